@@ -1,0 +1,82 @@
+/** What a person is needed for (contract, "Attention"), in the order in which several at once are shown. */
+export const ATTENTION_CODES = [
+  "document-unknown",
+  "credentials",
+  "item-unknown",
+  "item-needs-data",
+  "item-rejected",
+  "invalid-request",
+  "not-found",
+  "rejected",
+  "already-credited",
+  "mismatch",
+  "unexpected-answer",
+  "stock-unknown",
+  "stock-refused",
+  "stock-unreported",
+  "authority-slow",
+] as const;
+
+export type AttentionCode = (typeof ATTENTION_CODES)[number];
+
+/** The updates that can mend an attention. */
+export type Mend = "retry" | "cancel" | "resolveStock" | "resolveDocument" | "acknowledge";
+
+export const MENDED_BY: Readonly<Record<AttentionCode, readonly Mend[]>> = {
+  "item-unknown": ["retry", "cancel"],
+  "item-needs-data": ["retry", "cancel"],
+  "item-rejected": ["retry", "cancel"],
+  "invalid-request": ["retry", "cancel"],
+  "not-found": ["retry", "cancel"],
+  credentials: ["retry"],
+  "document-unknown": ["resolveDocument"],
+  rejected: ["retry", "cancel"],
+  "already-credited": ["acknowledge"],
+  "stock-unknown": ["resolveStock"],
+  "stock-refused": ["retry", "acknowledge"],
+  "stock-unreported": ["acknowledge"],
+  "authority-slow": ["retry"],
+  mismatch: ["acknowledge"],
+  "unexpected-answer": ["retry", "acknowledge"],
+};
+
+export const MEANING: Readonly<Record<AttentionCode, string>> = {
+  "item-unknown": "a line names no item of the catalogue, or two",
+  "item-needs-data": "an item lacks data that the tax authority wants",
+  "item-rejected": "the tax authority refused to register an item although nothing is missing",
+  "invalid-request": "the API refused our request as malformed",
+  "not-found": "a document, an item or the business is not there",
+  credentials: "the API refuses the key (401) or what the key may do (403)",
+  "document-unknown": "it is not known whether the document was created",
+  rejected: "the tax authority said no, and the automatic resubmissions are used up",
+  "already-credited": "somebody else's credit note reverses this sale",
+  "stock-unknown": "it is not known whether a stock movement was applied",
+  "stock-refused": "the service refused a stock movement",
+  "stock-unreported": "a stock movement was made, but its report to the tax authority is not ok",
+  "authority-slow": "the document is in flight for longer than expected",
+  mismatch: "the document is not what was asked for",
+  "unexpected-answer": "an answer that fits no rule",
+};
+
+export interface Attention {
+  code: AttentionCode;
+  /** What it is about, where there can be several: a movement's referenceId, an item's id. */
+  subject?: string;
+  /** What happened, in plain words. */
+  message: string;
+  sinceMs: number;
+  mendedBy: readonly Mend[];
+  /** What is known about an unknown outcome, or what the API said. */
+  evidence?: Record<string, unknown>;
+}
+
+/** A person's word on something, kept for good. */
+export interface Decision {
+  update: Exclude<Mend, "retry" | "cancel">;
+  code: AttentionCode;
+  subject?: string;
+  answer?: string;
+  note: string;
+  by?: string;
+  atMs: number;
+}

@@ -1,0 +1,205 @@
+import type { AttentionCode } from "./attention.ts";
+import type { ComposedRequest, ConnectionProfile } from "./connection.ts";
+import type { Item, SaleDocument } from "./documents.ts";
+import type { CreditNoteInput, CustomerInput, SaleInput, SaleLineInput } from "./sale.ts";
+import type { StockAction } from "./stock-movement.ts";
+
+/**
+ * What the activities take and give. An answer that the workflow must decide upon is a result, never a failure: a failed
+ * activity always means "try again later" (failure-model). Results are small and of fixed shape.
+ */
+
+/** Every call names where it goes. */
+export interface CallTarget {
+  connection: string;
+  businessId?: string | undefined;
+}
+
+/** A person is needed before this can go on. */
+export interface Refusal {
+  kind: "refused";
+  attention: AttentionCode;
+  message: string;
+  status?: number;
+  apiCode?: string;
+  /** The API's `errors` and `branches`, or an excerpt of what came. */
+  details?: Record<string, unknown>;
+}
+
+/** Certainly nothing happened. Without `retryAfterMs` the pause is the caller's choice. */
+export interface Deferred {
+  kind: "deferred";
+  retryAfterMs?: number | undefined;
+  message: string;
+}
+
+export interface Branch {
+  id: string;
+  authorityBhfId?: string;
+}
+
+export interface ResolvedLine {
+  itemId: string;
+  quantity: number;
+  unitPrice: number;
+}
+
+/** The part of an item that a sale needs. */
+export type KnownItem = Pick<Item, "id" | "name" | "stockTracked" | "registrationStatus" | "needs">;
+
+export interface PreparedSale {
+  profile: ConnectionProfile;
+  sale: SaleInput & { saleDate: string };
+  fingerprint: string;
+  refundWindowMs: number;
+}
+
+export interface PreparedCreditNote {
+  profile: ConnectionProfile;
+  note: CreditNoteInput & { returnDate: string };
+}
+
+export interface ItemsRequest extends CallTarget {
+  lines: SaleLineInput[];
+  /** Use no catalogue that was read before this instant (Unix milliseconds). */
+  notOlderThanMs?: number;
+}
+
+/** `items[i]` is the item of `lines[i]`. */
+export type ItemsResult =
+  | { kind: "resolved"; items: KnownItem[] }
+  | { kind: "unknown"; unknown: { line: number; reason: string }[] }
+  | Refusal;
+
+/** Waits, as an activity that is tried again, until every line names one item, or until every item is registered. */
+export interface AwaitItemsRequest extends ItemsRequest {
+  until: "known" | "registered";
+  sinceMs: number;
+}
+
+export type BranchResult = { kind: "branch"; branch: Branch } | Refusal;
+
+export interface RegisterRequest extends CallTarget {
+  itemId: string;
+  branch?: Branch | undefined;
+}
+
+export type RegisterResult =
+  | { kind: "registered"; item: KnownItem }
+  | { kind: "needs-data"; item: KnownItem; message: string }
+  /** Lost, or answered without a clear word: read the items before another try. */
+  | { kind: "converging"; message: string }
+  | Refusal;
+
+export interface ComposeSaleRequest extends CallTarget {
+  traderInvoiceNumber: string;
+  saleDate: string;
+  paymentTypeCode?: string | undefined;
+  customer?: CustomerInput | undefined;
+  lines: ResolvedLine[];
+  branch?: Branch | undefined;
+  callback: "auto" | "off";
+  workflowId: string;
+}
+
+export interface ComposeCreditNoteRequest extends CallTarget {
+  traderInvoiceNumber: string;
+  returnDate: string;
+  saleId: string;
+  reason: string;
+  callback: "auto" | "off";
+  workflowId: string;
+}
+
+/** `callbackExpected`: the body carries a callback URL. */
+export type Composed = { kind: "composed"; request: ComposedRequest; callbackExpected: boolean } | Refusal;
+
+export interface CreateRequest extends CallTarget {
+  request: ComposedRequest;
+  idempotencyKey: string;
+}
+
+export type CreateResult =
+  | { kind: "document"; document: SaleDocument; replayed: boolean }
+  /** The answer names the document, and says nothing else that can be read. */
+  | { kind: "named"; saleId: string; message: string }
+  /** 422. With `document` or `saleId` it exists at the API, in whatever status. */
+  | {
+      kind: "rejected";
+      document?: SaleDocument | undefined;
+      saleId?: string | undefined;
+      message: string;
+      replayed: boolean;
+      /** Whether the same request may be sent once more. */
+      repeatable: boolean;
+    }
+  | { kind: "already-credited"; creditNoteId?: string | undefined; message: string }
+  /** Certainly not sent, or refused by the quota; the caller tries again, since its activity is tried once. */
+  | Deferred
+  /** The answer is lost and the key does not make a repetition safe. */
+  | { kind: "unknown"; message: string; evidence: Record<string, unknown> }
+  | Refusal;
+
+export interface ReadDocumentRequest extends CallTarget {
+  saleId: string;
+}
+
+export type ReadDocumentResult = { kind: "document"; document: SaleDocument } | Refusal;
+
+/** Waits, as an activity that is tried again, until the document is not what it was. */
+export interface AwaitDocumentRequest extends ReadDocumentRequest {
+  /** When the wait began (Unix milliseconds): the pauses grow with its age. */
+  sinceMs: number;
+  firstPollMs: number;
+  /** A status that the workflow has already seen and that is not among the six. */
+  knownStatus?: string | undefined;
+}
+
+export type RetryDocumentResult =
+  | { kind: "document"; document: SaleDocument }
+  | { kind: "rejected"; document?: SaleDocument | undefined; message: string }
+  /** Lost: read the document before another try. */
+  | { kind: "converging"; message: string }
+  | Refusal;
+
+export interface AdjustStockRequest extends CallTarget {
+  referenceId: string;
+  itemId: string;
+  action: StockAction;
+  quantity: number;
+  unitPrice: number;
+  branch?: Branch | undefined;
+}
+
+export type AdjustStockResult =
+  | {
+      kind: "applied";
+      movementId: string;
+      branchId?: string | undefined;
+      quantityOnHand?: number | undefined;
+      report?: { stockIo?: string | undefined; stockMaster?: string | undefined } | undefined;
+      sentAtMs: number;
+    }
+  | Deferred
+  /** Certainly not applied, and the service says why. */
+  | { kind: "not-applied"; refusal: Refusal }
+  | { kind: "unknown"; message: string; evidence: Record<string, unknown> };
+
+export interface CreditNoteRunRequest {
+  workflowId: string;
+}
+
+/** How a credit note's run ended. `failed` carries the failure's message. */
+export type CreditNoteRunResult =
+  | { kind: "ended"; stage: string; creditNote: SaleDocument | null }
+  | { kind: "failed"; message: string };
+
+/** Types of the failures that a caller of the product may meet. */
+export const FAILURES = {
+  /** The input cannot be mended by anybody; the message names each field. */
+  invalidInput: "InvalidInput",
+  /** The number belongs to a sale with other content. */
+  conflict: "Conflict",
+  /** An update that the present stage does not allow. */
+  notAllowed: "NotAllowed",
+} as const;

@@ -1,0 +1,39 @@
+import type { StockMode } from "./sale.ts";
+
+/**
+ * What a workflow knows of its connection: names and timings, never a key. Looked up once at the workflow's start and kept
+ * in its history, so that a change of configuration reaches new workflows only.
+ */
+export interface ConnectionProfile {
+  connection: string;
+  /** Connections of one application share one request budget, and so their task queues. */
+  application: string;
+  /** Sent with organisation-wide keys; with a bound key it only names the business. */
+  businessId?: string;
+  keyReach: "organisation" | "business";
+  /** What the API does with the Idempotency-Key of a sale (dialect, `createSale.idempotencyKey`). */
+  saleKey: "trusted" | "sent" | "off";
+  stock: StockMode;
+  timings: WorkflowTimings;
+}
+
+/** Milliseconds (contract, "Timings"). */
+export interface WorkflowTimings {
+  /** One HTTP call, from connecting to the last byte. */
+  callTimeoutMs: number;
+  /** The pauses before each automatic resubmission of a rejected document; their number is the bound. */
+  resubmissionDelaysMs: number[];
+  firstPollMs: number;
+  firstPollWithCallbackMs: number;
+  slowAfterMs: number;
+  keyLifeMs: number;
+  refundWindowMs: number;
+}
+
+/** A request whose bytes are fixed before it is sent for the first time, so that every attempt under its key is equal. */
+export interface ComposedRequest {
+  method: string;
+  path: string;
+  query: Record<string, string>;
+  bodyJson: string;
+}

@@ -1,0 +1,62 @@
+/**
+ * Exact arithmetic on the decimal numbers that JSON carries. Money and quantities are compared and added as they are
+ * written, never as binary fractions (0.1 + 0.2 is 0.3 here).
+ */
+interface Decimal {
+  units: bigint;
+  scale: number;
+}
+
+/** Decimal places kept where a division does not end. */
+const DIVISION_SCALE = 6;
+
+export function sumOf(numbers: readonly number[]): number {
+  return toNumber(numbers.map(decimal).reduce(add, { units: 0n, scale: 0 }));
+}
+
+/** Whether two amounts are further apart than the tolerance. */
+export function differsByMoreThan(tolerance: number, a: number, b: number): boolean {
+  const difference = add(decimal(a), negated(decimal(b)));
+  const absolute = difference.units < 0n ? negated(difference) : difference;
+  return add(absolute, negated(decimal(tolerance))).units > 0n;
+}
+
+/** Σ(quantity × price) / Σ quantity, rounded half up to six places where it does not end earlier. */
+export function weightedPrice(parts: readonly { quantity: number; unitPrice: number }[]): number {
+  const [first] = parts;
+  if (first && parts.every((part) => part.unitPrice === first.unitPrice)) return first.unitPrice;
+  const total = parts.map((p) => multiply(decimal(p.quantity), decimal(p.unitPrice))).reduce(add);
+  const quantity = parts.map((p) => decimal(p.quantity)).reduce(add);
+  const numerator = total.units * 10n ** BigInt(DIVISION_SCALE + quantity.scale);
+  const denominator = quantity.units * 10n ** BigInt(total.scale);
+  return toNumber({ units: (2n * numerator + denominator) / (2n * denominator), scale: DIVISION_SCALE });
+}
+
+function decimal(value: number): Decimal {
+  const [mantissa = "0", exponent = "0"] = value.toString().toLowerCase().split("e");
+  const [whole = "0", fraction = ""] = mantissa.split(".");
+  const scale = fraction.length - Number(exponent);
+  const units = BigInt(whole + fraction);
+  return scale >= 0 ? { units, scale } : { units: units * 10n ** BigInt(-scale), scale: 0 };
+}
+
+function add(a: Decimal, b: Decimal): Decimal {
+  const scale = Math.max(a.scale, b.scale);
+  return { units: rescaled(a, scale) + rescaled(b, scale), scale };
+}
+
+function multiply(a: Decimal, b: Decimal): Decimal {
+  return { units: a.units * b.units, scale: a.scale + b.scale };
+}
+
+function negated(value: Decimal): Decimal {
+  return { units: -value.units, scale: value.scale };
+}
+
+function rescaled(value: Decimal, scale: number): bigint {
+  return value.units * 10n ** BigInt(scale - value.scale);
+}
+
+function toNumber(value: Decimal): number {
+  return Number(`${value.units}e${-value.scale}`);
+}

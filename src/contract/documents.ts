@@ -1,0 +1,113 @@
+/**
+ * The Compliance API's own objects, as its document shows them (Fiscal Compliance API, "Resources and their fields").
+ * Plain types, so that workflows can hold them. The API may send more fields than these: they are kept, never read.
+ */
+
+/** "Sale and credit note status". `completed` alone means that the tax authority accepted the document. */
+export type DocumentStatus = "pending" | "ready_to_submit" | "retrying" | "completed" | "failed" | "cancelled";
+
+/** The statuses that the document calls "in flight". */
+export const IN_FLIGHT_STATUSES: readonly string[] = ["pending", "ready_to_submit", "retrying"];
+
+export interface Customer {
+  name?: string | null;
+  pin?: string | null;
+  phone?: string | null;
+  email?: string | null;
+}
+
+export interface SaleDocumentLine {
+  id: string;
+  itemId: string;
+  name?: string | null;
+  description?: string | null;
+  /** Negative on a credit note. */
+  quantity: number;
+  unitPrice: number;
+  /** Tax-inclusive line total. */
+  total: number;
+  taxableAmount: number;
+  taxAmount: number;
+  /** VAT rate in percent. */
+  taxRate: number;
+  taxTypeCode?: string | null;
+}
+
+/** The values that the tax authority signed. */
+export interface Receipt {
+  cuInvoiceNo?: string | null;
+  receiptNumber?: number | null;
+  receiptLabel?: string | null;
+  scuId?: string | null;
+  /** `DD/MM/YYYY`. */
+  scuDate?: string | null;
+  /** `hh:mm:ss`. */
+  scuTime?: string | null;
+  totalReceiptCounter?: string | null;
+  signature?: string | null;
+  internalData?: string | null;
+  verificationUrl?: string | null;
+  originalCuInvoiceNo?: string | null;
+}
+
+/** Delivery state of the result callback. */
+export interface CallbackDelivery {
+  url: string;
+  /** `awaiting_outcome`, `pending`, `delivered`, `failed`; kept as a string, since only `failed` is acted upon. */
+  status: string;
+  event?: string | null;
+  attempts?: number;
+  lastAttemptAt?: string | null;
+  lastResponseStatus?: number | null;
+  lastError?: string | null;
+  deliveredAt?: string | null;
+  nextAttemptAt?: string | null;
+}
+
+/** A sale or a credit note. */
+export interface SaleDocument {
+  id: string;
+  /** `sale` or `credit_note`. */
+  type: string;
+  /** One of {@link DocumentStatus}, or a word that the document does not list. */
+  status: string;
+  traderInvoiceNumber: string;
+  /** `YYYY-MM-DD`. */
+  saleDate?: string | null;
+  paymentTypeCode?: string | null;
+  customer?: Customer | null;
+  lines: SaleDocumentLine[];
+  totals: { total: number; taxableAmount: number; taxAmount: number };
+  receipt?: Receipt | null;
+  originalSaleId?: string | null;
+  error?: string | null;
+  callback?: CallbackDelivery | null;
+}
+
+export interface Item {
+  id: string;
+  externalId?: string | null;
+  name?: string | null;
+  sku?: string | null;
+  taxCategory?: string | null;
+  taxTypeCode?: string | null;
+  productTypeCode?: string | null;
+  classificationCode?: string | null;
+  unitCode?: string | null;
+  packagingUnitCode?: string | null;
+  unitPrice?: number | null;
+  stockTracked: boolean;
+  /** `PENDING` and `REGISTERED` occur; any other word counts as not registered. */
+  registrationStatus: string;
+  /** What the item still lacks for registration. */
+  needs?: { productType?: boolean; classificationMapping?: boolean } | null;
+}
+
+export interface StockAdjustment {
+  itemId: string;
+  branchId: string;
+  movementId: string;
+  quantityOnHand?: number;
+  /** The tax system's report of the movement; the dialect names the field. `ok` is the only status that the document shows. */
+  report?: { stockIo?: string; stockMaster?: string };
+}

@@ -1,0 +1,65 @@
+import type { SaleInput } from "./sale.ts";
+import { sha256Hex } from "./sha256.ts";
+
+/**
+ * What reaches the document (contract: "Two starts are the same sale when what reaches the document is the same"). Options
+ * such as `stock`, `callback`, `refundWindow` and `expectedTotal` do not count.
+ */
+export interface SaleContent {
+  businessId: string | null;
+  traderInvoiceNumber: string;
+  saleDate: string | null;
+  paymentTypeCode: string | null;
+  customer: { name: string | null; pin: string | null; phone: string | null; email: string | null } | null;
+  lines: { item: string; quantity: number; unitPrice: number }[];
+  saleId: string | null;
+  branch: string | null;
+}
+
+/** The content in one normal form, kept in the workflow's memo. */
+export function saleContent(input: SaleInput, businessId: string | undefined): SaleContent {
+  const customer = input.customer;
+  return {
+    businessId: businessId ?? null,
+    traderInvoiceNumber: input.traderInvoiceNumber,
+    saleDate: input.saleDate ?? null,
+    paymentTypeCode: input.paymentTypeCode ?? null,
+    customer: customer
+      ? {
+          name: customer.name ?? null,
+          pin: customer.pin ?? null,
+          phone: customer.phone ?? null,
+          email: customer.email ?? null,
+        }
+      : null,
+    lines: (input.lines ?? []).map((line) => ({
+      item:
+        line.itemId !== undefined
+          ? `id:${line.itemId}`
+          : line.externalId !== undefined
+            ? `externalId:${line.externalId}`
+            : `sku:${line.sku ?? ""}`,
+      quantity: line.quantity,
+      unitPrice: line.unitPrice,
+    })),
+    saleId: input.saleId ?? null,
+    branch: input.branch ?? null,
+  };
+}
+
+/** 64 hex digits; equal for equal contents. */
+export function fingerprintOf(content: SaleContent): string {
+  return sha256Hex(JSON.stringify(content));
+}
+
+/** The names of the fields in which two contents differ, lines by their position. */
+export function differingFields(a: SaleContent, b: SaleContent): string[] {
+  const fields: string[] = [];
+  for (const key of Object.keys(a) as (keyof SaleContent)[]) {
+    if (key !== "lines" && JSON.stringify(a[key]) !== JSON.stringify(b[key])) fields.push(key);
+  }
+  for (let i = 0; i < Math.max(a.lines.length, b.lines.length); i++) {
+    if (JSON.stringify(a.lines[i]) !== JSON.stringify(b.lines[i])) fields.push(`lines[${i}]`);
+  }
+  return fields;
+}

@@ -1,0 +1,34 @@
+import { boundedName } from "./bounded-name.ts";
+
+/**
+ * Workflow ids (contract, "Temporal"). Each part is escaped as a URI component; an id longer than 200 characters keeps a
+ * readable prefix and ends in `~` and a SHA-256, since Temporal's PostgreSQL stores 255.
+ */
+export const MAX_WORKFLOW_ID_LENGTH = 200;
+
+/** What stands for the business in an id when none is known (a key bound to one business that is not named). */
+export const NO_BUSINESS = "-";
+
+export interface SaleIdentity {
+  connection: string;
+  businessId?: string | undefined;
+  traderInvoiceNumber: string;
+}
+
+/** `sale/<connection>/<business>/<traderInvoiceNumber>` */
+export function saleWorkflowId(sale: SaleIdentity): string {
+  return workflowId("sale", sale.connection, sale.businessId ?? NO_BUSINESS, sale.traderInvoiceNumber);
+}
+
+/** `credit-note/<connection>/<business>/<saleId>`: a sale has at most one. */
+export function creditNoteWorkflowId(note: {
+  connection: string;
+  businessId?: string | undefined;
+  saleId: string;
+}): string {
+  return workflowId("credit-note", note.connection, note.businessId ?? NO_BUSINESS, note.saleId);
+}
+
+function workflowId(...parts: string[]): string {
+  return boundedName(parts.map(encodeURIComponent).join("/"), MAX_WORKFLOW_ID_LENGTH);
+}

@@ -1,0 +1,86 @@
+import type { Attention, AttentionCode, Decision } from "./attention.ts";
+import type { SaleDocument } from "./documents.ts";
+import type { SaleOutcome } from "./sale.ts";
+import type { Stage } from "./stages.ts";
+import type { StockMovement } from "./stock-movement.ts";
+
+/** Every message takes one JSON object or nothing, since Temporal's UI sends exactly one payload (contract, "Messages"). */
+
+export interface CallbackReceived {
+  /** For display only. */
+  event?: string;
+}
+
+export interface OutcomeRequest {
+  /** Default 20; at most 60. */
+  waitSeconds?: number;
+  /** Refused where it is not the fingerprint of this document's content. */
+  fingerprint?: string;
+}
+
+export interface RetryRequest {
+  note?: string;
+}
+
+export interface CancelRequest {
+  reason: string;
+}
+
+export interface ResolveStockRequest {
+  referenceId: string;
+  applied: boolean;
+  note: string;
+  by?: string;
+}
+
+/** Either the document's id, or that there is none. */
+export interface ResolveDocumentRequest {
+  saleId?: string;
+  notCreated?: true;
+  note: string;
+  by?: string;
+}
+
+export interface AcknowledgeRequest {
+  code: AttentionCode;
+  /** Needed only where several attentions carry the code. */
+  subject?: string;
+  note: string;
+  by?: string;
+}
+
+export interface CreditNoteChanged {
+  stage: Stage;
+  creditNote: SaleDocument | null;
+  attention?: AttentionCode;
+  /** Nothing more will come. */
+  final: boolean;
+}
+
+/** What an operator's update answers: what is true now, in words and in data. */
+export interface MessageReply {
+  message: string;
+  stage: Stage;
+  attention?: AttentionCode;
+}
+
+/** Answer of the `state` query. */
+export interface WorkflowState {
+  workflow: "sale" | "creditNote";
+  stage: Stage;
+  /** In words: what happens next, and when. */
+  waitingFor: string;
+  attentions: Attention[];
+  document: SaleDocument | null;
+  creditNote?: SaleDocument | null;
+  creditNoteWorkflowId?: string;
+  stockMovements: StockMovement[];
+  decisions: Decision[];
+  cancelRequested?: string;
+  callbacksReceived: number;
+  fingerprint?: string;
+  numberTaken: boolean;
+  nextWait: number;
+}
+
+export type CreditNoteOutcome = SaleOutcome;

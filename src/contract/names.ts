@@ -1,0 +1,52 @@
+/** The names that other programs hold on to (contract, "Temporal"). Changing one is a breaking change. */
+
+/** Workflows, and activities that make no API call. */
+export const MAIN_TASK_QUEUE = "fiscalflow";
+
+export const WORKFLOW_TYPES = {
+  sale: "sale",
+  creditNote: "creditNote",
+} as const;
+
+/** Search attributes, all of type Keyword. */
+export const SEARCH_ATTRIBUTES = {
+  business: "FiscalBusiness",
+  invoice: "FiscalInvoice",
+  saleId: "FiscalSaleId",
+  stage: "FiscalStage",
+  attention: "FiscalAttention",
+} as const;
+
+export const SIGNALS = {
+  callbackReceived: "callbackReceived",
+  refundRequested: "refundRequested",
+  /** Sent by a credit note to the sale that it reverses; not meant for people. */
+  creditNoteChanged: "creditNoteChanged",
+} as const;
+
+export const UPDATES = {
+  outcome: "outcome",
+  refund: "refund",
+  retry: "retry",
+  cancel: "cancel",
+  resolveStock: "resolveStock",
+  resolveDocument: "resolveDocument",
+  acknowledge: "acknowledge",
+} as const;
+
+export const STATE_QUERY = "state";
+
+/** Sales, credit notes and their stock: somebody waits at a till. One request an activity. */
+export function complianceTaskQueue(application: string): string {
+  return `fiscalflow.compliance.${application}`;
+}
+
+/** Polls, registration batches and syncs of the same application: nobody waits. */
+export function complianceBackgroundTaskQueue(application: string): string {
+  return `fiscalflow.compliance.${application}.background`;
+}
+
+/** Connection and application names: `^[a-z0-9-]{1,32}$`. */
+export const NAME_PATTERN = /^[a-z0-9-]{1,32}$/;
+
+export const DEFAULT_CONNECTION = "default";

@@ -1,0 +1,23 @@
+import type { z } from "zod";
+
+import { FAILURES } from "../calls.ts";
+import { describeProblems } from "./describe-problems.ts";
+
+/** Input that nobody can mend but its author. `problems` has a line for each field. */
+export class InvalidInputError extends Error {
+  override readonly name = "InvalidInputError";
+  readonly code = FAILURES.invalidInput;
+  readonly problems: readonly string[];
+
+  constructor(what: string, problems: readonly string[]) {
+    super(`The ${what} is not valid:\n${problems.map((problem) => `  ${problem}`).join("\n")}`);
+    this.problems = problems;
+  }
+}
+
+/** The parsed input, or an {@link InvalidInputError} that names every problem at once. `what` is its noun. */
+export function parseInput<T>(schema: z.ZodType<T>, input: unknown, what: string): T {
+  const parsed = schema.safeParse(input);
+  if (parsed.success) return parsed.data;
+  throw new InvalidInputError(what, describeProblems(parsed.error, input));
+}

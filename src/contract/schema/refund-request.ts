@@ -1,0 +1,35 @@
+import { z } from "zod";
+
+import { REFUND_REASONS } from "../sale.ts";
+import type { CreditNoteInput, RefundReason, RefundRequest } from "../sale.ts";
+import type { SaleDocument } from "../documents.ts";
+import { calendarDate } from "./calendar-date.ts";
+import { businessIdentifier, connectionName } from "./sale-input.ts";
+import { invoiceNumber, printableText } from "./text.ts";
+
+const REASONS = Object.keys(REFUND_REASONS) as [RefundReason, ...RefundReason[]];
+
+const refundFields = {
+  reason: z.enum(REASONS, {
+    error: `expected one of ${REASONS.map((code) => `"${code}" (${REFUND_REASONS[code]})`).join(", ")}`,
+  }),
+  traderInvoiceNumber: invoiceNumber(50),
+  returnDate: calendarDate.optional(),
+  restock: z.boolean().optional(),
+};
+
+/** Payload of `refund` and `refundRequested`. */
+export const refundRequestSchema = z.strictObject(refundFields) satisfies z.ZodType<RefundRequest>;
+
+/** Input of the `creditNote` workflow. */
+export const creditNoteInputSchema = z.strictObject({
+  ...refundFields,
+  connection: connectionName.optional(),
+  businessId: businessIdentifier.optional(),
+  saleId: printableText(200),
+  callback: z.enum(["auto", "off"]).optional(),
+  saleWorkflowId: printableText(1000).optional(),
+  original: z
+    .custom<SaleDocument>((value) => typeof value === "object" && value !== null && "lines" in value)
+    .optional(),
+}) satisfies z.ZodType<CreditNoteInput>;

@@ -1,0 +1,30 @@
+import type { MovementPurpose } from "./reference-id.ts";
+
+export type StockAction = "ADD" | "DEDUCT";
+
+/**
+ * `planned`: not sent yet. `sending`: an answer is awaited. `applied`: the service said so, or a person did.
+ * `unknown`: a person must say. `refused`: the service refused it, and it waits for a person.
+ * `dropped`: never sent, or refused, and given up.
+ */
+export type MovementState = "planned" | "sending" | "applied" | "unknown" | "refused" | "dropped";
+
+export interface StockMovement {
+  referenceId: string;
+  purpose: MovementPurpose;
+  action: StockAction;
+  itemId: string;
+  quantity: number;
+  unitPrice: number;
+  state: MovementState;
+  branchId?: string;
+  movementId?: string;
+  quantityOnHand?: number;
+  /** The report to the tax authority, where it is not `ok`. */
+  report?: { stockIo?: string; stockMaster?: string };
+  /** The movement that this one gives back. */
+  undoes?: string;
+  sentAtMs?: number;
+  /** Set where a person answered for an unknown outcome. */
+  decision?: { applied: boolean; note: string; by?: string; atMs: number };
+}
