@@ -1,0 +1,101 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { notFound } from "./api-error.ts";
+import type { CallEntry } from "./call-log.ts";
+import type { Delivery } from "./fault-delivery.ts";
+import type { Operation, RawCall } from "./operation.ts";
+import { businessOperations } from "./routes/businesses.ts";
+import { creditNoteOperations } from "./routes/credit-notes.ts";
+import { extraOperations } from "./routes/extras.ts";
+import { itemOperations } from "./routes/items.ts";
+import { purchaseOperations } from "./routes/purchases.ts";
+import { salesOperations } from "./routes/sales.ts";
+import { stockOperations } from "./routes/stock.ts";
+import { serveCall } from "./serve-call.ts";
+import type { World } from "./world.ts";
+
+const unknownOperation: Operation = {
+  name: "unknown",
+  method: "GET",
+  path: "*",
+  scope: null,
+  businessIdIn: "query",
+  handle: () => {
+    throw notFound("Path");
+  },
+};
+
+function stringsOf(value: unknown): Record<string, string> {
+  const entries = typeof value === "object" && value !== null ? Object.entries(value) : [];
+  return Object.fromEntries(entries.map(([key, entry]) => [key, String(entry)]));
+}
+
+function rawCall(request: FastifyRequest): RawCall {
+  return {
+    method: request.method,
+    path: request.url.split("?")[0] ?? "",
+    headers: request.headers,
+    params: stringsOf(request.params),
+    query: stringsOf(request.query),
+    body: typeof request.body === "string" ? request.body : "",
+  };
+}
+
+function send(reply: FastifyReply, delivery: Delivery, entry: CallEntry): void {
+  if (delivery.kind === "answer") {
+    entry.status = delivery.status;
+    void reply.code(delivery.status).headers(delivery.headers).send(delivery.payload);
+    return;
+  }
+  reply.hijack();
+  if (delivery.kind === "drop") {
+    reply.raw.destroy();
+    return;
+  }
+  const payload = Buffer.from(delivery.payload);
+  reply.raw.writeHead(delivery.status, { ...delivery.headers, "content-length": payload.length });
+  reply.raw.write(payload.subarray(0, Math.floor(payload.length / 2)), () => reply.raw.destroy());
+}
+
+/** The API's operations on a server; every call is logged before anything else happens to it. */
+export function addApiRoutes(server: FastifyInstance, world: World): void {
+  const answer =
+    (operation: Operation) =>
+    async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+      const call = rawCall(request);
+      const key = request.headers["idempotency-key"];
+      const entry = world.calls.open({
+        atMs: world.nowMs(),
+        operation: operation.name,
+        method: call.method,
+        path: call.path,
+        idempotencyKey: typeof key === "string" ? key : null,
+      });
+      world.changes.announce();
+      send(reply, await serveCall(world, operation, call, entry), entry);
+      world.changes.announce();
+      return reply;
+    };
+
+  // Bodies stay text: a wrong body is for the operation to refuse, after the key was looked at.
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser("*", { parseAs: "string" }, (_request, body, done) => done(null, body));
+  for (const operation of [
+    ...salesOperations(world),
+    ...creditNoteOperations(world),
+    ...stockOperations(world),
+    ...itemOperations(world),
+    ...purchaseOperations(world),
+    ...businessOperations(world),
+    ...extraOperations(world),
+  ])
+    server.route({
+      method: operation.method,
+      url: operation.path.replaceAll(/\{(\w+)\}/g, ":$1"),
+      handler: answer(operation),
+    });
+  server.setNotFoundHandler(answer(unknownOperation));
+  server.setErrorHandler(async (error, _request, reply) => {
+    const message = error instanceof Error ? error.message : String(error);
+    await reply.code(500).send({ error: { code: "simulator_error", message } });
+  });
+}

@@ -1,0 +1,102 @@
+import { describe, expect, test } from "vitest";
+import { Faults } from "./faults.ts";
+import { at, call, codeOf, simulatorUnderTest, teaSale } from "./test-support/simulator-under-test.ts";
+
+describe("an injected fault", () => {
+  test("before: the connection breaks and nothing was filed", async () => {
+    const simulator = await simulatorUnderTest();
+    simulator.inject({ operation: "createSale", when: "before", kind: "drop", times: 1 });
+    await expect(call(simulator, "POST", "/v1/sales", { body: teaSale("INV-1") })).rejects.toThrow(/fetch failed/);
+    expect(simulator.documents()).toEqual([]);
+    expect((await call(simulator, "POST", "/v1/sales", { body: teaSale("INV-1") })).status).toBe(201);
+    expect(simulator.calls({ operation: "createSale" })).toMatchObject([
+      { status: null, fault: "drop" },
+      { status: 201, fault: null },
+    ]);
+    expect(simulator.books().faults).toMatchObject({ total: 1, byKind: { drop: 1 }, active: [] });
+  });
+
+  test("after: the sale was filed and its answer is lost", async () => {
+    const simulator = await simulatorUnderTest();
+    simulator.inject({ operation: "createSale", when: "after", kind: "drop", match: { invoice: "INV-1" } });
+    await expect(call(simulator, "POST", "/v1/sales", { body: teaSale("INV-1") })).rejects.toThrow(/fetch failed/);
+    expect((await call(simulator, "POST", "/v1/sales", { body: teaSale("INV-2") })).status).toBe(201);
+    expect(simulator.documents("INV-1")).toMatchObject([
+      { status: "completed", calls: [{ operation: "createSale", fault: "drop" }] },
+    ]);
+  });
+
+  test("half-body: the answer breaks off in its middle", async () => {
+    const simulator = await simulatorUnderTest();
+    simulator.inject({ operation: "listItems", when: "after", kind: "half-body" });
+    await expect(call(simulator, "GET", "/v1/items")).rejects.toThrow(/terminated/);
+  });
+
+  test("not-json, wrong-types and status replace the answer", async () => {
+    const simulator = await simulatorUnderTest();
+    const remove = simulator.inject({ operation: "*", when: "after", kind: "not-json" });
+    const page = await call(simulator, "GET", "/v1/items");
+    expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+    remove();
+    const removeTypes = simulator.inject({ operation: "*", when: "after", kind: "wrong-types" });
+    expect(
+      typeof at((await call(simulator, "POST", "/v1/sales", { body: teaSale("INV-1") })).body, "data", "sale", "id"),
+    ).toBe("number");
+    removeTypes();
+    simulator.inject({ operation: "*", when: "before", kind: "status", status: 502, times: 1 });
+    expect((await call(simulator, "GET", "/v1/items")).status).toBe(502);
+    expect((await call(simulator, "GET", "/v1/items")).status).toBe(200);
+  });
+
+  test("rate-limit: refuses with the headers of a real refusal", async () => {
+    const simulator = await simulatorUnderTest();
+    simulator.inject({ operation: "listItems", when: "before", kind: "rate-limit", retryAfterSeconds: 7 });
+    const refused = await call(simulator, "GET", "/v1/items");
+    expect([refused.status, codeOf(refused), refused.headers.get("retry-after")]).toEqual([429, "rate_limited", "7"]);
+    expect(refused.headers.get("x-ratelimit-remaining")).toBe("0");
+    expect(simulator.books().calls.rateLimited).toBe(0);
+  });
+
+  test("slow: a caller that gives up has still filed its sale", async () => {
+    const simulator = await simulatorUnderTest();
+    simulator.inject({ operation: "createSale", when: "after", kind: "slow", delayMs: 60_000 });
+    const giveUp = new AbortController();
+    const answer = fetch(`${simulator.url}/v1/sales?businessId=biz_1`, {
+      method: "POST",
+      headers: { "x-api-key": "cmp_sk_test_simulator" },
+      body: JSON.stringify(teaSale("INV-1")),
+      signal: giveUp.signal,
+    });
+    await simulator.until(() => simulator.documents("INV-1").length === 1);
+    giveUp.abort();
+    await expect(answer).rejects.toThrow(/aborted/);
+    expect(simulator.documents("INV-1")).toMatchObject([{ status: "completed" }]);
+  });
+
+  test("with skip and times strikes the calls in between", async () => {
+    const simulator = await simulatorUnderTest();
+    simulator.inject({ operation: "listItems", when: "before", kind: "status", skip: 1, times: 2 });
+    const statuses: number[] = [];
+    for (const _call of [1, 2, 3, 4]) statuses.push((await call(simulator, "GET", "/v1/items")).status);
+    expect(statuses).toEqual([200, 503, 503, 200]);
+  });
+
+  test("with a probability strikes the same calls for the same seed", () => {
+    const strikes = (seed: number): boolean[] => {
+      const faults = new Faults(seed);
+      faults.inject({ operation: "*", when: "before", kind: "drop", probability: 0.3 });
+      return Array.from({ length: 200 }, () => faults.strike("listItems", "before", {}) !== undefined);
+    };
+    expect(strikes(7)).toEqual(strikes(7));
+    expect(strikes(7)).not.toEqual(strikes(8));
+    const count = strikes(7).filter(Boolean).length;
+    expect(count).toBeGreaterThan(40);
+    expect(count).toBeLessThan(80);
+  });
+
+  test("that cannot be understood is refused by name", async () => {
+    const simulator = await simulatorUnderTest();
+    const wrong = JSON.parse('{ "operation": "*", "when": "later", "kind": "drop" }');
+    expect(() => simulator.inject(wrong)).toThrow(/fault\.when/);
+  });
+});

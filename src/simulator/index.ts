@@ -1,0 +1,11 @@
+export { startSimulator, type Simulator } from "./simulator.ts";
+export type { SimulatorOptions, SettingsPatch } from "./options.ts";
+export type { AuthorityStep, DocumentStatus } from "./authority-step.ts";
+export type { Books, DocumentBooks } from "./books.ts";
+export type { CallEntry } from "./call-log.ts";
+export type { Fault } from "./faults.ts";
+export type { Movement } from "./stock.ts";
+export { InstructionError } from "./problems.ts";
+export { scenarioSchema } from "./scenario-schema.ts";
+export type { ElsewhereSale, ItemPatch, KeyPatch, NewItem, ScenarioInput } from "./scenario-schema.ts";
+export { builtInScenario } from "./built-in-scenario.ts";

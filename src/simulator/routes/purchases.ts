@@ -1,0 +1,93 @@
+import { invalidRequest } from "../api-error.ts";
+import type { AdmittedCall, Operation } from "../operation.ts";
+import type { Purchase } from "../scenario-schema.ts";
+import { defaultPurchasePageSize } from "../silences.ts";
+import type { World } from "../world.ts";
+
+const statuses: readonly string[] = ["pulled", "pending_review", "confirmed", "rejected"];
+
+function purchaseBody(purchase: Purchase): Record<string, unknown> {
+  const { businessId: _businessId, stored: _stored, ...body } = purchase;
+  return body;
+}
+
+/** Newest first; the id decides between invoices of one day, so that pages never overlap. */
+function position({ invoiceDate, id }: Purchase): string {
+  return `${invoiceDate} ${id}`;
+}
+
+function readCursor(name: string | null, text: string | null): string | null {
+  if (text === null) return null;
+  const decoded = Buffer.from(text, "base64url").toString();
+  if (!/^\d{4}-\d{2}-\d{2} ./.test(decoded)) throw invalidRequest(name ?? "cursor", "is not a cursor of this list");
+  return decoded;
+}
+
+function readPageSize(name: string | null, text: string | null): number {
+  if (text === null) return defaultPurchasePageSize;
+  const size = /^\d{1,6}$/.test(text) ? Number(text) : 0;
+  if (size < 1 || size > 100) throw invalidRequest(name ?? "pageSize", "must be an integer from 1 to 100");
+  return size;
+}
+
+function list(
+  world: World,
+  call: AdmittedCall,
+): { purchases: Purchase[]; nextCursor: string | null; pageSize: number } {
+  const names = world.dialect.purchases;
+  const business = call.business();
+  const after = readCursor(names.cursor, call.query.optionalText(names.cursor, 1000));
+  const pageSize = readPageSize(names.pageSize, call.query.optionalText(names.pageSize, 20));
+  const status = call.query.optionalText(names.status, 100);
+  if (status !== null && !statuses.includes(status))
+    throw invalidRequest(names.status ?? "status", `must be one of ${statuses.join(", ")}`);
+  const from = call.query.optionalDay(names.from);
+  const to = call.query.optionalDay(names.to);
+  call.refuseOtherQuery();
+  const matching = world.purchases
+    .filter((purchase) => purchase.businessId === business.id && purchase.stored)
+    .filter((purchase) => status === null || purchase.status === status)
+    .filter(({ invoiceDate }) => (from === null || invoiceDate >= from) && (to === null || invoiceDate <= to))
+    .filter((purchase) => after === null || position(purchase) < after)
+    .toSorted((left, right) => (position(left) < position(right) ? 1 : -1));
+  const purchases = matching.slice(0, pageSize);
+  const last = purchases.at(-1);
+  const more = matching.length > pageSize && last !== undefined;
+  return { purchases, pageSize, nextCursor: more ? Buffer.from(position(last)).toString("base64url") : null };
+}
+
+/** GET /v1/purchases and POST /v1/purchases/pull. */
+export function purchaseOperations(world: World): Operation[] {
+  const { pull } = world.dialect;
+  return [
+    {
+      name: "listPurchases",
+      method: "GET",
+      path: "/v1/purchases",
+      scope: "purchases:read",
+      businessIdIn: "query",
+      handle: (call) => {
+        const { purchases, nextCursor, pageSize } = list(world, call);
+        return {
+          status: 200,
+          body: { data: { purchases: purchases.map(purchaseBody) }, pagination: { nextCursor, pageSize } },
+        };
+      },
+    },
+    {
+      name: "pullPurchases",
+      method: "POST",
+      path: pull.path,
+      scope: "purchases:read",
+      businessIdIn: pull.businessIdIn,
+      handle: (call) => {
+        const business = call.business();
+        call.body().refuseOthers(world.settings.refuseUnknownFields);
+        call.refuseOtherQuery();
+        const fetched = world.purchases.filter(({ businessId, stored }) => businessId === business.id && !stored);
+        for (const purchase of fetched) purchase.stored = true;
+        return { status: 200, body: { data: { pulled: fetched.length } } };
+      },
+    },
+  ];
+}
