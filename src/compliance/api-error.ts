@@ -1,0 +1,35 @@
+import type { HttpAnswer } from "../http/http-answer.ts";
+import type { AnswerMeta } from "./answer-meta.ts";
+import { readErrorEnvelope, readErrorExtras } from "./error-envelope.ts";
+import { ComplianceApiError } from "./errors.ts";
+import type { Operation } from "./operations.ts";
+import { excerpt, redact } from "./redact.ts";
+
+/** The one factory from an answer of 400 and above to its error. */
+export function apiErrorOf(operation: Operation, answer: HttpAnswer, meta: AnswerMeta): ComplianceApiError {
+  const envelope = readErrorEnvelope(answer.json);
+  const said =
+    envelope === undefined
+      ? `HTTP ${meta.status} without the service's error envelope`
+      : `HTTP ${meta.status} ${redact(envelope.apiCode)}: ${redact(envelope.message)}`;
+  return new ComplianceApiError(`${operation.name}: ${said}${hint(operation, meta)}`, {
+    meta,
+    apiCode: envelope?.apiCode,
+    apiMessage: envelope === undefined ? undefined : redact(envelope.message),
+    envelope: envelope !== undefined,
+    extras: readErrorExtras(answer.json),
+    bodyExcerpt: envelope === undefined ? excerpt(answer.bodyText) : undefined,
+  });
+}
+
+/** What can be behind it (Fiscal Compliance API, "Authentication", 5 and 6): the response never says which. */
+function hint({ scope }: Operation, { status, retryAfterSeconds }: AnswerMeta): string {
+  if (status === 401) return " (the key is missing, malformed, revoked, expired, or its application is suspended)";
+  if (status === 429 && retryAfterSeconds !== undefined) return ` (wait ${retryAfterSeconds} s)`;
+  if (status !== 403) return "";
+  const need =
+    scope === null
+      ? "the key must have the scope of this operation, which the document does not name"
+      : `the key needs the scope ${scope.name}${scope.stated ? "" : " (presumably: the document does not name it)"}`;
+  return ` (${need}, must not be bound to another business, and must be of the business's environment: cmp_sk_test_ for sandbox, cmp_sk_live_ for production)`;
+}

@@ -1,0 +1,22 @@
+import type { Branch } from "../contract/calls.ts";
+import { ComplianceInputError } from "./errors.ts";
+
+/**
+ * What names the branch in a body. Nothing where no branch is given, or where the dialect's name is `null`: then the
+ * service takes the business's first branch.
+ *
+ * @throws ComplianceInputError where the dialect wants the authority's id and the branch has none
+ */
+export function branchField(
+  name: string | null,
+  by: "id" | "authorityId",
+  branch: Branch | undefined,
+): Record<string, string> {
+  if (name === null || branch === undefined) return {};
+  const value = by === "id" ? branch.id : branch.authorityBhfId;
+  if (value !== undefined && value !== "") return { [name]: value };
+  throw new ComplianceInputError(
+    "invalid-argument",
+    `branch ${JSON.stringify(branch.id)} has no authorityBhfId, and the dialect sends branches by it (branchBy "authorityId")`,
+  );
+}

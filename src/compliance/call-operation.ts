@@ -1,0 +1,161 @@
+import { TransportError } from "../http/errors.ts";
+import type { HttpAnswer } from "../http/http-answer.ts";
+import type { Transport } from "../http/transport.ts";
+import { type AnswerMeta, metaOfBroken, readAnswerMeta } from "./answer-meta.ts";
+import { apiErrorOf } from "./api-error.ts";
+import type { ApiKey } from "./api-key.ts";
+import type { ComplianceDialect } from "./dialect.ts";
+import { field, readSeenSale } from "./error-envelope.ts";
+import { ComplianceInputError, UnexpectedAnswerError } from "./errors.ts";
+import type { KeyReach } from "./key-reach.ts";
+import type { Operation } from "./operations.ts";
+import type { ReadBody } from "./read-body.ts";
+import { excerpt } from "./redact.ts";
+
+/** What every call of one client shares. */
+export interface ClientContext {
+  /** Without a slash at its end. */
+  baseUrl: string;
+  apiKey: ApiKey;
+  auth: "x-api-key" | "bearer";
+  keyReach: KeyReach;
+  dialect: ComplianceDialect;
+  transport: Transport;
+  timeoutMs: number;
+  maxBodyBytes: number;
+  onAnswer: ((meta: AnswerMeta) => void) | undefined;
+}
+
+export interface CallOptions {
+  signal?: AbortSignal | undefined;
+  /** The whole call; default: the client's. */
+  timeoutMs?: number | undefined;
+}
+
+export interface BusinessCallOptions extends CallOptions {
+  /** Must be given with an organisation-wide key; never sent with a bound one. */
+  businessId?: string | undefined;
+}
+
+export interface Result<Data> {
+  data: Data;
+  meta: AnswerMeta;
+}
+
+export interface OutgoingRequest {
+  method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  path: string;
+  query?: Readonly<Record<string, string>>;
+  bodyJson?: string | undefined;
+  idempotencyKey?: string | undefined;
+}
+
+/**
+ * One call = one HTTP request, never repeated here.
+ *
+ * @throws TransportError no whole answer came
+ * @throws ComplianceApiError status 400 and above
+ * @throws UnexpectedAnswerError any other answer that is not what the document says
+ */
+export async function callOperation<Data>(
+  context: ClientContext,
+  operation: Operation,
+  request: OutgoingRequest,
+  read: ReadBody<Data>,
+  options: CallOptions,
+): Promise<Result<Data>> {
+  const answer = await send(context, operation, request, options);
+  const meta = readAnswerMeta(operation.name, answer);
+  tell(context, meta);
+  if (answer.status >= 400) throw apiErrorOf(operation, answer, meta);
+  if (!isSuccess(operation, meta)) throw unexpectedAnswer(operation, answer, meta, []);
+  const body = read(answer);
+  if ("issues" in body) throw unexpectedAnswer(operation, answer, meta, body.issues);
+  return { data: body.data, meta };
+}
+
+async function send(
+  context: ClientContext,
+  operation: Operation,
+  request: OutgoingRequest,
+  options: CallOptions,
+): Promise<HttpAnswer> {
+  const sending = context.transport.send({
+    method: request.method ?? operation.method,
+    url: new URL(`${context.baseUrl}${request.path}${queryString(request.query ?? {})}`),
+    headers: headersOf(context, request),
+    body: request.bodyJson,
+    signal: options.signal,
+    timeoutMs: options.timeoutMs ?? context.timeoutMs,
+    maxBodyBytes: context.maxBodyBytes,
+    freshConnection: operation.riskClass === "unrepeatableWrite",
+  });
+  try {
+    return await sending;
+  } catch (error) {
+    // The quota is in the headers: it is told even where the body broke off.
+    if (error instanceof TransportError && error.answered !== undefined) {
+      tell(context, metaOfBroken(operation.name, error.answered, error.sentAtMs));
+    }
+    throw error;
+  }
+}
+
+function headersOf({ auth, apiKey }: ClientContext, request: OutgoingRequest): Record<string, string> {
+  return {
+    accept: "application/json",
+    "user-agent": "fiscalflow",
+    ...(auth === "bearer" ? { authorization: `Bearer ${apiKey.value}` } : { "x-api-key": apiKey.value }),
+    ...(request.bodyJson === undefined ? {} : { "content-type": "application/json" }),
+    ...(request.idempotencyKey === undefined ? {} : { "idempotency-key": request.idempotencyKey }),
+  };
+}
+
+function queryString(query: Readonly<Record<string, string>>): string {
+  const pairs = Object.entries(query).map(([name, value]) => `${encodePart(name)}=${encodePart(value)}`);
+  return pairs.length === 0 ? "" : `?${pairs.join("&")}`;
+}
+
+/** An id as a segment of a path. `.` and `..` would name another path, and an empty one the whole collection. */
+export function pathWithId(path: string, id: string): string {
+  if (id === "" || id === "." || id === "..") {
+    throw new ComplianceInputError("invalid-argument", `${JSON.stringify(id)} cannot be an id`);
+  }
+  return path.replace("{id}", () => encodePart(id));
+}
+
+function encodePart(text: string): string {
+  try {
+    return encodeURIComponent(text);
+  } catch {
+    throw new ComplianceInputError("invalid-argument", `${JSON.stringify(text)} is not well-formed text`);
+  }
+}
+
+function tell({ onAnswer }: ClientContext, meta: AnswerMeta): void {
+  try {
+    onAnswer?.(meta);
+  } catch {
+    // An observer that throws must not turn a write that was answered into one whose outcome nobody knows.
+  }
+}
+
+function isSuccess({ expects }: Operation, { status, replayed }: AnswerMeta): boolean {
+  if (expects.statuses === "2xx") return status >= 200 && status <= 299;
+  return expects.statuses.includes(status) || (replayed && expects.whenReplayed?.includes(status) === true);
+}
+
+function unexpectedAnswer(
+  operation: Operation,
+  answer: HttpAnswer,
+  meta: AnswerMeta,
+  issues: readonly string[],
+): UnexpectedAnswerError {
+  const what = issues.length === 0 ? "a status that the document does not show" : issues.join("; ");
+  return new UnexpectedAnswerError(`${operation.name}: unexpected answer, HTTP ${meta.status}: ${what}`, {
+    meta,
+    issues,
+    bodyExcerpt: excerpt(answer.bodyText),
+    documentId: readSeenSale(field(field(answer.json, "data"), "sale"))?.id,
+  });
+}

@@ -1,0 +1,71 @@
+import type { Item, SaleDocument, StockAdjustment } from "../contract/documents.ts";
+import type { AnswerMeta } from "./answer-meta.ts";
+import type { Classification } from "./classification.ts";
+import type { ClassificationRules } from "./classification-rows.ts";
+import { CLASSIFICATION_TABLES } from "./classification-tables.ts";
+import type { ComplianceDialect } from "./dialect.ts";
+import type { OperationName } from "./operations.ts";
+import {
+  type Outcome,
+  outcomeOfAnswer,
+  outcomeOfDocument,
+  outcomeOfError,
+  outcomeOfItem,
+  outcomeOfMovement,
+} from "./outcome.ts";
+
+/**
+ * What the outcome of a call means: the first row of its table that matches. An answer that fits no row is `unexpected`,
+ * which nobody repeats blindly and nobody drops; where it can have had an effect that no key guards, its table ends in a row
+ * that says `unknown`.
+ */
+export function classify(operation: OperationName, outcome: Outcome, rules: ClassificationRules): Classification {
+  for (const row of CLASSIFICATION_TABLES[operation]) {
+    const classification = row.judge(outcome, rules);
+    if (classification !== undefined) return classification;
+  }
+  return { kind: "unexpected", status: outcome.kind === "answer" ? outcome.status : undefined };
+}
+
+export interface ClassifyOptions {
+  /** registerItem: whether `force` was asked for. */
+  forceAsked?: boolean | undefined;
+}
+
+export function rulesOf(dialect: ComplianceDialect, { forceAsked = false }: ClassifyOptions = {}): ClassificationRules {
+  return {
+    saleKey: dialect.createSale.idempotencyKey,
+    authorityRejected: dialect.errors.authorityRejected,
+    alreadyCredited: dialect.errors.alreadyCredited,
+    readsReport: dialect.stock.report !== null,
+    forceAsked,
+  };
+}
+
+/** What an error that a method of the client threw means. An error of any other origin counts as a lost answer. */
+export function classifyError(
+  operation: OperationName,
+  error: unknown,
+  dialect: ComplianceDialect,
+  options?: ClassifyOptions,
+): Classification {
+  return classify(operation, outcomeOfError(operation, error), rulesOf(dialect, options));
+}
+
+type Returned<Data> = { data: Data; meta: AnswerMeta };
+
+export function classifyDocument(result: Returned<SaleDocument>, dialect: ComplianceDialect): Classification {
+  return classify(result.meta.operation, outcomeOfDocument(result.data, result.meta), rulesOf(dialect));
+}
+
+export function classifyItem(result: Returned<Item>, dialect: ComplianceDialect): Classification {
+  return classify(result.meta.operation, outcomeOfItem(result.data, result.meta), rulesOf(dialect));
+}
+
+export function classifyMovement(result: Returned<StockAdjustment>, dialect: ComplianceDialect): Classification {
+  return classify(result.meta.operation, outcomeOfMovement(result.data, result.meta), rulesOf(dialect));
+}
+
+export function classifyAnswer(result: Returned<unknown>, dialect: ComplianceDialect): Classification {
+  return classify(result.meta.operation, outcomeOfAnswer(result.meta), rulesOf(dialect));
+}

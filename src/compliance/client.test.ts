@@ -1,0 +1,193 @@
+import { afterEach, describe, expect, test } from "vitest";
+import type { Respond } from "../http/test-support/stub-server.ts";
+import { respondJson } from "../http/test-support/stub-server.ts";
+import type { AnswerMeta } from "./answer-meta.ts";
+import { createComplianceClient } from "./client.ts";
+import { composeCreateSale } from "./compose-create-sale.ts";
+import { composeCreditNote } from "./compose-credit-note.ts";
+import { parseDialect } from "./dialect.ts";
+import { sampleCreditNote, sampleSale } from "./test-support/samples.ts";
+import { errorOf, startTestClient, TEST_KEY, type TestClient } from "./test-support/test-client.ts";
+
+let running: TestClient | undefined;
+afterEach(async () => {
+  await running?.close();
+  running = undefined;
+});
+
+async function start(...args: Parameters<typeof startTestClient>): Promise<TestClient> {
+  running = await startTestClient(...args);
+  return running;
+}
+
+const limits = { "X-RateLimit-Limit": "120", "X-RateLimit-Remaining": "119", "X-RateLimit-Reset": "30" };
+const sale: Respond = (response) => respondJson(response, 200, { data: { sale: sampleSale() } }, limits);
+const business = { businessId: "biz_1" };
+const keyed = { idempotencyKey: "sale:INV-1001" };
+const dialect = parseDialect();
+const composedSale = composeCreateSale(dialect, "organisation", {
+  businessId: "biz 1",
+  traderInvoiceNumber: "INV-1001",
+  lines: [{ itemId: "itm_1", quantity: 2, unitPrice: 116 }],
+});
+
+describe("every call", () => {
+  test.each([
+    ["x-api-key", undefined, { "x-api-key": TEST_KEY }],
+    ["bearer", "bearer", { authorization: `Bearer ${TEST_KEY}` }],
+  ] as const)("carries the key as %s", async (_form, auth, headers) => {
+    const { client, server } = await start(sale, { auth });
+    await client.getSale("sal_1", business);
+    expect(server.requests[0]?.headers).toMatchObject(headers);
+    expect(client.keyKind).toBe("test");
+  });
+
+  test("names the business with an organisation-wide key", async () => {
+    const { client, server } = await start(sale);
+    await client.getSale("sal/1", business);
+    expect(server.requests[0]?.target).toBe("/v1/sales/sal%2F1?businessId=biz_1");
+  });
+
+  test("is refused before it is sent when an organisation-wide key names no business", async () => {
+    const { client, server } = await start(sale);
+    for (const call of [client.getSale("sal_1"), client.listItems(), client.pullPurchases({ businessId: "" })]) {
+      expect(await errorOf(call)).toMatchObject({ name: "ComplianceInputError", code: "missing-business-id" });
+    }
+    expect(server.requests).toHaveLength(0);
+  });
+
+  test("never names a business with a bound key", async () => {
+    const { client, server } = await start(sale, { keyReach: "business" });
+    await client.getSale("sal_1", business);
+    expect(server.requests[0]?.target).toBe("/v1/sales/sal_1");
+  });
+
+  test("tells the quota, the times and the status, in its result and to the observer", async () => {
+    const seen: AnswerMeta[] = [];
+    const { client } = await start(sale, { onAnswer: (meta) => seen.push(meta) });
+    const { data, meta } = await client.getSale("sal_1", business);
+    expect(data).toEqual(sampleSale());
+    expect(meta).toMatchObject({
+      operation: "getSale",
+      status: 200,
+      replayed: false,
+      rateLimit: { limit: 120, remaining: 119, resetSeconds: 30 },
+    });
+    expect(meta.answeredAtMs).toBeGreaterThanOrEqual(meta.requestSentAtMs);
+    expect(seen).toEqual([meta]);
+  });
+
+  test("is not disturbed by an observer that throws", async () => {
+    const onAnswer = () => {
+      throw new Error("observer");
+    };
+    const { client } = await start(sale, { onAnswer });
+    await expect(client.getSale("sal_1", business)).resolves.toMatchObject({ meta: { status: 200 } });
+  });
+
+  test("ends at the client's timeout, at its own, and at its signal", async () => {
+    const abort = new AbortController();
+    let asked = 0;
+    const silent: Respond = () => {
+      asked += 1;
+      if (asked === 3) abort.abort();
+    };
+    const { client } = await start(silent, { timeoutMs: 100 });
+    expect(await errorOf(client.getSale("sal_1", business))).toMatchObject({ code: "timeout", sent: "maybe" });
+    expect(await errorOf(client.listItems({ ...business, timeoutMs: 50 }))).toMatchObject({ code: "timeout" });
+    const aborted = client.listItems({ ...business, timeoutMs: 5_000, signal: abort.signal });
+    expect(await errorOf(aborted)).toMatchObject({ code: "aborted", sent: "maybe" });
+  });
+
+  test("tells the observer the quota of an answer whose body broke off", async () => {
+    const seen: AnswerMeta[] = [];
+    const broken: Respond = (response) => {
+      response.writeHead(429, { ...limits, "content-length": "50" }).write("{", () => response.destroy());
+    };
+    const { client } = await start(broken, { onAnswer: (meta) => seen.push(meta) });
+    expect(await errorOf(client.listItems(business))).toMatchObject({ code: "body-unreadable" });
+    expect(seen).toMatchObject([{ operation: "listItems", status: 429, rateLimit: { resetSeconds: 30 } }]);
+  });
+
+  test.each([".", "..", ""])("refuses %j as an id, which would name another path", async (id) => {
+    const { client } = await start(sale);
+    expect(await errorOf(client.getSale(id, business))).toMatchObject({ code: "invalid-argument" });
+  });
+});
+
+describe("a keyed write", () => {
+  test("is sent verbatim, with its key, on a path and a query of its own", async () => {
+    const { client, server } = await start((response) => respondJson(response, 201, { data: { sale: sampleSale() } }));
+    await client.createSale(composedSale, keyed);
+    await client.createSale(composedSale, keyed);
+    const [first, second] = server.requests;
+    expect(first).toMatchObject({
+      method: "POST",
+      target: "/v1/sales?businessId=biz%201",
+      body: composedSale.bodyJson,
+    });
+    expect(first?.headers).toMatchObject({
+      "idempotency-key": keyed.idempotencyKey,
+      "content-type": "application/json",
+    });
+    expect(second?.body).toBe(first?.body);
+  });
+
+  test("carries no key where the dialect says off; a credit note carries it all the same", async () => {
+    const respond: Respond = (response, { target }) =>
+      respondJson(response, 202, { data: { sale: target.includes("credit") ? sampleCreditNote() : sampleSale() } });
+    const { client, server } = await start(respond, { dialect: { createSale: { idempotencyKey: "off" } } });
+    await client.createSale(composedSale, keyed);
+    const note = {
+      businessId: "biz_1",
+      traderInvoiceNumber: "CN-1",
+      returnDate: "2026-11-22",
+      saleId: "sal_1",
+      reason: "06",
+    } as const;
+    await client.createCreditNote(composeCreditNote(dialect, "organisation", note), keyed);
+    expect(server.requests.map(({ headers }) => headers["idempotency-key"])).toEqual([undefined, keyed.idempotencyKey]);
+  });
+
+  test("accepts 200 only as a replay", async () => {
+    let replayed = true;
+    const respond: Respond = (response) =>
+      respondJson(response, 200, { data: { sale: sampleSale() } }, replayed ? { "Idempotent-Replayed": "true" } : {});
+    const { client } = await start(respond);
+    expect((await client.createSale(composedSale, keyed)).meta.replayed).toBe(true);
+    replayed = false;
+    expect(await errorOf(client.createSale(composedSale, keyed))).toMatchObject({
+      name: "UnexpectedAnswerError",
+      status: 200,
+      documentId: "sal_1",
+    });
+  });
+
+  test.each(["short", "with space", "x".repeat(129), "new\nline!"])("refuses %j as a key", async (idempotencyKey) => {
+    const { client, server } = await start(sale);
+    expect(await errorOf(client.createSale(composedSale, { idempotencyKey }))).toMatchObject({
+      code: "invalid-argument",
+    });
+    expect(server.requests).toHaveLength(0);
+  });
+});
+
+test("the base URL may have a path, and is refused without being quoted where it holds more", () => {
+  const options = {
+    apiKey: TEST_KEY,
+    keyReach: "business",
+    dialect,
+    transport: { send: () => Promise.reject(new Error()) },
+  } as const;
+  expect(() => createComplianceClient({ ...options, baseUrl: "https://api.example/tax/" })).not.toThrow();
+  for (const baseUrl of [
+    "api.example",
+    "ftp://api.example",
+    "https://me:secret@api.example",
+    "https://api.example/?k=secret",
+  ]) {
+    const make = () => createComplianceClient({ ...options, baseUrl });
+    expect(make).toThrow(/base URL/);
+    expect(make).not.toThrow(/secret/);
+  }
+});

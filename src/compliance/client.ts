@@ -1,0 +1,68 @@
+import type { Transport } from "../http/transport.ts";
+import type { AnswerMeta } from "./answer-meta.ts";
+import { parseApiKey } from "./api-key.ts";
+import { parseBaseUrl } from "./base-url.ts";
+import { listBusinesses } from "./businesses.ts";
+import type { BusinessCallOptions, CallOptions, ClientContext } from "./call-operation.ts";
+import type { ComposedRequest } from "./composed-request.ts";
+import type { ComplianceDialect } from "./dialect.ts";
+import { createCreditNote, createSale, getSale, type KeyedCallOptions, retrySale } from "./sales.ts";
+import { listItems, registerItem, type RegisterItemInput } from "./items.ts";
+import type { KeyReach } from "./key-reach.ts";
+import { callNamed, type NamedCallInput } from "./named-operations.ts";
+import type { NamedOperation } from "./operations.ts";
+import { listPurchases, type ListPurchasesInput, pullPurchases } from "./purchases.ts";
+import { adjustStock, type AdjustStockInput } from "./stock.ts";
+
+export interface ComplianceClientOptions {
+  baseUrl: string;
+  apiKey: string;
+  /** The form of the header that carries the key; default `x-api-key`. */
+  auth?: "x-api-key" | "bearer" | undefined;
+  keyReach: KeyReach;
+  dialect: ComplianceDialect;
+  transport: Transport;
+  /** One call, from connecting to the last byte; default 30 s. */
+  timeoutMs?: number | undefined;
+  /** The longest answer; default 64 MiB, since the list of items is not paginated. */
+  maxBodyBytes?: number | undefined;
+  /** Told of every answer, whatever its status, before the call returns or throws. */
+  onAnswer?: ((meta: AnswerMeta) => void) | undefined;
+}
+
+export type ComplianceClient = ReturnType<typeof createComplianceClient>;
+
+/**
+ * The typed client of the Compliance API. One method, one request; nothing is repeated, nothing is global. Every method
+ * rejects with a TransportError, a ComplianceApiError, an UnexpectedAnswerError or, before sending, a ComplianceInputError.
+ *
+ * @throws ComplianceConfigurationError
+ */
+export function createComplianceClient(options: ComplianceClientOptions) {
+  const context: ClientContext = {
+    baseUrl: parseBaseUrl(options.baseUrl),
+    apiKey: parseApiKey(options.apiKey),
+    auth: options.auth ?? "x-api-key",
+    keyReach: options.keyReach,
+    dialect: options.dialect,
+    transport: options.transport,
+    timeoutMs: options.timeoutMs ?? 30_000,
+    maxBodyBytes: options.maxBodyBytes ?? 64 * 1024 * 1024,
+    onAnswer: options.onAnswer,
+  };
+  return {
+    keyKind: context.apiKey.kind,
+    getSale: (saleId: string, call?: BusinessCallOptions) => getSale(context, saleId, call),
+    createSale: (composed: ComposedRequest, call: KeyedCallOptions) => createSale(context, composed, call),
+    createCreditNote: (composed: ComposedRequest, call: KeyedCallOptions) => createCreditNote(context, composed, call),
+    retrySale: (saleId: string, call?: BusinessCallOptions) => retrySale(context, saleId, call),
+    adjustStock: (input: AdjustStockInput, call?: BusinessCallOptions) => adjustStock(context, input, call),
+    registerItem: (input: RegisterItemInput, call?: BusinessCallOptions) => registerItem(context, input, call),
+    listItems: (call?: BusinessCallOptions) => listItems(context, call),
+    listPurchases: (input: ListPurchasesInput, call?: BusinessCallOptions) => listPurchases(context, input, call),
+    pullPurchases: (call?: BusinessCallOptions) => pullPurchases(context, call),
+    listBusinesses: (call?: CallOptions) => listBusinesses(context, call),
+    callNamed: (name: NamedOperation, input?: NamedCallInput, call?: BusinessCallOptions) =>
+      callNamed(context, name, input, call),
+  };
+}

@@ -1,0 +1,133 @@
+import { z } from "zod";
+import { ComplianceConfigurationError } from "./errors.ts";
+
+/**
+ * The names that the document does not show, in one place (contract, "Dialect of the Compliance API"). Every default is
+ * the product's own choice; configuration overrides it. `null` = not sent, or off.
+ */
+
+const word = z.string().regex(/^\S+$/, "must be a name without spaces");
+const name = (fallback: string) => word.default(fallback);
+const optionalName = (fallback: string) => word.nullable().default(fallback);
+const path = (fallback: string) =>
+  z
+    .string()
+    .regex(/^\/[^\s?#]*$/, 'must be a path that begins with "/"')
+    .default(fallback);
+const businessIdIn = z.enum(["query", "body"]).default("query");
+const branchBy = z.enum(["id", "authorityId"]).default("id");
+
+/** Two fields under one name would overwrite each other in the body. */
+function distinct(names: Record<string, string | null>, context: z.RefinementCtx): void {
+  const seen = new Map<string, string>();
+  for (const [field, sentAs] of Object.entries(names)) {
+    if (sentAs === null) continue;
+    const other = seen.get(sentAs);
+    if (other !== undefined) context.addIssue({ code: "custom", path: [field], message: `the same name as ${other}` });
+    seen.set(sentAs, field);
+  }
+}
+
+const namedOperation = z
+  .strictObject({
+    method: z.enum(["GET", "POST", "PUT", "PATCH", "DELETE"]),
+    path: z.string().regex(/^\/[^\s?#]*$/, 'must be a path that begins with "/"'),
+    fields: z.record(z.string(), word.nullable()).optional(),
+  })
+  .nullable()
+  .default(null);
+
+const dialectSchema = z
+  .strictObject({
+    createSale: z
+      .strictObject({
+        path: path("/v1/sales"),
+        businessIdIn,
+        /** `off`: no key is sent. `sent`: sent, but a lost answer parks. `trusted`: a lost answer is repeated under the same key. */
+        idempotencyKey: z.enum(["off", "sent", "trusted"]).default("trusted"),
+        fields: z
+          .strictObject({
+            traderInvoiceNumber: name("traderInvoiceNumber"),
+            saleDate: optionalName("saleDate"),
+            paymentTypeCode: optionalName("paymentTypeCode"),
+            customer: optionalName("customer"),
+            lines: name("lines"),
+            branch: optionalName("branchId"),
+            callbackUrl: optionalName("callbackUrl"),
+          })
+          .superRefine(distinct)
+          .prefault({}),
+        lineFields: z
+          .strictObject({ itemId: name("itemId"), quantity: name("quantity"), unitPrice: optionalName("unitPrice") })
+          .superRefine(distinct)
+          .prefault({}),
+        customerFields: z
+          .strictObject({
+            name: optionalName("name"),
+            pin: optionalName("pin"),
+            phone: optionalName("phone"),
+            email: optionalName("email"),
+          })
+          .superRefine(distinct)
+          .prefault({}),
+        branchBy,
+      })
+      .prefault({}),
+    creditNote: z.strictObject({ businessIdIn }).prefault({}),
+    retry: z.strictObject({ businessIdIn }).prefault({}),
+    stock: z
+      .strictObject({ businessIdIn, branch: optionalName("branchId"), branchBy, report: optionalName("fiscal") })
+      .prefault({}),
+    register: z.strictObject({ branch: optionalName("branchId"), branchBy, force: optionalName("force") }).prefault({}),
+    purchases: z
+      .strictObject({
+        cursor: optionalName("cursor"),
+        pageSize: optionalName("pageSize"),
+        status: optionalName("status"),
+        from: optionalName("from"),
+        to: optionalName("to"),
+      })
+      .superRefine(distinct)
+      .prefault({}),
+    pull: z.strictObject({ path: path("/v1/purchases/pull"), businessIdIn }).prefault({}),
+    businesses: z
+      .strictObject({
+        /** `null`: `data` itself is the list. */
+        list: optionalName("businesses"),
+        id: name("id"),
+        branches: optionalName("branches"),
+        branchId: name("id"),
+        authorityId: optionalName("authorityBhfId"),
+      })
+      .prefault({}),
+    errors: z
+      .strictObject({
+        authorityRejected: optionalName("authority_rejected"),
+        alreadyCredited: optionalName("already_credited"),
+      })
+      .prefault({}),
+    createItem: namedOperation,
+    receiptDownload: namedOperation,
+    identity: namedOperation,
+    lookups: namedOperation,
+  })
+  .prefault({});
+
+export type ComplianceDialect = z.output<typeof dialectSchema>;
+
+/**
+ * Partial overrides, merged over the defaults.
+ *
+ * @throws ComplianceConfigurationError with every problem and its path, an unknown name among them
+ */
+export function parseDialect(overrides?: unknown): ComplianceDialect {
+  const parsed = dialectSchema.safeParse(overrides);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.flatMap((issue) => {
+    const at = ["dialect", ...issue.path.map(String)].join(".");
+    return issue.code === "unrecognized_keys"
+      ? issue.keys.map((key) => `${at}.${key}: the dialect has no such name`)
+      : [`${at}: ${issue.message}`];
+  });
+  throw new ComplianceConfigurationError("invalid-dialect", problems);
+}

@@ -1,0 +1,65 @@
+import {
+  type BusinessCallOptions,
+  callOperation,
+  type ClientContext,
+  pathWithId,
+  type Result,
+} from "./call-operation.ts";
+import { composeBody } from "./composed-request.ts";
+import { ComplianceInputError } from "./errors.ts";
+import { placeBusinessId } from "./key-reach.ts";
+import type { NamedOperation, Operation } from "./operations.ts";
+import type { ReadBody } from "./read-body.ts";
+
+export interface NamedCallInput {
+  /** Takes the place of `{id}` in the dialect's path. */
+  id?: string | undefined;
+  /** Sent under the dialect's names: in the query of a GET, in the body otherwise. */
+  fields?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/**
+ * An operation that the document names without showing it. Off until the dialect describes it; the answer is passed on as
+ * parsed JSON, else as text.
+ *
+ * @throws ComplianceInputError `not-in-dialect`, saying how to switch it on
+ */
+export async function callNamed(
+  context: ClientContext,
+  name: NamedOperation,
+  input: NamedCallInput = {},
+  options: BusinessCallOptions = {},
+): Promise<Result<unknown>> {
+  const described = context.dialect[name];
+  if (described === null) {
+    throw new ComplianceInputError(
+      "not-in-dialect",
+      `${name} is off: the document names it without showing its shape. Describe it in the dialect to switch it on, ` +
+        `for example COMPLIANCE_DIALECT='{"${name}":{"method":"GET","path":"/v1/…","fields":{}}}'`,
+    );
+  }
+  const { method, path, fields: names = {} } = described;
+  const { query } = placeBusinessId(context.keyReach, options.businessId, "query");
+  const sent: Record<string, unknown> = {};
+  for (const [fieldName, value] of Object.entries(input.fields ?? {})) {
+    const sentAs = Object.hasOwn(names, fieldName) ? names[fieldName] : fieldName;
+    if (sentAs !== null && sentAs !== undefined && value !== undefined) sent[sentAs] = value;
+  }
+  const op: Operation = {
+    name,
+    method: method === "GET" ? "GET" : "POST",
+    path,
+    scope: null,
+    riskClass: method === "GET" ? "read" : "unrepeatableWrite",
+    expects: { statuses: "2xx" },
+  };
+  const inQuery = method === "GET" ? Object.entries(sent).map(([key, value]) => [key, String(value)]) : [];
+  const request = {
+    method,
+    path: path.includes("{id}") ? pathWithId(path, input.id ?? "") : path,
+    query: { ...query, ...Object.fromEntries(inQuery) },
+    bodyJson: method === "GET" ? undefined : composeBody(sent),
+  };
+  const read: ReadBody<unknown> = ({ json, bodyText }) => ({ data: json === undefined ? bodyText : json });
+  return callOperation(context, op, request, read, options);
+}

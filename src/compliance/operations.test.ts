@@ -1,0 +1,150 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { type Respond, respondJson } from "../http/test-support/stub-server.ts";
+import { sampleItem, sampleSale } from "./test-support/samples.ts";
+import { errorOf, startTestClient, type TestClient } from "./test-support/test-client.ts";
+
+let running: TestClient | undefined;
+afterEach(async () => {
+  await running?.close();
+  running = undefined;
+});
+
+async function start(...args: Parameters<typeof startTestClient>): Promise<TestClient> {
+  running = await startTestClient(...args);
+  return running;
+}
+
+const sale: Respond = (response) => respondJson(response, 200, { data: { sale: sampleSale() } });
+const business = { businessId: "biz_1" };
+
+describe("the other operations", () => {
+  test("retrySale has no body, or one that holds nothing but the business", async () => {
+    const { client, server } = await start(sale);
+    await client.retrySale("sal_1", business);
+    expect(server.requests[0]).toMatchObject({ target: "/v1/sales/sal_1/retry?businessId=biz_1", body: "" });
+    expect(server.requests[0]?.headers["content-type"]).toBeUndefined();
+    await running?.close();
+    const other = await start(sale, { dialect: { retry: { businessIdIn: "body" } } });
+    await other.client.retrySale("sal_1", business);
+    expect(other.server.requests[0]).toMatchObject({ target: "/v1/sales/sal_1/retry", body: '{"businessId":"biz_1"}' });
+  });
+
+  test("registerItem sends the branch and force under the dialect's names, else an empty object", async () => {
+    const respond: Respond = (response) => respondJson(response, 200, { data: { item: sampleItem() } });
+    const { client, server } = await start(respond, {
+      dialect: { register: { branch: "bhf", branchBy: "authorityId", force: "again" } },
+    });
+    const { data } = await client.registerItem({ itemId: "itm_1" }, business);
+    await client.registerItem({ itemId: "itm_1", branch: { id: "br_1", authorityBhfId: "00" }, force: true }, business);
+    expect(data).toEqual(sampleItem());
+    expect(server.requests[0]?.target).toBe("/v1/items/itm_1/register?businessId=biz_1");
+    expect(server.requests.map(({ body }) => JSON.parse(body) as unknown)).toEqual([{}, { bhf: "00", again: true }]);
+  });
+
+  test("registerItem refuses a force for which the dialect has no name", async () => {
+    const { client } = await start(sale, { dialect: { register: { force: null } } });
+    const call = client.registerItem({ itemId: "itm_1", force: true }, business);
+    expect(await errorOf(call)).toMatchObject({ code: "not-in-dialect" });
+  });
+
+  test("listItems gives the items", async () => {
+    const items = [sampleItem(), sampleItem({ id: "itm_2", registrationStatus: "PENDING" })];
+    const { client } = await start((response) => respondJson(response, 200, { data: { items } }));
+    expect((await client.listItems(business)).data).toEqual(items);
+  });
+
+  test("listPurchases gives one page and sends the filters under the dialect's names", async () => {
+    const purchase = {
+      id: "pur_1",
+      status: "pulled",
+      supplier: { name: "Mill", pin: "P051234567A" },
+      supplierInvoiceNumber: "S-1",
+      invoiceDate: "2026-11-20",
+      branch: "Main",
+      totals: { subtotal: 100, vat: 16, total: 116 },
+      lines: [
+        { description: "Flour", hsCode: null, quantity: 1, unitPrice: 100, taxRate: 16, taxAmount: 16, total: 116 },
+      ],
+      confirmationError: null,
+    };
+    const page = { data: { purchases: [purchase] }, pagination: { nextCursor: "a b/c=", pageSize: 20 } };
+    const { client, server } = await start((response) => respondJson(response, 200, page), {
+      dialect: { purchases: { pageSize: "limit", status: null } },
+    });
+    const filters = { cursor: "a b/c=", pageSize: 50, status: "pulled", from: "2026-11-01" } as const;
+    expect((await client.listPurchases(filters, business)).data).toEqual({
+      purchases: [purchase],
+      nextCursor: "a b/c=",
+      pageSize: 20,
+    });
+    expect(server.requests[0]?.target).toBe(
+      "/v1/purchases?businessId=biz_1&cursor=a%20b%2Fc%3D&limit=50&from=2026-11-01",
+    );
+  });
+
+  test("listPurchases refuses a cursor for which the dialect has no name, since the first page would come for ever", async () => {
+    const { client } = await start(sale, { dialect: { purchases: { cursor: null } } });
+    expect(await errorOf(client.listPurchases({ cursor: "c" }, business))).toMatchObject({ code: "not-in-dialect" });
+  });
+
+  test.each([
+    [200, '{"data":{"pulled":3}}', { data: { pulled: 3 } }],
+    [202, "", undefined],
+  ])("pullPurchases takes any 2xx (%i)", async (status, body, data) => {
+    const { client, server } = await start((response) => response.writeHead(status).end(body));
+    expect((await client.pullPurchases(business)).data).toEqual(data);
+    expect(server.requests[0]).toMatchObject({
+      method: "POST",
+      target: "/v1/purchases/pull?businessId=biz_1",
+      body: "",
+    });
+  });
+
+  test("listBusinesses names no business and reads what the dialect names", async () => {
+    const respond: Respond = (response, { target }) =>
+      target === "/v1/businesses"
+        ? respondJson(response, 200, {
+            data: [
+              {
+                key: "biz_1",
+                places: [
+                  { id: "br_1", bhf: "00" },
+                  { id: "br_2", bhf: null },
+                ],
+              },
+              { key: "biz_2" },
+            ],
+          })
+        : respondJson(response, 500, {});
+    const { client } = await start(respond, {
+      dialect: { businesses: { list: null, id: "key", branches: "places", authorityId: "bhf" } },
+    });
+    expect((await client.listBusinesses()).data).toEqual([
+      { id: "biz_1", branches: [{ id: "br_1", authorityBhfId: "00" }, { id: "br_2" }] },
+      { id: "biz_2", branches: [] },
+    ]);
+  });
+
+  test("listBusinesses says what is missing when the names do not fit", async () => {
+    const { client } = await start((response) => respondJson(response, 200, { data: { businesses: [{ uid: "b" }] } }));
+    expect(await errorOf(client.listBusinesses())).toMatchObject({
+      name: "UnexpectedAnswerError",
+      issues: ["0.id: missing, or not of its form (dialect, businesses)"],
+    });
+  });
+
+  test("an operation that the document only names is off until the dialect describes it", async () => {
+    const { client, server } = await start((response) => respondJson(response, 200, { data: 1 }), {
+      dialect: { createItem: { method: "POST", path: "/v1/items", fields: { name: "title" } } },
+    });
+    const off = errorOf(client.callNamed("identity", {}, business));
+    await expect(off).resolves.toMatchObject({
+      code: "not-in-dialect",
+      message: expect.stringContaining("COMPLIANCE_DIALECT"),
+    });
+    await client.callNamed("createItem", { fields: { name: "Flour", sku: "MF" } }, business);
+    expect(server.requests).toMatchObject([
+      { method: "POST", target: "/v1/items?businessId=biz_1", body: '{"title":"Flour","sku":"MF"}' },
+    ]);
+  });
+});

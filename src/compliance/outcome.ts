@@ -1,0 +1,103 @@
+import type { Item, SaleDocument, StockAdjustment } from "../contract/documents.ts";
+import { TransportError } from "../http/errors.ts";
+import { type AnswerMeta, metaOfBroken, retryAfterMsOf } from "./answer-meta.ts";
+import { type DocumentPhase, phaseOf } from "./document-phase.ts";
+import type { SeenItem, SeenSale } from "./error-envelope.ts";
+import { ComplianceApiError, ComplianceInputError, UnexpectedAnswerError } from "./errors.ts";
+import type { OperationName } from "./operations.ts";
+
+/** How one call ended, reduced to what decides. */
+export type Outcome =
+  | AnswerOutcome
+  /** The client refused the call as asked. */
+  | { kind: "refused-locally" }
+  /** Not a byte left. `retryAfterMs`: the budget kept it back for that long. */
+  | { kind: "not-sent" }
+  | { kind: "held-back"; retryAfterMs?: number | undefined }
+  /** Bytes may have left, and no whole answer came. */
+  | { kind: "lost" };
+
+export interface AnswerOutcome {
+  kind: "answer";
+  status: number;
+  /** A success whose status and body are as the document says. */
+  documented: boolean;
+  /** The service's own error envelope. */
+  envelope: boolean;
+  apiCode?: string | undefined;
+  replayed: boolean;
+  retryAfterMs?: number | undefined;
+  /** The phase of the document that a success returned. */
+  phase?: DocumentPhase | undefined;
+  /** The document that the body names, in a success or beside an error. */
+  sale?: SeenSale | undefined;
+  creditNoteId?: string | undefined;
+  item?: SeenItem | undefined;
+  /** The statuses of a stock movement's report. */
+  report?: StockAdjustment["report"] | undefined;
+}
+
+/** The outcome of a call that threw. What is not one of the client's errors counts as lost: bytes may have left. */
+export function outcomeOfError(operation: OperationName, error: unknown): Outcome {
+  if (error instanceof ComplianceInputError) return { kind: "refused-locally" };
+  if (error instanceof TransportError) return outcomeOfTransportError(operation, error);
+  if (error instanceof UnexpectedAnswerError) {
+    const { documentId } = error;
+    return {
+      kind: "answer",
+      status: error.status,
+      documented: false,
+      envelope: false,
+      replayed: error.meta.replayed,
+      sale: documentId === undefined ? undefined : { id: documentId },
+    };
+  }
+  if (!(error instanceof ComplianceApiError)) return { kind: "lost" };
+  return {
+    kind: "answer",
+    status: error.status,
+    documented: false,
+    envelope: error.envelope,
+    apiCode: error.apiCode,
+    replayed: error.replayed,
+    retryAfterMs: retryAfterMsOf(error.meta),
+    sale: error.extras.seenSale,
+    creditNoteId: error.extras.creditNoteId,
+    item: error.extras.seenItem,
+  };
+}
+
+function outcomeOfTransportError(operation: OperationName, error: TransportError): Outcome {
+  if (error.code === "held-back") return { kind: "held-back", retryAfterMs: error.retryAfterMs };
+  if (error.sent === "no") return { kind: "not-sent" };
+  const { answered } = error;
+  // A 429 says all it has to say in its headers, so that a body that broke off takes nothing from it.
+  if (answered?.status !== 429) return { kind: "lost" };
+  const retryAfterMs = retryAfterMsOf(metaOfBroken(operation, answered, error.sentAtMs));
+  return { kind: "answer", status: 429, documented: false, envelope: false, replayed: false, retryAfterMs };
+}
+
+const success = ({ status, replayed }: AnswerMeta): AnswerOutcome => {
+  return { kind: "answer", status, documented: true, envelope: false, replayed };
+};
+
+export function outcomeOfDocument(document: SaleDocument, meta: AnswerMeta): Outcome {
+  const { id, type, status } = document;
+  return { ...success(meta), phase: phaseOf(document), sale: { id, type, status } };
+}
+
+export function outcomeOfItem(item: Item, meta: AnswerMeta): Outcome {
+  return { ...success(meta), item: { registrationStatus: item.registrationStatus, missing: missingOf(item) } };
+}
+
+export function outcomeOfMovement(movement: StockAdjustment, meta: AnswerMeta): Outcome {
+  return { ...success(meta), report: movement.report };
+}
+
+export function outcomeOfAnswer(meta: AnswerMeta): Outcome {
+  return success(meta);
+}
+
+function missingOf(item: Item): string[] {
+  return Object.entries(item.needs ?? {}).flatMap(([name, value]) => (value === true ? [name] : []));
+}

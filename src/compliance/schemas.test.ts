@@ -1,0 +1,29 @@
+import { expect, expectTypeOf, test } from "vitest";
+import type { z } from "zod";
+import type { Item, SaleDocument } from "../contract/documents.ts";
+import { itemSchema, saleSchema } from "./schemas.ts";
+import { sampleItem, sampleSale } from "./test-support/samples.ts";
+
+test("what the schemas give is what workflows hold", () => {
+  expectTypeOf<z.infer<typeof saleSchema>>().toExtend<SaleDocument>();
+  expectTypeOf<z.infer<typeof itemSchema>>().toExtend<Item>();
+});
+
+test("fields that the document does not show are kept, at every depth", () => {
+  const sale = { ...sampleSale(), extra: 1, totals: { ...sampleSale().totals, discount: 3 } };
+  expect(saleSchema.parse(sale)).toEqual(sale);
+});
+
+test("a status outside the six and a missing receipt are for the classification, not for the schema", () => {
+  expect(saleSchema.safeParse(sampleSale({ status: "on_holiday", receipt: null })).success).toBe(true);
+});
+
+test("an odd value under an item's needs does not cost the list", () => {
+  const parsed = itemSchema.parse({ ...sampleItem(), needs: { productType: "yes", classificationMapping: true } });
+  expect(parsed.needs).toEqual({ productType: undefined, classificationMapping: true });
+});
+
+test.each(["id", "status", "lines", "totals"])("a sale without %s is none", (name) => {
+  const { [name as "id"]: _left, ...rest } = sampleSale();
+  expect(saleSchema.safeParse(rest).success).toBe(false);
+});

@@ -1,0 +1,58 @@
+/** The base of every error in which a call to a service can end: a literal `name`, a stable `code`, the `cause` kept. */
+export abstract class CallError extends Error {
+  abstract override readonly name: string;
+  abstract readonly code: string;
+}
+
+/**
+ * Why no whole answer came.
+ *
+ * - `not-sent`: no connection could be made (refused, DNS, TLS, connect timeout), or the request was refused locally
+ * - `held-back`: whoever guards the request budget kept the request back; try again after `retryAfterMs`
+ * - `timeout`: the total time was used up, wherever the request stood
+ * - `aborted`: the caller's signal
+ * - `connection-lost`: the connection broke before the answer's headers were complete
+ * - `body-unreadable`: the headers came, the body did not come whole
+ * - `body-too-large`: the body is longer than the caller allows
+ */
+export type TransportErrorCode =
+  | "not-sent"
+  | "held-back"
+  | "timeout"
+  | "aborted"
+  | "connection-lost"
+  | "body-unreadable"
+  | "body-too-large";
+
+/** `no`: certainly not a byte of the request left this process. `maybe`: everything else. */
+export type Sent = "no" | "maybe";
+
+export interface TransportErrorDetails {
+  code: TransportErrorCode;
+  sent: Sent;
+  /** When the request was handed to a connection (Unix milliseconds); absent where `sent` is `no`. */
+  sentAtMs?: number | undefined;
+  /** What was already read of the answer. */
+  answered?: { status: number; headers: Readonly<Record<string, string>>; atMs: number } | undefined;
+  /** With `held-back`. */
+  retryAfterMs?: number | undefined;
+  cause?: unknown;
+}
+
+export class TransportError extends CallError {
+  override readonly name = "TransportError" as const;
+  readonly code: TransportErrorCode;
+  readonly sent: Sent;
+  readonly sentAtMs: number | undefined;
+  readonly answered: TransportErrorDetails["answered"];
+  readonly retryAfterMs: number | undefined;
+
+  constructor(message: string, details: TransportErrorDetails) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.code = details.code;
+    this.sent = details.sent;
+    this.sentAtMs = details.sentAtMs;
+    this.answered = details.answered;
+    this.retryAfterMs = details.retryAfterMs;
+  }
+}

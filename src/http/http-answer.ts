@@ -1,0 +1,33 @@
+/** An answer that came whole, whatever its status. */
+export interface HttpAnswer {
+  status: number;
+  /** Names in lower case; several values of one name are joined by `, `. */
+  headers: Readonly<Record<string, string>>;
+  bodyText: string;
+  /** Absent when the body is not JSON. */
+  json?: unknown;
+  /** When the request was handed to a connection, Unix milliseconds. */
+  sentAtMs: number;
+  /** When the answer's headers were complete, Unix milliseconds. */
+  answeredAtMs: number;
+}
+
+/** Whatever the content type says: a body counts as JSON when it parses. */
+export function parseJsonBody(bodyText: string): { json?: unknown } {
+  if (bodyText.trim() === "") return {};
+  try {
+    return { json: JSON.parse(bodyText) as unknown };
+  } catch {
+    return {};
+  }
+}
+
+export function flattenHeaders(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): Record<string, string> {
+  const flat: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) flat[name.toLowerCase()] = Array.isArray(value) ? value.join(", ") : value;
+  }
+  return flat;
+}

@@ -1,0 +1,141 @@
+import type { Dispatcher } from "undici";
+import { TransportError, type TransportErrorCode } from "./errors.ts";
+import { flattenHeaders, type HttpAnswer, parseJsonBody } from "./http-answer.ts";
+
+export interface HttpRequest {
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  url: URL;
+  headers: Readonly<Record<string, string>>;
+  body?: string | undefined;
+  signal?: AbortSignal | undefined;
+  /** The whole call: waiting for a connection, connecting, headers and body. */
+  timeoutMs: number;
+  maxBodyBytes: number;
+}
+
+export interface SendOptions extends HttpRequest {
+  dispatcher: Dispatcher;
+  /** Close the connection after the answer. */
+  closeConnection?: boolean;
+  nowMs?: () => number;
+}
+
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/**
+ * One HTTP request, sent once, redirects not followed. Resolves with every answer that came whole, whatever its status;
+ * rejects with a {@link TransportError} that says whether a byte may have left.
+ *
+ * How that is known: undici calls `onRequestStart` on a connection that is established (TCP, TLS, a proxy's tunnel), right
+ * before it writes the first byte, and writes nothing when the request is aborted inside that call (undici 7.30,
+ * lib/dispatcher/client-h1.js, `writeH1`). So error codes need not be told apart: an ECONNRESET during the TLS handshake
+ * is `no`, the same code afterwards is `maybe`. `undici.request` is not used because it reports an abort only after the
+ * connection is there, and keeps no note of that moment. A request that timed out in the queue is refused when its turn comes.
+ */
+export function sendRequest(options: SendOptions): Promise<HttpAnswer> {
+  const { dispatcher, method, url, signal, timeoutMs, maxBodyBytes, nowMs = Date.now } = options;
+  const where = `${method} ${url.origin}${url.pathname}`;
+
+  return new Promise((resolve, reject) => {
+    if (!(timeoutMs > 0)) {
+      const message = `${where}: the timeout must be a positive number of milliseconds, not ${timeoutMs}`;
+      reject(new TransportError(message, { code: "not-sent", sent: "no" }));
+      return;
+    }
+    let settled = false;
+    let controller: Dispatcher.DispatchController | undefined;
+    let sentAtMs: number | undefined;
+    let answered: TransportError["answered"];
+    let bodyBytes = 0;
+    const chunks: Buffer[] = [];
+
+    const settle = (): boolean => {
+      if (settled) return false;
+      settled = true;
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", onAbort);
+      return true;
+    };
+    const fail = (code: TransportErrorCode, what: string, cause?: unknown): void => {
+      if (!settle()) return;
+      const sent = sentAtMs === undefined ? "no" : "maybe";
+      const known = sent === "no" ? "nothing was sent" : "the request may have arrived";
+      const error = new TransportError(`${where}: ${what}; ${known}`, { code, sent, sentAtMs, answered, cause });
+      controller?.abort(error);
+      reject(error);
+    };
+    const failBroken = (cause: unknown): void => {
+      if (sentAtMs === undefined) fail("not-sent", `no connection (${describe(cause)})`, cause);
+      else if (answered === undefined) fail("connection-lost", `connection lost (${describe(cause)})`, cause);
+      else fail("body-unreadable", `the answer broke off (${describe(cause)})`, cause);
+    };
+    const onAbort = (): void => fail("aborted", "given up by the caller", signal?.reason);
+
+    const timer = setTimeout(
+      () => fail("timeout", `no whole answer within ${timeoutMs} ms`),
+      Math.min(timeoutMs, LONGEST_TIMER_MS),
+    );
+    if (signal?.aborted) {
+      onAbort();
+      return;
+    }
+    signal?.addEventListener("abort", onAbort, { once: true });
+
+    const handler: Dispatcher.DispatchHandler = {
+      onRequestStart(given) {
+        controller = given;
+        // Too late: nothing is written when it is aborted here.
+        if (settled) given.abort(new Error("given up before it was sent"));
+        // A retrying dispatcher would send a write twice.
+        else if (sentAtMs !== undefined) fail("connection-lost", "the dispatcher wanted to send it again");
+        else sentAtMs = nowMs();
+      },
+      onResponseStart(_controller, status, headers) {
+        if (status < 200) return;
+        answered = { status, headers: flattenHeaders(headers), atMs: nowMs() };
+      },
+      onResponseData(_controller, chunk) {
+        bodyBytes += chunk.length;
+        if (bodyBytes > maxBodyBytes) fail("body-too-large", `the answer is longer than ${maxBodyBytes} bytes`);
+        else chunks.push(chunk);
+      },
+      onResponseEnd() {
+        if (answered === undefined) return failBroken(new Error("the answer ended before its headers"));
+        if (!settle()) return;
+        const { status, headers, atMs } = answered;
+        const bodyText = new TextDecoder().decode(Buffer.concat(chunks));
+        const times = { sentAtMs: sentAtMs ?? atMs, answeredAtMs: atMs };
+        resolve({ status, headers, bodyText, ...parseJsonBody(bodyText), ...times });
+      },
+      onResponseError(_controller, error) {
+        failBroken(error);
+      },
+    };
+
+    try {
+      dispatcher.dispatch(
+        {
+          origin: url.origin,
+          path: `${url.pathname}${url.search}`,
+          method,
+          headers: { ...options.headers },
+          body: options.body ?? null,
+          // The one timer above governs; undici's own would only hide which limit was reached.
+          headersTimeout: 0,
+          bodyTimeout: 0,
+          ...(options.closeConnection === true ? { reset: true } : {}),
+        },
+        handler,
+      );
+    } catch (error) {
+      failBroken(error);
+    }
+  });
+}
+
+/** The code says enough, and a message may quote what it should not. */
+function describe(cause: unknown): string {
+  if (!(cause instanceof Error)) return "unknown cause";
+  const code: unknown = "code" in cause ? cause.code : undefined;
+  return typeof code === "string" ? code : cause.name;
+}
