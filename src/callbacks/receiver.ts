@@ -1,0 +1,176 @@
+import { METHODS } from "node:http";
+import type { ServerResponse } from "node:http";
+import { fastify } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { callbackEvent } from "./callback-event.ts";
+import { answerBrokenRequest } from "./broken-request.ts";
+import { readBody } from "./read-body.ts";
+import { createSignalAllowance } from "./signal-allowance.ts";
+import type { AllowanceOptions } from "./signal-allowance.ts";
+import { MAX_TOKEN_LENGTH, verifyCallbackToken } from "./token.ts";
+
+/** `gone`: the workflow has closed or never was. `unreachable`: it is not known whether the signal arrived. */
+export type SignalOutcome = "delivered" | "gone" | "unreachable";
+
+export interface CallbackClient {
+  signalCallback(workflowId: string, callback: { event?: string }): Promise<SignalOutcome>;
+  /** Whether Temporal answers; resolves within a bounded time. */
+  isReachable(): Promise<boolean>;
+}
+
+/** The part of a pino logger that the receiver uses. */
+export interface CallbackLog {
+  debug(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+}
+
+export interface ReceiverTimeouts {
+  /** From the first byte to the last header. Default 5,000. */
+  headersMs?: number;
+  /** From the first byte to the last of the body. Default 15,000. */
+  requestMs?: number;
+  /** A connection on which nothing moves. Default 30,000; longer than a signal may take. */
+  idleMs?: number;
+  /** How often the first two are looked at. Default 1,000. */
+  checkEveryMs?: number;
+}
+
+export interface ReceiverOptions {
+  /** All that verify; at least one. */
+  secrets: readonly string[];
+  client: CallbackClient;
+  log: CallbackLog;
+  /** Default 1 MiB. */
+  bodyLimitBytes?: number;
+  timeouts?: ReceiverTimeouts;
+  /** Callbacks with a valid token that are read or signalled at the same time; the next is answered 429. Default 200. */
+  maxInFlight?: number;
+  /** Connections open at the same time; the next is closed. Default 1,000. */
+  maxConnections?: number;
+  /** Callbacks accepted for one workflow; beyond, 429. */
+  rateLimit?: AllowanceOptions;
+  clock?: () => number;
+}
+
+/** CONNECT asks for a tunnel and never reaches a route. */
+const ROUTED_METHODS = METHODS.filter((method) => method !== "CONNECT");
+const REFUSED_METHODS = ["HEAD", "OPTIONS"];
+/** The check costs Temporal a request, and anyone may ask. */
+const CHECK_LASTS_MS = 1_000;
+/** A sender may escape every character of the token. */
+const MAX_ESCAPED_TOKEN_LENGTH = MAX_TOKEN_LENGTH * 3;
+
+/**
+ * The receiver of result callbacks (contract, "HTTP"); not yet listening. A callback is a hint: its token names a
+ * workflow, the workflow is told to look, and nothing in the body is believed. Answers are empty, and no token is
+ * ever logged.
+ *
+ * @throws RangeError without a secret
+ */
+export function createCallbackReceiver(options: ReceiverOptions): FastifyInstance {
+  const { secrets, client, log, bodyLimitBytes = 1024 * 1024, maxInFlight = 200, clock = Date.now } = options;
+  if (secrets.length === 0 || secrets.includes("")) {
+    throw new RangeError("The callback receiver needs at least one secret, and none that is empty.");
+  }
+  const takeSignal = createSignalAllowance(options.rateLimit);
+  const isReachable = rememberAnswer(() => client.isReachable().catch(() => false), CHECK_LASTS_MS, clock);
+  let inFlight = 0;
+
+  async function receive(request: FastifyRequest, reply: FastifyReply, workflowId: string): Promise<FastifyReply> {
+    const body = await readBody(request.raw, bodyLimitBytes);
+    if (body === "too-large") return reply.code(413).header("connection", "close").send();
+    // Nobody is left to read an answer, and the sender will try again.
+    if (body === "cut-off") return reply.code(408).send();
+    const waitMs = takeSignal(workflowId, clock());
+    if (waitMs > 0) {
+      log.warn({ workflowId }, "more callbacks for one workflow than are passed on");
+      return tooMany(reply, waitMs);
+    }
+    const event = callbackEvent(body);
+    const outcome = await client
+      .signalCallback(workflowId, event === undefined ? {} : { event })
+      .catch((): SignalOutcome => "unreachable");
+    if (outcome === "unreachable") {
+      log.warn({ workflowId }, "Temporal did not accept a callback's signal; the sender is asked to try again");
+      return reply.code(503).header("retry-after", "10").send();
+    }
+    log.debug({ workflowId, outcome, event }, "callback received");
+    return reply.code(202).send();
+  }
+
+  const app = createServer(options);
+  app.route<{ Params: { token: string } }>({
+    method: ROUTED_METHODS.filter((method) => !REFUSED_METHODS.includes(method)),
+    url: "/callbacks/:token",
+    exposeHeadRoute: false,
+    handler: async (request, reply) => {
+      const workflowId = verifyCallbackToken(request.params.token, secrets);
+      if (workflowId === undefined) return reply.code(404).send();
+      if (inFlight >= maxInFlight) return tooMany(reply, 1_000);
+      inFlight += 1;
+      try {
+        return await receive(request, reply, workflowId);
+      } finally {
+        inFlight -= 1;
+      }
+    },
+  });
+  app.route({
+    method: REFUSED_METHODS,
+    url: "/callbacks/:token",
+    handler: (_request, reply) => reply.code(405).header("allow", "GET, POST, PUT, PATCH, DELETE").send(),
+  });
+  app.get("/healthz", (_request, reply) => reply.send({ status: "alive" }));
+  app.get("/readyz", async (_request, reply) => {
+    const reachable = await isReachable();
+    return reply.code(reachable ? 200 : 503).send({ status: reachable ? "ready" : "Temporal cannot be reached" });
+  });
+  return app;
+}
+
+function createServer({ log, timeouts = {}, maxConnections = 1_000 }: ReceiverOptions): FastifyInstance {
+  const { headersMs = 5_000, requestMs = 15_000, idleMs = 30_000, checkEveryMs = 1_000 } = timeouts;
+  const app = fastify({
+    // Its own request log would show the path, and the path is the capability.
+    logger: false,
+    http: { headersTimeout: headersMs, requestTimeout: requestMs, connectionsCheckingInterval: checkEveryMs },
+    requestTimeout: requestMs,
+    connectionTimeout: idleMs,
+    routerOptions: { maxParamLength: MAX_ESCAPED_TOKEN_LENGTH },
+    clientErrorHandler: answerBrokenRequest,
+    frameworkErrors: answerBadUrl,
+  });
+  app.server.maxConnections = maxConnections;
+  // As a method "without body", fastify neither reads the body nor judges its content type. The receiver reads it by
+  // itself, since neither the method nor the content type of a callback is shown.
+  for (const method of ROUTED_METHODS) app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
+  app.setNotFoundHandler((_request, reply) => reply.code(404).send());
+  app.setErrorHandler((error, _request, reply) => {
+    // The message may quote the URL; the name does not.
+    log.warn({ error: error instanceof Error ? error.name : typeof error }, "the callback receiver failed");
+    return reply.code(503).send();
+  });
+  return app;
+}
+
+/** Asks once for all who want to know within the time that an answer lasts. */
+function rememberAnswer(ask: () => Promise<boolean>, lastsMs: number, clock: () => number): () => Promise<boolean> {
+  let last: { answer: Promise<boolean>; untilMs: number } | undefined;
+  return () => {
+    if (last === undefined || clock() >= last.untilMs) last = { answer: ask(), untilMs: clock() + lastsMs };
+    return last.answer;
+  };
+}
+
+/** A path that cannot be decoded names no token. */
+function answerBadUrl(_error: unknown, _request: unknown, reply: { hijack(): unknown; raw: ServerResponse }): void {
+  reply.hijack();
+  reply.raw.writeHead(404, { "content-length": "0" }).end();
+}
+
+function tooMany(reply: FastifyReply, waitMs: number): FastifyReply {
+  return reply
+    .code(429)
+    .header("retry-after", String(Math.ceil(waitMs / 1_000)))
+    .send();
+}

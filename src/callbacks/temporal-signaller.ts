@@ -1,0 +1,52 @@
+import { isGrpcServiceError, WorkflowNotFoundError } from "@temporalio/client";
+import type { Client } from "@temporalio/client";
+import { SIGNALS } from "../contract/names.ts";
+import type { CallbackReceived } from "../contract/messages.ts";
+import type { CallbackClient, SignalOutcome } from "./receiver.ts";
+
+/** gRPC's INVALID_ARGUMENT: among others, the workflow has taken as many signals as the server admits. */
+const INVALID_ARGUMENT = 3;
+
+export interface SignallerOptions {
+  /** How long Temporal may take to accept a signal. Default 5,000. */
+  signalTimeoutMs?: number;
+  /** How long the readiness check may take. Default 2,000. */
+  checkTimeoutMs?: number;
+}
+
+/** Tells workflows of their callbacks, through Temporal. Never throws: what went wrong is in the outcome. */
+export function createTemporalSignaller(client: Client, options: SignallerOptions = {}): CallbackClient {
+  const { signalTimeoutMs = 5_000, checkTimeoutMs = 2_000 } = options;
+  return {
+    async signalCallback(workflowId, callback) {
+      try {
+        await client.withDeadline(Date.now() + signalTimeoutMs, () =>
+          client.workflow.getHandle(workflowId).signal<[CallbackReceived]>(SIGNALS.callbackReceived, callback),
+        );
+        return "delivered";
+      } catch (error) {
+        return outcomeOf(error);
+      }
+    },
+    async isReachable() {
+      try {
+        await client.withDeadline(Date.now() + checkTimeoutMs, () =>
+          client.workflowService.describeNamespace({ namespace: client.options.namespace }),
+        );
+        return true;
+      } catch {
+        return false;
+      }
+    },
+  };
+}
+
+/**
+ * `gone`: Temporal has answered, and a repetition would be answered the same. Everything else is `unreachable`, so
+ * that the sender tries again.
+ */
+function outcomeOf(error: unknown): SignalOutcome {
+  if (error instanceof WorkflowNotFoundError) return "gone";
+  const cause = error instanceof Error ? error.cause : undefined;
+  return isGrpcServiceError(cause) && Number(cause.code) === INVALID_ARGUMENT ? "gone" : "unreachable";
+}

@@ -1,0 +1,40 @@
+import { flagSetting, portSetting } from "./plain-settings.ts";
+import { secretListSetting } from "./secret-settings.ts";
+import { plainUrlSetting } from "./url-settings.ts";
+
+const MIN_SECRET_LENGTH = 32;
+
+/** The receiver of result callbacks; used once a public URL or secrets are given. */
+export const callbackSettings = {
+  publicUrl: plainUrlSetting({
+    variable: "CALLBACK_PUBLIC_URL",
+    meaning:
+      "the https URL under which the tax service reaches the receiver; without it, polling alone finishes every sale",
+    defaultText: "none: no callbacks",
+    example: "https://callbacks.example.com",
+  }),
+  secrets: secretListSetting(
+    (value) =>
+      value.length < MIN_SECRET_LENGTH
+        ? `expected at least ${MIN_SECRET_LENGTH} characters, found ${value.length}; \`openssl rand -base64 32\` makes one`
+        : undefined,
+    {
+      variable: "CALLBACK_SECRETS",
+      meaning: `at least ${MIN_SECRET_LENGTH} characters each: the first signs callback URLs, all verify`,
+      variableNote: "several are separated by commas",
+      defaultText: "none",
+      example: [{ env: "CALLBACK_SECRET_OF_THIS_YEAR" }, { file: "/run/secrets/callback-secret-of-last-year" }],
+    },
+  ),
+  port: portSetting({
+    variable: "CALLBACK_PORT",
+    meaning: "where the receiver listens",
+    fallback: 8080,
+  }),
+  allowLoopback: flagSetting({
+    variable: "CALLBACK_ALLOW_LOOPBACK",
+    meaning: "an http URL on loopback is accepted as the public URL (for the simulator and tests only)",
+    variableNote: "`1` or `0`",
+    fallback: false,
+  }),
+};

@@ -1,0 +1,136 @@
+import { describe, expect, it } from "vitest";
+import { ConfigError } from "./config-error.ts";
+import { loadConfig } from "./load-config.ts";
+
+const ENV = {
+  TEST_A: "cmp_sk_test_a",
+  TEST_B: "cmp_sk_test_b",
+  LIVE: "cmp_sk_live_c",
+  BOOKS_DEV: "sk_development_d",
+  BOOKS: "sk_production_e",
+  HOOK_DEV: "whsec_development_f",
+  HOOK: "whsec_production_g",
+};
+const key = (name: keyof typeof ENV) => ({ env: name });
+const BASE = "https://api.example.com";
+
+function problems(file: object, env: Record<string, string> = ENV): string[] {
+  try {
+    loadConfig({ env, configFileText: JSON.stringify(file) });
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems.map(({ path, message }) => `${path}: ${message}`);
+    throw error;
+  }
+}
+
+const compliance = (connections: Record<string, object>, env?: Record<string, string>) =>
+  problems({ compliance: connections }, env);
+const accounting = (connections: Record<string, object>) => problems({ accounting: connections });
+
+describe("connections to the Compliance API", () => {
+  it("of one business are refused, whatever their keys reach", () => {
+    const a = { baseUrl: BASE, apiKey: key("TEST_A"), businessId: "biz_1" };
+    const b = { baseUrl: `${BASE}/`, apiKey: key("TEST_B"), businessId: "biz_1" };
+    const expected = `compliance.b.businessId: expected one connection for each business; "a" and "b" both reach "biz_1" at ${BASE}. Remove one of them`;
+    expect(compliance({ a, b })).toEqual([expected]);
+    expect(compliance({ a, b: { ...b, keyReach: "business" } })).toEqual([expected]);
+    expect(compliance({ a: { ...a, keyReach: "business" }, b: { ...b, keyReach: "business" } })).toEqual([expected]);
+  });
+
+  it("of one key are refused, since they reach the same businesses", () => {
+    const a = { baseUrl: BASE, apiKey: key("TEST_A"), businessId: "biz_1" };
+    expect(compliance({ a, b: { ...a, businessId: "biz_2" } })).toEqual([
+      expect.stringMatching(
+        /^compliance\.b\.apiKey: expected one connection for each key; "a" and "b" have the same one/,
+      ),
+    ]);
+  });
+
+  it("of different businesses, or of one id at different services, are two", () => {
+    const a = { baseUrl: BASE, apiKey: key("TEST_A"), businessId: "biz_1" };
+    expect(compliance({ a, b: { ...a, apiKey: key("TEST_B"), businessId: "biz_2" } })).toEqual([]);
+    expect(compliance({ a, b: { ...a, baseUrl: "https://other.example.com" } })).toEqual([]);
+  });
+
+  it("name the business that their key is bound to", () => {
+    expect(compliance({ a: { baseUrl: BASE, apiKey: key("TEST_A"), keyReach: "business" } })).toEqual([
+      expect.stringMatching(/^compliance\.a\.businessId: is missing; with the key reach "business"/),
+    ]);
+    const env = { COMPLIANCE_BASE_URL: BASE, COMPLIANCE_API_KEY: ENV.LIVE, COMPLIANCE_KEY_REACH: "business" };
+    expect(compliance({}, env)).toEqual([expect.stringMatching(/^COMPLIANCE_BUSINESS_ID: is missing/)]);
+  });
+
+  it("of one application have keys of one environment and one base URL", () => {
+    const a = { baseUrl: BASE, apiKey: key("TEST_A"), businessId: "biz_1", application: "till" };
+    const b = { ...a, apiKey: key("LIVE"), businessId: "biz_2" };
+    expect(compliance({ a, b })).toEqual([
+      'compliance.b.apiKey: expected keys of one environment for the connections "a" and "b" of the application "till"; found a test key and a live key. Use keys of one environment, or give each an application of its own',
+    ]);
+    expect(compliance({ a, b: { ...b, application: "shop" } })).toEqual([]);
+    expect(compliance({ till: { ...a, application: undefined }, b })).toHaveLength(1);
+    expect(compliance({ a, b: { ...b, apiKey: key("TEST_B"), baseUrl: "https://other.example.com" } })).toEqual([
+      expect.stringMatching(/^compliance\.b\.baseUrl: expected one base URL for the connections "a" and "b"/),
+    ]);
+  });
+
+  it("are compared even where one of them has another problem", () => {
+    const a = { baseUrl: BASE, apiKey: key("TEST_A"), businessId: "biz_1", auth: "basic" };
+    const b = { baseUrl: BASE, apiKey: key("LIVE"), businessId: "biz_1" };
+    expect(compliance({ a, b })).toHaveLength(2);
+  });
+
+  it("have names that fit into task queues", () => {
+    const a = { baseUrl: BASE, apiKey: key("TEST_A") };
+    for (const name of ["Shop", "shop_a", "", "x".repeat(33), "shop.background"]) {
+      expect(compliance({ [name]: a })).toEqual([
+        expect.stringMatching(/^compliance: expected a connection's name of 1 to 32/),
+      ]);
+    }
+    expect(compliance({ a: { ...a, application: "Till 1" } })).toEqual([
+      'compliance.a.application: expected a name of 1 to 32 characters from a-z, 0-9 and -, found "Till 1"',
+    ]);
+  });
+
+  it("name a business of at most 64 bytes", () => {
+    const a = { baseUrl: BASE, apiKey: key("TEST_A") };
+    expect(compliance({ a: { ...a, businessId: "é".repeat(32) } })).toEqual([]);
+    expect(compliance({ a: { ...a, businessId: "é".repeat(33) } })).toHaveLength(1);
+    expect(compliance({ a: { ...a, businessId: " biz_1" } })).toHaveLength(1);
+  });
+});
+
+describe("connections to the accounting service", () => {
+  it("have webhook secrets of the key's environment", () => {
+    const a = { baseUrl: BASE, apiKey: key("BOOKS") };
+    expect(accounting({ a: { ...a, webhookSecrets: [key("HOOK")] } })).toEqual([]);
+    expect(accounting({ a: { ...a, webhookSecrets: [key("HOOK"), key("HOOK_DEV")] } })).toEqual([
+      "accounting.a.webhookSecrets: expected a webhook secret of the API key's environment, production; found one of development",
+    ]);
+    expect(accounting({ a: { ...a, apiKey: key("BOOKS_DEV"), webhookSecrets: [key("HOOK")] } })).toHaveLength(1);
+  });
+
+  it("of one key are refused", () => {
+    const a = { baseUrl: BASE, apiKey: key("BOOKS") };
+    expect(accounting({ a, b: a })).toEqual([
+      expect.stringMatching(/^accounting\.b\.apiKey: expected one connection for each key/),
+    ]);
+    expect(accounting({ a, b: { ...a, apiKey: key("BOOKS_DEV") } })).toEqual([]);
+  });
+
+  it("take keys of their own forms only", () => {
+    expect(
+      accounting({
+        a: { baseUrl: BASE, apiKey: key("TEST_A"), clientSecret: key("BOOKS"), webhookSecrets: [key("BOOKS")] },
+      }),
+    ).toEqual([
+      expect.stringMatching(
+        /apiKey: expected .*begins with sk_development_ or sk_production_; found one that begins with cmp_sk_test_/,
+      ),
+      expect.stringMatching(/clientSecret: expected .*begins with cs_; found one that begins with sk_production_/),
+      expect.stringMatching(
+        /webhookSecrets: secret 1 of 1: expected .*begins with whsec_development_ or whsec_production_/,
+      ),
+    ]);
+  });
+});

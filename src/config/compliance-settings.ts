@@ -1,0 +1,72 @@
+import { z } from "zod";
+import { NAME_PATTERN } from "../contract/names.ts";
+import { dialectSetting } from "./dialect-setting.ts";
+import { COMPLIANCE_KEY } from "./key-forms.ts";
+import { choiceSetting, textSetting } from "./plain-settings.ts";
+import { keyRule, secretSetting } from "./secret-settings.ts";
+import { baseUrlSetting } from "./url-settings.ts";
+
+/** A fairness key over 64 bytes makes a workflow task fail for ever, and the business is the fairness key. */
+const MAX_BUSINESS_ID_BYTES = 64;
+
+const businessId = z
+  .string()
+  .min(1)
+  .refine((text) => text === text.trim() && Buffer.byteLength(text) <= MAX_BUSINESS_ID_BYTES);
+
+/** One connection to the Compliance API; the variables describe the one called `default`. */
+export const complianceSettings = {
+  baseUrl: baseUrlSetting(
+    (url) =>
+      /\/v1\/*$/.test(url.pathname)
+        ? "expected the address without a version, since every path of the API begins with /v1; found one that ends in /v1"
+        : undefined,
+    {
+      variable: "COMPLIANCE_BASE_URL",
+      meaning: "the base address of the Compliance API, without `/v1`",
+      required: true,
+      example: "https://compliance.example.com",
+    },
+  ),
+  apiKey: secretSetting(keyRule(COMPLIANCE_KEY), {
+    variable: "COMPLIANCE_API_KEY",
+    meaning: "an API key: `cmp_sk_test_…` or `cmp_sk_live_…`",
+    required: true,
+    example: { env: "SHOP_COMPLIANCE_API_KEY" },
+  }),
+  auth: choiceSetting(["x-api-key", "bearer"], {
+    variable: "COMPLIANCE_AUTH",
+    meaning: "the header that carries the key: `x-api-key`, or `bearer` for `Authorization: Bearer`",
+    fallback: "x-api-key",
+  }),
+  keyReach: choiceSetting(["organisation", "business"], {
+    variable: "COMPLIANCE_KEY_REACH",
+    meaning: "`organisation`: businessId is sent; `business`: the key is bound to one business, and none is sent",
+    fallback: "organisation",
+  }),
+  businessId: textSetting(businessId, `a business id of 1 to ${MAX_BUSINESS_ID_BYTES} bytes`, {
+    variable: "COMPLIANCE_BUSINESS_ID",
+    meaning:
+      "with `organisation`, the business of sales that name none; with `business`, the name of the bound one (needed)",
+    defaultText: "none",
+    example: "biz_1",
+  }),
+  application: textSetting(z.string().regex(NAME_PATTERN), "a name of 1 to 32 characters from a-z, 0-9 and -", {
+    variable: "COMPLIANCE_APPLICATION",
+    meaning: "the application that the key belongs to: connections of one application share one request budget",
+    defaultText: "the connection's name",
+    example: "shop",
+  }),
+  stockDefault: choiceSetting(["on-submission", "on-completion", "off"], {
+    variable: "COMPLIANCE_STOCK_DEFAULT",
+    meaning: "when the stock of a sale moves that does not say so itself: `on-submission`, `on-completion` or `off`",
+    fallback: "on-submission",
+  }),
+  dialect: dialectSetting({
+    variable: "COMPLIANCE_DIALECT",
+    meaning: "overrides of the names that the API's document does not show, or the path of a JSON file of them",
+    variableNote: "JSON, or a path to it",
+    defaultText: "none",
+    example: {},
+  }),
+};

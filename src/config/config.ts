@@ -1,0 +1,68 @@
+import type { Secret } from "./secret.ts";
+import type { Timings } from "./timing-settings.ts";
+
+/** Everything that a process of the product is told from outside, checked. Contract, "Configuration". */
+export interface Config {
+  compliance: ComplianceConnection[];
+  accounting: AccountingConnection[];
+  /** Absent: no callback URLs are sent, and polling alone finishes every sale. */
+  callbacks?: CallbackConfig;
+  timings: Timings;
+  ledger: LedgerConfig;
+  temporal: { cliPath?: string; testServerPath?: string };
+  logLevel: LogLevel;
+  /** 0 takes any free port. Absent: not served. */
+  healthPort?: number;
+  metricsPort?: number;
+}
+
+export interface ComplianceConnection {
+  /** `^[a-z0-9-]{1,32}$` */
+  name: string;
+  /** Absolute, without a slash at its end. */
+  baseUrl: string;
+  apiKey: Secret;
+  /** Which businesses the key may reach, told by its prefix. */
+  environment: "test" | "live";
+  auth: "x-api-key" | "bearer";
+  keyReach: "organisation" | "business";
+  /** With `organisation` the default that is sent; with `business` a name that is never sent, and always present. */
+  businessId?: string;
+  /** Connections of one application share one request budget. */
+  application: string;
+  stockDefault: "on-submission" | "on-completion" | "off";
+  /** A JSON object of overrides, not yet parsed; undefined where none are configured. */
+  dialect: unknown;
+}
+
+export interface AccountingConnection {
+  name: string;
+  /** Absolute, without a slash at its end. */
+  baseUrl: string;
+  apiKey: Secret;
+  environment: "development" | "production";
+  /** With it every request is signed. */
+  clientSecret?: Secret;
+  /** All verify; empty: webhooks cannot be received. */
+  webhookSecrets: Secret[];
+  dialect: unknown;
+}
+
+export interface CallbackConfig {
+  /** Without a slash at its end. */
+  publicUrl: string;
+  /** At least one. The first signs, all verify. */
+  secrets: Secret[];
+  /** Where the receiver listens; 0 takes any free port. */
+  port: number;
+  allowLoopback: boolean;
+}
+
+export interface LedgerConfig {
+  /** `postgres://…`; absent: an embedded PostgreSQL in `home`. */
+  url?: Secret;
+  /** Absolute folder. */
+  home: string;
+}
+
+export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";

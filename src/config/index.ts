@@ -1,0 +1,22 @@
+/** The configuration, parsed once before anything connects. */
+export type {
+  AccountingConnection,
+  CallbackConfig,
+  ComplianceConnection,
+  Config,
+  LedgerConfig,
+  LogLevel,
+} from "./config.ts";
+export { ConfigError } from "./config-error.ts";
+export type { ConfigProblem } from "./config-error.ts";
+export { configReference, renderConfigTable } from "./config-reference.ts";
+export type { ReferenceEntry } from "./config-reference.ts";
+export { loadConfig } from "./load-config.ts";
+export type { LoadConfigOptions } from "./load-config.ts";
+export { renderConfigExample } from "./render-config-example.ts";
+export { Secret } from "./secret.ts";
+export type { Environment } from "./setting.ts";
+export { loadTemporalConnection } from "./temporal-connection.ts";
+export type { TemporalConnection } from "./temporal-connection.ts";
+export type { Timings } from "./timing-settings.ts";
+export { workflowTimings } from "./workflow-timings.ts";

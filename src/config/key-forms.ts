@@ -1,0 +1,65 @@
+/** The forms of keys, by prefix (both documents, "Authentication"). */
+export interface KeyForm {
+  /** "an API key of the compliance service" */
+  noun: string;
+  /** Each prefix with the environment that it stands for, where it stands for one. */
+  prefixes: Readonly<Record<string, string | undefined>>;
+}
+
+export const COMPLIANCE_KEY = {
+  noun: "an API key of the compliance service",
+  prefixes: { cmp_sk_test_: "test", cmp_sk_live_: "live" },
+} as const satisfies KeyForm;
+
+export const ACCOUNTING_KEY = {
+  noun: "an API key of the accounting service",
+  prefixes: { sk_development_: "development", sk_production_: "production" },
+} as const satisfies KeyForm;
+
+export const ACCOUNTING_CLIENT_SECRET = {
+  noun: "a client secret of the accounting service",
+  prefixes: { cs_: undefined },
+} as const satisfies KeyForm;
+
+export const ACCOUNTING_WEBHOOK_SECRET = {
+  noun: "a webhook secret of the accounting service",
+  prefixes: { whsec_development_: "development", whsec_production_: "production" },
+} as const satisfies KeyForm;
+
+const ALL_FORMS: readonly KeyForm[] = [
+  COMPLIANCE_KEY,
+  ACCOUNTING_KEY,
+  ACCOUNTING_CLIENT_SECRET,
+  ACCOUNTING_WEBHOOK_SECRET,
+];
+/** What can stand in an HTTP header as it is. */
+const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
+
+/** What is wrong with a key, without showing it. A prefix is not secret: it says what kind of key was pasted. */
+export function keyFormProblem(value: string, form: KeyForm): string | undefined {
+  const prefixes = Object.keys(form.prefixes);
+  const expected = `expected ${form.noun}, which begins with ${prefixes.join(" or ")}`;
+  const prefix = prefixes.find((candidate) => value.startsWith(candidate));
+  if (prefix === undefined) return `${expected}; found ${kindOf(value)} (not shown)`;
+  if (value.length === prefix.length) return `${expected} and goes on; found the prefix alone`;
+  if (!VISIBLE_ASCII.test(value))
+    return `${expected}; found one with white space or other invisible characters in it (not shown)`;
+  return undefined;
+}
+
+/** The environment that a key's prefix stands for; undefined where the prefix is not of this form. */
+export function keyEnvironment<E extends string>(
+  value: string,
+  form: { prefixes: Readonly<Record<string, E>> },
+): E | undefined {
+  return Object.entries(form.prefixes).find(([prefix]) => value.startsWith(prefix))?.[1];
+}
+
+function kindOf(value: string): string {
+  for (const form of ALL_FORMS) {
+    const prefix = Object.keys(form.prefixes).find((candidate) => value.startsWith(candidate));
+    if (prefix !== undefined) return `one that begins with ${prefix}, ${form.noun}`;
+  }
+  if (/^\s|\s$/.test(value)) return "one with white space around it";
+  return `${value.length} characters with another beginning`;
+}

@@ -1,0 +1,139 @@
+import { readFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { DEFAULT_CONNECTION, NAME_PATTERN } from "../contract/names.ts";
+import { accountingSettings } from "./accounting-settings.ts";
+import { assembleAccounting, assembleCompliance } from "./assemble-connections.ts";
+import { callbackSettings } from "./callback-settings.ts";
+import { checkCallbacks } from "./check-callbacks.ts";
+import { checkAccountingConnections, checkComplianceConnections } from "./check-connections.ts";
+import { checkTimings } from "./check-timings.ts";
+import { checkVariables } from "./check-variables.ts";
+import { complianceSettings } from "./compliance-settings.ts";
+import type { Config } from "./config.ts";
+import { ConfigError } from "./config-error.ts";
+import type { ConfigProblem } from "./config-error.ts";
+import { configSections, knownVariables } from "./config-reference.ts";
+import { ledgerSettings, processSettings, temporalSettings } from "./process-settings.ts";
+import { CONFIG_FILE_VARIABLE, readConfigFile } from "./read-config-file.ts";
+import { asObject, joinPath, readSettings, variableOf } from "./setting.ts";
+import type { Environment, SettingsResult, SettingTable, Sources } from "./setting.ts";
+import { showFound } from "./show-found.ts";
+import { timingSettings } from "./timing-settings.ts";
+import type { Timings } from "./timing-settings.ts";
+
+type DialectProblems = (dialect: unknown) => readonly string[];
+
+export interface LoadConfigOptions {
+  env: Environment;
+  /** The text of the file, instead of the one that `FISCALFLOW_CONFIG` names. */
+  configFileText?: string;
+  /** Reads the configuration file, secrets and dialects; throws where it cannot. Default: from disk, as UTF-8. */
+  readFile?: (path: string) => string;
+  /** Where relative paths of variables start. Default: the process's. */
+  workingDirectory?: string;
+  /** Parts without which the caller cannot do its work: their absence is a problem too. */
+  needs?: readonly ("compliance" | "accounting" | "callbacks")[];
+  /** What the clients have to say of a dialect: a message for each problem. Without, dialects are not looked into. */
+  dialectProblems?: { compliance?: DialectProblems; accounting?: DialectProblems };
+}
+
+/**
+ * Reads and checks the whole configuration (contract, "Configuration"): variables first, then the file. Connects to
+ * nothing.
+ * @throws ConfigError with every problem that there is
+ */
+export function loadConfig(options: LoadConfigOptions): Config {
+  const { env, readFile = readUtf8, workingDirectory = process.cwd(), needs = [] } = options;
+  const problems: ConfigProblem[] = [];
+  const from = (folder: string) => (path: string) => readFile(resolve(folder, path));
+  const path = variableOf(env, CONFIG_FILE_VARIABLE);
+  const configFile = { path, text: options.configFileText, readFile: from(workingDirectory) };
+  const file = readConfigFile(configFile, problems);
+  const sources: Sources = {
+    env,
+    readFile: from(workingDirectory),
+    readFileOfFile: from(path === undefined ? workingDirectory : dirname(resolve(workingDirectory, path))),
+    referredVariables: new Set(),
+  };
+
+  function section<S extends SettingTable>(table: S, key: string): SettingsResult<S> {
+    return readSettings(table, { file: file[key], filePath: key, useVariables: true, sources, problems });
+  }
+
+  function connections<S extends SettingTable>(table: S, key: string): (SettingsResult<S> & { name: string })[] {
+    const named = file[key] === undefined ? {} : (asObject(file[key], key, problems) ?? {});
+    const byVariables = Object.values(table).some(
+      ({ variable }) => variable !== undefined && variableOf(env, variable) !== undefined,
+    );
+    const names = new Set([...(byVariables ? [DEFAULT_CONNECTION] : []), ...Object.keys(named)]);
+    return [...names].map((name) => {
+      const filePath = joinPath(key, name);
+      if (!NAME_PATTERN.test(name)) {
+        const message = `expected a connection's name of 1 to 32 characters from a-z, 0-9 and -, found ${showFound(name)}`;
+        problems.push({ path: key, message });
+      }
+      const useVariables = name === DEFAULT_CONNECTION;
+      return { name, ...readSettings(table, { file: named[name], filePath, useVariables, sources, problems }) };
+    });
+  }
+
+  const compliance = connections(complianceSettings, "compliance");
+  problems.push(...checkComplianceConnections(compliance));
+  const accounting = connections(accountingSettings, "accounting");
+  problems.push(...checkAccountingConnections(accounting));
+
+  for (const [readings, check] of [
+    [compliance, options.dialectProblems?.compliance],
+    [accounting, options.dialectProblems?.accounting],
+  ] as const) {
+    for (const { values, where } of readings) {
+      if (values.dialect === undefined) continue;
+      for (const message of check?.(values.dialect) ?? []) problems.push({ path: where("dialect"), message });
+    }
+  }
+
+  const callbackReading = section(callbackSettings, "callbacks");
+  const callbacks = checkCallbacks(callbackReading, problems);
+  const timings = section(timingSettings, "timings");
+  problems.push(...checkTimings(timings));
+  const ledger = section(ledgerSettings, "ledger").values;
+  const temporal = section(temporalSettings, "temporal").values;
+  const sections = configSections.map((part) => part.path).filter((name) => name !== "");
+  const running = readSettings(processSettings, {
+    file,
+    filePath: "",
+    otherKeys: sections,
+    useVariables: true,
+    sources,
+    problems,
+  }).values;
+
+  if (needs.includes("compliance") && compliance.length === 0) {
+    const message = `no connection to the Compliance API is configured; set it and COMPLIANCE_API_KEY, or name a file with ${CONFIG_FILE_VARIABLE}`;
+    problems.push({ path: "COMPLIANCE_BASE_URL", message });
+  }
+  if (needs.includes("accounting") && accounting.length === 0) {
+    const message = `no connection to the accounting service is configured; set it and ACCOUNTING_API_KEY, or name a file with ${CONFIG_FILE_VARIABLE}`;
+    problems.push({ path: "ACCOUNTING_BASE_URL", message });
+  }
+  if (needs.includes("callbacks") && !callbackReading.given.has("publicUrl") && !callbackReading.given.has("secrets")) {
+    problems.push({ path: "CALLBACK_PUBLIC_URL", message: "no callbacks are configured; set it and CALLBACK_SECRETS" });
+  }
+  problems.push(...checkVariables(env, knownVariables, sources.referredVariables));
+  if (problems.length > 0) throw new ConfigError(problems);
+  return {
+    compliance: compliance.map(assembleCompliance),
+    accounting: accounting.map(assembleAccounting),
+    callbacks,
+    timings: timings.values as Timings,
+    ledger: { url: ledger.url, home: resolve(workingDirectory, ledger.home ?? "") },
+    temporal,
+    logLevel: running.logLevel ?? "info",
+    healthPort: running.healthPort,
+    metricsPort: running.metricsPort,
+  };
+}
+
+function readUtf8(path: string): string {
+  return readFileSync(path, "utf8");
+}

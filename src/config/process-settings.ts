@@ -1,0 +1,63 @@
+import { z } from "zod";
+import { choiceSetting, portSetting, textSetting } from "./plain-settings.ts";
+import { secretSetting } from "./secret-settings.ts";
+
+/** Running the processes. */
+export const processSettings = {
+  logLevel: choiceSetting(["trace", "debug", "info", "warn", "error", "fatal", "silent"], {
+    variable: "LOG_LEVEL",
+    meaning: "the least that is logged: `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`",
+    fallback: "info",
+  }),
+  healthPort: portSetting({
+    variable: "HEALTH_PORT",
+    meaning: "where a worker answers `/healthz` and `/readyz`",
+    defaultText: "none: not served",
+    example: 8081,
+  }),
+  metricsPort: portSetting({
+    variable: "METRICS_PORT",
+    meaning: "where a worker answers `/metrics`",
+    defaultText: "none: not served",
+    example: 9464,
+  }),
+};
+
+export const ledgerSettings = {
+  url: secretSetting(postgresProblem, {
+    variable: "LEDGER_URL",
+    meaning: "`postgres://…`: the server that holds the ledger",
+    defaultText: "none: an embedded PostgreSQL in `FISCALFLOW_HOME`",
+    example: { env: "SHOP_LEDGER_URL" },
+  }),
+  home: textSetting(z.string().min(1), "a folder", {
+    variable: "FISCALFLOW_HOME",
+    meaning: "the folder of what the product keeps on this host, shared by its processes",
+    fallback: ".fiscalflow",
+    defaultText: "`.fiscalflow` in the working directory",
+  }),
+};
+
+export const temporalSettings = {
+  cliPath: textSetting(z.string().min(1), "a path to an executable", {
+    variable: "TEMPORAL_CLI_PATH",
+    meaning: "the executable for the embedded server",
+    defaultText: "looked for",
+    example: "/usr/local/bin/temporal",
+  }),
+  testServerPath: textSetting(z.string().min(1), "a path to an executable", {
+    variable: "TEMPORAL_TEST_SERVER_PATH",
+    meaning: "the executable for the time-skipping server of tests",
+    defaultText: "none",
+    example: "/usr/local/bin/temporal-test-server",
+  }),
+};
+
+/** A URL of PostgreSQL holds a password, so none of it is shown. */
+function postgresProblem(value: string): string | undefined {
+  const expected = "expected a URL postgres://user:password@host:port/database";
+  if (!/^postgres(ql)?:\/\//.test(value)) return `${expected}, found a value with another beginning (not shown)`;
+  if (!URL.canParse(value))
+    return `${expected}, found one that is no URL (not shown); escape special characters of the password`;
+  return undefined;
+}
