@@ -1,0 +1,48 @@
+import { type Business, classifyAnswer } from "../../src/compliance/index.ts";
+import type { Branch, ComplianceActivities } from "../../src/contract/index.ts";
+import { beyondTheTable, judge, refusalOf, throwToTryAgain } from "./judge.ts";
+import { type ActivityContext, runtimeOf } from "./runtime.ts";
+
+type BranchRequest = Parameters<ComplianceActivities["readBranch"]>[0];
+
+/** A branch given by either of its names, resolved to both. Branches hardly ever change: one that was seen is not asked for again. */
+export function createBranchActivities(context: ActivityContext): Pick<ComplianceActivities, "readBranch"> {
+  const seen = new Map<string, Business[]>();
+  return {
+    async readBranch(request) {
+      const known = findBranch(seen.get(request.connection) ?? [], request);
+      if (known) return { kind: "branch", branch: known };
+      const runtime = runtimeOf(context, request.connection);
+      const judged = await judge(
+        runtime,
+        "listBusinesses",
+        () => runtime.client.listBusinesses(),
+        (result) => classifyAnswer(result, runtime.dialect),
+      );
+      throwToTryAgain(judged, context.random);
+      if (!judged.data) return refusalOf(judged) ?? beyondTheTable(judged);
+      seen.set(request.connection, judged.data);
+      const branch = findBranch(judged.data, request);
+      if (branch) return { kind: "branch", branch };
+      const message = `The business has no branch "${request.branch}".`;
+      return {
+        kind: "refused",
+        attention: "not-found",
+        message,
+        details: { branches: branchesOf(judged.data, request) },
+      };
+    },
+  };
+}
+
+function findBranch(businesses: readonly Business[], request: BranchRequest): Branch | undefined {
+  return branchesOf(businesses, request).find(
+    ({ id, authorityBhfId }) => id === request.branch || authorityBhfId === request.branch,
+  );
+}
+
+/** A key that is bound to one business sees that one alone, whatever it is called here. */
+function branchesOf(businesses: readonly Business[], { businessId }: BranchRequest): Branch[] {
+  const named = businesses.filter(({ id }) => id === businessId);
+  return (named.length > 0 ? named : businesses.length === 1 ? businesses : []).flatMap(({ branches }) => branches);
+}

@@ -1,0 +1,69 @@
+import type { Item } from "../../src/contract/index.ts";
+
+interface Snapshot {
+  /** When the request left (Unix milliseconds): what changed later may be missing. */
+  askedAtMs: number;
+  items: Map<string, Item>;
+}
+
+interface Reading {
+  askedAtMs: number;
+  answer: Promise<Snapshot>;
+}
+
+/**
+ * The items of each business of one connection, read once for all who ask (GET /v1/items is not paginated), and corrected by every
+ * answer that shows an item. One a process.
+ */
+export class Catalogue {
+  readonly #snapshots = new Map<string, Snapshot>();
+  readonly #readings = new Map<string, Reading>();
+  readonly #read: (businessId: string | undefined) => Promise<Item[]>;
+  readonly #nowMs: () => number;
+
+  constructor(read: (businessId: string | undefined) => Promise<Item[]>, nowMs: () => number) {
+    this.#read = read;
+    this.#nowMs = nowMs;
+  }
+
+  /** What is known without asking, where it was asked for since the given instant. */
+  known(businessId: string | undefined, sinceMs: number): Item[] | undefined {
+    const snapshot = this.#snapshots.get(businessId ?? "");
+    return snapshot && snapshot.askedAtMs >= sinceMs ? [...snapshot.items.values()] : undefined;
+  }
+
+  /**
+   * The items as asked for since the given instant. Those who ask while a fitting request is under way share its answer, and its
+   * error.
+   */
+  async since(businessId: string | undefined, sinceMs: number): Promise<Item[]> {
+    const known = this.known(businessId, sinceMs);
+    if (known) return known;
+    const key = businessId ?? "";
+    const underWay = this.#readings.get(key);
+    const reading = underWay && underWay.askedAtMs >= sinceMs ? underWay : this.#ask(key, businessId);
+    return [...(await reading.answer).items.values()];
+  }
+
+  /** An answer that showed an item is newer than the list. */
+  learn(businessId: string | undefined, item: Item): void {
+    this.#snapshots.get(businessId ?? "")?.items.set(item.id, item);
+  }
+
+  #ask(key: string, businessId: string | undefined): Reading {
+    const askedAtMs = this.#nowMs();
+    const answer = this.#read(businessId).then((items) => {
+      const snapshot = { askedAtMs, items: new Map(items.map((item) => [item.id, item])) };
+      const current = this.#snapshots.get(key);
+      if (!current || current.askedAtMs <= askedAtMs) this.#snapshots.set(key, snapshot);
+      return snapshot;
+    });
+    const reading = { askedAtMs, answer };
+    this.#readings.set(key, reading);
+    const done = (): void => {
+      if (this.#readings.get(key) === reading) this.#readings.delete(key);
+    };
+    answer.then(done, done);
+    return reading;
+  }
+}

@@ -1,0 +1,125 @@
+import { classifyDocument, ComplianceApiError, type OperationName, type Result } from "../../src/compliance/index.ts";
+import {
+  type ComplianceActivities,
+  type CreateRequest,
+  type CreateResult,
+  IN_FLIGHT_STATUSES,
+  type SaleDocument,
+} from "../../src/contract/index.ts";
+import { afterQuotaMs, stillWaiting } from "../failure.ts";
+import { pollPauseMs } from "../poll-schedule.ts";
+import { beyondTheTable, judge, type Judged, refusalOf, throwToTryAgain } from "./judge.ts";
+import { type ActivityContext, type ComplianceRuntime, runtimeOf } from "./runtime.ts";
+
+export function createDocumentActivities(
+  context: ActivityContext,
+): Pick<ComplianceActivities, "createSale" | "createCreditNote" | "readDocument" | "awaitDocument" | "retryDocument"> {
+  const { nowMs, random } = context;
+
+  function judgeDocument(
+    runtime: ComplianceRuntime,
+    operation: OperationName,
+    call: () => Promise<Result<SaleDocument>>,
+  ): Promise<Judged<SaleDocument>> {
+    return judge(runtime, operation, call, (result) => classifyDocument(result, runtime.dialect));
+  }
+
+  async function read(request: { connection: string; businessId?: string | undefined; saleId: string }) {
+    const runtime = runtimeOf(context, request.connection);
+    const { businessId, saleId } = request;
+    const judged = await judgeDocument(runtime, "getSale", () => runtime.client.getSale(saleId, { businessId }));
+    throwToTryAgain(judged, random);
+    return { runtime, judged };
+  }
+
+  async function create(operation: "createSale" | "createCreditNote", request: CreateRequest): Promise<CreateResult> {
+    const runtime = runtimeOf(context, request.connection);
+    const { idempotencyKey } = request;
+    const judged = await judgeDocument(runtime, operation, () =>
+      runtime.client[operation](request.request, { idempotencyKey }),
+    );
+    const repeatedByTemporal = operation === "createCreditNote" || runtime.profile.saleKey === "trusted";
+    if (repeatedByTemporal) throwToTryAgain(judged, random);
+    return createResult(judged, random);
+  }
+
+  return {
+    createSale: (request) => create("createSale", request),
+    createCreditNote: (request) => create("createCreditNote", request),
+
+    async readDocument(request) {
+      const { judged } = await read(request);
+      if (judged.data) return { kind: "document", document: judged.data };
+      return refusalOf(judged) ?? beyondTheTable(judged);
+    },
+
+    async awaitDocument(request) {
+      const { runtime, judged } = await read(request);
+      const document = judged.data;
+      if (!document) return refusalOf(judged) ?? beyondTheTable(judged);
+      if (!stillUnderWay(document, request.knownStatus)) return { kind: "document", document };
+      const bounds = { ...runtime.pollBounds, firstPollMs: request.firstPollMs };
+      throw stillWaiting(`The document is ${document.status}.`, pollPauseMs(nowMs() - request.sinceMs, bounds, random));
+    },
+
+    async retryDocument(request) {
+      const runtime = runtimeOf(context, request.connection);
+      const { businessId, saleId } = request;
+      const judged = await judgeDocument(runtime, "retrySale", () => runtime.client.retrySale(saleId, { businessId }));
+      throwToTryAgain(judged, random);
+      if (judged.data) return { kind: "document", document: judged.data };
+      if (judged.meaning.kind === "rejected")
+        return { kind: "rejected", document: saleOf(judged), message: judged.message };
+      if (judged.meaning.kind === "converging") return { kind: "converging", message: judged.message };
+      return refusalOf(judged) ?? beyondTheTable(judged);
+    },
+  };
+}
+
+/** No news: in flight, accepted without its receipt, or in the strange status that the workflow knows already. */
+function stillUnderWay(document: SaleDocument, knownStatus: string | undefined): boolean {
+  if (IN_FLIGHT_STATUSES.includes(document.status)) return true;
+  if (document.status === "completed") return !document.receipt;
+  return document.status !== "failed" && document.status !== "cancelled" && document.status === knownStatus;
+}
+
+function createResult(judged: Judged<SaleDocument>, random: () => number): CreateResult {
+  const { meaning, data, message } = judged;
+  if (data) return { kind: "document", document: data, replayed: "replayed" in meaning && meaning.replayed };
+  switch (meaning.kind) {
+    case "rejected":
+      return {
+        kind: "rejected",
+        document: saleOf(judged),
+        saleId: meaning.documentId,
+        message,
+        replayed: replayed(judged),
+        repeatable: false,
+      };
+    case "rejected-without-trace":
+      return { kind: "rejected", message, replayed: replayed(judged), repeatable: meaning.repeatable };
+    case "already-credited":
+      return { kind: "already-credited", creditNoteId: meaning.creditNoteId, message };
+    case "deferred":
+      return { kind: "deferred", retryAfterMs: afterQuotaMs(meaning.retryAfterMs, random), message };
+    case "not-applied":
+      return { kind: "deferred", message };
+    case "unknown-keyed":
+    case "unknown":
+      if (meaning.documentId !== undefined) return { kind: "named", saleId: meaning.documentId, message };
+      return { kind: "unknown", message, evidence: {} };
+    case "unexpected":
+      if (meaning.documentId !== undefined) return { kind: "named", saleId: meaning.documentId, message };
+      return refusalOf(judged) ?? beyondTheTable(judged);
+    default:
+      return refusalOf(judged) ?? beyondTheTable(judged);
+  }
+}
+
+function saleOf({ error }: Judged<SaleDocument>): SaleDocument | undefined {
+  return error instanceof ComplianceApiError ? error.extras.sale : undefined;
+}
+
+function replayed({ error }: Judged<SaleDocument>): boolean {
+  return error instanceof ComplianceApiError && error.replayed;
+}

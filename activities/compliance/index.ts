@@ -1,0 +1,19 @@
+import type { ComplianceActivities } from "../../src/contract/index.ts";
+import { createBranchActivities } from "./branches.ts";
+import { createDocumentActivities } from "./documents.ts";
+import { createItemActivities } from "./items.ts";
+import type { ActivityContext } from "./runtime.ts";
+import { createStockActivities } from "./stock.ts";
+
+export { Catalogue } from "./catalogue.ts";
+export type { ActivityContext, ComplianceRuntime } from "./runtime.ts";
+
+/** The activities of an application's two task queues: one HTTP request each, at most. */
+export function createComplianceActivities(context: ActivityContext): ComplianceActivities {
+  return {
+    ...createBranchActivities(context),
+    ...createItemActivities(context),
+    ...createDocumentActivities(context),
+    ...createStockActivities(context),
+  };
+}

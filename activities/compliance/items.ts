@@ -1,0 +1,102 @@
+import { classifyAnswer, classifyItem, ComplianceApiError } from "../../src/compliance/index.ts";
+import type { ComplianceActivities, Item, ItemsRequest, ItemsResult } from "../../src/contract/index.ts";
+import { stillWaiting } from "../failure.ts";
+import { pollPauseMs } from "../poll-schedule.ts";
+import { beyondTheTable, judge, refusalOf, throwToTryAgain } from "./judge.ts";
+import { knownItem, resolveLines } from "./resolve-lines.ts";
+import { type ActivityContext, type ComplianceRuntime, runtimeOf } from "./runtime.ts";
+
+const REGISTERED = "REGISTERED";
+
+export function createItemActivities(
+  context: ActivityContext,
+): Pick<ComplianceActivities, "readItems" | "awaitItems" | "registerItem"> {
+  const { nowMs, random } = context;
+  const registrations = new Map<string, ReturnType<ComplianceActivities["registerItem"]>>();
+
+  /** The lines' items from a catalogue as of the given instant; thrown where it is to be tried again. */
+  async function lookUp(runtime: ComplianceRuntime, request: ItemsRequest, sinceMs: number): Promise<ItemsResult> {
+    const judged = await judge(
+      runtime,
+      "listItems",
+      async () => ({ data: await runtime.catalogue.since(request.businessId, sinceMs), meta: catalogueMeta }),
+      (result) => classifyAnswer(result, runtime.dialect),
+    );
+    throwToTryAgain(judged, random);
+    if (judged.data) return resolveLines(request.lines, judged.data);
+    return refusalOf(judged) ?? beyondTheTable(judged);
+  }
+
+  async function register(...[request]: Parameters<ComplianceActivities["registerItem"]>) {
+    const runtime = runtimeOf(context, request.connection);
+    const { businessId, itemId, branch } = request;
+    const known = runtime.catalogue.known(businessId, 0)?.find((item) => item.id === itemId);
+    if (known?.registrationStatus === REGISTERED) return { kind: "registered" as const, item: knownItem(known) };
+    const judged = await judge(
+      runtime,
+      "registerItem",
+      () => runtime.client.registerItem({ itemId, branch }, { businessId }),
+      (result) => classifyItem(result, runtime.dialect),
+    );
+    throwToTryAgain(judged, random);
+    const shown: Item | undefined =
+      judged.data ?? (judged.error instanceof ComplianceApiError ? judged.error.extras.item : undefined);
+    if (shown) runtime.catalogue.learn(businessId, shown);
+    const item = shown ? knownItem(shown) : { id: itemId, stockTracked: false, registrationStatus: "", needs: null };
+    switch (judged.meaning.kind) {
+      case "ok":
+        return { kind: "registered" as const, item: { ...item, registrationStatus: REGISTERED } };
+      case "needs-data": {
+        const needs = Object.fromEntries(judged.meaning.missing.map((name) => [name, true]));
+        return { kind: "needs-data" as const, item: { ...item, needs }, message: judged.message };
+      }
+      case "converging":
+        return { kind: "converging" as const, message: judged.message };
+      default:
+        return refusalOf(judged) ?? beyondTheTable(judged);
+    }
+  }
+
+  return {
+    async readItems(request) {
+      const runtime = runtimeOf(context, request.connection);
+      const startedAtMs = nowMs();
+      const sinceMs = request.notOlderThanMs ?? startedAtMs - runtime.catalogueAgeMs;
+      const known = runtime.catalogue.known(request.businessId, sinceMs);
+      const fromKnown = known && resolveLines(request.lines, known);
+      // A name that the catalogue at hand does not have may have been added since it was read.
+      return fromKnown?.kind === "resolved" ? fromKnown : await lookUp(runtime, request, known ? startedAtMs : sinceMs);
+    },
+
+    async awaitItems(request) {
+      const runtime = runtimeOf(context, request.connection);
+      const pauseMs = pollPauseMs(nowMs() - request.sinceMs, runtime.pollBounds, random);
+      // Whoever looked within half a pause has looked for all who wait.
+      const result = await lookUp(runtime, request, nowMs() - pauseMs / 2);
+      const there =
+        result.kind === "resolved" &&
+        (request.until === "known" || result.items.every((item) => item.registrationStatus === REGISTERED));
+      if (there || result.kind === "refused") return result;
+      throw stillWaiting(`The items are not ${request.until} yet.`, pauseMs);
+    },
+
+    /** Sales that wait for the same item share one registration. */
+    registerItem(request) {
+      const key = JSON.stringify([request.connection, request.businessId, request.itemId, request.branch?.id]);
+      const underWay = registrations.get(key);
+      if (underWay) return underWay;
+      const registration = register(request).finally(() => registrations.delete(key));
+      registrations.set(key, registration);
+      return registration;
+    },
+  };
+}
+
+/** A catalogue that is shared has no answer of its own; it is as good as the one that it came from. */
+const catalogueMeta = {
+  operation: "listItems",
+  status: 200,
+  replayed: false,
+  requestSentAtMs: 0,
+  answeredAtMs: 0,
+} as const;

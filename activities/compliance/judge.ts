@@ -1,0 +1,96 @@
+import { Context } from "@temporalio/activity";
+
+import {
+  type Classification,
+  classifyError,
+  ComplianceApiError,
+  ComplianceInputError,
+  type OperationName,
+  type Result,
+  UnexpectedAnswerError,
+} from "../../src/compliance/index.ts";
+import type { Refusal } from "../../src/contract/index.ts";
+import { afterQuotaMs, backoffMs, deferred, notSent, transient, unknownKeyed } from "../failure.ts";
+import type { ComplianceRuntime } from "./runtime.ts";
+
+/** What one call came to: its meaning, and whichever of answer and error there is. */
+export interface Judged<Data> {
+  meaning: Classification;
+  data?: Data;
+  error?: unknown;
+  /** In words, for a person. */
+  message: string;
+}
+
+export async function judge<Data>(
+  runtime: ComplianceRuntime,
+  operation: OperationName,
+  call: () => Promise<Result<Data>>,
+  meaningOf: (result: Result<Data>) => Classification,
+): Promise<Judged<Data>> {
+  try {
+    const result = await call();
+    return { meaning: meaningOf(result), data: result.data, message: `${operation}: HTTP ${result.meta.status}` };
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return { meaning: classifyError(operation, error, runtime.dialect), error, message };
+  }
+}
+
+/**
+ * What a person is needed for: undefined for every other meaning.
+ * @param meaning `configuration`, `refused` and `unexpected` are refusals
+ */
+export function refusalOf({ meaning, error, message }: Judged<unknown>): Refusal | undefined {
+  const said = whatWasSaid(error);
+  switch (meaning.kind) {
+    case "configuration":
+      return { kind: "refused", attention: "credentials", message, ...said };
+    case "refused":
+      return { kind: "refused", attention: meaning.attention, message, ...said };
+    case "unexpected":
+      return { kind: "refused", attention: "unexpected-answer", message, ...said };
+    default:
+      return undefined;
+  }
+}
+
+/** The API's own words about an error, without what a message must not hold (the client has taken that out). */
+function whatWasSaid(error: unknown): Pick<Refusal, "status" | "apiCode" | "details"> {
+  if (error instanceof ComplianceInputError) return {};
+  if (error instanceof UnexpectedAnswerError) {
+    return { status: error.status, details: { issues: error.issues, bodyExcerpt: error.bodyExcerpt } };
+  }
+  if (!(error instanceof ComplianceApiError)) return {};
+  const { status, apiCode, extras, bodyExcerpt } = error;
+  const { errors, branches } = extras;
+  const details = {
+    ...(errors !== undefined && { errors }),
+    ...(branches !== undefined && { branches }),
+    ...(bodyExcerpt && { bodyExcerpt }),
+  };
+  return { status, ...(apiCode !== undefined && { apiCode }), ...(Object.keys(details).length > 0 && { details }) };
+}
+
+/** Throws where the call is to be tried again by Temporal; returns where its meaning is another. */
+export function throwToTryAgain({ meaning, message }: Judged<unknown>, random: () => number): void {
+  const attempt = Context.current().info.attempt;
+  switch (meaning.kind) {
+    case "deferred":
+      throw deferred(message, afterQuotaMs(meaning.retryAfterMs, random));
+    case "transient":
+      throw transient(message, backoffMs(attempt, random));
+    case "not-applied":
+      throw notSent(message, backoffMs(attempt, random));
+    case "unknown-keyed":
+      if (meaning.documentId === undefined) throw unknownKeyed(message, backoffMs(attempt, random));
+      return;
+    default:
+      return;
+  }
+}
+
+/** For a meaning that the operation's table cannot give: shown to a person, never dropped. */
+export function beyondTheTable({ meaning, message }: Judged<unknown>): Refusal {
+  return { kind: "refused", attention: "unexpected-answer", message: `${message} (${meaning.kind})` };
+}

@@ -1,0 +1,30 @@
+import type { ComplianceClient, ComplianceDialect } from "../../src/compliance/index.ts";
+import type { ConnectionProfile } from "../../src/contract/index.ts";
+import { notServed } from "../failure.ts";
+import type { PollBounds } from "../poll-schedule.ts";
+import type { Catalogue } from "./catalogue.ts";
+
+/** One connection as this process serves it. The key is inside the client and nowhere else. */
+export interface ComplianceRuntime {
+  profile: ConnectionProfile;
+  client: ComplianceClient;
+  dialect: ComplianceDialect;
+  catalogue: Catalogue;
+  pollBounds: PollBounds;
+  /** The list of items is read again when it is this old. */
+  catalogueAgeMs: number;
+}
+
+export interface ActivityContext {
+  connections: ReadonlyMap<string, ComplianceRuntime>;
+  nowMs: () => number;
+  random: () => number;
+}
+
+/** @throws ApplicationFailure NotServed: another worker may know the connection, after a change of configuration for example */
+export function runtimeOf({ connections }: ActivityContext, name: string): ComplianceRuntime {
+  const runtime = connections.get(name);
+  if (runtime) return runtime;
+  const known = [...connections.keys()].join(", ") || "none";
+  throw notServed(`This worker serves no connection named ${name}; it serves: ${known}.`);
+}

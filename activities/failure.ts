@@ -1,0 +1,67 @@
+import { ApplicationFailure, ApplicationFailureCategory } from "@temporalio/common";
+
+/**
+ * The one place where an error becomes a Temporal failure. A failed activity always means "try again after this pause"; whatever the
+ * workflow must decide upon is a result.
+ */
+
+/** Types of the failures, as they stand in Temporal's UI beside a pending activity. */
+const TYPES = {
+  deferred: "Deferred",
+  transient: "Transient",
+  notSent: "NotSent",
+  unknownKeyed: "UnknownKeyed",
+  stillWaiting: "StillWaiting",
+  notServed: "NotServed",
+} as const;
+
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 60_000;
+
+/** Exponential with full jitter, 1 s to 60 s (failure model). */
+export function backoffMs(attempt: number, random: () => number): number {
+  const ceiling = Math.min(FIRST_PAUSE_MS * 2 ** Math.min(attempt, 10), LONGEST_PAUSE_MS);
+  return Math.round(FIRST_PAUSE_MS + random() * (ceiling - FIRST_PAUSE_MS));
+}
+
+/** Retry-After plus jitter, so that all who were refused together do not come back together. */
+export function afterQuotaMs(retryAfterMs: number | undefined, random: () => number): number {
+  return Math.round((retryAfterMs ?? LONGEST_PAUSE_MS) + random() * 2_000);
+}
+
+/** Refused by the quota: nothing happened, and nobody is to blame. */
+export function deferred(message: string, pauseMs: number): ApplicationFailure {
+  return again(TYPES.deferred, message, pauseMs, "BENIGN");
+}
+
+/** The outside world is not there yet. */
+export function stillWaiting(message: string, pauseMs: number): ApplicationFailure {
+  return again(TYPES.stillWaiting, message, pauseMs, "BENIGN");
+}
+
+export function transient(message: string, pauseMs: number): ApplicationFailure {
+  return again(TYPES.transient, message, pauseMs);
+}
+
+export function notSent(message: string, pauseMs: number): ApplicationFailure {
+  return again(TYPES.notSent, message, pauseMs);
+}
+
+/** It may have happened, and the same bytes under the same key cannot do it twice. */
+export function unknownKeyed(message: string, pauseMs: number): ApplicationFailure {
+  return again(TYPES.unknownKeyed, message, pauseMs);
+}
+
+/** This process lacks what another one may have. */
+export function notServed(message: string): ApplicationFailure {
+  return again(TYPES.notServed, message, LONGEST_PAUSE_MS);
+}
+
+function again(type: string, message: string, nextRetryDelay: number, category?: "BENIGN"): ApplicationFailure {
+  return ApplicationFailure.create({
+    type,
+    message,
+    nextRetryDelay,
+    ...(category && { category: ApplicationFailureCategory.BENIGN }),
+  });
+}

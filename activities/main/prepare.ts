@@ -1,0 +1,83 @@
+import { ApplicationFailure } from "@temporalio/common";
+
+import {
+  type ConnectionProfile,
+  DEFAULT_CONNECTION,
+  FAILURES,
+  fingerprintOf,
+  type MainActivities,
+  nairobiDate,
+  saleContent,
+} from "../../src/contract/index.ts";
+import {
+  creditNoteInputSchema,
+  durationMs,
+  InvalidInputError,
+  parseInput,
+  saleInputSchema,
+} from "../../src/contract/schema/index.ts";
+
+/**
+ * The first activities of every workflow: the input through the same schema as the starter's, and its connection. What is wrong with
+ * either fails the workflow once, with all problems in one text, so that nothing waits for ever on a queue that nobody serves.
+ */
+export function createPrepareActivities(
+  profiles: ReadonlyMap<string, ConnectionProfile>,
+): Pick<MainActivities, "prepareSale" | "prepareCreditNote"> {
+  return {
+    async prepareSale({ input, startedAtMs }) {
+      return failOnInvalidInput(() => {
+        const sale = parseInput(saleInputSchema, input, "sale input");
+        const profile = profileFor(profiles, sale, "sale input");
+        const window = sale.refundWindow;
+        return {
+          profile,
+          sale: { ...sale, saleDate: sale.saleDate ?? nairobiDate(startedAtMs) },
+          fingerprint: fingerprintOf(saleContent(sale, profile.businessId)),
+          refundWindowMs: (window === undefined ? undefined : durationMs(window)) ?? profile.timings.refundWindowMs,
+        };
+      });
+    },
+
+    async prepareCreditNote({ input, startedAtMs }) {
+      return failOnInvalidInput(() => {
+        const note = parseInput(creditNoteInputSchema, input, "credit note input");
+        const profile = profileFor(profiles, note, "credit note input");
+        return { profile, note: { ...note, returnDate: note.returnDate ?? nairobiDate(startedAtMs) } };
+      });
+    },
+  };
+}
+
+/** The connection that the input names, acting for the business that the input names, where it may. */
+function profileFor(
+  profiles: ReadonlyMap<string, ConnectionProfile>,
+  input: { connection?: string | undefined; businessId?: string | undefined },
+  what: string,
+): ConnectionProfile {
+  const name = input.connection ?? DEFAULT_CONNECTION;
+  const profile = profiles.get(name);
+  if (!profile) {
+    const known = [...profiles.keys()].map((one) => `"${one}"`).join(", ") || "none";
+    throw new InvalidInputError(what, [`connection: expected a configured connection (${known}), found "${name}"`]);
+  }
+  const businessId = input.businessId ?? profile.businessId;
+  if (profile.keyReach === "organisation" && businessId === undefined) {
+    const expected = `expected a business, since the key of connection "${name}" is organisation-wide and has no default`;
+    throw new InvalidInputError(what, [`businessId: ${expected}, found nothing`]);
+  }
+  if (profile.keyReach === "business" && businessId !== profile.businessId) {
+    const expected = `expected "${profile.businessId ?? "nothing"}", to which the key of connection "${name}" is bound`;
+    throw new InvalidInputError(what, [`businessId: ${expected}, found "${businessId ?? ""}"`]);
+  }
+  return { ...profile, ...(businessId !== undefined && { businessId }) };
+}
+
+function failOnInvalidInput<T>(act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    if (error instanceof InvalidInputError) throw ApplicationFailure.nonRetryable(error.message, FAILURES.invalidInput);
+    throw error;
+  }
+}

@@ -1,0 +1,65 @@
+import type { CreateResult, PreparedCreditNote, SaleDocument } from "../../src/contract/index.ts";
+import { createDocument, type Created } from "../document/create-document.ts";
+import { type ExpectedDocument, mismatches } from "../document/matching.ts";
+import { readDocument } from "../document/read-document.ts";
+import type { Work } from "../document/work.ts";
+import { main } from "../proxies.ts";
+import { park } from "../run/park.ts";
+
+/** Somebody else's credit note reverses the sale: there will be no document of ours. */
+export class CreditedElsewhere extends Error {
+  override readonly name = "CreditedElsewhere";
+  readonly creditNote: SaleDocument | undefined;
+
+  constructor(creditNote: SaleDocument | undefined) {
+    super("the sale is credited by another credit note");
+    this.creditNote = creditNote;
+  }
+}
+
+/**
+ * Issues the credit note that reverses the sale in full (Fiscal Compliance API, POST /v1/credit-notes).
+ * @throws CreditedElsewhere
+ */
+export async function issueCreditNote(
+  work: Work,
+  prepared: PreparedCreditNote,
+  original: SaleDocument,
+): Promise<Created> {
+  const { run, calls, target } = work;
+  const { saleId, traderInvoiceNumber, returnDate, reason, callback = "auto" } = prepared.note;
+  const expected: ExpectedDocument = {
+    type: "credit_note",
+    traderInvoiceNumber,
+    originalSaleId: saleId,
+    customerPin: original.customer?.pin ?? null,
+    lines: original.lines,
+  };
+  const content = { traderInvoiceNumber, returnDate, saleId, reason };
+  run.moveTo("submitting", "the answer to the credit note's creation");
+  return await createDocument(work, {
+    // A credit note that was given up may be followed by one with another number, which is another document.
+    step: `credit-note ${traderInvoiceNumber}`,
+    expected,
+    compose: () => main.composeCreditNote({ ...target, ...content, callback, workflowId: run.workflowId }),
+    send: ({ composed, key }) =>
+      calls.keyedWrite.createCreditNote({ ...target, request: composed.request, idempotencyKey: key }),
+    alreadyCredited: (result) => adoptOrEnd(work, result, expected),
+  });
+}
+
+/** Ours, where it reverses this sale under our number; else a person takes note of it. */
+async function adoptOrEnd(
+  work: Work,
+  result: Extract<CreateResult, { kind: "already-credited" }>,
+  expected: ExpectedDocument,
+): Promise<SaleDocument> {
+  const { creditNoteId } = result;
+  const document = creditNoteId === undefined ? undefined : await readDocument(work, creditNoteId);
+  const found = document ? mismatches(document, expected) : ["the answer names no credit note"];
+  if (document && found.length === 0) return document;
+  const message = `${result.message} (${found.join("; ")})`;
+  work.run.moveTo("rejected", "a person: another credit note reverses this sale");
+  await park(work.run, { code: "already-credited", message, evidence: { creditNoteId: creditNoteId ?? null } });
+  throw new CreditedElsewhere(document);
+}

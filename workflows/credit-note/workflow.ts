@@ -1,0 +1,70 @@
+import { workflowInfo } from "@temporalio/workflow";
+
+import type { CreditNoteInput, PreparedCreditNote, SaleDocument, SaleOutcome } from "../../src/contract/index.ts";
+import { follow } from "../document/follow.ts";
+import { fateOf } from "../document/document-status.ts";
+import { readDocument } from "../document/read-document.ts";
+import { retryDocument } from "../document/retry-document.ts";
+import { type Work, workOf } from "../document/work.ts";
+import { main } from "../proxies.ts";
+import { CancelledByPerson } from "../run/cancelled-by-person.ts";
+import { carry, wireMessages } from "../run/carry.ts";
+import { park } from "../run/park.ts";
+import { Run } from "../run/run.ts";
+import { CreditedElsewhere, issueCreditNote } from "./issue.ts";
+import { restock } from "./restock.ts";
+import { tellSale } from "./tell-sale.ts";
+
+/**
+ * One credit note, which reverses a sale in full: submit → await the authority → credited → give the goods back, where asked to.
+ * Started by its sale within the refund window, or directly after it.
+ */
+export async function creditNote(input: CreditNoteInput): Promise<SaleOutcome> {
+  const run = new Run("creditNote", String(input.traderInvoiceNumber), "submitting");
+  run.reversedSaleId = String(input.saleId);
+  wireMessages(run);
+  if (input.saleWorkflowId !== undefined) tellSale(run, input.saleWorkflowId);
+  return await carry(run, async () => {
+    const prepared = await main.prepareCreditNote({ input, startedAtMs: workflowInfo().startTime.getTime() });
+    run.businessId = prepared.profile.businessId;
+    run.prepared = true;
+    await carryCreditNote(workOf(run, prepared.profile), prepared);
+  });
+}
+
+async function carryCreditNote(work: Work, prepared: PreparedCreditNote): Promise<void> {
+  const { run } = work;
+  try {
+    const original = prepared.note.original ?? (await readDocument(work, prepared.note.saleId));
+    await credited(work, prepared, original);
+    run.moveTo("credited", prepared.note.restock ? "the goods' return to stock" : "nothing");
+    if (prepared.note.restock) await restock(work, prepared, original);
+  } catch (error) {
+    if (error instanceof CreditedElsewhere) {
+      run.document = error.creditNote ?? null;
+      run.moveTo("credited", "nothing");
+    } else if (error instanceof CancelledByPerson) {
+      run.moveTo("cancelled", "nothing");
+    } else throw error;
+  }
+  await run.nothingNeeded();
+}
+
+/** Ends when the credit note is signed. One that the service cancelled can be submitted again: nothing was reversed. */
+async function credited(work: Work, prepared: PreparedCreditNote, original: SaleDocument): Promise<void> {
+  const { run } = work;
+  const callbacksSeen = run.callbacksReceived;
+  const created = await issueCreditNote(work, prepared, original);
+  let document = created.document;
+  for (;;) {
+    const following = { ...created, callbacksSeen, mend: () => Promise.resolve(false) };
+    const end = await follow(work, document, following);
+    if (end === "completed") return;
+    if (end === "cancelled-by-person") throw new CancelledByPerson(run.cancelRequested ?? "");
+    run.moveTo("rejected", "a person: the service cancelled the credit note");
+    const verdict = await park(run, { code: "rejected", message: "The service cancelled the credit note." });
+    if (verdict === "cancel") throw new CancelledByPerson(run.cancelRequested ?? "");
+    document = await retryDocument(work, run.document ?? document);
+    if (fateOf(document) === "cancelled") run.document = document;
+  }
+}

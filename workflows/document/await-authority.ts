@@ -1,0 +1,133 @@
+import { CancellationScope, condition, isCancellation } from "@temporalio/workflow";
+
+import type { ReadDocumentResult, SaleDocument } from "../../src/contract/index.ts";
+import { isRefusal, parkOnRefusal } from "../run/answered.ts";
+import { attentionKey } from "../run/run.ts";
+import { fateOf } from "./document-status.ts";
+import { readDocument } from "./read-document.ts";
+import { retryDocument } from "./retry-document.ts";
+import type { Work } from "./work.ts";
+
+/** One wait for the authority: from a submission until the document is final or is submitted again. */
+export interface Wait {
+  sinceMs: number;
+  callbackExpected: boolean;
+  /** How many callbacks had come when the document was read last. */
+  callbacksSeen: number;
+}
+
+/**
+ * Waits until the document is whole, failed or cancelled: woken by callbacks, with polling as the net beneath them.
+ * A callback changes when the document is read, never what is believed.
+ */
+export async function awaitAuthority(work: Work, document: SaleDocument, wait: Wait): Promise<SaleDocument> {
+  const { run } = work;
+  let current = document;
+  while (!isFinal(current)) {
+    run.document = current;
+    current = await nextLook(work, current, wait);
+  }
+  for (const code of ["authority-slow", "unexpected-answer"] as const) run.clear(attentionKey(code, current.id));
+  return current;
+}
+
+function isFinal(document: SaleDocument): boolean {
+  const fate = fateOf(document);
+  return fate === "whole" || fate === "failed" || fate === "cancelled";
+}
+
+async function nextLook(work: Work, document: SaleDocument, wait: Wait): Promise<SaleDocument> {
+  const { run, profile } = work;
+  const { timings } = profile;
+  const nowMs = Date.now();
+  const retriesBefore = run.retriesRequested;
+  const calledBack = (): boolean => run.callbacksReceived > wait.callbacksSeen;
+  // A retry is counted here only where it can mean the document, and not, say, a refused stock movement.
+  const slow = run.needs(attentionKey("authority-slow", document.id));
+  const retriable = slow || run.needs(attentionKey("unexpected-answer", document.id));
+  const asked = (): boolean => retriable && run.retriesRequested > retriesBefore;
+  const firstPollAtMs = wait.sinceMs + firstPollDelayMs(document, wait, timings);
+  const slowAtMs = wait.sinceMs + timings.slowAfterMs;
+  if (fateOf(document) === "strange") raiseStrange(work, document);
+
+  if (!calledBack() && nowMs < firstPollAtMs) {
+    await condition(() => calledBack() || asked(), firstPollAtMs - nowMs);
+  }
+  if (!calledBack() && !asked()) {
+    const polled = await poll(work, document, wait, () => calledBack() || asked(), slowAtMs);
+    if (polled) return polled;
+  }
+  // What arrives while the answer is on its way may be newer than the answer.
+  wait.callbacksSeen = run.callbacksReceived;
+  const read = await readDocument(work, document.id);
+  if (slow && asked() && !isFinal(read)) return await retried(work, read, wait);
+  if (Date.now() >= slowAtMs && !isFinal(read)) raiseSlow(work, read, wait);
+  return read;
+}
+
+/** With a callback to come, a poll would be a wasted call, until the document says that its delivery failed. */
+function firstPollDelayMs(document: SaleDocument, wait: Wait, timings: Work["profile"]["timings"]): number {
+  if (!wait.callbackExpected) return timings.firstPollMs;
+  return document.callback?.status === "failed" ? 0 : timings.firstPollWithCallbackMs;
+}
+
+/** The document's news; undefined where a message came first, or the wait has become a slow one. */
+async function poll(
+  work: Work,
+  document: SaleDocument,
+  wait: Wait,
+  interrupted: () => boolean,
+  slowAtMs: number,
+): Promise<SaleDocument | undefined> {
+  const { calls, run, target, profile } = work;
+  const scope = new CancellationScope();
+  let result: ReadDocumentResult | undefined;
+  let failure: unknown;
+  const polling = scope
+    .run(() =>
+      calls.wait.awaitDocument({
+        ...target,
+        saleId: document.id,
+        sinceMs: wait.sinceMs,
+        firstPollMs: profile.timings.firstPollMs,
+        knownStatus: document.status,
+      }),
+    )
+    .then(
+      (answer) => (result = answer),
+      (error: unknown) => (failure = error),
+    );
+  const ready = (): boolean => result !== undefined || failure !== undefined || interrupted();
+  const slowInMs = slowAtMs - Date.now();
+  await (slowInMs > 0 ? condition(ready, slowInMs) : condition(ready));
+  scope.cancel();
+  await polling;
+  if (failure !== undefined && !isCancellation(failure)) throw failure;
+  if (result === undefined) return undefined;
+  if (!isRefusal(result)) return result.document;
+  await parkOnRefusal(run, result, 0);
+  return undefined;
+}
+
+/** A person does not believe that it is still under way: after a fresh look, the same document is submitted again. */
+async function retried(work: Work, document: SaleDocument, wait: Wait): Promise<SaleDocument> {
+  work.run.clear(attentionKey("authority-slow", document.id));
+  wait.sinceMs = Date.now();
+  return await retryDocument(work, document);
+}
+
+function raiseSlow(work: Work, document: SaleDocument, wait: Wait): void {
+  const minutes = Math.round((Date.now() - wait.sinceMs) / 60_000);
+  if (fateOf(document) === "unsigned") {
+    const message = `The document is completed, but has had no receipt for ${minutes} minutes.`;
+    work.run.raise({ code: "unexpected-answer", subject: document.id, message });
+    return;
+  }
+  const message = `The document has been ${document.status} for ${minutes} minutes. It is still being looked at.`;
+  work.run.raise({ code: "authority-slow", subject: document.id, message });
+}
+
+function raiseStrange(work: Work, document: SaleDocument): void {
+  const message = `The document's status is "${document.status}", which is none of the six. It is still being looked at.`;
+  work.run.raise({ code: "unexpected-answer", subject: document.id, message, evidence: { status: document.status } });
+}

@@ -1,0 +1,50 @@
+import { differsByMoreThan, type ResolvedLine, type SaleDocument } from "../../src/contract/index.ts";
+
+/** What a document must look like to be ours. A part that is left out is not compared. */
+export interface ExpectedDocument {
+  type: "sale" | "credit_note";
+  traderInvoiceNumber?: string;
+  customerPin?: string | null;
+  lines?: ResolvedLine[];
+  originalSaleId?: string;
+  total?: number;
+}
+
+/** Money is compared in decimal, at 0.01 (failure model, invariant 7). */
+const TOLERANCE = 0.01;
+
+/** In words, each part in which the document is not what was asked for. Empty: it matches. */
+export function mismatches(document: SaleDocument, expected: ExpectedDocument): string[] {
+  const found: string[] = [];
+  const compare = (what: string, wanted: string | null | undefined, got: string | null): void => {
+    if (wanted !== undefined && wanted !== got) found.push(`${what}: expected ${wanted}, found ${got}`);
+  };
+  compare("type", expected.type, document.type);
+  compare("traderInvoiceNumber", expected.traderInvoiceNumber, document.traderInvoiceNumber);
+  compare("originalSaleId", expected.originalSaleId, document.originalSaleId ?? null);
+  if (expected.customerPin !== undefined) {
+    compare("customer.pin", expected.customerPin, document.customer?.pin ?? null);
+  }
+  if (expected.lines) found.push(...lineMismatches(document, expected.lines));
+  if (expected.total !== undefined && differsByMoreThan(TOLERANCE, expected.total, document.totals.total)) {
+    found.push(`totals.total: expected ${expected.total}, found ${document.totals.total}`);
+  }
+  return found;
+}
+
+/** Lines in order; quantities by their size, since those of a credit note are negative. */
+function lineMismatches(document: SaleDocument, lines: ResolvedLine[]): string[] {
+  if (lines.length !== document.lines.length) {
+    return [`lines: expected ${lines.length}, found ${document.lines.length}`];
+  }
+  return lines.flatMap((line, i) => {
+    const got = document.lines[i];
+    if (!got) return [];
+    const same =
+      got.itemId === line.itemId &&
+      !differsByMoreThan(0, Math.abs(got.quantity), line.quantity) &&
+      !differsByMoreThan(TOLERANCE, got.unitPrice, line.unitPrice);
+    const text = (of: ResolvedLine): string => `${Math.abs(of.quantity)} of ${of.itemId} at ${of.unitPrice}`;
+    return same ? [] : [`lines[${i}]: expected ${text(line)}, found ${text(got)}`];
+  });
+}

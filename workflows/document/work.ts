@@ -1,0 +1,16 @@
+import type { CallTarget, ConnectionProfile } from "../../src/contract/index.ts";
+import { type Calls, callsOf } from "../proxies.ts";
+import type { Run } from "../run/run.ts";
+
+/** What every step of a document needs: its run, its connection, and the calls that go there. */
+export interface Work {
+  run: Run;
+  profile: ConnectionProfile;
+  target: CallTarget;
+  calls: Calls;
+}
+
+export function workOf(run: Run, profile: ConnectionProfile): Work {
+  const { connection, businessId } = profile;
+  return { run, profile, calls: callsOf(profile), target: { connection, businessId } };
+}

@@ -1,0 +1,3 @@
+/** The workflow types that a worker serves. */
+export { creditNote } from "./credit-note/workflow.ts";
+export { sale } from "./sale/workflow.ts";

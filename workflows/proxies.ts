@@ -1,0 +1,81 @@
+import {
+  ActivityCancellationType,
+  type ActivityOptions,
+  proxyActivities,
+  proxyLocalActivities,
+} from "@temporalio/workflow";
+
+import {
+  type CallRoute,
+  complianceBackgroundTaskQueue,
+  complianceTaskQueue,
+  type ComplianceActivities,
+  MAIN_TASK_QUEUE,
+  type MainActivities,
+} from "../src/contract/index.ts";
+
+/** Between the HTTP call's own timeout and the attempt's: the activity must always live to say what became of its call. */
+const MARGIN_MS = 10_000;
+
+/** How long a task may wait for a worker before it is put into the queue anew: nothing of it was sent. */
+const LONGEST_QUEUEING = "12 hours";
+
+/** A total bound for calls that may be repeated freely. What is not answered by then is shown to a person. */
+const LONGEST_TRY = "24 hours";
+
+/** Before the connection is known: validation, look-ups, composing. No API call, so it runs inside the workflow task. */
+export const main = proxyLocalActivities<
+  Pick<MainActivities, "prepareSale" | "prepareCreditNote" | "composeSale" | "composeCreditNote" | "itemsInCatalogue">
+>({ startToCloseTimeout: "10 seconds", scheduleToCloseTimeout: "1 day" });
+
+export const mainWaits = proxyActivities<Pick<MainActivities, "awaitCreditNoteRun">>({
+  taskQueue: MAIN_TASK_QUEUE,
+  startToCloseTimeout: "30 seconds",
+  cancellationType: ActivityCancellationType.TRY_CANCEL,
+});
+
+export type Calls = ReturnType<typeof callsOf>;
+
+/** The API's activities of one application, one options object for each risk class (architecture, decision 4). */
+export function callsOf(route: CallRoute) {
+  const fair = route.keyReach === "organisation" && route.businessId ? { fairnessKey: route.businessId } : {};
+  const interactive = (priorityKey: number): ActivityOptions => ({
+    taskQueue: complianceTaskQueue(route.application),
+    priority: { priorityKey, ...fair },
+    startToCloseTimeout: route.timings.callTimeoutMs + MARGIN_MS,
+    cancellationType: ActivityCancellationType.TRY_CANCEL,
+  });
+  const background: ActivityOptions = {
+    ...interactive(4),
+    taskQueue: complianceBackgroundTaskQueue(route.application),
+  };
+  return {
+    /** Repeated freely; the pauses come from the activity. */
+    read: proxyActivities<Pick<ComplianceActivities, "readItems" | "readBranch" | "readDocument">>({
+      ...interactive(2),
+      scheduleToCloseTimeout: LONGEST_TRY,
+    }),
+    /** A wait for the outside world: each try is one look, and it has no total bound, since nobody knows how long it takes. */
+    wait: proxyActivities<Pick<ComplianceActivities, "awaitItems" | "awaitDocument">>(background),
+    /** Safe to repeat under its Idempotency-Key, for as long as the service remembers the key. */
+    keyedWrite: proxyActivities<Pick<ComplianceActivities, "createSale" | "createCreditNote">>({
+      ...interactive(1),
+      scheduleToCloseTimeout: route.timings.keyLifeMs,
+    }),
+    /** An attempt that was lost with its worker is looked after before it is repeated, so it must come back as a failure. */
+    convergingWrite: proxyActivities<Pick<ComplianceActivities, "registerItem" | "retryDocument">>({
+      ...interactive(2),
+      scheduleToCloseTimeout: LONGEST_TRY,
+      retry: { nonRetryableErrorTypes: ["TemporalTimeout:StartToClose"] },
+    }),
+    /**
+     * At most once: a second attempt would move the stock, or issue the document, twice if the first one's answer was lost.
+     * One attempt, no heartbeat, and no scheduleToCloseTimeout, which cannot tell a queued task from a running one.
+     */
+    unrepeatableWrite: proxyActivities<Pick<ComplianceActivities, "createSale" | "adjustStock">>({
+      ...interactive(2),
+      scheduleToStartTimeout: LONGEST_QUEUEING,
+      retry: { maximumAttempts: 1 },
+    }),
+  };
+}

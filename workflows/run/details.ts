@@ -1,0 +1,54 @@
+import { type Attention, MEANING, type Mend } from "../../src/contract/index.ts";
+import type { Run } from "./run.ts";
+
+/** What Temporal's UI shows under User Metadata, as Markdown: where the run stands, and which update with which JSON mends it. */
+export function detailsOf(run: Run): string {
+  const document = run.document;
+  const paragraphs = [
+    `**Stage:** ${run.stage}${document ? ` · document \`${document.id}\` is \`${document.status}\`` : ""}`,
+    `**Waits for:** ${run.waitingFor}`,
+  ];
+  if (run.cancelRequested !== undefined && run.stage !== "cancelled") {
+    paragraphs.push(
+      `**Cancellation asked for:** ${run.cancelRequested}. It is carried out as soon as that is possible.`,
+    );
+  }
+  if (run.creditNoteWorkflowId) paragraphs.push(`**Credit note:** workflow \`${run.creditNoteWorkflowId}\``);
+  if (run.creditNoteAttention) {
+    paragraphs.push(
+      `The credit note needs a person (\`${run.creditNoteAttention}\`); it is mended in its own workflow.`,
+    );
+  }
+  const stock = run.movements.map(
+    (movement) =>
+      `- \`${movement.referenceId}\`: ${movement.action} ${movement.quantity} of \`${movement.itemId}\`, ${movement.state}`,
+  );
+  if (stock.length > 0) paragraphs.push(`**Stock movements**\n\n${stock.join("\n")}`);
+  return [...paragraphs, ...run.attentions.map(needsAPerson)].join("\n\n");
+}
+
+function needsAPerson(attention: Attention): string {
+  const updates = attention.mendedBy.map(
+    (mend) => `Update \`${mend}\` with\n\n\`\`\`json\n${JSON.stringify(examplePayload(mend, attention))}\n\`\`\``,
+  );
+  return [`### Needs a person: ${attention.code}`, `${MEANING[attention.code]}. ${attention.message}`, ...updates].join(
+    "\n\n",
+  );
+}
+
+function examplePayload(mend: Mend, attention: Attention): Record<string, unknown> {
+  const note = "how you know, in a few words";
+  const subject = attention.subject === undefined ? {} : { subject: attention.subject };
+  switch (mend) {
+    case "retry":
+      return { note: "what was mended" };
+    case "cancel":
+      return { reason: "why" };
+    case "resolveStock":
+      return { referenceId: attention.subject, applied: true, note };
+    case "resolveDocument":
+      return { saleId: 'the document\'s id, or write "notCreated": true in its place', note };
+    case "acknowledge":
+      return { code: attention.code, ...subject, note };
+  }
+}

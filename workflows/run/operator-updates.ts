@@ -1,0 +1,135 @@
+import { CancellationScope, condition, setHandler } from "@temporalio/workflow";
+
+import { type MessageReply, type ResolveDocumentRequest } from "../../src/contract/index.ts";
+import {
+  acknowledgeUpdate,
+  cancelUpdate,
+  resolveDocumentUpdate,
+  resolveStockUpdate,
+  retryUpdate,
+} from "./message-definitions.ts";
+import { checkedObject, notAllowed, requireText } from "./not-allowed.ts";
+import { attentionKey, type Run } from "./run.ts";
+
+/** How long an operator's update waits to tell what came of it. */
+const REPLY_WITHIN = "5 seconds";
+
+/** The updates by which a person mends a run. Validators are synchronous: Temporal ignores asynchronous ones without a word. */
+export function wireOperatorUpdates(run: Run): void {
+  setHandler(retryUpdate, () => replying(run, () => run.retriesRequested++, "Trying again."), {
+    description: 'Try again what the attention is about, after mending it. Takes {} or {"note": "…"}.',
+    validator: (message?) => {
+      checkedObject(run, message, ["note"]);
+      if (!run.attentions.some((attention) => attention.mendedBy.includes("retry"))) {
+        notAllowed(run, "Nothing here waits for a retry.");
+      }
+    },
+  });
+
+  setHandler(cancelUpdate, ({ reason }) => replying(run, () => run.requestCancel(reason), "Cancellation asked for."), {
+    description: 'Give the document up. Takes {"reason": "…"}.',
+    validator: (message) => {
+      requireText(run, checkedObject(run, message, ["reason"]), "reason");
+      if (run.stage === "cancelled") notAllowed(run, "It is cancelled already.");
+      if (run.settled || run.stage === "crediting") {
+        notAllowed(run, "A completed document cannot be cancelled; a sale is reversed by a refund.");
+      }
+    },
+  });
+
+  setHandler(resolveStockUpdate, (request) => replying(run, () => resolveStock(run, request), "Kept."), {
+    description: 'Say whether a stock movement was applied. Takes {"referenceId", "applied", "note", "by"?}.',
+    validator: (message) => {
+      const request = checkedObject(run, message, ["referenceId", "applied", "note", "by"]);
+      requireText(run, request, "note");
+      if (typeof request["applied"] !== "boolean")
+        notAllowed(run, "Expected the field applied with true or false in it.");
+      const unknown = run.movements.filter((movement) => movement.state === "unknown").map((one) => one.referenceId);
+      if (!unknown.some((reference) => reference === request["referenceId"])) {
+        notAllowed(run, `No movement with that referenceId is unknown; unknown are: ${unknown.join(", ") || "none"}.`);
+      }
+    },
+  });
+
+  setHandler(resolveDocumentUpdate, (request) => replying(run, () => resolveDocument(run, request), "Kept."), {
+    description: 'Say what became of the document. Takes {"saleId"} or {"notCreated": true}, with "note" and "by"?.',
+    validator: (message) => {
+      const request = checkedObject(run, message, ["saleId", "notCreated", "note", "by"]);
+      requireText(run, request, "note");
+      if ((request["saleId"] === undefined) === (request["notCreated"] !== true)) {
+        notAllowed(run, 'Expected either {"saleId": "…"} or {"notCreated": true}.');
+      }
+      if (request["saleId"] !== undefined) requireText(run, request, "saleId");
+      if (!run.needs("document-unknown")) notAllowed(run, "The document is not unknown.");
+    },
+  });
+
+  setHandler(acknowledgeUpdate, (request) => replying(run, () => acknowledge(run, request), "Acknowledged."), {
+    description: 'Take note of what cannot be mended here. Takes {"code", "note", "subject"?, "by"?}.',
+    validator: (message) => {
+      const request = checkedObject(run, message, ["code", "subject", "note", "by"]);
+      requireText(run, request, "note");
+      const meant = run.attentions.filter((one) => one.code === request["code"]);
+      if (!meant.some((one) => one.mendedBy.includes("acknowledge"))) {
+        notAllowed(run, `Nothing with the code ${String(request["code"])} waits to be acknowledged.`);
+      }
+      if (request["subject"] !== undefined && !meant.some((one) => one.subject === request["subject"])) {
+        notAllowed(run, `That subject is not among: ${meant.map((one) => one.subject ?? "none").join(", ")}.`);
+      }
+    },
+  });
+}
+
+function resolveStock(run: Run, request: { referenceId: string; applied: boolean; note: string; by?: string }): void {
+  const { referenceId, applied, note, by } = request;
+  const movement = run.movements.find((one) => one.referenceId === referenceId && one.state === "unknown");
+  if (!movement) return;
+  const atMs = Date.now();
+  movement.decision = { applied, note, ...(by !== undefined && { by }), atMs };
+  const answer = applied ? "applied" : "not applied";
+  run.decisions.push({
+    update: "resolveStock",
+    code: "stock-unknown",
+    subject: referenceId,
+    answer,
+    note,
+    ...(by && { by }),
+    atMs,
+  });
+}
+
+function resolveDocument(run: Run, request: ResolveDocumentRequest): void {
+  const { saleId, note, by } = request;
+  const answer = saleId ?? "not created";
+  run.decisions.push({
+    update: "resolveDocument",
+    code: "document-unknown",
+    answer,
+    note,
+    ...(by && { by }),
+    atMs: Date.now(),
+  });
+  run.clear("document-unknown");
+}
+
+function acknowledge(run: Run, request: { code: string; subject?: string; note: string; by?: string }): void {
+  const { note, by } = request;
+  for (const { code, subject } of run.attentions) {
+    if (code !== request.code || (request.subject !== undefined && request.subject !== subject)) continue;
+    const who = { ...(subject !== undefined && { subject }), ...(by !== undefined && { by }) };
+    run.decisions.push({ update: "acknowledge", code, note, ...who, atMs: Date.now() });
+    run.clear(attentionKey(code, subject));
+  }
+}
+
+/** Handlers stand in the root scope, where a cancellation from Temporal would fail the operator's update with it. */
+function replying(run: Run, act: () => unknown, done: string): Promise<MessageReply> {
+  return CancellationScope.nonCancellable(async () => {
+    act();
+    const unsettled = run.waitingFor;
+    await condition(() => run.settled || run.failure !== undefined || run.waitingFor !== unsettled, REPLY_WITHIN);
+    const [attention] = run.attentions;
+    const message = `${done} Stage ${run.stage}; waits for ${run.waitingFor}.`;
+    return { message, stage: run.stage, ...(attention && { attention: attention.code }) };
+  });
+}

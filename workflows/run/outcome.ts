@@ -1,0 +1,87 @@
+import { ApplicationFailure, CancellationScope, condition } from "@temporalio/workflow";
+
+import {
+  type Attention,
+  FAILURES,
+  MENDED_BY,
+  type OutcomeRequest,
+  type SaleOutcome,
+  type WorkflowState,
+} from "../../src/contract/index.ts";
+import { checkedObject, notAllowed } from "./not-allowed.ts";
+import type { Run } from "./run.ts";
+
+const DEFAULT_WAIT_SECONDS = 20;
+const LONGEST_WAIT_SECONDS = 60;
+
+export function outcomeOf(run: Run): SaleOutcome {
+  const attention = run.attentions[0] ?? creditNotesAttention(run);
+  const document = run.document;
+  return {
+    stage: run.stage,
+    sale: run.workflow === "sale" ? document : null,
+    receipt: document?.receipt ?? null,
+    ...(run.workflow === "creditNote" ? { creditNote: document } : run.creditNote && { creditNote: run.creditNote }),
+    stockMovements: run.movements,
+    ...(attention && { attention }),
+    numberTaken: run.numberTaken,
+    nextWait: run.outcomesGiven,
+  };
+}
+
+/** A sale that waits for its credit note is parked where that is. */
+function creditNotesAttention(run: Run): Attention | undefined {
+  const code = run.creditNoteAttention;
+  if (!code) return undefined;
+  const message = `The credit note needs a person: see workflow ${run.creditNoteWorkflowId ?? ""}.`;
+  return { code, message, sinceMs: Date.now(), mendedBy: MENDED_BY[code] };
+}
+
+export function stateOf(run: Run): WorkflowState {
+  return {
+    workflow: run.workflow,
+    stage: run.stage,
+    waitingFor: run.waitingFor,
+    attentions: run.attentions,
+    document: run.document,
+    ...(run.creditNote && { creditNote: run.creditNote }),
+    ...(run.creditNoteWorkflowId && { creditNoteWorkflowId: run.creditNoteWorkflowId }),
+    stockMovements: run.movements,
+    decisions: run.decisions,
+    ...(run.cancelRequested !== undefined && { cancelRequested: run.cancelRequested }),
+    callbacksReceived: run.callbacksReceived,
+    ...(run.fingerprint && { fingerprint: run.fingerprint }),
+    numberTaken: run.numberTaken,
+    nextWait: run.outcomesGiven,
+  };
+}
+
+/**
+ * The run's outcome once it is settled or parked, else the stage reached when the wait is over.
+ * Nobody may hold an update for long: Temporal admits ten at a time.
+ */
+export function waitForOutcome(run: Run, request: OutcomeRequest = {}): Promise<SaleOutcome> {
+  return CancellationScope.nonCancellable(async () => {
+    await condition(() => run.prepared || run.failure !== undefined);
+    if (run.failure) throw run.failure;
+    if (request.fingerprint !== undefined && request.fingerprint !== run.fingerprint) {
+      const message = `The number ${run.invoice} belongs to a document with other content. Fingerprint asked for: ${request.fingerprint}; of this document: ${run.fingerprint ?? "none"}.`;
+      throw ApplicationFailure.nonRetryable(message, FAILURES.conflict);
+    }
+    const waitMs = (request.waitSeconds ?? DEFAULT_WAIT_SECONDS) * 1000;
+    const told = (): boolean => run.settled || run.parked || run.failure !== undefined;
+    if (!told() && waitMs > 0) await condition(told, waitMs);
+    run.outcomesGiven++;
+    if (run.failure) throw run.failure;
+    return outcomeOf(run);
+  });
+}
+
+export function checkOutcomeRequest(run: Run, message: unknown): void {
+  const { waitSeconds, fingerprint } = checkedObject(run, message, ["waitSeconds", "fingerprint"]);
+  const bounded = typeof waitSeconds === "number" && waitSeconds >= 0 && waitSeconds <= LONGEST_WAIT_SECONDS;
+  if (waitSeconds !== undefined && !bounded) {
+    notAllowed(run, `Expected waitSeconds from 0 to ${LONGEST_WAIT_SECONDS}.`);
+  }
+  if (fingerprint !== undefined && typeof fingerprint !== "string") notAllowed(run, "Expected fingerprint as a text.");
+}

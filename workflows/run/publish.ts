@@ -1,0 +1,35 @@
+import { defineSearchAttributeKey, type SearchAttributeUpdatePair } from "@temporalio/common";
+import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from "@temporalio/workflow";
+
+import { NO_BUSINESS, SEARCH_ATTRIBUTES } from "../../src/contract/index.ts";
+import { detailsOf } from "./details.ts";
+import type { Run } from "./run.ts";
+
+const business = defineSearchAttributeKey(SEARCH_ATTRIBUTES.business, "KEYWORD");
+const invoice = defineSearchAttributeKey(SEARCH_ATTRIBUTES.invoice, "KEYWORD");
+const saleId = defineSearchAttributeKey(SEARCH_ATTRIBUTES.saleId, "KEYWORD");
+const stage = defineSearchAttributeKey(SEARCH_ATTRIBUTES.stage, "KEYWORD");
+const attention = defineSearchAttributeKey(SEARCH_ATTRIBUTES.attention, "KEYWORD");
+
+/** PostgreSQL stores a Keyword of at most 255 characters; a longer one would make the workflow task fail for ever. */
+const MAX_KEYWORD_LENGTH = 255;
+
+/** Shows the run to whoever looks: current details always, search attributes where they changed (each change is an event). */
+export function publishRun(run: Run): void {
+  setCurrentDetails(detailsOf(run));
+  const known = workflowInfo().typedSearchAttributes;
+  const wanted = [
+    { key: business, value: run.businessId ?? NO_BUSINESS },
+    { key: invoice, value: run.invoice.slice(0, MAX_KEYWORD_LENGTH) },
+    { key: saleId, value: saleIdOf(run)?.slice(0, MAX_KEYWORD_LENGTH) ?? null },
+    { key: stage, value: run.stage },
+    { key: attention, value: run.attentions[0]?.code ?? null },
+  ];
+  const changed = wanted.filter((pair) => (known.get(pair.key) ?? null) !== pair.value);
+  if (changed.length > 0) upsertSearchAttributes(changed satisfies SearchAttributeUpdatePair[]);
+}
+
+/** On a credit note it is the sale that it reverses. */
+function saleIdOf(run: Run): string | undefined {
+  return run.workflow === "sale" ? run.document?.id : run.reversedSaleId;
+}

@@ -1,0 +1,23 @@
+import { CancellationScope, condition, isCancellation } from "@temporalio/workflow";
+
+import { CancelledByPerson } from "../run/cancelled-by-person.ts";
+import type { Run } from "../run/run.ts";
+
+/**
+ * Runs a step that comes before the create request: a cancellation ends it at once, since nothing exists that would have to be
+ * undone.
+ * @throws CancelledByPerson
+ */
+export async function beforeDocument<T>(run: Run, step: () => Promise<T>): Promise<T> {
+  const scope = new CancellationScope();
+  let done = false;
+  const running = scope.run(step).finally(() => (done = true));
+  running.catch(() => undefined);
+  await condition(() => done || run.cancelDue);
+  if (done) return await running;
+  scope.cancel();
+  await running.catch((error: unknown) => {
+    if (!isCancellation(error) && !(error instanceof CancelledByPerson)) throw error;
+  });
+  throw new CancelledByPerson(run.cancelRequested ?? "");
+}

@@ -1,0 +1,25 @@
+import type { Branch, PreparedSale } from "../../src/contract/index.ts";
+import { createDocument, type Created } from "../document/create-document.ts";
+import type { Work } from "../document/work.ts";
+import { main } from "../proxies.ts";
+import type { ResolvedLines } from "./resolve-items.ts";
+
+/** Issues the sale: one document for its number, whatever happens on the way. */
+export async function issueSale(
+  work: Work,
+  { sale }: PreparedSale,
+  { lines }: ResolvedLines,
+  branch: Branch | undefined,
+): Promise<Created> {
+  const { run, calls, profile, target } = work;
+  const { traderInvoiceNumber, saleDate, paymentTypeCode, customer, callback = "auto" } = sale;
+  const content = { traderInvoiceNumber, saleDate, paymentTypeCode, customer, lines, branch };
+  const writes = profile.saleKey === "trusted" ? calls.keyedWrite : calls.unrepeatableWrite;
+  run.moveTo("submitting", "the answer to the sale's creation");
+  return await createDocument(work, {
+    step: "sale",
+    expected: { type: "sale", traderInvoiceNumber, customerPin: customer?.pin ?? null, lines },
+    compose: () => main.composeSale({ ...target, ...content, callback, workflowId: run.workflowId }),
+    send: ({ composed, key }) => writes.createSale({ ...target, request: composed.request, idempotencyKey: key }),
+  });
+}

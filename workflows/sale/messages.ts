@@ -1,0 +1,72 @@
+import { CancellationScope, condition, setHandler } from "@temporalio/workflow";
+
+import { isCalendarDate, REFUND_REASONS, type RefundRequest, type SaleOutcome } from "../../src/contract/index.ts";
+import { wireMessages } from "../run/carry.ts";
+import { creditNoteChanged, refundRequested, refundUpdate } from "../run/message-definitions.ts";
+import { checkedObject, notAllowed, requireText } from "../run/not-allowed.ts";
+import { outcomeOf } from "../run/outcome.ts";
+import type { Run } from "../run/run.ts";
+
+/** How long a refund's caller waits for the credit note before it is told the stage reached. */
+const REFUND_REPLY_WITHIN = "20 seconds";
+
+/** All messages of a sale. To be called before the first await. */
+export function wireSaleMessages(run: Run): void {
+  wireMessages(run);
+  setHandler(creditNoteChanged, (change) => {
+    run.creditNote = change.creditNote ?? run.creditNote;
+    run.creditNoteAttention = change.attention;
+  });
+  setHandler(refundRequested, (request) => {
+    // A signal has no way to refuse: what is no refund request, or comes second, changes nothing.
+    if (refundComplaint(request) === undefined && run.stage !== "cancelled") run.refund ??= request;
+  });
+  setHandler(refundUpdate, (request) => refunded(run, request), {
+    description: 'Reverse the sale in full. Takes {"reason": "06", "traderInvoiceNumber", "returnDate"?, "restock"?}.',
+    validator: (message) => {
+      const request = checkedObject(run, message, ["reason", "traderInvoiceNumber", "returnDate", "restock"]);
+      requireText(run, request, "traderInvoiceNumber");
+      const complaint = refundComplaint(request);
+      if (complaint) notAllowed(run, complaint);
+      if (run.refund && !sameRefund(run.refund, request)) {
+        notAllowed(
+          run,
+          `The refund ${run.refund.traderInvoiceNumber} is already under way; a sale has one credit note at most.`,
+        );
+      }
+      const refundable = run.stage === "completed" || run.stage === "crediting" || run.stage === "credited";
+      if (!refundable) notAllowed(run, "Only a completed sale can be refunded.");
+    },
+  });
+}
+
+function refunded(run: Run, request: RefundRequest): Promise<SaleOutcome> {
+  return CancellationScope.nonCancellable(async () => {
+    run.refund ??= request;
+    const told = (): boolean =>
+      run.stage === "credited" || run.creditNoteAttention !== undefined || run.refund === undefined;
+    await condition(told, REFUND_REPLY_WITHIN);
+    return outcomeOf(run);
+  });
+}
+
+function sameRefund(known: RefundRequest, request: Record<string, unknown>): boolean {
+  return known.traderInvoiceNumber === request["traderInvoiceNumber"] && known.reason === request["reason"];
+}
+
+/** What is wrong with a refund request, by the rules of its schema, which cannot be loaded here. */
+function refundComplaint(request: unknown): string | undefined {
+  if (typeof request !== "object" || request === null) return "Expected one JSON object.";
+  const { reason, traderInvoiceNumber, returnDate, restock } = request as Record<string, unknown>;
+  const reasons = Object.keys(REFUND_REASONS);
+  if (!reasons.some((code) => code === reason)) return `Expected reason to be one of ${reasons.join(", ")}.`;
+  const length = typeof traderInvoiceNumber === "string" ? Array.from(traderInvoiceNumber).length : 0;
+  if (length < 1 || length > 50) return "Expected traderInvoiceNumber with 1 to 50 characters.";
+  if (returnDate !== undefined && !isDate(returnDate)) return "Expected returnDate as a date written YYYY-MM-DD.";
+  if (restock !== undefined && typeof restock !== "boolean") return "Expected restock to be true or false.";
+  return undefined;
+}
+
+function isDate(value: unknown): boolean {
+  return typeof value === "string" && isCalendarDate(value);
+}

@@ -1,0 +1,131 @@
+import { WorkflowExecutionAlreadyStartedError } from "@temporalio/common";
+import {
+  ActivityFailure,
+  ChildWorkflowFailure,
+  condition,
+  ParentClosePolicy,
+  startChild,
+  WorkflowIdReusePolicy,
+} from "@temporalio/workflow";
+
+import {
+  type CreditNoteInput,
+  type CreditNoteRunResult,
+  creditNoteWorkflowId,
+  type RefundRequest,
+  type SaleDocument,
+  type SaleOutcome,
+  WORKFLOW_TYPES,
+} from "../../src/contract/index.ts";
+import type { Work } from "../document/work.ts";
+import { mainWaits } from "../proxies.ts";
+import { rootMessage } from "../run/answered.ts";
+import { park } from "../run/park.ts";
+import type { StockKeeping } from "../stock/stock-keeping.ts";
+
+/**
+ * Keeps a completed sale open for a refund until its window has closed, and credits it when asked to. A refund that was asked for
+ * before the sale was completed is carried out now, window or not.
+ */
+export async function openForRefund(work: Work, stock: StockKeeping, windowMs: number): Promise<void> {
+  const { run } = work;
+  const closesAtMs = Date.now() + windowMs;
+  // The stock's attentions hold the run open beyond the window; as long as it is open, it can be refunded.
+  const stockDone = stock.settled();
+  let open = true;
+  void stockDone.then(() => (open = false));
+  for (;;) {
+    const leftMs = closesAtMs - Date.now();
+    if (!run.refund && !run.refundWindowClosed && leftMs > 0) {
+      run.moveTo("completed", `a refund, until ${new Date(closesAtMs).toISOString()}`);
+      await condition(() => run.refund !== undefined || run.refundWindowClosed, leftMs);
+      continue;
+    }
+    if (run.refund) {
+      if (await credited(work, stock, run.refund)) return;
+      run.refund = undefined;
+      continue;
+    }
+    if (!open && !run.parked) return;
+    run.moveTo("completed", "the end of its stock movements");
+    await condition(() => run.refund !== undefined || (!open && !run.parked));
+  }
+}
+
+/** True once the credit note is signed. A credit note that was given up leaves the sale as it was. */
+async function credited(work: Work, stock: StockKeeping, refund: RefundRequest): Promise<boolean> {
+  const { run, target } = work;
+  const sale = run.document;
+  if (!sale) throw new Error("a completed sale has its document");
+  const workflowId = creditNoteWorkflowId({ ...target, saleId: sale.id });
+  run.creditNoteWorkflowId = workflowId;
+  run.moveTo("crediting", `the credit note ${refund.traderInvoiceNumber}`);
+  for (;;) {
+    const result = await runCreditNote(work, workflowId, sale, refund);
+    run.creditNoteAttention = undefined;
+    if (result.kind === "ended") {
+      run.creditNote = result.creditNote;
+      if (result.stage !== "credited") {
+        run.moveTo("completed", "a refund: the credit note was given up");
+        return false;
+      }
+      run.moveTo("credited", refund.restock ? "the goods' return to stock" : "its end");
+      if (refund.restock) await stock.giveBack(refund.traderInvoiceNumber, "restocked");
+      return true;
+    }
+    const message = `The credit note's workflow ended without an outcome: ${result.message}`;
+    const verdict = await park(run, { code: "unexpected-answer", subject: workflowId, message });
+    if (verdict === "acknowledged") {
+      run.moveTo("completed", "a refund: the credit note's workflow ended without an outcome");
+      return false;
+    }
+  }
+}
+
+/** Runs it as a child that outlives this workflow, or waits for the one that runs already (after a reset, or started by hand). */
+async function runCreditNote(
+  work: Work,
+  workflowId: string,
+  original: SaleDocument,
+  refund: RefundRequest,
+): Promise<CreditNoteRunResult> {
+  const { run, profile, target } = work;
+  const { reason, traderInvoiceNumber, returnDate } = refund;
+  const ownStock = run.movements.some((movement) => movement.purpose === "sold");
+  const input: CreditNoteInput = {
+    ...target,
+    saleId: original.id,
+    reason,
+    traderInvoiceNumber,
+    ...(returnDate !== undefined && { returnDate }),
+    // What this run took it gives back itself; only what was taken elsewhere is the credit note's to return.
+    restock: refund.restock === true && !ownStock,
+    saleWorkflowId: run.workflowId,
+    original,
+  };
+  try {
+    const child = await startChild<(input: CreditNoteInput) => Promise<SaleOutcome>>(WORKFLOW_TYPES.creditNote, {
+      workflowId,
+      args: [input],
+      // The default would end the credit note together with its sale.
+      parentClosePolicy: ParentClosePolicy.ABANDON,
+      workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+      staticSummary: `Credit note ${traderInvoiceNumber} for sale ${run.invoice} (${profile.connection})`,
+    });
+    const outcome = await child.result();
+    return { kind: "ended", stage: outcome.stage, creditNote: outcome.creditNote ?? null };
+  } catch (error) {
+    if (error instanceof WorkflowExecutionAlreadyStartedError) return await awaitRun(workflowId);
+    if (error instanceof ChildWorkflowFailure) return { kind: "failed", message: rootMessage(error) };
+    throw error;
+  }
+}
+
+async function awaitRun(workflowId: string): Promise<CreditNoteRunResult> {
+  try {
+    return await mainWaits.awaitCreditNoteRun({ workflowId });
+  } catch (error) {
+    if (!(error instanceof ActivityFailure)) throw error;
+    return { kind: "failed", message: rootMessage(error) };
+  }
+}

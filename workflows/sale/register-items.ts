@@ -1,0 +1,79 @@
+import { ActivityFailure, sleep } from "@temporalio/workflow";
+
+import type { Branch, KnownItem, RegisterResult } from "../../src/contract/index.ts";
+import type { Work } from "../document/work.ts";
+import { answered, rootMessage } from "../run/answered.ts";
+import { CancelledByPerson } from "../run/cancelled-by-person.ts";
+import { growingPauseMs } from "../run/growing-pause.ts";
+import { park } from "../run/park.ts";
+
+/** Fiscal Compliance API, "Item registration"; any word but this one counts as not registered (failure model). */
+const REGISTERED = "REGISTERED";
+
+/** The items that the authority does not know yet, each once. */
+export function unregistered(items: readonly KnownItem[]): KnownItem[] {
+  const byId = new Map(items.filter((item) => item.registrationStatus !== REGISTERED).map((item) => [item.id, item]));
+  return [...byId.values()];
+}
+
+/** Registers what is not registered. An item that lacks data waits until it shows as registered, whoever mends it. */
+export async function registerItems(work: Work, items: readonly KnownItem[], branch?: Branch): Promise<void> {
+  await Promise.all(unregistered(items).map((item) => registerItem(work, item, branch)));
+}
+
+async function registerItem(work: Work, item: KnownItem, branch?: Branch): Promise<void> {
+  const { run, calls, target } = work;
+  for (let lost = 0; ; lost++) {
+    const result = await answered(run, () =>
+      lostAsConverging(calls.convergingWrite.registerItem({ ...target, itemId: item.id, branch })),
+    );
+    switch (result.kind) {
+      case "registered":
+        return;
+      case "needs-data": {
+        if ((await parkUntilRegistered(work, item, result)) === "woken") return;
+        break;
+      }
+      case "converging": {
+        if (await showsRegistered(work, item.id)) return;
+        await sleep(growingPauseMs(lost));
+      }
+    }
+  }
+}
+
+async function parkUntilRegistered(
+  work: Work,
+  item: KnownItem,
+  result: Extract<RegisterResult, { kind: "needs-data" }>,
+): Promise<"woken" | "again"> {
+  const { run, calls, target } = work;
+  const needs = Object.entries(result.item.needs ?? {}).flatMap(([name, needed]) => (needed ? [name] : []));
+  const message = `${item.name ?? item.id} (${item.id}) lacks ${needs.join(" and ")}: ${result.message}`;
+  const request = { ...target, lines: [{ itemId: item.id, quantity: 1, unitPrice: 0 }], sinceMs: Date.now() };
+  const verdict = await park(
+    run,
+    { code: "item-needs-data", subject: item.id, message, evidence: { needs } },
+    {
+      wake: () => calls.wait.awaitItems({ ...request, until: "registered" }),
+    },
+  );
+  if (verdict === "cancel") throw new CancelledByPerson(run.cancelRequested ?? "");
+  return verdict === "woken" ? "woken" : "again";
+}
+
+async function showsRegistered(work: Work, itemId: string): Promise<boolean> {
+  const { run, calls, target } = work;
+  const request = { ...target, lines: [{ itemId, quantity: 1, unitPrice: 0 }], notOlderThanMs: Date.now() };
+  const read = await answered(run, () => calls.read.readItems(request));
+  return read.kind === "resolved" && unregistered(read.items).length === 0;
+}
+
+async function lostAsConverging(call: Promise<RegisterResult>): Promise<RegisterResult> {
+  try {
+    return await call;
+  } catch (error) {
+    if (!(error instanceof ActivityFailure)) throw error;
+    return { kind: "converging", message: rootMessage(error) };
+  }
+}

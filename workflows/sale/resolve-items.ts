@@ -1,0 +1,49 @@
+import type { KnownItem, ResolvedLine, SaleLineInput } from "../../src/contract/index.ts";
+import type { Work } from "../document/work.ts";
+import { main } from "../proxies.ts";
+import { answered } from "../run/answered.ts";
+import { CancelledByPerson } from "../run/cancelled-by-person.ts";
+import { park } from "../run/park.ts";
+
+export interface ResolvedLines {
+  lines: ResolvedLine[];
+  items: KnownItem[];
+}
+
+/**
+ * Finds the item that each line names: in the catalogue of the process at hand, which costs no call, else through the API. A line
+ * that names none, or two, waits until the catalogue is right.
+ */
+export async function resolveItems(work: Work, lines: SaleLineInput[]): Promise<ResolvedLines> {
+  const { run, calls, target } = work;
+  const known = await main.itemsInCatalogue({ ...target, lines });
+  if (known?.kind === "resolved") return resolved(lines, known.items);
+  let notOlderThanMs: number | undefined;
+  for (;;) {
+    const request = { ...target, lines, notOlderThanMs };
+    const result = await answered(run, () => calls.read.readItems(request));
+    if (result.kind === "resolved") return resolved(lines, result.items);
+    const message = result.unknown.map(({ line, reason }) => `lines[${line}]: ${reason}`).join("; ");
+    const sinceMs = Date.now();
+    const verdict = await park(
+      run,
+      { code: "item-unknown", message },
+      {
+        wake: () => calls.wait.awaitItems({ ...request, until: "known", sinceMs }),
+      },
+    );
+    if (verdict === "cancel") throw new CancelledByPerson(run.cancelRequested ?? "");
+    notOlderThanMs = verdict === "retry" ? Date.now() : undefined;
+  }
+}
+
+function resolved(lines: SaleLineInput[], items: KnownItem[]): ResolvedLines {
+  return {
+    items,
+    lines: items.map((item, i) => ({
+      itemId: item.id,
+      quantity: lines[i]?.quantity ?? 0,
+      unitPrice: lines[i]?.unitPrice ?? 0,
+    })),
+  };
+}

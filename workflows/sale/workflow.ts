@@ -1,0 +1,120 @@
+import { workflowInfo } from "@temporalio/workflow";
+
+import type { Branch, PreparedSale, SaleInput, SaleOutcome } from "../../src/contract/index.ts";
+import { type FollowedTo, follow } from "../document/follow.ts";
+import { mismatches } from "../document/matching.ts";
+import { type Work, workOf } from "../document/work.ts";
+import { main } from "../proxies.ts";
+import { CancelledByPerson } from "../run/cancelled-by-person.ts";
+import { carry } from "../run/carry.ts";
+import { Run } from "../run/run.ts";
+import { planMovements } from "../stock/plan-movements.ts";
+import { StockKeeping } from "../stock/stock-keeping.ts";
+import { adoptSale } from "./adopt.ts";
+import { beforeDocument } from "./before-document.ts";
+import { resolveBranch } from "./branch.ts";
+import { issueSale } from "./issue.ts";
+import { mendItems } from "./mend-items.ts";
+import { wireSaleMessages } from "./messages.ts";
+import { openForRefund } from "./refund.ts";
+import { registerItems } from "./register-items.ts";
+import { resolveItems, type ResolvedLines } from "./resolve-items.ts";
+
+/**
+ * One sale, from its start to its signed receipt and the end of its refund window (architecture, "Flow of a sale"):
+ * resolve lines to items → register those that are not → submit, or adopt → adjust stock → await the authority → completed → open for
+ * a refund → closed. It fails only for input that nobody can mend.
+ */
+export async function sale(input: SaleInput): Promise<SaleOutcome> {
+  const run = new Run("sale", String(input.traderInvoiceNumber), "resolving-items");
+  wireSaleMessages(run);
+  return await carry(run, async () => {
+    const prepared = await main.prepareSale({ input, startedAtMs: workflowInfo().startTime.getTime() });
+    run.businessId = prepared.profile.businessId;
+    run.fingerprint = prepared.fingerprint;
+    run.prepared = true;
+    await carrySale(workOf(run, prepared.profile), prepared);
+  });
+}
+
+async function carrySale(work: Work, prepared: PreparedSale): Promise<void> {
+  const { run } = work;
+  const { sale } = prepared;
+  run.moveTo("resolving-items", "the items of its lines");
+  let stock: StockKeeping | undefined;
+  let end: FollowedTo;
+  try {
+    const branch = await beforeDocument(run, () => resolveBranch(work, sale.branch));
+    stock = new StockKeeping(work, branch);
+    const goods = await beforeDocument(run, () => goodsOf(work, prepared, branch));
+    end = await documentOf(work, prepared, goods, stock, branch);
+  } catch (error) {
+    if (!(error instanceof CancelledByPerson)) throw error;
+    end = "cancelled-by-person";
+  }
+  if (end === "completed") {
+    checkTotal(work, prepared);
+    run.moveTo("completed", "its stock movements");
+    await openForRefund(work, stock ?? new StockKeeping(work), prepared.refundWindowMs);
+  } else {
+    run.stockHalted = true;
+    run.waitingFor = "the return of its goods to stock";
+    await stock?.giveBack(sale.traderInvoiceNumber, "undone");
+    run.moveTo("cancelled", "nothing");
+  }
+  await run.nothingNeeded();
+}
+
+/** The items of the lines, each known to the authority. An adopted sale may come without lines, and is registered already. */
+async function goodsOf(
+  work: Work,
+  { sale }: PreparedSale,
+  branch: Branch | undefined,
+): Promise<ResolvedLines | undefined> {
+  if (!sale.lines) return undefined;
+  const goods = await resolveItems(work, sale.lines);
+  if (sale.saleId === undefined) await registerItems(work, goods.items, branch);
+  return goods;
+}
+
+async function documentOf(
+  work: Work,
+  prepared: PreparedSale,
+  goods: ResolvedLines | undefined,
+  stock: StockKeeping,
+  branch: Branch | undefined,
+): Promise<FollowedTo> {
+  const { run, profile } = work;
+  const { sale } = prepared;
+  const callbacksSeen = run.callbacksReceived;
+  const adopted = sale.saleId === undefined ? undefined : await adoptSale(work, sale.saleId, prepared, goods);
+  const created = adopted ?? (goods && (await issueSale(work, prepared, goods, branch)));
+  if (!created) throw new Error("a sale that is not adopted has lines");
+  const { document, callbackExpected } =
+    "document" in created ? created : { document: created, callbackExpected: false };
+  const mode = sale.stock ?? (adopted ? "off" : profile.stock);
+  const movements = goods ? planMovements(sale.traderInvoiceNumber, "sold", goods.lines, goods.items) : [];
+  // Only after 201 or 202: a rejected document has sold nothing yet.
+  const moveOnce = once(() => stock.move(movements));
+  run.document = document;
+  if (mode === "on-submission" && document.status !== "failed" && document.status !== "cancelled") moveOnce();
+  const mend = (): Promise<boolean> => mendItems(work, run.document ?? document, branch);
+  const end = await follow(work, document, { callbackExpected, callbacksSeen, mend });
+  if (mode !== "off" && end === "completed") moveOnce();
+  return end;
+}
+
+/** An unexpected total is shown; the document is signed all the same. */
+function checkTotal({ run }: Work, { sale }: PreparedSale): void {
+  if (sale.expectedTotal === undefined || !run.document) return;
+  const found = mismatches(run.document, { type: "sale", total: sale.expectedTotal });
+  if (found.length > 0) run.raise({ code: "mismatch", subject: "expectedTotal", message: found.join("; ") });
+}
+
+function once(act: () => void): () => void {
+  let done = false;
+  return () => {
+    if (!done) act();
+    done = true;
+  };
+}
