@@ -1,0 +1,99 @@
+import { type Client, WorkflowNotFoundError } from "@temporalio/client";
+
+import {
+  type AcknowledgeRequest,
+  type CancelRequest,
+  DEFAULT_CONNECTION,
+  type RefundRequest,
+  type ResolveDocumentRequest,
+  type ResolveStockRequest,
+  type RetryRequest,
+  type SaleInput,
+  type SaleOutcome,
+  STATE_QUERY,
+  type WorkflowState,
+} from "../contract/index.ts";
+import { SaleNotFoundError } from "./errors.ts";
+import { callerIdentity, operations } from "./operate.ts";
+import { waitForOutcome } from "./outcome.ts";
+import { refundSale } from "./refund.ts";
+import { type SaleKey, saleIdOf } from "./sale-key.ts";
+import { type DefaultBusinesses, saleStart } from "./sale-start.ts";
+import { type StartResult, startSaleOnce } from "./start-sale.ts";
+
+export { InvalidInputError } from "../contract/schema/index.ts";
+export * from "./errors.ts";
+export type { SaleKey } from "./sale-key.ts";
+export type { DefaultBusinesses } from "./sale-start.ts";
+
+export interface StarterOptions {
+  client: Client;
+  /** The default business of each connection, as the workers know it: `{ default: "biz_1" }`. */
+  businesses?: DefaultBusinesses;
+  /** Who answers for an operator's decision where the request does not say; default: user@host. */
+  identity?: string;
+}
+
+export interface StartedSale {
+  workflowId: string;
+  fingerprint: string;
+  result: StartResult;
+  /** Present where the caller waited. */
+  outcome?: SaleOutcome;
+}
+
+export type Starter = ReturnType<typeof createStarter>;
+
+/**
+ * What other services use: start a sale, wait for its receipt, refund it, and mend what needs a person. Starting the same sale twice
+ * gives the first; nothing here makes a second document.
+ */
+export function createStarter({ client, businesses = {}, identity = callerIdentity() }: StarterOptions) {
+  const operate = operations(client, identity);
+  const named = (key: SaleKey): SaleKey => {
+    const businessId = key.businessId ?? businesses[key.connection ?? DEFAULT_CONNECTION];
+    return { ...key, ...(businessId !== undefined && { businessId }) };
+  };
+  const idOf = (key: SaleKey): string => saleIdOf(named(key));
+  return {
+    /**
+     * Starts a sale, and waits for its outcome for as long as asked (seconds; default 0).
+     * @throws InvalidInputError, SaleConflictError, InvalidSaleError, NoAnswerError
+     */
+    async startSale(input: SaleInput, options: { waitSeconds?: number } = {}): Promise<StartedSale> {
+      const start = saleStart(input, businesses);
+      const { workflowId, fingerprint } = start;
+      const result = await startSaleOnce(client, start);
+      const started = { workflowId, fingerprint, result };
+      if (!options.waitSeconds) return started;
+      const waitMs = options.waitSeconds * 1000;
+      const round = result === "started" ? { round: 0 } : {};
+      return { ...started, outcome: await waitForOutcome(client, { workflowId, fingerprint, waitMs, ...round }) };
+    },
+
+    /** The outcome, waited for as long as asked (seconds; default 0). @throws SaleNotFoundError, SaleFailedError, NoAnswerError */
+    outcome: (key: SaleKey, options: { waitSeconds?: number } = {}): Promise<SaleOutcome> =>
+      waitForOutcome(client, { workflowId: idOf(key), waitMs: (options.waitSeconds ?? 0) * 1000 }),
+
+    /** Everything that is known of the sale, at no cost. @throws SaleNotFoundError */
+    async state(key: SaleKey): Promise<WorkflowState> {
+      try {
+        return await client.workflow.getHandle(idOf(key)).query<WorkflowState>(STATE_QUERY);
+      } catch (error) {
+        if (error instanceof WorkflowNotFoundError) throw new SaleNotFoundError(idOf(key));
+        throw error;
+      }
+    },
+
+    /** Reverses the sale in full, within its refund window or after it. @throws InvalidInputError, NotAllowedError */
+    refund: (key: SaleKey, request: RefundRequest, options: { waitSeconds?: number } = {}): Promise<SaleOutcome> =>
+      refundSale(client, named(key), request, (options.waitSeconds ?? 0) * 1000),
+
+    retry: (key: SaleKey, request?: RetryRequest) => operate.retry(idOf(key), request),
+    cancel: (key: SaleKey, request: CancelRequest) => operate.cancel(idOf(key), request),
+    resolveStock: (key: SaleKey, request: ResolveStockRequest) => operate.resolveStock(idOf(key), request),
+    resolveDocument: (key: SaleKey, request: ResolveDocumentRequest) => operate.resolveDocument(idOf(key), request),
+    acknowledge: (key: SaleKey, request: AcknowledgeRequest) => operate.acknowledge(idOf(key), request),
+    workflowId: idOf,
+  };
+}

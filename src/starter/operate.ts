@@ -1,0 +1,42 @@
+import { hostname, userInfo } from "node:os";
+import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from "@temporalio/client";
+
+import {
+  type AcknowledgeRequest,
+  type CancelRequest,
+  type MessageReply,
+  type ResolveDocumentRequest,
+  type ResolveStockRequest,
+  type RetryRequest,
+  UPDATES,
+} from "../contract/index.ts";
+import { SaleNotFoundError, workflowError } from "./errors.ts";
+
+/** Who answers, where the caller does not say: the person at this machine. */
+export function callerIdentity(): string {
+  return `${userInfo().username}@${hostname()}`;
+}
+
+/** The updates by which a person mends a workflow. Each says what is true afterwards. @throws NotAllowedError, SaleNotFoundError */
+export function operations(client: Client, identity: string) {
+  async function send(workflowId: string, update: string, payload: object): Promise<MessageReply> {
+    const handle = client.workflow.getHandle(workflowId);
+    try {
+      return await handle.executeUpdate<MessageReply, [object]>(update, { args: [payload] });
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) throw new SaleNotFoundError(workflowId);
+      if (error instanceof WorkflowUpdateFailedError) throw workflowError(error.cause ?? error);
+      throw error;
+    }
+  }
+  return {
+    retry: (workflowId: string, request: RetryRequest = {}) => send(workflowId, UPDATES.retry, request),
+    cancel: (workflowId: string, request: CancelRequest) => send(workflowId, UPDATES.cancel, request),
+    resolveStock: (workflowId: string, request: ResolveStockRequest) =>
+      send(workflowId, UPDATES.resolveStock, { by: identity, ...request }),
+    resolveDocument: (workflowId: string, request: ResolveDocumentRequest) =>
+      send(workflowId, UPDATES.resolveDocument, { by: identity, ...request }),
+    acknowledge: (workflowId: string, request: AcknowledgeRequest) =>
+      send(workflowId, UPDATES.acknowledge, { by: identity, ...request }),
+  };
+}

@@ -1,0 +1,81 @@
+import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowFailedError } from "@temporalio/client";
+import { ApplicationFailure, type WorkflowIdReusePolicy } from "@temporalio/common";
+
+import {
+  differingFields,
+  FAILURES,
+  MAIN_TASK_QUEUE,
+  type SaleContent,
+  type SaleOutcome,
+  WORKFLOW_TYPES,
+} from "../contract/index.ts";
+import { SaleConflictError } from "./errors.ts";
+import type { SaleStart } from "./sale-start.ts";
+
+/** `started`: this call started it. `known`: it was there already, running or finished, with the same content. */
+export type StartResult = "started" | "known";
+
+/**
+ * Starts the sale, or finds the one that has its number. A number whose only run ended before any create request left is free again.
+ * @throws SaleConflictError where the number belongs to a sale with other content
+ */
+export async function startSaleOnce(client: Client, start: SaleStart): Promise<StartResult> {
+  try {
+    await startRun(client, start, "REJECT_DUPLICATE");
+    return "started";
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+  }
+  if (await isFreeAgain(client, start.workflowId)) {
+    try {
+      await startRun(client, start, "ALLOW_DUPLICATE");
+      return "started";
+    } catch (error) {
+      // Somebody else was quicker to take the freed number; below it is looked at as any known sale.
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    }
+  }
+  await checkSameContent(client, start);
+  return "known";
+}
+
+async function startRun(client: Client, start: SaleStart, workflowIdReusePolicy: WorkflowIdReusePolicy): Promise<void> {
+  await client.workflow.start(WORKFLOW_TYPES.sale, {
+    workflowId: start.workflowId,
+    taskQueue: MAIN_TASK_QUEUE,
+    args: [start.input],
+    workflowIdReusePolicy,
+    workflowIdConflictPolicy: "FAIL",
+    memo: { ...start.memo },
+    typedSearchAttributes: start.searchAttributes,
+    staticSummary: start.summary,
+  });
+}
+
+/** Only a run that certainly sent no create request leaves its number free. */
+async function isFreeAgain(client: Client, workflowId: string): Promise<boolean> {
+  const handle = client.workflow.getHandle(workflowId);
+  const { status } = await handle.describe();
+  if (status.name === "COMPLETED") {
+    const outcome = (await handle.result()) as SaleOutcome;
+    return outcome.stage === "cancelled" && !outcome.numberTaken;
+  }
+  if (status.name !== "FAILED") return false;
+  try {
+    await handle.result();
+    return false;
+  } catch (error) {
+    const cause = error instanceof WorkflowFailedError ? error.cause : undefined;
+    return cause instanceof ApplicationFailure && cause.type === FAILURES.invalidInput;
+  }
+}
+
+async function checkSameContent(client: Client, start: SaleStart): Promise<void> {
+  const { memo } = await client.workflow.getHandle(start.workflowId).describe();
+  const known = memo?.["fingerprint"];
+  // A run that was started without the starter keeps no memo; its own `outcome` update compares the fingerprint.
+  if (typeof known !== "string" || known === start.fingerprint) return;
+  const content = memo?.["content"] as SaleContent | undefined;
+  const fields = content ? differingFields(content, start.memo.content) : [];
+  throw new SaleConflictError(start.input.traderInvoiceNumber, fields, { asked: start.fingerprint, known });
+}

@@ -1,0 +1,52 @@
+import { Catalogue, type ComplianceRuntime } from "../../activities/compliance/index.ts";
+import { type ComplianceDialect, createComplianceClient, parseDialect } from "../compliance/index.ts";
+import { type ComplianceConnection, type Timings, workflowTimings } from "../config/index.ts";
+import type { ConnectionProfile } from "../contract/index.ts";
+import type { Transport } from "../http/transport.ts";
+
+/** What this process needs to serve each connection: its client, its catalogue, and what workflows may know of it. */
+export function createComplianceRuntimes(
+  connections: readonly ComplianceConnection[],
+  timings: Timings,
+  transport: Transport,
+  nowMs: () => number,
+): Map<string, ComplianceRuntime> {
+  return new Map(
+    connections.map((connection) => {
+      const dialect = parseDialect(connection.dialect ?? {});
+      const client = createComplianceClient({
+        baseUrl: connection.baseUrl,
+        apiKey: connection.apiKey.reveal(),
+        auth: connection.auth,
+        keyReach: connection.keyReach,
+        dialect,
+        transport,
+        timeoutMs: timings.callTimeoutMs,
+      });
+      const catalogue = new Catalogue(async (businessId) => (await client.listItems({ businessId })).data, nowMs);
+      const { firstPollMs, longestPollMs, longestPollAfterDayMs, catalogueAgeMs } = timings;
+      const runtime: ComplianceRuntime = {
+        profile: profileOf(connection, dialect, timings),
+        client,
+        dialect,
+        catalogue,
+        catalogueAgeMs,
+        pollBounds: { firstPollMs, longestPollMs, longestPollAfterDayMs },
+      };
+      return [connection.name, runtime];
+    }),
+  );
+}
+
+function profileOf(connection: ComplianceConnection, dialect: ComplianceDialect, timings: Timings): ConnectionProfile {
+  const { name, application, businessId, keyReach, stockDefault } = connection;
+  return {
+    connection: name,
+    application,
+    ...(businessId !== undefined && { businessId }),
+    keyReach,
+    saleKey: dialect.createSale.idempotencyKey,
+    stock: stockDefault,
+    timings: workflowTimings(timings),
+  };
+}

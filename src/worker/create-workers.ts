@@ -1,0 +1,80 @@
+import type { WorkflowClient } from "@temporalio/client";
+import {
+  type NativeConnection,
+  Worker,
+  type WorkerOptions,
+  type WorkflowBundleWithSourceMap,
+} from "@temporalio/worker";
+
+import { createComplianceActivities } from "../../activities/compliance/index.ts";
+import { createMainActivities } from "../../activities/main/index.ts";
+import type { Config } from "../config/index.ts";
+import { complianceBackgroundTaskQueue, complianceTaskQueue, MAIN_TASK_QUEUE } from "../contract/index.ts";
+import { createDispatchers } from "../http/dispatchers.ts";
+import { createTransport } from "../http/transport.ts";
+import { createComplianceRuntimes } from "./compliance-runtimes.ts";
+
+/** Longer than the longest attempt, so that a call in flight is answered before its worker ends. */
+const GRACE_BEYOND_CALL_MS = 30_000;
+
+/** Requests of one application that may be under way at once in this process. */
+const INTERACTIVE_SLOTS = 16;
+const BACKGROUND_SLOTS = 4;
+
+export interface WorkersOptions {
+  config: Config;
+  connection: NativeConnection;
+  workflows: WorkflowClient;
+  namespace: string;
+  /** The workflows, bundled. */
+  workflowBundle: { codePath: string } | WorkflowBundleWithSourceMap;
+  identity?: string;
+}
+
+export interface ServingWorkers {
+  workers: Worker[];
+  /** The task queues, for the log and for people. */
+  serves: string[];
+  close(): Promise<void>;
+}
+
+/** One worker for the main queue, and two for each application: architecture, decisions 2 and 3. */
+export async function createWorkers(options: WorkersOptions): Promise<ServingWorkers> {
+  const { config, connection, namespace } = options;
+  const dispatchers = createDispatchers();
+  const transport = createTransport(dispatchers);
+  const runtimes = createComplianceRuntimes(config.compliance, config.timings, transport, Date.now);
+  const context = { connections: runtimes, nowMs: Date.now, random: Math.random };
+  const common = {
+    connection,
+    namespace,
+    shutdownGraceTime: config.timings.callTimeoutMs + GRACE_BEYOND_CALL_MS,
+    ...(options.identity !== undefined && { identity: options.identity }),
+  } satisfies Partial<WorkerOptions>;
+
+  const [signing] = config.callbacks?.secrets ?? [];
+  const callbacks = config.callbacks && signing && { publicUrl: config.callbacks.publicUrl, secret: signing.reveal() };
+  const main = await Worker.create({
+    ...common,
+    taskQueue: MAIN_TASK_QUEUE,
+    workflowBundle: options.workflowBundle,
+    activities: createMainActivities({ ...context, callbacks, workflows: options.workflows }),
+  });
+  const workers = [main];
+  const serves = [MAIN_TASK_QUEUE];
+  const activities = createComplianceActivities(context);
+  const applications = new Set(config.compliance.map(({ application }) => application));
+  for (const application of applications) {
+    const queues = [
+      { taskQueue: complianceTaskQueue(application), slots: INTERACTIVE_SLOTS },
+      { taskQueue: complianceBackgroundTaskQueue(application), slots: BACKGROUND_SLOTS },
+    ];
+    for (const { taskQueue, slots } of queues) {
+      workers.push(
+        await Worker.create({ ...common, taskQueue, activities, maxConcurrentActivityTaskExecutions: slots }),
+      );
+      serves.push(taskQueue);
+    }
+  }
+  return { workers, serves, close: () => dispatchers.close() };
+}

@@ -1,0 +1,43 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { bundleWorkflowCode } from "@temporalio/worker";
+import type { TestProject } from "vitest/node";
+
+import { startDevServer, temporalCliOrSkipReason } from "../../src/embedded/index.ts";
+import { suiteNamespaces } from "./namespace.ts";
+
+declare module "vitest" {
+  export interface ProvidedContext {
+    /** Undefined where no Temporal server can be had; `skipReason` says why. */
+    temporalAddress: string | undefined;
+    skipReason: string | undefined;
+    workflowBundlePath: string;
+  }
+}
+
+/** One Temporal server for all suites, each of which has a namespace of its own, and the workflows bundled from their source. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const folder = await mkdtemp(join(tmpdir(), "fiscalflow-test-"));
+  const workflowBundlePath = join(folder, "workflows.cjs");
+  const workflowsPath = fileURLToPath(new URL("../../workflows/index.ts", import.meta.url));
+  const silent = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} };
+  const { code } = await bundleWorkflowCode({ workflowsPath, logger: silent });
+  await writeFile(workflowBundlePath, code);
+  project.provide("workflowBundlePath", workflowBundlePath);
+
+  const cli = await temporalCliOrSkipReason({ onProgress: (line) => process.stderr.write(`${line}\n`) });
+  if (cli.skipReason !== undefined) {
+    project.provide("skipReason", cli.skipReason);
+    project.provide("temporalAddress", undefined);
+    return () => rm(folder, { recursive: true });
+  }
+  const server = await startDevServer({ namespaces: await suiteNamespaces() });
+  project.provide("temporalAddress", server.address);
+  project.provide("skipReason", undefined);
+  return async () => {
+    await server.stop();
+    await rm(folder, { recursive: true });
+  };
+}

@@ -1,0 +1,120 @@
+import { inject, expect } from "vitest";
+import { Client, Connection } from "@temporalio/client";
+import { NativeConnection } from "@temporalio/worker";
+
+import { createCallbackReceiver, createTemporalSignaller } from "../../src/callbacks/index.ts";
+import { type Config, loadConfig, type Timings } from "../../src/config/index.ts";
+import { startSimulator, type Simulator, type SimulatorOptions } from "../../src/simulator/index.ts";
+import { createStarter, type Starter } from "../../src/starter/index.ts";
+import { createWorkers } from "../../src/worker/create-workers.ts";
+import { RunningWorkers } from "../../src/worker/run-workers.ts";
+import { namespaceOf } from "./namespace.ts";
+import { replayAll } from "./replay-all.ts";
+
+/** Short enough that no test waits for the clock, in the proportions of the real ones. */
+const TEST_TIMINGS: Partial<Timings> = {
+  callTimeoutMs: 5_000,
+  resubmissions: 3,
+  resubmissionWindowMs: 600,
+  firstPollMs: 100,
+  firstPollWithCallbackMs: 20_000,
+  longestPollMs: 500,
+  longestPollAfterDayMs: 500,
+  slowAfterMs: 3_600_000,
+};
+
+const SILENT = { debug() {}, warn() {} };
+const CALLBACK_SECRET = "a secret of the tests that is long enough to be one";
+
+export interface RigOptions {
+  simulator?: SimulatorOptions;
+  timings?: Partial<Timings>;
+  /** Without a receiver nothing calls back; polling finishes every document. */
+  receiver?: boolean;
+  env?: Record<string, string>;
+}
+
+export interface Rig {
+  simulator: Simulator;
+  client: Client;
+  starter: Starter;
+  config: Config;
+  namespace: string;
+  address: string;
+  stopWorkers(): Promise<void>;
+  startWorkers(): Promise<void>;
+  /** Ends everything, and replays each history of the suite against the workflows as they are. */
+  close(): Promise<void>;
+}
+
+/** The product as it runs, over HTTP and on a real Temporal server: simulator, receiver, workers, starter. */
+export async function startRig(options: RigOptions = {}): Promise<Rig> {
+  const address = inject("temporalAddress");
+  if (address === undefined)
+    throw new Error("suites that need a Temporal server are skipped by `describeWithTemporal`");
+  const namespace = namespaceOf(expect.getState().testPath ?? "");
+  const simulator = await startSimulator({ limitPerWindow: 100_000, ...options.simulator });
+  const connection = await Connection.connect({ address });
+  const client = new Client({ connection, namespace });
+  const receiver = createCallbackReceiver({
+    secrets: [CALLBACK_SECRET],
+    client: createTemporalSignaller(client),
+    log: SILENT,
+  });
+  const receiverUrl = await receiver.listen({ host: "127.0.0.1", port: 0 });
+  const callbacks: Record<string, string> =
+    options.receiver === false
+      ? {}
+      : { CALLBACK_PUBLIC_URL: receiverUrl, CALLBACK_SECRETS: CALLBACK_SECRET, CALLBACK_ALLOW_LOOPBACK: "1" };
+  const loaded = loadConfig({
+    env: {
+      COMPLIANCE_BASE_URL: simulator.url,
+      COMPLIANCE_API_KEY: "cmp_sk_test_simulator",
+      COMPLIANCE_BUSINESS_ID: "biz_1",
+      ...callbacks,
+      ...options.env,
+    },
+    needs: ["compliance"],
+  });
+  const config = { ...loaded, timings: { ...loaded.timings, ...TEST_TIMINGS, ...options.timings } };
+
+  const native = await NativeConnection.connect({ address });
+  const workflowBundle = { codePath: inject("workflowBundlePath") };
+  let running: RunningWorkers | undefined;
+  let closeTransport: (() => Promise<void>) | undefined;
+
+  const rig: Rig = {
+    simulator,
+    client,
+    starter: createStarter({ client, businesses: { default: "biz_1" } }),
+    config,
+    namespace,
+    address,
+    async startWorkers() {
+      const serving = await createWorkers({
+        config,
+        connection: native,
+        workflows: client.workflow,
+        namespace,
+        workflowBundle,
+      });
+      closeTransport = serving.close;
+      running = new RunningWorkers(serving.workers);
+    },
+    async stopWorkers() {
+      await running?.drain();
+      await closeTransport?.();
+      running = undefined;
+    },
+    async close() {
+      await rig.stopWorkers();
+      await receiver.close();
+      await simulator.close();
+      await replayAll(client, workflowBundle);
+      await native.close();
+      await connection.close();
+    },
+  };
+  await rig.startWorkers();
+  return rig;
+}

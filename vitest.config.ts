@@ -1,0 +1,26 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    reporters: process.env["CI"] ? ["default", "json"] : ["default"],
+    outputFile: { json: "test-results/vitest.json" },
+    projects: [
+      {
+        test: {
+          name: "unit",
+          include: ["{src,activities,workflows}/**/*.test.ts"],
+          testTimeout: 20_000,
+        },
+      },
+      {
+        test: {
+          name: "system",
+          include: ["test/**/*.test.ts"],
+          globalSetup: ["test/rig/global-setup.ts"],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+    ],
+  },
+});
