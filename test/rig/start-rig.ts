@@ -1,6 +1,6 @@
 import { inject, expect } from "vitest";
 import { Client, Connection } from "@temporalio/client";
-import { NativeConnection } from "@temporalio/worker";
+import { DefaultLogger, NativeConnection, Runtime } from "@temporalio/worker";
 
 import { createCallbackReceiver, createTemporalSignaller } from "../../src/callbacks/index.ts";
 import { type Config, loadConfig, type Timings } from "../../src/config/index.ts";
@@ -8,6 +8,8 @@ import { startSimulator, type Simulator, type SimulatorOptions } from "../../src
 import { createStarter, type Starter } from "../../src/starter/index.ts";
 import { createWorkers } from "../../src/worker/create-workers.ts";
 import { RunningWorkers } from "../../src/worker/run-workers.ts";
+import { setTimeout as nextTick } from "node:timers/promises";
+import type { WorkflowState } from "../../src/contract/index.ts";
 import { namespaceOf } from "./namespace.ts";
 import { replayAll } from "./replay-all.ts";
 
@@ -22,6 +24,8 @@ const TEST_TIMINGS: Partial<Timings> = {
   longestPollAfterDayMs: 500,
   slowAfterMs: 3_600_000,
 };
+
+Runtime.install({ logger: new DefaultLogger("ERROR"), shutdownSignals: [] });
 
 const SILENT = { debug() {}, warn() {} };
 const CALLBACK_SECRET = "a secret of the tests that is long enough to be one";
@@ -41,6 +45,10 @@ export interface Rig {
   config: Config;
   namespace: string;
   address: string;
+  /** Every call of the simulator's API that this sale made, by operation: `createSale`, `adjustStock`, … */
+  callsOf(invoice: string): string[];
+  /** The state, once it is as wanted: asked again on each change of the simulator, and bounded. */
+  stateWhen(invoice: string, wanted: (state: WorkflowState) => boolean): Promise<WorkflowState>;
   stopWorkers(): Promise<void>;
   startWorkers(): Promise<void>;
   /** Ends everything, and replays each history of the suite against the workflows as they are. */
@@ -90,6 +98,25 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
     config,
     namespace,
     address,
+    callsOf(invoice) {
+      const own = simulator.documents(invoice).map(({ id }) => id);
+      const mine = simulator
+        .calls()
+        .filter(
+          (call) =>
+            call.invoice === invoice || own.includes(call.saleId ?? "") || call.referenceId?.startsWith(`${invoice}/`),
+        );
+      return mine.map(({ operation }) => operation);
+    },
+    async stateWhen(invoice, wanted) {
+      const deadlineMs = Date.now() + 20_000;
+      for (;;) {
+        const state = await rig.starter.state({ invoice });
+        if (wanted(state)) return state;
+        if (Date.now() > deadlineMs) throw new Error(`${invoice} is ${JSON.stringify(state, null, 2)}`);
+        await nextTick(20);
+      }
+    },
     async startWorkers() {
       const serving = await createWorkers({
         config,

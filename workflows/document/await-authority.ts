@@ -14,6 +14,8 @@ export interface Wait {
   callbackExpected: boolean;
   /** How many callbacks had come when the document was read last. */
   callbacksSeen: number;
+  /** A person was told once that this takes long; what they have taken note of is not raised again. */
+  slowTold: boolean;
 }
 
 /**
@@ -61,7 +63,7 @@ async function nextLook(work: Work, document: SaleDocument, wait: Wait): Promise
   wait.callbacksSeen = run.callbacksReceived;
   const read = await readDocument(work, document.id);
   if (slow && asked() && !isFinal(read)) return await retried(work, read, wait);
-  if (Date.now() >= slowAtMs && !isFinal(read)) raiseSlow(work, read, wait);
+  if (Date.now() >= slowAtMs && !wait.slowTold && !isFinal(read)) raiseSlow(work, read, wait);
   return read;
 }
 
@@ -83,6 +85,8 @@ async function poll(
   const scope = new CancellationScope();
   let result: ReadDocumentResult | undefined;
   let failure: unknown;
+  const slowInMs = slowAtMs - Date.now();
+  if (slowInMs <= 0 && !wait.slowTold) return undefined;
   const polling = scope
     .run(() =>
       calls.wait.awaitDocument({
@@ -98,8 +102,7 @@ async function poll(
       (error: unknown) => (failure = error),
     );
   const ready = (): boolean => result !== undefined || failure !== undefined || interrupted();
-  const slowInMs = slowAtMs - Date.now();
-  await (slowInMs > 0 ? condition(ready, slowInMs) : condition(ready));
+  await (wait.slowTold ? condition(ready) : condition(ready, slowInMs));
   scope.cancel();
   await polling;
   if (failure !== undefined && !isCancellation(failure)) throw failure;
@@ -113,10 +116,12 @@ async function poll(
 async function retried(work: Work, document: SaleDocument, wait: Wait): Promise<SaleDocument> {
   work.run.clear(attentionKey("authority-slow", document.id));
   wait.sinceMs = Date.now();
+  wait.slowTold = false;
   return await retryDocument(work, document);
 }
 
 function raiseSlow(work: Work, document: SaleDocument, wait: Wait): void {
+  wait.slowTold = true;
   const minutes = Math.round((Date.now() - wait.sinceMs) / 60_000);
   if (fateOf(document) === "unsigned") {
     const message = `The document is completed, but has had no receipt for ${minutes} minutes.`;

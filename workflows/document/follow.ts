@@ -16,7 +16,7 @@ export interface Following {
 /** Sees an issued document through, from whatever status it has, to its end. `run.document` is always the latest of it. */
 export async function follow(work: Work, issued: SaleDocument, following: Following): Promise<FollowedTo> {
   const { run } = work;
-  const wait: Wait = { ...following, sinceMs: Date.now() };
+  const wait: Wait = { ...following, sinceMs: Date.now(), slowTold: false };
   const resubmissions = { made: 0 };
   let document = issued;
   for (;;) {
@@ -31,6 +31,7 @@ export async function follow(work: Work, issued: SaleDocument, following: Follow
         if (next === "cancelled") return "cancelled-by-person";
         document = next;
         wait.sinceMs = Date.now();
+        wait.slowTold = false;
         break;
       }
       case "in-flight":

@@ -122,14 +122,24 @@ function acknowledge(run: Run, request: { code: string; subject?: string; note: 
   }
 }
 
-/** Handlers stand in the root scope, where a cancellation from Temporal would fail the operator's update with it. */
+/**
+ * Acts, and tells what came of it, where something can come of it soon. Handlers stand in the root scope, where a cancellation from
+ * Temporal would fail the operator's update with it.
+ */
 function replying(run: Run, act: () => unknown, done: string): Promise<MessageReply> {
   return CancellationScope.nonCancellable(async () => {
+    const before = standing(run);
     act();
-    const unsettled = run.waitingFor;
-    await condition(() => run.settled || run.failure !== undefined || run.waitingFor !== unsettled, REPLY_WITHIN);
+    const wish = run.cancelRequested !== undefined && !run.cancelDue;
+    if (!wish) await condition(() => run.failure !== undefined || standing(run) !== before, REPLY_WITHIN);
     const [attention] = run.attentions;
-    const message = `${done} Stage ${run.stage}; waits for ${run.waitingFor}.`;
+    const kept = wish ? " It is kept as a wish until the document's fate is known." : "";
+    const message = `${done}${kept} Stage ${run.stage}; waits for ${run.waitingFor}.`;
     return { message, stage: run.stage, ...(attention && { attention: attention.code }) };
   });
+}
+
+function standing(run: Run): string {
+  const attentions = run.attentions.map(({ code, subject, sinceMs }) => [code, subject, sinceMs]);
+  return JSON.stringify([run.stage, run.waitingFor, attentions]);
 }

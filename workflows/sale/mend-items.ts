@@ -10,7 +10,6 @@ export async function mendItems(work: Work, document: SaleDocument, branch?: Bra
   const notOlderThanMs = Date.now();
   const read = await answered(run, () => calls.read.readItems({ ...target, lines, notOlderThanMs }));
   if (read.kind !== "resolved" || unregistered(read.items).length === 0) return false;
-  run.moveTo("registering", "the registration of the items that the rejection may be about");
   await registerItems(work, read.items, branch);
   return true;
 }

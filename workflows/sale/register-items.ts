@@ -18,7 +18,10 @@ export function unregistered(items: readonly KnownItem[]): KnownItem[] {
 
 /** Registers what is not registered. An item that lacks data waits until it shows as registered, whoever mends it. */
 export async function registerItems(work: Work, items: readonly KnownItem[], branch?: Branch): Promise<void> {
-  await Promise.all(unregistered(items).map((item) => registerItem(work, item, branch)));
+  const missing = unregistered(items);
+  if (missing.length === 0) return;
+  work.run.moveTo("registering", `the registration of ${missing.map((item) => item.name ?? item.id).join(", ")}`);
+  await Promise.all(missing.map((item) => registerItem(work, item, branch)));
 }
 
 async function registerItem(work: Work, item: KnownItem, branch?: Branch): Promise<void> {

@@ -1,0 +1,302 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { defineSearchAttributeKey } from "@temporalio/common";
+import type { AttentionCode, SaleInput, SaleOutcome, WorkflowState } from "../../src/contract/index.ts";
+import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { type Rig, startRig } from "../rig/start-rig.ts";
+
+describeWithTemporal("a sale that needs a person", () => {
+  let rig: Rig;
+  beforeAll(async () => {
+    rig = await startRig({ timings: { resubmissions: 1, resubmissionWindowMs: 50, callTimeoutMs: 1_000 } });
+  });
+  afterAll(() => rig?.close());
+
+  const TEA = { itemId: "item_tea", quantity: 2, unitPrice: 350 };
+
+  async function start(traderInvoiceNumber: string, more: Partial<SaleInput> = {}): Promise<void> {
+    await rig.starter.startSale({ traderInvoiceNumber, lines: [TEA], refundWindow: "0", ...more });
+  }
+
+  function parked(invoice: string, code: AttentionCode): Promise<WorkflowState> {
+    return rig.stateWhen(invoice, ({ attentions }) => attentions.some((attention) => attention.code === code));
+  }
+
+  function result(invoice: string): Promise<SaleOutcome> {
+    return rig.client.workflow.getHandle(rig.starter.workflowId({ invoice })).result() as Promise<SaleOutcome>;
+  }
+
+  function movementsOf(invoice: string) {
+    return rig.simulator.books().movements.filter(({ referenceId }) => referenceId?.startsWith(`${invoice}/`));
+  }
+
+  test("is found by its attention, with the update and the JSON that mend it in its details", async () => {
+    rig.simulator.setAuthority("SHOWN-1", [{ do: "reject", reason: "wrong tax band" }]);
+    await start("SHOWN-1");
+    await parked("SHOWN-1", "rejected");
+    const handle = rig.client.workflow.getHandle(rig.starter.workflowId({ invoice: "SHOWN-1" }));
+    const { searchAttributes } = await handle.describe();
+    expect(searchAttributes).toMatchObject({ FiscalAttention: ["rejected"], FiscalStage: ["rejected"] });
+    const metadata = await handle.query<{ currentDetails?: string }>("__temporal_workflow_metadata");
+    expect(metadata.currentDetails).toContain("### Needs a person: rejected");
+    expect(metadata.currentDetails).toContain("wrong tax band");
+    expect(metadata.currentDetails).toContain("Update `retry` with");
+    rig.simulator.setAuthority("SHOWN-1", [{ do: "accept" }]);
+    await rig.starter.retry({ invoice: "SHOWN-1" }, { note: "band corrected" });
+    expect(await result("SHOWN-1")).toMatchObject({ stage: "completed" });
+    const after = (await handle.describe()).typedSearchAttributes;
+    expect(after.get(defineSearchAttributeKey("FiscalAttention", "KEYWORD"))).toBeUndefined();
+    expect(rig.simulator.documents("SHOWN-1")).toHaveLength(1);
+  });
+
+  test("for an unknown item goes on by itself once the item appears", async () => {
+    await start("ITEM-UNKNOWN-1", { lines: [{ sku: "UGALI-1", quantity: 1, unitPrice: 90 }] });
+    const state = await parked("ITEM-UNKNOWN-1", "item-unknown");
+    expect(state.attentions[0]?.message).toBe('lines[0]: no item has sku "UGALI-1"');
+    rig.simulator.addItem({ id: "item_ugali", businessId: "biz_1", sku: "UGALI-1", name: "Ugali", unitPrice: 90 });
+    expect(await result("ITEM-UNKNOWN-1")).toMatchObject({
+      stage: "completed",
+      sale: { lines: [{ itemId: "item_ugali" }] },
+    });
+  });
+
+  test("for an item that lacks data goes on by itself once the item shows as registered", async () => {
+    await start("NEEDS-1", { lines: [{ itemId: "item_incomplete", quantity: 1, unitPrice: 75 }] });
+    const state = await parked("NEEDS-1", "item-needs-data");
+    expect(state).toMatchObject({
+      stage: "registering",
+      attentions: [{ subject: "item_incomplete", evidence: { needs: ["classificationMapping"] } }],
+    });
+    rig.simulator.updateItem("item_incomplete", {
+      needs: { classificationMapping: false },
+      registrationStatus: "REGISTERED",
+    });
+    expect(await result("NEEDS-1")).toMatchObject({ stage: "completed" });
+  });
+
+  test("for a refused registration is mended by retry", async () => {
+    rig.simulator.addItem({
+      id: "item_refused",
+      businessId: "biz_1",
+      name: "Refused",
+      unitPrice: 1,
+      registrationStatus: "PENDING",
+      registration: { reject: "class" },
+    });
+    await start("ITEM-REJECTED-1", { lines: [{ itemId: "item_refused", quantity: 1, unitPrice: 1 }] });
+    await parked("ITEM-REJECTED-1", "item-rejected");
+    rig.simulator.updateItem("item_refused", { registration: ["accept"] });
+    await rig.starter.retry({ invoice: "ITEM-REJECTED-1" });
+    expect(await result("ITEM-REJECTED-1")).toMatchObject({ stage: "completed" });
+  });
+
+  test("for a request that the API calls malformed is repeated only by a person, under a new key", async () => {
+    rig.simulator.setAuthority("MALFORMED-1", [
+      { do: "answer", status: 400, code: "invalid_request", message: "paymentTypeCode" },
+    ]);
+    await start("MALFORMED-1");
+    const state = await parked("MALFORMED-1", "invalid-request");
+    expect(state.attentions[0]?.message).toContain("paymentTypeCode");
+    rig.simulator.setAuthority("MALFORMED-1", [{ do: "accept" }]);
+    await rig.starter.retry({ invoice: "MALFORMED-1" });
+    expect(await result("MALFORMED-1")).toMatchObject({ stage: "completed" });
+    expect(rig.simulator.documents("MALFORMED-1")).toHaveLength(1);
+  });
+
+  test("for a document that vanished says so, and retry reads it again", async () => {
+    rig.simulator.inject({
+      operation: "readSale",
+      when: "before",
+      kind: "status",
+      status: 404,
+      body: { error: { code: "not_found", message: "no such sale" } },
+      match: { saleId: "sal_gone" },
+      times: 1,
+    });
+    rig.simulator.issueSale({
+      id: "sal_gone",
+      businessId: "biz_1",
+      traderInvoiceNumber: "GONE-1",
+      lines: [TEA],
+      status: "completed",
+    });
+    await start("GONE-1", { saleId: "sal_gone" });
+    await parked("GONE-1", "not-found");
+    await rig.starter.retry({ invoice: "GONE-1" });
+    expect(await result("GONE-1")).toMatchObject({ stage: "completed" });
+  });
+
+  test("for a refused key is mended by the key and retry", async () => {
+    rig.simulator.setKey("cmp_sk_test_simulator", {
+      scopes: ["sales:read", "catalog:read", "catalog:write", "stock:write"],
+    });
+    await start("KEY-1");
+    const state = await parked("KEY-1", "credentials");
+    expect(state.attentions[0]?.message).toContain("sales:write");
+    expect(JSON.stringify(state)).not.toContain("cmp_sk_test_simulator");
+    rig.simulator.setKey("cmp_sk_test_simulator", {
+      scopes: ["sales:read", "sales:write", "catalog:read", "catalog:write", "stock:write", "purchases:read"],
+    });
+    await rig.starter.retry({ invoice: "KEY-1" });
+    expect(await result("KEY-1")).toMatchObject({ stage: "completed" });
+  });
+
+  test("for a rejection that left no document asks once more by itself, then a person", async () => {
+    rig.simulator.setAuthority("NO-TRACE-1", [{ do: "reject", reason: "no such buyer", withoutDocument: true }]);
+    await start("NO-TRACE-1");
+    const state = await parked("NO-TRACE-1", "rejected");
+    expect(state).toMatchObject({ stage: "rejected", document: null });
+    rig.simulator.setAuthority("NO-TRACE-1", [{ do: "accept" }]);
+    await rig.starter.retry({ invoice: "NO-TRACE-1" });
+    expect(await result("NO-TRACE-1")).toMatchObject({ stage: "completed" });
+    expect(rig.simulator.documents("NO-TRACE-1")).toHaveLength(1);
+  });
+
+  test("for a stock movement with an unknown outcome waits for a person, while the document goes on", async () => {
+    const lost = { operation: "adjustStock", when: "after", kind: "drop", times: 1 } as const;
+    rig.simulator.inject({ ...lost, match: { referenceId: "STOCK-UNKNOWN-1/item_tea/sold" } });
+    await start("STOCK-UNKNOWN-1");
+    const state = await parked("STOCK-UNKNOWN-1", "stock-unknown");
+    expect(state).toMatchObject({
+      stage: "completed",
+      document: { status: "completed" },
+      stockMovements: [{ state: "unknown" }],
+    });
+    const [attention] = state.attentions;
+    expect(attention).toMatchObject({
+      subject: "STOCK-UNKNOWN-1/item_tea/sold",
+      evidence: { itemId: "item_tea", quantity: 2, sentAtMs: expect.any(Number), cameBack: expect.any(String) },
+    });
+    await expect(
+      rig.starter.resolveStock({ invoice: "STOCK-UNKNOWN-1" }, { referenceId: "else", applied: true, note: "x" }),
+    ).rejects.toThrow("STOCK-UNKNOWN-1/item_tea/sold");
+    await rig.starter.resolveStock(
+      { invoice: "STOCK-UNKNOWN-1" },
+      { referenceId: attention?.subject ?? "", applied: true, note: "seen in the journal", by: "njeri" },
+    );
+    expect(await result("STOCK-UNKNOWN-1")).toMatchObject({
+      stockMovements: [{ state: "applied", decision: { applied: true, by: "njeri" } }],
+    });
+    expect(movementsOf("STOCK-UNKNOWN-1")).toHaveLength(1);
+  });
+
+  test("and says that a movement was not applied has it sent again, under the same reference", async () => {
+    rig.simulator.inject({
+      operation: "adjustStock",
+      when: "before",
+      kind: "drop",
+      times: 1,
+      match: { referenceId: "STOCK-UNKNOWN-2/item_tea/sold" },
+    });
+    await start("STOCK-UNKNOWN-2");
+    await parked("STOCK-UNKNOWN-2", "stock-unknown");
+    expect(movementsOf("STOCK-UNKNOWN-2")).toEqual([]);
+    await rig.starter.resolveStock(
+      { invoice: "STOCK-UNKNOWN-2" },
+      { referenceId: "STOCK-UNKNOWN-2/item_tea/sold", applied: false, note: "not in the journal" },
+    );
+    expect(await result("STOCK-UNKNOWN-2")).toMatchObject({
+      stockMovements: [{ state: "applied", movementId: expect.any(String) }],
+    });
+    expect(movementsOf("STOCK-UNKNOWN-2")).toHaveLength(1);
+  });
+
+  test("for a refused movement can have it tried again or given up", async () => {
+    const refused = {
+      operation: "adjustStock",
+      when: "before",
+      kind: "status",
+      status: 422,
+      body: { error: { code: "stock_locked", message: "stocktaking" } },
+      times: 1,
+    } as const;
+    rig.simulator.inject({ ...refused, match: { referenceId: "STOCK-REFUSED-1/item_tea/sold" } });
+    rig.simulator.inject({ ...refused, match: { referenceId: "STOCK-REFUSED-2/item_tea/sold" } });
+    await start("STOCK-REFUSED-1");
+    await start("STOCK-REFUSED-2");
+    expect((await parked("STOCK-REFUSED-1", "stock-refused")).attentions[0]?.message).toContain("stocktaking");
+    await parked("STOCK-REFUSED-2", "stock-refused");
+    await rig.starter.retry({ invoice: "STOCK-REFUSED-1" });
+    await rig.starter.acknowledge({ invoice: "STOCK-REFUSED-2" }, { code: "stock-refused", note: "booked by hand" });
+    expect(await result("STOCK-REFUSED-1")).toMatchObject({ stockMovements: [{ state: "applied" }] });
+    expect(await result("STOCK-REFUSED-2")).toMatchObject({
+      stage: "completed",
+      stockMovements: [{ state: "dropped" }],
+    });
+    expect(movementsOf("STOCK-REFUSED-2")).toEqual([]);
+  });
+
+  test("for a movement whose report is not ok is told, and the movement is never repeated", async () => {
+    rig.simulator.addItem({
+      id: "item_unreported",
+      businessId: "biz_1",
+      name: "Unreported",
+      unitPrice: 5,
+      fiscalReport: { stockIo: "error", stockMaster: "ok" },
+    });
+    await start("UNREPORTED-1", { lines: [{ itemId: "item_unreported", quantity: 1, unitPrice: 5 }] });
+    await parked("UNREPORTED-1", "stock-unreported");
+    await rig.starter.acknowledge({ invoice: "UNREPORTED-1" }, { code: "stock-unreported", note: "reported by hand" });
+    expect(await result("UNREPORTED-1")).toMatchObject({
+      stockMovements: [{ state: "applied", report: { stockIo: "error" } }],
+    });
+    expect(movementsOf("UNREPORTED-1")).toHaveLength(1);
+  });
+
+  test("for a status that nobody knows is shown, and is still looked at", async () => {
+    rig.simulator.setAuthority("STRANGE-1", [{ do: "down" }]);
+    await start("STRANGE-1", { callback: "off" });
+    const { document } = await rig.stateWhen("STRANGE-1", ({ stage }) => stage === "awaiting-authority");
+    const body = { data: { sale: { ...document, status: "on_holiday" } } };
+    const removeFault = rig.simulator.inject({
+      operation: "readSale",
+      when: "after",
+      kind: "status",
+      status: 200,
+      body,
+    });
+    const state = await parked("STRANGE-1", "unexpected-answer");
+    expect(state.attentions[0]?.message).toContain("on_holiday");
+    removeFault();
+    rig.simulator.setAuthority("STRANGE-1", [{ do: "accept" }]);
+    expect(await result("STRANGE-1")).toMatchObject({ stage: "completed" });
+  });
+
+  test("because the authority is slow keeps polling, and retry submits the same document again", async () => {
+    await rig.stopWorkers();
+    rig.config.timings.slowAfterMs = 300;
+    await rig.startWorkers();
+    rig.simulator.setAuthority("SLOW-1", [{ do: "down" }]);
+    await start("SLOW-1", { callback: "off" });
+    const state = await parked("SLOW-1", "authority-slow");
+    expect(state.stage).toBe("awaiting-authority");
+    rig.simulator.setAuthority("SLOW-1", [{ do: "down" }, { do: "accept" }]);
+    await rig.starter.retry({ invoice: "SLOW-1" });
+    rig.simulator.setAuthority("SLOW-1", [{ do: "accept" }]);
+    expect(await result("SLOW-1")).toMatchObject({ stage: "completed" });
+    expect(rig.simulator.documents("SLOW-1")).toHaveLength(1);
+    expect(rig.callsOf("SLOW-1")).toContain("retry");
+  });
+
+  test("is told which messages its stage takes, by each update that it refuses", async () => {
+    rig.simulator.setAuthority("REFUSING-1", [{ do: "down" }]);
+    await start("REFUSING-1");
+    await rig.stateWhen("REFUSING-1", ({ stage }) => stage === "awaiting-authority");
+    const sale = { invoice: "REFUSING-1" };
+    await expect(rig.starter.retry(sale)).rejects.toThrow(
+      /Nothing here waits for a retry.*stage awaiting-authority.*takes: cancel, outcome/,
+    );
+    await expect(rig.starter.resolveDocument(sale, { notCreated: true, note: "x" })).rejects.toThrow(
+      "The document is not unknown.",
+    );
+    await expect(rig.starter.acknowledge(sale, { code: "mismatch", note: "x" })).rejects.toThrow(
+      "Nothing with the code mismatch",
+    );
+    await expect(rig.starter.cancel(sale, { reason: " " })).rejects.toThrow("Expected the field reason");
+    const handle = rig.client.workflow.getHandle(rig.starter.workflowId(sale));
+    await expect(handle.executeUpdate("outcome", { args: [{ waitSeconds: 600 }] })).rejects.toThrow();
+    await expect(handle.executeUpdate("retry", { args: ["now"] })).rejects.toThrow();
+    rig.simulator.setAuthority("REFUSING-1", [{ do: "accept" }]);
+    await result("REFUSING-1");
+  });
+});

@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import type { SaleInput, SaleOutcome } from "../../src/contract/index.ts";
+import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { type Rig, startRig } from "../rig/start-rig.ts";
+
+describeWithTemporal("a cancellation", () => {
+  let rig: Rig;
+  beforeAll(async () => {
+    rig = await startRig({ timings: { resubmissions: 1, resubmissionWindowMs: 50, firstPollWithCallbackMs: 1_500 } });
+  });
+  afterAll(() => rig?.close());
+
+  const TEA = { itemId: "item_tea", quantity: 2, unitPrice: 350 };
+
+  async function start(traderInvoiceNumber: string, more: Partial<SaleInput> = {}) {
+    const { workflowId } = await rig.starter.startSale({
+      traderInvoiceNumber,
+      lines: [TEA],
+      refundWindow: "0",
+      ...more,
+    });
+    return rig.client.workflow.getHandle<(input: SaleInput) => Promise<SaleOutcome>>(workflowId);
+  }
+
+  function handleOf(invoice: string) {
+    return rig.client.workflow.getHandle(rig.starter.workflowId({ invoice }));
+  }
+
+  function onHand(): number {
+    return rig.simulator.books().stockOnHand["item_tea"]?.["branch_1"] ?? 0;
+  }
+
+  test("before the create request is carried out at once, and the number is free again", async () => {
+    const handle = await start("EARLY-1", { lines: [{ sku: "NO-SUCH", quantity: 1, unitPrice: 1 }] });
+    await rig.stateWhen("EARLY-1", ({ attentions }) => attentions[0]?.code === "item-unknown");
+    const reply = await rig.starter.cancel({ invoice: "EARLY-1" }, { reason: "typed by mistake" });
+    expect(reply).toMatchObject({ stage: "cancelled" });
+    expect(await handle.result()).toMatchObject({ stage: "cancelled", sale: null, numberTaken: false });
+    expect(rig.simulator.documents("EARLY-1")).toEqual([]);
+    const again = await rig.starter.startSale(
+      { traderInvoiceNumber: "EARLY-1", lines: [TEA], refundWindow: "0" },
+      { waitSeconds: 20 },
+    );
+    expect(again).toMatchObject({ result: "started", outcome: { stage: "completed" } });
+    await handleOf("EARLY-1").result();
+  });
+
+  test("of a rejected sale ends it and gives nothing back that was not taken", async () => {
+    const before = onHand();
+    rig.simulator.setAuthority("REJECTED-1", [{ do: "reject", reason: "no" }]);
+    const handle = await start("REJECTED-1");
+    await rig.stateWhen("REJECTED-1", ({ attentions }) => attentions[0]?.code === "rejected");
+    await rig.starter.cancel({ invoice: "REJECTED-1" }, { reason: "the customer left" });
+    expect(await handle.result()).toMatchObject({
+      stage: "cancelled",
+      sale: { status: "failed" },
+      stockMovements: [],
+      numberTaken: true,
+    });
+    expect(onHand()).toBe(before);
+  });
+
+  test("of a document in flight is a wish: it is carried out when the document fails, and the stock is given back", async () => {
+    const before = onHand();
+    rig.simulator.setAuthority("WISH-1", [{ do: "down" }]);
+    const handle = await start("WISH-1");
+    await rig.stateWhen(
+      "WISH-1",
+      ({ stage, stockMovements }) => stage === "awaiting-authority" && stockMovements[0]?.state === "applied",
+    );
+    expect(onHand()).toBe(before - 2);
+    const reply = await rig.starter.cancel({ invoice: "WISH-1" }, { reason: "changed my mind" });
+    expect(reply.stage).toBe("awaiting-authority");
+    rig.simulator.setAuthority("WISH-1", [{ do: "reject", reason: "too late" }]);
+    expect(await handle.result()).toMatchObject({
+      stage: "cancelled",
+      sale: { status: "failed" },
+      stockMovements: [{ state: "applied" }, { purpose: "undone", action: "ADD", state: "applied" }],
+    });
+    expect(rig.simulator.documents("WISH-1")).toMatchObject([{ submissions: 1 }]);
+    expect(onHand()).toBe(before);
+  });
+
+  test("of a document in flight that completes all the same is answered by the completed sale", async () => {
+    rig.simulator.setAuthority("WISH-2", [{ do: "down" }]);
+    const handle = await start("WISH-2");
+    await rig.stateWhen("WISH-2", ({ stage }) => stage === "awaiting-authority");
+    await rig.starter.cancel({ invoice: "WISH-2" }, { reason: "changed my mind" });
+    rig.simulator.setAuthority("WISH-2", [{ do: "accept" }]);
+    expect(await handle.result()).toMatchObject({ stage: "completed", sale: { status: "completed" } });
+  });
+
+  test("by the service ends the sale as cancelled and gives its stock back", async () => {
+    const before = onHand();
+    rig.simulator.setAuthority("SERVICE-1", [{ do: "cancel", afterMs: 200 }]);
+    const handle = await start("SERVICE-1");
+    expect(await handle.result()).toMatchObject({ stage: "cancelled", sale: { status: "cancelled" } });
+    expect(onHand()).toBe(before);
+  });
+
+  test("from Temporal is the same as the update, undo included", async () => {
+    const before = onHand();
+    rig.simulator.setAuthority("TEMPORAL-1", [{ do: "down" }]);
+    const handle = await start("TEMPORAL-1");
+    await rig.stateWhen("TEMPORAL-1", ({ stockMovements }) => stockMovements[0]?.state === "applied");
+    await handle.cancel();
+    await rig.stateWhen("TEMPORAL-1", ({ cancelRequested }) => cancelRequested === "cancelled through Temporal");
+    const waiting = rig.starter.outcome({ invoice: "TEMPORAL-1" }, { waitSeconds: 20 });
+    rig.simulator.setAuthority("TEMPORAL-1", [{ do: "reject", reason: "no" }]);
+    expect(await waiting).toMatchObject({ stage: "cancelled" });
+    expect(await handle.result()).toMatchObject({ stage: "cancelled" });
+    expect(onHand()).toBe(before);
+  });
+
+  test("from Temporal after completion only closes the refund window", async () => {
+    const handle = await start("TEMPORAL-2", { refundWindow: "24 hours" });
+    await rig.stateWhen("TEMPORAL-2", ({ stage }) => stage === "completed");
+    await handle.cancel();
+    expect(await handle.result()).toMatchObject({ stage: "completed", stockMovements: [{ state: "applied" }] });
+  });
+
+  test("of a completed sale is refused, and says that a refund reverses it", async () => {
+    const handle = await start("COMPLETED-1", { refundWindow: "24 hours" });
+    await rig.stateWhen("COMPLETED-1", ({ stage }) => stage === "completed");
+    await expect(rig.starter.cancel({ invoice: "COMPLETED-1" }, { reason: "no" })).rejects.toThrow(
+      /reversed by a refund.*refund/,
+    );
+    await handle.cancel();
+    await handle.result();
+  });
+});

@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { creditNoteWorkflowId, type SaleInput, type SaleOutcome } from "../../src/contract/index.ts";
+import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { type Rig, startRig } from "../rig/start-rig.ts";
+
+describeWithTemporal("a refund", () => {
+  let rig: Rig;
+  beforeAll(async () => {
+    rig = await startRig();
+  });
+  afterAll(() => rig?.close());
+
+  const TEA = { itemId: "item_tea", quantity: 2, unitPrice: 350 };
+
+  async function sold(traderInvoiceNumber: string, more: Partial<SaleInput> = {}): Promise<SaleOutcome> {
+    const input = { traderInvoiceNumber, lines: [TEA], ...more };
+    const { outcome } = await rig.starter.startSale(input, { waitSeconds: 20 });
+    if (outcome?.stage !== "completed") throw new Error(`not completed: ${JSON.stringify(outcome)}`);
+    await rig.simulator.until(() => rig.callsOf(traderInvoiceNumber).includes("adjustStock"));
+    return outcome;
+  }
+
+  function result(invoice: string): Promise<SaleOutcome> {
+    return rig.client.workflow.getHandle(rig.starter.workflowId({ invoice })).result() as Promise<SaleOutcome>;
+  }
+
+  function creditNotesOf(saleId: string | undefined) {
+    return rig.simulator.documents().filter((document) => document.originalSaleId === saleId);
+  }
+
+  function onHand(itemId: string): number {
+    return rig.simulator.books().stockOnHand[itemId]?.["branch_1"] ?? 0;
+  }
+
+  test("within the window issues one credit note with one call, and leaves the stock alone", async () => {
+    const { sale } = await sold("WINDOW-1");
+    const before = onHand("item_tea");
+    rig.simulator.resetCalls();
+    const refunded = await rig.starter.refund(
+      { invoice: "WINDOW-1" },
+      { reason: "06", traderInvoiceNumber: "CN-WINDOW-1" },
+      { waitSeconds: 20 },
+    );
+    expect(refunded).toMatchObject({
+      stage: "credited",
+      creditNote: { type: "credit_note", originalSaleId: sale?.id, totals: { total: -700 } },
+    });
+    expect(await result("WINDOW-1")).toMatchObject({
+      stage: "credited",
+      creditNote: { receipt: { receiptLabel: "NC" } },
+    });
+    expect(creditNotesOf(sale?.id)).toHaveLength(1);
+    expect(rig.simulator.books().calls.byOperation).toEqual({ creditNote: 1 });
+    expect(onHand("item_tea")).toBe(before);
+  });
+
+  test("gives the goods back when asked to restock, with one call more for each item", async () => {
+    const before = onHand("item_tea");
+    await sold("RESTOCK-1");
+    rig.simulator.resetCalls();
+    await rig.starter.refund(
+      { invoice: "RESTOCK-1" },
+      { reason: "03", traderInvoiceNumber: "CN-RESTOCK-1", restock: true },
+    );
+    const { stockMovements } = await result("RESTOCK-1");
+    expect(stockMovements).toMatchObject([
+      { action: "DEDUCT", state: "applied" },
+      { action: "ADD", state: "applied", purpose: "restocked", undoes: stockMovements[0]?.referenceId },
+    ]);
+    expect(onHand("item_tea")).toBe(before);
+    expect(rig.simulator.books().calls.byOperation).toEqual({ creditNote: 1, adjustStock: 1 });
+  });
+
+  test("asked for twice is one credit note; with another number it is refused", async () => {
+    const { sale } = await sold("TWICE-1");
+    const request = { reason: "06", traderInvoiceNumber: "CN-TWICE-1" } as const;
+    await Promise.all([
+      rig.starter.refund({ invoice: "TWICE-1" }, request),
+      rig.starter.refund({ invoice: "TWICE-1" }, request),
+    ]);
+    await result("TWICE-1");
+    expect(await rig.starter.refund({ invoice: "TWICE-1" }, request)).toMatchObject({ stage: "credited" });
+    await expect(
+      rig.starter.refund({ invoice: "TWICE-1" }, { reason: "06", traderInvoiceNumber: "CN-TWICE-2" }),
+    ).rejects.toThrow("CN-TWICE-1");
+    expect(creditNotesOf(sale?.id)).toHaveLength(1);
+  });
+
+  test("that was signalled before the sale was completed is carried out once it is, window or not", async () => {
+    rig.simulator.setAuthority("EARLY-1", [{ do: "down" }]);
+    await rig.starter.startSale({ traderInvoiceNumber: "EARLY-1", lines: [TEA], refundWindow: "0" });
+    const handle = rig.client.workflow.getHandle(rig.starter.workflowId({ invoice: "EARLY-1" }));
+    await handle.signal("refundRequested", { reason: "06", traderInvoiceNumber: "CN-EARLY-1" });
+    await handle.signal("refundRequested", { reason: "99", traderInvoiceNumber: "" });
+    await rig.stateWhen("EARLY-1", ({ stage }) => stage === "awaiting-authority");
+    rig.simulator.setAuthority("EARLY-1", [{ do: "accept" }]);
+    expect(await result("EARLY-1")).toMatchObject({
+      stage: "credited",
+      creditNote: { traderInvoiceNumber: "CN-EARLY-1" },
+    });
+  });
+
+  test("after the window issues the credit note directly, and restocks from the sale's lines", async () => {
+    const before = onHand("item_tea");
+    const { sale } = await sold("AFTER-1", { refundWindow: "0" });
+    await result("AFTER-1");
+    const request = { reason: "06", traderInvoiceNumber: "CN-AFTER-1", restock: true } as const;
+    const refunded = await rig.starter.refund({ invoice: "AFTER-1" }, request, { waitSeconds: 20 });
+    expect(refunded).toMatchObject({ stage: "credited", creditNote: { originalSaleId: sale?.id } });
+    const workflowId = creditNoteWorkflowId({ connection: "default", businessId: "biz_1", saleId: sale?.id ?? "" });
+    expect(await rig.client.workflow.getHandle(workflowId).result()).toMatchObject({
+      stockMovements: [{ purpose: "restocked", state: "applied" }],
+    });
+    expect(await rig.starter.refund({ invoice: "AFTER-1" }, request)).toMatchObject({ stage: "credited" });
+    expect(creditNotesOf(sale?.id)).toHaveLength(1);
+    expect(onHand("item_tea")).toBe(before);
+  });
+
+  test("is refused while the sale is not completed, with what the stage allows", async () => {
+    rig.simulator.setAuthority("TOO-EARLY-1", [{ do: "down" }]);
+    await rig.starter.startSale({ traderInvoiceNumber: "TOO-EARLY-1", lines: [TEA], refundWindow: "0" });
+    await rig.stateWhen("TOO-EARLY-1", ({ stage }) => stage === "awaiting-authority");
+    const request = { reason: "06", traderInvoiceNumber: "CN-1" } as const;
+    await expect(rig.starter.refund({ invoice: "TOO-EARLY-1" }, request)).rejects.toThrow(
+      /Only a completed sale.*awaiting-authority.*cancel/,
+    );
+    rig.simulator.setAuthority("TOO-EARLY-1", [{ do: "accept" }]);
+    await result("TOO-EARLY-1");
+  });
+
+  test("whose credit note is rejected tells the sale's callers, and goes on when it is mended", async () => {
+    const { sale } = await sold("NOTE-REJECTED-1");
+    rig.simulator.setAuthority("CN-NOTE-REJECTED-1", [{ do: "reject", reason: "no" }]);
+    const request = { reason: "06", traderInvoiceNumber: "CN-NOTE-REJECTED-1" } as const;
+    const refunded = await rig.starter.refund({ invoice: "NOTE-REJECTED-1" }, request, { waitSeconds: 20 });
+    expect(refunded).toMatchObject({ stage: "crediting", attention: { code: "rejected" } });
+    rig.simulator.setAuthority("CN-NOTE-REJECTED-1", [{ do: "accept" }]);
+    const workflowId = creditNoteWorkflowId({ connection: "default", businessId: "biz_1", saleId: sale?.id ?? "" });
+    await rig.client.workflow.getHandle(workflowId).executeUpdate("retry");
+    expect(await result("NOTE-REJECTED-1")).toMatchObject({ stage: "credited" });
+    expect(creditNotesOf(sale?.id)).toHaveLength(1);
+  });
+
+  test("whose credit note is given up leaves the sale completed, and another refund can follow", async () => {
+    const { sale } = await sold("GIVEN-UP-1");
+    rig.simulator.setAuthority("CN-GIVEN-UP-1", [{ do: "reject", reason: "no" }]);
+    await rig.starter.refund(
+      { invoice: "GIVEN-UP-1" },
+      { reason: "06", traderInvoiceNumber: "CN-GIVEN-UP-1" },
+      { waitSeconds: 20 },
+    );
+    const workflowId = creditNoteWorkflowId({ connection: "default", businessId: "biz_1", saleId: sale?.id ?? "" });
+    await rig.client.workflow.getHandle(workflowId).executeUpdate("cancel", { args: [{ reason: "typed by mistake" }] });
+    await rig.stateWhen("GIVEN-UP-1", ({ stage }) => stage === "completed");
+    const second = await rig.starter.refund(
+      { invoice: "GIVEN-UP-1" },
+      { reason: "06", traderInvoiceNumber: "CN-GIVEN-UP-2" },
+      { waitSeconds: 20 },
+    );
+    expect(second).toMatchObject({ stage: "credited", creditNote: { traderInvoiceNumber: "CN-GIVEN-UP-2" } });
+    expect(creditNotesOf(sale?.id).filter(({ status }) => status === "completed")).toHaveLength(1);
+  });
+
+  test("of a sale that somebody else has credited is shown, and ends when it is taken note of", async () => {
+    const { sale } = await sold("FOREIGN-1");
+    const url = `${rig.simulator.url}/v1/credit-notes?businessId=biz_1`;
+    const headers = { "x-api-key": "cmp_sk_test_simulator", "content-type": "application/json" };
+    const body = { traderInvoiceNumber: "CN-FOREIGN", returnDate: "2026-11-21", saleId: sale?.id, reason: "06" };
+    await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
+    const refunded = await rig.starter.refund(
+      { invoice: "FOREIGN-1" },
+      { reason: "06", traderInvoiceNumber: "CN-OURS" },
+      { waitSeconds: 20 },
+    );
+    expect(refunded).toMatchObject({ stage: "crediting", attention: { code: "already-credited" } });
+    const workflowId = creditNoteWorkflowId({ connection: "default", businessId: "biz_1", saleId: sale?.id ?? "" });
+    const payload = { code: "already-credited", note: "the back office did it" };
+    await rig.client.workflow.getHandle(workflowId).executeUpdate("acknowledge", { args: [payload] });
+    expect(await result("FOREIGN-1")).toMatchObject({
+      stage: "credited",
+      creditNote: { traderInvoiceNumber: "CN-FOREIGN" },
+    });
+    expect(creditNotesOf(sale?.id)).toHaveLength(1);
+  });
+});
