@@ -1,0 +1,31 @@
+# syntax=docker/dockerfile:1
+FROM node:22-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci
+COPY tsconfig.json tsconfig.build.json ./
+COPY src ./src
+COPY workflows ./workflows
+COPY activities ./activities
+RUN npm run build && npm prune --omit=dev
+
+FROM node:22-slim
+# Temporal's client library is native code and trusts the system's certificates, which the slim image lacks.
+RUN apt-get update \
+  && apt-get install -y --no-install-recommends ca-certificates \
+  && rm -rf /var/lib/apt/lists/*
+ENV NODE_ENV=production
+WORKDIR /app
+COPY --from=build /app/package.json ./
+COPY --from=build /app/node_modules ./node_modules
+COPY --from=build /app/dist ./dist
+# So that `docker compose exec worker fiscalflow …` works.
+RUN chmod +x dist/src/cli/main.js \
+  && ln -s /app/dist/src/cli/main.js /usr/local/bin/fiscalflow \
+  && mkdir /data && chown node:node /data
+USER node
+# An embedded ledger, where one is used, belongs on a volume.
+ENV FISCALFLOW_HOME=/data
+STOPSIGNAL SIGTERM
+ENTRYPOINT ["node", "dist/src/cli/main.js"]
+CMD ["worker"]

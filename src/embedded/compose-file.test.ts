@@ -1,0 +1,114 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join, resolve } from "node:path";
+import { parseEnv } from "node:util";
+import { Ajv } from "ajv";
+import { expect, it } from "vitest";
+import { parse } from "yaml";
+import { z } from "zod";
+import { loadConfig } from "../config/index.ts";
+import { ORDERING_CONFIG } from "./dev-server-arguments.ts";
+
+const REPOSITORY = resolve(import.meta.dirname, "../..");
+/** A linter of compose files carries the schema of the Compose specification. */
+const SPECIFICATION = join(
+  dirname(createRequire(import.meta.url).resolve("dclint/package.json")),
+  "schemas/compose.schema.json",
+);
+const read = (path: string): string => readFileSync(resolve(REPOSITORY, path), "utf8");
+const document: unknown = parse(read("docker-compose.yml"), { merge: true });
+
+/** What the other tests look at; the whole is judged by the schema of the Compose specification. */
+const serviceSchema = z.looseObject({
+  image: z.string(),
+  command: z.array(z.string()).optional(),
+  environment: z.record(z.string(), z.string()).optional(),
+  profiles: z.array(z.string()).optional(),
+  depends_on: z.record(z.string(), z.object({ condition: z.string() })).optional(),
+  healthcheck: z.looseObject({ test: z.array(z.string()) }).optional(),
+  restart: z.string(),
+  stop_grace_period: z.string().optional(),
+});
+const { services } = z.looseObject({ services: z.record(z.string(), serviceSchema) }).parse(document);
+
+/** How compose fills `${NAME:-default}` and `${NAME:?complaint}`, which may stand inside each other. */
+function interpolate(text: string, env: NodeJS.ProcessEnv): string {
+  const innermost = /\$\{(\w+)(?::([-?])([^${}]*))?\}/;
+  let filled = text;
+  for (let match = innermost.exec(filled); match !== null; match = innermost.exec(filled)) {
+    const [whole, name = "", operator, word = ""] = match;
+    const value = env[name] || (operator === "-" ? word : "");
+    filled = filled.replace(whole, () => value);
+  }
+  return filled;
+}
+
+it("follows the Compose specification", () => {
+  const schema: object = JSON.parse(readFileSync(SPECIFICATION, "utf8"));
+  const validate = new Ajv({ strict: false, validateFormats: false, validateSchema: false }).compile(schema);
+  validate(document);
+  expect(validate.errors).toBeNull();
+});
+
+it("waits only for services that exist, and for health only where there is a check", () => {
+  const broken = Object.entries(services).flatMap(([name, service]) =>
+    Object.entries(service.depends_on ?? {}).flatMap(([needed, { condition }]) => {
+      const target = services[needed];
+      if (target === undefined) return [`${name} waits for ${needed}, which does not exist`];
+      if (condition === "service_healthy" && target.healthcheck === undefined) return [`${needed} has no health check`];
+      if (condition === "service_completed_successfully" && !target.restart.startsWith("on-failure"))
+        return [`${needed} never completes`];
+      return [];
+    }),
+  );
+  expect(broken).toEqual([]);
+});
+
+it("pins every image of others to a version", () => {
+  const images = Object.values(services).map(({ image }) => image);
+  const foreign = images.filter((image) => !image.startsWith("fiscalflow:"));
+  expect(foreign).not.toEqual([]);
+  for (const image of foreign) expect(image).toMatch(/:\d+\.\d+/);
+});
+
+it("runs the product's processes, the simulator by its profile only", () => {
+  const commands = Object.values(services)
+    .filter(({ image }) => image.startsWith("fiscalflow:"))
+    .map(({ command }) => command?.[0]);
+  expect(new Set(commands)).toEqual(new Set(["setup", "worker", "callbacks", "simulator"]));
+  expect(services["simulator"]?.profiles).toEqual(["simulator"]);
+});
+
+it("gives a worker more time to stop than it gives calls in flight", () => {
+  expect(services["worker"]?.stop_grace_period).toBe("90s");
+});
+
+it("names no secret, and demands those that it cannot do without", () => {
+  const entries = Object.values(services).flatMap(({ environment = {} }) => Object.entries(environment));
+  const secrets = entries.filter(([name]) => /PASSWORD|PWD|SECRET|API_KEY|LEDGER_URL/.test(name));
+  const literals = secrets.filter(([, value]) => !/\$\{\w+:[-?]/.test(value));
+  expect(secrets.length).toBeGreaterThan(0);
+  expect(literals).toEqual([]);
+  const worker = services["worker"]?.environment ?? {};
+  expect(worker["COMPLIANCE_API_KEY"]).toMatch(/^\$\{COMPLIANCE_API_KEY:\?/);
+  expect(worker["LEDGER_URL"]).toMatch(/\$\{POSTGRES_PASSWORD:\?/);
+});
+
+it("gives each process a configuration that it accepts, against the simulator with nothing to fill in", () => {
+  const given = parseEnv(read("deploy/simulator.env"));
+  expect(given["COMPOSE_PROFILES"]).toBe("simulator");
+  for (const name of ["setup", "worker", "callbacks"]) {
+    const entries = Object.entries(services[name]?.environment ?? {});
+    const env = Object.fromEntries(entries.map(([key, value]) => [key, interpolate(value, given)]));
+    expect(env["LEDGER_URL"]).toBe("postgres://fiscalflow:simulator@postgres:5432/fiscalflow");
+    expect(() => loadConfig({ env })).not.toThrow();
+  }
+});
+
+it("orders waiting work by priority and fairness, as the embedded server does", () => {
+  const config = z
+    .record(z.string(), z.array(z.object({ value: z.unknown() })))
+    .parse(parse(read("deploy/temporal/dynamicconfig.yaml")));
+  const values = Object.fromEntries(Object.entries(config).map(([key, [first]]) => [key, first?.value]));
+  expect(values).toMatchObject(ORDERING_CONFIG);
+});

@@ -1,0 +1,44 @@
+import { expect, it } from "vitest";
+import { type DevServerSettings, devServerArguments } from "./dev-server-arguments.ts";
+
+const settings: DevServerSettings = {
+  port: 7000,
+  uiPort: null,
+  namespaces: ["default"],
+  dbFilename: undefined,
+  searchAttributes: [],
+  logLevel: "warn",
+  dynamicConfig: {},
+};
+
+it("runs without the UI when there is no port for it", () => {
+  expect(devServerArguments(settings)).toContain("--headless");
+  expect(devServerArguments({ ...settings, uiPort: 8000 }).join(" ")).toMatch(/^(?!.*--headless).*--ui-port 8000/);
+});
+
+it("orders waiting work by priority and fairness", () => {
+  const line = devServerArguments(settings).join(" ");
+  expect(line).toContain("--dynamic-config-value matching.useNewMatcher=true");
+  expect(line).toContain("--dynamic-config-value matching.enableFairness=true");
+  expect(line).toContain("--dynamic-config-value matching.numTaskqueueReadPartitions=1");
+});
+
+it("names each namespace and each search attribute", () => {
+  const line = devServerArguments({
+    ...settings,
+    namespaces: ["a", "b"],
+    searchAttributes: ["FiscalStage", "FiscalInvoice"],
+  }).join(" ");
+  expect(line).toContain("--namespace a --namespace b");
+  expect(line).toContain("--search-attribute FiscalStage=Keyword --search-attribute FiscalInvoice=Keyword");
+});
+
+it("lets a caller change the server's settings, written as JSON", () => {
+  const line = devServerArguments({
+    ...settings,
+    dynamicConfig: { "matching.enableFairness": false, "some.name": "x" },
+  });
+  expect(line).toContain("matching.enableFairness=false");
+  expect(line).not.toContain("matching.enableFairness=true");
+  expect(line).toContain('some.name="x"');
+});

@@ -1,0 +1,125 @@
+import { chmod, readFile, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { findTemporalCli } from "./find-temporal-cli.ts";
+import { NoTemporalServerError } from "./no-temporal-server-error.ts";
+import { fakeMachine, versionScript } from "./test-support/fake-executables.ts";
+
+const IN_CACHE = "cache/temporal-cli-1.5.1/temporal";
+
+/** Stands for the Go toolchain: notes that it ran and "builds" an executable that answers `--version`. */
+const FAKE_GO = `echo "$@" >> "$GOBIN/../../go-runs"
+echo 'go: downloading example.com/module v1.0.0' >&2
+printf '#!/bin/sh\\necho "temporal version 1.5.1 (Server 1.29.1, UI 2.42.1)"\\n' > "$GOBIN/temporal"
+chmod +x "$GOBIN/temporal"`;
+
+async function refusal(promise: Promise<string>): Promise<NoTemporalServerError> {
+  const error: unknown = await promise.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(NoTemporalServerError);
+  return error as NoTemporalServerError;
+}
+
+describe("the order in which a Temporal CLI is looked for", () => {
+  it("takes TEMPORAL_CLI_PATH before one on PATH", async () => {
+    const machine = await fakeMachine();
+    const named = await machine.script("elsewhere/my-temporal", versionScript());
+    await machine.script("bin/temporal", versionScript());
+    await expect(findTemporalCli({ env: { ...machine.env, TEMPORAL_CLI_PATH: named } })).resolves.toBe(named);
+  });
+
+  it("takes one on PATH before the cache", async () => {
+    const machine = await fakeMachine();
+    const onPath = await machine.script("bin/temporal", versionScript());
+    await machine.script(IN_CACHE, versionScript());
+    await expect(findTemporalCli({ env: machine.env })).resolves.toBe(onPath);
+  });
+
+  it("takes the cache before anything is downloaded or built", async () => {
+    const machine = await fakeMachine();
+    const cached = await machine.script(IN_CACHE, versionScript());
+    await machine.script("bin/go", "exit 1");
+    const told: string[] = [];
+    await expect(findTemporalCli({ env: machine.env, onProgress: (line) => told.push(line) })).resolves.toBe(cached);
+    expect(told).toEqual([]);
+  });
+
+  it("passes over one on PATH whose server is too old", async () => {
+    const machine = await fakeMachine();
+    await machine.script("bin/temporal", versionScript("temporal version 1.3.0 (Server 1.27.1, UI 2.36.0)"));
+    const cached = await machine.script(IN_CACHE, versionScript());
+    await expect(findTemporalCli({ env: machine.env })).resolves.toBe(cached);
+  });
+
+  it("builds with go when the download fails, says so, and keeps what it built", async () => {
+    const machine = await fakeMachine();
+    await machine.script("bin/go", FAKE_GO);
+    const told: string[] = [];
+    const path = await findTemporalCli({ env: machine.env, onProgress: (line) => told.push(line) });
+    expect(path).toBe(join(machine.folder, IN_CACHE));
+    expect(told.join("\n")).toMatch(/downloading the Temporal CLI 1\.5\.1\nbuilding the Temporal CLI 1\.5\.1 with go/);
+    await expect(findTemporalCli({ env: machine.env })).resolves.toBe(path);
+    const runs = (await readFile(join(machine.folder, "go-runs"), "utf8")).trim().split("\n");
+    expect(runs).toHaveLength(1);
+    expect(runs[0]).toContain("github.com/temporalio/cli/cmd/temporal@v1.5.1");
+    await expect(readdir(join(machine.folder, "cache"))).resolves.toEqual(["temporal-cli-1.5.1"]);
+  });
+
+  it("builds once when two look at the same time", async () => {
+    const machine = await fakeMachine();
+    await machine.script("bin/go", FAKE_GO);
+    const paths = await Promise.all([findTemporalCli({ env: machine.env }), findTemporalCli({ env: machine.env })]);
+    expect(new Set(paths)).toEqual(new Set([join(machine.folder, IN_CACHE)]));
+    expect((await readFile(join(machine.folder, "go-runs"), "utf8")).trim().split("\n")).toHaveLength(1);
+  });
+});
+
+describe("when no Temporal CLI can be had", () => {
+  it("names every way with its reason, and what to do", async () => {
+    const machine = await fakeMachine();
+    await machine.script("bin/temporal", "echo 'no such thing' >&2; exit 3");
+    await machine.script("bin/go", "echo 'go: example.com: module lookup disabled' >&2; exit 1");
+    const error = await refusal(findTemporalCli({ env: machine.env }));
+    expect(error).toMatchObject({ name: "NoTemporalServerError", code: "NO_TEMPORAL_SERVER" });
+    expect(error.tried.map(({ way }) => way)).toEqual([
+      "TEMPORAL_CLI_PATH",
+      "`temporal` on PATH",
+      "the cache",
+      "the download of Temporal's SDK",
+      "building it with `go install`",
+    ]);
+    expect(error.message).toMatch(/TEMPORAL_CLI_PATH: not set/);
+    expect(error.message).toMatch(/on PATH: .*ended with exit code 3: no such thing/);
+    expect(error.message).toMatch(/the cache: .*temporal-cli-1\.5\.1.* does not exist/);
+    expect(error.message).toMatch(/download of Temporal's SDK: .*temporal\.download/);
+    expect(error.message).toMatch(/go install`: .*module lookup disabled/);
+    expect(error.message).toMatch(/What to do: install the Temporal CLI/);
+    await expect(readdir(join(machine.folder, "cache"))).resolves.toEqual([]);
+  });
+
+  it("says so when there is no go", async () => {
+    const machine = await fakeMachine();
+    const error = await refusal(findTemporalCli({ env: machine.env }));
+    expect(error.message).toMatch(/go install`: no `go` on PATH/);
+  });
+
+  it.each([
+    ["does not exist", "nowhere", undefined],
+    ["is not executable", "plain", "plain"],
+    ["ended with exit code 1", "broken", "exit 1"],
+    ["does not name a server", "other", "echo other 1.0"],
+    ["carries Server 1.28.9; 1.29 or newer is needed", "old", versionScript("temporal version 1.4 (Server 1.28.9)")],
+  ])("refuses a TEMPORAL_CLI_PATH that %s instead of taking another", async (problem, name, body) => {
+    const machine = await fakeMachine();
+    await machine.script("bin/temporal", versionScript());
+    const path = join(machine.folder, name);
+    if (body !== undefined) await machine.script(name, body);
+    if (body === "plain") await chmod(path, 0o644);
+    const error = await refusal(findTemporalCli({ env: { ...machine.env, TEMPORAL_CLI_PATH: path } }));
+    expect(error.message).toContain(problem);
+    expect(error.message).toContain("mend TEMPORAL_CLI_PATH, or unset it");
+    expect(error.tried).toHaveLength(1);
+  });
+});

@@ -1,0 +1,37 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { type SdkDownload, downloadBySdk } from "./sdk-download.ts";
+
+async function downloadThrough(proxy: string, stallMs?: number): Promise<string | undefined> {
+  const folder = await mkdtemp(join(tmpdir(), "fiscalflow-download-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const env = { ...process.env, HTTPS_PROXY: proxy, https_proxy: proxy, NO_PROXY: "", no_proxy: "" };
+  const download: SdkDownload = {
+    kind: "cli",
+    version: "1.5.1",
+    executable: "temporal",
+    folder,
+    env,
+    onProgress: () => undefined,
+    ...(stallMs === undefined ? {} : { stallMs }),
+  };
+  return downloadBySdk(download);
+}
+
+it("tells at once that the download's address cannot be reached", async () => {
+  await expect(downloadThrough("http://127.0.0.1:1")).resolves.toMatch(/temporal\.download.*[Cc]onnect/);
+});
+
+it("gives up on a wall that swallows the request and never answers", async () => {
+  const wall = createServer((socket) => void socket.on("error", () => undefined).resume());
+  await new Promise<void>((resolve) => wall.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void wall.close());
+  const address = wall.address();
+  if (address === null || typeof address === "string") throw new Error("no port");
+  await expect(downloadThrough(`http://127.0.0.1:${address.port}`, 1_000)).resolves.toMatch(
+    /^received nothing for 1 s/,
+  );
+});
