@@ -17,7 +17,9 @@ import { NoAnswerError, SaleNotFoundError, workflowError } from "./errors.ts";
 const ROUND_SECONDS = 20;
 /** How long an answer may take beyond the wait itself: a worker must be there to give it. */
 const ANSWER_WITHIN_MS = 15_000;
-const REATTACH_PAUSE_MS = 500;
+/** A query that its workflow's end overtakes is lost without an answer; asked again, it finds the end. */
+const QUERY_WITHIN_MS = 3_000;
+const REATTACH_PAUSE_MS = 200;
 
 export interface Wait {
   workflowId: string;
@@ -37,6 +39,7 @@ export interface Wait {
 export async function waitForOutcome(client: Client, wait: Wait): Promise<SaleOutcome> {
   const handle = client.workflow.getHandle(wait.workflowId);
   const deadlineMs = Date.now() + wait.waitMs;
+  const answerByMs = deadlineMs + ANSWER_WITHIN_MS;
   let round = wait.round;
   for (;;) {
     try {
@@ -55,7 +58,7 @@ export async function waitForOutcome(client: Client, wait: Wait): Promise<SaleOu
       if (error instanceof WorkflowNotFoundError) return await closedOutcome(handle);
       if (error instanceof WorkflowUpdateFailedError) throw workflowError(error.cause ?? error);
       if (!isPassing(error)) throw error;
-      if (Date.now() >= deadlineMs) throw new NoAnswerError(wait.workflowId, error);
+      if (Date.now() >= answerByMs) throw new NoAnswerError(wait.workflowId, error);
       await sleep(REATTACH_PAUSE_MS);
       round = undefined;
     }
@@ -63,7 +66,7 @@ export async function waitForOutcome(client: Client, wait: Wait): Promise<SaleOu
 }
 
 async function presentRound(client: Client, handle: WorkflowHandle): Promise<number> {
-  const state = await client.withDeadline(Date.now() + ANSWER_WITHIN_MS, () =>
+  const state = await client.withDeadline(Date.now() + QUERY_WITHIN_MS, () =>
     handle.query<WorkflowState>(STATE_QUERY),
   );
   return state.nextWait;

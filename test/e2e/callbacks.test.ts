@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import type { SaleInput, SaleOutcome } from "../../src/contract/index.ts";
+import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { type Rig, startRig } from "../rig/start-rig.ts";
+
+describeWithTemporal("a callback", () => {
+  let rig: Rig;
+  beforeAll(async () => {
+    rig = await startRig({ simulator: { callbackRetryDelaysMs: [] } });
+  });
+  afterAll(() => rig?.close());
+
+  async function start(traderInvoiceNumber: string, more: Partial<SaleInput> = {}) {
+    const lines = [{ itemId: "item_delivery", quantity: 1, unitPrice: 200 }];
+    const { workflowId } = await rig.starter.startSale({ traderInvoiceNumber, lines, refundWindow: "0", ...more });
+    return rig.client.workflow.getHandle<(input: SaleInput) => Promise<SaleOutcome>>(workflowId);
+  }
+
+  function reads(invoice: string): number {
+    return rig.callsOf(invoice).filter((operation) => operation === "readSale").length;
+  }
+
+  test("that comes twice is read once, and one that comes after the end does no harm", async () => {
+    rig.simulator.setAuthority("TWICE-1", [{ do: "accept", afterMs: 100 }]);
+    const handle = await start("TWICE-1");
+    await handle.result();
+    expect(reads("TWICE-1")).toBe(1);
+    const [document] = rig.simulator.documents("TWICE-1");
+    rig.simulator.redeliver(document?.id ?? "");
+    const { callback } = await rig.simulator.callbackSettled(document?.id ?? "");
+    expect(callback).toMatchObject({ status: "delivered", lastResponseStatus: 202 });
+    expect(reads("TWICE-1")).toBe(1);
+  });
+
+  test("that comes before the outcome changes only when the sale is read", async () => {
+    rig.simulator.setAuthority("FORGED-1", [{ do: "down" }]);
+    const handle = await start("FORGED-1");
+    const { document } = await rig.stateWhen("FORGED-1", ({ stage }) => stage === "awaiting-authority");
+    const url = document?.callback?.url ?? "";
+    const forged = { event: "sale.completed", sale: { status: "completed", receipt: { cuInvoiceNo: "FAKE" } } };
+    expect((await fetch(url, { method: "POST", body: JSON.stringify(forged) })).status).toBe(202);
+    const state = await rig.stateWhen("FORGED-1", ({ callbacksReceived }) => callbacksReceived === 1);
+    await rig.simulator.until(() => reads("FORGED-1") === 1);
+    expect(state.document).toMatchObject({ status: "pending", receipt: null });
+    rig.simulator.setAuthority("FORGED-1", [{ do: "accept" }]);
+    expect((await handle.result()).receipt?.cuInvoiceNo).not.toBe("FAKE");
+  });
+
+  test("with a token of another sale, or of none, is answered 404 and reaches nobody", async () => {
+    rig.simulator.setAuthority("TOKEN-1", [{ do: "down" }]);
+    const handle = await start("TOKEN-1");
+    const { document } = await rig.stateWhen("TOKEN-1", ({ stage }) => stage === "awaiting-authority");
+    const url = document?.callback?.url ?? "";
+    const last = url.at(-1) === "A" ? "B" : "A";
+    expect((await fetch(url.slice(0, -1) + last, { method: "POST" })).status).toBe(404);
+    expect((await rig.starter.state({ invoice: "TOKEN-1" })).callbacksReceived).toBe(0);
+    rig.simulator.setAuthority("TOKEN-1", [{ do: "accept" }]);
+    await handle.result();
+  });
+
+  test("that is lost leaves the sale to polling, which begins at once when the document says that delivery failed", async () => {
+    rig.simulator.pauseCallbacks();
+    rig.simulator.setAuthority("LOST-1", [{ do: "down" }]);
+    const handle = await start("LOST-1");
+    await rig.stateWhen("LOST-1", ({ stage }) => stage === "awaiting-authority");
+    const [issued] = rig.simulator.documents("LOST-1");
+    const callback = { ...issued?.callback, status: "failed" };
+    const failed = { data: { sale: { ...issued, callback } } };
+    rig.simulator.inject({ operation: "readSale", when: "after", kind: "status", status: 200, body: failed, times: 1 });
+    await fetch(issued?.callback?.url ?? "", { method: "POST" });
+    await rig.simulator.until(() => reads("LOST-1") >= 2);
+    rig.simulator.setAuthority("LOST-1", [{ do: "accept" }]);
+    expect(await handle.result()).toMatchObject({ stage: "completed" });
+    rig.simulator.resumeCallbacks();
+  });
+
+  test("that overtakes the answer to the create request is not forgotten", async () => {
+    rig.simulator.setAuthority("OVERTAKING-1", [{ do: "accept", afterMs: 0 }]);
+    rig.simulator.inject({
+      operation: "createSale",
+      when: "after",
+      kind: "slow",
+      delayMs: 700,
+      match: { invoice: "OVERTAKING-1" },
+      times: 1,
+    });
+    const handle = await start("OVERTAKING-1");
+    expect(await handle.result()).toMatchObject({ stage: "completed" });
+    expect(reads("OVERTAKING-1")).toBe(1);
+  });
+});

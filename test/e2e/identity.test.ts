@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { WorkflowFailedError } from "@temporalio/client";
+
+import { MAIN_TASK_QUEUE, type SaleInput, type SaleOutcome } from "../../src/contract/index.ts";
+import { InvalidInputError, InvalidSaleError, SaleConflictError, SaleNotFoundError } from "../../src/starter/index.ts";
+import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { type Rig, startRig } from "../rig/start-rig.ts";
+
+describeWithTemporal("one document per number", () => {
+  let rig: Rig;
+  beforeAll(async () => {
+    rig = await startRig();
+  });
+  afterAll(() => rig?.close());
+
+  const TEA = { itemId: "item_tea", quantity: 2, unitPrice: 350 };
+
+  function input(traderInvoiceNumber: string, more: Partial<SaleInput> = {}): SaleInput {
+    return { traderInvoiceNumber, lines: [TEA], refundWindow: "0", ...more };
+  }
+
+  /** As another program would that knows nothing of the starter. */
+  function startDirectly(workflowId: string, saleInput: unknown) {
+    return rig.client.workflow.start("sale", { workflowId, taskQueue: MAIN_TASK_QUEUE, args: [saleInput] });
+  }
+
+  test("the same sale started many times at once is one sale, and every caller gets its receipt", async () => {
+    const starts = Array.from({ length: 30 }, () => rig.starter.startSale(input("MANY-1"), { waitSeconds: 20 }));
+    const results = await Promise.all(starts);
+    expect(results.filter(({ result }) => result === "started")).toHaveLength(1);
+    expect(new Set(results.map(({ outcome }) => outcome?.receipt?.cuInvoiceNo)).size).toBe(1);
+    expect(rig.simulator.documents("MANY-1")).toHaveLength(1);
+  });
+
+  test("the same sale started again after its end gives the finished one, whatever its options are", async () => {
+    const first = await rig.starter.startSale(input("AGAIN-1"), { waitSeconds: 20 });
+    await rig.client.workflow.getHandle(first.workflowId).result();
+    const again = await rig.starter.startSale(input("AGAIN-1", { stock: "off", expectedTotal: 1 }), {
+      waitSeconds: 20,
+    });
+    expect(again).toMatchObject({
+      result: "known",
+      outcome: { stage: "completed", sale: { id: first.outcome?.sale?.id } },
+    });
+  });
+
+  test("the same number with other content is a conflict that names the differing fields", async () => {
+    await rig.starter.startSale(input("CONFLICT-1"), { waitSeconds: 20 });
+    const other = input("CONFLICT-1", { customer: { name: "Otieno" }, lines: [{ ...TEA, quantity: 3 }] });
+    const refused = rig.starter.startSale(other, { waitSeconds: 20 });
+    await expect(refused).rejects.toThrow(SaleConflictError);
+    await expect(refused).rejects.toThrow("they differ in customer, lines[0]");
+    expect(rig.simulator.documents("CONFLICT-1")).toHaveLength(1);
+  });
+
+  test("bad input is refused before anything is started", async () => {
+    const refused = rig.starter.startSale({ traderInvoiceNumber: "", lines: [] });
+    await expect(refused).rejects.toThrow(InvalidInputError);
+    await expect(refused).rejects.toThrow(
+      /traderInvoiceNumber: expected at least 1 character, found an empty text\n.*lines: expected at least one line/s,
+    );
+  });
+
+  test("bad input started directly fails once, with the same text, and its waiting caller hears it", async () => {
+    const handle = await startDirectly("sale/default/biz_1/DIRECT-BAD", {
+      traderInvoiceNumber: "DIRECT-BAD",
+      lines: [],
+      colour: "red",
+    });
+    const failure = await handle.result().catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(WorkflowFailedError);
+    expect(failure).toMatchObject({
+      cause: { type: "InvalidInput", nonRetryable: true, message: expect.stringContaining("colour: unknown field") },
+    });
+    await expect(rig.starter.outcome({ invoice: "DIRECT-BAD" })).rejects.toThrow(InvalidSaleError);
+    expect(await rig.starter.startSale(input("DIRECT-BAD"), { waitSeconds: 20 })).toMatchObject({
+      outcome: { stage: "completed" },
+    });
+  });
+
+  test("an unknown connection fails as bad input, and names those that there are", async () => {
+    const refused = rig.starter.startSale(input("ELSEWHERE-1", { connection: "elsewhere", businessId: "biz_1" }), {
+      waitSeconds: 20,
+    });
+    await expect(refused).rejects.toThrow(
+      'connection: expected a configured connection ("default"), found "elsewhere"',
+    );
+  });
+
+  test("a start through Temporal with good input is as good as any", async () => {
+    const handle = await startDirectly(rig.starter.workflowId({ invoice: "DIRECT-1" }), input("DIRECT-1"));
+    expect(await handle.result()).toMatchObject({ stage: "completed" });
+    const waited = await rig.starter.startSale(input("DIRECT-1"), { waitSeconds: 20 });
+    expect(waited).toMatchObject({ result: "known", outcome: { stage: "completed" } });
+  });
+
+  test("more callers than Temporal admits updates can wait for one sale", async () => {
+    rig.simulator.setAuthority("CROWD-1", [{ do: "down" }]);
+    await rig.starter.startSale(input("CROWD-1"));
+    await rig.stateWhen("CROWD-1", ({ stage }) => stage === "awaiting-authority");
+    const waiting = Array.from({ length: 40 }, () => rig.starter.startSale(input("CROWD-1"), { waitSeconds: 20 }));
+    rig.simulator.setAuthority("CROWD-1", [{ do: "accept" }]);
+    const outcomes = await Promise.all(waiting);
+    expect(outcomes.every(({ outcome }) => outcome?.stage === "completed")).toBe(true);
+  });
+
+  test("a caller whose wait ends first is told the stage reached, and can wait again", async () => {
+    rig.simulator.setAuthority("IMPATIENT-1", [{ do: "down" }]);
+    const { outcome } = await rig.starter.startSale(input("IMPATIENT-1"), { waitSeconds: 1 });
+    expect(outcome).toMatchObject({ stage: "awaiting-authority", receipt: null });
+    const waiting = rig.starter.outcome({ invoice: "IMPATIENT-1" }, { waitSeconds: 20 });
+    rig.simulator.setAuthority("IMPATIENT-1", [{ do: "accept" }]);
+    expect(await waiting).toMatchObject({ stage: "completed", receipt: { receiptLabel: "NS" } });
+  });
+
+  test("a sale that nobody started is not there", async () => {
+    await expect(rig.starter.state({ invoice: "NEVER-1" })).rejects.toThrow(SaleNotFoundError);
+    await expect(rig.starter.outcome({ invoice: "NEVER-1" })).rejects.toThrow(SaleNotFoundError);
+    await expect(rig.starter.cancel({ invoice: "NEVER-1" }, { reason: "x" })).rejects.toThrow(SaleNotFoundError);
+    await expect(
+      rig.starter.refund({ invoice: "NEVER-1" }, { reason: "06", traderInvoiceNumber: "CN" }),
+    ).rejects.toThrow(SaleNotFoundError);
+  });
+
+  test("workers that are stopped in the middle of many sales and started again finish each of them once", async () => {
+    rig.simulator.changeSettings({ latencyMs: 30 });
+    const numbers = Array.from({ length: 20 }, (_, n) => `RESTART-${n}`);
+    for (const [n, number] of numbers.entries())
+      if (n % 4 === 1) rig.simulator.setAuthority(number, [{ do: "accept", afterMs: 300 }]);
+    await Promise.all(numbers.map((number) => rig.starter.startSale(input(number))));
+    await rig.simulator.until(
+      () => rig.simulator.documents().filter((one) => one.traderInvoiceNumber.startsWith("RESTART-")).length >= 5,
+    );
+    await rig.stopWorkers();
+    await rig.startWorkers();
+    const results = await Promise.all(
+      numbers.map(
+        (number) =>
+          rig.client.workflow.getHandle(rig.starter.workflowId({ invoice: number })).result() as Promise<SaleOutcome>,
+      ),
+    );
+    rig.simulator.changeSettings({ latencyMs: 0 });
+    expect(results.map(({ stage }) => stage)).toEqual(numbers.map(() => "completed"));
+    for (const number of numbers) {
+      expect(rig.simulator.documents(number)).toHaveLength(1);
+      expect(
+        rig.simulator.books().movements.filter(({ referenceId }) => referenceId === `${number}/item_tea/sold`),
+      ).toHaveLength(1);
+    }
+  });
+});

@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import type { SaleInput, SaleOutcome } from "../../src/contract/index.ts";
+import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { type Rig, startRig } from "../rig/start-rig.ts";
+
+const DIALECT = { createSale: { idempotencyKey: "off" } };
+
+describeWithTemporal("a sale whose creation has no trusted key", () => {
+  let rig: Rig;
+  beforeAll(async () => {
+    rig = await startRig({
+      env: { COMPLIANCE_DIALECT: JSON.stringify(DIALECT) },
+      simulator: { ignoreIdempotencyKeyOnSales: true },
+    });
+  });
+  afterAll(() => rig?.close());
+
+  async function start(traderInvoiceNumber: string) {
+    const lines = [{ itemId: "item_tea", quantity: 1, unitPrice: 350 }];
+    const { workflowId } = await rig.starter.startSale({ traderInvoiceNumber, lines, refundWindow: "0" });
+    return rig.client.workflow.getHandle<(input: SaleInput) => Promise<SaleOutcome>>(workflowId);
+  }
+
+  test("is never sent again by itself after a lost answer; the document that a person names is adopted", async () => {
+    rig.simulator.inject({
+      operation: "createSale",
+      when: "after",
+      kind: "drop",
+      times: 1,
+      match: { invoice: "LOST-1" },
+    });
+    const handle = await start("LOST-1");
+    await rig.stateWhen("LOST-1", ({ attentions }) => attentions[0]?.code === "document-unknown");
+    const [document] = rig.simulator.documents("LOST-1");
+    rig.simulator.issueSale({
+      id: "sal_other",
+      businessId: "biz_1",
+      traderInvoiceNumber: "OTHER",
+      status: "completed",
+      lines: [{ itemId: "item_tea", quantity: 1, unitPrice: 350 }],
+    });
+    await rig.starter.resolveDocument({ invoice: "LOST-1" }, { saleId: "sal_other", note: "mistaken" });
+    const state = await rig.stateWhen(
+      "LOST-1",
+      ({ attentions }) => attentions[0]?.message.includes("sal_other") === true,
+    );
+    expect(state.attentions[0]?.message).toContain("traderInvoiceNumber: expected LOST-1, found OTHER");
+    await rig.starter.resolveDocument(
+      { invoice: "LOST-1" },
+      { saleId: document?.id ?? "", note: "seen in the dashboard", by: "njeri" },
+    );
+    expect(await handle.result()).toMatchObject({
+      stage: "completed",
+      sale: { id: document?.id },
+      stockMovements: [{ state: "applied" }],
+    });
+    expect(rig.simulator.documents("LOST-1")).toHaveLength(1);
+  });
+
+  test("is sent again once a person says that it was not created", async () => {
+    rig.simulator.inject({
+      operation: "createSale",
+      when: "before",
+      kind: "status",
+      status: 503,
+      times: 1,
+      match: { invoice: "LOST-2" },
+    });
+    const handle = await start("LOST-2");
+    await rig.stateWhen("LOST-2", ({ attentions }) => attentions[0]?.code === "document-unknown");
+    await rig.starter.cancel({ invoice: "LOST-2" }, { reason: "perhaps" }).catch(() => undefined);
+    expect((await rig.starter.state({ invoice: "LOST-2" })).stage).not.toBe("cancelled");
+    await rig.starter.resolveDocument({ invoice: "LOST-2" }, { notCreated: true, note: "not in the dashboard" });
+    expect(await handle.result()).toMatchObject({ stage: "cancelled", sale: null });
+    const second = await start("LOST-3");
+    expect(await second.result()).toMatchObject({ stage: "completed" });
+  });
+});
