@@ -1,3 +1,5 @@
+import { Context } from "@temporalio/activity";
+
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
@@ -24,4 +26,9 @@ export function pollPauseMs(ageMs: number, bounds: PollBounds, random: () => num
   const late = Math.min(ageMs * SHARE_AFTER_A_DAY, bounds.longestPollAfterDayMs);
   const pauseMs = ageMs < DAY_MS ? early : Math.max(early, late);
   return Math.round(pauseMs * (0.9 + random() * 0.2));
+}
+
+/** How long this activity's wait has lasted, by the clock of the Temporal server, which is the clock of its workflow too. */
+export function ageMs(sinceMs: number): number {
+  return Context.current().info.currentAttemptScheduledTimestampMs - sinceMs;
 }

@@ -26,7 +26,7 @@ const LONGEST_TRY = "24 hours";
 /** Before the connection is known: validation, look-ups, composing. No API call, so it runs inside the workflow task. */
 export const main = proxyLocalActivities<
   Pick<MainActivities, "prepareSale" | "prepareCreditNote" | "composeSale" | "composeCreditNote" | "itemsInCatalogue">
->({ startToCloseTimeout: "10 seconds", scheduleToCloseTimeout: "1 day" });
+>({ startToCloseTimeout: "10 seconds" });
 
 export const mainWaits = proxyActivities<Pick<MainActivities, "awaitCreditNoteRun">>({
   taskQueue: MAIN_TASK_QUEUE,

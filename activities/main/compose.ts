@@ -1,13 +1,9 @@
-import { callbackUrl, createCallbackToken } from "../../src/callbacks/index.ts";
 import { composeCreateSale, composeCreditNote, ComplianceInputError } from "../../src/compliance/index.ts";
 import type { Composed, ComposedRequest, MainActivities, RefundReason } from "../../src/contract/index.ts";
 import { type ActivityContext, runtimeOf } from "../compliance/runtime.ts";
 
-/** Where result callbacks come in, and the secret that signs their URLs. */
-export interface CallbackSigning {
-  publicUrl: string;
-  secret: string;
-}
+/** The URL to which a workflow's result callbacks come; undefined where none can be had. */
+export type CallbackUrlFor = (workflowId: string) => string | undefined;
 
 /**
  * Fixes the bytes of a create request, its callback URL among them, once: a body that is repeated under its key stays the same after
@@ -15,18 +11,10 @@ export interface CallbackSigning {
  */
 export function createComposeActivities(
   context: ActivityContext,
-  callbacks: CallbackSigning | undefined,
+  callbackUrlFor: CallbackUrlFor,
 ): Pick<MainActivities, "composeSale" | "composeCreditNote"> {
-  function urlFor(workflowId: string, wanted: "auto" | "off"): string | undefined {
-    if (wanted === "off" || !callbacks) return undefined;
-    try {
-      return callbackUrl(callbacks, createCallbackToken({ workflowId }, callbacks.secret));
-    } catch (error) {
-      // A workflow that somebody started under an id of his own, too long for a URL: it is finished by polling.
-      if (error instanceof RangeError) return undefined;
-      throw error;
-    }
-  }
+  const urlFor = (workflowId: string, wanted: "auto" | "off"): string | undefined =>
+    wanted === "off" ? undefined : callbackUrlFor(workflowId);
 
   return {
     async composeSale({ connection, workflowId, callback, ...sale }) {

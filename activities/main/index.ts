@@ -3,14 +3,14 @@ import type { WorkflowClient } from "@temporalio/client";
 import type { ConnectionProfile, MainActivities } from "../../src/contract/index.ts";
 import { resolveLines } from "../compliance/resolve-lines.ts";
 import { type ActivityContext, runtimeOf } from "../compliance/runtime.ts";
-import { type CallbackSigning, createComposeActivities } from "./compose.ts";
+import { type CallbackUrlFor, createComposeActivities } from "./compose.ts";
 import { createCreditNoteRunActivities } from "./credit-note-run.ts";
 import { createPrepareActivities } from "./prepare.ts";
 
-export type { CallbackSigning } from "./compose.ts";
+export type { CallbackUrlFor } from "./compose.ts";
 
 export interface MainContext extends ActivityContext {
-  callbacks: CallbackSigning | undefined;
+  callbackUrlFor: CallbackUrlFor;
   workflows: WorkflowClient;
 }
 
@@ -21,13 +21,14 @@ export function createMainActivities(context: MainContext): MainActivities {
   );
   return {
     ...createPrepareActivities(profiles),
-    ...createComposeActivities(context, context.callbacks),
+    ...createComposeActivities(context, context.callbackUrlFor),
     ...createCreditNoteRunActivities(context.workflows, context.random),
 
     async itemsInCatalogue({ connection, businessId, lines, notOlderThanMs }) {
       const { catalogue, catalogueAgeMs } = runtimeOf(context, connection);
       const items = catalogue.known(businessId, notOlderThanMs ?? context.nowMs() - catalogueAgeMs);
-      return items && resolveLines(lines, items);
+      const result = items && resolveLines(lines, items);
+      return result?.kind === "resolved" ? result : undefined;
     },
   };
 }

@@ -66,9 +66,7 @@ export async function waitForOutcome(client: Client, wait: Wait): Promise<SaleOu
 }
 
 async function presentRound(client: Client, handle: WorkflowHandle): Promise<number> {
-  const state = await client.withDeadline(Date.now() + QUERY_WITHIN_MS, () =>
-    handle.query<WorkflowState>(STATE_QUERY),
-  );
+  const state = await client.withDeadline(Date.now() + QUERY_WITHIN_MS, () => handle.query<WorkflowState>(STATE_QUERY));
   return state.nextWait;
 }
 

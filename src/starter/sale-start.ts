@@ -4,6 +4,7 @@ import { defineSearchAttributeKey } from "@temporalio/common";
 import {
   DEFAULT_CONNECTION,
   fingerprintOf,
+  keywordValue,
   NO_BUSINESS,
   type SaleContent,
   saleContent,
@@ -37,7 +38,7 @@ export function saleStart(input: unknown, businesses: DefaultBusinesses): SaleSt
   const { traderInvoiceNumber } = sale;
   const attribute = (name: string, value: string): SearchAttributePair => ({
     key: defineSearchAttributeKey(name, "KEYWORD"),
-    value: value.slice(0, 255),
+    value: keywordValue(value),
   });
   return {
     workflowId: saleWorkflowId({ connection, businessId, traderInvoiceNumber }),

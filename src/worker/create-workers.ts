@@ -12,6 +12,7 @@ import type { Config } from "../config/index.ts";
 import { complianceBackgroundTaskQueue, complianceTaskQueue, MAIN_TASK_QUEUE } from "../contract/index.ts";
 import { createDispatchers } from "../http/dispatchers.ts";
 import { createTransport } from "../http/transport.ts";
+import { createCallbackUrlFor } from "./callback-url-for.ts";
 import { createComplianceRuntimes } from "./compliance-runtimes.ts";
 
 /** Longer than the longest attempt, so that a call in flight is answered before its worker ends. */
@@ -52,13 +53,12 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
     ...(options.identity !== undefined && { identity: options.identity }),
   } satisfies Partial<WorkerOptions>;
 
-  const [signing] = config.callbacks?.secrets ?? [];
-  const callbacks = config.callbacks && signing && { publicUrl: config.callbacks.publicUrl, secret: signing.reveal() };
+  const callbackUrlFor = createCallbackUrlFor(config.callbacks);
   const main = await Worker.create({
     ...common,
     taskQueue: MAIN_TASK_QUEUE,
     workflowBundle: options.workflowBundle,
-    activities: createMainActivities({ ...context, callbacks, workflows: options.workflows }),
+    activities: createMainActivities({ ...context, callbackUrlFor, workflows: options.workflows }),
   });
   const workers = [main];
   const serves = [MAIN_TASK_QUEUE];

@@ -1,6 +1,6 @@
 import { inject, expect } from "vitest";
 import { Client, Connection } from "@temporalio/client";
-import { DefaultLogger, NativeConnection, Runtime } from "@temporalio/worker";
+import { NativeConnection } from "@temporalio/worker";
 
 import { createCallbackReceiver, createTemporalSignaller } from "../../src/callbacks/index.ts";
 import { type Config, loadConfig, type Timings } from "../../src/config/index.ts";
@@ -11,6 +11,7 @@ import { RunningWorkers } from "../../src/worker/run-workers.ts";
 import { setTimeout as nextTick } from "node:timers/promises";
 import type { WorkflowState } from "../../src/contract/index.ts";
 import { namespaceOf } from "./namespace.ts";
+import "./quiet-runtime.ts";
 import { replayAll } from "./replay-all.ts";
 
 /** Short enough that no test waits for the clock, in the proportions of the real ones. */
@@ -24,8 +25,6 @@ const TEST_TIMINGS: Partial<Timings> = {
   longestPollAfterDayMs: 500,
   slowAfterMs: 3_600_000,
 };
-
-Runtime.install({ logger: new DefaultLogger("ERROR"), shutdownSignals: [] });
 
 const SILENT = { debug() {}, warn() {} };
 const CALLBACK_SECRET = "a secret of the tests that is long enough to be one";

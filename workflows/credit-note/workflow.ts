@@ -20,10 +20,10 @@ import { tellSale } from "./tell-sale.ts";
  * Started by its sale within the refund window, or directly after it.
  */
 export async function creditNote(input: CreditNoteInput): Promise<SaleOutcome> {
-  const run = new Run("creditNote", String(input.traderInvoiceNumber), "submitting");
-  run.reversedSaleId = String(input.saleId);
+  const run = new Run("creditNote", String(input?.traderInvoiceNumber), "submitting");
+  run.reversedSaleId = String(input?.saleId);
   wireMessages(run);
-  if (input.saleWorkflowId !== undefined) tellSale(run, input.saleWorkflowId);
+  if (typeof input?.saleWorkflowId === "string") tellSale(run, input.saleWorkflowId);
   return await carry(run, async () => {
     const prepared = await main.prepareCreditNote({ input, startedAtMs: workflowInfo().startTime.getTime() });
     run.businessId = prepared.profile.businessId;

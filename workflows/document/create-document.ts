@@ -47,7 +47,8 @@ export async function createDocument(work: Work, creation: Creation): Promise<Cr
     const result = await lostAsUnknown(creation.send({ composed, key }));
     const { callbackExpected } = composed;
     if (isRefusal(result)) {
-      run.documentInDoubt = false;
+      // An answer that fits no rule says nothing about what happened behind it.
+      run.documentInDoubt = result.attention === "unexpected-answer";
       await parkOnRefusal(run, result, refusals++);
       // The service refused the body itself, so a mended one is another request: it must not meet the old one's key.
       if (result.attention === "invalid-request") {
@@ -71,7 +72,10 @@ export async function createDocument(work: Work, creation: Creation): Promise<Cr
       }
       case "rejected": {
         const document = result.document ?? (result.saleId ? await readDocument(work, result.saleId) : undefined);
-        if (document) return { document, callbackExpected };
+        if (document) {
+          await checkOurs(work, document, creation.expected, true);
+          return { document, callbackExpected };
+        }
         run.documentInDoubt = false;
         if (result.repeatable && rejectedWithoutTrace++ === 0)
           await condition(() => run.cancelDue, work.profile.timings.firstPollMs);
@@ -146,8 +150,7 @@ async function lostAsUnknown(call: Promise<CreateResult>): Promise<CreateResult>
     if (!(error instanceof ActivityFailure)) throw error;
     const neverStarted = error.cause instanceof TimeoutFailure && error.cause.timeoutType === "SCHEDULE_TO_START";
     const message = `${error.activityType} ended without an answer: ${rootMessage(error)}`;
-    if (neverStarted)
-      return { kind: "refused", attention: "unexpected-answer", message: `No worker took the task. ${message}` };
+    if (neverStarted) return { kind: "deferred", message };
     return { kind: "unknown", message, evidence: { activityId: error.activityId ?? "" } };
   }
 }

@@ -9,9 +9,10 @@ export function detailsOf(run: Run): string {
     `**Waits for:** ${run.waitingFor}`,
   ];
   if (run.cancelRequested !== undefined && run.stage !== "cancelled") {
-    paragraphs.push(
-      `**Cancellation asked for:** ${run.cancelRequested}. It is carried out as soon as that is possible.`,
-    );
+    const answer = run.settled
+      ? "The document was completed all the same: reverse it with the update `refund`."
+      : "It is a wish until the document's fate is known.";
+    paragraphs.push(`**Cancellation asked for:** ${run.cancelRequested}. ${answer}`);
   }
   if (run.creditNoteWorkflowId) paragraphs.push(`**Credit note:** workflow \`${run.creditNoteWorkflowId}\``);
   if (run.creditNoteAttention) {

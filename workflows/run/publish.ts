@@ -1,7 +1,7 @@
 import { defineSearchAttributeKey, type SearchAttributeUpdatePair } from "@temporalio/common";
 import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from "@temporalio/workflow";
 
-import { NO_BUSINESS, SEARCH_ATTRIBUTES } from "../../src/contract/index.ts";
+import { keywordValue, NO_BUSINESS, SEARCH_ATTRIBUTES } from "../../src/contract/index.ts";
 import { detailsOf } from "./details.ts";
 import type { Run } from "./run.ts";
 
@@ -11,17 +11,14 @@ const saleId = defineSearchAttributeKey(SEARCH_ATTRIBUTES.saleId, "KEYWORD");
 const stage = defineSearchAttributeKey(SEARCH_ATTRIBUTES.stage, "KEYWORD");
 const attention = defineSearchAttributeKey(SEARCH_ATTRIBUTES.attention, "KEYWORD");
 
-/** PostgreSQL stores a Keyword of at most 255 characters; a longer one would make the workflow task fail for ever. */
-const MAX_KEYWORD_LENGTH = 255;
-
 /** Shows the run to whoever looks: current details always, search attributes where they changed (each change is an event). */
 export function publishRun(run: Run): void {
   setCurrentDetails(detailsOf(run));
   const known = workflowInfo().typedSearchAttributes;
   const wanted = [
     { key: business, value: run.businessId ?? NO_BUSINESS },
-    { key: invoice, value: run.invoice.slice(0, MAX_KEYWORD_LENGTH) },
-    { key: saleId, value: saleIdOf(run)?.slice(0, MAX_KEYWORD_LENGTH) ?? null },
+    { key: invoice, value: keywordValue(run.invoice) },
+    { key: saleId, value: saleIdOf(run) },
     { key: stage, value: run.stage },
     { key: attention, value: run.attentions[0]?.code ?? null },
   ];
@@ -30,6 +27,7 @@ export function publishRun(run: Run): void {
 }
 
 /** On a credit note it is the sale that it reverses. */
-function saleIdOf(run: Run): string | undefined {
-  return run.workflow === "sale" ? run.document?.id : run.reversedSaleId;
+function saleIdOf(run: Run): string | null {
+  const id = run.workflow === "sale" ? run.document?.id : run.reversedSaleId;
+  return id === undefined ? null : keywordValue(id);
 }

@@ -47,7 +47,7 @@ export async function openForRefund(work: Work, stock: StockKeeping, windowMs: n
       continue;
     }
     if (!open && !run.parked) return;
-    run.moveTo("completed", "the end of its stock movements");
+    run.moveTo("completed", open ? "the end of its stock movements" : "a person");
     await condition(() => run.refund !== undefined || (!open && !run.parked));
   }
 }

@@ -26,7 +26,7 @@ import { resolveItems, type ResolvedLines } from "./resolve-items.ts";
  * a refund → closed. It fails only for input that nobody can mend.
  */
 export async function sale(input: SaleInput): Promise<SaleOutcome> {
-  const run = new Run("sale", String(input.traderInvoiceNumber), "resolving-items");
+  const run = new Run("sale", String(input?.traderInvoiceNumber), "resolving-items");
   wireSaleMessages(run);
   return await carry(run, async () => {
     const prepared = await main.prepareSale({ input, startedAtMs: workflowInfo().startTime.getTime() });
@@ -62,6 +62,7 @@ async function carrySale(work: Work, prepared: PreparedSale): Promise<void> {
     await stock?.giveBack(sale.traderInvoiceNumber, "undone");
     run.moveTo("cancelled", "nothing");
   }
+  await stock?.settled();
   await run.nothingNeeded();
 }
 
