@@ -9,6 +9,8 @@ interface Snapshot {
 interface Reading {
   askedAtMs: number;
   answer: Promise<Snapshot>;
+  /** Shown by other answers since it was asked for. */
+  learned: Map<string, Item>;
 }
 
 /**
@@ -45,20 +47,23 @@ export class Catalogue {
     return [...(await reading.answer).items.values()];
   }
 
-  /** An answer that showed an item is newer than the list. */
+  /** An answer that showed an item is newer than the list, and than one that is still under way. */
   learn(businessId: string | undefined, item: Item): void {
-    this.#snapshots.get(businessId ?? "")?.items.set(item.id, item);
+    const key = businessId ?? "";
+    this.#snapshots.get(key)?.items.set(item.id, item);
+    this.#readings.get(key)?.learned.set(item.id, item);
   }
 
   #ask(key: string, businessId: string | undefined): Reading {
     const askedAtMs = this.#nowMs();
+    const learned = new Map<string, Item>();
     const answer = this.#read(businessId).then((items) => {
-      const snapshot = { askedAtMs, items: new Map(items.map((item) => [item.id, item])) };
+      const snapshot = { askedAtMs, items: new Map([...items.map((item) => [item.id, item] as const), ...learned]) };
       const current = this.#snapshots.get(key);
       if (!current || current.askedAtMs <= askedAtMs) this.#snapshots.set(key, snapshot);
       return snapshot;
     });
-    const reading = { askedAtMs, answer };
+    const reading = { askedAtMs, answer, learned };
     this.#readings.set(key, reading);
     const done = (): void => {
       if (this.#readings.get(key) === reading) this.#readings.delete(key);

@@ -7,14 +7,14 @@ import {
   type SaleDocument,
 } from "../../src/contract/index.ts";
 import { afterQuotaMs, stillWaiting } from "../failure.ts";
-import { pollPauseMs } from "../poll-schedule.ts";
+import { ageMs, pollPauseMs } from "../poll-schedule.ts";
 import { beyondTheTable, judge, type Judged, refusalOf, throwToTryAgain } from "./judge.ts";
-import { type ActivityContext, type ComplianceRuntime, runtimeOf } from "./runtime.ts";
+import { type ActivityContext, type ComplianceRuntime, runtimeOf, servesNo } from "./runtime.ts";
 
 export function createDocumentActivities(
   context: ActivityContext,
 ): Pick<ComplianceActivities, "createSale" | "createCreditNote" | "readDocument" | "awaitDocument" | "retryDocument"> {
-  const { nowMs, random } = context;
+  const { random } = context;
 
   function judgeDocument(
     runtime: ComplianceRuntime,
@@ -44,7 +44,12 @@ export function createDocumentActivities(
   }
 
   return {
-    createSale: (request) => create("createSale", request),
+    async createSale(request) {
+      // Where the key does not make a repetition safe this is tried once, and a failure would read as a lost answer.
+      if (!context.connections.has(request.connection))
+        return { kind: "deferred", message: servesNo(context, request.connection) };
+      return create("createSale", request);
+    },
     createCreditNote: (request) => create("createCreditNote", request),
 
     async readDocument(request) {
@@ -59,7 +64,7 @@ export function createDocumentActivities(
       if (!document) return refusalOf(judged) ?? beyondTheTable(judged);
       if (!stillUnderWay(document, request.knownStatus)) return { kind: "document", document };
       const bounds = { ...runtime.pollBounds, firstPollMs: request.firstPollMs };
-      throw stillWaiting(`The document is ${document.status}.`, pollPauseMs(nowMs() - request.sinceMs, bounds, random));
+      throw stillWaiting(`The document is ${document.status}.`, pollPauseMs(ageMs(request.sinceMs), bounds, random));
     },
 
     async retryDocument(request) {

@@ -1,12 +1,15 @@
 import { classifyAnswer, classifyItem, ComplianceApiError } from "../../src/compliance/index.ts";
 import type { ComplianceActivities, Item, ItemsRequest, ItemsResult } from "../../src/contract/index.ts";
 import { stillWaiting } from "../failure.ts";
-import { pollPauseMs } from "../poll-schedule.ts";
+import { ageMs, pollPauseMs } from "../poll-schedule.ts";
 import { beyondTheTable, judge, refusalOf, throwToTryAgain } from "./judge.ts";
 import { knownItem, resolveLines } from "./resolve-lines.ts";
 import { type ActivityContext, type ComplianceRuntime, runtimeOf } from "./runtime.ts";
 
 const REGISTERED = "REGISTERED";
+
+/** A look that is this fresh serves every sale that names an item which the catalogue does not have. */
+const SHARED_LOOK_MS = 1_000;
 
 export function createItemActivities(
   context: ActivityContext,
@@ -64,13 +67,15 @@ export function createItemActivities(
       const sinceMs = request.notOlderThanMs ?? startedAtMs - runtime.catalogueAgeMs;
       const known = runtime.catalogue.known(request.businessId, sinceMs);
       const fromKnown = known && resolveLines(request.lines, known);
-      // A name that the catalogue at hand does not have may have been added since it was read.
-      return fromKnown?.kind === "resolved" ? fromKnown : await lookUp(runtime, request, known ? startedAtMs : sinceMs);
+      // A name that the catalogue at hand does not have may have been added since it was read; many such names share one look.
+      return fromKnown?.kind === "resolved"
+        ? fromKnown
+        : await lookUp(runtime, request, known ? startedAtMs - SHARED_LOOK_MS : sinceMs);
     },
 
     async awaitItems(request) {
       const runtime = runtimeOf(context, request.connection);
-      const pauseMs = pollPauseMs(nowMs() - request.sinceMs, runtime.pollBounds, random);
+      const pauseMs = pollPauseMs(ageMs(request.sinceMs), runtime.pollBounds, random);
       // Whoever looked within half a pause has looked for all who wait.
       const result = await lookUp(runtime, request, nowMs() - pauseMs / 2);
       const there =

@@ -22,9 +22,13 @@ export interface ActivityContext {
 }
 
 /** @throws ApplicationFailure NotServed: another worker may know the connection, after a change of configuration for example */
-export function runtimeOf({ connections }: ActivityContext, name: string): ComplianceRuntime {
+export function runtimeOf({ connections }: Pick<ActivityContext, "connections">, name: string): ComplianceRuntime {
   const runtime = connections.get(name);
   if (runtime) return runtime;
+  throw notServed(servesNo({ connections }, name));
+}
+
+export function servesNo({ connections }: Pick<ActivityContext, "connections">, name: string): string {
   const known = [...connections.keys()].join(", ") || "none";
-  throw notServed(`This worker serves no connection named ${name}; it serves: ${known}.`);
+  return `This worker serves no connection named ${name}; it serves: ${known}.`;
 }

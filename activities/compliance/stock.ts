@@ -1,9 +1,9 @@
-import { classifyMovement, ComplianceApiError } from "../../src/compliance/index.ts";
+import { classifyMovement, ComplianceApiError, UnexpectedAnswerError } from "../../src/compliance/index.ts";
 import type { ComplianceActivities } from "../../src/contract/index.ts";
 import { TransportError } from "../../src/http/errors.ts";
 import { afterQuotaMs } from "../failure.ts";
 import { judge, refusalOf } from "./judge.ts";
-import { type ActivityContext, runtimeOf } from "./runtime.ts";
+import { type ActivityContext, servesNo } from "./runtime.ts";
 
 /**
  * A stock adjustment is sent at most once (architecture, decision 6), so nothing here throws in order to be repeated, and nothing is
@@ -13,7 +13,9 @@ export function createStockActivities(context: ActivityContext): Pick<Compliance
   const { nowMs, random } = context;
   return {
     async adjustStock(request) {
-      const runtime = runtimeOf(context, request.connection);
+      const runtime = context.connections.get(request.connection);
+      // Nothing was sent, and only a result says so: a failure would be one more unknown outcome.
+      if (!runtime) return { kind: "deferred", message: servesNo(context, request.connection) };
       const { businessId, referenceId, itemId, action, quantity, unitPrice, branch } = request;
       const sentAtMs = nowMs();
       const judged = await judge(
@@ -49,7 +51,7 @@ export function createStockActivities(context: ActivityContext): Pick<Compliance
 
 function whatCameBack(error: unknown): Record<string, unknown> {
   if (error instanceof TransportError) return { cameBack: error.code };
-  if (error instanceof ComplianceApiError)
+  if (error instanceof ComplianceApiError || error instanceof UnexpectedAnswerError)
     return { cameBack: `HTTP ${error.status}`, bodyExcerpt: error.bodyExcerpt ?? null };
   return { cameBack: error instanceof Error ? error.name : "nothing" };
 }

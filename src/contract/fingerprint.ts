@@ -1,4 +1,4 @@
-import type { SaleInput } from "./sale.ts";
+import type { CustomerInput, SaleInput } from "./sale.ts";
 import { sha256Hex } from "./sha256.ts";
 
 /**
@@ -18,20 +18,12 @@ export interface SaleContent {
 
 /** The content in one normal form, kept in the workflow's memo. */
 export function saleContent(input: SaleInput, businessId: string | undefined): SaleContent {
-  const customer = input.customer;
   return {
     businessId: businessId ?? null,
     traderInvoiceNumber: input.traderInvoiceNumber,
     saleDate: input.saleDate ?? null,
     paymentTypeCode: input.paymentTypeCode ?? null,
-    customer: customer
-      ? {
-          name: customer.name ?? null,
-          pin: customer.pin ?? null,
-          phone: customer.phone ?? null,
-          email: customer.email ?? null,
-        }
-      : null,
+    customer: customerContent(input.customer),
     lines: (input.lines ?? []).map((line) => ({
       item:
         line.itemId !== undefined
@@ -45,6 +37,13 @@ export function saleContent(input: SaleInput, businessId: string | undefined): S
     saleId: input.saleId ?? null,
     branch: input.branch ?? null,
   };
+}
+
+/** A customer of whom nothing is given is not sent, and so is none. */
+function customerContent(customer: CustomerInput = {}): SaleContent["customer"] {
+  const { name = null, pin = null, phone = null, email = null } = customer;
+  const given = [name, pin, phone, email].some((part) => part !== null);
+  return given ? { name, pin, phone, email } : null;
 }
 
 /** 64 hex digits; equal for equal contents. */

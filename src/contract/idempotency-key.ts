@@ -4,6 +4,7 @@ import { sha256Hex } from "./sha256.ts";
 export const IDEMPOTENCY_KEY_PATTERN = /^[A-Za-z0-9._:-]{8,128}$/;
 
 const READABLE_LENGTH = 40;
+const KIND_LENGTH = 20;
 
 /**
  * The Idempotency-Key of one intent of one workflow. It hangs on the workflow's id and the step alone, so that a retry, a
@@ -12,11 +13,13 @@ const READABLE_LENGTH = 40;
  */
 export function idempotencyKey(workflowId: string, step: string, intent = 1): string {
   const digest = sha256Hex(JSON.stringify([workflowId, step, intent]));
-  const readable = decodeURIComponent(lastPart(workflowId))
-    .replace(/[^A-Za-z0-9._-]/g, "-")
-    .slice(0, READABLE_LENGTH);
-  const kind = step.split(" ", 1)[0] ?? "";
+  const readable = allowed(decodeURIComponent(lastPart(workflowId))).slice(0, READABLE_LENGTH);
+  const kind = allowed(step.split(" ", 1)[0] ?? "").slice(0, KIND_LENGTH);
   return `${kind}:${readable}:${digest}`;
+}
+
+function allowed(text: string): string {
+  return text.replace(/[^A-Za-z0-9._-]/g, "-");
 }
 
 /** The invoice number of a sale or the sale of a credit note; an id that was cut may end in half an escape. */

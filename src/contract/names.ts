@@ -17,6 +17,14 @@ export const SEARCH_ATTRIBUTES = {
   attention: "FiscalAttention",
 } as const;
 
+/**
+ * A text as the value of a Keyword: PostgreSQL stores at most 255 characters, and a longer one would make the workflow task fail for
+ * ever.
+ */
+export function keywordValue(text: string): string {
+  return Array.from(text).slice(0, 255).join("");
+}
+
 export const SIGNALS = {
   callbackReceived: "callbackReceived",
   refundRequested: "refundRequested",

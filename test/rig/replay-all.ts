@@ -1,4 +1,7 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { Client } from "@temporalio/client";
+import { historyToJSON } from "@temporalio/common/lib/proto-utils.js";
 import { Worker } from "@temporalio/worker";
 
 /**
@@ -17,4 +20,22 @@ export async function replayAll(client: Client, workflowBundle: { codePath: stri
   }
   if (replayed === 0) throw new Error("There was no history to replay.");
   return replayed;
+}
+
+/**
+ * Writes the namespace's histories into a folder, to be stored for good (`RECORD_HISTORIES=folder npx vitest run --project system …`),
+ * without what belongs to the machine: identities and stack traces.
+ */
+export async function recordAll(client: Client, folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  for await (const { workflowId, runId } of client.workflow.list()) {
+    const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
+    const machine = new Set(["identity", "stackTrace", "binaryChecksum"]);
+    const json = JSON.stringify(
+      historyToJSON(history),
+      (key, value: unknown) => (machine.has(key) ? undefined : value),
+      1,
+    );
+    await writeFile(join(folder, `${workflowId.replace(/[^A-Za-z0-9-]+/g, "_")}.json`), json);
+  }
 }

@@ -12,7 +12,7 @@ import { setTimeout as nextTick } from "node:timers/promises";
 import type { WorkflowState } from "../../src/contract/index.ts";
 import { namespaceOf } from "./namespace.ts";
 import "./quiet-runtime.ts";
-import { replayAll } from "./replay-all.ts";
+import { recordAll, replayAll } from "./replay-all.ts";
 
 /** Short enough that no test waits for the clock, in the proportions of the real ones. */
 const TEST_TIMINGS: Partial<Timings> = {
@@ -137,6 +137,8 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
       await receiver.close();
       await simulator.close();
       await replayAll(client, workflowBundle);
+      const record = process.env["RECORD_HISTORIES"];
+      if (record) await recordAll(client, record);
       await native.close();
       await connection.close();
     },

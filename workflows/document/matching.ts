@@ -23,17 +23,18 @@ export function mismatches(document: SaleDocument, expected: ExpectedDocument): 
   compare("traderInvoiceNumber", expected.traderInvoiceNumber, document.traderInvoiceNumber);
   compare("originalSaleId", expected.originalSaleId, document.originalSaleId ?? null);
   if (expected.customerPin !== undefined) {
-    compare("customer.pin", expected.customerPin, document.customer?.pin ?? null);
+    compare("customer.pin", expected.customerPin, document.customer?.pin || null);
   }
-  if (expected.lines) found.push(...lineMismatches(document, expected.lines));
+  if (expected.lines) found.push(...lineMismatches(document, expected, expected.lines));
   if (expected.total !== undefined && differsByMoreThan(TOLERANCE, expected.total, document.totals.total)) {
     found.push(`totals.total: expected ${expected.total}, found ${document.totals.total}`);
   }
   return found;
 }
 
-/** Lines in order; quantities by their size, since those of a credit note are negative. */
-function lineMismatches(document: SaleDocument, lines: ResolvedLine[]): string[] {
+/** Lines in order. Whether a credit note's unit prices are negative like its quantities is not shown, so they count by their size. */
+function lineMismatches(document: SaleDocument, expected: ExpectedDocument, lines: ResolvedLine[]): string[] {
+  const sign = expected.type === "credit_note" ? -1 : 1;
   if (lines.length !== document.lines.length) {
     return [`lines: expected ${lines.length}, found ${document.lines.length}`];
   }
@@ -42,9 +43,11 @@ function lineMismatches(document: SaleDocument, lines: ResolvedLine[]): string[]
     if (!got) return [];
     const same =
       got.itemId === line.itemId &&
-      !differsByMoreThan(0, Math.abs(got.quantity), line.quantity) &&
-      !differsByMoreThan(TOLERANCE, got.unitPrice, line.unitPrice);
-    const text = (of: ResolvedLine): string => `${Math.abs(of.quantity)} of ${of.itemId} at ${of.unitPrice}`;
-    return same ? [] : [`lines[${i}]: expected ${text(line)}, found ${text(got)}`];
+      !differsByMoreThan(0, got.quantity, sign * Math.abs(line.quantity)) &&
+      !differsByMoreThan(TOLERANCE, Math.abs(got.unitPrice), Math.abs(line.unitPrice));
+    const text = (of: ResolvedLine): string => `${of.quantity} of ${of.itemId} at ${of.unitPrice}`;
+    return same
+      ? []
+      : [`lines[${i}]: expected ${text({ ...line, quantity: sign * Math.abs(line.quantity) })}, found ${text(got)}`];
   });
 }

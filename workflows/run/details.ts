@@ -12,7 +12,7 @@ export function detailsOf(run: Run): string {
     const answer = run.settled
       ? "The document was completed all the same: reverse it with the update `refund`."
       : "It is a wish until the document's fate is known.";
-    paragraphs.push(`**Cancellation asked for:** ${run.cancelRequested}. ${answer}`);
+    paragraphs.push(`**Cancellation asked for:** ${quoted(run.cancelRequested)}. ${answer}`);
   }
   if (run.creditNoteWorkflowId) paragraphs.push(`**Credit note:** workflow \`${run.creditNoteWorkflowId}\``);
   if (run.creditNoteAttention) {
@@ -32,9 +32,16 @@ function needsAPerson(attention: Attention): string {
   const updates = attention.mendedBy.map(
     (mend) => `Update \`${mend}\` with\n\n\`\`\`json\n${JSON.stringify(examplePayload(mend, attention))}\n\`\`\``,
   );
-  return [`### Needs a person: ${attention.code}`, `${MEANING[attention.code]}. ${attention.message}`, ...updates].join(
-    "\n\n",
-  );
+  return [
+    `### Needs a person: ${attention.code}`,
+    `${MEANING[attention.code]}. ${quoted(attention.message)}`,
+    ...updates,
+  ].join("\n\n");
+}
+
+/** Other people's words on one line and with nothing in them that Markdown obeys: they must not look like an attention of ours. */
+function quoted(words: string): string {
+  return words.replace(/\s+/g, " ").replace(/[\\`*_#<>[\]|]/g, "\\$&");
 }
 
 function examplePayload(mend: Mend, attention: Attention): Record<string, unknown> {

@@ -86,12 +86,8 @@ async function decidedApplied(
 ): Promise<boolean> {
   movement.state = "unknown";
   delete movement.decision;
-  const sent = {
-    itemId: movement.itemId,
-    action: movement.action,
-    quantity: movement.quantity,
-    sentAtMs: movement.sentAtMs,
-  };
+  const { itemId, action, quantity, unitPrice, sentAtMs, branchId } = movement;
+  const sent = { itemId, action, quantity, unitPrice, sentAtMs, ...(branchId !== undefined && { branchId }) };
   const key = work.run.raise({
     code: "stock-unknown",
     subject: movement.referenceId,

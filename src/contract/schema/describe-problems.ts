@@ -1,8 +1,13 @@
 import type { z } from "zod";
 
-/** Problems of one input, each as `path: what was expected, what was found`. */
+/** More than these nobody reads, and the text must fit into what carries a failure. */
+const SHOWN_PROBLEMS = 100;
+
+/** Problems of one input, each as `path: what was expected, what was found`; beyond the first hundred only their number. */
 export function describeProblems(error: z.ZodError, input: unknown): string[] {
-  return error.issues.flatMap((issue) => describeIssue(issue, input));
+  const problems = error.issues.flatMap((issue) => describeIssue(issue, input));
+  if (problems.length <= SHOWN_PROBLEMS) return problems;
+  return [...problems.slice(0, SHOWN_PROBLEMS), `and ${problems.length - SHOWN_PROBLEMS} more problems`];
 }
 
 function describeIssue(issue: z.core.$ZodIssue, input: unknown): string[] {
@@ -32,13 +37,13 @@ function pathText(path: PropertyKey[]): string {
   if (path.length === 0) return "input";
   return path.reduce<string>(
     (text, part) =>
-      typeof part === "number"
-        ? `${text}[${part}]`
-        : text === ""
-          ? printable(String(part))
-          : `${text}.${printable(String(part))}`,
+      typeof part === "number" ? `${text}[${part}]` : text === "" ? fieldName(part) : `${text}.${fieldName(part)}`,
     "",
   );
+}
+
+function fieldName(part: PropertyKey): string {
+  return printable(shortened(String(part)));
 }
 
 function valueAt(input: unknown, path: PropertyKey[]): unknown {

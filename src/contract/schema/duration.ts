@@ -8,9 +8,9 @@ export function durationMs(text: string): number | undefined {
   const trimmed = text.trim();
   // `ms` reads a bare number as milliseconds, which nobody means here.
   if (trimmed === "0") return 0;
-  if (/^[\d.]*$/.test(trimmed) || trimmed.length > 50) return undefined;
+  if (/^-?[\d.]*$/.test(trimmed) || trimmed.length > 50) return undefined;
   const parsed = ms(trimmed as ms.StringValue);
-  return Number.isFinite(parsed) && parsed >= 0 && parsed <= LONGEST_MS ? parsed : undefined;
+  return Number.isFinite(parsed) && parsed >= 0 && parsed <= LONGEST_MS ? Math.round(parsed) : undefined;
 }
 
 export const duration = z

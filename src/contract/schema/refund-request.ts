@@ -30,6 +30,8 @@ export const creditNoteInputSchema = z.strictObject({
   callback: z.enum(["auto", "off"]).optional(),
   saleWorkflowId: printableText(1000).optional(),
   original: z
-    .custom<SaleDocument>((value) => typeof value === "object" && value !== null && "lines" in value)
+    .custom<SaleDocument>((value) => typeof value === "object" && value !== null && "lines" in value, {
+      error: "expected a sale with its lines",
+    })
     .optional(),
 }) satisfies z.ZodType<CreditNoteInput>;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 
+import { NO_BUSINESS } from "../ids.ts";
 import { NAME_PATTERN } from "../names.ts";
 import type { SaleInput, SaleLineInput } from "../sale.ts";
 import { calendarDate } from "./calendar-date.ts";
@@ -11,13 +12,22 @@ export const connectionName = z
   .regex(NAME_PATTERN, { error: "expected the name of a connection: 1 to 32 of a-z, 0-9 and -" });
 
 /** Temporal refuses fairness keys over 64 bytes, for ever, and the business is one. */
-export const businessIdentifier = printableText(64).refine((text) => Buffer.byteLength(text) <= 64, {
-  error: "expected at most 64 bytes",
-});
+export const businessIdentifier = printableText(64)
+  .refine((text) => Buffer.byteLength(text) <= 64, { error: "expected at most 64 bytes" })
+  .refine((text) => text !== NO_BUSINESS, { error: "expected a business; - stands for none in workflow ids" });
 
 const identifier = printableText(200);
 
 const finite = z.number({ error: "expected a finite number" });
+
+/** Looked at even where a field is wrong, so that every problem is named at once. */
+const always = {
+  when: ({ value }: { value: unknown }): boolean =>
+    typeof value === "object" && value !== null && !Array.isArray(value),
+};
+
+/** Beyond it, sums of lines would leave the numbers that JSON carries exactly. */
+const LARGEST_NUMBER = 1e12;
 
 const LINE_KEYS = ["itemId", "externalId", "sku"] as const;
 
@@ -26,8 +36,12 @@ const line = z
     itemId: identifier.optional(),
     externalId: identifier.optional(),
     sku: identifier.optional(),
-    quantity: finite.positive({ error: "expected a number greater than 0" }),
-    unitPrice: finite.nonnegative({ error: "expected a number of at least 0" }),
+    quantity: finite
+      .positive({ error: "expected a number greater than 0" })
+      .max(LARGEST_NUMBER, { error: "expected at most 1e12" }),
+    unitPrice: finite
+      .nonnegative({ error: "expected a number of at least 0" })
+      .max(LARGEST_NUMBER, { error: "expected at most 1e12" }),
   })
   .superRefine((value, context) => {
     const given = LINE_KEYS.filter((key) => value[key] !== undefined);
@@ -37,7 +51,7 @@ const line = z
         message: `expected the item to be named by exactly one of itemId, externalId and sku, found ${given.length === 0 ? "none" : given.join(" and ")}`,
       });
     }
-  }) satisfies z.ZodType<SaleLineInput>;
+  }, always) satisfies z.ZodType<SaleLineInput>;
 
 const customer = z.strictObject({
   name: printableText(200).optional(),
@@ -46,13 +60,16 @@ const customer = z.strictObject({
   email: printableText(320).optional(),
 });
 
+/** Of a sale that is adopted; what we issue ourselves is bound to the API's 50 characters. */
+const LONGEST_NUMBER = 1000;
+
 /** Input of the `sale` workflow; the same schema at every edge and in the workflow's first activity. */
 export const saleInputSchema = z
   .strictObject({
     connection: connectionName.optional(),
     businessId: businessIdentifier.optional(),
     branch: identifier.optional(),
-    traderInvoiceNumber: invoiceNumber(1000),
+    traderInvoiceNumber: invoiceNumber(LONGEST_NUMBER),
     saleDate: calendarDate.optional(),
     paymentTypeCode: printableText(50).optional(),
     customer: customer.optional(),
@@ -76,12 +93,13 @@ export const saleInputSchema = z
         message: "expected at least one line (only a sale adopted by saleId may come without)",
       });
     }
-    const characters = Array.from(sale.traderInvoiceNumber).length;
-    if (characters > 50) {
+    const number: unknown = sale.traderInvoiceNumber;
+    const characters = typeof number === "string" ? Array.from(number).length : 0;
+    if (characters > 50 && characters <= LONGEST_NUMBER) {
       context.addIssue({
         code: "custom",
         path: ["traderInvoiceNumber"],
         message: `expected at most 50 characters, found ${characters}`,
       });
     }
-  }) satisfies z.ZodType<SaleInput>;
+  }, always) satisfies z.ZodType<SaleInput>;

@@ -9,7 +9,7 @@ export function printableText(maxCharacters: number) {
     const characters = Array.from(text);
     const complaint =
       characters.length === 0
-        ? `expected 1 to ${maxCharacters} characters, found an empty text`
+        ? "expected at least 1 character, found an empty text"
         : characters.length > maxCharacters
           ? `expected at most ${maxCharacters} characters, found ${characters.length}`
           : UNPRINTABLE.test(text)

@@ -1,0 +1,177 @@
+import { describe, expect, test } from "vitest";
+
+import type { Fault } from "../../src/simulator/index.ts";
+import { sellTea, teaRequest } from "../test-support/requests.ts";
+import { API_KEY, failureOf, serve } from "../test-support/served.ts";
+
+const at = (fault: Omit<Fault, "operation">): Fault => ({ operation: "createSale", ...fault });
+
+describe("the creation of a sale, under a key that the service honours,", () => {
+  test("gives the completed document of a 201", async () => {
+    const served = await serve();
+    const result = await sellTea(served, "INV-1");
+    expect(result).toMatchObject({ kind: "document", replayed: false });
+    expect(result).toMatchObject({ document: { status: "completed", receipt: { receiptLabel: "NS" } } });
+  });
+
+  test("gives the document in flight of a 202", async () => {
+    const served = await serve();
+    served.simulator.setDefaultAuthority({ do: "down", status: "retrying" });
+    expect(await sellTea(served, "INV-1")).toMatchObject({
+      kind: "document",
+      document: { status: "retrying", receipt: null },
+      replayed: false,
+    });
+  });
+
+  test("keeps the document that a 422 names, and says that it is not to be sent again", async () => {
+    const served = await serve();
+    served.simulator.setDefaultAuthority({ do: "reject", reason: "PIN is wrong" });
+    const result = await sellTea(served, "INV-1");
+    const [filed] = served.simulator.documents("INV-1");
+    expect(result).toMatchObject({
+      kind: "rejected",
+      saleId: filed?.id,
+      document: { id: filed?.id, status: "failed", error: "PIN is wrong" },
+      repeatable: false,
+      replayed: false,
+    });
+  });
+
+  test("says of a 422 without a document that it may be sent once more", async () => {
+    const served = await serve();
+    served.simulator.setDefaultAuthority({ do: "reject", reason: "Closed", withoutDocument: true });
+    const result = await sellTea(served, "INV-1");
+    expect(result).toMatchObject({ kind: "rejected", repeatable: true, replayed: false });
+    expect(result).not.toHaveProperty("document");
+  });
+
+  test("tells a rejection that the key brought back from a new one", async () => {
+    const served = await serve();
+    served.simulator.setDefaultAuthority({ do: "reject", reason: "Closed", withoutDocument: true });
+    await sellTea(served, "INV-1");
+    served.simulator.setDefaultAuthority({ do: "accept" });
+    expect(await sellTea(served, "INV-1")).toMatchObject({ kind: "rejected", replayed: true });
+  });
+
+  test("gives the same document again for the same key, and files no second", async () => {
+    const served = await serve();
+    const first = await sellTea(served, "INV-1");
+    expect(await sellTea(served, "INV-1")).toEqual({ ...first, replayed: true });
+    expect(served.simulator.documents("INV-1")).toHaveLength(1);
+  });
+
+  test("keeps the id of a document whose answer says nothing else that can be read", async () => {
+    const served = await serve();
+    served.simulator.inject(
+      at({ when: "after", kind: "status", status: 201, body: { data: { sale: { id: "sale_9" } } } }),
+    );
+    expect(await sellTea(served, "INV-1")).toMatchObject({ kind: "named", saleId: "sale_9" });
+  });
+
+  test("is refused as malformed by a 400, with the API's own code", async () => {
+    const served = await serve();
+    const result = await sellTea(served, "INV-1", { itemId: "" });
+    expect(result).toMatchObject({
+      kind: "refused",
+      attention: "invalid-request",
+      status: 400,
+      apiCode: "invalid_request",
+    });
+  });
+
+  test("shows the branches that the API offers in place of a wrong one", async () => {
+    const served = await serve();
+    expect(await sellTea(served, "INV-1", { branch: { id: "branch_9" } })).toMatchObject({
+      attention: "invalid-request",
+      details: { branches: [{ id: "branch_1" }, { id: "branch_2" }] },
+    });
+  });
+
+  test("parks on the key after a 401", async () => {
+    const served = await serve();
+    served.simulator.setApplicationSuspended("simulator", true);
+    expect(await sellTea(served, "INV-1")).toMatchObject({ kind: "refused", attention: "credentials", status: 401 });
+  });
+
+  test("parks on the key after a 403, and names the scope that it needs", async () => {
+    const served = await serve();
+    served.simulator.setKey(API_KEY, { scopes: ["sales:read"] });
+    expect(await sellTea(served, "INV-1")).toMatchObject({
+      kind: "refused",
+      attention: "credentials",
+      status: 403,
+      message: expect.stringContaining("sales:write"),
+    });
+  });
+
+  test("parks on what is not there after a 404", async () => {
+    const served = await serve();
+    expect(await sellTea(served, "INV-1", { itemId: "item_gone" })).toMatchObject({
+      kind: "refused",
+      attention: "not-found",
+      status: 404,
+    });
+  });
+
+  test("comes back after a 429, no sooner than Retry-After, and blames nobody", async () => {
+    const served = await serve();
+    served.simulator.inject(at({ when: "before", kind: "rate-limit", retryAfterSeconds: 37 }));
+    const attempt = () => failureOf(() => served.activities.createSale(teaRequest(served, "INV-1")));
+    expect(await attempt()).toMatchObject({ type: "Deferred", retryable: true, benign: true, pauseMs: 37_000 });
+    served.dice.next = 0.999;
+    expect((await attempt()).pauseMs).toBeGreaterThan(37_000);
+    expect(served.simulator.documents("INV-1")).toEqual([]);
+  });
+
+  test("comes back after the window's reset where a 429 has no Retry-After", async () => {
+    const served = await serve();
+    const headers = { "x-ratelimit-limit": "120", "x-ratelimit-remaining": "0", "x-ratelimit-reset": "23" };
+    served.simulator.inject(at({ when: "before", kind: "status", status: 429, headers }));
+    const failure = await failureOf(() => served.activities.createSale(teaRequest(served, "INV-1")));
+    expect(failure).toMatchObject({ type: "Deferred", pauseMs: 23_000 });
+  });
+
+  test.each<[string, Omit<Fault, "operation">]>([
+    ["a connection that breaks before it was processed", { when: "before", kind: "drop" }],
+    ["a connection that breaks after it was processed", { when: "after", kind: "drop" }],
+    ["half a body", { when: "after", kind: "half-body" }],
+    ["a proxy's page in place of the answer", { when: "after", kind: "not-json" }],
+    ["an answer of wrong types", { when: "after", kind: "wrong-types" }],
+    ["a 502", { when: "after", kind: "status", status: 502 }],
+    ["a 500 without an envelope", { when: "before", kind: "status", status: 500, body: "oops" }],
+    ["an answer that is slower than the timeout", { when: "after", kind: "slow", delayMs: 60_000 }],
+  ])("is sent again under its key after %s, and one document is filed", async (_what, fault) => {
+    const served = await serve({ callTimeoutMs: fault.kind === "slow" ? 300 : 5_000 });
+    served.simulator.inject(at({ ...fault, times: 1 }));
+    const failure = await failureOf(() => served.activities.createSale(teaRequest(served, "INV-1")));
+    expect(failure).toMatchObject({ type: "UnknownKeyed", retryable: true, pauseMs: 1_000 });
+    expect(failure.message).not.toContain(API_KEY);
+    expect(await sellTea(served, "INV-1")).toMatchObject({ kind: "document", document: { status: "completed" } });
+    expect(served.simulator.documents("INV-1")).toHaveLength(1);
+    expect(served.simulator.books().keyReusedWithOtherBody).toEqual([]);
+  });
+
+  test("waits longer after each lost answer, to a minute", async () => {
+    const served = await serve();
+    served.dice.next = 0.999;
+    served.simulator.inject(at({ when: "before", kind: "drop" }));
+    const pauses: number[] = [];
+    for (const attempt of [1, 2, 3, 6, 40]) {
+      const failure = await failureOf(() => served.activities.createSale(teaRequest(served, "INV-1")), { attempt });
+      pauses.push(failure.pauseMs);
+    }
+    expect(pauses.toSorted((a, b) => a - b)).toEqual(pauses);
+    expect(new Set(pauses.slice(0, 4)).size).toBe(4);
+    expect(pauses.at(-1)).toBeLessThanOrEqual(60_000);
+  });
+
+  test("is known not to have been sent where no connection could be made", async () => {
+    const served = await serve();
+    await served.simulator.close();
+    expect(await failureOf(() => served.activities.createSale(teaRequest(served, "INV-1")))).toMatchObject({
+      type: "NotSent",
+      retryable: true,
+    });
+  });
+});

@@ -1,0 +1,62 @@
+import { describe, expect, test } from "vitest";
+
+import type { BranchResult } from "../../src/contract/index.ts";
+import { failureOf, inActivity, serve, type Served } from "../test-support/served.ts";
+
+const asking = (branch: string, businessId?: string) => ({ connection: "default", businessId, branch });
+const read = (served: Served, branch: string, businessId = "biz_1"): Promise<BranchResult> =>
+  inActivity(() => served.activities.readBranch(asking(branch, businessId)));
+const lists = ({ simulator }: Served) => simulator.calls({ operation: "listBusinesses" }).length;
+
+const MOMBASA = { kind: "branch", branch: { id: "branch_2", authorityBhfId: "01" } };
+
+describe("a branch", () => {
+  test.each(["branch_2", "01"])("given as %s is resolved to both of its names", async (name) => {
+    const served = await serve();
+    expect(await read(served, name)).toEqual(MOMBASA);
+  });
+
+  test("that was seen is not asked for again, under whichever name", async () => {
+    const served = await serve();
+    await read(served, "branch_2");
+    expect(await read(served, "01")).toEqual(MOMBASA);
+    expect(lists(served)).toBe(1);
+  });
+
+  test("that the business does not have is not found, and those that it has are shown", async () => {
+    const served = await serve();
+    expect(await read(served, "branch_9")).toMatchObject({
+      kind: "refused",
+      attention: "not-found",
+      message: 'The business has no branch "branch_9".',
+      details: { branches: [{ id: "branch_1" }, { id: "branch_2" }] },
+    });
+  });
+
+  test("that was not there is asked for again, since it may have been opened", async () => {
+    const served = await serve();
+    await read(served, "branch_9");
+    await read(served, "branch_9");
+    expect(lists(served)).toBe(2);
+  });
+
+  test("parks on the key after a 401", async () => {
+    const served = await serve();
+    served.simulator.setApplicationSuspended("simulator", true);
+    expect(await read(served, "00")).toMatchObject({ kind: "refused", attention: "credentials" });
+  });
+
+  test("is tried again through an outage", async () => {
+    const served = await serve();
+    served.simulator.inject({ operation: "listBusinesses", when: "before", kind: "drop" });
+    expect(await failureOf(() => served.activities.readBranch(asking("00", "biz_1")))).toMatchObject({
+      type: "Transient",
+      retryable: true,
+    });
+  });
+
+  test("of the one business that a bound key sees is found, whatever the business is called here", async () => {
+    const served = await serve({ env: { COMPLIANCE_KEY_REACH: "business", COMPLIANCE_BUSINESS_ID: "our-shop" } });
+    expect(await read(served, "01", "our-shop")).toEqual(MOMBASA);
+  });
+});

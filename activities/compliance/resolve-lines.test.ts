@@ -1,0 +1,91 @@
+import { describe, expect, test } from "vitest";
+
+import type { Item } from "../../src/contract/index.ts";
+import { knownItem, resolveLines } from "./resolve-lines.ts";
+
+const tea: Item = {
+  id: "item_tea",
+  externalId: "ext-tea",
+  sku: "TEA-500",
+  name: "Tea",
+  unitPrice: 350,
+  stockTracked: true,
+  registrationStatus: "REGISTERED",
+  needs: { productType: false },
+};
+const flour: Item = { ...tea, id: "item_flour", externalId: "ext-flour", sku: "FLOUR-2", name: "Flour" };
+const sold = { quantity: 1, unitPrice: 1 };
+
+describe("a line", () => {
+  test.each([
+    ["its id", { itemId: "item_tea" }],
+    ["the caller's own id", { externalId: "ext-tea" }],
+    ["its sku", { sku: "TEA-500" }],
+  ])("names its item by %s", (_what, name) => {
+    const result = resolveLines([{ ...name, ...sold }], [flour, tea]);
+    expect(result).toMatchObject({ kind: "resolved", items: [{ id: "item_tea" }] });
+  });
+
+  test.each([
+    [{ itemId: "TEA-500" }, 'no item has itemId "TEA-500"'],
+    [{ externalId: "item_tea" }, 'no item has externalId "item_tea"'],
+    [{ sku: "tea-500" }, 'no item has sku "tea-500"'],
+  ])("that names none is unknown: %j", (name, reason) => {
+    expect(resolveLines([{ ...name, ...sold }], [tea])).toEqual({ kind: "unknown", unknown: [{ line: 0, reason }] });
+  });
+
+  test("that names two is unknown, and neither is taken", () => {
+    const twin = { ...flour, sku: "TEA-500" };
+    expect(resolveLines([{ sku: "TEA-500", ...sold }], [tea, twin])).toEqual({
+      kind: "unknown",
+      unknown: [{ line: 0, reason: '2 items have sku "TEA-500"' }],
+    });
+  });
+
+  test("without a name does not fit an item without one", () => {
+    const { sku: _sku, ...nameless } = tea;
+    expect(resolveLines([sold], [nameless, { ...flour, sku: null }])).toMatchObject({ kind: "unknown" });
+  });
+
+  test("that is unknown leaves the others unresolved, and each is named", () => {
+    const lines = [{ itemId: "item_tea" }, { sku: "X" }, { externalId: "Y" }].map((name) => ({ ...name, ...sold }));
+    expect(resolveLines(lines, [tea])).toEqual({
+      kind: "unknown",
+      unknown: [
+        { line: 1, reason: 'no item has sku "X"' },
+        { line: 2, reason: 'no item has externalId "Y"' },
+      ],
+    });
+  });
+});
+
+describe("resolved lines", () => {
+  test("keep their order, and one item may have several", () => {
+    const lines = [{ sku: "FLOUR-2" }, { itemId: "item_tea" }, { externalId: "ext-flour" }];
+    const result = resolveLines(
+      lines.map((name) => ({ ...name, ...sold })),
+      [tea, flour],
+    );
+    expect(result).toMatchObject({
+      kind: "resolved",
+      items: [{ id: "item_flour" }, { id: "item_tea" }, { id: "item_flour" }],
+    });
+  });
+
+  test("carry of an item only what a sale needs", () => {
+    expect(knownItem({ ...tea, taxCategory: "standard" })).toEqual({
+      id: "item_tea",
+      name: "Tea",
+      stockTracked: true,
+      registrationStatus: "REGISTERED",
+      needs: { productType: false },
+    });
+  });
+
+  test("carry null for a name and needs that the API does not tell", () => {
+    expect(knownItem({ id: "i", stockTracked: false, registrationStatus: "PENDING" })).toMatchObject({
+      name: null,
+      needs: null,
+    });
+  });
+});

@@ -1,0 +1,87 @@
+import { describe, expect, test } from "vitest";
+
+import type { RetryDocumentResult } from "../../src/contract/index.ts";
+import type { Fault } from "../../src/simulator/index.ts";
+import { saleRequest, soldTea } from "../test-support/requests.ts";
+import { failureOf, inActivity, serve, type Served } from "../test-support/served.ts";
+
+const at = (fault: Omit<Fault, "operation">): Fault => ({ operation: "retry", ...fault });
+const retry = (served: Served, saleId: string): Promise<RetryDocumentResult> =>
+  inActivity(() => served.activities.retryDocument(saleRequest(saleId)));
+
+async function serveRejected(callTimeoutMs = 5_000): Promise<{ served: Served; saleId: string }> {
+  const served = await serve({ callTimeoutMs });
+  served.simulator.setAuthority("INV-1", [{ do: "reject", reason: "PIN is wrong" }]);
+  return { served, saleId: await soldTea(served, "INV-1") };
+}
+
+describe("the resubmission of a document", () => {
+  test("gives it completed", async () => {
+    const { served, saleId } = await serveRejected();
+    served.simulator.setAuthority("INV-1", [{ do: "accept" }]);
+    expect(await retry(served, saleId)).toMatchObject({
+      kind: "document",
+      document: { id: saleId, status: "completed" },
+    });
+  });
+
+  test("gives it in flight", async () => {
+    const { served, saleId } = await serveRejected();
+    served.simulator.setAuthority("INV-1", [{ do: "down" }]);
+    expect(await retry(served, saleId)).toMatchObject({ kind: "document", document: { status: "pending" } });
+  });
+
+  test("gives it rejected again, with what the authority says now", async () => {
+    const { served, saleId } = await serveRejected();
+    served.simulator.setAuthority("INV-1", [{ do: "reject", reason: "PIN is still wrong" }]);
+    expect(await retry(served, saleId)).toMatchObject({
+      kind: "rejected",
+      document: { id: saleId, status: "failed", error: "PIN is still wrong" },
+    });
+  });
+
+  test.each<[string, Omit<Fault, "operation">]>([
+    ["a connection that breaks before it was processed", { when: "before", kind: "drop" }],
+    ["a connection that breaks after it was processed", { when: "after", kind: "drop" }],
+    ["half a body", { when: "after", kind: "half-body" }],
+    ["a 503", { when: "after", kind: "status", status: 503 }],
+    ["an answer of wrong types", { when: "after", kind: "wrong-types" }],
+    ["an answer that is slower than the timeout", { when: "after", kind: "slow", delayMs: 60_000 }],
+  ])("asks for a look at the document after %s, and is sent once", async (_what, fault) => {
+    const { served, saleId } = await serveRejected(fault.kind === "slow" ? 300 : 5_000);
+    served.simulator.setAuthority("INV-1", [{ do: "accept" }]);
+    served.simulator.inject(at(fault));
+    expect(await retry(served, saleId)).toMatchObject({ kind: "converging", message: expect.stringMatching(/./) });
+    expect(served.simulator.calls({ operation: "retry" })).toHaveLength(1);
+  });
+
+  test("is tried again where no connection could be made", async () => {
+    const { served, saleId } = await serveRejected();
+    await served.simulator.close();
+    expect(await failureOf(() => served.activities.retryDocument(saleRequest(saleId)))).toMatchObject({
+      type: "NotSent",
+      retryable: true,
+    });
+  });
+
+  test("is put off by the quota, no sooner than Retry-After", async () => {
+    const { served, saleId } = await serveRejected();
+    served.simulator.inject(at({ when: "before", kind: "rate-limit", retryAfterSeconds: 41 }));
+    expect(await failureOf(() => served.activities.retryDocument(saleRequest(saleId)))).toMatchObject({
+      type: "Deferred",
+      benign: true,
+      pauseMs: 41_000,
+    });
+  });
+
+  test.each([
+    [400, "invalid-request"],
+    [401, "credentials"],
+    [403, "credentials"],
+    [404, "not-found"],
+  ])("is refused by a %i", async (status, attention) => {
+    const { served, saleId } = await serveRejected();
+    served.simulator.inject(at({ when: "before", kind: "status", status }));
+    expect(await retry(served, saleId)).toMatchObject({ kind: "refused", attention, status });
+  });
+});

@@ -1,0 +1,169 @@
+import { describe, expect, test } from "vitest";
+
+import type { AdjustStockRequest, AdjustStockResult } from "../../src/contract/index.ts";
+import type { Fault } from "../../src/simulator/index.ts";
+import { API_KEY, inActivity, serve, type Served, START_MS } from "../test-support/served.ts";
+
+const at = (fault: Omit<Fault, "operation">): Fault => ({ operation: "adjustStock", ...fault });
+
+const movement: AdjustStockRequest = {
+  connection: "default",
+  businessId: "biz_1",
+  referenceId: "INV-1/item_tea/sold",
+  itemId: "item_tea",
+  action: "DEDUCT",
+  quantity: 2,
+  unitPrice: 350,
+};
+
+/** Rejects where the activity throws: a failed attempt would read as a movement of which nobody knows. */
+const adjust = (served: Served, changes: Partial<AdjustStockRequest> = {}): Promise<AdjustStockResult> =>
+  inActivity(() => served.activities.adjustStock({ ...movement, ...changes }));
+
+const movements = ({ simulator }: Served) => simulator.books().movements;
+
+describe("a stock adjustment", () => {
+  test("is applied by a 201 that names the movement", async () => {
+    const served = await serve();
+    const result = await adjust(served);
+    const [booked] = movements(served);
+    expect(booked).toMatchObject({ referenceId: "INV-1/item_tea/sold", action: "DEDUCT", quantity: 2, unitPrice: 350 });
+    expect(result).toEqual({
+      kind: "applied",
+      movementId: booked?.movementId,
+      branchId: "branch_1",
+      quantityOnHand: 98,
+      report: undefined,
+      sentAtMs: START_MS,
+    });
+  });
+
+  test("goes to the branch that is asked for", async () => {
+    const served = await serve();
+    expect(await adjust(served, { branch: { id: "branch_2" } })).toMatchObject({ branchId: "branch_2" });
+  });
+
+  test("is applied, and its report shown, where the report is not ok", async () => {
+    const served = await serve();
+    served.simulator.updateItem("item_tea", { fiscalReport: { stockIo: "ok", stockMaster: "queued" } });
+    expect(await adjust(served)).toMatchObject({
+      kind: "applied",
+      report: { stockIo: "ok", stockMaster: "queued" },
+    });
+  });
+
+  test("is applied, and its report shown as missing, where there is none", async () => {
+    const served = await serve();
+    const body = { data: { movementId: "mov_1" } };
+    served.simulator.inject(at({ when: "after", kind: "status", status: 201, body }));
+    expect(await adjust(served)).toMatchObject({
+      kind: "applied",
+      movementId: "mov_1",
+      report: { stockIo: "missing", stockMaster: "missing" },
+    });
+  });
+
+  test("is applied without a report where the dialect reads none", async () => {
+    const served = await serve({ dialect: { stock: { report: null } } });
+    served.simulator.updateItem("item_tea", { fiscalReport: { stockIo: "down", stockMaster: "down" } });
+    expect(await adjust(served)).toMatchObject({ kind: "applied", report: undefined });
+  });
+
+  test("is not applied by a 400, and the service's reason is kept", async () => {
+    const served = await serve();
+    expect(await adjust(served, { quantity: -1 })).toMatchObject({
+      kind: "not-applied",
+      refusal: { attention: "stock-refused", status: 400, apiCode: "invalid_request" },
+    });
+    expect(movements(served)).toEqual([]);
+  });
+
+  test("is not applied by a 404", async () => {
+    const served = await serve();
+    expect(await adjust(served, { itemId: "item_gone" })).toMatchObject({
+      kind: "not-applied",
+      refusal: { attention: "stock-refused", status: 404 },
+    });
+  });
+
+  test("is not applied, for the key's sake, by a 401", async () => {
+    const served = await serve();
+    served.simulator.setApplicationSuspended("simulator", true);
+    expect(await adjust(served)).toMatchObject({
+      kind: "not-applied",
+      refusal: { attention: "credentials", status: 401 },
+    });
+  });
+
+  test("is not applied by a 403, which names the scope that the key needs", async () => {
+    const served = await serve();
+    served.simulator.setKey(API_KEY, { scopes: ["sales:write"] });
+    expect(await adjust(served)).toMatchObject({
+      kind: "not-applied",
+      refusal: { attention: "credentials", message: expect.stringContaining("stock:write") },
+    });
+  });
+
+  test("is not sent where it cannot be made as asked", async () => {
+    const served = await serve();
+    expect(await adjust(served, { businessId: undefined })).toMatchObject({
+      kind: "not-applied",
+      refusal: { attention: "invalid-request" },
+    });
+    expect(served.simulator.calls()).toEqual([]);
+  });
+
+  test("is put off by a 429, for no less than Retry-After", async () => {
+    const served = await serve();
+    served.simulator.inject(at({ when: "before", kind: "rate-limit", retryAfterSeconds: 37 }));
+    expect(await adjust(served)).toMatchObject({ kind: "deferred", retryAfterMs: 37_000 });
+    expect(movements(served)).toEqual([]);
+  });
+
+  test("is put off where no connection could be made", async () => {
+    const served = await serve();
+    await served.simulator.close();
+    expect(await adjust(served)).toMatchObject({ kind: "deferred", message: expect.stringContaining("ECONNREFUSED") });
+  });
+
+  test("is put off by a worker that does not serve the connection", async () => {
+    const served = await serve();
+    expect(await adjust(served, { connection: "another" })).toEqual({
+      kind: "deferred",
+      message: "This worker serves no connection named another; it serves: default.",
+    });
+  });
+
+  test.each<[string, Omit<Fault, "operation">, string]>([
+    ["a connection that breaks before it was processed", { when: "before", kind: "drop" }, "connection-lost"],
+    ["a connection that breaks after it was processed", { when: "after", kind: "drop" }, "connection-lost"],
+    ["half a body", { when: "after", kind: "half-body" }, "body-unreadable"],
+    ["an answer slower than the timeout", { when: "after", kind: "slow", delayMs: 60_000 }, "timeout"],
+    ["a 500", { when: "after", kind: "status", status: 500 }, "HTTP 500"],
+    ["a 503 of the service's own", { when: "before", kind: "status", status: 503 }, "HTTP 503"],
+    ["a 408", { when: "before", kind: "status", status: 408 }, "HTTP 408"],
+    ["a proxy's 403", { when: "before", kind: "status", status: 403, body: "denied" }, "HTTP 403"],
+    ["a proxy's 404", { when: "before", kind: "status", status: 404, body: "<html>" }, "HTTP 404"],
+    ["a proxy's page with a 201", { when: "after", kind: "not-json" }, "HTTP 201"],
+    ["a 200", { when: "after", kind: "status", status: 200, body: { data: { movementId: "mov_1" } } }, "HTTP 200"],
+    ["a 202", { when: "after", kind: "status", status: 202, body: {} }, "HTTP 202"],
+    ["a 201 without a movement", { when: "after", kind: "status", status: 201, body: { data: {} } }, "HTTP 201"],
+    ["a redirect", { when: "before", kind: "status", status: 302, body: "" }, "HTTP 302"],
+  ])("is unknown after %s, with the evidence of what came back", async (_what, fault, cameBack) => {
+    const served = await serve({ callTimeoutMs: fault.kind === "slow" ? 300 : 5_000 });
+    served.simulator.inject(at(fault));
+    expect(await adjust(served)).toMatchObject({
+      kind: "unknown",
+      message: expect.stringMatching(/./),
+      evidence: { sentAtMs: START_MS, cameBack },
+    });
+    expect(served.simulator.calls({ operation: "adjustStock" })).toHaveLength(1);
+    expect(movements(served)).toHaveLength(fault.when === "after" ? 1 : 0);
+  });
+
+  test("shows in the evidence what a proxy's page said", async () => {
+    const served = await serve();
+    served.simulator.inject(at({ when: "after", kind: "not-json", body: "<html>Please log in</html>" }));
+    expect(await adjust(served)).toMatchObject({ evidence: { bodyExcerpt: "<html>Please log in</html>" } });
+  });
+});

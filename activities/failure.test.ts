@@ -1,0 +1,88 @@
+import { ApplicationFailureCategory } from "@temporalio/common";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+
+import {
+  afterQuotaMs,
+  backoffMs,
+  deferred,
+  notSent,
+  notServed,
+  stillWaiting,
+  transient,
+  unknownKeyed,
+} from "./failure.ts";
+
+const chance = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+const attempt = fc.integer({ min: 1, max: 1_000_000 });
+
+describe("the pause after a failed attempt", () => {
+  test("is from one second to a minute, for any attempt and any chance", () => {
+    fc.assert(
+      fc.property(attempt, chance, (which, roll) => {
+        const pauseMs = backoffMs(which, () => roll);
+        expect(Number.isInteger(pauseMs)).toBe(true);
+        expect(pauseMs).toBeGreaterThanOrEqual(1_000);
+        expect(pauseMs).toBeLessThanOrEqual(60_000);
+      }),
+    );
+  });
+
+  test("has a ceiling that doubles until it is a minute", () => {
+    const ceilings = [1, 2, 3, 4, 5, 6, 7].map((which) => backoffMs(which, () => 1));
+    expect(ceilings).toEqual([2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
+  });
+
+  test("never shrinks with the attempts, for the same chance", () => {
+    fc.assert(
+      fc.property(attempt, attempt, chance, (a, b, roll) => {
+        const [fewer, more] = [Math.min(a, b), Math.max(a, b)];
+        expect(backoffMs(more, () => roll)).toBeGreaterThanOrEqual(backoffMs(fewer, () => roll));
+      }),
+    );
+  });
+
+  test("is fully jittered: it spreads over the whole way to its ceiling", () => {
+    expect([0, 0.25, 0.5, 0.75, 1].map((roll) => backoffMs(5, () => roll))).toEqual([
+      1_000, 8_750, 16_500, 24_250, 32_000,
+    ]);
+  });
+});
+
+describe("the pause after a refusal by the quota", () => {
+  test("is never shorter than Retry-After, and spread over no more than two seconds beyond it", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 3_600_000 }), chance, (retryAfterMs, roll) => {
+        const pauseMs = afterQuotaMs(retryAfterMs, () => roll);
+        expect(pauseMs).toBeGreaterThanOrEqual(retryAfterMs);
+        expect(pauseMs).toBeLessThanOrEqual(retryAfterMs + 2_000);
+      }),
+    );
+  });
+
+  test("is a whole window where the refusal does not say how long", () => {
+    expect(afterQuotaMs(undefined, () => 0)).toBe(60_000);
+  });
+});
+
+describe("a failure", () => {
+  test.each([
+    ["Deferred", deferred, "BENIGN"],
+    ["StillWaiting", stillWaiting, "BENIGN"],
+    ["Transient", transient, undefined],
+    ["NotSent", notSent, undefined],
+    ["UnknownKeyed", unknownKeyed, undefined],
+  ] as const)("of type %s is tried again after its pause", (type, fail, category) => {
+    expect(fail("what happened", 4_321)).toMatchObject({
+      type,
+      message: "what happened",
+      nonRetryable: false,
+      nextRetryDelay: 4_321,
+      category: category && ApplicationFailureCategory[category],
+    });
+  });
+
+  test("of a worker that does not serve a connection is tried again after a minute", () => {
+    expect(notServed("not here")).toMatchObject({ type: "NotServed", nonRetryable: false, nextRetryDelay: 60_000 });
+  });
+});

@@ -1,0 +1,157 @@
+import { ApplicationFailure } from "@temporalio/common";
+import { describe, expect, test } from "vitest";
+
+import {
+  type ConnectionProfile,
+  type CreditNoteInput,
+  fingerprintOf,
+  saleContent,
+  type SaleInput,
+} from "../../src/contract/index.ts";
+import { serve } from "../test-support/served.ts";
+import { createPrepareActivities } from "./prepare.ts";
+
+/** 21:30 UTC: the next day in Nairobi. */
+const LATE_MS = Date.parse("2026-11-21T21:30:00Z");
+
+const sale: SaleInput = { traderInvoiceNumber: "INV-1", lines: [{ itemId: "itm_1", quantity: 1, unitPrice: 116 }] };
+const note: CreditNoteInput = { reason: "06", traderInvoiceNumber: "CN-1", saleId: "sal_1" };
+
+/** `default` has an organisation-wide key with a default business, `shared` one without; `bound` is bound to `biz_9`. */
+async function prepareActivities() {
+  const { runtime } = await serve();
+  const { businessId: _businessId, ...shared } = runtime.profile;
+  const profiles = new Map<string, ConnectionProfile>([
+    ["default", runtime.profile],
+    ["shared", { ...shared, connection: "shared" }],
+    ["bound", { ...shared, connection: "bound", keyReach: "business", businessId: "biz_9" }],
+  ]);
+  const { prepareSale, prepareCreditNote } = createPrepareActivities(profiles);
+  return {
+    profile: runtime.profile,
+    prepare: (changes: Partial<SaleInput> = {}) =>
+      prepareSale({ input: { ...sale, ...changes }, startedAtMs: LATE_MS }),
+    prepareAny: (input: unknown) => prepareSale({ input: input as SaleInput, startedAtMs: LATE_MS }),
+    prepareNote: (changes: Partial<CreditNoteInput> = {}) =>
+      prepareCreditNote({ input: { ...note, ...changes }, startedAtMs: LATE_MS }),
+  };
+}
+
+async function invalidInputOf(preparation: Promise<unknown>): Promise<string> {
+  const error: unknown = await preparation.catch((thrown: unknown) => thrown);
+  if (!(error instanceof ApplicationFailure)) throw new Error("an ApplicationFailure was expected", { cause: error });
+  expect(error).toMatchObject({ type: "InvalidInput", nonRetryable: true });
+  return error.message;
+}
+
+describe("the preparation of a sale", () => {
+  test("fills in connection, business, date and window", async () => {
+    const { prepare, profile } = await prepareActivities();
+    expect(await prepare()).toEqual({
+      profile,
+      sale: { ...sale, saleDate: "2026-11-22" },
+      fingerprint: fingerprintOf(saleContent(sale, "biz_1")),
+      refundWindowMs: profile.timings.refundWindowMs,
+    });
+  });
+
+  test("keeps the date that was given", async () => {
+    const { prepare } = await prepareActivities();
+    expect((await prepare({ saleDate: "2026-11-01" })).sale.saleDate).toBe("2026-11-01");
+  });
+
+  test("takes the fingerprint of what was given, so that it does not hang on the day of the start", async () => {
+    const { prepare } = await prepareActivities();
+    const undated = await prepare();
+    expect(undated.fingerprint).not.toBe((await prepare({ saleDate: "2026-11-22" })).fingerprint);
+  });
+
+  test("gives the same fingerprint whether the default business is named or not", async () => {
+    const { prepare } = await prepareActivities();
+    expect((await prepare({ businessId: "biz_1" })).fingerprint).toBe((await prepare()).fingerprint);
+  });
+
+  test.each([
+    ["0", 0],
+    ["90 minutes", 5_400_000],
+  ])("understands the window %j", async (refundWindow, refundWindowMs) => {
+    const { prepare } = await prepareActivities();
+    expect(await prepare({ refundWindow })).toMatchObject({ refundWindowMs });
+  });
+
+  test("lets an organisation-wide key act for another business than its default", async () => {
+    const { prepare } = await prepareActivities();
+    expect((await prepare({ businessId: "biz_2" })).profile.businessId).toBe("biz_2");
+  });
+
+  test("names the business of a bound key, whether it is given or not", async () => {
+    const { prepare } = await prepareActivities();
+    expect((await prepare({ connection: "bound" })).profile.businessId).toBe("biz_9");
+    expect((await prepare({ connection: "bound", businessId: "biz_9" })).profile.businessId).toBe("biz_9");
+  });
+
+  test("fails for a connection that is not configured, and names those that are", async () => {
+    const { prepare } = await prepareActivities();
+    expect(await invalidInputOf(prepare({ connection: "elsewhere" }))).toBe(
+      'The sale input is not valid:\n  connection: expected a configured connection ("default", "shared", "bound"), found "elsewhere"',
+    );
+  });
+
+  test("fails for an organisation-wide key without a business", async () => {
+    const { prepare } = await prepareActivities();
+    expect(await invalidInputOf(prepare({ connection: "shared" }))).toContain(
+      'businessId: expected a business, since the key of connection "shared" is organisation-wide and has no default, found nothing',
+    );
+  });
+
+  test("fails for a bound key with another business", async () => {
+    const { prepare } = await prepareActivities();
+    expect(await invalidInputOf(prepare({ connection: "bound", businessId: "biz_1" }))).toContain(
+      'businessId: expected "biz_9", to which the key of connection "bound" is bound, found "biz_1"',
+    );
+  });
+
+  test.each([
+    ["nothing", undefined, "input: expected an object, found nothing"],
+    ["a text", "INV-1", 'input: expected an object, found "INV-1"'],
+    ["no lines", { traderInvoiceNumber: "INV-1" }, "lines: expected at least one line"],
+  ])("fails once, and for good, for %s", async (_what, input, problem) => {
+    const { prepareAny } = await prepareActivities();
+    expect(await invalidInputOf(prepareAny(input))).toContain(problem);
+  });
+
+  test("never puts a key into what the workflow keeps", async () => {
+    const { prepare } = await prepareActivities();
+    expect(JSON.stringify(await prepare())).not.toContain("cmp_sk_");
+  });
+});
+
+describe("the preparation of a credit note", () => {
+  test("fills in connection, business and the date in Nairobi", async () => {
+    const { prepareNote, profile } = await prepareActivities();
+    expect(await prepareNote()).toEqual({ profile, note: { ...note, returnDate: "2026-11-22" } });
+  });
+
+  test("keeps the date that was given", async () => {
+    const { prepareNote } = await prepareActivities();
+    expect((await prepareNote({ returnDate: "2026-11-20" })).note.returnDate).toBe("2026-11-20");
+  });
+
+  test("fails for a connection that is not configured", async () => {
+    const { prepareNote } = await prepareActivities();
+    expect(await invalidInputOf(prepareNote({ connection: "elsewhere" }))).toMatch(
+      /^The credit note input is not valid:\n {2}connection: expected a configured connection/,
+    );
+  });
+
+  test("fails for a bound key with another business", async () => {
+    const { prepareNote } = await prepareActivities();
+    expect(await invalidInputOf(prepareNote({ connection: "bound", businessId: "biz_1" }))).toContain("businessId:");
+  });
+
+  test("fails for input of the wrong form, with all problems", async () => {
+    const { prepareNote } = await prepareActivities();
+    const message = await invalidInputOf(prepareNote({ traderInvoiceNumber: "", saleId: "", returnDate: "soon" }));
+    expect(message.split("\n").slice(1)).toHaveLength(3);
+  });
+});

@@ -1,0 +1,50 @@
+import { composeCreateSale, composeCreditNote } from "../../src/compliance/index.ts";
+import type { CreateRequest, CreateResult } from "../../src/contract/index.ts";
+import type { Served } from "./served.ts";
+import { inActivity } from "./served.ts";
+
+const TARGET = { connection: "default", businessId: "biz_1" };
+
+interface SaleChanges {
+  itemId?: string;
+  branch?: { id: string };
+  key?: string;
+}
+
+/** The request for a sale of two packets of tea, under a key of its number. */
+export function teaRequest({ runtime }: Served, invoice: string, changes: SaleChanges = {}): CreateRequest {
+  const { itemId = "item_tea", branch, key = `sale:${invoice}:0123456789` } = changes;
+  const request = composeCreateSale(runtime.dialect, runtime.profile.keyReach, {
+    businessId: "biz_1",
+    traderInvoiceNumber: invoice,
+    saleDate: "2026-11-21",
+    lines: [{ itemId, quantity: 2, unitPrice: 350 }],
+    branch,
+  });
+  return { ...TARGET, request, idempotencyKey: key };
+}
+
+export function sellTea(served: Served, invoice: string, changes: SaleChanges = {}): Promise<CreateResult> {
+  return inActivity(() => served.activities.createSale(teaRequest(served, invoice, changes)));
+}
+
+/** The id of a new sale of tea. */
+export async function soldTea(served: Served, invoice: string): Promise<string> {
+  const result = await sellTea(served, invoice);
+  const id = result.kind === "document" || result.kind === "rejected" ? result.document?.id : undefined;
+  if (id === undefined) throw new Error(`no document in ${JSON.stringify(result)}`);
+  return id;
+}
+
+export function creditNoteRequest({ runtime }: Served, saleId: string, number = "CN-1"): CreateRequest {
+  const request = composeCreditNote(runtime.dialect, runtime.profile.keyReach, {
+    businessId: "biz_1",
+    traderInvoiceNumber: number,
+    returnDate: "2026-11-21",
+    saleId,
+    reason: "06",
+  });
+  return { ...TARGET, request, idempotencyKey: `credit-note:${number}:0123456789` };
+}
+
+export const saleRequest = (saleId: string) => ({ ...TARGET, saleId });

@@ -1,0 +1,103 @@
+import { ApplicationFailure, ApplicationFailureCategory } from "@temporalio/common";
+import { MockActivityEnvironment } from "@temporalio/testing";
+import { onTestFinished } from "vitest";
+
+import { loadConfig } from "../../src/config/index.ts";
+import type { ComplianceActivities } from "../../src/contract/index.ts";
+import { createDispatchers } from "../../src/http/dispatchers.ts";
+import { createTransport } from "../../src/http/transport.ts";
+import { type Simulator, type SimulatorOptions } from "../../src/simulator/index.ts";
+import { simulatorUnderTest } from "../../src/simulator/test-support/simulator-under-test.ts";
+import { createComplianceRuntimes } from "../../src/worker/compliance-runtimes.ts";
+import { type ActivityContext, type ComplianceRuntime, createComplianceActivities } from "../compliance/index.ts";
+import { runtimeOf } from "../compliance/runtime.ts";
+
+export const API_KEY = "cmp_sk_test_simulator";
+
+export interface ServeOptions {
+  simulator?: SimulatorOptions;
+  /** Over the variables of connection `default`, which acts for `biz_1`. */
+  env?: Record<string, string>;
+  dialect?: Record<string, unknown>;
+  callTimeoutMs?: number;
+}
+
+/** The activities as a worker has them, on a simulator of their own; all that is not real is the clock and the dice. */
+export interface Served {
+  simulator: Simulator;
+  context: ActivityContext;
+  runtime: ComplianceRuntime;
+  activities: ComplianceActivities;
+  clock: { nowMs: number };
+  /** What `random` gives. */
+  dice: { next: number };
+}
+
+export const START_MS = Date.parse("2026-11-21T09:00:00Z");
+
+export async function serve(options: ServeOptions = {}): Promise<Served> {
+  const simulator = await simulatorUnderTest({ limitPerWindow: 100_000, ...options.simulator });
+  const dispatchers = createDispatchers();
+  onTestFinished(() => dispatchers.close());
+  const { compliance, timings } = loadConfig({
+    env: {
+      COMPLIANCE_BASE_URL: simulator.url,
+      COMPLIANCE_API_KEY: API_KEY,
+      COMPLIANCE_BUSINESS_ID: "biz_1",
+      ...(options.dialect && { COMPLIANCE_DIALECT: JSON.stringify(options.dialect) }),
+      ...options.env,
+    },
+  });
+  const { callTimeoutMs = 5_000 } = options;
+  const clock = { nowMs: START_MS };
+  const dice = { next: 0 };
+  const nowMs = () => clock.nowMs;
+  const transport = createTransport(dispatchers);
+  const connections = createComplianceRuntimes(compliance, { ...timings, callTimeoutMs }, transport, nowMs);
+  const context: ActivityContext = { connections, nowMs, random: () => dice.next };
+  const runtime = runtimeOf(context, "default");
+  return { simulator, context, runtime, activities: createComplianceActivities(context), clock, dice };
+}
+
+const SILENT = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} };
+
+export interface Attempt {
+  attempt?: number;
+  /** By the clock of the Temporal server. */
+  scheduledAtMs?: number;
+}
+
+/** One attempt, in the context that Temporal's worker gives it. */
+export function inActivity<Result>(act: () => Promise<Result>, which: Attempt = {}): Promise<Result> {
+  const { attempt = 1, scheduledAtMs = START_MS } = which;
+  const info = { attempt, currentAttemptScheduledTimestampMs: scheduledAtMs };
+  return new MockActivityEnvironment(info, { logger: SILENT }).run<[], Result, () => Promise<Result>>(act);
+}
+
+export interface SeenFailure {
+  type: string | null | undefined;
+  message: string;
+  /** Temporal tries it again. */
+  retryable: boolean;
+  /** Neither logged nor counted as trouble. */
+  benign: boolean;
+  pauseMs: number;
+}
+
+/** The failure in which an attempt ends; the test fails where it does not end in one. */
+export async function failureOf(act: () => Promise<unknown>, which?: Attempt): Promise<SeenFailure> {
+  let result: unknown;
+  try {
+    result = await inActivity(act, which);
+  } catch (error) {
+    if (!(error instanceof ApplicationFailure)) throw error;
+    return {
+      type: error.type,
+      message: error.message,
+      retryable: !error.nonRetryable,
+      benign: error.category === ApplicationFailureCategory.BENIGN,
+      pauseMs: Number(error.nextRetryDelay),
+    };
+  }
+  throw new Error(`expected a failure, got ${JSON.stringify(result)}`);
+}

@@ -1,0 +1,102 @@
+import { describe, expect, test } from "vitest";
+
+import { differingFields, fingerprintOf, saleContent } from "./fingerprint.ts";
+import type { SaleInput } from "./sale.ts";
+
+const tea = { itemId: "itm_tea", quantity: 2, unitPrice: 350 };
+const flour = { sku: "FLOUR-2", quantity: 1, unitPrice: 210.5 };
+
+const sale: SaleInput = {
+  connection: "default",
+  branch: "00",
+  traderInvoiceNumber: "INV-1001",
+  saleDate: "2026-11-21",
+  paymentTypeCode: "01",
+  customer: { name: "Wanjiru", pin: "A012345678Z", phone: "0700", email: "w@example.com" },
+  lines: [tea, flour],
+};
+
+const contentOf = (changes: Partial<SaleInput> = {}, businessId: string | undefined = "biz_1") =>
+  saleContent({ ...sale, ...changes }, businessId);
+const printOf = (...change: Parameters<typeof contentOf>) => fingerprintOf(contentOf(...change));
+
+describe("the fingerprint of a sale", () => {
+  test("is 64 hex digits, the same each time", () => {
+    expect(printOf()).toMatch(/^[0-9a-f]{64}$/);
+    expect(printOf()).toBe(printOf());
+  });
+
+  test.each<[string, Partial<SaleInput>]>([
+    ["stock", { stock: "off" }],
+    ["callback", { callback: "off" }],
+    ["refundWindow", { refundWindow: "0" }],
+    ["expectedTotal", { expectedTotal: 910.5 }],
+  ])("does not count the option %s", (_name, option) => {
+    expect(printOf(option)).toBe(printOf());
+  });
+
+  test.each<[string, Partial<SaleInput>]>([
+    ["traderInvoiceNumber", { traderInvoiceNumber: "INV-1002" }],
+    ["saleDate", { saleDate: "2026-11-22" }],
+    ["paymentTypeCode", { paymentTypeCode: "02" }],
+    ["saleId", { saleId: "sal_1" }],
+    ["branch", { branch: "01" }],
+    ["customer", { customer: { ...sale.customer, name: "Achieng" } }],
+    ["customer", { customer: { ...sale.customer, pin: "A000000000B" } }],
+    ["customer", { customer: { ...sale.customer, phone: "0711" } }],
+    ["customer", { customer: { ...sale.customer, email: "a@example.com" } }],
+    ["lines[0]", { lines: [{ ...tea, quantity: 3 }, flour] }],
+    ["lines[0]", { lines: [{ ...tea, unitPrice: 351 }, flour] }],
+    ["lines[1]", { lines: [tea, { ...flour, sku: "FLOUR-3" }] }],
+    ["lines[2]", { lines: [tea, flour, tea] }],
+    ["lines[1]", { lines: [tea] }],
+  ])("counts %s (%j), and the difference is named", (field, change) => {
+    expect(printOf(change)).not.toBe(printOf());
+    expect(differingFields(contentOf(), contentOf(change))).toEqual([field]);
+    expect(differingFields(contentOf(change), contentOf())).toEqual([field]);
+  });
+
+  test("counts the business", () => {
+    expect(printOf({}, "biz_2")).not.toBe(printOf());
+    expect(differingFields(contentOf(), contentOf({}, "biz_2"))).toEqual(["businessId"]);
+  });
+
+  test("counts the order of the lines", () => {
+    const turned = { lines: [flour, tea] };
+    expect(printOf(turned)).not.toBe(printOf());
+    expect(differingFields(contentOf(), contentOf(turned))).toEqual(["lines[0]", "lines[1]"]);
+  });
+
+  test("tells the same name of an item apart by what it is: an id, an external id, a sku", () => {
+    const named = [{ itemId: "1" }, { externalId: "1" }, { sku: "1" }];
+    const prints = named.map((name) => printOf({ lines: [{ ...name, quantity: 1, unitPrice: 1 }] }));
+    expect(new Set(prints).size).toBe(3);
+  });
+
+  test("does not depend on the order in which the fields are written", () => {
+    const { customer, lines, ...rest } = sale;
+    const turned: SaleInput = { lines: lines ?? [], customer: customer ?? {}, ...rest };
+    expect(fingerprintOf(saleContent(turned, "biz_1"))).toBe(printOf());
+  });
+
+  test("takes a customer of whom nothing is given for none, since none is sent", () => {
+    const { customer: _customer, ...anonymous } = sale;
+    expect(fingerprintOf(saleContent({ ...anonymous, customer: {} }, "biz_1"))).toBe(
+      fingerprintOf(saleContent(anonymous, "biz_1")),
+    );
+  });
+
+  test("tells a date that was given from one that was left to the service", () => {
+    const { saleDate: _saleDate, ...undated } = sale;
+    expect(fingerprintOf(saleContent(undated, "biz_1"))).not.toBe(printOf());
+  });
+
+  test("names no field where nothing differs", () => {
+    expect(differingFields(contentOf(), contentOf())).toEqual([]);
+  });
+
+  test("names all fields that differ", () => {
+    const other = contentOf({ saleDate: "2026-11-20", customer: { pin: "B" }, lines: [flour, flour] });
+    expect(differingFields(contentOf(), other)).toEqual(["saleDate", "customer", "lines[0]"]);
+  });
+});

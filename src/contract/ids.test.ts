@@ -1,0 +1,100 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+
+import { creditNoteWorkflowId, MAX_WORKFLOW_ID_LENGTH, saleWorkflowId } from "./ids.ts";
+import { saleIdentity } from "./test-support/arbitraries.ts";
+
+const sale = { connection: "default", businessId: "biz_1", traderInvoiceNumber: "INV-1001" };
+
+describe("the workflow id of a sale", () => {
+  test("names connection, business and invoice number", () => {
+    expect(saleWorkflowId(sale)).toBe("sale/default/biz_1/INV-1001");
+  });
+
+  test("has a dash for a business that is not known", () => {
+    expect(saleWorkflowId({ ...sale, businessId: undefined })).toBe("sale/default/-/INV-1001");
+  });
+
+  test.each([
+    ["a slash", "A/1", "A%2F1"],
+    ["a space", "A 1", "A%201"],
+    ["an emoji", "\u{1F9FE}", "%F0%9F%A7%BE"],
+    ["a percent sign", "100%", "100%25"],
+  ])("escapes %s", (_what, traderInvoiceNumber, escaped) => {
+    expect(saleWorkflowId({ ...sale, traderInvoiceNumber })).toBe(`sale/default/biz_1/${escaped}`);
+  });
+
+  test("does not let a slash in the number move it to another business", () => {
+    expect(saleWorkflowId({ ...sale, businessId: "a", traderInvoiceNumber: "b/c" })).not.toBe(
+      saleWorkflowId({ ...sale, businessId: "a/b", traderInvoiceNumber: "c" }),
+    );
+  });
+
+  test("of fifty emoji is cut at 200 characters, with a readable prefix and a digest", () => {
+    const id = saleWorkflowId({ ...sale, traderInvoiceNumber: "\u{1F9FE}".repeat(50) });
+    expect(id).toMatch(/^sale\/default\/biz_1\/(%[0-9A-F]{2})+~[0-9a-f]{64}$/);
+    expect(id.length).toBeLessThanOrEqual(MAX_WORKFLOW_ID_LENGTH);
+  });
+
+  test("cannot be claimed by a number that imitates the cut id of another sale", () => {
+    const long = saleWorkflowId({ ...sale, traderInvoiceNumber: "x".repeat(400) });
+    const imitation = long.slice("sale/default/biz_1/".length);
+    expect(saleWorkflowId({ ...sale, traderInvoiceNumber: imitation })).not.toBe(long);
+  });
+
+  test("has at most 200 characters, all of them ASCII", () => {
+    fc.assert(
+      fc.property(saleIdentity, (identity) => {
+        expect(saleWorkflowId(identity)).toMatch(/^sale\/[a-z0-9-]{1,32}\/[!-~]+$/);
+        expect(saleWorkflowId(identity).length).toBeLessThanOrEqual(200);
+      }),
+    );
+  });
+
+  test("is shared by no two of connection, business and number", () => {
+    fc.assert(
+      fc.property(saleIdentity, saleIdentity, (a, b) => {
+        const same =
+          a.connection === b.connection &&
+          a.businessId === b.businessId &&
+          a.traderInvoiceNumber === b.traderInvoiceNumber;
+        expect(saleWorkflowId(a) === saleWorkflowId(b)).toBe(same);
+      }),
+    );
+  });
+
+  test("is not shared by the ways to split one text into business and number", () => {
+    const text = fc.string({ unit: fc.constantFrom("a", "/", "%2F", "~", "-"), minLength: 2, maxLength: 120 });
+    fc.assert(
+      fc.property(text, fc.nat(), fc.nat(), (whole, first, second) => {
+        const ids = [first, second].map((at) => 1 + (at % (whole.length - 1)));
+        const [a, b] = ids.map((at) =>
+          saleWorkflowId({
+            connection: "c",
+            businessId: `b${whole.slice(0, at)}`,
+            traderInvoiceNumber: whole.slice(at),
+          }),
+        );
+        expect(a === b).toBe(ids[0] === ids[1]);
+      }),
+    );
+  });
+});
+
+describe("the workflow id of a credit note", () => {
+  test("names connection, business and the sale, so that a sale has at most one", () => {
+    expect(creditNoteWorkflowId({ connection: "default", businessId: "biz_1", saleId: "sal_1" })).toBe(
+      "credit-note/default/biz_1/sal_1",
+    );
+  });
+
+  test("is never the id of a sale", () => {
+    fc.assert(
+      fc.property(saleIdentity, ({ connection, businessId, traderInvoiceNumber }) => {
+        const id = creditNoteWorkflowId({ connection, businessId, saleId: traderInvoiceNumber });
+        expect(id).not.toBe(saleWorkflowId({ connection, businessId, traderInvoiceNumber }));
+        expect(id.length).toBeLessThanOrEqual(MAX_WORKFLOW_ID_LENGTH);
+      }),
+    );
+  });
+});
