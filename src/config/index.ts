@@ -1,16 +1,7 @@
 /** The configuration, parsed once before anything connects. */
-export type {
-  AccountingConnection,
-  CallbackConfig,
-  ComplianceConnection,
-  Config,
-  LedgerConfig,
-  LogLevel,
-} from "./config.ts";
+export type { ComplianceConnection, Config, LogLevel } from "./config.ts";
 export { ConfigError } from "./config-error.ts";
-export type { ConfigProblem } from "./config-error.ts";
-export { configReference, renderConfigTable } from "./config-reference.ts";
-export type { ReferenceEntry } from "./config-reference.ts";
+export { renderConfigTable } from "./config-reference.ts";
 export { loadConfig } from "./load-config.ts";
 export type { LoadConfigOptions } from "./load-config.ts";
 export { renderConfigExample } from "./render-config-example.ts";
