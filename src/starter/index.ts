@@ -13,6 +13,7 @@ import {
   STATE_QUERY,
   type WorkflowState,
 } from "../contract/index.ts";
+import { answeredInTime } from "./answered-in-time.ts";
 import { SaleNotFoundError } from "./errors.ts";
 import { callerIdentity, operations } from "./operate.ts";
 import { waitForOutcome } from "./outcome.ts";
@@ -22,7 +23,9 @@ import { type DefaultBusinesses, saleStart } from "./sale-start.ts";
 import { type StartResult, startSaleOnce } from "./start-sale.ts";
 
 export { InvalidInputError } from "../contract/schema/index.ts";
+export { answeredInTime } from "./answered-in-time.ts";
 export * from "./errors.ts";
+export { callerIdentity, operations } from "./operate.ts";
 export type { SaleKey } from "./sale-key.ts";
 export type { DefaultBusinesses } from "./sale-start.ts";
 
@@ -78,7 +81,8 @@ export function createStarter({ client, businesses = {}, identity = callerIdenti
     /** Everything that is known of the sale, at no cost. @throws SaleNotFoundError */
     async state(key: SaleKey): Promise<WorkflowState> {
       try {
-        return await client.workflow.getHandle(idOf(key)).query<WorkflowState>(STATE_QUERY);
+        const handle = client.workflow.getHandle(idOf(key));
+        return await answeredInTime(client, handle.workflowId, () => handle.query<WorkflowState>(STATE_QUERY));
       } catch (error) {
         if (error instanceof WorkflowNotFoundError) throw new SaleNotFoundError(idOf(key));
         throw error;

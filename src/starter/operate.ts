@@ -10,11 +10,16 @@ import {
   type RetryRequest,
   UPDATES,
 } from "../contract/index.ts";
+import { answeredInTime } from "./answered-in-time.ts";
 import { SaleNotFoundError, workflowError } from "./errors.ts";
 
-/** Who answers, where the caller does not say: the person at this machine. */
+/** Who answers, where the caller does not say: the person at this machine. A container's user may have no name. */
 export function callerIdentity(): string {
-  return `${userInfo().username}@${hostname()}`;
+  try {
+    return `${userInfo().username}@${hostname()}`;
+  } catch {
+    return hostname();
+  }
 }
 
 /** The updates by which a person mends a workflow. Each says what is true afterwards. @throws NotAllowedError, SaleNotFoundError */
@@ -22,7 +27,9 @@ export function operations(client: Client, identity: string) {
   async function send(workflowId: string, update: string, payload: object): Promise<MessageReply> {
     const handle = client.workflow.getHandle(workflowId);
     try {
-      return await handle.executeUpdate<MessageReply, [object]>(update, { args: [payload] });
+      return await answeredInTime(client, workflowId, () =>
+        handle.executeUpdate<MessageReply, [object]>(update, { args: [payload] }),
+      );
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) throw new SaleNotFoundError(workflowId);
       if (error instanceof WorkflowUpdateFailedError) throw workflowError(error.cause ?? error);

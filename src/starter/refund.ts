@@ -15,6 +15,7 @@ import {
   WORKFLOW_TYPES,
 } from "../contract/index.ts";
 import { parseInput, refundRequestSchema } from "../contract/schema/index.ts";
+import { answeredInTime } from "./answered-in-time.ts";
 import { NotAllowedError, workflowError } from "./errors.ts";
 import { type SaleKey, saleIdOf } from "./sale-key.ts";
 import { waitForOutcome } from "./outcome.ts";
@@ -28,7 +29,9 @@ export async function refundSale(client: Client, key: SaleKey, request: unknown,
   const workflowId = saleIdOf(key);
   const handle = client.workflow.getHandle(workflowId);
   try {
-    const outcome = await handle.executeUpdate<SaleOutcome, [RefundRequest]>(UPDATES.refund, { args: [refund] });
+    const outcome = await answeredInTime(client, workflowId, () =>
+      handle.executeUpdate<SaleOutcome, [RefundRequest]>(UPDATES.refund, { args: [refund] }),
+    );
     if (outcome.stage !== "crediting" || waitMs === 0) return outcome;
     return await waitForOutcome(client, { workflowId, waitMs });
   } catch (error) {

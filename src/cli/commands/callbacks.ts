@@ -1,0 +1,22 @@
+import type { Command } from "commander";
+
+import type { CliContext } from "../context.ts";
+
+export function registerCallbacks(program: Command, context: CliContext): void {
+  program
+    .command("callbacks")
+    .description("Receive result callbacks and tell the workflows, until SIGTERM or Ctrl-C.")
+    .addHelpText(
+      "after",
+      `
+Listens on CALLBACK_PORT of all interfaces; CALLBACK_PUBLIC_URL must lead there. /healthz and /readyz are on the same port.
+The log goes to standard error, a JSON object a line (LOG_LEVEL).
+
+Example:
+  CALLBACK_PUBLIC_URL=https://callbacks.example.com CALLBACK_SECRETS="$(openssl rand -base64 32)" fiscalflow callbacks`,
+    )
+    .action(async () => {
+      const { runCallbacksProcess } = await import("../../worker/run-callbacks-process.ts");
+      await runCallbacksProcess({ env: context.env, logTo: context.stderr, signal: context.signal });
+    });
+}

@@ -1,0 +1,38 @@
+import type { Command } from "commander";
+
+import { CommandFailedError } from "../cli-error.ts";
+import type { CliContext } from "../context.ts";
+import { findingLines } from "../doctor/finding.ts";
+import { interruptible } from "../interruptible.ts";
+import { printNote, printResult } from "../print-result.ts";
+
+export function registerDoctor(program: Command, context: CliContext): void {
+  program
+    .command("doctor")
+    .description("Check the configuration, Temporal and every key, and say what to do about each fault.")
+    .option("--json", "the findings as JSON")
+    .addHelpText(
+      "after",
+      `
+Makes six calls of the compliance API for each connection, which count against its request budget and change nothing; and,
+on Temporal, fills a task queue of its own for a second or two. Ends with 1 where anything does not work.
+
+Example:
+  fiscalflow doctor`,
+    )
+    .action((flags: { json?: boolean }) => runDoctor(context, flags.json === true));
+}
+
+async function runDoctor(context: CliContext, json: boolean): Promise<void> {
+  const { examine } = await import("../doctor/examine.ts");
+  const onFinding = json ? () => undefined : (text: string) => printResult(context, false, undefined, text);
+  const { findings, apiCalls } = await interruptible(
+    () => examine(context, (finding) => onFinding(findingLines(finding))),
+    context.signal,
+  );
+  const faults = findings.filter(({ level }) => level === "fault").length;
+  const warnings = findings.filter(({ level }) => level === "warning").length;
+  if (json) printResult(context, true, { ok: faults === 0, apiCalls, checks: findings }, "");
+  printNote(context, `${faults} faults, ${warnings} warnings; ${apiCalls} calls of the compliance API were made.`);
+  if (faults > 0) throw new CommandFailedError("");
+}

@@ -1,0 +1,87 @@
+import type { Command } from "commander";
+
+import { wholeNumber } from "../arguments.ts";
+import { CommandFailedError } from "../cli-error.ts";
+import type { CliContext } from "../context.ts";
+import { parseJson } from "../parse-json.ts";
+import { printNote, printResult } from "../print-result.ts";
+import { readText } from "../read-text.ts";
+import { untilAborted } from "../until-aborted.ts";
+
+const DEFAULT_PORT = 4010;
+
+interface SimulatorFlags {
+  port: number;
+  host: string;
+  scenario?: string;
+  limit?: number;
+  windowMs?: number;
+  json?: boolean;
+}
+
+export function registerSimulator(program: Command, context: CliContext): void {
+  program
+    .command("simulator")
+    .description("Run the compliance API as its documents describe it, in memory, until Ctrl-C.")
+    .option("--port <number>", "where it listens; 0 takes any free port", wholeNumber(0, 65_535), DEFAULT_PORT)
+    .option("--host <address>", "the interface", "127.0.0.1")
+    .option("--scenario <file>", "JSON: applications and keys, businesses, items, what the tax authority does")
+    .option("--limit <number>", "requests per window and application (default: 120)", wholeNumber(1, 1_000_000_000))
+    .option("--window-ms <number>", "milliseconds of a window (default: 60000)", wholeNumber(1, 86_400_000))
+    .option("--json", "say where it listens as JSON")
+    .addHelpText(
+      "after",
+      `
+It forgets everything when it ends. Controls for tests are under /_simulator.
+
+Example:
+  fiscalflow simulator --port 4010 --limit 30`,
+    )
+    .action((flags: SimulatorFlags) => runSimulator(context, flags));
+}
+
+async function runSimulator(context: CliContext, flags: SimulatorFlags): Promise<void> {
+  const { startSimulator, scenarioSchema, builtInScenario } = await import("../../simulator/index.ts");
+  const path = flags.scenario;
+  const scenario = path === undefined ? undefined : parseJson(await readText(context, path), `the scenario ${path}`);
+  const { host, port, limit, windowMs } = flags;
+  const simulator = await startSimulator({
+    host,
+    port,
+    scenario,
+    ...(limit !== undefined && { limitPerWindow: limit }),
+    ...(windowMs !== undefined && { windowMs }),
+  }).catch((error: unknown) => {
+    throw portError(error, host, port);
+  });
+  try {
+    const { applications, businesses } = {
+      ...builtInScenario,
+      ...scenarioSchema.partial().safeParse(scenario).data,
+    };
+    const key = applications.flatMap(({ keys }) => keys)[0]?.key;
+    const env = {
+      COMPLIANCE_BASE_URL: simulator.url,
+      ...(key !== undefined && { COMPLIANCE_API_KEY: key }),
+      ...(businesses[0] && { COMPLIANCE_BUSINESS_ID: businesses[0].id }),
+    };
+    const text = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+    printResult(context, flags.json, { url: simulator.url, env }, text.join("\n"));
+    printNote(
+      context,
+      `The simulator listens at ${simulator.url}; the lines above are what a worker needs. Ctrl-C ends it.`,
+    );
+    await untilAborted(context.signal);
+  } finally {
+    await simulator.close();
+  }
+}
+
+function portError(error: unknown, host: string, port: number): unknown {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  if (!/^E[A-Z]+$/.test(code)) return error;
+  return new CommandFailedError(
+    `The simulator cannot listen on ${host}, port ${port} (${code}). Choose another with --port, or 0 for any that is free.`,
+    { cause: error },
+  );
+}

@@ -1,0 +1,45 @@
+import { type Config, type Environment, loadConfig } from "../../config/index.ts";
+
+interface Surroundings {
+  simulatorUrl: string;
+  apiKey: string;
+  businessId: string;
+  receiverUrl: string;
+  callbackSecret: string;
+  /** Where the product may keep files while the demo runs. */
+  folder: string;
+}
+
+/** Short enough to be watched, in the proportions of the real ones. */
+const TIMINGS: Environment = {
+  FISCALFLOW_TIMING_CALL_TIMEOUT_MS: "5000",
+  FISCALFLOW_TIMING_FIRST_POLL_MS: "2000",
+  FISCALFLOW_TIMING_FIRST_POLL_WITH_CALLBACK_MS: "20000",
+  FISCALFLOW_TIMING_LONGEST_POLL_MS: "3000",
+  FISCALFLOW_TIMING_LONGEST_POLL_AFTER_DAY_MS: "3000",
+  // Leads to resubmissions after 2, 6 and 18 seconds.
+  FISCALFLOW_TIMING_RESUBMISSION_WINDOW_MS: "32500",
+};
+
+/** What other commands need to reach the demo's services: the part of the demo's environment that is printed for people. */
+export function demoEnvironment(around: Pick<Surroundings, "simulatorUrl" | "apiKey" | "businessId">): Environment {
+  return {
+    COMPLIANCE_BASE_URL: around.simulatorUrl,
+    COMPLIANCE_API_KEY: around.apiKey,
+    COMPLIANCE_BUSINESS_ID: around.businessId,
+  };
+}
+
+/** The configuration of the demo, from what it brought up alone: the user's own settings point at real services. */
+export function demoConfig(around: Surroundings): Config {
+  const env: Environment = {
+    ...demoEnvironment(around),
+    ...TIMINGS,
+    COMPLIANCE_APPLICATION: "demo",
+    CALLBACK_PUBLIC_URL: around.receiverUrl,
+    CALLBACK_SECRETS: around.callbackSecret,
+    CALLBACK_ALLOW_LOOPBACK: "1",
+    FISCALFLOW_HOME: around.folder,
+  };
+  return loadConfig({ env, needs: ["compliance", "callbacks"] });
+}

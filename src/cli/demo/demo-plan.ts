@@ -1,0 +1,31 @@
+import type { SaleInput } from "../../contract/index.ts";
+import type { SaleKey } from "../../starter/index.ts";
+import type { Expected, Refund, ScenarioFile } from "./scenario-file.ts";
+
+/** One of the demo's sales. */
+export interface Example {
+  /** Path of its file, as it can be given to `sale start`. */
+  readonly path: string;
+  /** What it shows, from the file's name: "accepted at once". */
+  readonly title: string;
+  readonly invoice: string;
+  readonly input: SaleInput;
+  readonly refund: Refund["request"] | undefined;
+  readonly expected: Expected;
+}
+
+/** Everything that a run of the demo needs to know. */
+export interface DemoPlan {
+  readonly examples: readonly Example[];
+  /** The state in which the simulator starts. */
+  readonly scenario: ScenarioFile["simulator"];
+  /** The business whose sales they are. */
+  readonly businessId: string;
+  readonly apiKey: string;
+}
+
+/** What names the example's sale to the starter. */
+export function saleKeyOf({ input }: Example): SaleKey {
+  const { traderInvoiceNumber: invoice, connection, businessId } = input;
+  return { invoice, ...(connection !== undefined && { connection }), ...(businessId !== undefined && { businessId }) };
+}

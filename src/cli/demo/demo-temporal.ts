@@ -1,0 +1,17 @@
+import type { TemporalConnection } from "../../config/index.ts";
+
+/** The Temporal server of a demo: its own, or the one that the environment names. */
+export interface DemoTemporal {
+  readonly connectionOptions: TemporalConnection["connectionOptions"];
+  readonly namespace: string;
+  /** Without a slash at its end; undefined where nobody knows it. */
+  readonly uiUrl: string | undefined;
+  /** Its own server starts empty and ends with it; any other remembers what earlier demos did. */
+  readonly own: boolean;
+}
+
+/** Where a workflow is shown in Temporal's UI, which wants the id as one segment of its path. */
+export function uiLink({ uiUrl, namespace }: DemoTemporal, workflowId: string): string | undefined {
+  if (uiUrl === undefined) return undefined;
+  return `${uiUrl}/namespaces/${encodeURIComponent(namespace)}/workflows/${encodeURIComponent(workflowId)}`;
+}

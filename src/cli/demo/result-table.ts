@@ -1,0 +1,82 @@
+import { stripVTControlCharacters } from "node:util";
+import Table from "cli-table3";
+import type { CallCounts } from "./count-calls.ts";
+import { type DemoTemporal, uiLink } from "./demo-temporal.ts";
+import type { Paint } from "./paint.ts";
+import type { SaleProgress } from "./sale-progress.ts";
+
+interface Result {
+  readonly sales: readonly SaleProgress[];
+  readonly counts: CallCounts;
+  readonly temporal: DemoTemporal;
+  /** Of the screen; undefined: as wide as it takes. */
+  readonly columns: number | undefined;
+  readonly paint: Paint;
+}
+
+const HEAD = ["invoice", "what it shows", "stage", "receipt", "API calls", "seconds"];
+
+/** What has become of each sale, with the link to its workflow: in the table where it fits, else below it. */
+export function resultTable({ sales, counts, temporal, columns, paint }: Result): string {
+  const place = ({ workflowId }: SaleProgress): string => uiLink(temporal, workflowId) ?? workflowId;
+  const rows = sales.map((sale) => rowOf(sale, counts, paint));
+  const placeHead = temporal.uiUrl === undefined ? "workflow" : "in Temporal's UI";
+  const wide = render([...HEAD, placeHead], sales, (sale, index) => [...(rows[index] ?? []), place(sale)]);
+  const footnote = footnoteOf(counts);
+  if (columns === undefined || widthOf(wide) <= columns) return `${wide}\n${footnote}`;
+  const narrow = render(HEAD, sales, (_sale, index) => rows[index] ?? []);
+  const invoiceWidth = Math.max(...sales.map(({ example }) => example.invoice.length));
+  const places = sales.map((sale) => `${sale.example.invoice.padEnd(invoiceWidth)}  ${place(sale)}`);
+  return `${narrow}\n${footnote}\n\n${places.join("\n")}`;
+}
+
+function render(
+  head: string[],
+  sales: readonly SaleProgress[],
+  row: (sale: SaleProgress, index: number) => string[],
+): string {
+  const rightAligned = ["API calls", "seconds"];
+  const table = new Table({
+    head,
+    colAligns: head.map((name) => (rightAligned.includes(name) ? "right" : "left")),
+    // Without its own colours, which a log shows as rubbish.
+    style: { head: [], border: [] },
+  });
+  table.push(...sales.map(row));
+  return withoutInnerLines(table.toString());
+}
+
+/** The line below the head stays, those between the rows go. */
+function withoutInnerLines(table: string): string {
+  const head = 2;
+  return table
+    .split("\n")
+    .filter((line, index) => index <= head || !line.startsWith("├"))
+    .join("\n");
+}
+
+function rowOf(sale: SaleProgress, { byInvoice }: CallCounts, paint: Paint): string[] {
+  const { example, stage, state, startedAtMs, endedAtMs = startedAtMs, problem } = sale;
+  const good = problem === undefined && stage === example.expected.stage;
+  const receipts = [state?.document?.receipt, state?.creditNote?.receipt].flatMap((receipt) =>
+    typeof receipt?.receiptNumber !== "number" ? [] : [`${receipt.receiptLabel ?? ""} ${receipt.receiptNumber}`.trim()],
+  );
+  return [
+    example.invoice,
+    example.title,
+    paint(stage, good ? "green" : "red"),
+    receipts.join(", ") || "-",
+    String(byInvoice.get(example.invoice) ?? 0),
+    ((endedAtMs - startedAtMs) / 1_000).toFixed(1),
+  ];
+}
+
+function footnoteOf({ catalogueReads, byInvoice }: CallCounts): string {
+  const own = [...byInvoice.values()].reduce((sum, count) => sum + count, 0);
+  const reads = catalogueReads === 1 ? "1 reading" : `${catalogueReads} readings`;
+  return `${own} API calls, and ${reads} of the catalogue for all of them.`;
+}
+
+function widthOf(table: string): number {
+  return Math.max(...table.split("\n").map((line) => stripVTControlCharacters(line).length));
+}

@@ -1,0 +1,97 @@
+import { loadTemporalConnection } from "../../config/index.ts";
+import { builtWorkflowBundle } from "../../worker/workflow-bundle.ts";
+import { CommandFailedError } from "../cli-error.ts";
+import type { CliContext } from "../context.ts";
+import { interruptible } from "../interruptible.ts";
+import { printNote } from "../print-result.ts";
+import { untilAborted } from "../until-aborted.ts";
+import { Cleanup } from "./cleanup.ts";
+import { DemoInterruptedError } from "./demo-error.ts";
+import type { DemoPlan } from "./demo-plan.ts";
+import type { DemoTemporal } from "./demo-temporal.ts";
+import { howToGoOn } from "./how-to-go-on.ts";
+import { paintFor } from "./paint.ts";
+import { PhaseClock } from "./phase-clock.ts";
+import { readDemoPlan } from "./read-demo-plan.ts";
+import { renumber } from "./renumber.ts";
+import { SdkLog } from "./sdk-log.ts";
+import { showSales } from "./show-sales.ts";
+import { startDemoStack } from "./start-demo-stack.ts";
+import { startOwnTemporal } from "./start-own-temporal.ts";
+import { useGivenTemporal } from "./use-given-temporal.ts";
+
+export interface DemoOptions {
+  /** Folder of the sales and their scenario. */
+  readonly examples: string;
+  /** Leave everything running until Ctrl-C. */
+  readonly keep: boolean;
+  /** Of a server that the environment names. */
+  readonly uiUrl?: string;
+}
+
+/**
+ * The `demo` command, from nothing to the table. Whatever ends it, everything that it started is ended before it returns.
+ * @throws CommandFailedError where a sale ended otherwise than it should have, DemoInterruptedError, and what kept it from running
+ */
+export async function runDemo(options: DemoOptions, context: CliContext): Promise<void> {
+  const { signal } = context;
+  const cleanup = new Cleanup();
+  const sdk = new SdkLog();
+  try {
+    await demo(options, context, cleanup, sdk);
+  } catch (error) {
+    if (error instanceof CommandFailedError) throw error;
+    if (signal.aborted) throw new DemoInterruptedError();
+    for (const line of sdk.lastLines) printNote(context, `Temporal's SDK: ${line}`);
+    throw error;
+  } finally {
+    if (signal.aborted) printNote(context, "Ending what was started …");
+    for (const problem of await cleanup.run()) printNote(context, problem);
+  }
+}
+
+async function demo(options: DemoOptions, context: CliContext, cleanup: Cleanup, sdk: SdkLog): Promise<void> {
+  const { signal, env } = context;
+  const clock = new PhaseClock();
+  const note = (text: string): void => printNote(context, text);
+  const workflowBundle = builtWorkflowBundle();
+  const written = await readDemoPlan(options.examples, process.cwd());
+  const temporal = await temporalFor(options, context, cleanup);
+  const plan = temporal.own ? written : renumber(written, Date.now().toString(36));
+  note(clock.lap(temporalLine(temporal)));
+  signal.throwIfAborted();
+  await sdk.install();
+  const stack = await startDemoStack({ plan, temporal, workflowBundle, cleanup, signal });
+  note(clock.lap(`simulator at ${stack.simulator.url} and callback receiver are ready`));
+  signal.throwIfAborted();
+  await stack.workers.start();
+  note(clock.lap(`workers are ready; ${clock.totalSeconds} s since the start`));
+  note(businessLine(plan));
+
+  const screen = { stdout: context.stdout, stderr: context.stderr, paint: paintFor(context.stderr, env) };
+  const differences = await showSales(stack, { ...screen, signal, stdoutPaint: paintFor(context.stdout, env) });
+  if (options.keep) {
+    context.stdout.write(`\n${howToGoOn(stack)}\n`);
+    await Promise.race([untilAborted(signal), stack.workers.failed]);
+  }
+  if (differences > 0) throw new CommandFailedError("");
+}
+
+async function temporalFor(options: DemoOptions, context: CliContext, cleanup: Cleanup): Promise<DemoTemporal> {
+  const { env, signal } = context;
+  const given = loadTemporalConnection({ env });
+  const { uiUrl } = options;
+  if (given.addressGiven) return await interruptible(() => useGivenTemporal(given, { env, uiUrl }), signal);
+  const onProgress = (line: string): void => printNote(context, line);
+  return await startOwnTemporal({ env, signal, cleanup, onProgress });
+}
+
+function temporalLine({ own, uiUrl, connectionOptions, namespace }: DemoTemporal): string {
+  const which = own ? "Temporal" : `Temporal at ${connectionOptions.address ?? ""}, namespace ${namespace},`;
+  return `${which} is ready${uiUrl === undefined ? "" : `; its UI is at ${uiUrl}`}`;
+}
+
+function businessLine({ examples, scenario }: DemoPlan): string {
+  const [business] = scenario.businesses;
+  return `${examples.length} sales of ${business?.name ?? "the business"}:`;
+}

@@ -1,0 +1,99 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Client, Connection } from "@temporalio/client";
+import { NativeConnection } from "@temporalio/worker";
+import { createCallbackReceiver, createTemporalSignaller } from "../../callbacks/index.ts";
+import { type Simulator, startSimulator } from "../../simulator/index.ts";
+import { createStarter, type Starter } from "../../starter/index.ts";
+import type { WorkersOptions } from "../../worker/create-workers.ts";
+import type { Cleanup } from "./cleanup.ts";
+import { demoConfig } from "./demo-config.ts";
+import type { DemoPlan } from "./demo-plan.ts";
+import type { DemoTemporal } from "./demo-temporal.ts";
+import { DemoWorkers } from "./demo-workers.ts";
+import { endOpenSales } from "./end-open-sales.ts";
+import { OpenCalls } from "./open-calls.ts";
+
+/** How long the simulated service takes to answer: at once would hide the stages that a sale goes through. */
+const ANSWER_MS = 100;
+/** Interrupted calls end at once, unless the server is gone. */
+const CALLS_END_MS = 3_000;
+const LOOPBACK = "127.0.0.1";
+const SILENT = { debug() {}, warn() {} };
+
+export interface DemoStackOptions {
+  readonly plan: DemoPlan;
+  readonly temporal: DemoTemporal;
+  readonly workflowBundle: WorkersOptions["workflowBundle"];
+  /** Told how to end each part before the next is started. */
+  readonly cleanup: Cleanup;
+  /** Looked at between the parts: one that is coming up is waited for, so that it can be ended. */
+  readonly signal?: AbortSignal;
+}
+
+/** Everything that the demo's sales need, running. */
+export interface DemoStack {
+  readonly plan: DemoPlan;
+  readonly temporal: DemoTemporal;
+  readonly simulator: Simulator;
+  readonly client: Client;
+  readonly starter: Starter;
+  /** Whoever calls Temporal through `client` or `starter` and may be interrupted says so here. */
+  readonly calls: OpenCalls;
+  /** Not started yet. */
+  readonly workers: DemoWorkers;
+}
+
+/** Brings up the simulator, the callback receiver and the clients of Temporal, in the order in which they need each other. @throws the signal's reason */
+export async function startDemoStack(options: DemoStackOptions): Promise<DemoStack> {
+  const { plan, temporal, cleanup, signal } = options;
+  const { connectionOptions, namespace } = temporal;
+  // The first: it brings up the SDK's runtime, which ends with it.
+  const native = await NativeConnection.connect(connectionOptions);
+  cleanup.add("worker's connection to Temporal", () => native.close());
+  signal?.throwIfAborted();
+  const folder = await mkdtemp(join(tmpdir(), "fiscalflow-demo-"));
+  cleanup.add("temporary files", () => rm(folder, { recursive: true, force: true }));
+
+  signal?.throwIfAborted();
+  const connection = await Connection.connect(connectionOptions);
+  const calls = new OpenCalls();
+  cleanup.add("connection to Temporal", async () => {
+    if (await calls.ended(CALLS_END_MS)) await connection.close();
+  });
+  const client = new Client({ connection, namespace });
+  if (!temporal.own) cleanup.add("open sales", () => endOpenSales(client, plan.businessId));
+
+  signal?.throwIfAborted();
+  const simulator = await startSimulator({ host: LOOPBACK, scenario: plan.scenario, latencyMs: ANSWER_MS });
+  cleanup.add("simulator", () => simulator.close());
+
+  const callbackSecret = randomBytes(32).toString("base64url");
+  const signaller = createTemporalSignaller(client);
+  const receiver = createCallbackReceiver({ secrets: [callbackSecret], client: signaller, log: SILENT });
+  cleanup.add("callback receiver", () => receiver.close());
+  const receiverUrl = await receiver.listen({ host: LOOPBACK, port: 0 });
+
+  const { apiKey, businessId } = plan;
+  const config = demoConfig({
+    simulatorUrl: simulator.url,
+    apiKey,
+    businessId,
+    receiverUrl,
+    callbackSecret,
+    folder,
+  });
+  const { workflowBundle } = options;
+  const workers = new DemoWorkers({
+    config,
+    connection: native,
+    workflows: client.workflow,
+    namespace,
+    workflowBundle,
+  });
+  cleanup.add("workers", () => workers.stop());
+  const starter = createStarter({ client, businesses: { default: businessId } });
+  return { plan, temporal, simulator, client, starter, calls, workers };
+}

@@ -1,0 +1,49 @@
+import { type DevServer, DevServerError, findTemporalCli, startDevServer } from "../../embedded/index.ts";
+import { isPortFree } from "../../embedded/free-port.ts";
+import { interruptible } from "../interruptible.ts";
+import type { Cleanup } from "./cleanup.ts";
+import type { DemoTemporal } from "./demo-temporal.ts";
+
+/** The ports that Temporal's own documentation shows, so that links and commands look familiar. */
+const USUAL_PORT = 7233;
+const USUAL_UI_PORT = 8233;
+const NAMESPACE = "default";
+
+interface Start {
+  readonly env: NodeJS.ProcessEnv;
+  readonly signal: AbortSignal;
+  readonly cleanup: Cleanup;
+  readonly onProgress: (line: string) => void;
+}
+
+/**
+ * A Temporal server of the demo's own, with its UI, in memory.
+ * @throws NoTemporalServerError, DevServerError
+ */
+export async function startOwnTemporal(start: Start): Promise<DemoTemporal> {
+  const { env, signal, cleanup, onProgress } = start;
+  // Obtaining it can take minutes, in which nothing is there yet that would have to be stopped.
+  const path = await interruptible(() => findTemporalCli({ env, onProgress }), signal);
+  const starting = onFamiliarPorts({ ...env, TEMPORAL_CLI_PATH: path });
+  cleanup.add("Temporal", async () => {
+    const server = await starting.catch(() => undefined);
+    // It keeps everything in memory: there is nothing that a slow end would save.
+    server?.kill();
+    await server?.stop();
+  });
+  const server = await interruptible(() => starting, signal);
+  return { connectionOptions: { address: server.address }, namespace: NAMESPACE, uiUrl: server.uiUrl, own: true };
+}
+
+async function onFamiliarPorts(env: NodeJS.ProcessEnv): Promise<DevServer> {
+  const [port, uiPort] = await Promise.all(
+    [USUAL_PORT, USUAL_UI_PORT].map(async (usual) => ((await isPortFree(usual)) ? usual : 0)),
+  );
+  try {
+    return await startDevServer({ env, port: port ?? 0, uiPort: uiPort ?? 0, namespaces: [NAMESPACE] });
+  } catch (error) {
+    // Somebody may have taken one of them between the look and the start; free ones serve as well.
+    if (!(error instanceof DevServerError) || (port === 0 && uiPort === 0)) throw error;
+    return await startDevServer({ env, port: 0, uiPort: 0, namespaces: [NAMESPACE] });
+  }
+}

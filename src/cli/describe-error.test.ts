@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+
+import { ConfigError } from "../config/index.ts";
+import { InvalidInputError } from "../contract/schema/index.ts";
+import { NotAllowedError, SaleConflictError } from "../starter/errors.ts";
+import { TemporalError } from "../worker/temporal-error.ts";
+import { CommandFailedError, UsageError } from "./cli-error.ts";
+import { describeError } from "./describe-error.ts";
+
+const grpc = Object.assign(new Error("7 PERMISSION_DENIED: not yours"), { code: 7, details: "not yours" });
+
+test.each([
+  [new UsageError("u"), 2, "u"],
+  [new ConfigError([{ path: "P", message: "m" }]), 2, expect.stringContaining("P: m")],
+  [new InvalidInputError("sale input", ["x: y"]), 2, expect.stringContaining("x: y")],
+  [new NotAllowedError("n"), 1, "n"],
+  [new SaleConflictError("I", ["lines"], { asked: "a", known: "b" }), 1, expect.stringContaining("lines")],
+  [new CommandFailedError(""), 1, ""],
+  [new TemporalError("no-namespace", "make it", { cause: grpc }), 1, "make it"],
+  [Object.assign(new Error("Failed", { cause: grpc }), { name: "ServiceError" }), 1, "Temporal refuses: not yours"],
+  [grpc, 1, "Temporal refuses: not yours"],
+  [new RangeError(""), 1, "RangeError"],
+  ["a text", 1, "a text"],
+])("%s", (error, exitCode, message) => {
+  expect(describeError(error, { withStack: false })).toEqual({ exitCode, message });
+});
+
+test("what a terminal would obey is taken out; line breaks stay", () => {
+  expect(describeError(new Error("a\u001b[31m\nb\u202e"), { withStack: false }).message).toBe("a\uFFFD[31m\nb\uFFFD");
+});
+
+test("the stack and its causes are shown where somebody asks", () => {
+  const { message } = describeError(new Error("outer", { cause: new Error("inner") }), { withStack: true });
+  expect(message).toMatch(/^outer\nError: outer\n\s+at [^]*Caused by Error: inner\n\s+at /);
+});

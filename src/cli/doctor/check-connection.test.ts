@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+
+import { type ComplianceConnection, loadConfig } from "../../config/index.ts";
+import { createComplianceClient, parseDialect } from "../../compliance/index.ts";
+import { createDispatchers, type OwnedDispatchers } from "../../http/dispatchers.ts";
+import { createTransport } from "../../http/transport.ts";
+import { type Simulator, startSimulator } from "../../simulator/index.ts";
+import { type CheckedConnection, checkConnection } from "./check-connection.ts";
+import { checkOverlaps } from "./check-overlaps.ts";
+
+const KEY = "cmp_sk_test_simulator";
+const ALL_SCOPES = [
+  "sales:read",
+  "sales:write",
+  "stock:write",
+  "catalog:read",
+  "catalog:write",
+  "purchases:read",
+] as const;
+
+describe("a connection's key", () => {
+  let simulator: Simulator;
+  let dispatchers: OwnedDispatchers;
+  beforeAll(async () => {
+    simulator = await startSimulator({ limitPerWindow: 1_000 });
+    dispatchers = createDispatchers();
+  });
+  afterAll(async () => {
+    await dispatchers.close();
+    await simulator.close();
+  });
+  beforeEach(() => {
+    simulator.clearFaults();
+    simulator.resetCalls();
+    simulator.setKey(KEY, { revoked: false, scopes: [...ALL_SCOPES], businessId: null });
+    simulator.setApplicationLimit("simulator", 1_000);
+  });
+
+  function configured(env: Record<string, string> = {}): ComplianceConnection {
+    const settings = { COMPLIANCE_BASE_URL: simulator.url, COMPLIANCE_API_KEY: KEY, COMPLIANCE_BUSINESS_ID: "biz_1" };
+    const [connection] = loadConfig({ env: { ...settings, ...env } }).compliance;
+    if (!connection) throw new Error("the settings describe a connection");
+    return connection;
+  }
+
+  function check(connection: ComplianceConnection): Promise<CheckedConnection> {
+    const { baseUrl, apiKey, keyReach } = connection;
+    const dialect = parseDialect({});
+    const transport = createTransport(dispatchers);
+    return checkConnection(
+      connection,
+      createComplianceClient({ baseUrl, apiKey: apiKey.reveal(), keyReach, dialect, transport, timeoutMs: 2_000 }),
+    );
+  }
+
+  const faultsOf = ({ findings }: CheckedConnection) =>
+    findings.filter(({ level }) => level === "fault").map(({ check: name, message }) => `${name}: ${message}`);
+
+  test("that may do everything has no fault, says what was not probed, and the calls change nothing", async () => {
+    const before = simulator.books();
+    const checked = await check(configured());
+    expect(faultsOf(checked)).toEqual([]);
+    expect(checked.findings.filter(({ level }) => level === "warning")).toMatchObject([
+      { message: expect.stringContaining("not probed: stock:write") },
+    ]);
+    expect(checked.apiCalls).toBe(6);
+    expect(simulator.calls()).toHaveLength(6);
+    expect(simulator.books().documents).toEqual(before.documents);
+  });
+
+  test.each([
+    ["sales:write", "retry of a sale that does not exist"],
+    ["catalog:write", "registration of an item that does not exist"],
+    ["sales:read", "a sale that does not exist"],
+    ["catalog:read", "items"],
+    ["purchases:read", "purchases"],
+  ] as const)("that lacks %s is told so, by the probe of that scope alone", async (scope, subject) => {
+    simulator.setKey(KEY, { scopes: ALL_SCOPES.filter((one) => one !== scope) });
+    const checked = await check(configured());
+    expect(faultsOf(checked)).toEqual([
+      expect.stringMatching(
+        new RegExp(`^connection default, ${subject} \\(${scope}\\): .*the key needs the scope ${scope}`),
+      ),
+    ]);
+  });
+
+  test("that is revoked ends the probing after one call", async () => {
+    simulator.setKey(KEY, { revoked: true });
+    const checked = await check(configured());
+    expect(faultsOf(checked)).toEqual([expect.stringContaining("HTTP 401")]);
+    expect(checked.apiCalls).toBe(1);
+  });
+
+  test("that does not reach the configured business is told which it reaches", async () => {
+    const { findings } = await check(configured({ COMPLIANCE_BUSINESS_ID: "biz_9" }));
+    expect(findings).toContainEqual({
+      check: "connection default, key",
+      level: "fault",
+      message: 'does not reach "biz_9"',
+      todo: "set COMPLIANCE_BUSINESS_ID to one of: biz_1",
+    });
+  });
+
+  test("that is organisation-wide, but configured as bound to a business, is told how to configure it", async () => {
+    const { findings } = await check(configured({ COMPLIANCE_KEY_REACH: "business" }));
+    expect(findings.filter(({ level }) => level === "fault")[0]).toMatchObject({
+      message: expect.stringContaining("HTTP 400"),
+      todo: expect.stringContaining("COMPLIANCE_KEY_REACH"),
+    });
+  });
+
+  test("of a service that is not there is a fault after one call", async () => {
+    const checked = await check(configured({ COMPLIANCE_BASE_URL: "http://127.0.0.1:9" }));
+    expect(checked).toMatchObject({
+      apiCalls: 1,
+      findings: [{ level: "fault", todo: expect.stringContaining("COMPLIANCE_BASE_URL") }],
+    });
+  });
+
+  test("whose minute is used up is no fault: it cannot be told", async () => {
+    simulator.inject({ operation: "listItems", when: "before", kind: "rate-limit", retryAfterSeconds: 7 });
+    const checked = await check(configured());
+    expect(faultsOf(checked)).toEqual([]);
+    expect(checked.findings).toContainEqual(
+      expect.objectContaining({ level: "warning", message: expect.stringContaining("(wait 7 s)") }),
+    );
+  });
+
+  test("is pointed out where another connection's key reaches the same business", async () => {
+    const connection = configured();
+    const businesses = [{ id: "biz_1", branches: [] }];
+    const other = { ...connection, name: "other" };
+    const reaches = [
+      { connection, businesses },
+      { connection: other, businesses: [...businesses, { id: "biz_2", branches: [] }] },
+    ];
+    expect(checkOverlaps(reaches)).toMatchObject([
+      {
+        check: "connections default and other",
+        level: "warning",
+        message: expect.stringContaining("both keys reach biz_1:"),
+      },
+    ]);
+    expect(
+      checkOverlaps([
+        ...reaches.slice(0, 1),
+        { connection: { ...other, baseUrl: "https://elsewhere.example" }, businesses },
+      ]),
+    ).toEqual([]);
+  });
+});

@@ -1,0 +1,99 @@
+import type { ComplianceConnection } from "../../config/index.ts";
+import { type Business, type ComplianceClient, operation } from "../../compliance/index.ts";
+import { fault, type Finding, ok, warning } from "./finding.ts";
+import { judgeProbe, type Probe, runProbe } from "./run-probe.ts";
+
+/** Ids that no service gives out. */
+const NO_SUCH_ID = "fiscalflow-doctor-no-such-id";
+/** Further off, and dates and signatures are wrong around midnight. */
+const CLOCK_TOLERANCE_MS = 30_000;
+
+export interface CheckedConnection {
+  findings: Finding[];
+  apiCalls: number;
+  /** What the key reaches; undefined where that could not be read. */
+  businesses?: Business[];
+}
+
+/** What a key reaches and may do, by calls that change nothing. */
+export async function checkConnection(
+  connection: ComplianceConnection,
+  client: ComplianceClient,
+): Promise<CheckedConnection> {
+  const check = `connection ${connection.name}`;
+  const findings: Finding[] = [];
+  let apiCalls = 0;
+  const tell = (probe: Probe<unknown>, subject: string, expects: "success" | "not-found"): void => {
+    findings.push(judgeProbe(`${check}, ${subject}`, probe, expects));
+  };
+  const call = async <Data>(run: () => Promise<{ data: Data; meta: Probe<Data>["meta"] }>): Promise<Probe<Data>> => {
+    apiCalls += 1;
+    return runProbe(run);
+  };
+
+  const listing = await call(() => client.listBusinesses());
+  tell(listing, "businesses", "success");
+  // Whoever cannot be reached, or does not know the key, answers the rest the same.
+  if (listing.kind === "unreachable" || (listing.kind === "refused" && listing.status === 401)) {
+    return { findings, apiCalls };
+  }
+  findings.push(...clockFindings(check, listing));
+  const businesses = listing.kind === "success" ? listing.data : undefined;
+  if (businesses) findings.push(...reachFindings(check, connection, businesses));
+  const businessId = connection.businessId ?? businesses?.[0]?.id;
+  if (businessId === undefined) {
+    const todo = "set COMPLIANCE_BUSINESS_ID, or create a business in the dashboard";
+    findings.push(fault(check, "no business is known, so nothing else can be probed", todo));
+    return { findings, apiCalls };
+  }
+
+  const on = { businessId };
+  tell(await call(() => client.listItems(on)), label("listItems", "items"), "success");
+  tell(await call(() => client.listPurchases({ pageSize: 1 }, on)), label("listPurchases", "purchases"), "success");
+  tell(await call(() => client.getSale(NO_SUCH_ID, on)), label("getSale", "a sale that does not exist"), "not-found");
+  tell(
+    await call(() => client.retrySale(NO_SUCH_ID, on)),
+    label("retrySale", "retry of a sale that does not exist"),
+    "not-found",
+  );
+  tell(
+    await call(() => client.registerItem({ itemId: NO_SUCH_ID }, on)),
+    label("registerItem", "registration of an item that does not exist"),
+    "not-found",
+  );
+  const unprobed = "stock:write, issuing documents and pulling purchases have no call that changes nothing";
+  findings.push(warning(check, `not probed: ${unprobed}`, "the first sale of a stock-tracked item shows it"));
+  return { findings, apiCalls, ...(businesses && { businesses }) };
+}
+
+function label(name: Parameters<typeof operation>[0], subject: string): string {
+  const { scope } = operation(name);
+  return scope === null ? subject : `${subject} (${scope.name})`;
+}
+
+function reachFindings(check: string, connection: ComplianceConnection, businesses: readonly Business[]): Finding[] {
+  const { keyReach, businessId } = connection;
+  const ids = businesses.map(({ id }) => id);
+  const reach = `${check}, key`;
+  if (ids.length === 0)
+    return [fault(reach, "reaches no business", "check the key and its environment in the dashboard")];
+  if (businessId !== undefined && !ids.includes(businessId)) {
+    const todo = `set COMPLIANCE_BUSINESS_ID to one of: ${ids.slice(0, 10).join(", ")}`;
+    return [fault(reach, `does not reach "${businessId}"`, todo)];
+  }
+  if (keyReach === "business" && ids.length > 1) {
+    const todo = 'it is organisation-wide: set COMPLIANCE_KEY_REACH to "organisation"';
+    return [fault(reach, `is configured as bound to one business, and reaches ${ids.length}`, todo)];
+  }
+  const kind = keyReach === "business" ? "bound to one business" : "organisation-wide";
+  const count = ids.length === 1 ? "1 business" : `${ids.length} businesses`;
+  return [ok(reach, `${connection.environment}, ${kind}, reaches ${count}`)];
+}
+
+function clockFindings(check: string, { meta }: Probe<unknown>): Finding[] {
+  if (meta?.serverDateMs === undefined) return [];
+  const offMs = Math.abs(meta.answeredAtMs - meta.serverDateMs);
+  if (offMs <= CLOCK_TOLERANCE_MS) return [];
+  const message = `this clock and the service's are ${Math.round(offMs / 1_000)} s apart`;
+  return [warning(`${check}, clock`, message, "let this host take its time from the network")];
+}

@@ -1,0 +1,51 @@
+import type { Connection } from "@temporalio/client";
+
+import type { TemporalConnection } from "../../config/index.ts";
+import { MAIN_TASK_QUEUE } from "../../contract/index.ts";
+import { recentPollers } from "../../worker/recent-pollers.ts";
+import { temporalAddress } from "../../worker/require-listener.ts";
+import { requireNamespace } from "../../worker/require-temporal.ts";
+import { readSearchAttributes } from "../../worker/search-attributes.ts";
+import { TemporalError } from "../../worker/temporal-error.ts";
+import { fault, type Finding, ok, warning } from "./finding.ts";
+
+/** What the server says of itself. */
+export async function checkServer(connection: Connection, temporal: TemporalConnection): Promise<Finding> {
+  const { serverVersion } = await connection.workflowService.getSystemInfo({});
+  return ok("Temporal", `${temporalAddress(temporal)} answers, server ${serverVersion || "of unknown version"}`);
+}
+
+/** @returns also whether the checks inside the namespace make sense */
+export async function checkNamespace(
+  connection: Connection,
+  temporal: TemporalConnection,
+): Promise<{ finding: Finding; usable: boolean }> {
+  try {
+    await requireNamespace(connection, temporal);
+    return { finding: ok("namespace", `"${temporal.namespace}" is there`), usable: true };
+  } catch (error) {
+    if (!(error instanceof TemporalError)) throw error;
+    return { finding: fault("namespace", error.message), usable: false };
+  }
+}
+
+export async function checkSearchAttributes(connection: Connection, namespace: string): Promise<Finding> {
+  const { ready, missing, wrongType } = await readSearchAttributes(connection, namespace);
+  const check = "search attributes";
+  if (wrongType.length > 0) {
+    const wrong = wrongType.map(({ name, type }) => `${name} is ${type}, must be Keyword`).join("; ");
+    return fault(check, wrong, "a type cannot be changed: use another namespace, or remove them if nothing uses them");
+  }
+  if (missing.length > 0) {
+    return fault(check, `missing: ${missing.join(", ")}`, "run `fiscalflow setup`, which adds them");
+  }
+  return ok(check, `all ${ready.length} are registered`);
+}
+
+/** Whether anybody serves the main queue: without, sales are accepted and wait. */
+export async function checkWorkers(connection: Connection, namespace: string): Promise<Finding> {
+  const recent = await recentPollers(connection, namespace);
+  if (recent.length > 0) return ok("workers", `${recent.length} polled "${MAIN_TASK_QUEUE}" lately`);
+  const message = `none polls "${MAIN_TASK_QUEUE}": sales are accepted and wait`;
+  return warning("workers", message, "run `fiscalflow worker` on this namespace");
+}

@@ -1,0 +1,100 @@
+import type { Connection } from "@temporalio/client";
+
+import { createComplianceClient, parseDialect } from "../../compliance/index.ts";
+import type { Config, TemporalConnection } from "../../config/index.ts";
+import { createDispatchers } from "../../http/dispatchers.ts";
+import { createTransport } from "../../http/transport.ts";
+import { TemporalError } from "../../worker/temporal-error.ts";
+import { connectTemporal } from "../connect-temporal.ts";
+import type { CliContext } from "../context.ts";
+import { describeError } from "../describe-error.ts";
+import { checkConfiguration } from "./check-configuration.ts";
+import { checkConnection } from "./check-connection.ts";
+import { checkOrdering } from "./check-ordering.ts";
+import { checkOverlaps, type Reach } from "./check-overlaps.ts";
+import { checkNamespace, checkSearchAttributes, checkServer, checkWorkers } from "./check-temporal.ts";
+import { fault, type Finding } from "./finding.ts";
+
+const CALL_MS = 10_000;
+const EXPERIMENT_MS = 60_000;
+
+export interface Examination {
+  findings: Finding[];
+  /** Calls of the compliance API that were made. */
+  apiCalls: number;
+}
+
+/** Every check, in order; each finding is told as soon as it is there. */
+export async function examine(context: CliContext, onFinding: (finding: Finding) => void): Promise<Examination> {
+  const findings: Finding[] = [];
+  const add = (...found: Finding[]): void => {
+    findings.push(...found);
+    for (const finding of found) onFinding(finding);
+  };
+  const { findings: configured, config, temporal } = checkConfiguration(context.env);
+  add(...configured);
+  if (temporal) await examineTemporal(context, temporal, add);
+  const apiCalls = config ? await examineConnections(config, add) : 0;
+  return { findings, apiCalls };
+}
+
+type Add = (...found: Finding[]) => void;
+
+async function examineTemporal(context: CliContext, temporal: TemporalConnection, add: Add): Promise<void> {
+  let connection: Connection;
+  try {
+    connection = await connectTemporal(context, temporal);
+  } catch (error) {
+    if (!(error instanceof TemporalError)) throw error;
+    add(fault("Temporal", error.message));
+    return;
+  }
+  const { namespace } = temporal;
+  const attempt = async (check: string, look: () => Promise<Finding>, withinMs = CALL_MS): Promise<void> => {
+    try {
+      add(await connection.withDeadline(Date.now() + withinMs, look));
+    } catch (error) {
+      add(fault(check, describeError(error, { withStack: false }).message));
+    }
+  };
+  try {
+    await attempt("Temporal", () => checkServer(connection, temporal));
+    const { finding, usable } = await checkNamespace(connection, temporal);
+    add(finding);
+    if (!usable) return;
+    await attempt("search attributes", () => checkSearchAttributes(connection, namespace));
+    await attempt("workers", () => checkWorkers(connection, namespace));
+    await attempt("priority and fairness", () => checkOrdering(connection, namespace), EXPERIMENT_MS);
+  } finally {
+    await connection.close();
+  }
+}
+
+async function examineConnections({ compliance, timings }: Config, add: Add): Promise<number> {
+  const dispatchers = createDispatchers();
+  const transport = createTransport(dispatchers);
+  const reaches: Reach[] = [];
+  let apiCalls = 0;
+  try {
+    for (const connection of compliance) {
+      const { baseUrl, apiKey, auth, keyReach } = connection;
+      const client = createComplianceClient({
+        baseUrl,
+        apiKey: apiKey.reveal(),
+        auth,
+        keyReach,
+        dialect: parseDialect(connection.dialect ?? {}),
+        transport,
+        timeoutMs: Math.min(timings.callTimeoutMs, CALL_MS),
+      });
+      const checked = await checkConnection(connection, client);
+      add(...checked.findings);
+      apiCalls += checked.apiCalls;
+      if (checked.businesses) reaches.push({ connection, businesses: checked.businesses });
+    }
+  } finally {
+    await dispatchers.close();
+  }
+  add(...checkOverlaps(reaches));
+  return apiCalls;
+}

@@ -1,0 +1,59 @@
+import { type AnswerMeta, ComplianceApiError, UnexpectedAnswerError } from "../../compliance/index.ts";
+import { TransportError } from "../../http/errors.ts";
+import { fault, type Finding, ok, warning } from "./finding.ts";
+
+/** How one harmless call ended. */
+export type Probe<Data> = { meta?: AnswerMeta } & (
+  | { kind: "success"; data: Data }
+  | { kind: "refused"; status: number; envelope: boolean; message: string }
+  | { kind: "unexpected"; message: string }
+  | { kind: "unreachable"; message: string }
+);
+
+export async function runProbe<Data>(
+  run: () => Promise<{ data: Data; meta?: AnswerMeta | undefined }>,
+): Promise<Probe<Data>> {
+  try {
+    const { data, meta } = await run();
+    return { kind: "success", data, ...(meta && { meta }) };
+  } catch (error) {
+    if (error instanceof ComplianceApiError) {
+      const { status, envelope, message, meta } = error;
+      return { kind: "refused", status, envelope, message, meta };
+    }
+    if (error instanceof UnexpectedAnswerError) return { kind: "unexpected", message: error.message, meta: error.meta };
+    if (error instanceof TransportError) return { kind: "unreachable", message: error.message };
+    throw error;
+  }
+}
+
+/** What the end of a call says of the key. A write on an id that does not exist must be answered 404: 403 comes first. */
+export function judgeProbe(check: string, probe: Probe<unknown>, expects: "success" | "not-found"): Finding {
+  if (probe.kind === "unreachable") {
+    return fault(check, probe.message, "check COMPLIANCE_BASE_URL, and the way from here to it");
+  }
+  if (probe.kind === "unexpected") {
+    const todo = "the dialect may have other names than this service: see COMPLIANCE_DIALECT";
+    return fault(check, probe.message, todo);
+  }
+  if (probe.kind === "success") {
+    return expects === "success" ? ok(check, "allowed") : warning(check, "answered as if it existed");
+  }
+  const { status, envelope, message } = probe;
+  if (!envelope) {
+    return fault(check, message, "something else than the service answers: check COMPLIANCE_BASE_URL");
+  }
+  if (status === 404) {
+    if (expects === "not-found") return ok(check, "allowed");
+    return fault(check, message, "the business is not there for this key: check COMPLIANCE_BUSINESS_ID");
+  }
+  if (status === 401) return fault(check, message, "make a new key in the dashboard, or check its application");
+  if (status === 403) return fault(check, message, "give the key what it lacks in the dashboard, or use another one");
+  if (status === 429) return warning(check, message, "the minute's requests are used up: run doctor again in a minute");
+  if (status === 400) {
+    const todo =
+      "check COMPLIANCE_KEY_REACH (is the key organisation-wide, or bound to one business?) and COMPLIANCE_DIALECT";
+    return fault(check, message, todo);
+  }
+  return warning(check, message, "the service has a trouble of its own: run doctor again later");
+}

@@ -1,0 +1,54 @@
+import { Command } from "commander";
+
+import { registerCallbacks } from "./commands/callbacks.ts";
+import { registerDoctor } from "./commands/doctor.ts";
+import { registerSetup } from "./commands/setup.ts";
+import { registerSimulator } from "./commands/simulator.ts";
+import { registerWorker } from "./commands/worker.ts";
+import type { CliContext } from "./context.ts";
+import { registerDemo } from "./demo/index.ts";
+import { packageVersion } from "./package-version.ts";
+import { printable } from "./printable.ts";
+import { registerSale } from "./sale/register-sale.ts";
+
+const HELP_WIDTH = 100;
+
+/** The command line of contract.md, "Command line". What a command needs besides the options it loads when it runs. */
+export function createProgram(context: CliContext): Command {
+  const { stdout, stderr } = context;
+  const program = new Command("fiscalflow")
+    .description(
+      "Carries sales through a tax-compliance API, on Temporal: nothing twice, nothing lost, nothing guessed.",
+    )
+    .version(packageVersion())
+    .exitOverride()
+    .showSuggestionAfterError()
+    .configureOutput({
+      writeOut: (text) => stdout.write(text),
+      writeErr: (text) => stderr.write(text),
+      getOutHelpWidth: () => stdout.columns ?? HELP_WIDTH,
+      getErrHelpWidth: () => stderr.columns ?? HELP_WIDTH,
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+      // It quotes the arguments as they are.
+      outputError: (text, write) => write(printable(text)),
+    })
+    .showHelpAfterError("(add --help to see what the command takes)")
+    .addHelpText(
+      "after",
+      `
+Results go to standard output, everything else to standard error.
+Exit code: 0 done, 1 the work failed, 2 the call or the configuration was wrong.
+
+Example: what is wrong with this installation, and what to do about it
+  fiscalflow doctor`,
+    );
+  registerDemo(program, context);
+  registerSimulator(program, context);
+  registerWorker(program, context);
+  registerCallbacks(program, context);
+  registerSetup(program, context);
+  registerDoctor(program, context);
+  registerSale(program, context);
+  return program;
+}

@@ -1,0 +1,185 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+
+import { callCli, NO_TEMPORAL } from "./test-support/call-cli.ts";
+
+const COMPLIANCE = {
+  COMPLIANCE_BASE_URL: "http://127.0.0.1:9",
+  COMPLIANCE_API_KEY: "cmp_sk_test_nobody",
+  COMPLIANCE_BUSINESS_ID: "biz_1",
+};
+const SALE = '{"traderInvoiceNumber":"INV-1","lines":[{"sku":"TEA","quantity":1,"unitPrice":1}]}';
+
+const COMMANDS = [
+  ["demo"],
+  ["simulator"],
+  ["worker"],
+  ["callbacks"],
+  ["setup"],
+  ["doctor"],
+  ["sale"],
+  ...["start", "show", "list", "refund", "retry", "cancel"].map((verb) => ["sale", verb]),
+  ...["resolve-stock", "resolve-document", "acknowledge"].map((verb) => ["sale", verb]),
+];
+
+describe("help", () => {
+  test.each(COMMANDS)("of %s %s is asked for: standard output, with an example, and 0", async (...command) => {
+    const { exitCode, stdout, stderr } = await callCli([...command.filter(Boolean), "--help"]);
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/Example/);
+    expect(stdout).toMatch(new RegExp(`Usage: fiscalflow ${command.filter(Boolean).join(" ")}`));
+    expect(stderr).toBe("");
+  });
+
+  test("lists the commands that there are, and none that are not", async () => {
+    const { stdout } = await callCli(["--help"]);
+    const listed = [...stdout.matchAll(/^ {2}([a-z]+)/gm)].map(([, name]) => name);
+    expect(listed).toEqual(
+      ["demo", "simulator", "worker", "callbacks", "setup", "doctor", "sale", "help"].concat("fiscalflow"),
+    );
+  });
+
+  test("shows the package's version", async () => {
+    expect(await callCli(["--version"])).toEqual({ exitCode: 0, stdout: "0.1.0\n", stderr: "" });
+  });
+});
+
+describe("a wrong call ends with 2, says why on standard error, and prints no result", () => {
+  const cases: [string, string[], RegExp][] = [
+    ["no command", [], /Usage: fiscalflow/],
+    ["an unknown command", ["sail"], /unknown command 'sail'[^]*Did you mean sale\?/],
+    ["an unknown flag", ["doctor", "--jsn"], /unknown option '--jsn'/],
+    ["a missing argument", ["sale", "show"], /missing required argument 'invoice'/],
+    ["one argument too many", ["sale", "show", "A", "B"], /too many arguments/],
+    ["an empty number", ["sale", "show", ""], /Expected at least 1 character/],
+    ["a bad connection", ["sale", "list", "--connection", "Not A Name"], /a-z, 0-9 and -/],
+    ["a bad reason", ["sale", "refund", "I", "--reason", "9", "--number", "C"], /Allowed choices are/],
+    ["a bad date", ["sale", "refund", "I", "--reason", "06", "--number", "C", "--date", "2026-02-30"], /returnDate/],
+    ["no note", ["sale", "acknowledge", "I", "--code", "mismatch"], /--note <text>' not specified/],
+    ["a blank note", ["sale", "acknowledge", "I", "--code", "mismatch", "--note", " "], /Expected a text/],
+    ["neither number nor query", ["sale", "retry"], /either the number of one sale, or --query/],
+    ["both", ["sale", "retry", "I", "--query", "x"], /either the number of one sale, or --query/],
+    [
+      "both answers",
+      ["sale", "resolve-stock", "I", "--reference", "r", "--applied", "--not-applied", "--note", "n"],
+      /exactly one of --applied/,
+    ],
+    ["no answer", ["sale", "resolve-document", "I", "--note", "n"], /exactly one of --sale ID and --not-created/],
+    ["a bad port", ["simulator", "--port", "65536"], /whole number from 0 to 65535/],
+    [
+      "a wait that swallowed the file",
+      ["sale", "start", "--wait", "sale.json"],
+      /put --wait after the other arguments/,
+    ],
+    ["a file that is not there", ["sale", "start", "/nonexistent/sale.json"], /cannot be read \(ENOENT\)/],
+    ["a folder", ["sale", "start", "/"], /cannot be read \(EISDIR\)/],
+  ];
+  test.each(cases)("%s", async (_name, argv, message) => {
+    const { exitCode, stdout, stderr } = await callCli(argv);
+    expect(stderr).toMatch(message);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
+  });
+
+  const inputs: [string, string, RegExp][] = [
+    ["nothing", "", /Standard input is not JSON: line 1, column 1: expected a value/],
+    ["no JSON", '{\n  "lines": [1,, 2]\n}', /line 2, column 15/],
+    ["a comment", `{\n// the till's\n}`, /line 2, column 1: JSON has no comments/],
+    ["a trailing comma", '{"a": "x,]",\n }', /line 1, column 12/],
+    ["a key twice", '{"a":1,\n"a":2}', /line 2, column 1: this key stands twice/],
+    ["an empty list", "[]", /list of sales is empty/],
+    ["a text", '"INV-1"', /expected an object, found "INV-1"/],
+    [
+      "a bad field in a list",
+      `[${SALE},{"traderInvoiceNumber":"X","lines":[],"colour":"red"}]`,
+      /\[1\]\.lines[^]*\[1\]\.colour: unknown/,
+    ],
+    ["bytes", "\uFFFD{", /not JSON/],
+  ];
+  test.each(inputs)("sale start with %s", async (_name, stdin, message) => {
+    const { exitCode, stdout, stderr } = await callCli(["sale", "start", "-"], { stdin });
+    expect(stderr).toMatch(message);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
+  });
+
+  test("sale start with a connection that the file contradicts", async () => {
+    const stdin = SALE.replace("{", '{"connection":"b",');
+    const { exitCode, stderr } = await callCli(["sale", "start", "-", "--connection", "a"], { stdin });
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('connection: expected "a", as --connection says; the file says otherwise');
+  });
+});
+
+describe("a wrong configuration ends with 2, all problems together", () => {
+  test.each([["worker"], ["callbacks"], ["sale list"]])("%s", async (command) => {
+    const env = {
+      ...NO_TEMPORAL,
+      COMPLIANCE_BASE_URL: "nonsense",
+      COMPLIANCE_API_KEY: "cmp_sk_test_ hidden",
+      LOG_LEVEL: "loud",
+    };
+    const argv = command === "sale list" ? ["sale", "show", "I"] : [command];
+    const { exitCode, stdout, stderr } = await callCli(argv, { env });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
+    for (const name of ["COMPLIANCE_BASE_URL", "COMPLIANCE_API_KEY", "LOG_LEVEL"]) expect(stderr).toContain(name);
+    expect(stderr).not.toContain("hidden");
+  });
+
+  test("a worker is told of a wrong dialect too", async () => {
+    const env = { ...NO_TEMPORAL, ...COMPLIANCE, COMPLIANCE_DIALECT: '{"createSale":{"pth":"/x"}}' };
+    const { exitCode, stderr } = await callCli(["worker"], { env });
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(/COMPLIANCE_DIALECT.*pth/);
+  });
+
+  test("a Temporal profile that is not there", async () => {
+    const { exitCode, stderr } = await callCli(["sale", "list"], { env: { TEMPORAL_PROFILE: "nobody" } });
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(/Temporal's configuration cannot be used/);
+  });
+});
+
+describe("Temporal that is not there ends with 1, and is told where it was looked for", () => {
+  test.each([["sale list"], ["sale show I"], ["setup"]])("%s", async (command) => {
+    const { exitCode, stdout, stderr } = await callCli(command.split(" "), { env: { ...NO_TEMPORAL, ...COMPLIANCE } });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
+    expect(stderr).toBe(
+      "Temporal at 127.0.0.1:9 cannot be reached (ECONNREFUSED). Check TEMPORAL_ADDRESS (or the profile), and that the server runs and can be reached from here.\n",
+    );
+  });
+
+  test("with LOG_LEVEL=debug the stack is shown", async () => {
+    const env = { ...NO_TEMPORAL, ...COMPLIANCE, LOG_LEVEL: "debug" };
+    expect((await callCli(["sale", "list"], { env })).stderr).toMatch(/\n\s+at /);
+  });
+});
+
+test("whatever it is called with, it ends with 0, 1 or 2, says why, and shows no stack", async () => {
+  const flags = [
+    "--json",
+    "--wait",
+    "--query",
+    "--note",
+    "--limit",
+    "--business",
+    "--connection",
+    "--applied",
+    "--help",
+  ];
+  const known = fc.constantFrom(...COMMANDS.flat(), ...flags, "-", "--", "06", "__proto__", "constructor", "/", "0");
+  const word = fc.oneof(known, fc.string({ unit: "binary", maxLength: 8 }));
+  const stdin = fc.oneof(fc.json(), fc.string(), fc.constant(SALE));
+  await fc.assert(
+    fc.asyncProperty(fc.array(word, { maxLength: 7 }), stdin, async (argv, text) => {
+      // Long-running commands are asked to stop before they begin.
+      const endless = argv.some((one) => ["demo", "worker", "callbacks", "simulator"].includes(one));
+      const { exitCode, stdout, stderr } = await callCli(argv, {
+        stdin: text,
+        ...(endless && { signal: AbortSignal.abort() }),
+      });
+      expect([0, 1, 2]).toContain(exitCode);
+      expect(`${stdout}${stderr}`).not.toMatch(/\n\s+at .*:\d+:\d+|TypeError|\[object Object\]/);
+      expect(exitCode === 0 || stderr.trim() !== "").toBe(true);
+    }),
+    { numRuns: 500 },
+  );
+});

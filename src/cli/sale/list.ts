@@ -1,0 +1,103 @@
+import { type Command, Option } from "commander";
+import Table from "cli-table3";
+import type { WorkflowExecutionInfo } from "@temporalio/client";
+
+import { SEARCH_ATTRIBUTES, STAGES } from "../../contract/index.ts";
+import { wholeNumber } from "../arguments.ts";
+import type { CliContext } from "../context.ts";
+import { printNote, printResult } from "../print-result.ts";
+import { nairobiTime } from "./nairobi-time.ts";
+import { type ResultFlags, type Scope, withScope } from "./scope.ts";
+import { visibilityQuery } from "./visibility-query.ts";
+
+const DEFAULT_LIMIT = 50;
+
+interface ListFlags extends Scope, ResultFlags {
+  attention?: boolean;
+  stage?: string;
+  limit: number;
+}
+
+interface ListedSale {
+  invoice: string;
+  business: string | null;
+  type: string;
+  stage: string | null;
+  attention: string | null;
+  saleId: string | null;
+  open: boolean;
+  startedAt: string;
+  workflowId: string;
+}
+
+export function registerList(sale: Command, context: CliContext): void {
+  withScope(
+    sale
+      .command("list")
+      .description("The newest sales, open and closed; with --attention, all that need a person.")
+      .option("--attention", "only what needs a person, credit notes too")
+      .addOption(new Option("--stage <stage>", "only those at this stage").choices(STAGES))
+      .option("--limit <number>", "at most so many", wholeNumber(1, 100_000), DEFAULT_LIMIT),
+  )
+    .addHelpText(
+      "after",
+      `
+The list is Temporal's, and follows the sales by a second or so.
+
+Example:
+  fiscalflow sale list --attention --business biz_1`,
+    )
+    .action((flags: ListFlags) => listSales(context, flags));
+}
+
+async function listSales(context: CliContext, flags: ListFlags): Promise<void> {
+  const { withTemporal } = await import("../connect-temporal.ts");
+  const query = visibilityQuery({ ...flags, creditNotes: flags.attention === true });
+  await withTemporal(context, async ({ client }) => {
+    const sales: ListedSale[] = [];
+    const pageSize = Math.min(flags.limit, 1_000);
+    for await (const execution of client.workflow.list({ query, pageSize })) {
+      sales.push(listed(execution));
+      if (sales.length >= flags.limit) break;
+    }
+    const { count } = await client.workflow.count(query);
+    printResult(context, flags.json, sales, sales.length === 0 ? "None." : table(sales));
+    if (count > sales.length) printNote(context, `${sales.length} of ${count}; --limit shows more.`);
+  });
+}
+
+function listed({ workflowId, type, status, startTime, typedSearchAttributes }: WorkflowExecutionInfo): ListedSale {
+  const attributes = new Map(typedSearchAttributes.getAll().map(({ key, value }) => [key.name, String(value)]));
+  const { invoice, business, stage, attention, saleId } = SEARCH_ATTRIBUTES;
+  return {
+    invoice: attributes.get(invoice) ?? workflowId,
+    business: attributes.get(business) ?? null,
+    type,
+    stage: attributes.get(stage) ?? null,
+    attention: attributes.get(attention) ?? null,
+    saleId: attributes.get(saleId) ?? null,
+    open: status.name === "RUNNING",
+    startedAt: startTime.toISOString(),
+    workflowId,
+  };
+}
+
+function table(sales: readonly ListedSale[]): string {
+  const head = ["NUMBER", "BUSINESS", "STAGE", "NEEDS A PERSON", "DOCUMENT", "STARTED"];
+  const none = Object.fromEntries(
+    ["top", "top-mid", "top-left", "top-right", "bottom", "bottom-mid", "bottom-left", "bottom-right"]
+      .concat(["left", "left-mid", "mid", "mid-mid", "right", "right-mid"])
+      .map((name) => [name, ""]),
+  );
+  const rows = new Table({
+    head,
+    chars: { ...none, middle: "  " },
+    style: { head: [], border: [], "padding-left": 0, "padding-right": 0 },
+  });
+  for (const { invoice, business, type, stage, open, attention, saleId, startedAt } of sales) {
+    const number = type === "sale" ? invoice : `${invoice} (credit note)`;
+    const where = `${stage ?? "-"}${open ? "" : " (closed)"}`;
+    rows.push([number, business ?? "-", where, attention ?? "-", saleId ?? "-", nairobiTime(Date.parse(startedAt))]);
+  }
+  return rows.toString();
+}

@@ -1,0 +1,53 @@
+import { type Attention, DEFAULT_CONNECTION, type Mend } from "../../contract/index.ts";
+import { shellWord } from "./shell-word.ts";
+import type { Scope } from "./scope.ts";
+
+export interface MendTarget extends Scope {
+  invoice: string;
+  creditNote?: boolean;
+}
+
+/** The command lines that mend an attention, ready to be pasted; what only a person knows stands in angle brackets. */
+export function mendCommands({ code, subject, mendedBy }: Attention, target: MendTarget): string[] {
+  return mendedBy.flatMap((mend) => commandsFor(mend, code, subject).map((words) => commandLine(words, target)));
+}
+
+function commandsFor(mend: Mend, code: string, subject: string | undefined): { verb: string; flags: string[] }[] {
+  const note = ["--note", "'<how you know>'"];
+  switch (mend) {
+    case "retry":
+      return [{ verb: "retry", flags: [] }];
+    case "cancel":
+      return [{ verb: "cancel", flags: ["--reason", "'<why>'"] }];
+    case "resolveStock": {
+      const reference = ["--reference", shellWord(subject ?? "<reference>")];
+      return ["--applied", "--not-applied"].map((answer) => ({
+        verb: "resolve-stock",
+        flags: [...reference, answer, ...note],
+      }));
+    }
+    case "resolveDocument":
+      return [["--sale", "'<id of the document>'"], ["--not-created"]].map((answer) => ({
+        verb: "resolve-document",
+        flags: [...answer, ...note],
+      }));
+    case "acknowledge": {
+      const which = subject === undefined ? [] : ["--subject", shellWord(subject)];
+      return [{ verb: "acknowledge", flags: ["--code", code, ...which, ...note] }];
+    }
+  }
+}
+
+function commandLine({ verb, flags }: { verb: string; flags: string[] }, target: MendTarget): string {
+  const { invoice, connection = DEFAULT_CONNECTION, business, creditNote } = target;
+  const scope = [
+    ...(connection === DEFAULT_CONNECTION ? [] : ["--connection", connection]),
+    ...(business === undefined ? [] : ["--business", shellWord(business)]),
+    ...(creditNote === true ? ["--credit-note"] : []),
+  ];
+  // Behind `--` a number that begins with a hyphen is no flag.
+  const words = invoice.startsWith("-")
+    ? [...flags, ...scope, "--", shellWord(invoice)]
+    : [shellWord(invoice), ...flags, ...scope];
+  return ["fiscalflow", "sale", verb, ...words].join(" ");
+}

@@ -1,0 +1,26 @@
+import type { MessageReply } from "../../contract/index.ts";
+import type { CliContext } from "../context.ts";
+import { printResult } from "../print-result.ts";
+import type { ResultFlags, Scope } from "./scope.ts";
+import type { Sales } from "./with-sales.ts";
+
+export interface OperatorFlags extends Scope, ResultFlags {
+  creditNote?: boolean;
+}
+
+export const CREDIT_NOTE_FLAG = ["--credit-note", "the sale's credit note is meant, not the sale"] as const;
+
+/** Sends an operator's update to one sale, or to its credit note, and prints what is true afterwards. */
+export async function operateOne(
+  context: CliContext,
+  invoice: string,
+  flags: OperatorFlags,
+  send: (operate: Sales["operate"], workflowId: string) => Promise<MessageReply>,
+): Promise<void> {
+  const { withSales } = await import("./with-sales.ts");
+  await withSales(context, async (sales) => {
+    const workflowId = await sales.targetOf(invoice, flags);
+    const reply = await send(sales.operate, workflowId);
+    printResult(context, flags.json, { workflowId, ...reply }, `${invoice}: ${reply.message}`);
+  });
+}

@@ -1,0 +1,65 @@
+import { type Command, Option } from "commander";
+
+import { REFUND_REASONS } from "../../contract/index.ts";
+import { parseInput, refundRequestSchema } from "../../contract/schema/index.ts";
+import { waitSeconds } from "../arguments.ts";
+import { CommandFailedError } from "../cli-error.ts";
+import type { CliContext } from "../context.ts";
+import { printResult } from "../print-result.ts";
+import { outcomeLine } from "./render-document.ts";
+import { parseInvoice, type ResultFlags, type Scope, withScope } from "./scope.ts";
+
+const DEFAULT_WAIT_SECONDS = 60;
+
+interface RefundFlags extends Scope, ResultFlags {
+  reason: string;
+  number: string;
+  date?: string;
+  restock?: boolean;
+  wait?: true | number;
+}
+
+export function registerRefund(sale: Command, context: CliContext): void {
+  const reasons = Object.entries(REFUND_REASONS).map(([code, meaning]) => `${code} ${meaning}`);
+  withScope(
+    sale
+      .command("refund")
+      .description("Reverse a completed sale in full, by a credit note. The same refund twice is one credit note.")
+      .argument("<invoice>", "the sale's number", parseInvoice)
+      .addOption(
+        new Option("--reason <code>", reasons.join(", ")).choices(Object.keys(REFUND_REASONS)).makeOptionMandatory(),
+      )
+      .requiredOption("--number <number>", "the credit note's own number")
+      .option("--date <date>", "YYYY-MM-DD (default: today in Nairobi)")
+      .option("--restock", "give the goods back to stock")
+      .option("--wait [seconds]", `wait for the credit note's outcome (default: ${DEFAULT_WAIT_SECONDS})`, waitSeconds),
+  )
+    .addHelpText(
+      "after",
+      `
+Example:
+  fiscalflow sale refund INV-1001 --reason 06 --number CN-1 --restock`,
+    )
+    .action((invoice: string, flags: RefundFlags) => refundSale(context, invoice, flags));
+}
+
+async function refundSale(context: CliContext, invoice: string, flags: RefundFlags): Promise<void> {
+  const { reason, number, date, restock } = flags;
+  const request = parseInput(
+    refundRequestSchema,
+    {
+      reason,
+      traderInvoiceNumber: number,
+      ...(date !== undefined && { returnDate: date }),
+      ...(restock === true && { restock }),
+    },
+    "refund request",
+  );
+  const seconds = flags.wait === undefined ? 0 : flags.wait === true ? DEFAULT_WAIT_SECONDS : flags.wait;
+  const { withSales } = await import("./with-sales.ts");
+  const outcome = await withSales(context, ({ starter, keyOf }) =>
+    starter.refund(keyOf(invoice, flags), request, { waitSeconds: seconds }),
+  );
+  printResult(context, flags.json, outcome, `${invoice}: ${outcomeLine(outcome)}`);
+  if (outcome.stage !== "credited" && outcome.attention !== undefined) throw new CommandFailedError("");
+}

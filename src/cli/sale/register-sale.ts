@@ -1,0 +1,33 @@
+import type { Command } from "commander";
+
+import type { CliContext } from "../context.ts";
+import { registerAcknowledge } from "./acknowledge.ts";
+import { registerCancel } from "./cancel.ts";
+import { registerList } from "./list.ts";
+import { registerRefund } from "./refund.ts";
+import { registerResolveDocument } from "./resolve-document.ts";
+import { registerResolveStock } from "./resolve-stock.ts";
+import { registerRetry } from "./retry.ts";
+import { registerShow } from "./show.ts";
+import { registerStart } from "./start.ts";
+
+export function registerSale(program: Command, context: CliContext): void {
+  const sale = program
+    .command("sale")
+    .description("Start sales, see where they stand, refund them, and mend what needs a person.")
+    .addHelpText(
+      "after",
+      `
+Example: everything that needs a person
+  fiscalflow sale list --attention`,
+    );
+  registerStart(sale, context);
+  registerShow(sale, context);
+  registerList(sale, context);
+  registerRefund(sale, context);
+  registerRetry(sale, context);
+  registerCancel(sale, context);
+  registerResolveStock(sale, context);
+  registerResolveDocument(sale, context);
+  registerAcknowledge(sale, context);
+}

@@ -1,0 +1,44 @@
+import type { Receipt, SaleDocument, SaleOutcome, StockMovement } from "../../contract/index.ts";
+
+export function documentLine({ id, type, status, totals, saleDate, traderInvoiceNumber }: SaleDocument): string {
+  const number = type === "credit_note" ? ` ${traderInvoiceNumber}` : "";
+  const date = saleDate ? `, dated ${saleDate}` : "";
+  return `${id}${number}, ${status}, total ${amount(totals.total)} (tax ${amount(totals.taxAmount)})${date}`;
+}
+
+/** What is printed on the receipt, and where it can be verified. */
+export function receiptLines(receipt: Receipt): string[] {
+  const { cuInvoiceNo, receiptNumber, receiptLabel, scuDate, scuTime, verificationUrl } = receipt;
+  const label = [receiptLabel, receiptNumber].filter((part) => part !== null && part !== undefined).join(" ");
+  const time = [scuDate, scuTime].filter(Boolean).join(" ");
+  const line = [cuInvoiceNo, label, time].filter(Boolean).join(", ");
+  return [line || "signed, without a number", ...(verificationUrl ? [verificationUrl] : [])];
+}
+
+export function movementLine(movement: StockMovement): string {
+  const { referenceId, action, quantity, itemId, state, movementId, report, decision } = movement;
+  const reported = [report?.stockIo, report?.stockMaster].filter(Boolean).join("/");
+  const notes = [
+    movementId && `movement ${movementId}`,
+    reported && `reported ${reported}`,
+    decision && `decided: ${decision.note}`,
+  ].filter(Boolean);
+  return `${referenceId}: ${action} ${quantity} of ${itemId}, ${state}${notes.length > 0 ? ` (${notes.join("; ")})` : ""}`;
+}
+
+/** An outcome on one line. */
+export function outcomeLine({ stage, sale, receipt, creditNote, attention }: SaleOutcome): string {
+  const document = creditNote ?? sale;
+  const signed = creditNote ? creditNote.receipt : receipt;
+  const parts = [
+    stage as string,
+    ...(document ? [`document ${document.id} ${document.status}`] : []),
+    ...(signed ? [`receipt ${receiptLines(signed)[0] ?? ""}`] : []),
+    ...(attention ? [`needs a person: ${attention.code}`] : []),
+  ];
+  return parts.join(", ");
+}
+
+function amount(value: number): string {
+  return value.toFixed(2);
+}

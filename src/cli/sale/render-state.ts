@@ -1,0 +1,51 @@
+import { MEANING, type WorkflowState } from "../../contract/index.ts";
+import { type MendTarget, mendCommands } from "./mend-commands.ts";
+import { nairobiTime } from "./nairobi-time.ts";
+import { documentLine, movementLine, receiptLines } from "./render-document.ts";
+
+const LABEL_WIDTH = 14;
+
+/** A sale, or its credit note, as a page. */
+export function renderState(title: string, workflowId: string, state: WorkflowState, target: MendTarget): string {
+  const { document, creditNote } = state;
+  const rows: [string, string | undefined][] = [
+    ["Workflow", workflowId],
+    ["Stage", state.stage],
+    ["Waits for", state.waitingFor],
+    ["Cancellation", state.cancelRequested && `asked for: ${state.cancelRequested}`],
+    ["Document", document ? documentLine(document) : "none yet"],
+    ["Error", document?.error ?? undefined],
+    ["Receipt", document?.receipt ? receiptLines(document.receipt).join("\n") : undefined],
+    ["Credit note", creditNote ? documentLine(creditNote) : state.creditNoteWorkflowId],
+    ["Callbacks", state.callbacksReceived > 0 ? `${state.callbacksReceived} received` : undefined],
+  ];
+  const lines = [title, ...rows.flatMap(([label, value]) => (value ? row(label, value) : []))];
+  if (state.stockMovements.length > 0)
+    lines.push("Stock movements", ...state.stockMovements.map(indented(movementLine)));
+  for (const attention of state.attentions) {
+    const { code, subject, message, sinceMs } = attention;
+    lines.push(
+      `Needs a person: ${code}${subject === undefined ? "" : ` (${subject})`}, since ${nairobiTime(sinceMs)}`,
+      `  ${MEANING[code]}. ${message}`,
+      ...mendCommands(attention, target).map((command) => `    ${command}`),
+    );
+  }
+  if (state.decisions.length > 0) {
+    lines.push("Decisions", ...state.decisions.map(indented(decisionLine)));
+  }
+  return lines.join("\n");
+}
+
+function row(label: string, value: string): string[] {
+  return value.split("\n").map((line, index) => `  ${(index === 0 ? label : "").padEnd(LABEL_WIDTH)}${line}`);
+}
+
+function indented<Value>(render: (value: Value) => string): (value: Value) => string {
+  return (value) => `  ${render(value)}`;
+}
+
+function decisionLine(decision: WorkflowState["decisions"][number]): string {
+  const { atMs, update, code, subject, answer, note, by } = decision;
+  const about = subject === undefined ? code : `${code} (${subject})`;
+  return `${nairobiTime(atMs)} ${by ?? "somebody"}: ${update} ${about}${answer === undefined ? "" : `: ${answer}`}; ${note}`;
+}

@@ -1,0 +1,40 @@
+import type { Command } from "commander";
+
+import { UsageError } from "../cli-error.ts";
+import type { CliContext } from "../context.ts";
+import { CREDIT_NOTE_FLAG, operateOne, type OperatorFlags } from "./operate.ts";
+import { parseInvoice, parseText, withScope } from "./scope.ts";
+
+interface ResolveStockFlags extends OperatorFlags {
+  reference: string;
+  applied?: boolean;
+  notApplied?: boolean;
+  note: string;
+}
+
+export function registerResolveStock(sale: Command, context: CliContext): void {
+  withScope(
+    sale
+      .command("resolve-stock")
+      .description("Say whether a stock movement of unknown outcome was applied.")
+      .argument("<invoice>", "the sale's number", parseInvoice)
+      .requiredOption("--reference <id>", "the movement's referenceId, as `sale show` prints it")
+      .option("--applied", "the stock was moved: it is not moved again")
+      .option("--not-applied", "the stock was not moved: it is moved now")
+      .requiredOption("--note <text>", "how you know, in a few words", parseText)
+      .option(...CREDIT_NOTE_FLAG),
+  )
+    .addHelpText(
+      "after",
+      `
+Example:
+  fiscalflow sale resolve-stock INV-1001 --reference INV-1001/item_tea/sold --applied --note 'seen in the dashboard'`,
+    )
+    .action(async (invoice: string, flags: ResolveStockFlags) => {
+      const { reference, note, applied = false, notApplied = false } = flags;
+      if (applied === notApplied) throw new UsageError("Give exactly one of --applied and --not-applied.");
+      await operateOne(context, invoice, flags, (operate, id) =>
+        operate.resolveStock(id, { referenceId: reference, applied, note }),
+      );
+    });
+}

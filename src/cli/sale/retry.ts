@@ -1,0 +1,37 @@
+import type { Command } from "commander";
+
+import type { CliContext } from "../context.ts";
+import { CREDIT_NOTE_FLAG, operateOne } from "./operate.ts";
+import { type ManyFlags, operateMany, requireOneWay } from "./operate-many.ts";
+import { parseInvoice, parseText, withScope } from "./scope.ts";
+
+interface RetryFlags extends ManyFlags {
+  note?: string;
+}
+
+export function registerRetry(sale: Command, context: CliContext): void {
+  withScope(
+    sale
+      .command("retry")
+      .description("Try again what needed a person, after mending it; of one sale, or of all that a query finds.")
+      .argument("[invoice]", "the sale's number", parseInvoice)
+      .option("--note <text>", "what was mended", parseText)
+      .option("--query <query>", "all open sales and credit notes that Temporal finds by this filter")
+      .option(...CREDIT_NOTE_FLAG),
+  )
+    .addHelpText(
+      "after",
+      `
+Examples:
+  fiscalflow sale retry INV-1001
+  fiscalflow sale retry --query "FiscalAttention = 'credentials'"`,
+    )
+    .action(async (invoice: string | undefined, flags: RetryFlags) => {
+      requireOneWay(invoice, flags);
+      const { query, note } = flags;
+      const request = note === undefined ? {} : { note };
+      if (invoice !== undefined) await operateOne(context, invoice, flags, (operate, id) => operate.retry(id, request));
+      else if (query !== undefined)
+        await operateMany(context, { ...flags, query }, "retried", (operate, id) => operate.retry(id, request));
+    });
+}

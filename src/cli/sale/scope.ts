@@ -1,0 +1,31 @@
+import { type Command, InvalidArgumentError } from "commander";
+
+import { businessIdentifier, connectionName } from "../../contract/schema/sale-input.ts";
+import { invoiceNumber } from "../../contract/schema/text.ts";
+import { parsedBy } from "../arguments.ts";
+
+/** Which connection and business are meant; what every command about sales takes. */
+export interface Scope {
+  connection?: string;
+  business?: string;
+}
+
+export interface ResultFlags {
+  json?: boolean;
+}
+
+/** The invoice number as an argument. An adopted sale may have a longer one than we issue. */
+export const parseInvoice = parsedBy(invoiceNumber(1000));
+
+/** What a person answers for. */
+export function parseText(value: string): string {
+  if (value.trim() === "") throw new InvalidArgumentError("Expected a text, found none.");
+  return value;
+}
+
+export function withScope(command: Command): Command {
+  return command
+    .option("--connection <name>", "the configured connection (default: default)", parsedBy(connectionName))
+    .option("--business <id>", "the business (default: the connection's)", parsedBy(businessIdentifier))
+    .option("--json", "the result as JSON");
+}

@@ -1,0 +1,91 @@
+import type { Command } from "commander";
+
+import { SETTLED_STAGES, type SaleInput, type SaleOutcome } from "../../contract/index.ts";
+import type { StartedSale } from "../../starter/index.ts";
+import { waitSeconds } from "../arguments.ts";
+import { CommandFailedError } from "../cli-error.ts";
+import type { CliContext } from "../context.ts";
+import { describeError } from "../describe-error.ts";
+import { parseJson } from "../parse-json.ts";
+import { printNote, printResult } from "../print-result.ts";
+import { readText } from "../read-text.ts";
+import { inParallel } from "./in-parallel.ts";
+import { readSales } from "./read-sales.ts";
+import { outcomeLine } from "./render-document.ts";
+import { type ResultFlags, type Scope, withScope } from "./scope.ts";
+
+const DEFAULT_WAIT_SECONDS = 60;
+const CONCURRENCY = 10;
+
+interface StartFlags extends Scope, ResultFlags {
+  wait?: true | number;
+}
+
+type Started = { invoice: string } & (StartedSale | { result: "failed"; error: string });
+
+export function registerStart(sale: Command, context: CliContext): void {
+  withScope(
+    sale
+      .command("start")
+      .description("Start the sale in a JSON file, or each of a list of sales. The same sale twice is one sale.")
+      .argument("<file>", "the file; - reads standard input")
+      .option("--wait [seconds]", `wait for the outcome (default: ${DEFAULT_WAIT_SECONDS})`, waitSeconds),
+  )
+    .addHelpText(
+      "after",
+      `
+Every sale of a list is checked before the first is started. With --wait, a sale that is cancelled, or needs a person before its
+document is completed, ends the command with 1; one that still waits for the tax authority goes on by itself, and counts as done.
+
+Example:
+  echo '{"traderInvoiceNumber":"INV-1001","lines":[{"sku":"TEA-500","quantity":2,"unitPrice":350}]}' |
+    fiscalflow sale start - --wait`,
+    )
+    .action((file: string, flags: StartFlags) => startSales(context, file, flags));
+}
+
+async function startSales(context: CliContext, file: string, flags: StartFlags): Promise<void> {
+  const text = await readText(context, file);
+  const { sales, isList } = readSales(parseJson(text, file === "-" ? "Standard input" : file), flags);
+  const seconds = flags.wait === undefined ? 0 : flags.wait === true ? DEFAULT_WAIT_SECONDS : flags.wait;
+  const { withSales } = await import("./with-sales.ts");
+  const results = await withSales(context, async ({ starter, keyOf }) => {
+    for (const { traderInvoiceNumber, connection, businessId } of sales) {
+      keyOf(traderInvoiceNumber, {
+        ...(connection !== undefined && { connection }),
+        ...(businessId !== undefined && { business: businessId }),
+      });
+    }
+    const startOne = async (input: SaleInput): Promise<Started> => {
+      const invoice = input.traderInvoiceNumber;
+      try {
+        return { invoice, ...(await starter.startSale(input, { waitSeconds: seconds })) };
+      } catch (error) {
+        if (!isList) throw error;
+        return { invoice, result: "failed", error: describeError(error, { withStack: false }).message };
+      }
+    };
+    return inParallel(sales, CONCURRENCY, startOne, context.signal);
+  });
+  const lines = results.map(startedLine).join("\n");
+  printResult(context, flags.json, isList ? results : results[0], lines);
+  const failed = results.filter(isFailed).length;
+  if (isList) printNote(context, `${results.length - failed} of ${results.length} sales are well.`);
+  if (failed > 0) throw new CommandFailedError("");
+}
+
+function startedLine(started: Started): string {
+  if (started.result === "failed") return `${started.invoice}: failed: ${started.error}`;
+  const how = started.result === "started" ? "started" : "was there already, with the same content";
+  const outcome = started.outcome ? `; ${outcomeLine(started.outcome)}` : "";
+  return `${started.invoice}: ${how} (${started.workflowId})${outcome}`;
+}
+
+function isFailed(started: Started): boolean {
+  if (started.result === "failed") return true;
+  return started.outcome !== undefined && isUnsuccessful(started.outcome);
+}
+
+function isUnsuccessful({ stage, attention }: SaleOutcome): boolean {
+  return stage === "cancelled" || (attention !== undefined && !SETTLED_STAGES.includes(stage));
+}

@@ -1,0 +1,14 @@
+import { expect, test } from "vitest";
+
+import { visibilityQuery } from "./visibility-query.ts";
+
+test("without wishes it is all sales", () => {
+  expect(visibilityQuery({})).toBe('WorkflowType IN ("sale")');
+});
+
+test("an operator's own filter cannot widen what is meant besides it", () => {
+  const query = visibilityQuery({ query: "a = 1 OR b = 2", creditNotes: true, openOnly: true, business: 'b"1' });
+  expect(query).toBe(
+    'WorkflowType IN ("sale", "creditNote") AND (a = 1 OR b = 2) AND ExecutionStatus = "Running" AND FiscalBusiness = "b\\"1"',
+  );
+});

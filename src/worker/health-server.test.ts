@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+
+import { startHealthServer } from "./health-server.ts";
+import type { Readiness } from "./readiness.ts";
+
+test("answers for being alive and for being ready, and for nothing else", async () => {
+  let readiness: Readiness | Error = { ready: false, reason: "starting" };
+  const server = await startHealthServer(0, async () => {
+    if (readiness instanceof Error) throw readiness;
+    return readiness;
+  });
+  const ask = async (path: string, method = "GET") => {
+    const answer = await fetch(`http://127.0.0.1:${server.port}${path}`, { method });
+    return [answer.status, await answer.text()];
+  };
+  expect(await ask("/healthz")).toEqual([200, '{"status":"alive"}']);
+  expect(await ask("/readyz?verbose")).toEqual([503, '{"status":"not ready","reason":"starting"}']);
+  readiness = { ready: true };
+  expect(await ask("/readyz")).toEqual([200, '{"status":"ready"}']);
+  readiness = new Error("secret detail");
+  expect(await ask("/readyz")).toEqual([503, '{"status":"not ready","reason":"the check failed"}']);
+  expect((await ask("/readyz", "POST"))[0]).toBe(405);
+  expect((await ask("/metrics"))[0]).toBe(404);
+  await server.close();
+});
+
+test("a port that is taken is named", async () => {
+  const first = await startHealthServer(0, () => Promise.resolve({ ready: true }));
+  await expect(startHealthServer(first.port, () => Promise.resolve({ ready: true }))).rejects.toThrow(
+    `HEALTH_PORT ${first.port} cannot be used (EADDRINUSE). Choose another port.`,
+  );
+  await first.close();
+});

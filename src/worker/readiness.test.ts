@@ -1,0 +1,59 @@
+import { expect, test } from "vitest";
+import type { ConnectionLike } from "@temporalio/client";
+import { msNumberToTs } from "@temporalio/common/lib/time.js";
+
+import { createReadiness } from "./readiness.ts";
+
+/** The one call of Temporal that readiness makes; counted. */
+function connectionThat(describe: () => Promise<object>): { connection: ConnectionLike; asked: () => number } {
+  let count = 0;
+  const describeTaskQueue = () => {
+    count += 1;
+    return describe();
+  };
+  const withDeadline = (_deadline: unknown, work: () => unknown) => work();
+  const connection = { workflowService: { describeTaskQueue }, withDeadline } as unknown as ConnectionLike;
+  return { connection, asked: () => count };
+}
+
+function poller(identity: string, agoMs: number): object {
+  return { identity, lastAccessTime: msNumberToTs(Date.now() - agoMs) };
+}
+
+const common = { namespace: "n", identity: "us" };
+
+test("ready: every worker runs, and Temporal saw us poll lately", async () => {
+  const { connection } = connectionThat(async () => ({ pollers: [poller("them", 0), poller("us", 60_000)] }));
+  expect(await createReadiness({ ...common, connection, states: () => ["RUNNING", "RUNNING"] })()).toEqual({
+    ready: true,
+  });
+});
+
+test("not ready while one of the workers does not run, and Temporal is not asked", async () => {
+  const { connection, asked } = connectionThat(async () => ({}));
+  const readiness = createReadiness({ ...common, connection, states: () => ["RUNNING", "DRAINING"] });
+  expect(await readiness()).toEqual({ ready: false, reason: "a worker is DRAINING" });
+  expect(asked()).toBe(0);
+});
+
+test.each([
+  ["only others poll", [poller("them", 0)]],
+  ["our last poll is long ago", [poller("us", 120_000)]],
+  ["nobody polls", []],
+])("not ready where %s", async (_name, pollers) => {
+  const { connection } = connectionThat(async () => ({ pollers }));
+  const readiness = createReadiness({ ...common, connection, states: () => ["RUNNING"] });
+  expect(await readiness()).toEqual({ ready: false, reason: expect.stringContaining("no recent poll of us") });
+});
+
+test("Temporal that does not answer is the reason; the answer lasts five seconds", async () => {
+  let nowMs = 0;
+  const { connection, asked } = connectionThat(() => Promise.reject(new Error("away")));
+  const readiness = createReadiness({ ...common, connection, states: () => ["RUNNING"], nowMs: () => nowMs });
+  for (nowMs of [0, 1_000, 4_999])
+    expect(await readiness()).toEqual({ ready: false, reason: "Temporal cannot be reached" });
+  expect(asked()).toBe(1);
+  nowMs = 5_000;
+  await readiness();
+  expect(asked()).toBe(2);
+});

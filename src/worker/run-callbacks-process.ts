@@ -1,0 +1,51 @@
+import { Client, Connection } from "@temporalio/client";
+
+import { createCallbackReceiver, createTemporalSignaller } from "../callbacks/index.ts";
+import { ConfigError, loadTemporalConnection } from "../config/index.ts";
+import { createLogger } from "./create-logger.ts";
+import { loadProcessConfig } from "./load-process-config.ts";
+import { temporalAddress } from "./require-listener.ts";
+import type { WorkerProcessOptions } from "./run-worker-process.ts";
+
+/**
+ * The process that receives result callbacks: serves until it is asked to stop, then answers what is under way.
+ * @throws ConfigError, or where the port cannot be used
+ */
+export async function runCallbacksProcess({ env, logTo, signal }: WorkerProcessOptions): Promise<void> {
+  const { callbacks, logLevel } = loadProcessConfig({ env, needs: ["callbacks"] });
+  if (!callbacks) throw new ConfigError([{ path: "CALLBACK_PUBLIC_URL", message: "no callbacks are configured" }]);
+  const temporal = loadTemporalConnection({ env });
+  const log = createLogger(logLevel, logTo, "fiscalflow-callbacks");
+  // While Temporal is away the receiver is there all the same: senders that get a 503 come again.
+  const connection = Connection.lazy(temporal.connectionOptions);
+  const signaller = createTemporalSignaller(new Client({ connection, namespace: temporal.namespace }));
+  const secrets = callbacks.secrets.map((secret) => secret.reveal());
+  const receiver = createCallbackReceiver({ secrets, client: signaller, log });
+  try {
+    const url = await listen(receiver, callbacks.port);
+    const { namespace } = temporal;
+    const place = { temporal: temporalAddress(temporal), namespace };
+    log.info({ url, publicHost: new URL(callbacks.publicUrl).host, secrets: secrets.length, ...place }, "receiving");
+    if (!(await signaller.isReachable())) {
+      log.warn(place, "Temporal cannot be reached, or lacks the namespace; callbacks are answered 503 until it can");
+    }
+    await new Promise<void>((resolve) => {
+      if (signal.aborted) resolve();
+      else signal.addEventListener("abort", () => resolve(), { once: true });
+    });
+    log.info("stopping: no new callbacks are taken, those under way are answered");
+  } finally {
+    await receiver.close();
+    await connection.close();
+  }
+  log.info("stopped");
+}
+
+async function listen(receiver: ReturnType<typeof createCallbackReceiver>, port: number): Promise<string> {
+  try {
+    return await receiver.listen({ host: "0.0.0.0", port });
+  } catch (cause) {
+    const reason = cause instanceof Error && "code" in cause ? String(cause.code) : String(cause);
+    throw new Error(`CALLBACK_PORT ${port} cannot be used (${reason}). Choose another port.`, { cause });
+  }
+}

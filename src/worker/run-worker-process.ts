@@ -1,0 +1,109 @@
+import { randomBytes } from "node:crypto";
+import { hostname } from "node:os";
+import { Client } from "@temporalio/client";
+import { NativeConnection } from "@temporalio/worker";
+import type { Logger } from "pino";
+
+import { type Config, type Environment, loadTemporalConnection, type TemporalConnection } from "../config/index.ts";
+import { createLogger } from "./create-logger.ts";
+import { createWorkers } from "./create-workers.ts";
+import { describeService } from "./describe-service.ts";
+import { startHealthServer } from "./health-server.ts";
+import { installRuntime } from "./install-runtime.ts";
+import { loadProcessConfig } from "./load-process-config.ts";
+import { createReadiness, type Readiness } from "./readiness.ts";
+import { requireListener, temporalAddress, unreachable } from "./require-listener.ts";
+import { requireNamespace, requireSearchAttributes, temporalErrorOf } from "./require-temporal.ts";
+import { RunningWorkers } from "./run-workers.ts";
+import { builtWorkflowBundle } from "./workflow-bundle.ts";
+
+export interface WorkerProcessOptions {
+  env: Environment;
+  logTo: { write(text: string): unknown };
+  /** Asks to finish the calls under way and to return. */
+  signal: AbortSignal;
+}
+
+/**
+ * The worker process: serves until it is asked to stop, then drains.
+ * @throws ConfigError, TemporalError; the failure of a worker that ended by itself
+ */
+export async function runWorkerProcess({ env, logTo, signal }: WorkerProcessOptions): Promise<void> {
+  const config = loadProcessConfig({ env, needs: ["compliance"] });
+  const temporal = loadTemporalConnection({ env });
+  const log = createLogger(config.logLevel, logTo, "fiscalflow-worker");
+  let readiness = notReady("starting");
+  const health =
+    config.healthPort === undefined ? undefined : await startHealthServer(config.healthPort, () => readiness());
+  try {
+    await requireListener(temporal, env);
+    await installRuntime({ log, metricsPort: config.metricsPort });
+    const connection = await connect(temporal);
+    try {
+      await requireNamespace(connection, temporal);
+      await requireSearchAttributes(connection, temporal);
+      const workflowBundle = builtWorkflowBundle();
+      const { namespace } = temporal;
+      const identity = workerIdentity();
+      const workflows = new Client({ connection, namespace }).workflow;
+      const serving = await createWorkers({ config, connection, workflows, namespace, workflowBundle, identity });
+      try {
+        const running = new RunningWorkers(serving.workers);
+        readiness = createReadiness({ states: () => running.states, connection, namespace, identity });
+        sayWhatIsServed(log, config, temporal, { identity, taskQueues: serving.serves, healthPort: health?.port });
+        signal.addEventListener("abort", () => (readiness = notReady("stopping")), { once: true });
+        await untilStopped(running, signal, log);
+      } finally {
+        await serving.close();
+      }
+    } finally {
+      await connection.close();
+    }
+  } finally {
+    await health?.close();
+  }
+}
+
+async function untilStopped(running: RunningWorkers, signal: AbortSignal, log: Logger): Promise<void> {
+  const stop = (): void => {
+    log.info("stopping: no new work is taken, calls under way are finished; a second signal ends at once");
+    // What becomes of it is in `ended`.
+    running.drain().catch(() => undefined);
+  };
+  if (signal.aborted) stop();
+  else signal.addEventListener("abort", stop, { once: true });
+  try {
+    await running.ended;
+    log.info("stopped");
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}
+
+function notReady(reason: string): () => Promise<Readiness> {
+  return () => Promise.resolve({ ready: false, reason });
+}
+
+async function connect(temporal: TemporalConnection): Promise<NativeConnection> {
+  try {
+    return await NativeConnection.connect(temporal.connectionOptions);
+  } catch (error) {
+    const known = temporalErrorOf(error, temporal);
+    // The native client has errors of its own for a handshake that fails.
+    throw known === error ? unreachable(temporal, error instanceof Error ? error.message : "unknown", error) : known;
+  }
+}
+
+/** Unlike any other worker's, so that the server can be asked whether this one polls. */
+function workerIdentity(): string {
+  return `fiscalflow-worker-${process.pid}-${randomBytes(3).toString("hex")}@${hostname()}`;
+}
+
+function sayWhatIsServed(log: Logger, config: Config, temporal: TemporalConnection, more: object): void {
+  const { namespace } = temporal;
+  const { metricsPort } = config;
+  log.info(
+    { temporal: temporalAddress(temporal), namespace, ...more, metricsPort, ...describeService(config) },
+    "serving",
+  );
+}

@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { callCli, type CliResult } from "../../src/cli/test-support/call-cli.ts";
+import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { type Rig, startRig } from "../rig/start-rig.ts";
+
+function saleOf(traderInvoiceNumber: string, more: object = {}): object {
+  return { traderInvoiceNumber, lines: [{ itemId: "item_tea", quantity: 2, unitPrice: 350 }], ...more };
+}
+
+describeWithTemporal("fiscalflow sale", () => {
+  let rig: Rig;
+  beforeAll(async () => {
+    rig = await startRig({ receiver: false });
+  });
+  afterAll(() => rig.close());
+
+  function sale(argv: string[], input?: unknown, env: Record<string, string> = {}): Promise<CliResult> {
+    return callCli(["sale", ...argv], {
+      env: {
+        TEMPORAL_ADDRESS: rig.address,
+        TEMPORAL_NAMESPACE: rig.namespace,
+        COMPLIANCE_BASE_URL: rig.simulator.url,
+        COMPLIANCE_API_KEY: "cmp_sk_test_simulator",
+        COMPLIANCE_BUSINESS_ID: "biz_1",
+        ...env,
+      },
+      ...(input !== undefined && { stdin: JSON.stringify(input) }),
+    });
+  }
+
+  /** Lists follow the workflows by a moment. */
+  async function listed(argv: string[], wanted: (stdout: string) => boolean): Promise<CliResult> {
+    return expect
+      .poll(() => sale(["list", ...argv]), { timeout: 20_000 })
+      .toSatisfy(({ stdout }: CliResult) => wanted(stdout))
+      .then(() => sale(["list", ...argv]));
+  }
+
+  test("start --wait prints the outcome; the same again is the same sale; other content is refused", async () => {
+    const first = await sale(["start", "-", "--wait", "20"], saleOf("CLI-1"));
+    expect(first).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(first.stdout).toMatch(
+      /^CLI-1: started \(sale\/default\/biz_1\/CLI-1\); completed, document \S+ completed, receipt/,
+    );
+
+    const again = await sale(["start", "-", "--wait", "--json"], saleOf("CLI-1"));
+    expect(again.exitCode).toBe(0);
+    expect(JSON.parse(again.stdout)).toMatchObject({
+      invoice: "CLI-1",
+      result: "known",
+      outcome: { stage: "completed", sale: { traderInvoiceNumber: "CLI-1" } },
+    });
+
+    const other = await sale(["start", "-"], saleOf("CLI-1", { paymentTypeCode: "02" }));
+    expect(other).toMatchObject({ exitCode: 1, stdout: "" });
+    expect(other.stderr).toContain("they differ in paymentTypeCode");
+    expect(rig.simulator.documents("CLI-1")).toHaveLength(1);
+  });
+
+  test("start of a list has a line for each, and ends with 1 where one is not well", async () => {
+    const sales = [saleOf("CLI-2"), { ...saleOf("CLI-3"), lines: [{ sku: "nothing", quantity: 1, unitPrice: 1 }] }];
+    const { exitCode, stdout, stderr } = await sale(["start", "-", "--wait", "20"], sales);
+    expect(exitCode).toBe(1);
+    expect(stdout.trimEnd().split("\n")).toEqual([
+      expect.stringMatching(/^CLI-2: started .* completed/),
+      expect.stringMatching(/^CLI-3: started .* needs a person: item-unknown$/),
+    ]);
+    expect(stderr).toBe("1 of 2 sales are well.\n");
+  });
+
+  test("a list with a mistake starts none of its sales", async () => {
+    const { exitCode, stderr } = await sale(["start", "-"], [saleOf("CLI-4"), { traderInvoiceNumber: "CLI-5" }]);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain("[1].lines: expected at least one line");
+    expect(await sale(["show", "CLI-4"])).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining("no workflow"),
+    });
+  });
+
+  test("show prints what is known, and the command that mends what needs a person, which does", async () => {
+    await sale(["start", "-", "--wait"], {
+      ...saleOf("CLI-6"),
+      lines: [{ sku: "LATER-1", quantity: 1, unitPrice: 5 }],
+    });
+    const parked = await sale(["show", "CLI-6"]);
+    expect(parked.exitCode).toBe(0);
+    expect(parked.stdout).toContain("Needs a person: item-unknown, since ");
+    expect(parked.stdout).toContain("    fiscalflow sale retry CLI-6\n");
+
+    const item = {
+      id: "item_later",
+      businessId: "biz_1",
+      sku: "LATER-1",
+      name: "Later",
+      unitPrice: 5,
+      taxTypeCode: "B",
+    };
+    rig.simulator.addItem({ ...item, onHand: { branch_1: 5 } });
+    expect(await sale(["retry", "CLI-6", "--note", "added"])).toMatchObject({ exitCode: 0, stderr: "" });
+    await sale(["start", "-", "--wait"], {
+      ...saleOf("CLI-6"),
+      lines: [{ sku: "LATER-1", quantity: 1, unitPrice: 5 }],
+    });
+    const mended = await sale(["show", "CLI-6", "--json"]);
+    expect(JSON.parse(mended.stdout)).toMatchObject({
+      stage: "completed",
+      attentions: [],
+      document: { status: "completed" },
+    });
+  });
+
+  test("retry --query tries all that it finds, and says for each what came of it", async () => {
+    for (const number of ["CLI-7", "CLI-8"])
+      await sale(["start", "-", "--wait"], { ...saleOf(number), lines: [{ sku: "never", quantity: 1, unitPrice: 1 }] });
+    const query = "FiscalInvoice IN ('CLI-7', 'CLI-8', 'CLI-1')";
+    await listed(["--json"], (stdout) => ["CLI-7", "CLI-8", "CLI-1"].every((number) => stdout.includes(`"${number}"`)));
+    const { exitCode, stdout, stderr } = await sale(["retry", "--query", query, "--json"]);
+    expect(exitCode).toBe(0);
+    const tried = JSON.parse(stdout) as Record<string, { workflowId: string; reason?: string }[]>;
+    expect(tried["retried"]?.map(({ workflowId }) => workflowId).toSorted()).toEqual([
+      "sale/default/biz_1/CLI-7",
+      "sale/default/biz_1/CLI-8",
+    ]);
+    expect(tried["skipped"]).toEqual([
+      { workflowId: "sale/default/biz_1/CLI-1", reason: expect.stringContaining("Nothing here waits for a retry") },
+    ]);
+    expect(tried["failed"]).toEqual([]);
+    expect(stderr).toContain("3 found.");
+    for (const number of ["CLI-7", "CLI-8"]) {
+      expect(await sale(["cancel", number, "--reason", "test over"])).toMatchObject({ exitCode: 0 });
+    }
+  });
+
+  test("a query that Temporal does not understand is a wrong call", async () => {
+    const { exitCode, stderr } = await sale(["retry", "--query", "nonsense here"]);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain("Temporal does not understand the query");
+  });
+
+  test("what the stage does not allow ends with 1 and says what it allows", async () => {
+    const { exitCode, stdout, stderr } = await sale(["cancel", "CLI-1", "--reason", "too late"]);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
+    expect(stderr).toMatch(/a sale is reversed by a refund.*it takes:/);
+  });
+
+  test("resolve-stock answers for a movement that nobody knows of", async () => {
+    rig.simulator.inject({ operation: "adjustStock", when: "after", kind: "drop", times: 1 });
+    await sale(["start", "-", "--wait"], saleOf("CLI-9"));
+    await expect
+      .poll(async () => (await sale(["show", "CLI-9"])).stdout, { timeout: 20_000 })
+      .toContain("stock-unknown");
+    const line =
+      /fiscalflow sale (resolve-stock .* --applied .*)/.exec((await sale(["show", "CLI-9"])).stdout)?.[1] ?? "";
+    const words = line.replace("'<how you know>'", "seen").split(" ");
+    expect(await sale(words)).toMatchObject({ exitCode: 0, stderr: "" });
+    const { stdout } = await sale(["show", "CLI-9"]);
+    expect(stdout).toContain("CLI-9/item_tea/sold: DEDUCT 2 of item_tea, applied");
+    expect(stdout).toMatch(/Decisions\n.*resolveStock stock-unknown \(CLI-9\/item_tea\/sold\): applied; seen/);
+  });
+
+  test("refund credits the sale once, and show has the credit note too", async () => {
+    const refund = ["refund", "CLI-1", "--reason", "06", "--number", "CN-1", "--wait", "20"];
+    const first = await sale(refund);
+    expect(first).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(first.stdout).toMatch(/^CLI-1: credited, document \S+ completed, receipt .*NC/);
+    expect(await sale(refund)).toMatchObject({ exitCode: 0, stdout: first.stdout });
+    expect(await sale(["refund", "CLI-1", "--reason", "06", "--number", "CN-2"])).toMatchObject({ exitCode: 1 });
+    expect((await sale(["show", "CLI-1"])).stdout).toMatch(
+      /Credit note {3}\S+ CN-1, completed[^]*\nCredit note CN-1\n/,
+    );
+  });
+
+  test("list shows the newest, --attention those that need a person, and --limit how many more there are", async () => {
+    await listed([], (stdout) => ["CLI-1", "CLI-2", "CLI-3", "CLI-9"].every((number) => stdout.includes(number)));
+    const needing = await listed(["--attention", "--connection", "default"], (stdout) => !stdout.includes("CLI-9"));
+    expect(needing.stdout).toContain("CLI-3");
+    expect(needing.stdout).not.toContain("CLI-2");
+    const one = await sale(["list", "--limit", "1", "--json"]);
+    expect(JSON.parse(one.stdout)).toHaveLength(1);
+    expect(one.stderr).toMatch(/^1 of \d+; --limit shows more\.\n$/);
+    expect((await sale(["list", "--connection", "elsewhere"])).stdout).toBe("None.\n");
+    expect(await sale(["cancel", "CLI-3", "--reason", "test over"])).toMatchObject({ exitCode: 0 });
+  });
+
+  test("a connection that is not configured here needs --business, since its business is not known", async () => {
+    const without = { COMPLIANCE_BASE_URL: "", COMPLIANCE_API_KEY: "", COMPLIANCE_BUSINESS_ID: "" };
+    const lost = await sale(["show", "CLI-1"], undefined, without);
+    expect(lost).toMatchObject({ exitCode: 2, stdout: "" });
+    expect(lost.stderr).toContain("Give --business ID");
+    expect(await sale(["show", "CLI-1", "--business", "biz_1"], undefined, without)).toMatchObject({ exitCode: 0 });
+  });
+});

@@ -1,0 +1,190 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Connection } from "@temporalio/client";
+
+import { callCli, type CliResult } from "../../src/cli/test-support/call-cli.ts";
+import { type DevServer, startDevServer } from "../../src/embedded/index.ts";
+import { type Simulator, startSimulator } from "../../src/simulator/index.ts";
+import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+
+/** Serves by arrival only. */
+const BY_ARRIVAL = { "matching.useNewMatcher": false, "matching.enableFairness": false };
+const INT = 3;
+
+interface Checked {
+  ok: boolean;
+  apiCalls: number;
+  checks: { check: string; level: string; message: string; todo?: string }[];
+}
+
+describeWithTemporal("on a server that lacks search attributes and orders by arrival", () => {
+  let server: DevServer;
+  let simulator: Simulator;
+  beforeAll(async () => {
+    server = await startDevServer({
+      searchAttributes: [],
+      dynamicConfig: BY_ARRIVAL,
+      namespaces: ["default", "wrong"],
+    });
+    simulator = await startSimulator();
+  });
+  afterAll(async () => {
+    await simulator.close();
+    await server.stop();
+  });
+
+  function cli(argv: string[], more: Record<string, string> = {}): Promise<CliResult> {
+    const env = {
+      TEMPORAL_ADDRESS: server.address,
+      COMPLIANCE_BASE_URL: simulator.url,
+      COMPLIANCE_API_KEY: "cmp_sk_test_simulator",
+      COMPLIANCE_BUSINESS_ID: "biz_1",
+      ...more,
+    };
+    return callCli(argv, { env });
+  }
+
+  async function doctor(more: Record<string, string> = {}): Promise<Checked & { exitCode: number }> {
+    const { exitCode, stdout } = await cli(["doctor", "--json"], more);
+    return { exitCode, ...(JSON.parse(stdout) as Checked) };
+  }
+
+  test("doctor tells both, and what to do; it leaves nothing behind", async () => {
+    const { exitCode, checks } = await doctor();
+    expect(exitCode).toBe(1);
+    expect(checks).toContainEqual({
+      check: "search attributes",
+      level: "fault",
+      message: "missing: FiscalBusiness, FiscalInvoice, FiscalSaleId, FiscalStage, FiscalAttention",
+      todo: "run `fiscalflow setup`, which adds them",
+    });
+    expect(checks).toContainEqual({
+      check: "priority and fairness",
+      level: "fault",
+      message: "the server serves by arrival only: a till waits behind every batch",
+      todo: expect.stringContaining("matching.useNewMatcher"),
+    });
+    const connection = await Connection.connect({ address: server.address });
+    const open = { namespace: "default", query: 'ExecutionStatus = "Running"' };
+    await expect
+      .poll(async () => Number((await connection.workflowService.countWorkflowExecutions(open)).count))
+      .toBe(0);
+    await connection.close();
+  });
+
+  test("the worker does not start, and names the command that mends it", async () => {
+    const { exitCode, stderr } = await cli(["worker"]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/lacks search attributes: FiscalBusiness.*Run `fiscalflow setup`/);
+  });
+
+  test("setup adds them, and the second time finds them", async () => {
+    const first = await cli(["setup", "--json"]);
+    expect(first.exitCode).toBe(0);
+    expect(JSON.parse(first.stdout)).toMatchObject({ present: [], added: expect.arrayContaining(["FiscalStage"]) });
+    const second = await cli(["setup"]);
+    expect(second).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(second.stdout).toMatch(/^FiscalBusiness: was there\n/);
+    expect((await doctor()).checks).toContainEqual(
+      expect.objectContaining({ check: "search attributes", level: "ok" }),
+    );
+  });
+
+  test("setup twice at the same time succeeds twice", async () => {
+    const results = await Promise.all([cli(["setup"]), cli(["setup"]), cli(["setup"])]);
+    expect(results.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0]);
+  });
+
+  test("an attribute of another type is a fault that setup does not touch", async () => {
+    const connection = await Connection.connect({ address: server.address });
+    const namespace = "wrong";
+    const searchAttributes = { FiscalStage: INT };
+    await connection.operatorService.addSearchAttributes({ namespace, searchAttributes });
+    await connection.close();
+    const { exitCode, stdout, stderr } = await cli(["setup"], { TEMPORAL_NAMESPACE: namespace });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
+    expect(stderr).toMatch(/another type, expected Keyword: FiscalStage is Int/);
+    expect((await doctor({ TEMPORAL_NAMESPACE: namespace })).checks).toContainEqual(
+      expect.objectContaining({ level: "fault", message: "FiscalStage is Int, must be Keyword" }),
+    );
+  });
+
+  test("a namespace that is not there is named, with the command that makes it", async () => {
+    const more = { TEMPORAL_NAMESPACE: "nowhere" };
+    const advice = /has no namespace "nowhere".*temporal operator namespace create --namespace nowhere/;
+    for (const command of ["setup", "worker"]) {
+      const { exitCode, stderr } = await cli([command], more);
+      expect({ command, exitCode }).toEqual({ command, exitCode: 1 });
+      expect(stderr).toMatch(advice);
+    }
+    const { checks } = await doctor(more);
+    expect(checks).toContainEqual(
+      expect.objectContaining({ check: "namespace", message: expect.stringMatching(advice) }),
+    );
+  });
+
+  test("doctor goes on where the configuration is wrong, or Temporal away: every fault in one run", async () => {
+    const wrong = await doctor({ COMPLIANCE_API_KEY: "nonsense" });
+    expect(wrong).toMatchObject({ exitCode: 1, apiCalls: 0 });
+    expect(wrong.checks).toContainEqual(
+      expect.objectContaining({ level: "fault", message: expect.stringContaining("COMPLIANCE_API_KEY") }),
+    );
+    expect(wrong.checks).toContainEqual(expect.objectContaining({ check: "namespace", level: "ok" }));
+
+    const away = await doctor({ TEMPORAL_ADDRESS: "127.0.0.1:9" });
+    expect(away).toMatchObject({ exitCode: 1, apiCalls: 6 });
+    expect(away.checks).toContainEqual(
+      expect.objectContaining({ check: "Temporal", level: "fault", message: expect.stringContaining("ECONNREFUSED") }),
+    );
+  });
+});
+
+describeWithTemporal("on a server that is as it should be", () => {
+  let server: DevServer;
+  let simulator: Simulator;
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "fiscalflow-doctor-"));
+    server = await startDevServer();
+    simulator = await startSimulator();
+  });
+  afterAll(async () => {
+    await rm(folder, { recursive: true });
+    await simulator.close();
+    await server.stop();
+  });
+
+  test("doctor finds no fault, and says how many calls it made", async () => {
+    const { exitCode, stdout, stderr } = await callCli(["doctor"], {
+      env: {
+        TEMPORAL_ADDRESS: server.address,
+        COMPLIANCE_BASE_URL: simulator.url,
+        COMPLIANCE_API_KEY: "cmp_sk_test_simulator",
+      },
+    });
+    expect(stdout).not.toContain("✗");
+    expect(stdout).toContain("✓ priority and fairness: the server orders by both");
+    expect(stderr).toMatch(/^0 faults, \d warnings; 6 calls of the compliance API were made\.\n$/);
+    expect(exitCode).toBe(0);
+  });
+
+  test("two keys that reach one business are pointed out", async () => {
+    simulator.setKey("cmp_sk_test_second", { application: "simulator" });
+    const path = join(folder, "config.json");
+    const second = { baseUrl: simulator.url, apiKey: { env: "SECOND_KEY" } };
+    await writeFile(path, JSON.stringify({ compliance: { second } }));
+    const { exitCode, stdout } = await callCli(["doctor"], {
+      env: {
+        TEMPORAL_ADDRESS: server.address,
+        COMPLIANCE_BASE_URL: simulator.url,
+        COMPLIANCE_API_KEY: "cmp_sk_test_simulator",
+        SECOND_KEY: "cmp_sk_test_second",
+        FISCALFLOW_CONFIG: path,
+      },
+    });
+    expect(stdout).toContain("! connections default and second: both keys reach biz_1:");
+    expect(exitCode).toBe(0);
+  });
+});

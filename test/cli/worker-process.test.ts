@@ -1,0 +1,180 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+
+import { freePort } from "../../src/embedded/free-port.ts";
+import { createCallbackToken } from "../../src/callbacks/index.ts";
+import { type Simulator, startSimulator } from "../../src/simulator/index.ts";
+import { callCli, type CliResult } from "../../src/cli/test-support/call-cli.ts";
+import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { namespaceOf } from "../rig/namespace.ts";
+
+const MAIN = fileURLToPath(new URL("../../dist/src/cli/main.js", import.meta.url));
+const SECRET = "a secret of the tests that is long enough to be one";
+
+type LogLine = Record<string, unknown>;
+
+class Command {
+  readonly child: ChildProcess;
+  readonly lines: LogLine[] = [];
+  #look = (): void => undefined;
+
+  constructor(name: string, env: Record<string, string>) {
+    this.child = spawn(process.execPath, [MAIN, name], {
+      env: { PATH: process.env["PATH"], ...env },
+      stdio: ["ignore", "inherit", "pipe"],
+    });
+    if (this.child.stderr) {
+      createInterface(this.child.stderr).on("line", (line) => {
+        this.lines.push(line.startsWith("{") ? (JSON.parse(line) as LogLine) : { msg: line });
+        this.#look();
+      });
+    }
+  }
+
+  /** The line with this message, as soon as it is written. */
+  async said(message: string): Promise<LogLine> {
+    const ended = once(this.child, "exit").then(() => {
+      throw new Error(`it ended without saying "${message}": ${JSON.stringify(this.lines)}`);
+    });
+    const found = new Promise<LogLine>((resolve) => {
+      this.#look = () => {
+        const line = this.lines.find(({ msg }) => msg === message);
+        if (line) resolve(line);
+      };
+      this.#look();
+    });
+    return Promise.race([found, ended]);
+  }
+
+  async end(signal: NodeJS.Signals): Promise<number | null> {
+    const exit = once(this.child, "exit");
+    this.child.kill(signal);
+    const [code] = (await exit) as [number | null];
+    return code;
+  }
+}
+
+describeWithTemporal("a process of the product", () => {
+  let simulator: Simulator;
+  let env: Record<string, string>;
+  const running: Command[] = [];
+  beforeAll(async () => {
+    if (!existsSync(MAIN)) throw new Error("this suite runs what is built: run `npm run build` first");
+    simulator = await startSimulator();
+    env = {
+      TEMPORAL_ADDRESS: inject("temporalAddress") ?? "",
+      TEMPORAL_NAMESPACE: namespaceOf(import.meta.filename),
+      COMPLIANCE_BASE_URL: simulator.url,
+      COMPLIANCE_API_KEY: "cmp_sk_test_simulator",
+      COMPLIANCE_BUSINESS_ID: "biz_1",
+    };
+  });
+  afterAll(async () => {
+    for (const { child } of running) if (child.exitCode === null) child.kill("SIGKILL");
+    await simulator.close();
+  });
+
+  function start(name: string, more: Record<string, string> = {}): Command {
+    const command = new Command(name, { ...env, ...more });
+    running.push(command);
+    return command;
+  }
+
+  function sale(argv: string[], input?: object): Promise<CliResult> {
+    return callCli(["sale", ...argv], { env, ...(input && { stdin: JSON.stringify(input) }) });
+  }
+
+  test("the worker says what it serves, never a secret, and answers for its health", async () => {
+    const [healthPort, metricsPort] = [await freePort(), await freePort()];
+    const worker = start("worker", { HEALTH_PORT: String(healthPort), METRICS_PORT: String(metricsPort) });
+    const serving = await worker.said("serving");
+    expect(serving).toMatchObject({
+      namespace: env["TEMPORAL_NAMESPACE"],
+      taskQueues: ["fiscalflow", "fiscalflow.compliance.default", "fiscalflow.compliance.default.background"],
+      connections: [{ name: "default", environment: "test", application: "default", businessId: "biz_1" }],
+      callbacks: expect.stringContaining("off"),
+    });
+    const get = async (port: number, path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).status;
+    expect(await get(healthPort, "/healthz")).toBe(200);
+    await expect.poll(() => get(healthPort, "/readyz"), { timeout: 20_000 }).toBe(200);
+    expect(await get(healthPort, "/nothing")).toBe(404);
+    const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+    expect(metrics).toContain("temporal_");
+    expect(await worker.end("SIGTERM")).toBe(0);
+    expect(worker.lines.at(-1)).toMatchObject({ msg: "stopped" });
+    expect(JSON.stringify(worker.lines)).not.toContain("cmp_sk_test_simulator");
+  });
+
+  test("SIGTERM lets a call under way be answered before the worker ends", async () => {
+    const worker = start("worker");
+    await worker.said("serving");
+    simulator.inject({ operation: "createSale", when: "after", kind: "slow", delayMs: 1_500, times: 1 });
+    const lines = [{ itemId: "item_delivery", quantity: 1, unitPrice: 200 }];
+    expect(await sale(["start", "-"], { traderInvoiceNumber: "SLOW-1", lines })).toMatchObject({ exitCode: 0 });
+    await simulator.until(() => simulator.documents("SLOW-1").length === 1);
+    expect(await worker.end("SIGTERM")).toBe(0);
+    simulator.resetCalls();
+    const next = start("worker");
+    await next.said("serving");
+    const { stdout } = await sale(["start", "-", "--wait"], { traderInvoiceNumber: "SLOW-1", lines });
+    expect(stdout).toContain("completed");
+    // The answer was not lost: nobody had to ask for the document again.
+    expect(simulator.calls({ operation: "createSale" })).toEqual([]);
+    expect(await next.end("SIGTERM")).toBe(0);
+  });
+
+  test("a second signal ends the worker at once", async () => {
+    const worker = start("worker");
+    await worker.said("serving");
+    simulator.inject({ operation: "createSale", when: "after", kind: "slow", delayMs: 20_000, times: 1 });
+    const lines = [{ itemId: "item_delivery", quantity: 1, unitPrice: 200 }];
+    await sale(["start", "-"], { traderInvoiceNumber: "SLOW-2", lines });
+    await simulator.until(() => simulator.documents("SLOW-2").length === 1);
+    worker.child.kill("SIGTERM");
+    await worker.said("stopping: no new work is taken, calls under way are finished; a second signal ends at once");
+    expect(await worker.end("SIGTERM")).toBe(143);
+  });
+
+  test("the callback receiver signals, reports ready, and drains", async () => {
+    const port = await freePort();
+    const callbacks = start("callbacks", {
+      CALLBACK_PUBLIC_URL: "https://callbacks.example.com",
+      CALLBACK_SECRETS: SECRET,
+      CALLBACK_PORT: String(port),
+    });
+    expect(await callbacks.said("receiving")).toMatchObject({ publicHost: "callbacks.example.com", secrets: 1 });
+    const token = createCallbackToken({ workflowId: "sale/default/biz_1/NEVER-WAS" }, SECRET);
+    const post = (path: string) => fetch(`http://127.0.0.1:${port}${path}`, { method: "POST", body: "{}" });
+    expect((await post(`/callbacks/${token}`)).status).toBe(202);
+    expect((await post("/callbacks/nonsense")).status).toBe(404);
+    expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
+    expect(await callbacks.end("SIGTERM")).toBe(0);
+    expect(JSON.stringify(callbacks.lines)).not.toContain(SECRET);
+  });
+
+  test("the callback receiver is there while Temporal is not, and asks senders to come again", async () => {
+    const port = await freePort();
+    const callbacks = start("callbacks", {
+      TEMPORAL_ADDRESS: "127.0.0.1:9",
+      CALLBACK_PUBLIC_URL: "https://callbacks.example.com",
+      CALLBACK_SECRETS: SECRET,
+      CALLBACK_PORT: String(port),
+    });
+    await callbacks.said("Temporal cannot be reached, or lacks the namespace; callbacks are answered 503 until it can");
+    expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
+    expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(503);
+    expect(await callbacks.end("SIGTERM")).toBe(0);
+  });
+
+  test("a metrics port that is taken ends the worker with 1 and one message", async () => {
+    const port = new URL(simulator.url).port;
+    const worker = start("worker", { METRICS_PORT: port });
+    const [code] = (await once(worker.child, "exit")) as [number];
+    expect(code).toBe(1);
+    expect(worker.lines).toEqual([{ msg: `METRICS_PORT ${port} cannot be used (EADDRINUSE). Choose another port.` }]);
+  });
+});

@@ -1,0 +1,91 @@
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { onTestFinished } from "vitest";
+
+const MAIN = fileURLToPath(new URL("../../dist/src/cli/main.js", import.meta.url));
+
+export interface DemoProcess {
+  readonly pid: number;
+  /** All that it wrote so far, both streams in the order of arrival. */
+  output(): string;
+  /** Resolves once the output matches; rejects where the process ends before. */
+  says(pattern: RegExp): Promise<void>;
+  interrupt(): void;
+  /** Its exit code. */
+  ended(): Promise<number | null>;
+  /** The processes that it has started and that run now. */
+  children(): Promise<number[]>;
+  /** What it has left in its folder for temporary files. */
+  leftFiles(): Promise<string[]>;
+}
+
+/** The built `fiscalflow demo` in a process of its own, without a terminal, and with a folder of its own for temporary files. */
+export async function demoProcess(args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): Promise<DemoProcess> {
+  const folder = await mkdtemp(join(tmpdir(), "fiscalflow-demo-test-"));
+  const child = spawn(process.execPath, [MAIN, "demo", ...args], {
+    env: { ...withoutTemporal(process.env), NODE_OPTIONS: "", TMPDIR: folder, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  onTestFinished(async () => {
+    child.kill("SIGKILL");
+    await rm(folder, { recursive: true, force: true });
+  });
+  const exit = once(child, "close").then(([exitCode]) => (typeof exitCode === "number" ? exitCode : null));
+  const { pid } = child;
+  if (pid === undefined) throw new Error("the demo could not be started");
+  let output = "";
+  let onOutput = (): void => undefined;
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8");
+    stream.on("data", (chunk: string) => {
+      output += chunk;
+      onOutput();
+    });
+  }
+  return {
+    pid,
+    output: () => output,
+    async says(pattern) {
+      const said = new Promise<"said">((resolve) => {
+        onOutput = () => {
+          if (pattern.test(output)) resolve("said");
+        };
+        onOutput();
+      });
+      const first = await Promise.race([said, exit]);
+      if (first !== "said") throw new Error(`the demo ended and did not say ${String(pattern)}:\n${output}`);
+    },
+    interrupt: () => void child.kill("SIGINT"),
+    ended: () => exit,
+    children: () => childrenOf(pid),
+    leftFiles: () => readdir(folder),
+  };
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The demo brings its own server, whatever the developer's shell says. */
+function withoutTemporal(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const kept = Object.entries(env).filter(([name]) => !name.startsWith("TEMPORAL_") || name === "TEMPORAL_CLI_PATH");
+  return Object.fromEntries(kept);
+}
+
+async function childrenOf(parent: number): Promise<number[]> {
+  const { stdout } = await promisify(execFile)("ps", ["-A", "-o", "pid=,ppid="]);
+  return stdout.split("\n").flatMap((line) => {
+    const [pid, ppid] = line.trim().split(/\s+/).map(Number);
+    return pid !== undefined && ppid === parent ? [pid] : [];
+  });
+}
