@@ -57,11 +57,11 @@ export function callsOf(route: CallRoute) {
     }),
     /** A wait for the outside world: each try is one look, and it has no total bound, since nobody knows how long it takes. */
     wait: proxyActivities<Pick<ComplianceActivities, "awaitItems" | "awaitDocument">>(background),
-    /** Safe to repeat under its Idempotency-Key, for as long as the service remembers the key. */
-    keyedWrite: proxyActivities<Pick<ComplianceActivities, "createSale" | "createCreditNote">>({
-      ...interactive(1),
-      scheduleToCloseTimeout: route.timings.keyLifeMs,
-    }),
+    /**
+     * Safe to repeat under its Idempotency-Key, for as long as the service remembers the key. The activity keeps that bound itself, since
+     * the life begins with the first attempt that may have left, and waits before it count for nothing.
+     */
+    keyedWrite: proxyActivities<Pick<ComplianceActivities, "createSale" | "createCreditNote">>(interactive(1)),
     /** An attempt that was lost with its worker is looked after before it is repeated, so it must come back as a failure. */
     convergingWrite: proxyActivities<Pick<ComplianceActivities, "registerItem" | "retryDocument">>({
       ...interactive(2),

@@ -10,9 +10,9 @@ export function createBranchActivities(context: ActivityContext): Pick<Complianc
   const seen = new Map<string, Business[]>();
   return {
     async readBranch(request) {
-      const known = findBranch(seen.get(request.connection) ?? [], request);
-      if (known) return { kind: "branch", branch: known };
       const runtime = runtimeOf(context, request.connection);
+      const known = findBranch(seen.get(request.connection) ?? [], request, runtime.profile.keyReach);
+      if (known) return { kind: "branch", branch: known };
       const judged = await judge(
         runtime,
         "listBusinesses",
@@ -22,27 +22,35 @@ export function createBranchActivities(context: ActivityContext): Pick<Complianc
       throwToTryAgain(judged, context.random);
       if (!judged.data) return refusalOf(judged) ?? beyondTheTable(judged);
       seen.set(request.connection, judged.data);
-      const branch = findBranch(judged.data, request);
+      const branch = findBranch(judged.data, request, runtime.profile.keyReach);
       if (branch) return { kind: "branch", branch };
       const message = `The business has no branch "${request.branch}".`;
       return {
         kind: "refused",
         attention: "not-found",
         message,
-        details: { branches: branchesOf(judged.data, request) },
+        details: { branches: branchesOf(judged.data, request, runtime.profile.keyReach) },
       };
     },
   };
 }
 
-function findBranch(businesses: readonly Business[], request: BranchRequest): Branch | undefined {
-  return branchesOf(businesses, request).find(
+function findBranch(
+  businesses: readonly Business[],
+  request: BranchRequest,
+  reach: "organisation" | "business",
+): Branch | undefined {
+  return branchesOf(businesses, request, reach).find(
     ({ id, authorityBhfId }) => id === request.branch || authorityBhfId === request.branch,
   );
 }
 
 /** A key that is bound to one business sees that one alone, whatever it is called here. */
-function branchesOf(businesses: readonly Business[], { businessId }: BranchRequest): Branch[] {
-  const named = businesses.filter(({ id }) => id === businessId);
-  return (named.length > 0 ? named : businesses.length === 1 ? businesses : []).flatMap(({ branches }) => branches);
+function branchesOf(
+  businesses: readonly Business[],
+  { businessId }: BranchRequest,
+  reach: "organisation" | "business",
+): Branch[] {
+  const meant = reach === "business" ? businesses : businesses.filter(({ id }) => id === businessId);
+  return meant.flatMap(({ branches }) => branches);
 }

@@ -1,19 +1,13 @@
 import { classifyDocument, ComplianceApiError, type OperationName, type Result } from "../../src/compliance/index.ts";
-import {
-  type ComplianceActivities,
-  type CreateRequest,
-  type CreateResult,
-  IN_FLIGHT_STATUSES,
-  type SaleDocument,
-} from "../../src/contract/index.ts";
-import { afterQuotaMs, stillWaiting } from "../failure.ts";
+import { type ComplianceActivities, IN_FLIGHT_STATUSES, type SaleDocument } from "../../src/contract/index.ts";
+import { stillWaiting } from "../failure.ts";
 import { ageMs, pollPauseMs } from "../poll-schedule.ts";
 import { beyondTheTable, judge, type Judged, refusalOf, throwToTryAgain } from "./judge.ts";
-import { type ActivityContext, type ComplianceRuntime, runtimeOf, servesNo } from "./runtime.ts";
+import { type ActivityContext, type ComplianceRuntime, runtimeOf } from "./runtime.ts";
 
 export function createDocumentActivities(
   context: ActivityContext,
-): Pick<ComplianceActivities, "createSale" | "createCreditNote" | "readDocument" | "awaitDocument" | "retryDocument"> {
+): Pick<ComplianceActivities, "readDocument" | "awaitDocument" | "retryDocument"> {
   const { random } = context;
 
   function judgeDocument(
@@ -32,26 +26,7 @@ export function createDocumentActivities(
     return { runtime, judged };
   }
 
-  async function create(operation: "createSale" | "createCreditNote", request: CreateRequest): Promise<CreateResult> {
-    const runtime = runtimeOf(context, request.connection);
-    const { idempotencyKey } = request;
-    const judged = await judgeDocument(runtime, operation, () =>
-      runtime.client[operation](request.request, { idempotencyKey }),
-    );
-    const repeatedByTemporal = operation === "createCreditNote" || runtime.profile.saleKey === "trusted";
-    if (repeatedByTemporal) throwToTryAgain(judged, random);
-    return createResult(judged, random);
-  }
-
   return {
-    async createSale(request) {
-      // Where the key does not make a repetition safe this is tried once, and a failure would read as a lost answer.
-      if (!context.connections.has(request.connection))
-        return { kind: "deferred", message: servesNo(context, request.connection) };
-      return create("createSale", request);
-    },
-    createCreditNote: (request) => create("createCreditNote", request),
-
     async readDocument(request) {
       const { judged } = await read(request);
       if (judged.data) return { kind: "document", document: judged.data };
@@ -88,43 +63,6 @@ function stillUnderWay(document: SaleDocument, knownStatus: string | undefined):
   return document.status !== "failed" && document.status !== "cancelled" && document.status === knownStatus;
 }
 
-function createResult(judged: Judged<SaleDocument>, random: () => number): CreateResult {
-  const { meaning, data, message } = judged;
-  if (data) return { kind: "document", document: data, replayed: "replayed" in meaning && meaning.replayed };
-  switch (meaning.kind) {
-    case "rejected":
-      return {
-        kind: "rejected",
-        document: saleOf(judged),
-        saleId: meaning.documentId,
-        message,
-        replayed: replayed(judged),
-        repeatable: false,
-      };
-    case "rejected-without-trace":
-      return { kind: "rejected", message, replayed: replayed(judged), repeatable: meaning.repeatable };
-    case "already-credited":
-      return { kind: "already-credited", creditNoteId: meaning.creditNoteId, message };
-    case "deferred":
-      return { kind: "deferred", retryAfterMs: afterQuotaMs(meaning.retryAfterMs, random), message };
-    case "not-applied":
-      return { kind: "deferred", message };
-    case "unknown-keyed":
-    case "unknown":
-      if (meaning.documentId !== undefined) return { kind: "named", saleId: meaning.documentId, message };
-      return { kind: "unknown", message, evidence: {} };
-    case "unexpected":
-      if (meaning.documentId !== undefined) return { kind: "named", saleId: meaning.documentId, message };
-      return refusalOf(judged) ?? beyondTheTable(judged);
-    default:
-      return refusalOf(judged) ?? beyondTheTable(judged);
-  }
-}
-
 function saleOf({ error }: Judged<SaleDocument>): SaleDocument | undefined {
   return error instanceof ComplianceApiError ? error.extras.sale : undefined;
-}
-
-function replayed({ error }: Judged<SaleDocument>): boolean {
-  return error instanceof ComplianceApiError && error.replayed;
 }

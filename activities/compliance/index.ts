@@ -1,5 +1,6 @@
 import type { ComplianceActivities } from "../../src/contract/index.ts";
 import { createBranchActivities } from "./branches.ts";
+import { createCreationActivities } from "./create-document.ts";
 import { createDocumentActivities } from "./documents.ts";
 import { createItemActivities } from "./items.ts";
 import type { ActivityContext } from "./runtime.ts";
@@ -13,6 +14,7 @@ export function createComplianceActivities(context: ActivityContext): Compliance
   return {
     ...createBranchActivities(context),
     ...createItemActivities(context),
+    ...createCreationActivities(context),
     ...createDocumentActivities(context),
     ...createStockActivities(context),
   };

@@ -33,7 +33,9 @@ export function createItemActivities(
   async function register(...[request]: Parameters<ComplianceActivities["registerItem"]>) {
     const runtime = runtimeOf(context, request.connection);
     const { businessId, itemId, branch } = request;
-    const known = runtime.catalogue.known(businessId, 0)?.find((item) => item.id === itemId);
+    const known = runtime.catalogue
+      .known(businessId, nowMs() - runtime.catalogueAgeMs)
+      ?.find((item) => item.id === itemId);
     if (known?.registrationStatus === REGISTERED) return { kind: "registered" as const, item: knownItem(known) };
     const judged = await judge(
       runtime,

@@ -18,6 +18,8 @@ export interface Judged<Data> {
   meaning: Classification;
   data?: Data;
   error?: unknown;
+  /** `Idempotent-Replayed: true`. */
+  replayed: boolean;
   /** In words, for a person. */
   message: string;
 }
@@ -30,10 +32,12 @@ export async function judge<Data>(
 ): Promise<Judged<Data>> {
   try {
     const result = await call();
-    return { meaning: meaningOf(result), data: result.data, message: `${operation}: HTTP ${result.meta.status}` };
+    const { status, replayed } = result.meta;
+    return { meaning: meaningOf(result), data: result.data, replayed, message: `${operation}: HTTP ${status}` };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    return { meaning: classifyError(operation, error, runtime.dialect), error, message };
+    const replayed = error instanceof ComplianceApiError && error.replayed;
+    return { meaning: classifyError(operation, error, runtime.dialect), error, replayed, message };
   }
 }
 

@@ -1,6 +1,6 @@
 import { composeCreateSale, composeCreditNote, ComplianceInputError } from "../../src/compliance/index.ts";
 import type { Composed, ComposedRequest, MainActivities, RefundReason } from "../../src/contract/index.ts";
-import { type ActivityContext, runtimeOf } from "../compliance/runtime.ts";
+import { type ActivityContext, servesNo } from "../compliance/runtime.ts";
 
 /** The URL to which a workflow's result callbacks come; undefined where none can be had. */
 export type CallbackUrlFor = (workflowId: string) => string | undefined;
@@ -18,7 +18,9 @@ export function createComposeActivities(
 
   return {
     async composeSale({ connection, workflowId, callback, ...sale }) {
-      const { dialect, profile } = runtimeOf(context, connection);
+      const runtime = context.connections.get(connection);
+      if (!runtime) return unserved(context, connection);
+      const { dialect, profile } = runtime;
       const url = urlFor(workflowId, callback);
       const callbackExpected = url !== undefined && dialect.createSale.fields.callbackUrl !== null;
       return composed(callbackExpected, () =>
@@ -27,7 +29,9 @@ export function createComposeActivities(
     },
 
     async composeCreditNote({ connection, workflowId, callback, reason, ...note }) {
-      const { dialect, profile } = runtimeOf(context, connection);
+      const runtime = context.connections.get(connection);
+      if (!runtime) return unserved(context, connection);
+      const { dialect, profile } = runtime;
       const url = urlFor(workflowId, callback);
       return composed(url !== undefined, () =>
         // The reason went through the input's schema.
@@ -35,6 +39,11 @@ export function createComposeActivities(
       );
     },
   };
+}
+
+/** A local activity stays on its worker, so waiting there for another one would be in vain: the workflow looks again by itself. */
+function unserved(context: ActivityContext, connection: string): Composed {
+  return { kind: "refused", attention: "credentials", message: servesNo(context, connection) };
 }
 
 function composed(callbackExpected: boolean, compose: () => ComposedRequest): Composed {

@@ -18,7 +18,8 @@ export function createCreditNoteRunActivities(
       }
       if (status.name !== "COMPLETED") return { kind: "failed", message: `its workflow is ${status.name}` };
       const outcome = (await handle.result()) as CreditNoteOutcome;
-      return { kind: "ended", stage: outcome.stage, creditNote: outcome.creditNote ?? null };
+      const restocked = outcome.stockMovements.some((movement) => movement.purpose === "restocked");
+      return { kind: "ended", stage: outcome.stage, creditNote: outcome.creditNote ?? null, restocked };
     },
   };
 }

@@ -2,7 +2,7 @@ import type { WorkflowClient } from "@temporalio/client";
 
 import type { ConnectionProfile, MainActivities } from "../../src/contract/index.ts";
 import { resolveLines } from "../compliance/resolve-lines.ts";
-import { type ActivityContext, runtimeOf } from "../compliance/runtime.ts";
+import type { ActivityContext } from "../compliance/runtime.ts";
 import { type CallbackUrlFor, createComposeActivities } from "./compose.ts";
 import { createCreditNoteRunActivities } from "./credit-note-run.ts";
 import { createPrepareActivities } from "./prepare.ts";
@@ -25,8 +25,9 @@ export function createMainActivities(context: MainContext): MainActivities {
     ...createCreditNoteRunActivities(context.workflows, context.random),
 
     async itemsInCatalogue({ connection, businessId, lines, notOlderThanMs }) {
-      const { catalogue, catalogueAgeMs } = runtimeOf(context, connection);
-      const items = catalogue.known(businessId, notOlderThanMs ?? context.nowMs() - catalogueAgeMs);
+      const runtime = context.connections.get(connection);
+      const sinceMs = notOlderThanMs ?? context.nowMs() - (runtime?.catalogueAgeMs ?? 0);
+      const items = runtime?.catalogue.known(businessId, sinceMs);
       const result = items && resolveLines(lines, items);
       return result?.kind === "resolved" ? result : undefined;
     },

@@ -65,12 +65,19 @@ export interface Attempt {
   attempt?: number;
   /** By the clock of the Temporal server. */
   scheduledAtMs?: number;
+  /** What the attempt before left behind. */
+  heartbeatDetails?: unknown;
 }
 
 /** One attempt, in the context that Temporal's worker gives it. */
 export function inActivity<Result>(act: () => Promise<Result>, which: Attempt = {}): Promise<Result> {
-  const { attempt = 1, scheduledAtMs = START_MS } = which;
-  const info = { attempt, currentAttemptScheduledTimestampMs: scheduledAtMs };
+  const { attempt = 1, scheduledAtMs = START_MS, heartbeatDetails } = which;
+  const info = {
+    attempt,
+    heartbeatDetails,
+    scheduledTimestampMs: scheduledAtMs,
+    currentAttemptScheduledTimestampMs: scheduledAtMs,
+  };
   return new MockActivityEnvironment(info, { logger: SILENT }).run<[], Result, () => Promise<Result>>(act);
 }
 

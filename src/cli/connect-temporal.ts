@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { Client, Connection } from "@temporalio/client";
 
 import { loadTemporalConnection, type TemporalConnection } from "../config/index.ts";
@@ -5,6 +6,7 @@ import { requireListener, unreachable } from "../worker/require-listener.ts";
 import { requireNamespace, temporalErrorOf } from "../worker/require-temporal.ts";
 import type { CliContext } from "./context.ts";
 import { interruptible } from "./interruptible.ts";
+import { OpenCalls } from "./open-calls.ts";
 
 export interface ConnectedTemporal {
   temporal: TemporalConnection;
@@ -14,7 +16,7 @@ export interface ConnectedTemporal {
 }
 
 /**
- * Does the work with a connection to Temporal, and closes it.
+ * Does the work with a connection to Temporal, and closes it. An interruption ends the work's calls too.
  * @throws ConfigError, TemporalError, InterruptedError
  */
 export async function withTemporal<Result>(
@@ -23,24 +25,36 @@ export async function withTemporal<Result>(
 ): Promise<Result> {
   const temporal = loadTemporalConnection({ env: context.env });
   return interruptible(async () => {
-    const connection = await connectTemporal(context, temporal);
+    const calls = new OpenCalls();
+    const over = new AbortController();
+    const signal = AbortSignal.any([context.signal, over.signal]);
+    // Each call listens to it: that may be many, and is no leak.
+    setMaxListeners(0, signal);
+    const connection = await connectTemporal(context, temporal, calls);
     try {
-      await requireNamespace(connection, temporal);
-      const { namespace } = temporal;
-      return await work({ temporal, connection, namespace, client: new Client({ connection, namespace }) });
+      return await connection.withAbortSignal(signal, async () => {
+        await requireNamespace(connection, temporal);
+        const { namespace } = temporal;
+        return await work({ temporal, connection, namespace, client: new Client({ connection, namespace }) });
+      });
     } catch (error) {
       throw temporalErrorOf(error, temporal);
     } finally {
-      await connection.close();
+      over.abort();
+      await calls.close(connection);
     }
   }, context.signal);
 }
 
 /** @throws TemporalError */
-export async function connectTemporal(context: CliContext, temporal: TemporalConnection): Promise<Connection> {
+export async function connectTemporal(
+  context: CliContext,
+  temporal: TemporalConnection,
+  calls = new OpenCalls(),
+): Promise<Connection> {
   await requireListener(temporal, context.env);
   try {
-    return await Connection.connect(temporal.connectionOptions);
+    return await Connection.connect({ ...temporal.connectionOptions, interceptors: calls.interceptors });
   } catch (error) {
     const known = temporalErrorOf(error, temporal);
     throw known === error ? unreachable(temporal, error instanceof Error ? error.message : "unknown", error) : known;

@@ -1,20 +1,17 @@
 #!/usr/bin/env node
+import { performance } from "node:perf_hooks";
+
 import { runCli } from "./run-cli.ts";
+import { stopOnSignals } from "./stop-on-signals.ts";
 
 /** The process may go on this long after its work is done; then something was left open, and it is ended. */
 const LINGER_MS = 2_000;
 
-const stop = new AbortController();
-for (const [name, exitCode] of [
-  ["SIGINT", 130],
-  ["SIGTERM", 143],
-] as const) {
-  process.on(name, () => {
-    // The first asks to finish what is under way; whoever asks twice does not want to wait.
-    if (stop.signal.aborted) process.exit(exitCode);
-    stop.abort();
-  });
-}
+const stop = stopOnSignals(
+  (exitCode) => process.exit(exitCode),
+  () => performance.now(),
+);
+for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, () => stop.receive(name));
 for (const stream of [process.stdout, process.stderr]) {
   stream.on("error", (error: NodeJS.ErrnoException) => {
     // Whoever read the output has seen enough (`fiscalflow … | head`).

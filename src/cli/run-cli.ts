@@ -1,15 +1,17 @@
 import { CommanderError } from "commander";
 
+import { InterruptedError } from "./cli-error.ts";
 import type { CliContext } from "./context.ts";
 import { describeError } from "./describe-error.ts";
 import { createProgram } from "./program.ts";
+import { interruptedExitCode } from "./stop-on-signals.ts";
 
 /** As {@link CliContext}; without a signal nobody interrupts. */
 export type CliSurroundings = Omit<CliContext, "signal"> & { readonly signal?: AbortSignal };
 
 /**
- * The `fiscalflow` command: 0 done, 1 the work failed, 2 the call or the configuration was wrong. Never throws, and never ends the
- * process.
+ * The `fiscalflow` command: 0 done, 1 the work failed, 2 the call or the configuration was wrong, 130 or 143 a signal interrupted it.
+ * Never throws, and never ends the process.
  * @param argv the arguments alone, without the executable and the script
  */
 export async function runCli(argv: readonly string[], surroundings: CliSurroundings): Promise<number> {
@@ -20,10 +22,18 @@ export async function runCli(argv: readonly string[], surroundings: CliSurroundi
   } catch (error) {
     // Commander has said by itself what was wrong. Help that was not asked for is a wrong call too.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    const { exitCode, message } = describeError(error, { withStack: showsStacks(context.env) });
+    const interrupted = isInterruption(error, context.signal);
+    const told = interrupted && !(error instanceof InterruptedError) ? new InterruptedError() : error;
+    const { exitCode, message } = describeError(told, { withStack: showsStacks(context.env) });
     if (message !== "") context.stderr.write(`${message}\n`);
-    return exitCode;
+    return interrupted ? interruptedExitCode(context.signal) : exitCode;
   }
+}
+
+/** Node's own waits end with an AbortError of theirs. */
+function isInterruption(error: unknown, signal: AbortSignal): boolean {
+  if (error instanceof InterruptedError) return true;
+  return signal.aborted && (error === signal.reason || (error instanceof Error && error.name === "AbortError"));
 }
 
 function showsStacks(env: NodeJS.ProcessEnv): boolean {

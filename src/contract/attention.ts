@@ -72,7 +72,7 @@ export interface Attention {
 
 /** A person's word on something, kept for good. */
 export interface Decision {
-  update: Exclude<Mend, "retry" | "cancel">;
+  update: Exclude<Mend, "cancel">;
   code: AttentionCode;
   subject?: string;
   answer?: string;

@@ -117,8 +117,14 @@ export type Composed = { kind: "composed"; request: ComposedRequest; callbackExp
 export interface CreateRequest extends CallTarget {
   request: ComposedRequest;
   idempotencyKey: string;
+  /** When a request under this key may first have left (Unix milliseconds); absent while certainly none has. */
+  firstSentAtMs?: number | undefined;
 }
 
+/**
+ * What a create request came to. `firstSentAtMs` beside a kind: a request under this key may have left at that time, and this answer
+ * does not say what became of it.
+ */
 export type CreateResult =
   | { kind: "document"; document: SaleDocument; replayed: boolean }
   /** The answer names the document, and says nothing else that can be read. */
@@ -129,16 +135,15 @@ export type CreateResult =
       document?: SaleDocument | undefined;
       saleId?: string | undefined;
       message: string;
-      replayed: boolean;
       /** Whether the same request may be sent once more. */
       repeatable: boolean;
     }
   | { kind: "already-credited"; creditNoteId?: string | undefined; message: string }
   /** Certainly not sent, or refused by the quota; the caller tries again, since its activity is tried once. */
-  | Deferred
-  /** The answer is lost and the key does not make a repetition safe. */
+  | (Deferred & { firstSentAtMs?: number | undefined })
+  /** The answer is lost, and a repetition would not be safe: no trusted key, or one whose life is over. */
   | { kind: "unknown"; message: string; evidence: Record<string, unknown> }
-  | Refusal;
+  | (Refusal & { firstSentAtMs?: number | undefined });
 
 export interface ReadDocumentRequest extends CallTarget {
   saleId: string;
@@ -191,7 +196,8 @@ export interface CreditNoteRunRequest {
 
 /** How a credit note's run ended. `failed` carries the failure's message. */
 export type CreditNoteRunResult =
-  | { kind: "ended"; stage: string; creditNote: SaleDocument | null }
+  /** `restocked`: the run has given goods back itself. */
+  | { kind: "ended"; stage: string; creditNote: SaleDocument | null; restocked: boolean }
   | { kind: "failed"; message: string };
 
 /** Types of the failures that a caller of the product may meet. */

@@ -20,6 +20,10 @@ export interface OutcomeRequest {
 
 export interface RetryRequest {
   note?: string;
+  by?: string;
+  /** What is to be tried again, where several attentions wait for a retry; default: all of them. */
+  code?: AttentionCode;
+  subject?: string;
 }
 
 export interface CancelRequest {
@@ -50,11 +54,8 @@ export interface AcknowledgeRequest {
 }
 
 export interface CreditNoteChanged {
-  stage: Stage;
-  creditNote: SaleDocument | null;
+  /** What the credit note needs a person for; absent when nobody is needed. */
   attention?: AttentionCode;
-  /** Nothing more will come. */
-  final: boolean;
 }
 
 /** What an operator's update answers: what is true now, in words and in data. */
@@ -74,6 +75,8 @@ export interface WorkflowState {
   document: SaleDocument | null;
   creditNote?: SaleDocument | null;
   creditNoteWorkflowId?: string;
+  /** What the credit note needs a person for; it is mended in its own workflow. */
+  creditNoteAttention?: AttentionCode;
   stockMovements: StockMovement[];
   decisions: Decision[];
   cancelRequested?: string;

@@ -73,6 +73,8 @@ export interface CreditNoteInput extends RefundRequest {
   businessId?: string;
   saleId: string;
   callback?: "auto" | "off";
+  /** To which the goods go back when asked to restock: a branch's id or authorityBhfId; else the business's first branch. */
+  branch?: string;
   /** Set by the sale that starts it: the sale's workflow id, told of every change. */
   saleWorkflowId?: string;
   /** Set by the sale that starts it, which knows what the credit note must reverse; else the API is asked. */
@@ -88,6 +90,8 @@ export interface SaleOutcome {
   stockMovements: StockMovement[];
   /** The most pressing one; the `state` query has them all. */
   attention?: Attention;
+  /** A cancellation was asked for. Beside a completed sale: it came too late, and a refund reverses it. */
+  cancelRequested?: string;
   /** False while it is certain that no create request has left: the number is free again when the run ends so. */
   numberTaken: boolean;
   /** Which `outcome` update to join for the next wait: `outcome:<fingerprint>:<nextWait>`. */

@@ -7,10 +7,10 @@ import { OLDEST_SERVER } from "./versions.ts";
 const CHECK_TIMEOUT_MS = 20_000;
 
 /** Is it a Temporal CLI whose server is new enough? Asked by `--version`, which names both. */
-export async function checkTemporalCli(path: string, env: NodeJS.ProcessEnv): Promise<WayResult> {
+export async function checkTemporalCli(path: string, env: NodeJS.ProcessEnv, signal?: AbortSignal): Promise<WayResult> {
   const unfit = await whyNotExecutable(path);
   if (unfit !== undefined) return { reason: unfit };
-  const run = await runBounded(path, ["--version"], { env, timeoutMs: CHECK_TIMEOUT_MS });
+  const run = await runBounded(path, ["--version"], { env, timeoutMs: CHECK_TIMEOUT_MS, signal });
   if (!run.succeeded) return { reason: `${path} --version ${run.problem}` };
   const server = /Server (\d+)\.(\d+)[\d.]*/.exec(run.output);
   if (server === null) {

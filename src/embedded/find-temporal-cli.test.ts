@@ -1,9 +1,10 @@
 import { chmod, readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { findTemporalCli } from "./find-temporal-cli.ts";
 import { NoTemporalServerError } from "./no-temporal-server-error.ts";
 import { fakeMachine, versionScript } from "./test-support/fake-executables.ts";
+import { isAlive } from "./test-support/process-state.ts";
 
 const IN_CACHE = "cache/temporal-cli-1.5.1/temporal";
 
@@ -35,6 +36,23 @@ describe("the order in which a Temporal CLI is looked for", () => {
     const onPath = await machine.script("bin/temporal", versionScript());
     await machine.script(IN_CACHE, versionScript());
     await expect(findTemporalCli({ env: machine.env })).resolves.toBe(onPath);
+  });
+
+  it("ends a build at once, and with all that it made, when it is interrupted", async () => {
+    const machine = await fakeMachine();
+    await machine.script("bin/go", `echo $$ > ${machine.folder}/pid; exec sleep 60`);
+    const interrupt = new AbortController();
+    const search = findTemporalCli({ env: machine.env, signal: interrupt.signal });
+    search.catch(() => undefined);
+    const pid = Number(
+      await vi.waitUntil(() => readFile(join(machine.folder, "pid"), "utf8").catch(() => ""), { timeout: 15_000 }),
+    );
+    const interruptedAtMs = Date.now();
+    interrupt.abort(new Error("interrupted"));
+    await expect(search).rejects.toBe(interrupt.signal.reason);
+    expect(Date.now() - interruptedAtMs).toBeLessThan(1_500);
+    expect(isAlive(pid)).toBe(false);
+    expect(await readdir(join(machine.folder, "cache"))).toEqual([]);
   });
 
   it("takes the cache before anything is downloaded or built", async () => {

@@ -12,6 +12,8 @@ export interface FindOptions {
   readonly onProgress?: (line: string) => void;
   /** Default: that of our process. */
   readonly env?: NodeJS.ProcessEnv;
+  /** Ends the search, a download and a build at once, with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 const WHAT_TO_DO =
@@ -22,15 +24,16 @@ const WHAT_TO_DO =
 /**
  * The path of a Temporal CLI, whose dev server is the embedded server. What is downloaded or built is kept in the cache for the
  * next time.
- * @throws NoTemporalServerError when it cannot be had, or when TEMPORAL_CLI_PATH is wrong.
+ * @throws NoTemporalServerError when it cannot be had, or when TEMPORAL_CLI_PATH is wrong; the signal's reason
  */
 export async function findTemporalCli(options: FindOptions = {}): Promise<string> {
   const env = options.env ?? process.env;
   const onProgress = options.onProgress ?? ((): void => undefined);
+  const { signal } = options;
   const entry = temporalCliEntry(env);
-  const check = (path: string): Promise<WayResult> => checkTemporalCli(path, env);
+  const check = (path: string): Promise<WayResult> => checkTemporalCli(path, env, signal);
   const install = (make: (folder: string) => Promise<string | undefined>): Promise<WayResult> =>
-    installInCache({ entry, onProgress, check, make });
+    installInCache({ entry, onProgress, check, make, signal });
 
   const ways: Way[] = [
     {
@@ -46,16 +49,16 @@ export async function findTemporalCli(options: FindOptions = {}): Promise<string
       try: () => {
         onProgress(`downloading the Temporal CLI ${TEMPORAL_CLI_VERSION}`);
         const download = { kind: "cli", version: TEMPORAL_CLI_VERSION, executable: entry.executable } as const;
-        return install((folder) => downloadBySdk({ ...download, folder, env, onProgress }));
+        return install((folder) => downloadBySdk({ ...download, folder, env, onProgress, signal }));
       },
     },
     {
       name: "building it with `go install`",
-      try: () => install((folder) => goInstallTemporalCli({ folder, env, onProgress })),
+      try: () => install((folder) => goInstallTemporalCli({ folder, env, onProgress, signal })),
     },
   ];
   const named = env["TEMPORAL_CLI_PATH"];
   if (named) ways.unshift({ name: "TEMPORAL_CLI_PATH", binding: true, try: () => check(named) });
   else ways.unshift({ name: "TEMPORAL_CLI_PATH", try: async () => ({ reason: "not set" }) });
-  return firstWay("Temporal CLI", ways, WHAT_TO_DO);
+  return firstWay("Temporal CLI", ways, WHAT_TO_DO, signal);
 }

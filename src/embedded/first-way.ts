@@ -10,11 +10,18 @@ export interface Way {
   try(): Promise<WayResult>;
 }
 
-/** The executable of the first way that works, tried one after the other. @throws NoTemporalServerError when none does. */
-export async function firstWay(what: string, ways: readonly Way[], whatToDo: string): Promise<string> {
+/** The executable of the first way that works, tried one after the other. @throws NoTemporalServerError when none does; the signal's reason */
+export async function firstWay(
+  what: string,
+  ways: readonly Way[],
+  whatToDo: string,
+  signal?: AbortSignal,
+): Promise<string> {
   const failed: FailedWay[] = [];
   for (const way of ways) {
+    signal?.throwIfAborted();
     const result = await way.try();
+    signal?.throwIfAborted();
     if ("path" in result) return result.path;
     failed.push({ way: way.name, reason: result.reason });
     if (way.binding) {

@@ -14,10 +14,16 @@ export interface GoInstall {
   readonly folder: string;
   readonly env: NodeJS.ProcessEnv;
   readonly onProgress: (line: string) => void;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Builds the Temporal CLI with the Go toolchain. Returns what went wrong. */
-export async function goInstallTemporalCli({ folder, env, onProgress }: GoInstall): Promise<string | undefined> {
+export async function goInstallTemporalCli({
+  folder,
+  env,
+  onProgress,
+  signal,
+}: GoInstall): Promise<string | undefined> {
   const go = await findOnPath("go", env);
   if (go === undefined) return "no `go` on PATH";
   const startedAtMs = Date.now();
@@ -40,6 +46,7 @@ export async function goInstallTemporalCli({ folder, env, onProgress }: GoInstal
       env: { ...env, GOBIN: folder, GOTMPDIR: temporaryFiles, GOOS: undefined, GOARCH: undefined, GOFLAGS: undefined },
       cwd: folder,
       timeoutMs: BUILD_TIMEOUT_MS,
+      signal,
       onLine: (line) => {
         if (line.startsWith("go: downloading")) counts.modules += 1;
         else if (!line.startsWith("go: ")) counts.packages += 1;

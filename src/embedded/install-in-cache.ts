@@ -11,6 +11,8 @@ export interface Installation {
   readonly check: (path: string) => Promise<WayResult>;
   /** Puts the entry's executable, and whatever it needs, into the folder. Returns what went wrong. */
   readonly make: (folder: string) => Promise<string | undefined>;
+  /** Ends the wait for another process that makes it. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Makes an entry of the cache in a temporary folder and puts it in place by one rename: a killed build leaves nothing half-made. */
@@ -21,6 +23,7 @@ export async function installInCache(installation: Installation): Promise<WayRes
       join(entry.root, `${entry.name}.lock`),
       () => onProgress(`another process is already making ${entry.name}: waiting for it`),
       () => makeOrTake(installation),
+      installation.signal,
     );
   } catch (error) {
     return {

@@ -14,6 +14,7 @@ export async function withInstallLock<Result>(
   path: string,
   onWait: () => void,
   work: () => Promise<Result>,
+  signal?: AbortSignal,
 ): Promise<Result> {
   await mkdir(dirname(path), { recursive: true });
   let told = false;
@@ -24,7 +25,7 @@ export async function withInstallLock<Result>(
     }
     if (!told) onWait();
     told = true;
-    await delay(250);
+    await delay(250, undefined, signal ? { signal } : {});
   }
   const heartbeat = setInterval(() => {
     const now = new Date();

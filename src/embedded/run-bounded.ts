@@ -12,7 +12,7 @@ export interface BoundedRun {
 export interface RunOptions extends SpawnOptions {
   readonly timeoutMs: number;
   /** Ends the run early, with the reason's message as its problem. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Runs a program to its end, or ends it and all that it started when the time is up. Never rejects. */

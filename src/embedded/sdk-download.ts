@@ -29,6 +29,7 @@ export interface SdkDownload {
   readonly onProgress: (line: string) => void;
   /** How long not a single byte may arrive: behind a wall that swallows packets nothing else ends the wait. */
   readonly stallMs?: number;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Lets the SDK download an executable. Returns what went wrong. */
@@ -55,7 +56,7 @@ export async function downloadBySdk(download: SdkDownload): Promise<string | und
     const run = await runBounded(process.execPath, args, {
       env: withoutNodeOptions(download.env),
       timeoutMs: TOTAL_MS,
-      signal: stalled.signal,
+      signal: AbortSignal.any([stalled.signal, ...(download.signal ? [download.signal] : [])]),
     });
     // The file counts, not the exit code: the SDK gives a server five seconds to start, too few on a busy machine.
     return (await takeDownloaded(download)) ? undefined : run.problem || "no file arrived";

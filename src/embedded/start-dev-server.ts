@@ -52,7 +52,7 @@ const PORT_ATTEMPTS = 5;
 
 /**
  * Starts a Temporal server and waits until its namespaces and search attributes can be used.
- * @throws NoTemporalServerError when no Temporal CLI can be had, DevServerError when the server does not come up
+ * @throws NoTemporalServerError when no Temporal CLI can be had, DevServerError when the server does not come up; the signal's reason
  */
 export async function startDevServer(options: DevServerOptions = {}): Promise<DevServer> {
   const executable = await findTemporalCli(options);
@@ -68,6 +68,7 @@ export async function startDevServer(options: DevServerOptions = {}): Promise<De
     const settings = await settle(options);
     const started = await launch(executable, settings, options);
     if ("server" in started) return started.server;
+    options.signal?.throwIfAborted();
     const portTaken = started.output.includes("address already in use");
     if (!portTaken || attempt === PORT_ATTEMPTS)
       throw new DevServerError(
@@ -105,8 +106,9 @@ async function launch(executable: string, settings: DevServerSettings, options: 
     () => timeUp.abort(new Error(`it was not ready after ${startTimeoutMs / 1_000} s`)),
     startTimeoutMs,
   );
+  const ends = [gone.signal, timeUp.signal, ...(options.signal ? [options.signal] : [])];
   try {
-    await waitUntilReady({ ...settings, signal: AbortSignal.any([gone.signal, timeUp.signal]) });
+    await waitUntilReady({ ...settings, signal: AbortSignal.any(ends) });
     // Ready may have been somebody else's server on a port that ours did not get.
     gone.signal.throwIfAborted();
     if (child.pid === undefined) throw new Error("it has no process");

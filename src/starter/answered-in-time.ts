@@ -11,19 +11,23 @@ import { NoAnswerError } from "./errors.ts";
 const ANSWER_WITHIN_MS = 30_000;
 /** gRPC's FAILED_PRECONDITION: a query finds no worker. */
 const FAILED_PRECONDITION = 9;
+const UNAVAILABLE = 14;
 
 /** @throws NoAnswerError where no worker answers */
 export async function answeredInTime<T>(client: Client, workflowId: string, ask: () => Promise<T>): Promise<T> {
   try {
     return await client.withDeadline(Date.now() + ANSWER_WITHIN_MS, ask);
   } catch (error) {
-    throw isWithoutWorker(error) ? new NoAnswerError(workflowId, error) : error;
+    throw isWithoutAnswer(error) ? new NoAnswerError(workflowId, error) : error;
   }
 }
 
-function isWithoutWorker(error: unknown): boolean {
+/** Whether nobody was there to answer: no worker, or for a while no server. What was asked is harmless to ask again. */
+export function isWithoutAnswer(error: unknown): boolean {
   if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError || isGrpcDeadlineError(error)) return true;
   const cause = error instanceof Error ? error.cause : undefined;
   if (isGrpcDeadlineError(cause)) return true;
-  return [error, cause].some((one) => isGrpcServiceError(one) && Number(one.code) === FAILED_PRECONDITION);
+  return [error, cause].some(
+    (one) => isGrpcServiceError(one) && [FAILED_PRECONDITION, UNAVAILABLE].includes(Number(one.code)),
+  );
 }

@@ -9,12 +9,22 @@ export class SaleConflictError extends Error {
   /** The fields in which the contents differ; empty where the known content is not kept. */
   readonly fields: readonly string[];
 
-  constructor(invoice: string, fields: readonly string[], fingerprints: { asked: string; known: string }) {
-    const differing = fields.length > 0 ? `they differ in ${fields.join(", ")}` : "their contents differ";
-    super(
-      `The number ${invoice} belongs to another sale: ${differing} (asked for: ${fingerprints.asked.slice(0, 12)}…, known: ${fingerprints.known.slice(0, 12)}…). Nothing was started. Use another number, or start it with the content that it has.`,
-    );
+  constructor(message: string, fields: readonly string[] = []) {
+    super(message);
     this.fields = fields;
+  }
+
+  static between(
+    invoice: string,
+    fields: readonly string[],
+    fingerprints: { asked: string; known: string },
+  ): SaleConflictError {
+    const differing = fields.length > 0 ? `they differ in ${fields.join(", ")}` : "their contents differ";
+    const { asked, known } = fingerprints;
+    return new SaleConflictError(
+      `The number ${invoice} belongs to another sale: ${differing} (asked for: ${asked.slice(0, 12)}…, known: ${known.slice(0, 12)}…). Nothing was started. Use another number, or start it with the content that it has.`,
+      fields,
+    );
   }
 }
 
@@ -59,7 +69,7 @@ export function workflowError(cause: unknown): Error {
     return new SaleFailedError(cause instanceof Error ? cause.message : String(cause), { cause });
   }
   if (cause.type === FAILURES.notAllowed) return new NotAllowedError(cause.message);
-  if (cause.type === FAILURES.conflict) return new NotAllowedError(cause.message);
+  if (cause.type === FAILURES.conflict) return new SaleConflictError(cause.message);
   if (cause.type === FAILURES.invalidInput) return new InvalidSaleError(cause.message);
   return new SaleFailedError(cause.message, { cause });
 }

@@ -70,8 +70,8 @@ export function createStarter({ client, businesses = {}, identity = callerIdenti
       const started = { workflowId, fingerprint, result };
       if (!options.waitSeconds) return started;
       const waitMs = options.waitSeconds * 1000;
-      const round = result === "started" ? { round: 0 } : {};
-      return { ...started, outcome: await waitForOutcome(client, { workflowId, fingerprint, waitMs, ...round }) };
+      const fresh = result === "started";
+      return { ...started, outcome: await waitForOutcome(client, { workflowId, fingerprint, waitMs, fresh }) };
     },
 
     /** The outcome, waited for as long as asked (seconds; default 0). @throws SaleNotFoundError, SaleFailedError, NoAnswerError */

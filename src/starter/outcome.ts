@@ -1,21 +1,26 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import {
-  type Client,
-  isGrpcDeadlineError,
-  isGrpcServiceError,
-  type WorkflowHandle,
-  WorkflowFailedError,
-  WorkflowNotFoundError,
-  WorkflowUpdateFailedError,
-  WorkflowUpdateRPCTimeoutOrCancelledError,
-} from "@temporalio/client";
+import { type Client, type WorkflowHandle, WorkflowFailedError, WorkflowNotFoundError } from "@temporalio/client";
+import { WorkflowUpdateFailedError } from "@temporalio/client";
 
-import { type SaleOutcome, SETTLED_STAGES, STATE_QUERY, UPDATES, type WorkflowState } from "../contract/index.ts";
-import { NoAnswerError, SaleNotFoundError, workflowError } from "./errors.ts";
+import {
+  type Attention,
+  type SaleOutcome,
+  SETTLED_STAGES,
+  type Stage,
+  STATE_QUERY,
+  UPDATES,
+  type WorkflowState,
+} from "../contract/index.ts";
+import { isWithoutAnswer } from "./answered-in-time.ts";
+import { NoAnswerError, NotAllowedError, SaleConflictError, SaleNotFoundError, workflowError } from "./errors.ts";
+import { outcomeOfState } from "./outcome-of-state.ts";
 
 /** One `outcome` update waits at most this long, so that nobody holds one of Temporal's ten for days. */
 const ROUND_SECONDS = 20;
-/** How long an answer may take beyond the wait itself: a worker must be there to give it. */
+/** Temporal takes 2,000 updates of a run. A caller who waits for hours looks at the state instead, which costs nothing. */
+const MOST_ROUNDS = 5;
+const LOOK_PAUSE_MS = 2_000;
+/** How long a worker may be away before a caller is told that nobody answers. */
 const ANSWER_WITHIN_MS = 15_000;
 /** A query that its workflow's end overtakes is lost without an answer; asked again, it finds the end. */
 const QUERY_WITHIN_MS = 3_000;
@@ -27,37 +32,37 @@ export interface Wait {
   waitMs: number;
   /** Refused where the workflow's content is another. */
   fingerprint?: string;
-  /** The first round to join; default: the present one. A workflow that was just started is in round 0. */
-  round?: number;
+  /** The workflow was just started by this caller, so there is nothing to be looked at yet. */
+  fresh?: boolean;
 }
 
 /**
- * Waits for the outcome in rounds: until it is settled or needs a person, else until the wait is over. Whoever waits in the same round
- * shares one update, so that any number may wait; a lost connection, a reset or a restarted server is re-attached to.
+ * Waits for the outcome: until it is settled or needs a person, else until the wait is over. Whoever waits in the same round shares one
+ * update, so that any number may wait; a lost connection, a reset or a restarted server is re-attached to.
  * @throws SaleNotFoundError, SaleConflictError, SaleFailedError, NoAnswerError
  */
 export async function waitForOutcome(client: Client, wait: Wait): Promise<SaleOutcome> {
   const handle = client.workflow.getHandle(wait.workflowId);
   const deadlineMs = Date.now() + wait.waitMs;
   const answerByMs = deadlineMs + ANSWER_WITHIN_MS;
-  let round = wait.round;
-  for (;;) {
+  let round = wait.fresh ? 0 : undefined;
+  for (let rounds = 0; ;) {
     try {
-      round ??= await presentRound(client, handle);
-      const waitSeconds = Math.min(Math.max(Math.ceil((deadlineMs - Date.now()) / 1000), 0), ROUND_SECONDS);
-      const { fingerprint } = wait;
-      const outcome = await client.withDeadline(Date.now() + waitSeconds * 1000 + ANSWER_WITHIN_MS, () =>
-        handle.executeUpdate<SaleOutcome, [object]>(UPDATES.outcome, {
-          args: [{ waitSeconds, ...(fingerprint !== undefined && { fingerprint }) }],
-          updateId: `outcome:${fingerprint ?? "any"}:${round}`,
-        }),
-      );
-      if (SETTLED_STAGES.includes(outcome.stage) || outcome.attention || Date.now() >= deadlineMs) return outcome;
+      if (round === undefined || rounds >= MOST_ROUNDS || Date.now() >= deadlineMs) {
+        const seen = await look(client, handle, wait);
+        if (isTold(seen) || Date.now() >= deadlineMs) return seen;
+        if (rounds >= MOST_ROUNDS) await sleep(Math.min(LOOK_PAUSE_MS, Math.max(deadlineMs - Date.now(), 0)));
+        else round = seen.nextWait;
+        continue;
+      }
+      rounds++;
+      const outcome = await waitOneRound(client, handle, wait, { round, deadlineMs });
+      // Somebody else's round may have ended before this caller asked: then the next look tells what is true now.
+      if (isTold(outcome)) return outcome;
       round = outcome.nextWait;
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) return await closedOutcome(handle);
-      if (error instanceof WorkflowUpdateFailedError) throw workflowError(error.cause ?? error);
-      if (!isPassing(error)) throw error;
+      if (!isWithoutAnswer(error)) throw error;
       if (Date.now() >= answerByMs) throw new NoAnswerError(wait.workflowId, error);
       await sleep(REATTACH_PAUSE_MS);
       round = undefined;
@@ -65,9 +70,42 @@ export async function waitForOutcome(client: Client, wait: Wait): Promise<SaleOu
   }
 }
 
-async function presentRound(client: Client, handle: WorkflowHandle): Promise<number> {
-  const state = await client.withDeadline(Date.now() + QUERY_WITHIN_MS, () => handle.query<WorkflowState>(STATE_QUERY));
-  return state.nextWait;
+async function waitOneRound(
+  client: Client,
+  handle: WorkflowHandle,
+  { fingerprint }: Wait,
+  { round, deadlineMs }: { round: number; deadlineMs: number },
+): Promise<SaleOutcome> {
+  const leftMs = deadlineMs - Date.now();
+  const request = { waitSeconds: ROUND_SECONDS, ...(fingerprint !== undefined && { fingerprint }) };
+  try {
+    return await client.withDeadline(Date.now() + Math.min(leftMs, (ROUND_SECONDS + 1) * 1000), () =>
+      handle.executeUpdate<SaleOutcome, [object]>(UPDATES.outcome, {
+        args: [request],
+        updateId: `outcome:${fingerprint ?? "any"}:${round}`,
+      }),
+    );
+  } catch (error) {
+    if (!(error instanceof WorkflowUpdateFailedError)) throw error;
+    const refused = workflowError(error.cause ?? error);
+    // So often that only the state still answers.
+    if (refused instanceof NotAllowedError)
+      return await look(client, handle, { workflowId: handle.workflowId, waitMs: 0 });
+    throw refused;
+  }
+}
+
+/** What is true now: the result of a closed workflow, for which no worker is needed, else what its state says. */
+async function look(client: Client, handle: WorkflowHandle, { fingerprint }: Wait): Promise<SaleOutcome> {
+  const { status } = await handle.describe();
+  if (status.name !== "RUNNING") return await closedOutcome(handle);
+  const ask = (): Promise<WorkflowState> => handle.query<WorkflowState>(STATE_QUERY);
+  const state = await client.withDeadline(Date.now() + QUERY_WITHIN_MS, ask);
+  const known = state.fingerprint;
+  if (fingerprint !== undefined && known !== undefined && known !== fingerprint) {
+    throw SaleConflictError.between(handle.workflowId, [], { asked: fingerprint, known });
+  }
+  return outcomeOfState(state);
 }
 
 /** @throws SaleNotFoundError, SaleFailedError */
@@ -81,9 +119,8 @@ async function closedOutcome(handle: WorkflowHandle): Promise<SaleOutcome> {
   }
 }
 
-/** The server, or whoever answers for the workflow, was not there; what was asked is harmless to ask again. */
-function isPassing(error: unknown): boolean {
-  if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError || isGrpcDeadlineError(error)) return true;
-  const UNAVAILABLE = 14;
-  return isGrpcServiceError(error) && error.code === UNAVAILABLE;
+/** Settled, or held up until a person has acted; stock and a slow authority are still waited for beside. */
+function isTold({ stage, attention }: { stage: Stage; attention?: Attention }): boolean {
+  if (SETTLED_STAGES.includes(stage)) return true;
+  return attention !== undefined && !attention.code.startsWith("stock-") && attention.code !== "authority-slow";
 }

@@ -8,12 +8,15 @@ import {
 import {
   type CreditNoteInput,
   creditNoteWorkflowId,
+  DEFAULT_CONNECTION,
   MAIN_TASK_QUEUE,
+  nairobiDate,
   type RefundRequest,
   type SaleOutcome,
   UPDATES,
   WORKFLOW_TYPES,
 } from "../contract/index.ts";
+import type { WorkflowIdReusePolicy } from "@temporalio/common";
 import { parseInput, refundRequestSchema } from "../contract/schema/index.ts";
 import { answeredInTime } from "./answered-in-time.ts";
 import { NotAllowedError, workflowError } from "./errors.ts";
@@ -40,41 +43,62 @@ export async function refundSale(client: Client, key: SaleKey, request: unknown,
   }
   const closed = await waitForOutcome(client, { workflowId, waitMs: 0 });
   if (closed.stage === "credited") return sameOrRefused(closed, refund);
-  if (closed.stage !== "completed" || !closed.sale)
+  if (closed.stage !== "completed" || !closed.sale) {
     throw new NotAllowedError(`The sale ${key.invoice} is ${closed.stage}; only a completed sale can be refunded.`);
+  }
   const { connection, businessId } = key;
-  return await creditDirectly(
-    client,
-    { connection, businessId, saleId: closed.sale.id, ...refund } as CreditNoteInput,
-    waitMs,
+  const branch = closed.stockMovements[0]?.branchId;
+  const input: CreditNoteInput = {
+    ...(connection !== undefined && { connection }),
+    ...(businessId !== undefined && { businessId }),
+    ...(branch !== undefined && { branch }),
+    saleId: closed.sale.id,
+    ...refund,
+    returnDate: refund.returnDate ?? nairobiDate(Date.now()),
+  };
+  return await creditDirectly(client, input, waitMs);
+}
+
+function sameOrRefused(outcome: SaleOutcome, refund: RefundRequest): SaleOutcome {
+  const known = outcome.creditNote?.traderInvoiceNumber;
+  if (known === refund.traderInvoiceNumber) return outcome;
+  throw otherNote(known);
+}
+
+function otherNote(known: unknown): NotAllowedError {
+  const by = typeof known === "string" ? known : "another credit note";
+  return new NotAllowedError(
+    `The sale is being credited, or is credited already, by ${by}; a sale has one credit note at most.`,
   );
 }
 
-function sameOrRefused(closed: SaleOutcome, refund: RefundRequest): SaleOutcome {
-  const known = closed.creditNote?.traderInvoiceNumber;
-  if (known === refund.traderInvoiceNumber) return closed;
-  throw new NotAllowedError(
-    `The sale is credited already, by ${known ?? "another credit note"}; a sale has one credit note at most.`,
-  );
-}
-
-/** Starts the credit note of a sale whose own workflow is closed, or finds the one that there is. */
-export async function creditDirectly(client: Client, input: CreditNoteInput, waitMs: number): Promise<SaleOutcome> {
-  const { connection = "default", businessId, saleId, traderInvoiceNumber } = input;
+/** Starts the credit note of a sale whose own workflow is closed, or finds the one that there is. A note that was given up is no hindrance. */
+async function creditDirectly(client: Client, input: CreditNoteInput, waitMs: number): Promise<SaleOutcome> {
+  const { connection = DEFAULT_CONNECTION, businessId, saleId, traderInvoiceNumber } = input;
   const workflowId = creditNoteWorkflowId({ connection, businessId, saleId });
-  try {
-    await client.workflow.start(WORKFLOW_TYPES.creditNote, {
+  const start = (workflowIdReusePolicy: WorkflowIdReusePolicy) =>
+    client.workflow.start(WORKFLOW_TYPES.creditNote, {
       workflowId,
       taskQueue: MAIN_TASK_QUEUE,
       args: [input],
-      workflowIdReusePolicy: "ALLOW_DUPLICATE_FAILED_ONLY",
+      workflowIdReusePolicy,
       workflowIdConflictPolicy: "FAIL",
+      memo: { traderInvoiceNumber },
       staticSummary: `Credit note ${traderInvoiceNumber} for the sale ${saleId} (${connection})`,
     });
+  try {
+    await start("ALLOW_DUPLICATE_FAILED_ONLY");
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    const { status, memo } = await client.workflow.getHandle(workflowId).describe();
+    if (status.name === "RUNNING") {
+      const known = memo?.["traderInvoiceNumber"];
+      if (known !== undefined && known !== traderInvoiceNumber) throw otherNote(known);
+    } else {
+      const outcome = await waitForOutcome(client, { workflowId, waitMs: 0 });
+      if (outcome.stage === "credited") return sameOrRefused(outcome, input);
+      await start("ALLOW_DUPLICATE");
+    }
   }
-  const outcome = await waitForOutcome(client, { workflowId, waitMs });
-  if (outcome.stage === "credited") return sameOrRefused(outcome, { ...input });
-  return outcome;
+  return await waitForOutcome(client, { workflowId, waitMs });
 }

@@ -7,8 +7,11 @@ import {
   MAIN_TASK_QUEUE,
   type SaleContent,
   type SaleOutcome,
+  STATE_QUERY,
   WORKFLOW_TYPES,
+  type WorkflowState,
 } from "../contract/index.ts";
+import { answeredInTime } from "./answered-in-time.ts";
 import { SaleConflictError } from "./errors.ts";
 import type { SaleStart } from "./sale-start.ts";
 
@@ -70,12 +73,18 @@ async function isFreeAgain(client: Client, workflowId: string): Promise<boolean>
   }
 }
 
+/** A run that was started without the starter keeps no memo, but tells its fingerprint. */
 async function checkSameContent(client: Client, start: SaleStart): Promise<void> {
-  const { memo } = await client.workflow.getHandle(start.workflowId).describe();
-  const known = memo?.["fingerprint"];
-  // A run that was started without the starter keeps no memo; its own `outcome` update compares the fingerprint.
-  if (typeof known !== "string" || known === start.fingerprint) return;
+  const handle = client.workflow.getHandle(start.workflowId);
+  const { memo } = await handle.describe();
+  const kept = memo?.["fingerprint"];
+  const known =
+    typeof kept === "string"
+      ? kept
+      : (await answeredInTime(client, start.workflowId, () => handle.query<WorkflowState>(STATE_QUERY))).fingerprint;
+  // Not yet prepared: its `outcome` update compares the fingerprint once it is.
+  if (known === undefined || known === start.fingerprint) return;
   const content = memo?.["content"] as SaleContent | undefined;
   const fields = content ? differingFields(content, start.memo.content) : [];
-  throw new SaleConflictError(start.input.traderInvoiceNumber, fields, { asked: start.fingerprint, known });
+  throw SaleConflictError.between(start.input.traderInvoiceNumber, fields, { asked: start.fingerprint, known });
 }

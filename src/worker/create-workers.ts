@@ -12,8 +12,10 @@ import type { Config } from "../config/index.ts";
 import { complianceBackgroundTaskQueue, complianceTaskQueue, MAIN_TASK_QUEUE } from "../contract/index.ts";
 import { createDispatchers } from "../http/dispatchers.ts";
 import { createTransport } from "../http/transport.ts";
+import { ActivitySlots } from "./activity-slots.ts";
 import { createCallbackUrlFor } from "./callback-url-for.ts";
 import { createComplianceRuntimes } from "./compliance-runtimes.ts";
+import { endPolls, endsPollsItself } from "./end-polls.ts";
 
 /** Longer than the longest attempt, so that a call in flight is answered before its worker ends. */
 const GRACE_BEYOND_CALL_MS = 30_000;
@@ -36,7 +38,9 @@ export interface ServingWorkers {
   workers: Worker[];
   /** The task queues, for the log and for people. */
   serves: string[];
-  close(): Promise<void>;
+  /** To be waited for before the workers are shut down. */
+  endPolls: () => Promise<void>;
+  close: () => Promise<void>;
 }
 
 /** One worker for the main queue, and two for each application: architecture, decisions 2 and 3. */
@@ -62,19 +66,25 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
   });
   const workers = [main];
   const serves = [MAIN_TASK_QUEUE];
+  const allSlots: ActivitySlots[] = [];
   const activities = createComplianceActivities(context);
   const applications = new Set(config.compliance.map(({ application }) => application));
   for (const application of applications) {
     const queues = [
-      { taskQueue: complianceTaskQueue(application), slots: INTERACTIVE_SLOTS },
-      { taskQueue: complianceBackgroundTaskQueue(application), slots: BACKGROUND_SLOTS },
+      { taskQueue: complianceTaskQueue(application), slots: new ActivitySlots(INTERACTIVE_SLOTS) },
+      { taskQueue: complianceBackgroundTaskQueue(application), slots: new ActivitySlots(BACKGROUND_SLOTS) },
     ];
     for (const { taskQueue, slots } of queues) {
-      workers.push(
-        await Worker.create({ ...common, taskQueue, activities, maxConcurrentActivityTaskExecutions: slots }),
-      );
+      workers.push(await Worker.create({ ...common, taskQueue, activities, tuner: slots.tuner }));
       serves.push(taskQueue);
+      allSlots.push(slots);
     }
   }
-  return { workers, serves, close: () => dispatchers.close() };
+  const serverEndsPolls = await endsPollsItself(connection, namespace);
+  return {
+    workers,
+    serves,
+    endPolls: () => endPolls(allSlots, serverEndsPolls),
+    close: () => dispatchers.close(),
+  };
 }

@@ -48,7 +48,7 @@ export async function runWorkerProcess({ env, logTo, signal }: WorkerProcessOpti
       const workflows = new Client({ connection, namespace }).workflow;
       const serving = await createWorkers({ config, connection, workflows, namespace, workflowBundle, identity });
       try {
-        const running = new RunningWorkers(serving.workers);
+        const running = new RunningWorkers(serving.workers, serving.endPolls);
         readiness = createReadiness({ states: () => running.states, connection, namespace, identity });
         sayWhatIsServed(log, config, temporal, { identity, taskQueues: serving.serves, healthPort: health?.port });
         signal.addEventListener("abort", () => (readiness = notReady("stopping")), { once: true });

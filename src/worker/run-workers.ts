@@ -3,13 +3,17 @@ import type { Worker } from "@temporalio/worker";
 /** Runs workers together until they are shut down. One that fails takes the others down with it, gracefully. */
 export class RunningWorkers {
   readonly #workers: readonly Worker[];
+  readonly #endPolls: () => Promise<void>;
   readonly #ended: Promise<void>;
+  #draining: Promise<void> | undefined;
 
-  constructor(workers: readonly Worker[]) {
+  /** @param endPolls resolves when no poll is open whose task a shutdown would lose */
+  constructor(workers: readonly Worker[], endPolls: () => Promise<void> = () => Promise.resolve()) {
     this.#workers = workers;
+    this.#endPolls = endPolls;
     const runs = workers.map((worker) =>
       worker.run().catch((error: unknown) => {
-        this.#shutdownAll();
+        void this.#endPollsThenShutdown();
         throw error;
       }),
     );
@@ -29,10 +33,24 @@ export class RunningWorkers {
     return this.#ended;
   }
 
-  /** Stops polling, and waits for calls in flight to be answered. */
+  /**
+   * Takes no new work without losing any that is being handed out, and waits for calls in flight to be answered. Until the last poll
+   * has ended the workflows go on: what the calls answered is taken in, and what they ask for next waits on the server.
+   */
   async drain(): Promise<void> {
+    await this.#endPollsThenShutdown();
+    await this.#ended;
+  }
+
+  /** As {@link drain}, but at once: for the case that no task can be lost, or that it does not matter. */
+  async stop(): Promise<void> {
     this.#shutdownAll();
     await this.#ended;
+  }
+
+  #endPollsThenShutdown(): Promise<void> {
+    this.#draining ??= this.#endPolls().finally(() => this.#shutdownAll());
+    return this.#draining;
   }
 
   #shutdownAll(): void {

@@ -41,7 +41,7 @@ describeWithTemporal("the demo", () => {
     const children = await demo.children();
     expect(children.length).toBeGreaterThan(0);
     demo.interrupt();
-    expect(await demo.ended()).not.toBe(0);
+    expect(await demo.ended()).toBe(130);
     await vi.waitUntil(() => !children.some(isAlive), { timeout: 10_000 });
     expect(await demo.leftFiles()).toEqual([]);
     expect(demo.output()).toContain("everything that the demo started is ended");
@@ -62,7 +62,7 @@ describeWithTemporal("the demo", () => {
     );
     expect(isAlive(pid)).toBe(true);
     demo.interrupt();
-    expect(await demo.ended()).not.toBe(0);
+    expect(await demo.ended()).toBe(130);
     await vi.waitUntil(() => !isAlive(pid), { timeout: 10_000 });
   });
 

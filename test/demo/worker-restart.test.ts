@@ -30,7 +30,7 @@ describeWithTemporal("the demo's sales", () => {
   test("finish, each once, although the worker is stopped in the middle of them and started again", async () => {
     let stopped: Promise<void> | undefined;
     const restart = async (): Promise<void> => {
-      await stack.workers.stop();
+      await stack.workers.drain();
       await stack.workers.start();
     };
     const sales = await runSales(stack, {

@@ -33,7 +33,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
     project.provide("temporalAddress", undefined);
     return () => rm(folder, { recursive: true });
   }
-  const server = await startDevServer({ namespaces: await suiteNamespaces() });
+  const server = await startDevServer({
+    namespaces: await suiteNamespaces(),
+    // A drain waits until the server ends the poll of an idle queue, which takes a minute otherwise.
+    dynamicConfig: { "matching.longPollExpirationInterval": "2s" },
+  });
   project.provide("temporalAddress", server.address);
   project.provide("skipReason", undefined);
   return async () => {

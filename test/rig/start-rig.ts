@@ -48,6 +48,7 @@ export interface Rig {
   callsOf(invoice: string): string[];
   /** The state, once it is as wanted: asked again on each change of the simulator, and bounded. */
   stateWhen(invoice: string, wanted: (state: WorkflowState) => boolean): Promise<WorkflowState>;
+  /** As SIGTERM does. */
   stopWorkers(): Promise<void>;
   startWorkers(): Promise<void>;
   /** Ends everything, and replays each history of the suite against the workflows as they are. */
@@ -125,15 +126,18 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
         workflowBundle,
       });
       closeTransport = serving.close;
-      running = new RunningWorkers(serving.workers);
+      running = new RunningWorkers(serving.workers, serving.endPolls);
     },
     async stopWorkers() {
       await running?.drain();
       await closeTransport?.();
       running = undefined;
+      closeTransport = undefined;
     },
     async close() {
-      await rig.stopWorkers();
+      // Nothing is at stake any more: an idle poll is not waited for.
+      await running?.stop();
+      await closeTransport?.();
       await receiver.close();
       await simulator.close();
       await replayAll(client, workflowBundle);

@@ -42,8 +42,7 @@ export async function issueCreditNote(
     step: `credit-note ${traderInvoiceNumber}`,
     expected,
     compose: () => main.composeCreditNote({ ...target, ...content, callback, workflowId: run.workflowId }),
-    send: ({ composed, key }) =>
-      calls.keyedWrite.createCreditNote({ ...target, request: composed.request, idempotencyKey: key }),
+    send: (request) => calls.keyedWrite.createCreditNote({ ...target, ...request }),
     alreadyCredited: (result) => adoptOrEnd(work, result, expected),
   });
 }

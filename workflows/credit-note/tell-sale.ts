@@ -14,7 +14,7 @@ export function tellSale(run: Run, saleWorkflowId: string): void {
     const attention = run.attentions[0]?.code;
     if (attention === told) return;
     told = attention;
-    const change = { stage: run.stage, creditNote: run.document, ...(attention && { attention }), final: run.settled };
+    const change = { ...(attention && { attention }) };
     getExternalWorkflowHandle(saleWorkflowId)
       .signal(creditNoteChanged, change)
       .catch(() => undefined);

@@ -42,15 +42,16 @@ async function nextLook(work: Work, document: SaleDocument, wait: Wait): Promise
   const { run, profile } = work;
   const { timings } = profile;
   const nowMs = Date.now();
-  const retriesBefore = run.retriesRequested;
   const calledBack = (): boolean => run.callbacksReceived > wait.callbacksSeen;
-  // A retry is counted here only where it can mean the document, and not, say, a refused stock movement.
-  const slow = run.needs(attentionKey("authority-slow", document.id));
-  const retriable = slow || run.needs(attentionKey("unexpected-answer", document.id));
-  const asked = (): boolean => retriable && run.retriesRequested > retriesBefore;
+  const slowKey = attentionKey("authority-slow", document.id);
+  const strangeKey = attentionKey("unexpected-answer", document.id);
+  const retriesBefore = { slow: run.retriesOf(slowKey), strange: run.retriesOf(strangeKey) };
+  const askedToResubmit = (): boolean => run.retriesOf(slowKey) > retriesBefore.slow;
+  const asked = (): boolean => askedToResubmit() || run.retriesOf(strangeKey) > retriesBefore.strange;
   const firstPollAtMs = wait.sinceMs + firstPollDelayMs(document, wait, timings);
   const slowAtMs = wait.sinceMs + timings.slowAfterMs;
   if (fateOf(document) === "strange") raiseStrange(work, document);
+  else if (fateOf(document) === "in-flight") run.clear(strangeKey);
 
   if (!calledBack() && nowMs < firstPollAtMs) {
     await condition(() => calledBack() || asked(), firstPollAtMs - nowMs);
@@ -62,7 +63,7 @@ async function nextLook(work: Work, document: SaleDocument, wait: Wait): Promise
   // What arrives while the answer is on its way may be newer than the answer.
   wait.callbacksSeen = run.callbacksReceived;
   const read = await readDocument(work, document.id);
-  if (slow && asked() && !isFinal(read)) return await retried(work, read, wait);
+  if (askedToResubmit() && !isFinal(read)) return await retried(work, read, wait);
   if (Date.now() >= slowAtMs && !wait.slowTold && !isFinal(read)) raiseSlow(work, read, wait);
   return read;
 }

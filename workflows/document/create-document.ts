@@ -1,20 +1,31 @@
 import { ActivityFailure, condition, TimeoutFailure } from "@temporalio/workflow";
 
-import { type Composed, type CreateResult, idempotencyKey, type SaleDocument } from "../../src/contract/index.ts";
-import { answered, isRefusal, parkOnRefusal, rootMessage } from "../run/answered.ts";
+import {
+  type Composed,
+  type CreateRequest,
+  type CreateResult,
+  type Deferred,
+  idempotencyKey as idempotencyKeyOf,
+  type Refusal,
+  type SaleDocument,
+} from "../../src/contract/index.ts";
+import { answered, answerOf, isRefusal, parkOnRefusal, rootMessage } from "../run/answered.ts";
 import { CancelledByPerson } from "../run/cancelled-by-person.ts";
 import { growingPauseMs } from "../run/growing-pause.ts";
 import { park } from "../run/park.ts";
+import type { Run } from "../run/run.ts";
 import { type ExpectedDocument, mismatches } from "./matching.ts";
 import { readDocument } from "./read-document.ts";
 import type { Work } from "./work.ts";
+
+type ComposedBody = Extract<Composed, { kind: "composed" }>;
 
 export interface Creation {
   /** What the key is made of beside the workflow's id. */
   step: string;
   expected: ExpectedDocument;
   compose: () => Promise<Composed>;
-  send: (request: { composed: Extract<Composed, { kind: "composed" }>; key: string }) => Promise<CreateResult>;
+  send: (request: Pick<CreateRequest, "request" | "idempotencyKey" | "firstSentAtMs">) => Promise<CreateResult>;
   /**
    * Where the service knows a credit note of the sale already: ours to adopt, or somebody else's, with which this run ends.
    * @throws whatever ends the run
@@ -27,122 +38,149 @@ export interface Created {
   callbackExpected: boolean;
 }
 
+/** One wish for a document: one key, and the same bytes each time that it is sent. */
+interface Intent {
+  number: number;
+  body: ComposedBody | undefined;
+  /** When something of it may have left without an answer that settled it; the key's life counts from there. */
+  firstSentAtMs: number | undefined;
+  rejectedWithoutTrace: number;
+  refusals: number;
+  deferrals: number;
+}
+
+function newIntent(number: number): Intent {
+  return { number, body: undefined, firstSentAtMs: undefined, rejectedWithoutTrace: 0, refusals: 0, deferrals: 0 };
+}
+
 /**
- * Brings the document into being, exactly once: one key and byte-equal bodies for one intent. A new intent, with a new key, is
- * made only by a person's `retry` after an answer that says that the old key is spent and that nothing exists under it.
+ * Brings the document into being, exactly once. A new intent, with a new key, is made only by a person's `retry`, and only after an
+ * answer that settled that nothing exists under the old key.
  * @throws CancelledByPerson while no document exists
  */
 export async function createDocument(work: Work, creation: Creation): Promise<Created> {
   const { run } = work;
-  let intent = 1;
-  let composed: Extract<Composed, { kind: "composed" }> | undefined;
-  let rejectedWithoutTrace = 0;
-  let deferrals = 0;
-  for (let refusals = 0; ;) {
-    composed ??= await answered(run, creation.compose);
+  let intent = newIntent(1);
+  for (;;) {
+    const body: ComposedBody = (intent.body ??= await answered(run, creation.compose));
     if (run.cancelDue) throw new CancelledByPerson(run.cancelRequested ?? "");
     run.numberTaken = true;
     run.documentInDoubt = true;
-    const key = idempotencyKey(run.workflowId, creation.step, intent);
-    const result = await lostAsUnknown(creation.send({ composed, key }));
-    const { callbackExpected } = composed;
-    if (isRefusal(result)) {
-      // An answer that fits no rule says nothing about what happened behind it.
-      run.documentInDoubt = result.attention === "unexpected-answer";
-      await parkOnRefusal(run, result, refusals++);
-      // The service refused the body itself, so a mended one is another request: it must not meet the old one's key.
-      if (result.attention === "invalid-request") {
-        composed = undefined;
-        intent++;
-      }
+    const idempotencyKey = idempotencyKeyOf(run.workflowId, creation.step, intent.number);
+    const { firstSentAtMs } = intent;
+    const result = await lostAsUnknown(creation.send({ request: body.request, idempotencyKey, firstSentAtMs }));
+    if (isRefusal(result) || result.kind === "deferred") {
+      // Doubt sticks: a refusal says nothing of an earlier attempt whose answer was lost.
+      intent.firstSentAtMs = result.firstSentAtMs ?? intent.firstSentAtMs;
+      run.documentInDoubt = intent.firstSentAtMs !== undefined;
+      if (isRefusal(result)) intent = await refused(work, result, intent);
+      else await condition(() => run.cancelDue, result.retryAfterMs ?? growingPauseMs(intent.deferrals++));
       continue;
     }
-    switch (result.kind) {
-      case "document":
-        await checkOurs(work, result.document, creation.expected, result.replayed);
-        return { document: result.document, callbackExpected };
-      case "deferred":
-        run.documentInDoubt = false;
-        await condition(() => run.cancelDue, result.retryAfterMs ?? growingPauseMs(deferrals++));
-        break;
-      case "named": {
-        const document = await readDocument(work, result.saleId);
-        await checkOurs(work, document, creation.expected, true);
-        return { document, callbackExpected };
-      }
-      case "rejected": {
-        const document = result.document ?? (result.saleId ? await readDocument(work, result.saleId) : undefined);
-        if (document) {
-          await checkOurs(work, document, creation.expected, true);
-          return { document, callbackExpected };
-        }
-        run.documentInDoubt = false;
-        if (result.repeatable && rejectedWithoutTrace++ === 0)
-          await condition(() => run.cancelDue, work.profile.timings.firstPollMs);
-        else if (await parkRejected(work, result.message)) intent += result.replayed ? 1 : 0;
-        break;
-      }
-      case "already-credited": {
-        run.documentInDoubt = false;
-        const adopted = await creation.alreadyCredited?.(result);
-        if (adopted) return { document: adopted, callbackExpected: false };
-        await parkRejected(work, result.message);
-        break;
-      }
-      case "unknown": {
-        const document = await parkUnknown(work, result, creation.expected);
-        if (document) return { document, callbackExpected };
-        break;
-      }
+    const made = await settledBy(work, result, creation);
+    if (made === "nothing") {
+      intent.firstSentAtMs = undefined;
+      run.documentInDoubt = false;
+      if (result.kind === "rejected") intent = await rejectedWithoutTrace(work, result, intent);
+      else if (result.kind === "already-credited") intent = await parkRejected(work, result.message, intent);
+      continue;
     }
+    run.documentInDoubt = false;
+    const callbackExpected = body.callbackExpected && result.kind !== "already-credited";
+    return { document: made, callbackExpected };
   }
 }
 
-/** A document that is not what was asked for: a replayed one may be somebody else's, so it waits for a person's word. */
-async function checkOurs(
+/** The document that an answer shows or names; `nothing` where it settles that there is none. */
+async function settledBy(
   work: Work,
-  document: SaleDocument,
-  expected: ExpectedDocument,
-  replayed: boolean,
-): Promise<void> {
-  const found = mismatches(document, expected);
-  if (found.length === 0) return;
-  const attention = { code: "mismatch" as const, message: found.join("; "), evidence: { documentId: document.id } };
-  if (replayed) await park(work.run, attention);
-  else work.run.raise(attention);
+  result: Exclude<CreateResult, Refusal | Deferred>,
+  creation: Creation,
+): Promise<SaleDocument | "nothing"> {
+  switch (result.kind) {
+    case "document":
+      return await checkedOurs(work, result.document, creation.expected, result.replayed);
+    case "named":
+      return await checkedOurs(work, await readDocument(work, result.saleId), creation.expected, true);
+    case "rejected": {
+      const document = result.document ?? (result.saleId && (await readDocument(work, result.saleId)));
+      return document ? await checkedOurs(work, document, creation.expected, true) : "nothing";
+    }
+    case "already-credited":
+      return (await creation.alreadyCredited?.(result)) ?? "nothing";
+    case "unknown":
+      return (await parkUnknown(work, result, creation.expected)) ?? "nothing";
+  }
 }
 
-async function parkRejected(work: Work, message: string): Promise<true> {
+async function refused(work: Work, refusal: Refusal, intent: Intent): Promise<Intent> {
+  await parkOnRefusal(work.run, refusal, intent.refusals++);
+  // The service refused the body itself, so a mended one is another request, which must not meet the old one's key. While an
+  // earlier attempt is in doubt, only the old one may be repeated.
+  const another = refusal.attention === "invalid-request" && intent.firstSentAtMs === undefined;
+  return another ? newIntent(intent.number + 1) : intent;
+}
+
+/** Once more under the same key, where that is safe; then a person decides, and what they ask for is a new intent. */
+async function rejectedWithoutTrace(
+  work: Work,
+  result: Extract<CreateResult, { kind: "rejected" }>,
+  intent: Intent,
+): Promise<Intent> {
+  if (!result.repeatable || intent.rejectedWithoutTrace++ > 0) return await parkRejected(work, result.message, intent);
+  await condition(() => work.run.cancelDue, work.profile.timings.firstPollMs);
+  return intent;
+}
+
+async function parkRejected(work: Work, message: string, intent: Intent): Promise<Intent> {
   const { run } = work;
   run.moveTo("rejected", "a person: the document was refused and left no trace");
   const verdict = await park(run, { code: "rejected", message });
   if (verdict === "cancel") throw new CancelledByPerson(run.cancelRequested ?? "");
   run.moveTo("submitting", "the answer to another try");
-  return true;
+  return newIntent(intent.number + 1);
+}
+
+/** A document that is not what was asked for: one that is not new may be somebody else's, so it waits for a person's word. */
+async function checkedOurs(
+  work: Work,
+  document: SaleDocument,
+  expected: ExpectedDocument,
+  known: boolean,
+): Promise<SaleDocument> {
+  work.run.document = document;
+  const found = mismatches(document, expected);
+  if (found.length === 0) return document;
+  const attention = { code: "mismatch" as const, message: found.join("; "), evidence: { documentId: document.id } };
+  if (known) await park(work.run, attention);
+  else work.run.raise(attention);
+  return document;
 }
 
 /** The document, once a person has named it; undefined where a person says that it was not created. */
 async function parkUnknown(
   work: Work,
-  result: Extract<CreateResult, { kind: "unknown" }>,
+  { message, evidence }: Extract<CreateResult, { kind: "unknown" }>,
   expected: ExpectedDocument,
 ): Promise<SaleDocument | undefined> {
-  const { run } = work;
+  const { run, calls, target } = work;
+  let objection = "";
   for (;;) {
-    await park(run, { code: "document-unknown", message: result.message, evidence: result.evidence });
-    const answer = run.decisions.findLast((decision) => decision.code === "document-unknown")?.answer;
-    if (answer === undefined || answer === "not created") {
-      run.documentInDoubt = false;
-      return undefined;
-    }
-    const document = await readDocument(work, answer);
-    const found = mismatches(document, expected);
-    if (found.length === 0) return document;
-    result = { ...result, message: `The document ${answer} is not this one: ${found.join("; ")}. ${result.message}` };
+    run.documentDecision = undefined;
+    await park(run, { code: "document-unknown", message: `${objection}${message}`, evidence });
+    // Assigned by the update that ended the park.
+    const decision = run.documentDecision as Run["documentDecision"];
+    if (decision === undefined || decision === "not-created") return undefined;
+    const { saleId } = decision;
+    // Read once, and not until it answers: a mistyped id must lead back to the question.
+    const read = await answerOf(calls.read.readDocument({ ...target, saleId }));
+    const found = isRefusal(read) ? [read.message] : mismatches(read.document, expected);
+    if (!isRefusal(read) && found.length === 0) return read.document;
+    objection = `The document ${saleId} is not this one: ${found.join("; ")}. `;
   }
 }
 
-/** A call that ended without an answer, and whose total bound is over, is unknown; one that no worker took was never sent. */
+/** A call that ended without an answer is unknown; one that no worker took was never sent. */
 async function lostAsUnknown(call: Promise<CreateResult>): Promise<CreateResult> {
   try {
     return await call;

@@ -38,7 +38,7 @@ export async function follow(work: Work, issued: SaleDocument, following: Follow
       case "strange":
       case "unsigned":
         run.moveTo(
-          "awaiting-authority",
+          run.inFlightStage,
           wait.callbackExpected ? "the authority: a callback, or the next look" : "the authority: the next look",
         );
         document = await awaitAuthority(work, document, wait);

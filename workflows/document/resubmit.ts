@@ -1,6 +1,7 @@
 import { condition } from "@temporalio/workflow";
 
 import type { SaleDocument } from "../../src/contract/index.ts";
+import { unlessCancelled } from "../run/unless-cancelled.ts";
 import { park } from "../run/park.ts";
 import { retryDocument } from "./retry-document.ts";
 import type { Work } from "./work.ts";
@@ -14,7 +15,8 @@ export interface Resubmissions {
  * What follows a rejection (architecture, "Flow of a sale"): where something was mended that the authority may have missed, at
  * once; else on a short, bounded, growing schedule, since the document may never have reached the authority; then a person says
  * `retry` or `cancel`.
- * @param mend tells whether it mended anything
+ * @param mend tells whether it mended anything new
+ * @throws CancelledByPerson
  */
 export async function resubmit(
   work: Work,
@@ -26,7 +28,8 @@ export async function resubmit(
   const said = document.error ?? "no reason given";
   run.moveTo("rejected", "another look at the items");
   if (run.cancelDue) return "cancelled";
-  const mended = await mend();
+  const mended = await unlessCancelled(run, mend);
+  if (run.cancelDue) return "cancelled";
   if (!mended) {
     const delayMs = profile.timings.resubmissionDelaysMs[resubmissions.made];
     if (delayMs === undefined) {

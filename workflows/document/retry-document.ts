@@ -1,33 +1,49 @@
-import { ActivityFailure, sleep } from "@temporalio/workflow";
+import { ActivityFailure, condition, isCancellation } from "@temporalio/workflow";
 
 import type { RetryDocumentResult, SaleDocument } from "../../src/contract/index.ts";
-import { answered, rootMessage } from "../run/answered.ts";
+import { isRefusal, parkOnRefusal, rootMessage } from "../run/answered.ts";
 import { growingPauseMs } from "../run/growing-pause.ts";
 import { fateOf } from "./document-status.ts";
 import { readDocument } from "./read-document.ts";
 import type { Work } from "./work.ts";
 
 /**
- * Submits the same document again (POST /v1/sales/{id}/retry), and once only where it is not needed twice: an answer that is
- * lost is looked for in the document before another try.
+ * Submits the same document again (POST /v1/sales/{id}/retry). An answer that is lost is looked for in the document before another try;
+ * until it is found, the document may have completed, so no cancellation is carried out.
+ * @throws CancelledByPerson while it is known to be rejected
  */
 export async function retryDocument(work: Work, document: SaleDocument): Promise<SaleDocument> {
   const { calls, run, target } = work;
-  for (let lost = 0; ; lost++) {
-    const result = await answered(run, () =>
-      lostAsConverging(calls.convergingWrite.retryDocument({ ...target, saleId: document.id })),
-    );
-    switch (result.kind) {
-      case "document":
-        return result.document;
-      case "rejected":
-        return result.document ?? { ...document, status: "failed", error: result.message };
-      case "converging": {
-        const read = await readDocument(work, document.id);
-        if (fateOf(read) !== "failed" || fateOf(document) !== "failed" || run.cancelDue) return read;
-        await sleep(growingPauseMs(lost));
-      }
+  let lost = 0;
+  for (let refusals = 0; ;) {
+    run.documentInDoubt = true;
+    const result = await lostAsConverging(calls.convergingWrite.retryDocument({ ...target, saleId: document.id }));
+    if (isRefusal(result)) {
+      // An answer that fits no rule says nothing of what happened behind it.
+      run.documentInDoubt = result.attention === "unexpected-answer";
+      await parkOnRefusal(run, result, refusals++);
+      continue;
     }
+    const seen = await documentOf(work, document, result);
+    run.document = seen;
+    run.documentInDoubt = false;
+    const again = result.kind === "converging" && fateOf(seen) === "failed" && fateOf(document) === "failed";
+    if (!again || (await condition(() => run.cancelDue, growingPauseMs(lost++)))) return seen;
+  }
+}
+
+async function documentOf(
+  work: Work,
+  document: SaleDocument,
+  result: Exclude<RetryDocumentResult, { kind: "refused" }>,
+): Promise<SaleDocument> {
+  switch (result.kind) {
+    case "document":
+      return result.document;
+    case "rejected":
+      return result.document ?? { ...document, status: "failed", error: result.message };
+    case "converging":
+      return await readDocument(work, document.id);
   }
 }
 
@@ -35,7 +51,7 @@ async function lostAsConverging(call: Promise<RetryDocumentResult>): Promise<Ret
   try {
     return await call;
   } catch (error) {
-    if (!(error instanceof ActivityFailure)) throw error;
+    if (!(error instanceof ActivityFailure) || isCancellation(error)) throw error;
     return { kind: "converging", message: rootMessage(error) };
   }
 }

@@ -1,4 +1,4 @@
-import { ActivityFailure, sleep } from "@temporalio/workflow";
+import { ActivityFailure, isCancellation, sleep } from "@temporalio/workflow";
 
 import type { Refusal } from "../../src/contract/index.ts";
 import { CancelledByPerson } from "./cancelled-by-person.ts";
@@ -25,23 +25,34 @@ export async function answered<T extends { kind: string }>(
   call: (again: number) => Promise<T | Refusal>,
 ): Promise<Exclude<T, Refusal>> {
   for (let again = 0; ; again++) {
-    const result = await outcomeOf(call(again));
+    const result = await answerOf(call(again));
     if (!isRefusal(result)) return result as Exclude<T, Refusal>;
     await parkOnRefusal(run, result, again);
   }
 }
 
 /**
+ * Parks until the call that was refused is worth another try.
  * @param again how often it was refused before, which makes the pauses grow
  * @throws CancelledByPerson
  */
 export async function parkOnRefusal(run: Run, refusal: Refusal, again: number): Promise<void> {
-  const pauseMs = KEY_PAUSES_MS[Math.min(again, KEY_PAUSES_MS.length - 1)] ?? MINUTE_MS;
-  const wakes = refusal.attention === "credentials" ? { wake: () => sleep(pauseMs) } : {};
-  const attention = { code: refusal.attention, message: refusal.message, ...evidenceOf(refusal) };
+  const attention = {
+    code: refusal.attention,
+    message: refusal.message,
+    ...evidenceOf(refusal),
+    // Taking note of it would not answer the call.
+    ...(refusal.attention === "unexpected-answer" && { mendedBy: ["retry"] as const }),
+  };
+  const wake = (): Promise<boolean> => sleep(keyPauseMs(again)).then(() => true);
   // A key is mended by `retry` alone, but nobody should have to mend a key in order to cancel.
-  await park(run, attention, { ...wakes, until: () => run.cancelDue });
+  await park(run, attention, { ...(refusal.attention === "credentials" && { wake }), until: () => run.cancelDue });
   if (run.cancelDue) throw new CancelledByPerson(run.cancelRequested ?? "");
+}
+
+/** The pause before a refused key is tried again. */
+export function keyPauseMs(refusalsBefore: number): number {
+  return KEY_PAUSES_MS[Math.min(refusalsBefore, KEY_PAUSES_MS.length - 1)] ?? MINUTE_MS;
 }
 
 export function evidenceOf(refusal: Refusal): { evidence?: Record<string, unknown> } {
@@ -51,11 +62,11 @@ export function evidenceOf(refusal: Refusal): { evidence?: Record<string, unknow
 }
 
 /** A call that was tried to its total bound without an answer is shown, not failed. */
-async function outcomeOf<T>(call: Promise<T>): Promise<T | Refusal> {
+export async function answerOf<T>(call: Promise<T>): Promise<T | Refusal> {
   try {
     return await call;
   } catch (error) {
-    if (!(error instanceof ActivityFailure)) throw error;
+    if (!(error instanceof ActivityFailure) || isCancellation(error)) throw error;
     return { kind: "refused", attention: "unexpected-answer", message: `${error.activityType}: ${rootMessage(error)}` };
   }
 }

@@ -1,6 +1,6 @@
 import { CancellationScope, condition, setHandler } from "@temporalio/workflow";
 
-import { type MessageReply, type ResolveDocumentRequest } from "../../src/contract/index.ts";
+import { type Attention, type MessageReply, type ResolveDocumentRequest } from "../../src/contract/index.ts";
 import {
   acknowledgeUpdate,
   cancelUpdate,
@@ -16,13 +16,17 @@ const REPLY_WITHIN = "5 seconds";
 
 /** The updates by which a person mends a run. Validators are synchronous: Temporal ignores asynchronous ones without a word. */
 export function wireOperatorUpdates(run: Run): void {
-  setHandler(retryUpdate, () => replying(run, () => run.retriesRequested++, "Trying again."), {
-    description: 'Try again what the attention is about, after mending it. Takes {} or {"note": "…"}.',
+  setHandler(retryUpdate, (request) => replying(run, () => run.countRetry(request ?? {}), "Trying again."), {
+    description:
+      'Try again what the attention is about, after mending it. Takes {} or {"note", "code"?, "subject"?, "by"?}.',
     validator: (message?) => {
-      checkedObject(run, message, ["note"]);
-      if (!run.attentions.some((attention) => attention.mendedBy.includes("retry"))) {
-        notAllowed(run, "Nothing here waits for a retry.");
-      }
+      const request = checkedObject(run, message, ["note", "by", "code", "subject"]);
+      const waiting = run.attentions.filter((attention) => attention.mendedBy.includes("retry"));
+      if (waiting.length === 0) notAllowed(run, "Nothing here waits for a retry.");
+      const { code, subject } = request;
+      const meant = (one: Attention): boolean =>
+        (code === undefined || one.code === code) && (subject === undefined || one.subject === subject);
+      if (!waiting.some(meant)) notAllowed(run, "Nothing of that code and subject waits for a retry.");
     },
   });
 
@@ -100,6 +104,7 @@ function resolveStock(run: Run, request: { referenceId: string; applied: boolean
 
 function resolveDocument(run: Run, request: ResolveDocumentRequest): void {
   const { saleId, note, by } = request;
+  run.documentDecision = saleId === undefined ? "not-created" : { saleId };
   const answer = saleId ?? "not created";
   run.decisions.push({
     update: "resolveDocument",
@@ -131,7 +136,8 @@ function replying(run: Run, act: () => unknown, done: string): Promise<MessageRe
     const before = standing(run);
     act();
     const wish = run.cancelRequested !== undefined && !run.cancelDue;
-    if (!wish) await condition(() => run.failure !== undefined || standing(run) !== before, REPLY_WITHIN);
+    const answered = (): boolean => (run.cancelDue ? run.settled : standing(run) !== before);
+    if (!wish) await condition(() => run.failure !== undefined || answered(), REPLY_WITHIN);
     const [attention] = run.attentions;
     const kept = wish ? " It is kept as a wish until the document's fate is known." : "";
     const message = `${done}${kept} Stage ${run.stage}; waits for ${run.waitingFor}.`;

@@ -13,6 +13,8 @@ import type { Run } from "./run.ts";
 
 const DEFAULT_WAIT_SECONDS = 20;
 const LONGEST_WAIT_SECONDS = 60;
+/** Temporal takes 2,000 updates of a run; the others belong to the people who mend it. */
+const MOST_OUTCOMES = 500;
 
 export function outcomeOf(run: Run): SaleOutcome {
   const attention = run.attentions[0] ?? creditNotesAttention(run);
@@ -24,6 +26,7 @@ export function outcomeOf(run: Run): SaleOutcome {
     ...(run.workflow === "creditNote" ? { creditNote: document } : run.creditNote && { creditNote: run.creditNote }),
     stockMovements: run.movements,
     ...(attention && { attention }),
+    ...(run.cancelRequested !== undefined && { cancelRequested: run.cancelRequested }),
     numberTaken: run.numberTaken,
     nextWait: run.outcomesGiven,
   };
@@ -46,6 +49,7 @@ export function stateOf(run: Run): WorkflowState {
     document: run.document,
     ...(run.creditNote && { creditNote: run.creditNote }),
     ...(run.creditNoteWorkflowId && { creditNoteWorkflowId: run.creditNoteWorkflowId }),
+    ...(run.creditNoteAttention && { creditNoteAttention: run.creditNoteAttention }),
     stockMovements: run.movements,
     decisions: run.decisions,
     ...(run.cancelRequested !== undefined && { cancelRequested: run.cancelRequested }),
@@ -69,7 +73,7 @@ export function waitForOutcome(run: Run, request: OutcomeRequest = {}): Promise<
       throw ApplicationFailure.nonRetryable(message, FAILURES.conflict);
     }
     const waitMs = (request.waitSeconds ?? DEFAULT_WAIT_SECONDS) * 1000;
-    const told = (): boolean => run.settled || run.parked || run.failure !== undefined;
+    const told = (): boolean => run.settled || run.heldUp || run.failure !== undefined;
     if (!told() && waitMs > 0) await condition(told, waitMs);
     run.outcomesGiven++;
     if (run.failure) throw run.failure;
@@ -78,6 +82,9 @@ export function waitForOutcome(run: Run, request: OutcomeRequest = {}): Promise<
 }
 
 export function checkOutcomeRequest(run: Run, message: unknown): void {
+  if (run.outcomesGiven >= MOST_OUTCOMES) {
+    notAllowed(run, "The outcome was asked for so often that only the state query still answers.");
+  }
   const { waitSeconds, fingerprint } = checkedObject(run, message, ["waitSeconds", "fingerprint"]);
   const bounded = typeof waitSeconds === "number" && waitSeconds >= 0 && waitSeconds <= LONGEST_WAIT_SECONDS;
   if (waitSeconds !== undefined && !bounded) {

@@ -1,45 +1,51 @@
-import { CancellationScope, condition, isCancellation } from "@temporalio/workflow";
+import { CancellationScope, condition } from "@temporalio/workflow";
 
-import type { Attention } from "../../src/contract/index.ts";
-import type { Run } from "./run.ts";
+import { MENDED_BY } from "../../src/contract/index.ts";
+import { attentionKey, type NewAttention, type Run } from "./run.ts";
 
-/** `acknowledged`: a person answered with the attention's own update. `woken`: what it waited for came by itself. */
-export type Verdict = "retry" | "cancel" | "acknowledged" | "woken";
+/**
+ * `acknowledged`: a person answered with the attention's own update. `woken`: what it waited for is there. `again`: the wait ended
+ * without it, so the step has to look for itself.
+ */
+export type Verdict = "retry" | "cancel" | "acknowledged" | "woken" | "again";
 
 export interface Wakes {
-  /** Runs while the run is parked; its end is a wake-up. */
-  wake?: () => Promise<unknown>;
+  /** Runs while the run is parked. True: what it waited for is there; false, or a failure: the step has to look for itself. */
+  wake?: () => Promise<boolean>;
   /** Checked with every change of the run. */
   until?: () => boolean;
 }
 
 /** Waits, with a stated reason, for whatever mends it. A cancellation that was asked for earlier counts at once. */
-export async function park(
-  run: Run,
-  attention: Omit<Attention, "sinceMs" | "mendedBy">,
-  wakes: Wakes = {},
-): Promise<Verdict> {
-  const retriesBefore = run.retriesRequested;
-  const key = run.raise(attention);
-  const mends = run.attentions.find((one) => one.code === attention.code)?.mendedBy ?? [];
-  let woken = false;
+export async function park(run: Run, attention: NewAttention, wakes: Wakes = {}): Promise<Verdict> {
+  const key = attentionKey(attention.code, attention.subject);
+  const mends = attention.mendedBy ?? MENDED_BY[attention.code];
+  const retriesBefore = run.retriesOf(key);
+  run.raise(attention);
   const scope = new CancellationScope();
+  let woken: "woken" | "again" | undefined;
   const waking = wakes.wake
     ? scope.run(wakes.wake).then(
-        () => (woken = true),
-        (error: unknown) => {
-          if (!isCancellation(error)) woken = true;
-        },
+        (there) => (woken = there ? "woken" : "again"),
+        () => (woken = "again"),
       )
     : undefined;
   const cancelled = (): boolean => mends.includes("cancel") && run.cancelDue;
-  const retried = (): boolean => mends.includes("retry") && run.retriesRequested > retriesBefore;
-  await condition(() => cancelled() || retried() || !run.needs(key) || woken || wakes.until?.() === true);
-  scope.cancel();
+  const retried = (): boolean => run.retriesOf(key) > retriesBefore;
+  let acknowledged = false;
+  try {
+    await condition(
+      () => cancelled() || retried() || !run.needs(key) || woken !== undefined || wakes.until?.() === true,
+    );
+    acknowledged = !run.needs(key);
+  } finally {
+    // Also where the step itself is cancelled: an attention must not outlive what it is about.
+    run.clear(key);
+    scope.cancel();
+  }
+  const cameBy = woken;
   await waking;
-  const acknowledged = !run.needs(key);
-  run.clear(key);
   if (cancelled()) return "cancel";
   if (acknowledged) return "acknowledged";
-  return retried() ? "retry" : "woken";
+  return retried() ? "retry" : (cameBy ?? "again");
 }

@@ -7,6 +7,7 @@ import {
   type Decision,
   MENDED_BY,
   type RefundRequest,
+  type RetryRequest,
   type SaleDocument,
   SETTLED_STAGES,
   type Stage,
@@ -37,12 +38,13 @@ export class Run {
 
   callbacksReceived = 0;
   lastCallbackEvent: string | undefined;
-  retriesRequested = 0;
+  /** What a person said of an unknown document. */
+  documentDecision: { saleId: string } | "not-created" | undefined;
   cancelRequested: string | undefined;
   refundWindowClosed = false;
   /** Whether a create request may have left. */
   numberTaken = false;
-  /** From the moment a create request may have left until its answer says what became of it. */
+  /** From the moment a create request, or a resubmission, may have left until something says what became of it. */
   documentInDoubt = false;
   /** On a credit note: the sale that it reverses. */
   reversedSaleId: string | undefined;
@@ -58,6 +60,7 @@ export class Run {
   onPublish: (() => void) | undefined;
 
   readonly #attentions = new Map<string, Attention>();
+  readonly #retries = new Map<string, number>();
 
   constructor(workflow: "sale" | "creditNote", invoice: string, stage: Stage) {
     this.workflow = workflow;
@@ -83,10 +86,16 @@ export class Run {
     return this.#attentions.size > 0 || this.creditNoteAttention !== undefined;
   }
 
+  /** Whether the document itself waits for a person: stock never holds it back, and a slow authority is still waited for. */
+  get heldUp(): boolean {
+    const beside = (code: AttentionCode): boolean => code.startsWith("stock-") || code === "authority-slow";
+    return this.creditNoteAttention !== undefined || this.attentions.some(({ code }) => !beside(code));
+  }
+
   /** The API has no cancellation: only what does not exist, or has failed, can be given up (contract, "Messages"). */
   get cancellable(): boolean {
-    if (this.document) return this.document.status === "failed" || this.document.status === "cancelled";
-    return !this.documentInDoubt;
+    if (this.documentInDoubt) return false;
+    return !this.document || this.document.status === "failed" || this.document.status === "cancelled";
   }
 
   get cancelDue(): boolean {
@@ -96,16 +105,56 @@ export class Run {
   moveTo(stage: Stage, waitingFor: string): void {
     this.stage = stage;
     this.waitingFor = waitingFor;
-    this.#publish();
+    this.publish();
   }
 
-  raise(attention: Omit<Attention, "sinceMs" | "mendedBy">): string {
+  /** @param attention with `mendedBy` where not all that can mend its code makes sense here */
+  raise(attention: NewAttention): string {
     const key = attentionKey(attention.code, attention.subject);
     if (!this.#attentions.has(key)) {
-      this.#attentions.set(key, { ...attention, sinceMs: Date.now(), mendedBy: MENDED_BY[attention.code] });
-      this.#publish();
+      this.#attentions.set(key, { mendedBy: MENDED_BY[attention.code], ...attention, sinceMs: Date.now() });
+      this.publish();
     }
     return key;
+  }
+
+  /** How often a person asked to try again what this attention is about. */
+  retriesOf(key: string): number {
+    return this.#retries.get(key) ?? 0;
+  }
+
+  /** A stock movement has changed its state. */
+  stockMoved(): void {
+    if (this.stage === "adjusting-stock") this.moveTo(this.inFlightStage, this.waitingFor);
+    else this.publish();
+  }
+
+  /** In flight: until each movement has its first answer the stock is being adjusted, then only the authority is awaited. */
+  get inFlightStage(): Stage {
+    const moving = this.movements.some(({ state }) => state === "planned" || state === "sending");
+    return moving ? "adjusting-stock" : "awaiting-authority";
+  }
+
+  /**
+   * Counts a retry for what it means: the named attention, else everything that waits for one. A slow authority is only a notice: where
+   * something else waits, that is what a retry without a name means.
+   */
+  countRetry(request: RetryRequest): void {
+    const waiting = this.attentions.filter((one) => one.mendedBy.includes("retry"));
+    const named = waiting.filter(
+      (one) =>
+        (request.code === undefined || one.code === request.code) &&
+        (request.subject === undefined || one.subject === request.subject),
+    );
+    const pressing = named.filter((one) => one.code !== "authority-slow");
+    for (const { code, subject } of request.code !== undefined || pressing.length === 0 ? named : pressing) {
+      const key = attentionKey(code, subject);
+      this.#retries.set(key, this.retriesOf(key) + 1);
+      const who = { ...(subject !== undefined && { subject }), ...(request.by !== undefined && { by: request.by }) };
+      if (request.note !== undefined) {
+        this.decisions.push({ update: "retry", code, note: request.note, ...who, atMs: Date.now() });
+      }
+    }
   }
 
   needs(key: string): boolean {
@@ -113,10 +162,11 @@ export class Run {
   }
 
   clear(key: string): void {
-    if (this.#attentions.delete(key)) this.#publish();
+    if (this.#attentions.delete(key)) this.publish();
   }
 
-  #publish(): void {
+  /** Shows the run as it is now. Costs an event only where a search attribute changes. */
+  publish(): void {
     publishRun(this);
     this.onPublish?.();
   }
@@ -130,8 +180,11 @@ export class Run {
   requestCancel(reason: string): void {
     if (this.settled || this.stage === "crediting") this.refundWindowClosed = true;
     else this.cancelRequested ??= reason;
+    this.publish();
   }
 }
+
+export type NewAttention = Omit<Attention, "sinceMs" | "mendedBy"> & Partial<Pick<Attention, "mendedBy">>;
 
 export function attentionKey(code: AttentionCode, subject?: string): string {
   return subject === undefined ? code : `${code} ${subject}`;

@@ -20,6 +20,6 @@ export async function issueSale(
     step: "sale",
     expected: { type: "sale", traderInvoiceNumber, customerPin: customer?.pin ?? null, lines },
     compose: () => main.composeSale({ ...target, ...content, callback, workflowId: run.workflowId }),
-    send: ({ composed, key }) => writes.createSale({ ...target, request: composed.request, idempotencyKey: key }),
+    send: (request) => writes.createSale({ ...target, ...request }),
   });
 }

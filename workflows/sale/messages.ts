@@ -1,6 +1,13 @@
 import { CancellationScope, condition, setHandler } from "@temporalio/workflow";
 
-import { isCalendarDate, REFUND_REASONS, type RefundRequest, type SaleOutcome } from "../../src/contract/index.ts";
+import {
+  ATTENTION_CODES,
+  isCalendarDate,
+  nairobiDate,
+  REFUND_REASONS,
+  type RefundRequest,
+  type SaleOutcome,
+} from "../../src/contract/index.ts";
 import { wireMessages } from "../run/carry.ts";
 import { creditNoteChanged, refundRequested, refundUpdate } from "../run/message-definitions.ts";
 import { checkedObject, notAllowed, requireText } from "../run/not-allowed.ts";
@@ -14,12 +21,14 @@ const REFUND_REPLY_WITHIN = "20 seconds";
 export function wireSaleMessages(run: Run): void {
   wireMessages(run);
   setHandler(creditNoteChanged, (change) => {
-    run.creditNote = change.creditNote ?? run.creditNote;
-    run.creditNoteAttention = change.attention;
+    // A signal can come from anywhere, late, and with anything in it: it only ever shows what the credit note's own run knows better.
+    if (run.stage !== "crediting" || typeof change !== "object" || change === null) return;
+    run.creditNoteAttention = ATTENTION_CODES.find((code) => code === change.attention);
+    run.publish();
   });
   setHandler(refundRequested, (request) => {
     // A signal has no way to refuse: what is no refund request, or comes second, changes nothing.
-    if (refundComplaint(request) === undefined && run.stage !== "cancelled") run.refund ??= request;
+    if (refundComplaint(request) === undefined && run.stage !== "cancelled") run.refund ??= dated(request);
   });
   setHandler(refundUpdate, (request) => refunded(run, request), {
     description: 'Reverse the sale in full. Takes {"reason": "06", "traderInvoiceNumber", "returnDate"?, "restock"?}.',
@@ -42,7 +51,7 @@ export function wireSaleMessages(run: Run): void {
 
 function refunded(run: Run, request: RefundRequest): Promise<SaleOutcome> {
   return CancellationScope.nonCancellable(async () => {
-    run.refund ??= request;
+    run.refund ??= dated(request);
     const told = (): boolean =>
       run.stage === "credited" || run.creditNoteAttention !== undefined || run.refund === undefined;
     await condition(told, REFUND_REPLY_WITHIN);
@@ -50,8 +59,19 @@ function refunded(run: Run, request: RefundRequest): Promise<SaleOutcome> {
   });
 }
 
+/** The date is that of the request, whenever its credit note comes to be written. */
+function dated(request: RefundRequest): RefundRequest {
+  return { ...request, returnDate: request.returnDate ?? nairobiDate(Date.now()) };
+}
+
 function sameRefund(known: RefundRequest, request: Record<string, unknown>): boolean {
-  return known.traderInvoiceNumber === request["traderInvoiceNumber"] && known.reason === request["reason"];
+  const { traderInvoiceNumber, reason, returnDate, restock = false } = request;
+  return (
+    known.traderInvoiceNumber === traderInvoiceNumber &&
+    known.reason === reason &&
+    (known.restock ?? false) === restock &&
+    (returnDate === undefined || known.returnDate === returnDate)
+  );
 }
 
 /** What is wrong with a refund request, by the rules of its schema, which cannot be loaded here. */
@@ -60,7 +80,9 @@ function refundComplaint(request: unknown): string | undefined {
   const { reason, traderInvoiceNumber, returnDate, restock } = request as Record<string, unknown>;
   const reasons = Object.keys(REFUND_REASONS);
   if (!reasons.some((code) => code === reason)) return `Expected reason to be one of ${reasons.join(", ")}.`;
-  const length = typeof traderInvoiceNumber === "string" ? Array.from(traderInvoiceNumber).length : 0;
+  const number = typeof traderInvoiceNumber === "string" ? traderInvoiceNumber : "";
+  if (/[\p{Cc}\p{Cs}]/u.test(number)) return "Expected traderInvoiceNumber without control characters.";
+  const length = Array.from(number).length;
   if (length < 1 || length > 50) return "Expected traderInvoiceNumber with 1 to 50 characters.";
   if (returnDate !== undefined && !isDate(returnDate)) return "Expected returnDate as a date written YYYY-MM-DD.";
   if (restock !== undefined && typeof restock !== "boolean") return "Expected restock to be true or false.";

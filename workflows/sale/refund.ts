@@ -27,7 +27,11 @@ import type { StockKeeping } from "../stock/stock-keeping.ts";
  * Keeps a completed sale open for a refund until its window has closed, and credits it when asked to. A refund that was asked for
  * before the sale was completed is carried out now, window or not.
  */
-export async function openForRefund(work: Work, stock: StockKeeping, windowMs: number): Promise<void> {
+export async function openForRefund(
+  work: Work,
+  stock: StockKeeping,
+  { windowMs, callback }: { windowMs: number; callback: "auto" | "off" },
+): Promise<void> {
   const { run } = work;
   const closesAtMs = Date.now() + windowMs;
   // The stock's attentions hold the run open beyond the window; as long as it is open, it can be refunded.
@@ -42,7 +46,7 @@ export async function openForRefund(work: Work, stock: StockKeeping, windowMs: n
       continue;
     }
     if (run.refund) {
-      if (await credited(work, stock, run.refund)) return;
+      if (await credited(work, stock, run.refund, callback)) return;
       run.refund = undefined;
       continue;
     }
@@ -53,7 +57,12 @@ export async function openForRefund(work: Work, stock: StockKeeping, windowMs: n
 }
 
 /** True once the credit note is signed. A credit note that was given up leaves the sale as it was. */
-async function credited(work: Work, stock: StockKeeping, refund: RefundRequest): Promise<boolean> {
+async function credited(
+  work: Work,
+  stock: StockKeeping,
+  refund: RefundRequest,
+  callback: "auto" | "off",
+): Promise<boolean> {
   const { run, target } = work;
   const sale = run.document;
   if (!sale) throw new Error("a completed sale has its document");
@@ -61,7 +70,7 @@ async function credited(work: Work, stock: StockKeeping, refund: RefundRequest):
   run.creditNoteWorkflowId = workflowId;
   run.moveTo("crediting", `the credit note ${refund.traderInvoiceNumber}`);
   for (;;) {
-    const result = await runCreditNote(work, workflowId, sale, refund);
+    const result = await runCreditNote(work, workflowId, sale, { ...refund, callback });
     run.creditNoteAttention = undefined;
     if (result.kind === "ended") {
       run.creditNote = result.creditNote;
@@ -69,8 +78,11 @@ async function credited(work: Work, stock: StockKeeping, refund: RefundRequest):
         run.moveTo("completed", "a refund: the credit note was given up");
         return false;
       }
-      run.moveTo("credited", refund.restock ? "the goods' return to stock" : "its end");
-      if (refund.restock) await stock.giveBack(refund.traderInvoiceNumber, "restocked");
+      // Goods come back for this refund alone: not for somebody else's credit note, and not after a run that gave them back itself.
+      const ours = result.creditNote?.traderInvoiceNumber === refund.traderInvoiceNumber;
+      const restock = refund.restock === true && ours && !result.restocked;
+      run.moveTo("credited", restock ? "the goods' return to stock" : "its end");
+      if (restock) await stock.giveBack(refund.traderInvoiceNumber, "restocked");
       return true;
     }
     const message = `The credit note's workflow ended without an outcome: ${result.message}`;
@@ -82,14 +94,13 @@ async function credited(work: Work, stock: StockKeeping, refund: RefundRequest):
   }
 }
 
-/** Runs it as a child that outlives this workflow, or waits for the one that runs already (after a reset, or started by hand). */
 async function runCreditNote(
   work: Work,
   workflowId: string,
   original: SaleDocument,
-  refund: RefundRequest,
+  refund: RefundRequest & { callback: "auto" | "off" },
 ): Promise<CreditNoteRunResult> {
-  const { run, profile, target } = work;
+  const { run, target } = work;
   const { reason, traderInvoiceNumber, returnDate } = refund;
   const ownStock = run.movements.some((movement) => movement.purpose === "sold");
   const input: CreditNoteInput = {
@@ -100,25 +111,47 @@ async function runCreditNote(
     ...(returnDate !== undefined && { returnDate }),
     // What this run took it gives back itself; only what was taken elsewhere is the credit note's to return.
     restock: refund.restock === true && !ownStock,
+    callback: refund.callback,
     saleWorkflowId: run.workflowId,
     original,
   };
+  const known = await startNote(workflowId, input, WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY);
+  if (known !== "known") return known;
+  // After a reset, or started by hand: its outcome is the refund's. Only one that was given up makes room for another.
+  const earlier = await awaitRun(workflowId);
+  if (earlier.kind !== "ended" || earlier.stage !== "cancelled") return earlier;
+  const another = await startNote(workflowId, input, WorkflowIdReusePolicy.ALLOW_DUPLICATE);
+  return another === "known" ? await awaitRun(workflowId) : another;
+}
+
+/** Runs the credit note as a child that outlives this workflow. `known`: there is a run of it that is no child of this one. */
+async function startNote(
+  workflowId: string,
+  input: CreditNoteInput,
+  workflowIdReusePolicy: WorkflowIdReusePolicy,
+): Promise<CreditNoteRunResult | "known"> {
+  const { traderInvoiceNumber } = input;
   try {
     const child = await startChild<(input: CreditNoteInput) => Promise<SaleOutcome>>(WORKFLOW_TYPES.creditNote, {
       workflowId,
       args: [input],
       // The default would end the credit note together with its sale.
       parentClosePolicy: ParentClosePolicy.ABANDON,
-      workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
-      staticSummary: `Credit note ${traderInvoiceNumber} for sale ${run.invoice} (${profile.connection})`,
+      workflowIdReusePolicy,
+      memo: { traderInvoiceNumber },
+      staticSummary: `Credit note ${traderInvoiceNumber} for the sale ${input.saleId} (${input.connection ?? ""})`,
     });
-    const outcome = await child.result();
-    return { kind: "ended", stage: outcome.stage, creditNote: outcome.creditNote ?? null };
+    return endedRun(await child.result());
   } catch (error) {
-    if (error instanceof WorkflowExecutionAlreadyStartedError) return await awaitRun(workflowId);
+    if (error instanceof WorkflowExecutionAlreadyStartedError) return "known";
     if (error instanceof ChildWorkflowFailure) return { kind: "failed", message: rootMessage(error) };
     throw error;
   }
+}
+
+function endedRun({ stage, creditNote, stockMovements }: SaleOutcome): CreditNoteRunResult {
+  const restocked = stockMovements.some((movement) => movement.purpose === "restocked");
+  return { kind: "ended", stage, creditNote: creditNote ?? null, restocked };
 }
 
 async function awaitRun(workflowId: string): Promise<CreditNoteRunResult> {

@@ -1,6 +1,6 @@
-import { ActivityFailure, sleep } from "@temporalio/workflow";
+import { ActivityFailure, isCancellation, sleep } from "@temporalio/workflow";
 
-import type { Branch, KnownItem, RegisterResult } from "../../src/contract/index.ts";
+import type { Branch, ItemsResult, KnownItem, RegisterResult } from "../../src/contract/index.ts";
 import type { Work } from "../document/work.ts";
 import { answered, rootMessage } from "../run/answered.ts";
 import { CancelledByPerson } from "../run/cancelled-by-person.ts";
@@ -58,7 +58,7 @@ async function parkUntilRegistered(
     run,
     { code: "item-needs-data", subject: item.id, message, evidence: { needs } },
     {
-      wake: () => calls.wait.awaitItems({ ...request, until: "registered" }),
+      wake: async () => isRegistered(await calls.wait.awaitItems({ ...request, until: "registered" })),
     },
   );
   if (verdict === "cancel") throw new CancelledByPerson(run.cancelRequested ?? "");
@@ -69,14 +69,18 @@ async function showsRegistered(work: Work, itemId: string): Promise<boolean> {
   const { run, calls, target } = work;
   const request = { ...target, lines: [{ itemId, quantity: 1, unitPrice: 0 }], notOlderThanMs: Date.now() };
   const read = await answered(run, () => calls.read.readItems(request));
-  return read.kind === "resolved" && unregistered(read.items).length === 0;
+  return isRegistered(read);
+}
+
+function isRegistered(result: ItemsResult): boolean {
+  return result.kind === "resolved" && unregistered(result.items).length === 0;
 }
 
 async function lostAsConverging(call: Promise<RegisterResult>): Promise<RegisterResult> {
   try {
     return await call;
   } catch (error) {
-    if (!(error instanceof ActivityFailure)) throw error;
+    if (!(error instanceof ActivityFailure) || isCancellation(error)) throw error;
     return { kind: "converging", message: rootMessage(error) };
   }
 }

@@ -29,7 +29,7 @@ export async function resolveItems(work: Work, lines: SaleLineInput[]): Promise<
       run,
       { code: "item-unknown", message },
       {
-        wake: () => calls.wait.awaitItems({ ...request, until: "known", sinceMs }),
+        wake: async () => (await calls.wait.awaitItems({ ...request, until: "known", sinceMs })).kind === "resolved",
       },
     );
     if (verdict === "cancel") throw new CancelledByPerson(run.cancelRequested ?? "");

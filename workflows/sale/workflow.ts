@@ -8,10 +8,10 @@ import { main } from "../proxies.ts";
 import { CancelledByPerson } from "../run/cancelled-by-person.ts";
 import { carry } from "../run/carry.ts";
 import { Run } from "../run/run.ts";
+import { unlessCancelled } from "../run/unless-cancelled.ts";
 import { planMovements } from "../stock/plan-movements.ts";
 import { StockKeeping } from "../stock/stock-keeping.ts";
 import { adoptSale } from "./adopt.ts";
-import { beforeDocument } from "./before-document.ts";
 import { resolveBranch } from "./branch.ts";
 import { issueSale } from "./issue.ts";
 import { mendItems } from "./mend-items.ts";
@@ -44,9 +44,9 @@ async function carrySale(work: Work, prepared: PreparedSale): Promise<void> {
   let stock: StockKeeping | undefined;
   let end: FollowedTo;
   try {
-    const branch = await beforeDocument(run, () => resolveBranch(work, sale.branch));
+    const branch = await unlessCancelled(run, () => resolveBranch(work, sale.branch));
     stock = new StockKeeping(work, branch);
-    const goods = await beforeDocument(run, () => goodsOf(work, prepared, branch));
+    const goods = await unlessCancelled(run, () => goodsOf(work, prepared, branch));
     end = await documentOf(work, prepared, goods, stock, branch);
   } catch (error) {
     if (!(error instanceof CancelledByPerson)) throw error;
@@ -55,10 +55,14 @@ async function carrySale(work: Work, prepared: PreparedSale): Promise<void> {
   if (end === "completed") {
     checkTotal(work, prepared);
     run.moveTo("completed", "its stock movements");
-    await openForRefund(work, stock ?? new StockKeeping(work), prepared.refundWindowMs);
+    await openForRefund(work, stock ?? new StockKeeping(work), {
+      windowMs: prepared.refundWindowMs,
+      callback: sale.callback ?? "auto",
+    });
   } else {
     run.stockHalted = true;
     run.waitingFor = "the return of its goods to stock";
+    run.publish();
     await stock?.giveBack(sale.traderInvoiceNumber, "undone");
     run.moveTo("cancelled", "nothing");
   }
@@ -99,7 +103,8 @@ async function documentOf(
   const moveOnce = once(() => stock.move(movements));
   run.document = document;
   if (mode === "on-submission" && document.status !== "failed" && document.status !== "cancelled") moveOnce();
-  const mend = (): Promise<boolean> => mendItems(work, run.document ?? document, branch);
+  const mended = new Set<string>();
+  const mend = (): Promise<boolean> => mendItems(work, run.document ?? document, branch, mended);
   const end = await follow(work, document, { callbackExpected, callbacksSeen, mend });
   if (mode !== "off" && end === "completed") moveOnce();
   return end;

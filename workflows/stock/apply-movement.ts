@@ -2,14 +2,9 @@ import { ActivityFailure, condition, sleep, TimeoutFailure } from "@temporalio/w
 
 import type { AdjustStockResult, Branch, Refusal, StockMovement } from "../../src/contract/index.ts";
 import type { Work } from "../document/work.ts";
-import { evidenceOf, rootMessage } from "../run/answered.ts";
+import { evidenceOf, keyPauseMs, rootMessage } from "../run/answered.ts";
 import { growingPauseMs } from "../run/growing-pause.ts";
 import { park } from "../run/park.ts";
-
-const MINUTE_MS = 60_000;
-
-/** A refused key refuses every movement alike; it is looked at again by itself, ever more slowly. */
-const KEY_PAUSES_MS = [1, 2, 5, 10, 30, 60].map((minutes) => minutes * MINUTE_MS);
 
 /**
  * Brings one movement to `applied` or `dropped`. It is sent at most once without an answer: an unknown outcome waits for a
@@ -22,10 +17,12 @@ export async function applyMovement(work: Work, movement: StockMovement, branch?
   for (let deferrals = 0; ;) {
     if (givenUp()) {
       movement.state = "dropped";
+      run.stockMoved();
       return;
     }
     movement.state = "sending";
     movement.sentAtMs = Date.now();
+    run.stockMoved();
     const result = await send(work, movement, branch);
     switch (result.kind) {
       case "applied":
@@ -33,15 +30,17 @@ export async function applyMovement(work: Work, movement: StockMovement, branch?
         return;
       case "deferred":
         movement.state = "planned";
+        run.stockMoved();
         await condition(givenUp, result.retryAfterMs ?? growingPauseMs(deferrals++));
         break;
       case "not-applied": {
         movement.state = "refused";
         if (result.refusal.attention === "credentials") {
-          const pauseMs = KEY_PAUSES_MS[Math.min(refusedKeys++, KEY_PAUSES_MS.length - 1)] ?? MINUTE_MS;
+          const pauseMs = keyPauseMs(refusedKeys++);
           await parkRefused(work, movement, result.refusal, "credentials", givenUp, pauseMs);
         } else if ((await parkRefused(work, movement, result.refusal, "stock-refused", givenUp)) === "acknowledged") {
           movement.state = "dropped";
+          run.stockMoved();
           return;
         }
         break;
@@ -59,6 +58,7 @@ function settle(work: Work, movement: StockMovement, result: Extract<AdjustStock
   if (result.branchId !== undefined) movement.branchId = result.branchId;
   if (result.quantityOnHand !== undefined) movement.quantityOnHand = result.quantityOnHand;
   const { stockIo = "ok", stockMaster = "ok" } = result.report ?? {};
+  work.run.stockMoved();
   if (stockIo === "ok" && stockMaster === "ok") return;
   movement.report = { stockIo, stockMaster };
   const message = `The movement ${result.movementId} was made, but its report says stockIo ${stockIo}, stockMaster ${stockMaster}.`;
@@ -75,7 +75,10 @@ async function parkRefused(
 ) {
   const message = `${movement.action} ${movement.quantity} of ${movement.itemId}: ${refusal.message}`;
   const attention = { code, subject: movement.referenceId, message, ...evidenceOf(refusal) };
-  return await park(work.run, attention, { until, ...(pauseMs !== undefined && { wake: () => sleep(pauseMs) }) });
+  return await park(work.run, attention, {
+    until,
+    ...(pauseMs !== undefined && { wake: () => sleep(pauseMs).then(() => true) }),
+  });
 }
 
 /** True where a person says that it was applied; where not, it is sent again under the same reference. */
@@ -96,9 +99,10 @@ async function decidedApplied(
   });
   const decision = (): StockMovement["decision"] => movement.decision;
   await condition(() => decision() !== undefined);
-  work.run.clear(key);
   const applied = decision()?.applied === true;
   if (applied) movement.state = "applied";
+  work.run.clear(key);
+  work.run.stockMoved();
   return applied;
 }
 

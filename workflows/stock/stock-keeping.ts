@@ -14,11 +14,6 @@ export class StockKeeping {
     this.#branch = branch;
   }
 
-  /** All of them have their first answer, or wait for a person. */
-  get firstAnswersIn(): boolean {
-    return [...this.#underWay.keys()].every((movement) => movement.state !== "sending" && movement.state !== "planned");
-  }
-
   move(movements: StockMovement[]): void {
     for (const movement of movements) {
       this.#work.run.movements.push(movement);

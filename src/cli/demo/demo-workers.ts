@@ -19,16 +19,24 @@ export class DemoWorkers {
   async start(): Promise<void> {
     if (this.#running) return;
     const serving = await createWorkers(this.#options);
-    const workers = new RunningWorkers(serving.workers);
+    const workers = new RunningWorkers(serving.workers, serving.endPolls);
     this.#running = { serving, workers };
     workers.ended.catch(this.#fail);
   }
 
-  /** Waits for the calls in flight. */
-  async stop(): Promise<void> {
+  /** Loses no task, and waits for the calls in flight. */
+  async drain(): Promise<void> {
     const running = this.#running;
     this.#running = undefined;
     await running?.workers.drain();
+    await running?.serving.close();
+  }
+
+  /** For good: waits for the calls in flight alone, since nobody will carry on what is not done by then. */
+  async stop(): Promise<void> {
+    const running = this.#running;
+    this.#running = undefined;
+    await running?.workers.stop();
     await running?.serving.close();
   }
 }

@@ -49,7 +49,7 @@ export async function followSale(stack: DemoStack, sale: SaleProgress, following
       if (Date.now() > untilMs) return end(seen, `has not ended in time; it waits for ${seen.waitingFor}`);
       update(seen);
       if (state?.stage === "completed" && example.refund && !refunding) {
-        refunding = stack.calls.track(stack.starter.refund(saleKeyOf(example), example.refund));
+        refunding = stack.starter.refund(saleKeyOf(example), example.refund);
         refunding.catch((error: unknown) => (refusal = `could not be refunded: ${reasonOf(error)}`));
       }
       await sleep(LOOK_EVERY_MS, undefined, { signal });
@@ -73,12 +73,15 @@ async function look(stack: DemoStack, sale: SaleProgress, signal: AbortSignal): 
 /** The workflow's end, as far as it is known. */
 function watchEnd(stack: DemoStack, workflowId: string): { closed: boolean; failure?: string } {
   const end: { closed: boolean; failure?: string } = { closed: false };
-  stack.calls.track(stack.client.workflow.getHandle(workflowId).result()).then(
-    () => (end.closed = true),
-    (error: unknown) => {
-      if (error instanceof WorkflowFailedError) end.failure = reasonOf(error.cause ?? error);
-    },
-  );
+  stack.client.workflow
+    .getHandle(workflowId)
+    .result()
+    .then(
+      () => (end.closed = true),
+      (error: unknown) => {
+        if (error instanceof WorkflowFailedError) end.failure = reasonOf(error.cause ?? error);
+      },
+    );
   return end;
 }
 

@@ -37,7 +37,7 @@ export async function runSales(stack: DemoStack, options: RunSalesOptions = {}):
       onChange?.([...sales]);
     };
     const followed = (): Promise<SaleProgress> => followSale(stack, sale, { signal, untilMs, onChange: told });
-    return stack.calls.track(stack.client.withAbortSignal(signal, followed));
+    return stack.client.withAbortSignal(signal, followed);
   };
   const following = sales.map(follow);
   onChange?.([...sales]);

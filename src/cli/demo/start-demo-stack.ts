@@ -8,18 +8,16 @@ import { createCallbackReceiver, createTemporalSignaller } from "../../callbacks
 import { type Simulator, startSimulator } from "../../simulator/index.ts";
 import { createStarter, type Starter } from "../../starter/index.ts";
 import type { WorkersOptions } from "../../worker/create-workers.ts";
+import { OpenCalls } from "../open-calls.ts";
 import type { Cleanup } from "./cleanup.ts";
 import { demoConfig } from "./demo-config.ts";
 import type { DemoPlan } from "./demo-plan.ts";
 import type { DemoTemporal } from "./demo-temporal.ts";
 import { DemoWorkers } from "./demo-workers.ts";
 import { endOpenSales } from "./end-open-sales.ts";
-import { OpenCalls } from "./open-calls.ts";
 
 /** How long the simulated service takes to answer: at once would hide the stages that a sale goes through. */
 const ANSWER_MS = 100;
-/** Interrupted calls end at once, unless the server is gone. */
-const CALLS_END_MS = 3_000;
 const LOOPBACK = "127.0.0.1";
 const SILENT = { debug() {}, warn() {} };
 
@@ -40,8 +38,6 @@ export interface DemoStack {
   readonly simulator: Simulator;
   readonly client: Client;
   readonly starter: Starter;
-  /** Whoever calls Temporal through `client` or `starter` and may be interrupted says so here. */
-  readonly calls: OpenCalls;
   /** Not started yet. */
   readonly workers: DemoWorkers;
 }
@@ -58,11 +54,9 @@ export async function startDemoStack(options: DemoStackOptions): Promise<DemoSta
   cleanup.add("temporary files", () => rm(folder, { recursive: true, force: true }));
 
   signal?.throwIfAborted();
-  const connection = await Connection.connect(connectionOptions);
   const calls = new OpenCalls();
-  cleanup.add("connection to Temporal", async () => {
-    if (await calls.ended(CALLS_END_MS)) await connection.close();
-  });
+  const connection = await Connection.connect({ ...connectionOptions, interceptors: calls.interceptors });
+  cleanup.add("connection to Temporal", () => calls.close(connection));
   const client = new Client({ connection, namespace });
   if (!temporal.own) cleanup.add("open sales", () => endOpenSales(client, plan.businessId));
 
@@ -95,5 +89,5 @@ export async function startDemoStack(options: DemoStackOptions): Promise<DemoSta
   });
   cleanup.add("workers", () => workers.stop());
   const starter = createStarter({ client, businesses: { default: businessId } });
-  return { plan, temporal, simulator, client, starter, calls, workers };
+  return { plan, temporal, simulator, client, starter, workers };
 }

@@ -1,6 +1,5 @@
 import { type DevServer, DevServerError, findTemporalCli, startDevServer } from "../../embedded/index.ts";
 import { isPortFree } from "../../embedded/free-port.ts";
-import { interruptible } from "../interruptible.ts";
 import type { Cleanup } from "./cleanup.ts";
 import type { DemoTemporal } from "./demo-temporal.ts";
 
@@ -22,28 +21,28 @@ interface Start {
  */
 export async function startOwnTemporal(start: Start): Promise<DemoTemporal> {
   const { env, signal, cleanup, onProgress } = start;
-  // Obtaining it can take minutes, in which nothing is there yet that would have to be stopped.
-  const path = await interruptible(() => findTemporalCli({ env, onProgress }), signal);
-  const starting = onFamiliarPorts({ ...env, TEMPORAL_CLI_PATH: path });
+  const path = await findTemporalCli({ env, onProgress, signal });
+  const starting = onFamiliarPorts({ ...env, TEMPORAL_CLI_PATH: path }, signal);
   cleanup.add("Temporal", async () => {
     const server = await starting.catch(() => undefined);
     // It keeps everything in memory: there is nothing that a slow end would save.
     server?.kill();
     await server?.stop();
   });
-  const server = await interruptible(() => starting, signal);
+  const server = await starting;
   return { connectionOptions: { address: server.address }, namespace: NAMESPACE, uiUrl: server.uiUrl, own: true };
 }
 
-async function onFamiliarPorts(env: NodeJS.ProcessEnv): Promise<DevServer> {
+async function onFamiliarPorts(env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<DevServer> {
   const [port, uiPort] = await Promise.all(
     [USUAL_PORT, USUAL_UI_PORT].map(async (usual) => ((await isPortFree(usual)) ? usual : 0)),
   );
+  const common = { env, signal, namespaces: [NAMESPACE] };
   try {
-    return await startDevServer({ env, port: port ?? 0, uiPort: uiPort ?? 0, namespaces: [NAMESPACE] });
+    return await startDevServer({ ...common, port: port ?? 0, uiPort: uiPort ?? 0 });
   } catch (error) {
     // Somebody may have taken one of them between the look and the start; free ones serve as well.
     if (!(error instanceof DevServerError) || (port === 0 && uiPort === 0)) throw error;
-    return await startDevServer({ env, port: 0, uiPort: 0, namespaces: [NAMESPACE] });
+    return await startDevServer({ ...common, port: 0, uiPort: 0 });
   }
 }

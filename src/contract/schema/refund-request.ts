@@ -28,6 +28,7 @@ export const creditNoteInputSchema = z.strictObject({
   businessId: businessIdentifier.optional(),
   saleId: printableText(200),
   callback: z.enum(["auto", "off"]).optional(),
+  branch: printableText(200).optional(),
   saleWorkflowId: printableText(1000).optional(),
   original: z
     .custom<SaleDocument>((value) => typeof value === "object" && value !== null && "lines" in value, {

@@ -1,14 +1,13 @@
 import { CancellationScope, condition, isCancellation } from "@temporalio/workflow";
 
-import { CancelledByPerson } from "../run/cancelled-by-person.ts";
-import type { Run } from "../run/run.ts";
+import { CancelledByPerson } from "./cancelled-by-person.ts";
+import type { Run } from "./run.ts";
 
 /**
- * Runs a step that comes before the create request: a cancellation ends it at once, since nothing exists that would have to be
- * undone.
+ * Runs a step that a cancellation may end at once, since while it runs nothing exists that would have to be undone.
  * @throws CancelledByPerson
  */
-export async function beforeDocument<T>(run: Run, step: () => Promise<T>): Promise<T> {
+export async function unlessCancelled<T>(run: Run, step: () => Promise<T>): Promise<T> {
   const scope = new CancellationScope();
   let done = false;
   const running = scope.run(step).finally(() => (done = true));

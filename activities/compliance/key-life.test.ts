@@ -1,0 +1,65 @@
+import { describe, expect, test } from "vitest";
+
+import { failureOf, inActivity, serve, START_MS } from "../test-support/served.ts";
+import { teaRequest } from "../test-support/requests.ts";
+
+const HOUR_MS = 3_600_000;
+const REVOKED = {
+  operation: "createSale",
+  when: "before",
+  kind: "status",
+  status: 401,
+  body: { error: { code: "invalid_api_key", message: "no" } },
+} as const;
+
+describe("the life of an Idempotency-Key", () => {
+  test("does not begin while certainly nothing was sent: a refusal leaves no doubt", async () => {
+    const served = await serve();
+    served.simulator.inject(REVOKED);
+    const result = await inActivity(() => served.activities.createSale(teaRequest(served, "INV-1")));
+    expect(result).toMatchObject({ kind: "refused", attention: "credentials" });
+    expect(result).not.toMatchObject({ firstSentAtMs: expect.any(Number) });
+  });
+
+  test("begins with a lost answer, and a later refusal does not end the doubt", async () => {
+    const served = await serve();
+    served.simulator.inject(REVOKED);
+    const heartbeatDetails = { throughAttempt: 1, firstSentAtMs: START_MS - HOUR_MS };
+    const create = () => served.activities.createSale(teaRequest(served, "INV-1"));
+    const result = await inActivity(create, { attempt: 2, heartbeatDetails });
+    expect(result).toMatchObject({ kind: "refused", attention: "credentials", firstSentAtMs: START_MS - HOUR_MS });
+  });
+
+  test("counts an attempt that was lost with its worker as sent", async () => {
+    const served = await serve();
+    served.simulator.inject(REVOKED);
+    const create = () => served.activities.createSale(teaRequest(served, "INV-1"));
+    const heartbeatDetails = { throughAttempt: 1 };
+    const scheduledAtMs = START_MS - HOUR_MS;
+    expect(await inActivity(create, { attempt: 2, heartbeatDetails, scheduledAtMs })).not.toHaveProperty(
+      "firstSentAtMs",
+      expect.any(Number),
+    );
+    const lost = await inActivity(create, { attempt: 3, heartbeatDetails, scheduledAtMs });
+    expect(lost).toMatchObject({ kind: "refused", firstSentAtMs: scheduledAtMs });
+  });
+
+  test("ends after 24 hours: then nothing is sent any more, and a person must say", async () => {
+    const served = await serve();
+    const create = (firstSentAtMs: number) =>
+      served.activities.createSale({ ...teaRequest(served, "INV-1"), firstSentAtMs });
+    expect(await inActivity(() => create(START_MS - 24 * HOUR_MS))).toMatchObject({ kind: "unknown" });
+    expect(served.simulator.calls()).toEqual([]);
+    expect(await inActivity(() => create(START_MS - 23 * HOUR_MS))).toMatchObject({ kind: "document" });
+  });
+
+  test("lets nothing but 429 go on for days", async () => {
+    const served = await serve();
+    served.simulator.inject({ operation: "createSale", when: "before", kind: "rate-limit", retryAfterSeconds: 7 });
+    const create = () => served.activities.createSale(teaRequest(served, "INV-1"));
+    const heartbeatDetails = { throughAttempt: 4_000 };
+    const scheduledAtMs = START_MS - 72 * HOUR_MS;
+    const failure = await failureOf(create, { attempt: 4_001, heartbeatDetails, scheduledAtMs });
+    expect(failure).toMatchObject({ type: "Deferred", retryable: true });
+  });
+});

@@ -1,0 +1,49 @@
+import type { ActivitySlotInfo, CustomSlotSupplier, SlotPermit, WorkerTuner } from "@temporalio/worker";
+
+import { type Permit, Permits } from "./permits.ts";
+
+/** Of the kinds of task that an activity-only worker never has. */
+const NO_MATTER = { type: "fixed-size", numSlots: 1 } as const;
+
+/** The slots of an activity-only worker: {@link Permits}, in the words of Temporal's SDK. */
+export class ActivitySlots {
+  readonly #permits: Permits;
+  readonly tuner: WorkerTuner;
+
+  /** @param most activities that run at once */
+  constructor(most: number) {
+    this.#permits = new Permits(most);
+    this.tuner = {
+      activityTaskSlotSupplier: supplierOf(this.#permits),
+      workflowTaskSlotSupplier: NO_MATTER,
+      localActivityTaskSlotSupplier: NO_MATTER,
+      nexusTaskSlotSupplier: NO_MATTER,
+    };
+  }
+
+  /** From now on no poll is opened; one that is open goes on. */
+  close(): void {
+    this.#permits.close();
+  }
+
+  /** Resolves once no poll is open. A task that the last one brought is running then. */
+  pollsEnded(): Promise<void> {
+    return this.#permits.noneUnused();
+  }
+}
+
+function supplierOf(permits: Permits): CustomSlotSupplier<ActivitySlotInfo> {
+  return {
+    type: "custom",
+    // A rejection with anything but the signal's reason would be logged as an error, and the SDK would ask again each second.
+    reserveSlot: (_context, signal) => permits.take(signal),
+    tryReserveSlot: () => permits.tryTake() ?? null,
+    markSlotUsed: ({ permit }) => permits.use(own(permit)),
+    releaseSlot: ({ permit }) => permits.giveBack(own(permit)),
+  };
+}
+
+/** The SDK hands back the very object that it was given. */
+function own(permit: SlotPermit): Permit {
+  return permit as Permit;
+}

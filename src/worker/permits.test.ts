@@ -1,0 +1,109 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+
+import { type Permit, Permits } from "./permits.ts";
+
+const NEVER = new AbortController().signal;
+const settled = <Result>(promise: Promise<Result>): Promise<Result | "waits"> =>
+  Promise.race([promise, new Promise<"waits">((resolve) => setImmediate(() => resolve("waits")))]);
+
+test("one permit is out until a task comes for it, then the next is given", async () => {
+  const permits = new Permits(3);
+  const first = await permits.take(NEVER);
+  const second = permits.take(NEVER);
+  expect(await settled(second)).toBe("waits");
+  expect(permits.tryTake()).toBeUndefined();
+  permits.use(first);
+  expect(await settled(second)).toMatchObject({ state: "unused" });
+});
+
+test("a poll that brings no task gives its permit to the next", async () => {
+  const permits = new Permits(3);
+  const first = await permits.take(NEVER);
+  const second = permits.take(NEVER);
+  permits.giveBack(first);
+  expect(await settled(second)).toMatchObject({ state: "unused" });
+  expect([permits.unused, permits.used]).toEqual([1, 0]);
+});
+
+test("as many as are allowed are used, and the next waits for the end of one", async () => {
+  const permits = new Permits(2);
+  const first = await permits.take(NEVER);
+  permits.use(first);
+  permits.use(await permits.take(NEVER));
+  const third = permits.take(NEVER);
+  expect(await settled(third)).toBe("waits");
+  permits.giveBack(first);
+  expect(await settled(third)).toMatchObject({ state: "unused" });
+});
+
+test("a wait that is aborted ends with the signal's own reason, and takes nobody's turn", async () => {
+  const permits = new Permits(1);
+  const first = await permits.take(NEVER);
+  const abort = new AbortController();
+  const second = permits.take(abort.signal);
+  const third = permits.take(NEVER);
+  abort.abort(new Error("not needed"));
+  await expect(second).rejects.toBe(abort.signal.reason);
+  await expect(permits.take(abort.signal)).rejects.toBe(abort.signal.reason);
+  permits.giveBack(first);
+  expect(await settled(third)).toMatchObject({ state: "unused" });
+});
+
+test("once closed none is given any more, and the last poll is waited for", async () => {
+  const permits = new Permits(2);
+  const first = await permits.take(NEVER);
+  const abort = new AbortController();
+  const second = permits.take(abort.signal);
+  permits.close();
+  const ended = permits.noneUnused();
+  expect(await settled(ended)).toBe("waits");
+  permits.use(first);
+  expect(await settled(ended)).toBeUndefined();
+  permits.giveBack(first);
+  expect(await settled(second)).toBe("waits");
+  expect(permits.tryTake()).toBeUndefined();
+  abort.abort();
+  await expect(second).rejects.toBe(abort.signal.reason);
+});
+
+test("whatever happens in whatever order, at most one is unused and no more than allowed are used", async () => {
+  const step = fc.record({ do: fc.constantFrom("take", "try", "use", "back", "abort", "close"), which: fc.nat(20) });
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 1, max: 4 }), fc.array(step, { maxLength: 40 }), async (most, steps) => {
+      const permits = new Permits(most);
+      const given: Permit[] = [];
+      const waits: AbortController[] = [];
+      for (const { do: what, which } of steps) {
+        const permit = given[which % Math.max(1, given.length)];
+        const before = given.length;
+        const closed = what === "close";
+        if (closed) permits.close();
+        if (what === "take") {
+          const wait = new AbortController();
+          waits.push(wait);
+          permits.take(wait.signal).then(
+            (one) => given.push(one),
+            () => undefined,
+          );
+        }
+        if (what === "try") {
+          const one = permits.tryTake();
+          if (one) given.push(one);
+        }
+        if (what === "use" && permit) permits.use(permit);
+        if (what === "back" && permit) permits.giveBack(permit);
+        if (what === "abort") waits[which % Math.max(1, waits.length)]?.abort();
+        await Promise.resolve();
+        expect(given.length).toBeLessThanOrEqual(closed ? before : given.length);
+        const count = (state: Permit["state"]) => given.filter((one) => one.state === state).length;
+        expect(permits.unused).toBeLessThanOrEqual(1);
+        expect(permits.used).toBeLessThanOrEqual(most);
+        expect({ unused: permits.unused, used: permits.used }).toEqual({
+          unused: count("unused"),
+          used: count("used"),
+        });
+      }
+    }),
+  );
+});

@@ -1,0 +1,109 @@
+/** Unused: it opens a poll. Used: a task has come for it. Returned: it counts no more. */
+export interface Permit {
+  state: "unused" | "used" | "returned";
+}
+
+interface Waiting {
+  give: (permit: Permit) => void;
+  signal: AbortSignal;
+}
+
+/**
+ * How many tasks a queue's worker may have, and which of its permits a poll still holds. One unused permit at a time, so that an
+ * idle worker holds one and not one for each of its pollers. Once closed it gives out no more; those that are out come back by
+ * themselves, each with a task or without.
+ */
+export class Permits {
+  readonly #most: number;
+  readonly #waiting: Waiting[] = [];
+  #onNoneUnused: (() => void)[] = [];
+  #unused = 0;
+  #used = 0;
+  #closed = false;
+
+  /** @param most permits that may be used at once */
+  constructor(most: number) {
+    if (!Number.isInteger(most) || most < 1) throw new RangeError(`expected at least 1 permit, found ${most}`);
+    this.#most = most;
+  }
+
+  /** The next free permit, in the order of asking. @throws the signal's reason; after the close nothing but that ends the wait */
+  take(signal: AbortSignal): Promise<Permit> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason);
+      const give = (permit: Permit): void => {
+        signal.removeEventListener("abort", onAbort);
+        resolve(permit);
+      };
+      const waiting = { give, signal };
+      const onAbort = (): void => {
+        this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
+        reject(signal.reason);
+      };
+      signal.addEventListener("abort", onAbort, { once: true });
+      this.#waiting.push(waiting);
+      this.#serve();
+    });
+  }
+
+  /** A permit if there is one at once. */
+  tryTake(): Permit | undefined {
+    if (this.#closed || this.#unused > 0 || this.#used >= this.#most) return undefined;
+    this.#unused += 1;
+    return { state: "unused" };
+  }
+
+  /** A task has come for it. */
+  use(permit: Permit): void {
+    if (permit.state !== "unused") return;
+    permit.state = "used";
+    this.#used += 1;
+    this.#lessUnused();
+  }
+
+  /** Its task is done, or its poll has ended without one. A second time it changes nothing. */
+  giveBack(permit: Permit): void {
+    const { state } = permit;
+    permit.state = "returned";
+    if (state === "unused") this.#lessUnused();
+    if (state === "used") {
+      this.#used -= 1;
+      this.#serve();
+    }
+  }
+
+  close(): void {
+    this.#closed = true;
+  }
+
+  get unused(): number {
+    return this.#unused;
+  }
+
+  get used(): number {
+    return this.#used;
+  }
+
+  /** Resolves as soon as no poll holds a permit. */
+  noneUnused(): Promise<void> {
+    if (this.#unused === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#onNoneUnused.push(resolve));
+  }
+
+  #lessUnused(): void {
+    this.#unused -= 1;
+    this.#serve();
+    if (this.#unused > 0) return;
+    for (const resolve of this.#onNoneUnused) resolve();
+    this.#onNoneUnused = [];
+  }
+
+  #serve(): void {
+    const [first] = this.#waiting;
+    if (!first) return;
+    const permit = this.tryTake();
+    if (!permit) return;
+    this.#waiting.shift();
+    first.give(permit);
+  }
+}

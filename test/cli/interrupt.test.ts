@@ -1,0 +1,58 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { setTimeout as delay } from "node:timers/promises";
+import { Client, Connection } from "@temporalio/client";
+import { afterAll, beforeAll, expect, inject, onTestFinished, test, vi } from "vitest";
+
+import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { namespaceOf } from "../rig/namespace.ts";
+
+const MAIN = fileURLToPath(new URL("../../dist/src/cli/main.js", import.meta.url));
+
+describeWithTemporal("a command that waits for a sale nobody carries", () => {
+  const namespace = namespaceOf(import.meta.filename);
+  const address = inject("temporalAddress") ?? "";
+  let connection: Connection;
+  beforeAll(async () => {
+    connection = await Connection.connect({ address });
+  });
+  afterAll(() => connection.close());
+
+  test.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const)(
+    "ends at %s with %d, says so once, and shows no stack, though the signal comes twice",
+    async (signal, exitCode) => {
+      const child = spawn(process.execPath, [MAIN, "sale", "start", "-", "--wait", "--business", "biz_1"], {
+        env: { PATH: process.env["PATH"], TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: namespace },
+        stdio: ["pipe", "pipe", "pipe"],
+      });
+      onTestFinished(() => void child.kill("SIGKILL"));
+      let output = "";
+      for (const stream of [child.stdout, child.stderr])
+        stream.on("data", (chunk: Buffer) => (output += String(chunk)));
+      const invoice = `WAITING-${signal}`;
+      const lines = [{ itemId: "item_delivery", quantity: 1, unitPrice: 200 }];
+      child.stdin.end(JSON.stringify({ traderInvoiceNumber: invoice, lines }));
+      const ended = once(child, "close");
+      const sale = new Client({ connection, namespace }).workflow.getHandle(`sale/default/biz_1/${invoice}`);
+      await vi.waitUntil(
+        () =>
+          sale.describe().then(
+            () => true,
+            () => false,
+          ),
+        { timeout: 20_000 },
+      );
+      const interruptedAtMs = Date.now();
+      child.kill(signal);
+      await delay(20);
+      child.kill(signal);
+      expect(await ended).toEqual([exitCode, null]);
+      expect(Date.now() - interruptedAtMs).toBeLessThan(5_000);
+      expect(output).toBe("Interrupted. What Temporal has accepted goes on.\n");
+    },
+  );
+});

@@ -1,0 +1,196 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { creditNoteWorkflowId, MAIN_TASK_QUEUE, type SaleInput, type SaleOutcome } from "../../src/contract/index.ts";
+import { SaleConflictError } from "../../src/starter/index.ts";
+import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { type Rig, startRig } from "../rig/start-rig.ts";
+
+const REFUSED_KEY = {
+  kind: "status",
+  status: 401,
+  body: { error: { code: "invalid_api_key", message: "no" } },
+} as const;
+
+describeWithTemporal("doubt", () => {
+  let rig: Rig;
+  beforeAll(async () => {
+    rig = await startRig({ timings: { resubmissions: 0, callTimeoutMs: 1_000 } });
+  });
+  afterAll(() => rig?.close());
+
+  const TEA = { itemId: "item_tea", quantity: 2, unitPrice: 350 };
+
+  async function start(traderInvoiceNumber: string, more: Partial<SaleInput> = {}) {
+    const { workflowId } = await rig.starter.startSale({
+      traderInvoiceNumber,
+      lines: [TEA],
+      refundWindow: "0",
+      ...more,
+    });
+    return rig.client.workflow.getHandle<(input: SaleInput) => Promise<SaleOutcome>>(workflowId);
+  }
+
+  test("about a creation outlives a later refusal: the signed sale is not cancelled, and its key's life goes on", async () => {
+    const match = { invoice: "LOST-1" };
+    rig.simulator.inject({ operation: "createSale", when: "after", kind: "drop", times: 1, match });
+    rig.simulator.inject({ operation: "createSale", when: "before", ...REFUSED_KEY, skip: 1, times: 1 });
+    const handle = await start("LOST-1");
+    await rig.stateWhen("LOST-1", ({ attentions }) => attentions[0]?.code === "credentials");
+    expect(rig.simulator.documents("LOST-1")).toMatchObject([{ status: "completed" }]);
+    expect(await rig.starter.cancel({ invoice: "LOST-1" }, { reason: "no" })).not.toMatchObject({ stage: "cancelled" });
+    await rig.starter.retry({ invoice: "LOST-1" });
+    expect(await handle.result()).toMatchObject({ stage: "completed", cancelRequested: "no" });
+    expect(rig.simulator.documents("LOST-1")).toHaveLength(1);
+  });
+
+  test("about a creation becomes document-unknown once the key's life is over, and never a second document", async () => {
+    await rig.stopWorkers();
+    rig.config.timings.idempotencyKeyLifeMs = 3_000;
+    await rig.startWorkers();
+    rig.simulator.inject({
+      operation: "createSale",
+      when: "after",
+      kind: "drop",
+      times: 1,
+      match: { invoice: "OLD-1" },
+    });
+    const handle = await start("OLD-1");
+    await rig.simulator.until(() => rig.simulator.documents("OLD-1").length === 1);
+    const removeFault = rig.simulator.inject({ operation: "createSale", when: "before", kind: "status", status: 503 });
+    rig.simulator.forgetIdempotencyKeys();
+    await rig.stateWhen("OLD-1", ({ attentions }) => attentions[0]?.code === "document-unknown");
+    removeFault();
+    const [document] = rig.simulator.documents("OLD-1");
+    await rig.starter.resolveDocument({ invoice: "OLD-1" }, { saleId: "sal_typo", note: "mistyped" });
+    const state = await rig.stateWhen(
+      "OLD-1",
+      ({ attentions }) => attentions[0]?.message.includes("sal_typo") === true,
+    );
+    expect(state.attentions[0]?.code).toBe("document-unknown");
+    await rig.starter.resolveDocument({ invoice: "OLD-1" }, { saleId: document?.id ?? "", note: "found" });
+    expect(await handle.result()).toMatchObject({ stage: "completed", sale: { id: document?.id } });
+    expect(rig.simulator.documents("OLD-1")).toHaveLength(1);
+    rig.config.timings.idempotencyKeyLifeMs = 24 * 3_600_000;
+    await rig.stopWorkers();
+    await rig.startWorkers();
+  });
+
+  test("about a resubmission keeps a cancellation a wish: the document that completed is not called cancelled", async () => {
+    rig.simulator.setAuthority("RESENT-1", [{ do: "reject", reason: "no" }]);
+    const handle = await start("RESENT-1");
+    const { document } = await rig.stateWhen("RESENT-1", ({ attentions }) => attentions[0]?.code === "rejected");
+    rig.simulator.setAuthority("RESENT-1", [{ do: "accept" }]);
+    rig.simulator.inject({
+      operation: "retry",
+      when: "after",
+      kind: "drop",
+      times: 1,
+      match: { saleId: document?.id ?? "" },
+    });
+    rig.simulator.inject({
+      operation: "readSale",
+      when: "before",
+      ...REFUSED_KEY,
+      times: 1,
+      match: { saleId: document?.id ?? "" },
+    });
+    await rig.starter.retry({ invoice: "RESENT-1" });
+    await rig.stateWhen("RESENT-1", ({ attentions }) => attentions[0]?.code === "credentials");
+    await rig.starter.cancel({ invoice: "RESENT-1" }, { reason: "no" });
+    expect((await rig.starter.state({ invoice: "RESENT-1" })).stage).not.toBe("cancelled");
+    await rig.starter.retry({ invoice: "RESENT-1" });
+    expect(await handle.result()).toMatchObject({ stage: "completed", sale: { status: "completed" } });
+  });
+
+  test("about an item's registration sends no sale: a refusal of the waiting look is not taken for registered", async () => {
+    const handle = await start("NEEDS-1", { lines: [{ itemId: "item_incomplete", quantity: 1, unitPrice: 75 }] });
+    rig.simulator.inject({ operation: "listItems", when: "before", ...REFUSED_KEY, times: 1 });
+    await rig.stateWhen("NEEDS-1", ({ attentions }) => attentions[0]?.code === "item-needs-data");
+    await rig.simulator.until(
+      () => rig.simulator.calls({ operation: "registerItem", itemId: "item_incomplete" }).length >= 2,
+    );
+    expect(rig.simulator.documents("NEEDS-1")).toEqual([]);
+    rig.simulator.updateItem("item_incomplete", {
+      needs: { classificationMapping: false },
+      registrationStatus: "REGISTERED",
+    });
+    expect(await handle.result()).toMatchObject({ stage: "completed" });
+  });
+
+  test("is not left behind by a call that a cancellation ended", async () => {
+    const removeFault = rig.simulator.inject({ operation: "listItems", when: "before", kind: "status", status: 503 });
+    const handle = await start("CANCELLED-1", { lines: [{ sku: "NEVER-SEEN", quantity: 1, unitPrice: 1 }] });
+    await rig.simulator.until(() =>
+      rig.simulator.calls({ operation: "listItems" }).some(({ status }) => status === 503),
+    );
+    await rig.starter.cancel({ invoice: "CANCELLED-1" }, { reason: "no" });
+    const result = await handle.result();
+    expect(result).toMatchObject({ stage: "cancelled", numberTaken: false });
+    expect(result.attention).toBeUndefined();
+    removeFault();
+  });
+
+  test("gives nothing back twice: neither beside a credit note that restocks itself, nor for somebody else's", async () => {
+    const onHand = (): number => rig.simulator.books().stockOnHand["item_tea"]?.["branch_1"] ?? 0;
+    const before = onHand();
+    const handle = await start("RESTOCK-1", { refundWindow: "1 hour" });
+    const { document } = await rig.stateWhen(
+      "RESTOCK-1",
+      ({ stockMovements }) => stockMovements[0]?.state === "applied",
+    );
+    const note = {
+      businessId: "biz_1",
+      saleId: document?.id ?? "",
+      reason: "06",
+      traderInvoiceNumber: "CN-RESTOCK-1",
+      restock: true,
+    } as const;
+    const workflowId = creditNoteWorkflowId({ connection: "default", businessId: "biz_1", saleId: note.saleId });
+    await rig.client.workflow.execute("creditNote", { workflowId, taskQueue: MAIN_TASK_QUEUE, args: [note] });
+    await rig.client.workflow
+      .getHandle(handle.workflowId)
+      .signal("refundRequested", { reason: "06", traderInvoiceNumber: "CN-RESTOCK-1", restock: true });
+    expect(await handle.result()).toMatchObject({ stage: "credited" });
+    expect(onHand()).toBe(before);
+  });
+
+  test("cannot be sown by a signal with nothing in it", async () => {
+    const handle = await start("SIGNAL-1", { refundWindow: "1 hour" });
+    for (const payload of [undefined, null, "x", { attention: "no such code" }]) {
+      await rig.client.workflow.getHandle(handle.workflowId).signal("creditNoteChanged", payload);
+      await rig.client.workflow.getHandle(handle.workflowId).signal("callbackReceived", payload);
+    }
+    const state = await rig.stateWhen(
+      "SIGNAL-1",
+      ({ callbacksReceived, stage }) => callbacksReceived >= 4 && stage === "completed",
+    );
+    expect(state.creditNoteAttention).toBeUndefined();
+    await handle.cancel();
+    await handle.result();
+  });
+
+  test("about whose number it is does not depend on who started it: other content is a conflict without a memo too", async () => {
+    const input = { businessId: "biz_1", traderInvoiceNumber: "DIRECT-1", lines: [TEA], refundWindow: "1 hour" };
+    const workflowId = rig.starter.workflowId({ invoice: "DIRECT-1" });
+    const handle = await rig.client.workflow.start("sale", { workflowId, taskQueue: MAIN_TASK_QUEUE, args: [input] });
+    await rig.stateWhen("DIRECT-1", ({ stage }) => stage === "completed");
+    const other = { ...input, lines: [{ ...TEA, quantity: 99 }] };
+    await expect(rig.starter.startSale(other)).rejects.toThrow(SaleConflictError);
+    await expect(rig.starter.startSale(other, { waitSeconds: 5 })).rejects.toThrow(SaleConflictError);
+    await handle.cancel();
+    await handle.result();
+    await expect(rig.starter.startSale(other, { waitSeconds: 5 })).rejects.toThrow(SaleConflictError);
+  });
+
+  test("about the present is answered at once, beside callers who wait", async () => {
+    rig.simulator.setAuthority("BESIDE-1", [{ do: "down" }]);
+    const handle = await start("BESIDE-1");
+    await rig.stateWhen("BESIDE-1", ({ stage }) => stage === "awaiting-authority");
+    const waiting = rig.starter.outcome({ invoice: "BESIDE-1" }, { waitSeconds: 20 });
+    expect(await rig.starter.outcome({ invoice: "BESIDE-1" })).toMatchObject({ stage: "awaiting-authority" });
+    expect(await rig.starter.outcome({ invoice: "BESIDE-1" }, { waitSeconds: 1 })).toMatchObject({ receipt: null });
+    rig.simulator.setAuthority("BESIDE-1", [{ do: "accept" }]);
+    expect(await waiting).toMatchObject({ stage: "completed" });
+    await handle.result();
+  });
+});
