@@ -80,7 +80,7 @@ it("runs the product's processes, the simulator by its profile only", () => {
 });
 
 it("gives a worker more time to stop than it gives calls in flight", () => {
-  expect(services["worker"]?.stop_grace_period).toBe("90s");
+  expect(services["worker"]?.stop_grace_period).toBe("150s");
 });
 
 it("names no secret, and demands those that it cannot do without", () => {

@@ -42,7 +42,8 @@ export class RequestFields {
     const value = this.#take(name);
     if (value === undefined || name === null) return null;
     if (typeof value !== "string") throw invalidRequest(this.#path(name), "must be a string");
-    if (Array.from(value).length > maxLength) throw invalidRequest(this.#path(name), `must have at most ${maxLength} characters`);
+    if (Array.from(value).length > maxLength)
+      throw invalidRequest(this.#path(name), `must have at most ${maxLength} characters`);
     return value;
   }
 

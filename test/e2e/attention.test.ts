@@ -294,8 +294,8 @@ describeWithTemporal("a sale that needs a person", () => {
     );
     await expect(rig.starter.cancel(sale, { reason: " " })).rejects.toThrow("Expected the field reason");
     const handle = rig.client.workflow.getHandle(rig.starter.workflowId(sale));
-    await expect(handle.executeUpdate("outcome", { args: [{ waitSeconds: 600 }] })).rejects.toThrow();
-    await expect(handle.executeUpdate("retry", { args: ["now"] })).rejects.toThrow();
+    await expect(handle.executeUpdate("outcome", { args: [{ waitSeconds: 600 }] })).rejects.toThrow("Update failed");
+    await expect(handle.executeUpdate("retry", { args: ["now"] })).rejects.toThrow("Update failed");
     rig.simulator.setAuthority("REFUSING-1", [{ do: "accept" }]);
     await result("REFUSING-1");
   });

@@ -17,12 +17,11 @@ import { createWorkers } from "../../src/worker/create-workers.ts";
 import { RunningWorkers } from "../../src/worker/run-workers.ts";
 
 const server = await testServerOrSkipReason({ onProgress: (line) => process.stderr.write(`${line}\n`) });
-const title =
-  server.skipReason === undefined ? "over days" : `over days (skipped: ${server.skipReason.split("\n", 1)[0] ?? ""})`;
+const skipped = server.skipReason === undefined ? "" : ` (skipped: ${server.skipReason.split("\n", 1)[0] ?? ""})`;
 const KEYWORD = 2;
 
 /** On the time-skipping server, with the real timings: what takes days here takes seconds of the test. */
-describe.skipIf(server.skipReason !== undefined)(title, () => {
+describe.skipIf(server.skipReason !== undefined)(`over days${skipped}`, () => {
   let env: TestWorkflowEnvironment;
   let simulator: Simulator;
   let workers: RunningWorkers;
