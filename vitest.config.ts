@@ -2,6 +2,8 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
+    // Most suites wait for servers, not for the processor, and the default leaves one of two cores idle.
+    maxWorkers: 3,
     reporters: process.env["CI"] ? ["default", "json"] : ["default"],
     outputFile: { json: "test-results/vitest.json" },
     projects: [

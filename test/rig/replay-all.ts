@@ -1,8 +1,13 @@
+import { execFile } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import type { Client } from "@temporalio/client";
-import { historyToJSON } from "@temporalio/common/lib/proto-utils.js";
 import { Worker } from "@temporalio/worker";
+
+import { findTemporalCli } from "../../src/embedded/index.ts";
+
+const execFileAsync = promisify(execFile);
 
 /**
  * Replays every history of the namespace against the workflows as they are. Errors come as results, not as throws, so each is looked at;
@@ -26,16 +31,32 @@ export async function replayAll(client: Client, workflowBundle: { codePath: stri
  * Writes the namespace's histories into a folder, to be stored for good (`RECORD_HISTORIES=folder npx vitest run --project system …`),
  * without what belongs to the machine: identities and stack traces.
  */
-export async function recordAll(client: Client, folder: string): Promise<void> {
+export async function recordAll(
+  client: Client,
+  server: { address: string; namespace: string },
+  folder: string,
+): Promise<void> {
   await mkdir(folder, { recursive: true });
+  const cli = await findTemporalCli({});
+  const machine = new Set(["identity", "stackTrace", "binaryChecksum", "workerVersion"]);
   for await (const { workflowId, runId } of client.workflow.list()) {
-    const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
-    const machine = new Set(["identity", "stackTrace", "binaryChecksum"]);
-    const json = JSON.stringify(
-      historyToJSON(history),
-      (key, value: unknown) => (machine.has(key) ? undefined : value),
-      1,
+    const run = [
+      "--workflow-id",
+      workflowId,
+      "--run-id",
+      runId,
+      "--address",
+      server.address,
+      "--namespace",
+      server.namespace,
+    ];
+    const shown = await execFileAsync(cli, ["workflow", "show", "--output", "json", ...run], { maxBuffer: 2 ** 28 });
+    const history = JSON.parse(shown.stdout, (key, value: unknown) =>
+      machine.has(key) ? undefined : value,
+    ) as unknown;
+    await writeFile(
+      join(folder, `${workflowId.replace(/[^A-Za-z0-9-]+/g, "_")}.json`),
+      JSON.stringify(history, null, 1),
     );
-    await writeFile(join(folder, `${workflowId.replace(/[^A-Za-z0-9-]+/g, "_")}.json`), json);
   }
 }

@@ -142,7 +142,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
       await simulator.close();
       await replayAll(client, workflowBundle);
       const record = process.env["RECORD_HISTORIES"];
-      if (record) await recordAll(client, record);
+      if (record) await recordAll(client, { address, namespace }, record);
       await native.close();
       await connection.close();
     },
