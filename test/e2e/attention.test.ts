@@ -26,10 +26,6 @@ describeWithTemporal("a sale that needs a person", () => {
     return rig.client.workflow.getHandle(rig.starter.workflowId({ invoice })).result() as Promise<SaleOutcome>;
   }
 
-  function movementsOf(invoice: string) {
-    return rig.simulator.books().movements.filter(({ referenceId }) => referenceId?.startsWith(`${invoice}/`));
-  }
-
   test("is found by its attention, with the update and the JSON that mend it in its details", async () => {
     rig.simulator.setAuthority("SHOWN-1", [{ do: "reject", reason: "wrong tax band" }]);
     await start("SHOWN-1");
@@ -150,97 +146,6 @@ describeWithTemporal("a sale that needs a person", () => {
     await rig.starter.retry({ invoice: "NO-TRACE-1" });
     expect(await result("NO-TRACE-1")).toMatchObject({ stage: "completed" });
     expect(rig.simulator.documents("NO-TRACE-1")).toHaveLength(1);
-  });
-
-  test("for a stock movement with an unknown outcome waits for a person, while the document goes on", async () => {
-    const lost = { operation: "adjustStock", when: "after", kind: "drop", times: 1 } as const;
-    rig.simulator.inject({ ...lost, match: { referenceId: "STOCK-UNKNOWN-1/item_tea/sold" } });
-    await start("STOCK-UNKNOWN-1");
-    const state = await parked("STOCK-UNKNOWN-1", "stock-unknown");
-    expect(state).toMatchObject({
-      stage: "completed",
-      document: { status: "completed" },
-      stockMovements: [{ state: "unknown" }],
-    });
-    const [attention] = state.attentions;
-    expect(attention).toMatchObject({
-      subject: "STOCK-UNKNOWN-1/item_tea/sold",
-      evidence: { itemId: "item_tea", quantity: 2, sentAtMs: expect.any(Number), cameBack: expect.any(String) },
-    });
-    await expect(
-      rig.starter.resolveStock({ invoice: "STOCK-UNKNOWN-1" }, { referenceId: "else", applied: true, note: "x" }),
-    ).rejects.toThrow("STOCK-UNKNOWN-1/item_tea/sold");
-    await rig.starter.resolveStock(
-      { invoice: "STOCK-UNKNOWN-1" },
-      { referenceId: attention?.subject ?? "", applied: true, note: "seen in the journal", by: "njeri" },
-    );
-    expect(await result("STOCK-UNKNOWN-1")).toMatchObject({
-      stockMovements: [{ state: "applied", decision: { applied: true, by: "njeri" } }],
-    });
-    expect(movementsOf("STOCK-UNKNOWN-1")).toHaveLength(1);
-  });
-
-  test("and says that a movement was not applied has it sent again, under the same reference", async () => {
-    rig.simulator.inject({
-      operation: "adjustStock",
-      when: "before",
-      kind: "drop",
-      times: 1,
-      match: { referenceId: "STOCK-UNKNOWN-2/item_tea/sold" },
-    });
-    await start("STOCK-UNKNOWN-2");
-    await parked("STOCK-UNKNOWN-2", "stock-unknown");
-    expect(movementsOf("STOCK-UNKNOWN-2")).toEqual([]);
-    await rig.starter.resolveStock(
-      { invoice: "STOCK-UNKNOWN-2" },
-      { referenceId: "STOCK-UNKNOWN-2/item_tea/sold", applied: false, note: "not in the journal" },
-    );
-    expect(await result("STOCK-UNKNOWN-2")).toMatchObject({
-      stockMovements: [{ state: "applied", movementId: expect.any(String) }],
-    });
-    expect(movementsOf("STOCK-UNKNOWN-2")).toHaveLength(1);
-  });
-
-  test("for a refused movement can have it tried again or given up", async () => {
-    const refused = {
-      operation: "adjustStock",
-      when: "before",
-      kind: "status",
-      status: 422,
-      body: { error: { code: "stock_locked", message: "stocktaking" } },
-      times: 1,
-    } as const;
-    rig.simulator.inject({ ...refused, match: { referenceId: "STOCK-REFUSED-1/item_tea/sold" } });
-    rig.simulator.inject({ ...refused, match: { referenceId: "STOCK-REFUSED-2/item_tea/sold" } });
-    await start("STOCK-REFUSED-1");
-    await start("STOCK-REFUSED-2");
-    expect((await parked("STOCK-REFUSED-1", "stock-refused")).attentions[0]?.message).toContain("stocktaking");
-    await parked("STOCK-REFUSED-2", "stock-refused");
-    await rig.starter.retry({ invoice: "STOCK-REFUSED-1" });
-    await rig.starter.acknowledge({ invoice: "STOCK-REFUSED-2" }, { code: "stock-refused", note: "booked by hand" });
-    expect(await result("STOCK-REFUSED-1")).toMatchObject({ stockMovements: [{ state: "applied" }] });
-    expect(await result("STOCK-REFUSED-2")).toMatchObject({
-      stage: "completed",
-      stockMovements: [{ state: "dropped" }],
-    });
-    expect(movementsOf("STOCK-REFUSED-2")).toEqual([]);
-  });
-
-  test("for a movement whose report is not ok is told, and the movement is never repeated", async () => {
-    rig.simulator.addItem({
-      id: "item_unreported",
-      businessId: "biz_1",
-      name: "Unreported",
-      unitPrice: 5,
-      fiscalReport: { stockIo: "error", stockMaster: "ok" },
-    });
-    await start("UNREPORTED-1", { lines: [{ itemId: "item_unreported", quantity: 1, unitPrice: 5 }] });
-    await parked("UNREPORTED-1", "stock-unreported");
-    await rig.starter.acknowledge({ invoice: "UNREPORTED-1" }, { code: "stock-unreported", note: "reported by hand" });
-    expect(await result("UNREPORTED-1")).toMatchObject({
-      stockMovements: [{ state: "applied", report: { stockIo: "error" } }],
-    });
-    expect(movementsOf("UNREPORTED-1")).toHaveLength(1);
   });
 
   test("for a status that nobody knows is shown, and is still looked at", async () => {
