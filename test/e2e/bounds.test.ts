@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import type { SaleInput, SaleOutcome } from "../../src/contract/index.ts";
+import { NotAllowedError } from "../../src/starter/index.ts";
+import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { type Rig, startRig } from "../rig/start-rig.ts";
+
+describeWithTemporal("what a sale repeats by itself", () => {
+  let rig: Rig;
+  beforeAll(async () => {
+    rig = await startRig({ timings: { resubmissions: 1, resubmissionWindowMs: 50 } });
+  });
+  afterAll(() => rig?.close());
+
+  const TEA = { itemId: "item_tea", quantity: 2, unitPrice: 350 };
+
+  async function start(traderInvoiceNumber: string, more: Partial<SaleInput> = {}) {
+    const { workflowId } = await rig.starter.startSale({
+      traderInvoiceNumber,
+      lines: [TEA],
+      refundWindow: "0",
+      ...more,
+    });
+    return rig.client.workflow.getHandle<(input: SaleInput) => Promise<SaleOutcome>>(workflowId);
+  }
+
+  test("is bounded although the list of items never shows what was mended", async () => {
+    rig.simulator.setAuthority("LAGGING-1", [{ do: "reject", reason: "its own" }]);
+    const [tea] = (
+      (await (
+        await fetch(`${rig.simulator.url}/v1/items?businessId=biz_1`, {
+          headers: { "x-api-key": "cmp_sk_test_simulator" },
+        })
+      ).json()) as { data: { items: Record<string, unknown>[] } }
+    ).data.items.filter(({ id }) => id === "item_tea");
+    const body = { data: { items: [{ ...tea, registrationStatus: "PENDING" }] } };
+    const removeFault = rig.simulator.inject({
+      operation: "listItems",
+      when: "after",
+      kind: "status",
+      status: 200,
+      body,
+    });
+    const handle = await start("LAGGING-1");
+    await rig.stateWhen("LAGGING-1", ({ attentions }) => attentions[0]?.code === "rejected");
+    // The creation, once at once after the mending, and the one automatic resubmission.
+    expect(rig.simulator.documents("LAGGING-1")).toMatchObject([{ submissions: 3 }]);
+    removeFault();
+    rig.simulator.setAuthority("LAGGING-1", [{ do: "accept" }]);
+    await rig.starter.retry({ invoice: "LAGGING-1" });
+    expect(await handle.result()).toMatchObject({ stage: "completed" });
+  });
+
+  test("is not a refund: one that was given up after the window makes room for another, and one that runs does not", async () => {
+    const handle = await start("NOTES-1");
+    await handle.result();
+    const sale = { invoice: "NOTES-1" };
+    rig.simulator.setAuthority("CN-NOTES-1", [{ do: "reject", reason: "no" }]);
+    const first = await rig.starter.refund(
+      sale,
+      { reason: "06", traderInvoiceNumber: "CN-NOTES-1" },
+      { waitSeconds: 20 },
+    );
+    expect(first).toMatchObject({ attention: { code: "rejected" } });
+    const second = { reason: "06", traderInvoiceNumber: "CN-NOTES-2" } as const;
+    await expect(rig.starter.refund(sale, second)).rejects.toThrow(NotAllowedError);
+    const running = rig.client.workflow.list({ query: "WorkflowType = 'creditNote' AND ExecutionStatus = 'Running'" });
+    for await (const { workflowId } of running) {
+      await rig.client.workflow.getHandle(workflowId).executeUpdate("cancel", { args: [{ reason: "mistyped" }] });
+    }
+    expect(await rig.starter.refund(sale, second, { waitSeconds: 20 })).toMatchObject({
+      stage: "credited",
+      creditNote: { traderInvoiceNumber: "CN-NOTES-2" },
+    });
+  });
+
+  test("gives no goods back for a credit note that is somebody else's", async () => {
+    const onHand = (): number => rig.simulator.books().stockOnHand["item_tea"]?.["branch_1"] ?? 0;
+    const handle = await start("FOREIGN-1", { refundWindow: "1 hour" });
+    const { document } = await rig.stateWhen(
+      "FOREIGN-1",
+      ({ stockMovements }) => stockMovements[0]?.state === "applied",
+    );
+    const before = onHand();
+    const url = `${rig.simulator.url}/v1/credit-notes?businessId=biz_1`;
+    const headers = { "x-api-key": "cmp_sk_test_simulator", "content-type": "application/json" };
+    const body = { traderInvoiceNumber: "CN-FOREIGN", returnDate: "2026-11-21", saleId: document?.id, reason: "06" };
+    await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
+    const request = { reason: "06", traderInvoiceNumber: "CN-OURS", restock: true } as const;
+    await rig.starter.refund({ invoice: "FOREIGN-1" }, request, { waitSeconds: 20 });
+    const { creditNoteWorkflowId } = await rig.starter.state({ invoice: "FOREIGN-1" });
+    const payload = { code: "already-credited", note: "the back office did it" };
+    await rig.client.workflow.getHandle(creditNoteWorkflowId ?? "").executeUpdate("acknowledge", { args: [payload] });
+    expect(await handle.result()).toMatchObject({ stage: "credited" });
+    expect(onHand()).toBe(before);
+  });
+});
