@@ -1,7 +1,7 @@
-import { ActivityFailure, condition, isCancellation } from "@temporalio/workflow";
+import { condition } from "@temporalio/workflow";
 
 import type { RetryDocumentResult, SaleDocument } from "../../src/contract/index.ts";
-import { isRefusal, parkOnRefusal, rootMessage } from "../run/answered.ts";
+import { isRefusal, lostAsConverging, parkOnRefusal } from "../run/answered.ts";
 import { growingPauseMs } from "../run/growing-pause.ts";
 import { fateOf } from "./document-status.ts";
 import { readDocument } from "./read-document.ts";
@@ -44,14 +44,5 @@ async function documentOf(
       return result.document ?? { ...document, status: "failed", error: result.message };
     case "converging":
       return await readDocument(work, document.id);
-  }
-}
-
-async function lostAsConverging(call: Promise<RetryDocumentResult>): Promise<RetryDocumentResult> {
-  try {
-    return await call;
-  } catch (error) {
-    if (!(error instanceof ActivityFailure) || isCancellation(error)) throw error;
-    return { kind: "converging", message: rootMessage(error) };
   }
 }

@@ -71,6 +71,16 @@ export async function answerOf<T>(call: Promise<T>): Promise<T | Refusal> {
   }
 }
 
+/** A converging write that was lost with its worker: what became of it is looked for before another try. */
+export async function lostAsConverging<T>(call: Promise<T>): Promise<T | { kind: "converging"; message: string }> {
+  try {
+    return await call;
+  } catch (error) {
+    if (!(error instanceof ActivityFailure) || isCancellation(error)) throw error;
+    return { kind: "converging", message: rootMessage(error) };
+  }
+}
+
 export function rootMessage(error: Error): string {
   return error.cause instanceof Error ? rootMessage(error.cause) : error.message;
 }

@@ -1,8 +1,8 @@
-import { ActivityFailure, isCancellation, sleep } from "@temporalio/workflow";
+import { sleep } from "@temporalio/workflow";
 
 import type { Branch, ItemsResult, KnownItem, RegisterResult } from "../../src/contract/index.ts";
 import type { Work } from "../document/work.ts";
-import { answered, rootMessage } from "../run/answered.ts";
+import { answered, lostAsConverging } from "../run/answered.ts";
 import { CancelledByPerson } from "../run/cancelled-by-person.ts";
 import { growingPauseMs } from "../run/growing-pause.ts";
 import { park } from "../run/park.ts";
@@ -74,13 +74,4 @@ async function showsRegistered(work: Work, itemId: string): Promise<boolean> {
 
 function isRegistered(result: ItemsResult): boolean {
   return result.kind === "resolved" && unregistered(result.items).length === 0;
-}
-
-async function lostAsConverging(call: Promise<RegisterResult>): Promise<RegisterResult> {
-  try {
-    return await call;
-  } catch (error) {
-    if (!(error instanceof ActivityFailure) || isCancellation(error)) throw error;
-    return { kind: "converging", message: rootMessage(error) };
-  }
 }
