@@ -12,6 +12,7 @@ export * from "./ids.ts";
 export * from "./messages.ts";
 export * from "./nairobi-date.ts";
 export * from "./names.ts";
+export * from "./outcome-of-state.ts";
 export * from "./reference-id.ts";
 export * from "./sale.ts";
 export * from "./sha256.ts";

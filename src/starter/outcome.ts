@@ -4,6 +4,7 @@ import { WorkflowUpdateFailedError } from "@temporalio/client";
 
 import {
   type Attention,
+  outcomeOfState,
   type SaleOutcome,
   SETTLED_STAGES,
   type Stage,
@@ -13,7 +14,6 @@ import {
 } from "../contract/index.ts";
 import { isWithoutAnswer } from "./answered-in-time.ts";
 import { NoAnswerError, NotAllowedError, SaleConflictError, SaleNotFoundError, workflowError } from "./errors.ts";
-import { outcomeOfState } from "./outcome-of-state.ts";
 
 /** One `outcome` update waits at most this long, so that nobody holds one of Temporal's ten for days. */
 const ROUND_SECONDS = 20;
@@ -105,7 +105,7 @@ async function look(client: Client, handle: WorkflowHandle, { fingerprint }: Wai
   if (fingerprint !== undefined && known !== undefined && known !== fingerprint) {
     throw SaleConflictError.between(handle.workflowId, [], { asked: fingerprint, known });
   }
-  return outcomeOfState(state);
+  return outcomeOfState(state, Date.now());
 }
 
 /** @throws SaleNotFoundError, SaleFailedError */

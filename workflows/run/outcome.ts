@@ -1,10 +1,9 @@
 import { ApplicationFailure, CancellationScope, condition } from "@temporalio/workflow";
 
 import {
-  type Attention,
   FAILURES,
-  MENDED_BY,
   type OutcomeRequest,
+  outcomeOfState,
   type SaleOutcome,
   type WorkflowState,
 } from "../../src/contract/index.ts";
@@ -17,27 +16,7 @@ const LONGEST_WAIT_SECONDS = 60;
 const MOST_OUTCOMES = 500;
 
 export function outcomeOf(run: Run): SaleOutcome {
-  const attention = run.attentions[0] ?? creditNotesAttention(run);
-  const document = run.document;
-  return {
-    stage: run.stage,
-    sale: run.workflow === "sale" ? document : null,
-    receipt: document?.receipt ?? null,
-    ...(run.workflow === "creditNote" ? { creditNote: document } : run.creditNote && { creditNote: run.creditNote }),
-    stockMovements: run.movements,
-    ...(attention && { attention }),
-    ...(run.cancelRequested !== undefined && { cancelRequested: run.cancelRequested }),
-    numberTaken: run.numberTaken,
-    nextWait: run.outcomesGiven,
-  };
-}
-
-/** A sale that waits for its credit note is parked where that is. */
-function creditNotesAttention(run: Run): Attention | undefined {
-  const code = run.creditNoteAttention;
-  if (!code) return undefined;
-  const message = `The credit note needs a person: see workflow ${run.creditNoteWorkflowId ?? ""}.`;
-  return { code, message, sinceMs: Date.now(), mendedBy: MENDED_BY[code] };
+  return outcomeOfState(stateOf(run), Date.now());
 }
 
 export function stateOf(run: Run): WorkflowState {
