@@ -11,7 +11,9 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["{src,activities,workflows}/**/*.test.ts"],
+          globalSetup: ["src/ledger/test-support/home-of-run.ts"],
           testTimeout: 20_000,
+          hookTimeout: 60_000,
         },
       },
       {

@@ -1,42 +1,33 @@
 import { randomBytes } from "node:crypto";
-import { chmodSync, mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import pg from "pg";
 import { afterAll } from "vitest";
 import { type Ledger, openLedger, startEmbeddedPostgres } from "../index.ts";
+import { HOME_OF_RUN, makeHome } from "./home-of-run.ts";
 
 export interface TestLedger {
   readonly url: string;
-  readonly home: string;
   readonly ledger: Ledger;
   /** Closes the ledger and removes its database. */
   drop(): Promise<void>;
 }
 
 let server: Promise<{ url: string; close(): Promise<void> }> | undefined;
-let home: string | undefined;
+let own: string | undefined;
 
-/** A folder that the unprivileged user of the server reaches also when the tests run as root. */
-export function makeHome(): string {
-  const folder = mkdtempSync(join(tmpdir(), "fiscalflow-ledger-"));
-  chmodSync(folder, 0o755);
-  return folder;
-}
-
-/** The server of this test process; that of LEDGER_TEST_URL where it is given. */
+/** The server of this test run; that of LEDGER_TEST_URL where it is given. */
 function testServer(): Promise<{ url: string; close(): Promise<void> }> {
   const url = process.env["LEDGER_TEST_URL"];
   if (url) return Promise.resolve({ url, close: async () => undefined });
-  home = makeHome();
-  return startEmbeddedPostgres({ home });
+  const shared = process.env[HOME_OF_RUN];
+  if (!shared) own = makeHome();
+  return startEmbeddedPostgres({ home: shared ?? own ?? "" });
 }
 
 afterAll(async () => {
   await (await server)?.close();
   server = undefined;
-  if (home) await rm(home, { recursive: true, force: true });
+  if (own) await rm(own, { recursive: true, force: true });
 });
 
 /** A ledger on a database of its own. */
@@ -50,7 +41,6 @@ export async function createTestLedger(): Promise<TestLedger> {
   const ledger = openLedger({ url: url.href, home: "/nowhere" });
   return {
     url: url.href,
-    home: home ?? "",
     ledger,
     async drop() {
       await ledger.close();
