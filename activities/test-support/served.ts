@@ -11,6 +11,7 @@ import { simulatorUnderTest } from "../../src/simulator/test-support/simulator-u
 import { createComplianceRuntimes } from "../../src/worker/compliance-runtimes.ts";
 import { type ActivityContext, type ComplianceRuntime, createComplianceActivities } from "../compliance/index.ts";
 import { runtimeOf } from "../compliance/runtime.ts";
+import { emptyClaims } from "./empty-claims.ts";
 
 export const API_KEY = "cmp_sk_test_simulator";
 
@@ -54,7 +55,10 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
   const nowMs = () => clock.nowMs;
   const transport = createTransport(dispatchers);
   const connections = createComplianceRuntimes(compliance, { ...timings, callTimeoutMs }, transport, nowMs);
-  const context: ActivityContext = { connections, nowMs, random: () => dice.next };
+  const ledger = await emptyClaims();
+  // No Temporal server here, and so no runs of before.
+  const earlierRuns = { takeOver: () => Promise.resolve() };
+  const context: ActivityContext = { connections, ledger, earlierRuns, nowMs, random: () => dice.next };
   const runtime = runtimeOf(context, "default");
   return { simulator, context, runtime, activities: createComplianceActivities(context), clock, dice };
 }

@@ -24,6 +24,8 @@ export interface Ledger {
    * @throws LedgerUnavailableError, LedgerError
    */
   ready(): Promise<void>;
+  /** Asks whether the database answers now. @throws LedgerUnavailableError within the time of one operation */
+  answers(): Promise<void>;
   /** Operations after it throw. The last user of the embedded server waits until it has stopped. */
   close(): Promise<void>;
 }
@@ -38,6 +40,7 @@ export function openLedger(options: LedgerOptions): Ledger {
     stock: createStockClaims(database),
     documents: createDocumentClaims(database),
     ready: () => database.ready(),
+    answers: () => database.transact(async () => undefined),
     close: () => database.close(),
   };
 }

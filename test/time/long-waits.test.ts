@@ -11,9 +11,12 @@ import {
   type WorkflowState,
 } from "../../src/contract/index.ts";
 import { testServerOrSkipReason } from "../../src/embedded/index.ts";
+import type { Ledger } from "../../src/ledger/index.ts";
 import { type Simulator, startSimulator } from "../../src/simulator/index.ts";
+import { freshDatabase } from "../rig/fresh-database.ts";
 import "../rig/quiet-runtime.ts";
 import { createWorkers } from "../../src/worker/create-workers.ts";
+import { ledgerOf } from "../../src/worker/ledger-of.ts";
 import { RunningWorkers } from "../../src/worker/run-workers.ts";
 
 const server = await testServerOrSkipReason({ onProgress: (line) => process.stderr.write(`${line}\n`) });
@@ -26,6 +29,7 @@ describe.skipIf(server.skipReason !== undefined)(`over days${skipped}`, () => {
   let simulator: Simulator;
   let workers: RunningWorkers;
   let close: () => Promise<void>;
+  let ledger: Ledger | undefined;
 
   beforeAll(async () => {
     env = await TestWorkflowEnvironment.createTimeSkipping({
@@ -42,12 +46,15 @@ describe.skipIf(server.skipReason !== undefined)(`over days${skipped}`, () => {
         COMPLIANCE_BASE_URL: simulator.url,
         COMPLIANCE_API_KEY: "cmp_sk_test_simulator",
         COMPLIANCE_BUSINESS_ID: "biz_1",
+        LEDGER_URL: await freshDatabase(inject("ledgerServerUrl")),
       },
     });
+    ledger = ledgerOf(config);
     const serving = await createWorkers({
       config,
       connection: env.nativeConnection,
       workflows: env.client.workflow,
+      ledger,
       namespace: env.namespace ?? "default",
       workflowBundle: { codePath: inject("workflowBundlePath") },
     });
@@ -58,6 +65,7 @@ describe.skipIf(server.skipReason !== undefined)(`over days${skipped}`, () => {
   afterAll(async () => {
     await workers?.drain();
     await close?.();
+    await ledger?.close();
     await simulator?.close();
     await env?.teardown();
   });
