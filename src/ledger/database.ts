@@ -27,7 +27,7 @@ export interface Database {
    * @throws LedgerUnavailableError within the time of an operation; LedgerError
    */
   transact<Answer>(work: (queries: Queries) => Promise<Answer>): Promise<Answer>;
-  /** Connects and migrates; waits for the first start of the embedded server, at most 30 s. */
+  /** Connects and migrates, in the time of an operation; with the embedded server, which may have to be made, in 30 s. */
   ready(): Promise<void>;
   close(): Promise<void>;
 }
@@ -93,7 +93,12 @@ export function openDatabase(options: DatabaseOptions): Database {
           return answer;
         }),
       ),
-    ready: () => within(FIRST_START_MS, async () => undefined),
+    ready: () =>
+      within(embedded ? FIRST_START_MS : operationMs, (ready, leftMs) =>
+        onClient(ready, leftMs, async (client) => {
+          await client.query("select 1");
+        }),
+      ),
     async close() {
       if (closed) return;
       closed = true;

@@ -87,7 +87,12 @@ export async function takeLease(place: Place, data: string): Promise<Lease> {
       const wasLast = giveUp(pipe, held);
       if (wasLast) guardian.stdin?.end();
       else killGroup(guardian);
-      await Promise.race([gone, delay(STOP_MS, undefined, { ref: false })]);
+      const done = new AbortController();
+      // These hold our event loop open: who awaits the end should see it.
+      const tooLate = delay(STOP_MS, undefined, { signal: done.signal }).catch(() => undefined);
+      guardian.ref();
+      await Promise.race([gone, tooLate]);
+      done.abort();
     },
   };
 }

@@ -11,8 +11,9 @@ export const TAKEN = 75;
 
 /**
  * The lock is held through the open file by every process of the server, and by nobody else, for exactly as long as one of them
- * lives, in containers that share the folder too. With it in hand a `postmaster.pid` is stale whoever has its number now; PostgreSQL
- * alone would take that for a live server and refuse. Where there is no \`flock\` PostgreSQL's own check has to do.
+ * lives, in containers that share the folder too. With it in hand a `postmaster.pid` is stale, whoever has its number now: another
+ * process, or a dead server that nobody has reaped. PostgreSQL alone would take that for a live server and refuse; only a server
+ * that somebody started there by hand is left to it. Where there is no `flock` its own check has to do.
  */
 const SCRIPT = `
 data=$1 lock=$2
@@ -22,7 +23,7 @@ if command -v flock > /dev/null; then
   flock -n 9 || exit ${TAKEN}
   pid=
   [ -f "$data/postmaster.pid" ] && read -r pid < "$data/postmaster.pid"
-  if [ -n "$pid" ] && [ "$(cat "/proc/$pid/comm" 2> /dev/null)" != postgres ]; then rm -f "$data/postmaster.pid"; fi
+  if [ -n "$pid" ] && [ "$(readlink "/proc/$pid/cwd")" != "$data" ]; then rm -f "$data/postmaster.pid"; fi
 fi
 exec "$@"
 `;

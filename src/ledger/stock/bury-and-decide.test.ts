@@ -133,9 +133,14 @@ describe("a person's word", () => {
     await stock.readOrBury(first);
     expect(await stock.decide(word(first, applied))).toBe("decided");
     expect(await stock.read(first)).toMatchObject({ kind: applied ? "settled" : "not-applied" });
+  });
+
+  it("on a tombstone that it was applied says which movement that was", async () => {
+    const first = firstTry();
+    await stock.readOrBury(first);
+    await stock.decide(word(first, true));
     const movement = { ...MOVEMENT, quantity: 9 };
-    if (applied)
-      expect(await stock.take({ ...first, movement })).toMatchObject({ kind: "different", claimed: MOVEMENT });
+    expect(await stock.take({ ...first, movement })).toMatchObject({ kind: "different", claimed: MOVEMENT });
   });
 
   it("does not undo what the service said, which is told", async () => {
