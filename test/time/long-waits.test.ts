@@ -118,6 +118,33 @@ describe.skipIf(server.skipReason !== undefined)(`over days${skipped}`, () => {
     await replayed(handle);
   });
 
+  test("a sale and a refund have the date that it is in Nairobi when they are asked for", async () => {
+    const until = async (time: string): Promise<string> => {
+      const nowMs = await env.currentTimeMs();
+      const today = new Date(nowMs).toISOString().slice(0, 10);
+      const laterTodayMs = Date.parse(`${today}T${time}Z`);
+      const atMs = laterTodayMs > nowMs ? laterTodayMs : laterTodayMs + 86_400_000;
+      await env.sleep(atMs - nowMs);
+      return new Date(atMs).toISOString().slice(0, 10);
+    };
+    const dayAfter = (day: string): string => new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10);
+    const dateOf = (invoice: string) => simulator.documents(invoice)[0]?.saleDate;
+
+    const before = await until("20:59:00");
+    const handle = await start("NAIROBI-2059", { refundWindow: "30 days" });
+    await handle.executeUpdate("outcome", { args: [{ waitSeconds: 20 }] });
+    expect(dateOf("NAIROBI-2059")).toBe(before);
+
+    const day = await until("21:00:00");
+    expect(await (await start("NAIROBI-2100", { refundWindow: "0" })).result()).toMatchObject({ stage: "completed" });
+    await handle.executeUpdate("refund", { args: [{ reason: "06", traderInvoiceNumber: "CN-NAIROBI-2100" }] });
+    expect([dateOf("NAIROBI-2100"), dateOf("CN-NAIROBI-2100")]).toEqual([dayAfter(day), dayAfter(day)]);
+
+    const late = await until("23:59:00");
+    expect(await (await start("NAIROBI-2359", { refundWindow: "0" })).result()).toMatchObject({ stage: "completed" });
+    expect(dateOf("NAIROBI-2359")).toBe(dayAfter(late));
+  });
+
   test("a refused key is looked at again by itself, ever more slowly", async () => {
     simulator.setKey("cmp_sk_test_simulator", { scopes: ["sales:read", "catalog:read", "stock:write"] });
     const handle = await start("KEY-1", { refundWindow: "0" });
