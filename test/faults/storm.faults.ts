@@ -19,29 +19,32 @@ describe("sales through faults and kills", () => {
   let stack: FaultStack | undefined;
   let evidence: Evidence;
 
-  beforeAll(async () => {
-    process.stderr.write(`FAULTS_SEED=${seed} FAULTS_SALES=${sales} FAULTS_KILLS=${kills} npm run test:faults\n`);
-    const killer = new Killer(planKills(seed, kills), seed);
-    stack = await startFaultStack({
-      seed,
-      workers: 3,
-      keep: options.keep,
-      onBoundary: (seat, operation, at) => killer.onBoundary(seat, operation, at),
-    });
-    const storm = await runStorm({
-      stack,
-      seed,
-      plan: new SalePlan({ seed, faults: true, lastForEver: sales / 2 }),
-      sales,
-      atOnce: full ? 50 : 30,
-      killer,
-      mischief: true,
-      patienceMs: 2 * MINUTE_MS,
-      longestMs,
-    });
-    evidence = await gatherEvidence(stack, storm);
-    await tell(figuresOf(evidence, seed), "test-results/faults.json");
-  }, longestMs + 2 * MINUTE_MS);
+  beforeAll(
+    async () => {
+      process.stderr.write(`FAULTS_SEED=${seed} FAULTS_SALES=${sales} FAULTS_KILLS=${kills} npm run test:faults\n`);
+      const killer = new Killer(planKills(seed, kills), seed);
+      stack = await startFaultStack({
+        seed,
+        workers: 3,
+        keep: options.keep,
+        onBoundary: (seat, operation, at) => killer.onBoundary(seat, operation, at),
+      });
+      const storm = await runStorm({
+        stack,
+        seed,
+        plan: new SalePlan({ seed, faults: true, lastForEver: sales / 2 }),
+        sales,
+        atOnce: full ? 50 : 30,
+        killer,
+        mischief: true,
+        patienceMs: 2 * MINUTE_MS,
+        longestMs,
+      });
+      evidence = await gatherEvidence(stack, storm);
+      await tell(figuresOf(evidence, seed), "test-results/faults.json");
+    },
+    longestMs + 2 * MINUTE_MS,
+  );
 
   afterAll(async () => {
     await stack?.close();

@@ -50,6 +50,10 @@ export function figuresOf(evidence: Evidence, seed: number): Figures {
     "sales lost": salesLost(evidence).length,
     "movements unknown": countUnknownMovements(evidence),
     "parked by reason": countBy(storm.attentions, ({ code }) => code),
+    "workflow tasks that a worker took and did not answer": chronicles.reduce(
+      (sum, { tasksLost }) => sum + tasksLost,
+      0,
+    ),
     "workflow tasks failed by races": causes.filter(isRace).length,
     "workflow tasks failed otherwise": causes.filter((cause) => !isRace(cause)).length,
   };

@@ -15,6 +15,7 @@ const LOOK_MS = 50;
 export class Killer {
   readonly #left: Kill[];
   readonly #chance: Chance;
+  readonly #planned: number;
   #stack: FaultStack | undefined;
   #armed: readonly BoundaryKill[] = [];
   #struck: (() => void) | undefined;
@@ -22,6 +23,7 @@ export class Killer {
 
   constructor(kills: readonly Kill[], seed: number) {
     this.#left = [...kills];
+    this.#planned = kills.length;
     this.#chance = new Chance(seed, "victims");
   }
 
@@ -41,10 +43,11 @@ export class Killer {
     return kill.at === "arrived" && !kill.processed ? "hold-back" : "go-on";
   }
 
-  async run(stack: FaultStack, signal: AbortSignal): Promise<void> {
+  /** @param share of the sales that have been started: the kills keep in step with them */
+  async run(stack: FaultStack, share: () => number, signal: AbortSignal): Promise<void> {
     this.#stack = stack;
     while (this.#left.length > 0 && !signal.aborted) {
-      await this.#quiet(signal);
+      await this.#quiet(share, signal);
       const [next] = this.#left;
       if (next?.kill === "worker-at-call") await this.#awaitCall(signal);
       else if (next) await this.#killBetweenCalls(stack, next, signal);
@@ -95,7 +98,9 @@ export class Killer {
   }
 
   /** Until enough workers serve for the next kill to be one among others. */
-  async #quiet(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted && !(this.#othersServe() && this.#stack?.temporal.running)) await delay(LOOK_MS);
+  async #quiet(share: () => number, signal: AbortSignal): Promise<void> {
+    const ready = (): boolean =>
+      this.#othersServe() && this.#stack?.temporal.running === true && this.struck.length <= share() * this.#planned;
+    while (!signal.aborted && !ready()) await delay(LOOK_MS);
   }
 }

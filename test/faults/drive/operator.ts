@@ -43,7 +43,9 @@ export class Operator {
       this.#attending.add(workflowId);
       void this.#attend(workflowId)
         .catch((error: unknown) => {
-          const told = [NotAllowedError, SaleNotFoundError, WorkflowNotFoundError].some((kind) => error instanceof kind);
+          const told = [NotAllowedError, SaleNotFoundError, WorkflowNotFoundError].some(
+            (kind) => error instanceof kind,
+          );
           // Between the look and the answer it mended itself, or closed.
           if (!told) this.problems.push(`${workflowId}: ${error instanceof Error ? error.message : String(error)}`);
         })

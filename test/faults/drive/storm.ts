@@ -58,7 +58,8 @@ export async function runStorm(options: StormOptions): Promise<StormRecord> {
   const mischief = options.mischief ? new Mischief(stack, options.seed) : undefined;
   const mischiefDone = mischief?.run(AbortSignal.any([calm.signal, stop.signal]));
   let meanwhileDone = false;
-  const beside = Promise.all([killer?.run(stack, stop.signal), options.meanwhile?.(stop.signal)]).finally(
+  const share = (): number => cashier.sales.size / options.sales;
+  const beside = Promise.all([killer?.run(stack, share, stop.signal), options.meanwhile?.(stop.signal)]).finally(
     () => (meanwhileDone = true),
   );
   let moved = { at: Date.now(), mark: "" };

@@ -5,7 +5,7 @@ export class Chance {
   readonly #next: () => number;
 
   constructor(seed: number, purpose: string) {
-    const salt = [...purpose].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) >>> 0, 7);
+    const salt = Buffer.from(purpose).reduce((sum, byte) => (sum * 31 + byte) >>> 0, 7);
     this.#next = seededRandom((seed ^ salt) >>> 0);
   }
 

@@ -1,7 +1,5 @@
 import type { Client } from "@temporalio/client";
 
-import { SEARCH_ATTRIBUTES } from "../../../src/contract/index.ts";
-
 /** What the history of one workflow tells, without its bulk. */
 export interface Chronicle {
   readonly workflowId: string;
@@ -10,13 +8,15 @@ export interface Chronicle {
   readonly result: unknown;
   readonly events: number;
   readonly activities: readonly ActivityEnd[];
-  /** Values of `FiscalAttention`, in order. */
-  readonly attentions: readonly string[];
+  /** Attempts that ended without a word of their worker, also where another attempt followed. */
+  readonly timeouts: readonly string[];
   /** Accepted updates, with what was sent. */
   readonly updates: readonly { readonly name: string; readonly input: unknown }[];
   readonly signals: readonly string[];
   /** Causes of failed workflow tasks, by name. */
   readonly taskFailures: readonly string[];
+  /** Workflow tasks that a worker took and did not answer. A sticky one that nobody took any more is Temporal's normal way. */
+  readonly tasksLost: number;
   /** The secrets that occur in it, memo, errors and search attributes included: by their place in the list that was searched for. */
   readonly secretsFound: readonly number[];
 }
@@ -29,11 +29,13 @@ export interface ActivityEnd {
 }
 
 type History = Awaited<ReturnType<ReturnType<Client["workflow"]["getHandle"]>["fetchHistory"]>>;
-type HistoryEvent = NonNullable<History["events"]>[number];
 type Payloads = { payloads?: { data?: Uint8Array | null }[] | null } | null | undefined;
 
 /** `TemporalUnhandledCommand` and its kin, by number as the history has them. */
 const TASK_FAILURES: Readonly<Record<number, string>> = { 1: "UNHANDLED_COMMAND" };
+
+/** `TIMEOUT_TYPE_START_TO_CLOSE` of Temporal's API. */
+const START_TO_CLOSE = 1;
 
 const AT_ONCE = 8;
 
@@ -56,10 +58,11 @@ export async function readChronicles(client: Client, secrets: readonly string[])
 
 function fold({ events }: History): Omit<Chronicle, "workflowId" | "type" | "status" | "secretsFound"> {
   const activities = new Map<string, ActivityEnd>();
-  const attentions: string[] = [];
+  const timeouts: string[] = [];
   const updates: { name: string; input: unknown }[] = [];
   const signals: string[] = [];
   const taskFailures: string[] = [];
+  let tasksLost = 0;
   let result: unknown;
   const end = (id: unknown, how: ActivityEnd["end"], value?: unknown): void => {
     const known = activities.get(String(id));
@@ -76,11 +79,15 @@ function fold({ events }: History): Omit<Chronicle, "workflowId" | "type" | "sta
     const failed = event.activityTaskFailedEventAttributes;
     if (failed) end(failed.scheduledEventId, "failed", failed.failure?.message);
     const timedOut = event.activityTaskTimedOutEventAttributes;
-    if (timedOut) end(timedOut.scheduledEventId, "timed-out", timedOut.failure?.message);
+    if (timedOut) {
+      end(timedOut.scheduledEventId, "timed-out", timedOut.failure?.message);
+      timeouts.push(activities.get(String(timedOut.scheduledEventId))?.type ?? "");
+    }
+    const begun = event.activityTaskStartedEventAttributes;
+    if (begun?.lastFailure?.timeoutFailureInfo)
+      timeouts.push(activities.get(String(begun.scheduledEventId))?.type ?? "");
     const cancelled = event.activityTaskCanceledEventAttributes;
     if (cancelled) end(cancelled.scheduledEventId, "cancelled");
-    const attention = attentionSet(event);
-    if (attention !== undefined) attentions.push(attention);
     const request = event.workflowExecutionUpdateAcceptedEventAttributes?.acceptedRequest?.input;
     if (request) updates.push({ name: request.name ?? "", input: firstOf(request.args) });
     const signalled = event.workflowExecutionSignaledEventAttributes;
@@ -90,6 +97,7 @@ function fold({ events }: History): Omit<Chronicle, "workflowId" | "type" | "sta
       const cause = TASK_FAILURES[Number(taskFailed.cause)] ?? `cause ${Number(taskFailed.cause)}`;
       taskFailures.push(`${cause}: ${taskFailed.failure?.message ?? "no message"}`);
     }
+    if (event.workflowTaskTimedOutEventAttributes?.timeoutType === START_TO_CLOSE) tasksLost += 1;
     const ended = event.workflowExecutionCompletedEventAttributes;
     if (ended) result = firstOf(ended.result);
   }
@@ -97,19 +105,12 @@ function fold({ events }: History): Omit<Chronicle, "workflowId" | "type" | "sta
     result,
     events: events?.length ?? 0,
     activities: [...activities.values()],
-    attentions,
+    timeouts,
     updates,
     signals,
     taskFailures,
+    tasksLost,
   };
-}
-
-function attentionSet(event: HistoryEvent): string | undefined {
-  const fields = event.upsertWorkflowSearchAttributesEventAttributes?.searchAttributes?.indexedFields;
-  const payload = fields?.[SEARCH_ATTRIBUTES.attention];
-  const value = payload && firstOf({ payloads: [payload] });
-  const [text] = Array.isArray(value) ? (value as unknown[]) : [value];
-  return typeof text === "string" ? text : undefined;
 }
 
 function firstOf(payloads: Payloads): unknown {

@@ -15,7 +15,8 @@ export function documentsTwice({ books }: Evidence): string[] {
 export function creditNotesTwice({ books }: Evidence): string[] {
   const notes = books.documents.filter(({ type }) => type === "credit_note");
   return repeated(notes, ({ originalSaleId }) => String(originalSaleId)).map(
-    ({ key, entries }) => `${key} is reversed by ${entries.map(({ traderInvoiceNumber }) => traderInvoiceNumber).join(", ")}`,
+    ({ key, entries }) =>
+      `${key} is reversed by ${entries.map(({ traderInvoiceNumber }) => traderInvoiceNumber).join(", ")}`,
   );
 }
 
@@ -34,9 +35,7 @@ export function resultsThatDiffer(evidence: Evidence): string[] {
     const mine = (type: string, number: string): DocumentBooks | undefined =>
       books.documents.find(
         (document) =>
-          document.type === type &&
-          document.businessId === sale.businessId &&
-          document.traderInvoiceNumber === number,
+          document.type === type && document.businessId === sale.businessId && document.traderInvoiceNumber === number,
       );
     const document = mine("sale", sale.number);
     const found = documentDifferences(outcome.sale, document);

@@ -52,13 +52,23 @@ function differences(movement: Movement, { businessId }: PlannedSale, quantity: 
   return said === wanted ? [] : [`${movement.referenceId}: is ${said}, asked for was ${wanted}`];
 }
 
-/** What the workflows say of their movements is so. */
-export function movementsToldWrongly({ books, chronicles }: Evidence): string[] {
-  const applied = new Map(books.movements.map((movement) => [movement.referenceId, movement]));
-  return chronicles.flatMap((chronicle) => {
+/** What the workflows say of their movements is so. Of an answer with wrong types they know no better. */
+export function movementsToldWrongly(evidence: Evidence): string[] {
+  const applied = new Map(evidence.books.movements.map((movement) => [movement.referenceId, movement]));
+  const mistold = new Set(mistoldMovements(evidence));
+  return evidence.chronicles.flatMap((chronicle) => {
     const told = outcomeOf(chronicle)?.stockMovements ?? [];
-    return told.flatMap((movement) => tellsWrongly(movement, applied.get(movement.referenceId)));
+    return told
+      .filter(({ referenceId }) => !mistold.has(referenceId))
+      .flatMap((movement) => tellsWrongly(movement, applied.get(movement.referenceId)));
   });
+}
+
+/** The movements that the service made, and told of with an answer of wrong types. */
+export function mistoldMovements({ books }: Evidence): string[] {
+  return books.callLog.flatMap(({ operation, fault, referenceId }) =>
+    operation === "adjustStock" && fault === "wrong-types" && referenceId !== null ? [referenceId] : [],
+  );
 }
 
 function tellsWrongly(told: StockMovement, kept: Movement | undefined): string[] {
@@ -92,8 +102,7 @@ export function unknownMovementsUnseen(evidence: Evidence): string[] {
   const answers = chronicles.flatMap(({ updates }) =>
     updates.flatMap(({ name, input }) => (name === "resolveStock" ? [referenceOf(input)] : [])),
   );
-  const count = (list: readonly string[], reference: string): number =>
-    list.filter((one) => one === reference).length;
+  const count = (list: readonly string[], reference: string): number => list.filter((one) => one === reference).length;
   const references = unknown.map(({ referenceId }) => referenceId);
   const unequal = [...new Set([...references, ...answers])].filter(
     (reference) => count(references, reference) !== count(answers, reference),

@@ -1,4 +1,6 @@
+import type { SeenAttention } from "../drive/operator.ts";
 import { type Evidence, outcomeOf } from "./evidence.ts";
+import { mistoldMovements } from "./movements.ts";
 
 /** No sale is lost: each that was started has come to the end that its shape has. */
 export function salesLost({ storm, chronicles }: Evidence): string[] {
@@ -44,18 +46,29 @@ export function attentionsBy429({ storm }: Evidence): string[] {
     .map(({ workflowId, code, message }) => `${workflowId}: ${code}: ${message}`);
 }
 
-/** What nothing in the plan can bring about. */
-export function attentionsUnexplained({ storm }: Evidence): string[] {
-  const explained = new Set([
-    "stock-unknown",
-    "document-unknown",
-    "rejected",
-    "item-needs-data",
-    "authority-slow",
-    "credentials",
-  ]);
-  return storm.attentions
-    .filter(({ code }) => !explained.has(code))
+/** What people are called for in the plan. */
+const EXPLAINED: ReadonlySet<string> = new Set([
+  "stock-unknown",
+  "document-unknown",
+  "rejected",
+  "item-needs-data",
+  "authority-slow",
+  "credentials",
+]);
+
+/** What neither the plan nor an answer of wrong types can bring about. */
+export function attentionsUnexplained(evidence: Evidence): string[] {
+  const mistold = mistoldMovements(evidence);
+  const brokenRefusal = evidence.books.callLog.some(
+    ({ fault, status }) => fault === "wrong-types" && (status ?? 0) >= 400,
+  );
+  const explained = ({ code, subject, message }: SeenAttention): boolean => {
+    if (code === "stock-unreported") return mistold.includes(subject ?? "");
+    if (code === "unexpected-answer") return brokenRefusal && message.includes("without the service's error envelope");
+    return EXPLAINED.has(code);
+  };
+  return evidence.storm.attentions
+    .filter((attention) => !explained(attention))
     .map(({ workflowId, code, subject, message }) => `${workflowId}: ${code} ${subject ?? ""}: ${message}`);
 }
 

@@ -17,7 +17,8 @@ export class ProductProcess {
   readonly pid: number | undefined;
   /** True once it does its work; false where it ended before. */
   readonly ready: Promise<boolean>;
-  readonly ended: Promise<void>;
+  /** With its exit code; null where a signal ended it. */
+  readonly ended: Promise<number | null>;
   readonly #child: GuardedChild;
   #signalled: NodeJS.Signals | undefined;
 
@@ -34,8 +35,9 @@ export class ProductProcess {
       },
     });
     this.pid = this.#child.pid;
-    this.ended = this.#child.ended.then(() => {
+    this.ended = this.#child.ended.then(({ exitCode }) => {
       log.end();
+      return exitCode;
     });
     this.ready = Promise.race([said, this.ended.then((): false => false)]);
   }

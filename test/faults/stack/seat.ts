@@ -31,12 +31,12 @@ export class Seat {
     this.#process?.signal("SIGKILL");
   }
 
-  /** Asks it to stop; resolves once it has. */
-  async terminate(): Promise<void> {
+  /** Asks it to stop; resolves with its exit code once it has. */
+  async terminate(): Promise<number | null> {
     this.#serving = false;
     const process = this.#process;
     process?.signal("SIGTERM");
-    await process?.ended;
+    return (await process?.ended) ?? null;
   }
 
   /** For good. */
