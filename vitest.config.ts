@@ -25,6 +25,16 @@ export default defineConfig({
           hookTimeout: 60_000,
         },
       },
+      {
+        test: {
+          name: "faults",
+          include: ["test/faults/**/*.faults.ts"],
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
+          // Each brings up servers of its own and wants the machine for itself.
+          fileParallelism: false,
+        },
+      },
     ],
   },
 });
