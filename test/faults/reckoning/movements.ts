@@ -1,6 +1,7 @@
 import { stockReferenceId, type StockMovement } from "../../../src/contract/index.ts";
 import type { Movement } from "../../../src/simulator/index.ts";
 import type { PlannedSale } from "../plan/planned-sale.ts";
+import type { ActivityEnd } from "./chronicle.ts";
 import { type Evidence, outcomeOf } from "./evidence.ts";
 import { repeated } from "./repeated.ts";
 
@@ -80,34 +81,72 @@ function tellsWrongly(told: StockMovement, kept: Movement | undefined): string[]
   return [];
 }
 
-/** The movements whose call ended without an answer that settles it: each needs a person. */
-function unknownMovements({ chronicles }: Evidence): { workflowId: string; referenceId: string }[] {
-  return chronicles.flatMap(({ workflowId, activities }) =>
-    activities.flatMap(({ type, input, end, result }) => {
-      if (type !== "adjustStock") return [];
-      const unknown = end === "timed-out" || end === "failed" || kindOf(result) === "unknown";
-      return unknown ? [{ workflowId, referenceId: referenceOf(input) }] : [];
-    }),
+interface MovementOf {
+  workflowId: string;
+  referenceId: string;
+}
+
+/**
+ * The movements of which neither the answer nor the claim says what became of them. A call that ended without an answer is looked up in
+ * its claim: only where that does not know either is it unknown.
+ */
+function unknownMovements(evidence: Evidence): MovementOf[] {
+  return movementsWhere(
+    evidence,
+    ({ type, result }) => (type === "adjustStock" || type === "readMovement") && kindOf(result) === "unknown",
   );
 }
 
-/** Invariant 2: each unknown movement was shown to a person, found by a search, and resolved by nobody else. */
+/** The calls that ended without an answer, and whose claim nobody looked into. */
+function claimsUnread(evidence: Evidence): string[] {
+  const lost = movementsWhere(
+    evidence,
+    ({ type, end }) => type === "adjustStock" && (end === "timed-out" || end === "failed"),
+  );
+  const read = movementsWhere(evidence, ({ type, end }) => type === "readMovement" && end === "completed");
+  const count = (list: readonly MovementOf[], reference: string): number =>
+    list.filter(({ referenceId }) => referenceId === reference).length;
+  return [...new Set(lost.map(({ referenceId }) => referenceId))]
+    .filter((reference) => count(lost, reference) > count(read, reference))
+    .map((reference) => `${reference}: its call was lost, and its claim was not read`);
+}
+
+/** The unknown movements whose outcome turned up in the claim after all. */
+function turnedUp(evidence: Evidence): MovementOf[] {
+  return movementsWhere(
+    evidence,
+    ({ type, end, result }) => type === "watchMovement" && end === "completed" && kindOf(result) !== "balance",
+  );
+}
+
+function movementsWhere({ chronicles }: Evidence, is: (activity: ActivityEnd) => boolean): MovementOf[] {
+  return chronicles.flatMap(({ workflowId, activities }) =>
+    activities.flatMap((activity) => (is(activity) ? [{ workflowId, referenceId: referenceOf(activity.input) }] : [])),
+  );
+}
+
+/** Invariant 2: each unknown movement was shown to a person and resolved by one, unless its outcome turned up by itself. */
 export function unknownMovementsUnseen(evidence: Evidence): string[] {
   const { storm, chronicles } = evidence;
   const unknown = unknownMovements(evidence);
   const seen = storm.attentions.filter(({ code }) => code === "stock-unknown");
+  const found = turnedUp(evidence);
   const unseen = unknown.filter(
-    (one) => !seen.some(({ workflowId, subject }) => workflowId === one.workflowId && subject === one.referenceId),
+    (one) =>
+      !seen.some(({ workflowId, subject }) => workflowId === one.workflowId && subject === one.referenceId) &&
+      !found.some(({ referenceId }) => referenceId === one.referenceId),
   );
   const answers = chronicles.flatMap(({ updates }) =>
     updates.flatMap(({ name, input }) => (name === "resolveStock" ? [referenceOf(input)] : [])),
   );
   const count = (list: readonly string[], reference: string): number => list.filter((one) => one === reference).length;
   const references = unknown.map(({ referenceId }) => referenceId);
+  answers.push(...found.map(({ referenceId }) => referenceId));
   const unequal = [...new Set([...references, ...answers])].filter(
     (reference) => count(references, reference) !== count(answers, reference),
   );
   return [
+    ...claimsUnread(evidence),
     ...unseen.map(({ referenceId }) => `${referenceId}: was unknown, and nobody saw it`),
     ...unequal.map(
       (reference) =>

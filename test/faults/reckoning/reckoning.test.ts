@@ -140,11 +140,28 @@ test("a movement that is missing in the books is found, and that its workflow sa
 });
 
 test("an unknown movement that nobody saw or resolved is found, and one that was seen and resolved is not", async () => {
-  const activity = { type: "adjustStock", input: { referenceId: REFERENCE }, end: "timed-out", result: "" } as const;
+  const activity = {
+    type: "adjustStock",
+    input: { referenceId: REFERENCE },
+    end: "completed",
+    result: { kind: "unknown" },
+  } as const;
   const unknown = withChronicle(await goodEvidence(), { activities: [activity] });
   expect(violated(unknown)).toEqual(["every unknown movement was visible, and was resolved by a person"]);
   const updates = [{ name: "resolveStock", input: { referenceId: REFERENCE, applied: true } }];
   expect(violated(withAttention(withChronicle(unknown, { updates }), "stock-unknown", "lost"))).toEqual([]);
+});
+
+test("a lost call whose claim nobody looked into is found, and one whose outcome turned up is not", async () => {
+  const of = (type: string, end: "completed" | "timed-out", result: unknown) =>
+    ({ type, input: { referenceId: REFERENCE }, end, result }) as const;
+  const lost = of("adjustStock", "timed-out", "");
+  expect(violated(withChronicle(await goodEvidence(), { activities: [lost] }))).toEqual([
+    "every unknown movement was visible, and was resolved by a person",
+  ]);
+  const read = of("readMovement", "completed", { kind: "unknown" });
+  const applied = of("watchMovement", "completed", { kind: "applied" });
+  expect(violated(withChronicle(await goodEvidence(), { activities: [lost, read, applied] }))).toEqual([]);
 });
 
 test("a sale that is lost, failed, or not the one in the books is found", async () => {
