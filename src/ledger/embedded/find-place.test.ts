@@ -1,5 +1,16 @@
 import { createHash } from "node:crypto";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -47,6 +58,11 @@ describe("the embedded server", { timeout: 60_000 }, () => {
     await ledger.ready();
     expect(await ledger.stock.take(firstTry())).toEqual({ kind: "taken" });
     const base = join(home, "postgres");
+    const link = readdirSync("/tmp")
+      .map((name) => join("/tmp", name))
+      .filter((path) => lstatSync(path).isSymbolicLink() && readlinkSync(path) === join(base, "run"));
+    expect(link).toHaveLength(1);
+    removeAfterwards(...link);
     expect(statSync(base).mode & 0o777).toBe(0o700);
     expect(statSync(join(base, "cluster", "password")).mode & 0o777).toBe(0o600);
     expect(readFileSync(join(base, "cluster", "data", "pg_hba.conf"), "utf8")).not.toMatch(/\btrust$/m);
