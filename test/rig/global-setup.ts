@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -23,6 +23,8 @@ declare module "vitest" {
 /** One Temporal server for all suites, each of which has a namespace of its own, and the workflows bundled from their source. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), "fiscalflow-test-"));
+  // The database runs as somebody else where the tests run as root.
+  await chmod(folder, 0o755);
   const workflowBundlePath = join(folder, "workflows.cjs");
   const workflowsPath = fileURLToPath(new URL("../../workflows/index.ts", import.meta.url));
   const silent = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} };

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client, Connection } from "@temporalio/client";
@@ -52,6 +52,8 @@ export async function startDemoStack(options: DemoStackOptions): Promise<DemoSta
   cleanup.add("worker's connection to Temporal", () => native.close());
   signal?.throwIfAborted();
   const folder = await mkdtemp(join(tmpdir(), "fiscalflow-demo-"));
+  // The ledger's database runs as somebody else where this runs as root; what is secret in it has a mode of its own.
+  await chmod(folder, 0o755);
   cleanup.add("temporary files", () => rm(folder, { recursive: true, force: true }));
 
   signal?.throwIfAborted();

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -47,6 +47,8 @@ export interface FaultStack {
 export async function startFaultStack(options: FaultStackOptions): Promise<FaultStack> {
   const { seed, workers: seats, main = BUILT_MAIN, onBoundary = () => "go-on" } = options;
   const folder = await mkdtemp(join(tmpdir(), "fiscalflow-faults-"));
+  // The ledger's database runs as somebody else where this runs as root.
+  await chmod(folder, 0o755);
   const secrets = newSecrets();
   const simulator = await startSimulator({
     seed,
