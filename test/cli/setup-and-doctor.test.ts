@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { Connection } from "@temporalio/client";
 
 import { callCli, type CliResult } from "../../src/cli/test-support/call-cli.ts";
@@ -50,6 +50,15 @@ describeWithTemporal("on a server that lacks search attributes and orders by arr
     const { exitCode, stdout } = await cli(["doctor", "--json"], more);
     return { exitCode, ...(JSON.parse(stdout) as Checked) };
   }
+
+  test("doctor says whether the database of the claims answers", async () => {
+    const { checks } = await doctor({ LEDGER_URL: inject("ledgerServerUrl") });
+    expect(checks).toContainEqual({ check: "ledger", level: "ok", message: "localhost answers" });
+    const away = await doctor({ LEDGER_URL: "postgres://fiscalflow:hush@127.0.0.1:9/ledger" });
+    const found = away.checks.find(({ check }) => check === "ledger");
+    expect(found).toMatchObject({ level: "fault", message: expect.stringContaining("127.0.0.1:9") });
+    expect(JSON.stringify(away)).not.toContain("hush");
+  });
 
   test("doctor tells both, and what to do; it leaves nothing behind", async () => {
     const { exitCode, checks } = await doctor();

@@ -10,6 +10,7 @@ import type { CliContext } from "../context.ts";
 import { describeError } from "../describe-error.ts";
 import { checkConfiguration } from "./check-configuration.ts";
 import { checkConnection } from "./check-connection.ts";
+import { checkLedger } from "./check-ledger.ts";
 import { checkOrdering } from "./check-ordering.ts";
 import { checkOverlaps, type Reach } from "./check-overlaps.ts";
 import { checkNamespace, checkSearchAttributes, checkServer, checkWorkers } from "./check-temporal.ts";
@@ -34,6 +35,7 @@ export async function examine(context: CliContext, onFinding: (finding: Finding)
   const { findings: configured, config, temporal } = checkConfiguration(context.env);
   add(...configured);
   if (temporal) await examineTemporal(context, temporal, add);
+  if (config) add(await checkLedger(config));
   const apiCalls = config ? await examineConnections(config, add) : 0;
   return { findings, apiCalls };
 }

@@ -4,6 +4,7 @@ import { Chance } from "../plan/chance.ts";
 import type { OperationName } from "../plan/disturbances.ts";
 import type { Boundary, BoundaryKill, Kill } from "../plan/kill-plan.ts";
 import type { FaultStack } from "../stack/fault-stack.ts";
+import { killLedgerServer } from "../stack/ledger-server.ts";
 
 /** So many of the next kills at calls are waited for at a time, so that the rare calls are not always beaten by the frequent ones. */
 const AWAITED = 4;
@@ -71,13 +72,14 @@ export class Killer {
   }
 
   async #killBetweenCalls(
-    { workers, receiver, temporal }: FaultStack,
+    { workers, receiver, temporal, home }: FaultStack,
     kill: Exclude<Kill, BoundaryKill>,
     signal: AbortSignal,
   ): Promise<void> {
     // At a moment of its own, and not at one that our signals make.
     await delay(kill.afterMs, undefined, { signal }).catch(() => undefined);
     if (kill.kill === "receiver") receiver.kill();
+    else if (kill.kill === "ledger") await killLedgerServer(home);
     else if (kill.kill === "worker") this.#chance.pick(workers).kill();
     else {
       await temporal.killAndRestart(async () => {

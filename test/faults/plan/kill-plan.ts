@@ -18,6 +18,8 @@ export type Kill =
   /** Whatever it is doing. */
   | { readonly kill: "worker"; readonly afterMs: number }
   | { readonly kill: "receiver"; readonly afterMs: number }
+  /** The database of the claims. */
+  | { readonly kill: "ledger"; readonly afterMs: number }
   /** `andWorker`: one of those that wait for the server dies meanwhile. */
   | { readonly kill: "temporal"; readonly afterMs: number; readonly awayMs: number; readonly andWorker: boolean };
 
@@ -36,6 +38,7 @@ export function planKills(seed: number, workers: number): Kill[] {
   const soon = (): number => chance.whole(0, 1_500);
   for (let n = 0; n < random; n += 1) others.push({ kill: "worker", afterMs: soon() });
   for (let n = 0; n < Math.ceil(workers / 12); n += 1) others.push({ kill: "receiver", afterMs: soon() });
+  for (let n = 0; n < Math.ceil(workers / 12); n += 1) others.push({ kill: "ledger", afterMs: soon() });
   for (let n = 0; n < Math.ceil(workers / 13); n += 1)
     others.push({ kill: "temporal", afterMs: soon(), awayMs: chance.whole(0, 2_000), andWorker: chance.happens(0.5) });
   return chance.shuffled([...atCalls, ...others]);

@@ -28,6 +28,8 @@ export interface FaultStackOptions {
 /** The built product in processes of its own, around a simulator in this one, which survives and holds the truth. */
 export interface FaultStack {
   readonly folder: string;
+  /** Of all product processes: the database of the claims is under it. */
+  readonly home: string;
   readonly simulator: Simulator;
   readonly temporal: TemporalServer;
   readonly client: Client;
@@ -94,6 +96,7 @@ export async function startFaultStack(options: FaultStackOptions): Promise<Fault
   };
   return {
     folder,
+    home: common["FISCALFLOW_HOME"] ?? "",
     simulator,
     temporal,
     client,
