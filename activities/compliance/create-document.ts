@@ -14,7 +14,7 @@ export function createCreationActivities(
   function send(runtime: ComplianceRuntime, operation: "createSale" | "createCreditNote", request: CreateRequest) {
     const { idempotencyKey } = request;
     const call = () => runtime.client[operation](request.request, { idempotencyKey });
-    return judge(runtime, operation, call, (result) => classifyDocument(result, runtime.dialect));
+    return judge(runtime, operation, request, call, (result) => classifyDocument(result, runtime.dialect));
   }
 
   /** Repeated by Temporal for as long as the service remembers the key, which begins with the first attempt that may have left. */

@@ -21,6 +21,7 @@ export function createStockActivities(context: ActivityContext): Pick<Compliance
       const judged = await judge(
         runtime,
         "adjustStock",
+        request,
         () => runtime.client.adjustStock({ referenceId, itemId, action, quantity, unitPrice, branch }, { businessId }),
         (result) => classifyMovement(result, runtime.dialect),
       );

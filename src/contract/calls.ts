@@ -13,6 +13,11 @@ import type { StockAction } from "./stock-movement.ts";
 export interface CallTarget {
   connection: string;
   businessId?: string | undefined;
+  /**
+   * When a person last asked this run to try again (Unix milliseconds, by the clock of the Temporal server): a refusal of the key
+   * that is older is not believed, and the call goes out.
+   */
+  retriedAtMs?: number | undefined;
 }
 
 /** A person is needed before this can go on. */
