@@ -14,7 +14,7 @@ const REFUSED_KEY = {
 describeWithTemporal("doubt", () => {
   let rig: Rig;
   beforeAll(async () => {
-    rig = await startRig({ timings: { resubmissions: 0, callTimeoutMs: 1_000 } });
+    rig = await startRig({ timings: { resubmissions: 0, callTimeoutMs: 1_000, refusedKeyPauseMs: 200 } });
   });
   afterAll(() => rig?.close());
 
@@ -104,7 +104,8 @@ describeWithTemporal("doubt", () => {
 
   test("about an item's registration sends no sale: a refusal of the waiting look is not taken for registered", async () => {
     const handle = await start("NEEDS-1", { lines: [{ itemId: "item_incomplete", quantity: 1, unitPrice: 75 }] });
-    rig.simulator.inject({ operation: "listItems", when: "before", ...REFUSED_KEY, times: 1 });
+    // Of the list alone: a refusal of the whole key would stop the registration too.
+    rig.simulator.inject({ operation: "listItems", when: "before", ...REFUSED_KEY, status: 403, times: 1 });
     await rig.stateWhen("NEEDS-1", ({ attentions }) => attentions[0]?.code === "item-needs-data");
     await rig.simulator.until(
       () => rig.simulator.calls({ operation: "registerItem", itemId: "item_incomplete" }).length >= 2,
