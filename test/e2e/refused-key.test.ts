@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import type { SaleInput, SaleOutcome, WorkflowState } from "../../src/contract/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { salesOf } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
 /** As many calls as can be under way when the first answer says that the key is refused (`INTERACTIVE_SLOTS`). */
@@ -15,19 +15,12 @@ describeWithTemporal("a key that is refused to many sales", () => {
   });
   afterAll(() => rig?.close());
 
-  async function start(traderInvoiceNumber: string) {
-    const lines = [{ itemId: "item_tea", quantity: 2, unitPrice: 350 }];
-    const { workflowId } = await rig.starter.startSale({ traderInvoiceNumber, lines, refundWindow: "0" });
-    return rig.client.workflow.getHandle<(input: SaleInput) => Promise<SaleOutcome>>(workflowId);
-  }
-
-  const parked = (invoice: string): Promise<WorkflowState> =>
-    rig.stateWhen(invoice, ({ attentions }) => attentions[0]?.code === "credentials");
+  const { start, parked } = salesOf(() => rig);
 
   async function parkedSales(prefix: string) {
     const invoices = Array.from({ length: SALES }, (_, i) => `${prefix}-${i}`);
-    const handles = await Promise.all(invoices.map(start));
-    const states = await Promise.all(invoices.map(parked));
+    const handles = await Promise.all(invoices.map((invoice) => start(invoice)));
+    const states = await Promise.all(invoices.map((invoice) => parked(invoice, "credentials")));
     return { invoices, handles, states };
   }
 
@@ -49,7 +42,7 @@ describeWithTemporal("a key that is refused to many sales", () => {
     const [impatient = "", first = "", ...others] = invoices;
     await retry(impatient);
     await rig.simulator.until(() => calls() === before + 1);
-    await parked(impatient);
+    await parked(impatient, "credentials");
     expect(rig.logged).toHaveLength(1);
 
     rig.simulator.setApplicationSuspended("simulator", false);

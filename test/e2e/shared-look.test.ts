@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import type { SaleInput, SaleOutcome } from "../../src/contract/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { salesOf } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
 const SALES = 200;
@@ -16,20 +16,14 @@ describeWithTemporal("many sales that wait for one item", () => {
   });
   afterAll(() => rig?.close());
 
-  async function start(traderInvoiceNumber: string) {
-    const lines = [{ itemId: "item_incomplete", quantity: 1, unitPrice: 75 }];
-    const { workflowId } = await rig.starter.startSale({ traderInvoiceNumber, lines, refundWindow: "0" });
-    return rig.client.workflow.getHandle<(input: SaleInput) => Promise<SaleOutcome>>(workflowId);
-  }
-
+  const { start, parked } = salesOf(() => rig);
+  const lines = [{ itemId: "item_incomplete", quantity: 1, unitPrice: 75 }];
   const looks = () => rig.simulator.calls({ operation: "listItems" });
 
   test("share one look, which time bounds and not their number, and all go on when it shows as registered", async () => {
     const invoices = Array.from({ length: SALES }, (_, i) => `WAITING-${i}`);
-    const handles = await Promise.all(invoices.map(start));
-    for (const invoice of invoices) {
-      await rig.stateWhen(invoice, ({ attentions }) => attentions[0]?.code === "item-needs-data");
-    }
+    const handles = await Promise.all(invoices.map((invoice) => start(invoice, { lines })));
+    for (const invoice of invoices) await parked(invoice, "item-needs-data");
     const before = looks().length;
     await rig.simulator.until(() => looks().length >= before + 2);
     rig.simulator.updateItem("item_incomplete", {
