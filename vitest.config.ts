@@ -11,7 +11,9 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["{src,activities,workflows}/**/*.test.ts"],
+          globalSetup: ["src/ledger/test-support/home-of-run.ts"],
           testTimeout: 20_000,
+          hookTimeout: 60_000,
         },
       },
       {
@@ -21,6 +23,16 @@ export default defineConfig({
           globalSetup: ["test/rig/global-setup.ts"],
           testTimeout: 60_000,
           hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: "faults",
+          include: ["test/faults/**/*.faults.ts"],
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
+          // Each brings up servers of its own and wants the machine for itself.
+          fileParallelism: false,
         },
       },
     ],

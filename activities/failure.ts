@@ -13,6 +13,7 @@ const TYPES = {
   unknownKeyed: "UnknownKeyed",
   stillWaiting: "StillWaiting",
   notServed: "NotServed",
+  ledgerAway: "LedgerAway",
 } as const;
 
 const FIRST_PAUSE_MS = 1_000;
@@ -50,6 +51,11 @@ export function notSent(message: string, pauseMs: number): ApplicationFailure {
 /** It may have happened, and the same bytes under the same key cannot do it twice. */
 export function unknownKeyed(message: string, pauseMs: number): ApplicationFailure {
   return again(TYPES.unknownKeyed, message, pauseMs);
+}
+
+/** The database of the claims cannot be reached: nothing was sent. */
+export function ledgerAway(message: string, pauseMs: number): ApplicationFailure {
+  return again(TYPES.ledgerAway, message, pauseMs);
 }
 
 /** This process lacks what another one may have. */

@@ -11,12 +11,16 @@ import {
   complianceBackgroundTaskQueue,
   complianceTaskQueue,
   type ComplianceActivities,
+  type LedgerActivities,
   MAIN_TASK_QUEUE,
   type MainActivities,
 } from "../src/contract/index.ts";
 
-/** Between the HTTP call's own timeout and the attempt's: the activity must always live to say what became of its call. */
-const MARGIN_MS = 10_000;
+/**
+ * Between the HTTP call's own timeout and the attempt's: the activity must always live to write down and to say what became of its
+ * call, with the database slow at both ends.
+ */
+const MARGIN_MS = 20_000;
 
 /** How long a task may wait for a worker before it is put into the queue anew: nothing of it was sent. */
 const LONGEST_QUEUEING = "12 hours";
@@ -30,6 +34,13 @@ export const main = proxyLocalActivities<
 >({ startToCloseTimeout: "10 seconds" });
 
 export const mainWaits = proxyActivities<Pick<MainActivities, "awaitCreditNoteRun">>({
+  taskQueue: MAIN_TASK_QUEUE,
+  startToCloseTimeout: "30 seconds",
+  cancellationType: ActivityCancellationType.TRY_CANCEL,
+});
+
+/** Reads and writes the claims. Tried again until the database is there, however long that takes. */
+export const ledger = proxyActivities<LedgerActivities>({
   taskQueue: MAIN_TASK_QUEUE,
   startToCloseTimeout: "30 seconds",
   cancellationType: ActivityCancellationType.TRY_CANCEL,

@@ -1,6 +1,17 @@
+import { Context } from "@temporalio/activity";
+
 import { classifyDocument, ComplianceApiError } from "../../src/compliance/index.ts";
-import type { ComplianceActivities, CreateRequest, CreateResult, SaleDocument } from "../../src/contract/index.ts";
+import type {
+  ComplianceActivities,
+  ComposedRequest,
+  CreateRequest,
+  CreateResult,
+  SaleDocument,
+} from "../../src/contract/index.ts";
+import { LedgerUnavailableError } from "../../src/ledger/index.ts";
+import { EarlierRunsUnreadError } from "../earlier-runs/index.ts";
 import { afterQuotaMs } from "../failure.ts";
+import { DocumentClaim } from "./document-claim.ts";
 import { beyondTheTable, judge, type Judged, refusalOf, throwToTryAgain } from "./judge.ts";
 import { firstSentBefore, rememberForNextAttempt } from "./key-life.ts";
 import { type ActivityContext, type ComplianceRuntime, runtimeOf, servesNo } from "./runtime.ts";
@@ -9,12 +20,16 @@ import { type ActivityContext, type ComplianceRuntime, runtimeOf, servesNo } fro
 export function createCreationActivities(
   context: ActivityContext,
 ): Pick<ComplianceActivities, "createSale" | "createCreditNote"> {
-  const { random, nowMs } = context;
+  const { random, nowMs, ledger } = context;
 
-  function send(runtime: ComplianceRuntime, operation: "createSale" | "createCreditNote", request: CreateRequest) {
-    const { idempotencyKey } = request;
-    const call = () => runtime.client[operation](request.request, { idempotencyKey });
-    return judge(runtime, operation, request, call, (result) => classifyDocument(result, runtime.dialect));
+  function send(
+    runtime: ComplianceRuntime,
+    operation: "createSale" | "createCreditNote",
+    { idempotencyKey, ...target }: CreateRequest,
+    request: ComposedRequest,
+  ) {
+    const call = () => runtime.client[operation](request, { idempotencyKey });
+    return judge(runtime, operation, target, call, (result) => classifyDocument(result, runtime.dialect));
   }
 
   /** Repeated by Temporal for as long as the service remembers the key, which begins with the first attempt that may have left. */
@@ -23,29 +38,67 @@ export function createCreationActivities(
     request: CreateRequest,
   ): Promise<CreateResult> {
     const runtime = runtimeOf(context, request.connection);
-    const { keyLifeMs, callTimeoutMs } = runtime.profile.timings;
-    const before = firstSentBefore(request);
+    const claim = new DocumentClaim(ledger, request, nowMs);
+    await takeOverOrGoOn();
+    const begun = await claim.beginOrGoOn();
+    if (begun.kind !== "send") return begun;
+    const before = earliest(firstSentBefore(request), begun.firstSentAtMs);
     const sentAtMs = nowMs();
+    const { keyLifeMs, callTimeoutMs } = runtime.profile.timings;
     if (before !== undefined && sentAtMs + callTimeoutMs > before + keyLifeMs) {
       const since = new Date(before).toISOString();
       const message = `An answer was lost, and the service remembers the key of ${since} no longer: sent again, it could become a second document.`;
       return { kind: "unknown", message, evidence: { firstSentAt: since } };
     }
-    const judged = await send(runtime, operation, request);
+    const judged = await send(runtime, operation, request, begun.request);
     const { kind } = judged.meaning;
     const doubtful = kind === "unknown-keyed" || kind === "unexpected";
     const firstSentAtMs = before ?? (doubtful ? sentAtMs : undefined);
     if (kind === "deferred" || kind === "not-applied" || kind === "unknown-keyed")
       rememberForNextAttempt(firstSentAtMs);
+    const result = createResult(judged, random, firstSentAtMs);
+    const kept = await settle(claim, result, firstSentAtMs === undefined && result.kind !== "unknown");
     throwToTryAgain(judged, random);
-    return createResult(judged, random, firstSentAtMs);
+    return kept;
   }
 
-  /** Tried once: a failure would read as a lost answer, so everything is a result. */
+  /** Tried once: a failure would read as a lost answer, so everything is a result, and without the claim nothing leaves. */
   async function createUnkeyed(request: CreateRequest): Promise<CreateResult> {
     const runtime = context.connections.get(request.connection);
     if (!runtime) return { kind: "deferred", message: servesNo(context, request.connection) };
-    return createResult(await send(runtime, "createSale", request), random, undefined);
+    const claim = new DocumentClaim(ledger, request, nowMs);
+    const begun = await begunUnkeyed(claim);
+    if (begun.kind !== "send") return begun;
+    if (begun.firstSentAtMs !== undefined) {
+      const firstSentAt = new Date(begun.firstSentAtMs).toISOString();
+      const message = `It was sent at ${firstSentAt} by an earlier try, and what became of that is not known.`;
+      return { kind: "unknown", message, evidence: { firstSentAt } };
+    }
+    const judged = await send(runtime, "createSale", request, begun.request);
+    const result = createResult(judged, random, undefined);
+    const doubtful = judged.meaning.kind === "unexpected" || result.kind === "unknown";
+    return await settle(claim, result, !doubtful);
+  }
+
+  async function begunUnkeyed(claim: DocumentClaim) {
+    try {
+      await context.earlierRuns.takeOver(Context.current().info.workflowExecution);
+      return await claim.begin();
+    } catch (error) {
+      if (error instanceof LedgerUnavailableError)
+        return { kind: "deferred", waitFor: "ledger", message: error.message } as const;
+      if (error instanceof EarlierRunsUnreadError) return { kind: "deferred", message: error.message } as const;
+      throw error;
+    }
+  }
+
+  /** The key makes a repetition safe for as long as it lives, and beyond that there are the claims: a sale does not wait for this. */
+  async function takeOverOrGoOn(): Promise<void> {
+    try {
+      await context.earlierRuns.takeOver(Context.current().info.workflowExecution);
+    } catch (error) {
+      if (!(error instanceof LedgerUnavailableError) && !(error instanceof EarlierRunsUnreadError)) throw error;
+    }
   }
 
   return {
@@ -57,6 +110,26 @@ export function createCreationActivities(
     },
     createCreditNote: (request) => createKeyed("createCreditNote", request),
   };
+}
+
+/** Writes down what the answer says of the document. */
+async function settle(claim: DocumentClaim, result: CreateResult, nothingLeft: boolean): Promise<CreateResult> {
+  if (result.kind === "document" || result.kind === "named" || result.kind === "rejected") {
+    const documentId = result.kind === "document" ? result.document.id : (idOf(result) ?? result.saleId);
+    if (documentId !== undefined) return (await claim.made(documentId)) ? result : { ...result, unclaimed: true };
+  }
+  // Both answers settle that nothing of ours exists, also of an earlier attempt in doubt.
+  const settled = result.kind === "rejected" || result.kind === "already-credited";
+  if (settled || nothingLeft) await claim.leftNothing();
+  return result;
+}
+
+function idOf(result: CreateResult): string | undefined {
+  return result.kind === "rejected" ? result.document?.id : undefined;
+}
+
+function earliest(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
 }
 
 function createResult(

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 
 import type { Fault } from "../../src/simulator/index.ts";
-import { sellTea, teaRequest } from "../test-support/requests.ts";
-import { API_KEY, failureOf, serve } from "../test-support/served.ts";
+import { sellTea, soldTea, teaRequest } from "../test-support/requests.ts";
+import { API_KEY, failureOf, inActivity, serve } from "../test-support/served.ts";
 
 const at = (fault: Omit<Fault, "operation">): Fault => ({ operation: "createSale", ...fault });
 
@@ -56,8 +56,44 @@ describe("the creation of a sale, under a key that the service honours,", () => 
   test("gives the same document again for the same key, and files no second", async () => {
     const served = await serve();
     const first = await sellTea(served, "INV-1");
-    expect(await sellTea(served, "INV-1")).toEqual({ ...first, replayed: true });
+    expect(await sellTea(served, "INV-1", { claim: "another" })).toEqual({ ...first, replayed: true });
     expect(served.simulator.documents("INV-1")).toHaveLength(1);
+  });
+
+  test("names the document that is claimed already, without another request", async () => {
+    const served = await serve();
+    const saleId = await soldTea(served, "INV-1");
+    expect(await sellTea(served, "INV-1")).toMatchObject({ kind: "named", saleId });
+    expect(served.simulator.calls({ operation: "createSale" })).toHaveLength(1);
+  });
+
+  test("sends the bytes that were sent first, whatever another run would send", async () => {
+    const served = await serve();
+    served.simulator.inject(at({ when: "after", kind: "drop", times: 1 }));
+    const first = { ...teaRequest(served, "INV-1"), content: "the same sale" };
+    await failureOf(() => served.activities.createSale(first));
+    const bodyJson = first.request.bodyJson.replace("{", '{"callbackUrl":"https://elsewhere.example/",');
+    const second = { ...first, request: { ...first.request, bodyJson } };
+    expect(await inActivity(() => served.activities.createSale(second))).toMatchObject({ replayed: true });
+    expect(served.simulator.books().keyReusedWithOtherBody).toEqual([]);
+  });
+
+  test("is unknown where a run of before, of which nobody knows what became, sent another document", async () => {
+    const served = await serve();
+    served.simulator.inject(at({ when: "after", kind: "drop", times: 1 }));
+    await failureOf(() => served.activities.createSale(teaRequest(served, "INV-1")));
+    const other = { ...teaRequest(served, "INV-1"), content: "another sale" };
+    expect(await inActivity(() => served.activities.createSale(other))).toMatchObject({
+      kind: "unknown",
+      message: expect.stringContaining("another document under this number"),
+    });
+    expect(served.simulator.calls({ operation: "createSale" })).toHaveLength(1);
+  });
+
+  test("is sent, and says that it is not claimed, while the ledger is away", async () => {
+    const served = await serve();
+    await served.context.ledger.close();
+    expect(await sellTea(served, "INV-1")).toMatchObject({ kind: "document", unclaimed: true });
   });
 
   test("keeps the id of a document whose answer says nothing else that can be read", async () => {

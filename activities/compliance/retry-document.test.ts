@@ -56,9 +56,10 @@ describe("the resubmission of a document", () => {
   });
 
   test("is tried again where no connection could be made", async () => {
-    const { served, saleId } = await serveRejected();
+    // No connection from before, which would be lost instead.
+    const served = await serve();
     await served.simulator.close();
-    expect(await failureOf(() => served.activities.retryDocument(saleRequest(saleId)))).toMatchObject({
+    expect(await failureOf(() => served.activities.retryDocument(saleRequest("sale_1")))).toMatchObject({
       type: "NotSent",
       retryable: true,
     });

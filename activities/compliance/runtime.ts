@@ -1,5 +1,7 @@
 import type { ComplianceClient, ComplianceDialect } from "../../src/compliance/index.ts";
 import type { ConnectionProfile } from "../../src/contract/index.ts";
+import type { Ledger } from "../../src/ledger/index.ts";
+import type { EarlierRuns } from "../earlier-runs/index.ts";
 import { notServed } from "../failure.ts";
 import type { PollBounds } from "../poll-schedule.ts";
 import type { Catalogue } from "./catalogue.ts";
@@ -20,6 +22,8 @@ export interface ComplianceRuntime {
 
 export interface ActivityContext {
   connections: ReadonlyMap<string, ComplianceRuntime>;
+  ledger: Ledger;
+  earlierRuns: Pick<EarlierRuns, "takeOver">;
   nowMs: () => number;
   random: () => number;
 }

@@ -130,6 +130,7 @@ describe("a stock adjustment", () => {
     const served = await serve();
     expect(await adjust(served, { connection: "another" })).toEqual({
       kind: "deferred",
+      sameTry: true,
       message: "This worker serves no connection named another; it serves: default.",
     });
   });

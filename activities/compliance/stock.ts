@@ -1,53 +1,95 @@
+import { Context } from "@temporalio/activity";
+
 import { classifyMovement, ComplianceApiError, UnexpectedAnswerError } from "../../src/compliance/index.ts";
-import type { ComplianceActivities } from "../../src/contract/index.ts";
+import type { AdjustStockRequest, AdjustStockResult, ComplianceActivities } from "../../src/contract/index.ts";
 import { TransportError } from "../../src/http/errors.ts";
+import { LedgerUnavailableError } from "../../src/ledger/index.ts";
+import { EarlierRunsUnreadError } from "../earlier-runs/index.ts";
 import { afterQuotaMs } from "../failure.ts";
 import { judge, refusalOf } from "./judge.ts";
-import { type ActivityContext, servesNo } from "./runtime.ts";
+import { type ActivityContext, type ComplianceRuntime, servesNo } from "./runtime.ts";
+import { StockClaim } from "./stock-claim.ts";
 
 /**
  * A stock adjustment is sent at most once (architecture, decision 6), so nothing here throws in order to be repeated, and nothing is
  * tied to the activity's cancellation: an aborted request would be one more unknown outcome.
  */
 export function createStockActivities(context: ActivityContext): Pick<ComplianceActivities, "adjustStock"> {
-  const { nowMs, random } = context;
+  const { nowMs } = context;
   return {
     async adjustStock(request) {
       const runtime = context.connections.get(request.connection);
       // Nothing was sent, and only a result says so: a failure would be one more unknown outcome.
-      if (!runtime) return { kind: "deferred", message: servesNo(context, request.connection) };
-      const { businessId, referenceId, itemId, action, quantity, unitPrice, branch } = request;
-      const sentAtMs = nowMs();
-      const judged = await judge(
-        runtime,
-        "adjustStock",
-        request,
-        () => runtime.client.adjustStock({ referenceId, itemId, action, quantity, unitPrice, branch }, { businessId }),
-        (result) => classifyMovement(result, runtime.dialect),
-      );
-      const { meaning, data, message, error } = judged;
-      if (data) {
-        const { movementId, branchId, quantityOnHand, report } = data;
-        // Where the dialect reads no report there is none that could be wrong; where it does, one that is missing is not `ok`.
-        const shown =
-          meaning.kind === "unreported" ? { stockIo: "missing", stockMaster: "missing", ...report } : undefined;
-        return {
-          kind: "applied",
-          movementId,
-          branchId: branchId || undefined,
-          quantityOnHand,
-          report: shown,
-          sentAtMs,
-        };
+      if (!runtime) return { kind: "deferred", sameTry: true, message: servesNo(context, request.connection) };
+      const claim = new StockClaim(context.ledger, request, nowMs);
+      const taken = await takenFor(context, claim);
+      if (taken !== "taken") return taken;
+      const result = await send(runtime, request, context);
+      switch (result.kind) {
+        case "applied":
+          return (await claim.settle(result)) ? result : { ...result, unsettled: true };
+        case "deferred":
+          await claim.settle({ kind: "not-applied", message: result.message });
+          return result;
+        case "not-applied":
+          await claim.settle({ kind: "not-applied", message: result.refusal.message });
+          return result;
+        default:
+          return { ...result, evidence: { ...result.evidence, ...(await claim.lastBalance()) } };
       }
-      if (meaning.kind === "deferred")
-        return { kind: "deferred", retryAfterMs: afterQuotaMs(meaning.retryAfterMs, random), message };
-      if (meaning.kind === "not-applied") return { kind: "deferred", message };
-      const refusal = refusalOf(judged);
-      if (refusal && meaning.kind !== "unexpected") return { kind: "not-applied", refusal };
-      return { kind: "unknown", message, evidence: { sentAtMs, ...whatCameBack(error) } };
     },
   };
+}
+
+/** Without a claim nothing leaves; and no claim is taken before it is known what earlier runs of this workflow's id did. */
+async function takenFor(context: ActivityContext, claim: StockClaim): Promise<"taken" | AdjustStockResult> {
+  try {
+    await context.earlierRuns.takeOver(Context.current().info.workflowExecution);
+    return await claim.take();
+  } catch (error) {
+    if (error instanceof LedgerUnavailableError)
+      return { kind: "deferred", sameTry: true, waitFor: "ledger", message: error.message };
+    if (error instanceof EarlierRunsUnreadError) return { kind: "deferred", sameTry: true, message: error.message };
+    throw error;
+  }
+}
+
+type Sent = Extract<AdjustStockResult, { kind: "applied" | "deferred" | "not-applied" | "unknown" }>;
+
+async function send(
+  runtime: ComplianceRuntime,
+  request: AdjustStockRequest,
+  { nowMs, random }: ActivityContext,
+): Promise<Sent> {
+  const { businessId, referenceId, itemId, action, quantity, unitPrice, branch } = request;
+  const sentAtMs = nowMs();
+  const judged = await judge(
+    runtime,
+    "adjustStock",
+    request,
+    () => runtime.client.adjustStock({ referenceId, itemId, action, quantity, unitPrice, branch }, { businessId }),
+    (result) => classifyMovement(result, runtime.dialect),
+  );
+  const { meaning, data, message, error } = judged;
+  if (data) {
+    const { movementId, branchId, quantityOnHand, report } = data;
+    // Where the dialect reads no report there is none that could be wrong; where it does, one that is missing is not `ok`.
+    const shown = meaning.kind === "unreported" ? { stockIo: "missing", stockMaster: "missing", ...report } : undefined;
+    return {
+      kind: "applied",
+      movementId,
+      branchId: branchId || undefined,
+      quantityOnHand,
+      report: shown,
+      sentAtMs,
+    };
+  }
+  if (meaning.kind === "deferred")
+    return { kind: "deferred", retryAfterMs: afterQuotaMs(meaning.retryAfterMs, random), message };
+  if (meaning.kind === "not-applied") return { kind: "deferred", message };
+  const refusal = refusalOf(judged);
+  if (refusal && meaning.kind !== "unexpected") return { kind: "not-applied", refusal };
+  return { kind: "unknown", message, evidence: { sentAtMs, ...whatCameBack(error) } };
 }
 
 function whatCameBack(error: unknown): Record<string, unknown> {

@@ -3,6 +3,7 @@ import type { WorkflowClient } from "@temporalio/client";
 import type { ConnectionProfile, MainActivities } from "../../src/contract/index.ts";
 import { resolveLines } from "../compliance/resolve-lines.ts";
 import type { ActivityContext } from "../compliance/runtime.ts";
+import { createLedgerActivities } from "../ledger/index.ts";
 import { type CallbackUrlFor, createComposeActivities } from "./compose.ts";
 import { createCreditNoteRunActivities } from "./credit-note-run.ts";
 import { createPrepareActivities } from "./prepare.ts";
@@ -23,6 +24,7 @@ export function createMainActivities(context: MainContext): MainActivities {
     ...createPrepareActivities(profiles),
     ...createComposeActivities(context, context.callbackUrlFor),
     ...createCreditNoteRunActivities(context.workflows, context.random),
+    ...createLedgerActivities(context),
 
     async itemsInCatalogue({ connection, businessId, lines, notOlderThanMs }) {
       const runtime = context.connections.get(connection);

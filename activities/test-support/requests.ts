@@ -9,11 +9,14 @@ interface SaleChanges {
   itemId?: string;
   branch?: { id: string };
   key?: string;
+  /** What the ledger knows the document by; another one makes it as if the ledger did not know of the sale. */
+  claim?: string;
 }
 
 /** The request for a sale of two packets of tea, under a key of its number. */
 export function teaRequest({ runtime }: Served, invoice: string, changes: SaleChanges = {}): CreateRequest {
   const { itemId = "item_tea", branch, key = `sale:${invoice}:0123456789` } = changes;
+  const { claim = `sale/default/biz_1/${invoice}` } = changes;
   const request = composeCreateSale(runtime.dialect, runtime.profile.keyReach, {
     businessId: "biz_1",
     traderInvoiceNumber: invoice,
@@ -21,7 +24,7 @@ export function teaRequest({ runtime }: Served, invoice: string, changes: SaleCh
     lines: [{ itemId, quantity: 2, unitPrice: 350 }],
     branch,
   });
-  return { ...TARGET, request, idempotencyKey: key };
+  return { ...TARGET, request, idempotencyKey: key, claim };
 }
 
 export function sellTea(served: Served, invoice: string, changes: SaleChanges = {}): Promise<CreateResult> {
@@ -44,7 +47,8 @@ export function creditNoteRequest({ runtime }: Served, saleId: string, number = 
     saleId,
     reason: "06",
   });
-  return { ...TARGET, request, idempotencyKey: `credit-note:${number}:0123456789` };
+  const claim = `credit-note/default/biz_1/${saleId} ${number}`;
+  return { ...TARGET, request, idempotencyKey: `credit-note:${number}:0123456789`, claim };
 }
 
 export const saleRequest = (saleId: string) => ({ ...TARGET, saleId });

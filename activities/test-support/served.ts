@@ -12,6 +12,7 @@ import { createComplianceRuntimes } from "../../src/worker/compliance-runtimes.t
 import { type ActivityContext, type ComplianceRuntime, createComplianceActivities } from "../compliance/index.ts";
 import type { KeyTrouble } from "../compliance/key-gate.ts";
 import { runtimeOf } from "../compliance/runtime.ts";
+import { emptyClaims } from "./empty-claims.ts";
 
 export const API_KEY = "cmp_sk_test_simulator";
 
@@ -64,7 +65,10 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
     works: (trouble: KeyTrouble) => void told.push({ says: "works", ...trouble }),
   };
   const connections = createComplianceRuntimes(compliance, { ...timings, callTimeoutMs }, transport, nowMs, watch);
-  const context: ActivityContext = { connections, nowMs, random: () => dice.next };
+  const ledger = await emptyClaims();
+  // No Temporal server here, and so no runs of before.
+  const earlierRuns = { takeOver: () => Promise.resolve() };
+  const context: ActivityContext = { connections, ledger, earlierRuns, nowMs, random: () => dice.next };
   const runtime = runtimeOf(context, "default");
   return { simulator, context, runtime, activities: createComplianceActivities(context), clock, dice, told };
 }

@@ -1,7 +1,7 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { callCli, NO_TEMPORAL } from "./test-support/call-cli.ts";
+import { COMMANDS } from "./test-support/random-calls.ts";
 
 const COMPLIANCE = {
   COMPLIANCE_BASE_URL: "http://127.0.0.1:9",
@@ -9,18 +9,6 @@ const COMPLIANCE = {
   COMPLIANCE_BUSINESS_ID: "biz_1",
 };
 const SALE = '{"traderInvoiceNumber":"INV-1","lines":[{"sku":"TEA","quantity":1,"unitPrice":1}]}';
-
-const COMMANDS = [
-  ["demo"],
-  ["simulator"],
-  ["worker"],
-  ["callbacks"],
-  ["setup"],
-  ["doctor"],
-  ["sale"],
-  ...["start", "show", "list", "refund", "retry", "cancel"].map((verb) => ["sale", verb]),
-  ...["resolve-stock", "resolve-document", "acknowledge"].map((verb) => ["sale", verb]),
-];
 
 describe("help", () => {
   test.each(COMMANDS)("of %s %s is asked for: standard output, with an example, and 0", async (...command) => {
@@ -151,35 +139,4 @@ describe("Temporal that is not there ends with 1, and is told where it was looke
     const env = { ...NO_TEMPORAL, ...COMPLIANCE, LOG_LEVEL: "debug" };
     expect((await callCli(["sale", "list"], { env })).stderr).toMatch(/\n\s+at /);
   });
-});
-
-test("whatever it is called with, it ends with 0, 1, 2 or as interrupted, says why, and shows no stack", async () => {
-  const flags = [
-    "--json",
-    "--wait",
-    "--query",
-    "--note",
-    "--limit",
-    "--business",
-    "--connection",
-    "--applied",
-    "--help",
-  ];
-  const known = fc.constantFrom(...COMMANDS.flat(), ...flags, "-", "--", "06", "__proto__", "constructor", "/", "0");
-  const word = fc.oneof(known, fc.string({ unit: "binary", maxLength: 8 }));
-  const stdin = fc.oneof(fc.json(), fc.string(), fc.constant(SALE));
-  await fc.assert(
-    fc.asyncProperty(fc.array(word, { maxLength: 7 }), stdin, async (argv, text) => {
-      // Long-running commands are asked to stop before they begin.
-      const endless = argv.some((one) => ["demo", "worker", "callbacks", "simulator"].includes(one));
-      const { exitCode, stdout, stderr } = await callCli(argv, {
-        stdin: text,
-        ...(endless && { signal: AbortSignal.abort() }),
-      });
-      expect(endless ? [0, 1, 2, 130] : [0, 1, 2]).toContain(exitCode);
-      expect(`${stdout}${stderr}`).not.toMatch(/\n\s+at .*:\d+:\d+|TypeError|\[object Object\]/);
-      expect(exitCode === 0 || stderr.trim() !== "").toBe(true);
-    }),
-    { numRuns: 500 },
-  );
 });

@@ -1,6 +1,4 @@
 import type {
-  AdjustStockRequest,
-  AdjustStockResult,
   AwaitDocumentRequest,
   AwaitItemsRequest,
   BranchResult,
@@ -12,21 +10,34 @@ import type {
   CreateResult,
   CreditNoteRunRequest,
   CreditNoteRunResult,
+  DecideDocumentRequest,
   ItemsRequest,
   ItemsResult,
   PreparedCreditNote,
   PreparedSale,
   ReadDocumentRequest,
   ReadDocumentResult,
+  RecordDocumentRequest,
   RegisterRequest,
   RegisterResult,
   RetryDocumentResult,
 } from "./calls.ts";
 import type { ConnectionProfile } from "./connection.ts";
+import type {
+  AdjustStockRequest,
+  AdjustStockResult,
+  DecideMovementRequest,
+  DecideMovementResult,
+  MovementReference,
+  ReadMovementResult,
+  SettleMovementRequest,
+  WatchMovementRequest,
+  WatchMovementResult,
+} from "./movement-calls.ts";
 import type { CreditNoteInput, SaleInput } from "./sale.ts";
 
 /** Activities of the main task queue: no API call. */
-export interface MainActivities {
+export interface MainActivities extends LedgerActivities {
   prepareSale(request: { input: SaleInput; startedAtMs: number }): Promise<PreparedSale>;
   prepareCreditNote(request: { input: CreditNoteInput; startedAtMs: number }): Promise<PreparedCreditNote>;
   composeSale(request: ComposeSaleRequest): Promise<Composed>;
@@ -35,6 +46,21 @@ export interface MainActivities {
   itemsInCatalogue(request: ItemsRequest): Promise<ItemsResult | undefined>;
   /** The credit note's outcome, as an activity that is tried again until its run has ended. */
   awaitCreditNoteRun(request: CreditNoteRunRequest): Promise<CreditNoteRunResult>;
+}
+
+/** Activities of the main task queue that read and write the ledger. Each is tried again until the ledger is there. */
+export interface LedgerActivities {
+  /** Returns once the ledger answers. */
+  awaitLedger(): Promise<void>;
+  /** What became of a try whose activity ended without an answer; one that was never claimed is buried, so that it cannot leave late. */
+  readMovement(request: MovementReference): Promise<ReadMovementResult>;
+  watchMovement(request: WatchMovementRequest): Promise<WatchMovementResult>;
+  decideMovement(request: DecideMovementRequest): Promise<DecideMovementResult>;
+  settleMovement(request: SettleMovementRequest): Promise<void>;
+  /** Keeps the id of a document that was made while the ledger was away. */
+  recordDocument(request: RecordDocumentRequest): Promise<void>;
+  /** Keeps a person's word on a document of which nobody knew whether it exists. */
+  decideDocument(request: DecideDocumentRequest): Promise<void>;
 }
 
 /** Activities of an application's two task queues: one HTTP request each, at most. */

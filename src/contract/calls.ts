@@ -2,7 +2,6 @@ import type { AttentionCode } from "./attention.ts";
 import type { ComposedRequest, ConnectionProfile } from "./connection.ts";
 import type { Item, SaleDocument } from "./documents.ts";
 import type { CreditNoteInput, CustomerInput, SaleInput, SaleLineInput } from "./sale.ts";
-import type { StockAction } from "./stock-movement.ts";
 
 /**
  * What the activities take and give. An answer that the workflow must decide upon is a result, never a failure: a failed
@@ -35,7 +34,16 @@ export interface Refusal {
 export interface Deferred {
   kind: "deferred";
   retryAfterMs?: number | undefined;
+  /** What has to be there first; the caller waits for it instead of pausing. */
+  waitFor?: "ledger" | undefined;
   message: string;
+}
+
+/** What a person has said of an unknown outcome, as the ledger keeps it. */
+export interface PersonsWord {
+  note: string;
+  by?: string | undefined;
+  atMs: number;
 }
 
 export interface Branch {
@@ -122,8 +130,19 @@ export type Composed = { kind: "composed"; request: ComposedRequest; callbackExp
 export interface CreateRequest extends CallTarget {
   request: ComposedRequest;
   idempotencyKey: string;
+  /** What the ledger claims the document under; default: the workflow's id. */
+  claim?: string;
+  /** Which wish for a document it is, from 1; absent from workflows of before the claims. */
+  intent?: number;
+  /** What tells the document's content from another one's: the claim of an intent is for this content alone. */
+  content?: string | undefined;
   /** When a request under this key may first have left (Unix milliseconds); absent while certainly none has. */
   firstSentAtMs?: number | undefined;
+}
+
+/** The document exists, but the ledger was away and does not know of it yet. */
+interface Unclaimed {
+  unclaimed?: true;
 }
 
 /**
@@ -131,19 +150,21 @@ export interface CreateRequest extends CallTarget {
  * does not say what became of it.
  */
 export type CreateResult =
-  | { kind: "document"; document: SaleDocument; replayed: boolean }
+  | ({ kind: "document"; document: SaleDocument; replayed: boolean } & Unclaimed)
   /** The answer names the document, and says nothing else that can be read. */
-  | { kind: "named"; saleId: string; message: string }
+  | ({ kind: "named"; saleId: string; message: string } & Unclaimed)
   /** 422. With `document` or `saleId` it exists at the API, in whatever status. */
-  | {
+  | ({
       kind: "rejected";
       document?: SaleDocument | undefined;
       saleId?: string | undefined;
       message: string;
       /** Whether the same request may be sent once more. */
       repeatable: boolean;
-    }
+    } & Unclaimed)
   | { kind: "already-credited"; creditNoteId?: string | undefined; message: string }
+  /** An earlier run has settled that nothing exists under this intent, or a person has: the next one is to be used. */
+  | { kind: "superseded"; intent: number; decision?: PersonsWord | undefined }
   /** Certainly not sent, or refused by the quota; the caller tries again, since its activity is tried once. */
   | (Deferred & { firstSentAtMs?: number | undefined })
   /** The answer is lost, and a repetition would not be safe: no trusted key, or one whose life is over. */
@@ -172,28 +193,21 @@ export type RetryDocumentResult =
   | { kind: "converging"; message: string }
   | Refusal;
 
-export interface AdjustStockRequest extends CallTarget {
-  referenceId: string;
-  itemId: string;
-  action: StockAction;
-  quantity: number;
-  unitPrice: number;
-  branch?: Branch | undefined;
+export interface RecordDocumentRequest {
+  claim: string;
+  intent: number;
+  content: string;
+  idempotencyKey: string;
+  request: ComposedRequest;
+  documentId: string;
 }
 
-export type AdjustStockResult =
-  | {
-      kind: "applied";
-      movementId: string;
-      branchId?: string | undefined;
-      quantityOnHand?: number | undefined;
-      report?: { stockIo?: string | undefined; stockMaster?: string | undefined } | undefined;
-      sentAtMs: number;
-    }
-  | Deferred
-  /** Certainly not applied, and the service says why. */
-  | { kind: "not-applied"; refusal: Refusal }
-  | { kind: "unknown"; message: string; evidence: Record<string, unknown> };
+export interface DecideDocumentRequest {
+  claim: string;
+  intent: number;
+  decision: { saleId: string } | "not-created";
+  word: PersonsWord;
+}
 
 export interface CreditNoteRunRequest {
   workflowId: string;

@@ -1,4 +1,5 @@
 import { boundedName } from "./bounded-name.ts";
+import { escapedPart } from "./escaped-part.ts";
 
 /**
  * Workflow ids (contract, "Temporal"). Each part is escaped as a URI component; an id longer than 200 characters keeps a
@@ -30,5 +31,5 @@ export function creditNoteWorkflowId(note: {
 }
 
 function workflowId(...parts: string[]): string {
-  return boundedName(parts.map(encodeURIComponent).join("/"), MAX_WORKFLOW_ID_LENGTH);
+  return boundedName(parts.map(escapedPart).join("/"), MAX_WORKFLOW_ID_LENGTH);
 }

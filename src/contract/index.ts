@@ -10,6 +10,7 @@ export * from "./fingerprint.ts";
 export * from "./idempotency-key.ts";
 export * from "./ids.ts";
 export * from "./messages.ts";
+export * from "./movement-calls.ts";
 export * from "./nairobi-date.ts";
 export * from "./names.ts";
 export * from "./outcome-of-state.ts";

@@ -1,4 +1,5 @@
 import { boundedName } from "./bounded-name.ts";
+import { escapedPart } from "./escaped-part.ts";
 
 /** Fiscal Compliance API, "Limits": a stock adjustment's `referenceId` has at most 100 characters. */
 export const MAX_REFERENCE_LENGTH = 100;
@@ -11,6 +12,6 @@ export type MovementPurpose = "sold" | "undone" | "restocked";
  * escaped, so that no invoice number can be written as another one's movement.
  */
 export function stockReferenceId(traderInvoiceNumber: string, itemId: string, purpose: MovementPurpose): string {
-  const name = [traderInvoiceNumber, itemId, purpose].map(encodeURIComponent).join("/");
+  const name = [traderInvoiceNumber, itemId, purpose].map(escapedPart).join("/");
   return boundedName(name, MAX_REFERENCE_LENGTH);
 }

@@ -40,6 +40,8 @@ export interface SpawnOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly cwd?: string;
   readonly onLine?: (line: string) => void;
+  /** All that it writes, as it comes: lines are cut at a length. */
+  readonly onOutput?: (chunk: string) => void;
 }
 
 /**
@@ -59,7 +61,10 @@ export function spawnGuarded(command: string, args: readonly string[], options: 
   const output = new OutputRing(options.onLine);
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding("utf8");
-    stream.on("data", (chunk: string) => output.push(chunk));
+    stream.on("data", (chunk: string) => {
+      output.push(chunk);
+      options.onOutput?.(chunk);
+    });
   }
   const ended = new Promise<ChildEnd>((resolve) => {
     child.once("error", (error) => resolve({ exitCode: null, description: `could not be started: ${error.message}` }));

@@ -3,6 +3,7 @@ import type { CallbackDelivery } from "./callback-delivery.ts";
 import type { Changes } from "./changes.ts";
 import type { DocumentRecord, Receipt } from "./document-record.ts";
 import type { DocumentStore } from "./document-store.ts";
+import type { Faults } from "./faults.ts";
 import type { Receipts } from "./receipts.ts";
 import type { Timers } from "./timers.ts";
 
@@ -13,6 +14,7 @@ interface Parts {
   documents: DocumentStore;
   receipts: Receipts;
   callbacks: CallbackDelivery;
+  faults: Faults;
   isRegistered: (itemId: string) => boolean;
 }
 
@@ -57,7 +59,7 @@ export class Authority {
 
   submit(record: DocumentRecord, occasion: "creation" | "retry"): Ruling {
     const invoice = record.sale.traderInvoiceNumber;
-    const step = this.#nextStep(record);
+    const step = this.#disturbedStep(record) ?? this.#nextStep(record);
     const withoutDocument = step.do === "reject" && step.withoutDocument === true;
     if (occasion === "creation" && (step.do === "answer" || withoutDocument))
       this.#spentWithoutDocument.set(invoice, record.scriptPosition);
@@ -80,6 +82,14 @@ export class Authority {
     else if (extras.receipt !== undefined && record.sale.receipt !== null)
       Object.assign(record.sale.receipt, extras.receipt);
     this.#parts.changes.announce();
+  }
+
+  /** What a fault puts in the place of the script's step, which stays for the next submission. */
+  #disturbedStep({ sale, businessId, idempotencyKey }: DocumentRecord): AuthorityStep | undefined {
+    const facts = { saleId: sale.id, invoice: sale.traderInvoiceNumber, businessId, idempotencyKey };
+    const fault = this.#parts.faults.strikeAuthority(facts);
+    if (fault === undefined) return undefined;
+    return fault.kind === "in-flight" ? { do: "down" } : { do: "cancel", afterMs: fault.delayMs ?? 0 };
   }
 
   #nextStep(record: DocumentRecord): AuthorityStep {
@@ -160,7 +170,7 @@ export class Authority {
     record.sale.error = null;
     record.sale.receipt = null;
     record.settledAtMs = null;
-    this.#parts.callbacks.withdraw(record);
+    this.#parts.callbacks.inFlight(record);
   }
 
   #stopWaiting(record: DocumentRecord): void {

@@ -1,5 +1,5 @@
 import type { CallCounts, CallEntry } from "./call-log.ts";
-import type { CallbackAttempt } from "./callback-delivery.ts";
+import type { CallbackAttempt } from "./callback-sender.ts";
 import type { DocumentRecord, Sale } from "./document-record.ts";
 import type { FaultBooks } from "./faults.ts";
 import type { KeyReuse } from "./idempotency.ts";

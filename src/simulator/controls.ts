@@ -5,7 +5,7 @@ import { isInFlight, type StatusExtras } from "./authority.ts";
 import { documentBooks, readBooks, type Books, type DocumentBooks } from "./books.ts";
 import type { CallEntry } from "./call-log.ts";
 import type { DocumentRecord } from "./document-record.ts";
-import type { Fault } from "./faults.ts";
+import type { Fault } from "./fault-schema.ts";
 import { issueElsewhere } from "./issue-elsewhere.ts";
 import { changeSettings, type SettingsPatch } from "./options.ts";
 import { InstructionError, parseInstruction } from "./problems.ts";

@@ -1,5 +1,5 @@
 import { rateLimited } from "./admit-call.ts";
-import type { Fault } from "./faults.ts";
+import type { ApiFaultKind, FaultOf } from "./fault-schema.ts";
 import type { Quota } from "./rate-windows.ts";
 
 interface Written {
@@ -23,7 +23,7 @@ function disturbed(value: unknown): unknown {
 }
 
 /** What a fault sends instead of the real answer (null when the operation was not processed). */
-export function faultDelivery(fault: Fault, real: Delivery | null, quota: Quota): Delivery {
+export function faultDelivery(fault: FaultOf<ApiFaultKind>, real: Delivery | null, quota: Quota): Delivery {
   const answer: Written =
     real?.kind === "answer"
       ? real

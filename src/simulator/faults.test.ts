@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
+import type { Fault } from "./fault-schema.ts";
 import { Faults } from "./faults.ts";
-import { at, call, codeOf, simulatorUnderTest, teaSale } from "./test-support/simulator-under-test.ts";
+import { at, call, codeOf, saleId, simulatorUnderTest, teaSale } from "./test-support/simulator-under-test.ts";
 
 describe("an injected fault", () => {
   test("before: the connection breaks and nothing was filed", async () => {
@@ -92,6 +93,71 @@ describe("an injected fault", () => {
     const count = strikes(7).filter(Boolean).length;
     expect(count).toBeGreaterThan(40);
     expect(count).toBeLessThan(80);
+  });
+
+  test("with a probability and inARow comes as a storm", () => {
+    const faults = new Faults(3);
+    faults.inject({ operation: "*", when: "before", kind: "rate-limit", probability: 0.05, inARow: 10 });
+    const struck = Array.from({ length: 2_000 }, () => faults.strike("createSale", "before", {}) !== undefined);
+    const storms = struck
+      .map((hit) => (hit ? "x" : " "))
+      .join("")
+      .split(/ +/)
+      .filter(Boolean);
+    expect(storms.length).toBeGreaterThan(30);
+    expect(new Set(storms.map((storm) => storm.length % 10))).toEqual(new Set([0]));
+  });
+
+  test("of callbacks or of the authority leaves the chance of the API's calls as it was", () => {
+    const strikes = (disturb: boolean): boolean[] => {
+      const faults = new Faults(7);
+      faults.inject({ operation: "*", when: "before", kind: "drop", probability: 0.3 });
+      faults.inject({ operation: "callback", when: "before", kind: "lost", probability: 0.5 });
+      faults.inject({ operation: "authority", when: "before", kind: "cancelled", probability: 0.5 });
+      return Array.from({ length: 100 }, () => {
+        if (disturb) faults.strikeCallback(["lost"], {});
+        if (disturb) faults.strikeAuthority({});
+        return faults.strike("readSale", "before", {}) !== undefined;
+      });
+    };
+    expect(strikes(true)).toEqual(strikes(false));
+  });
+
+  test("of the authority leaves a document in flight for ever, or cancels it", async () => {
+    const simulator = await simulatorUnderTest();
+    simulator.inject({
+      operation: "authority",
+      when: "before",
+      kind: "in-flight",
+      match: { invoice: "INV-1" },
+      times: 1,
+    });
+    simulator.inject({ operation: "authority", when: "before", kind: "cancelled", match: { invoice: "INV-2" } });
+    const first = await call(simulator, "POST", "/v1/sales", { body: teaSale("INV-1") });
+    expect([first.status, simulator.documents("INV-1")[0]?.status]).toEqual([202, "pending"]);
+    const second = await call(simulator, "POST", "/v1/sales", { body: teaSale("INV-2") });
+    expect([second.status, (await simulator.settled(saleId(second))).status]).toEqual([202, "cancelled"]);
+    expect((await call(simulator, "POST", `/v1/sales/${saleId(first)}/retry`)).status).toBe(200);
+    expect(simulator.documents("INV-1")[0]?.status).toBe("completed");
+    expect(simulator.books().faults.byKind).toEqual({ "in-flight": 1, cancelled: 1 });
+  });
+
+  /** What a run over many sales mixes by chance: each has a kind, and chance takes some calls of 40 and leaves others. */
+  test.each<[string, Omit<Fault, "operation">]>([
+    ["dropped before processing", { when: "before", kind: "drop" }],
+    ["processed and dropped", { when: "after", kind: "drop" }],
+    ["a 5xx before processing", { when: "before", kind: "status", status: 503 }],
+    ["a 5xx after processing", { when: "after", kind: "status", status: 500 }],
+    ["slow beyond the timeout", { when: "after", kind: "slow", delayMs: 60_000 }],
+    ["half a body", { when: "after", kind: "half-body" }],
+    ["not JSON", { when: "after", kind: "not-json" }],
+    ["wrong types", { when: "after", kind: "wrong-types" }],
+    ["a storm of 429", { when: "before", kind: "rate-limit", inARow: 4 }],
+  ])("can be %s by chance", (_name, fault) => {
+    const faults = new Faults(5);
+    faults.inject({ operation: "*", probability: 0.2, ...fault });
+    const struck = Array.from({ length: 40 }, () => faults.strike("createSale", fault.when, {})?.kind);
+    expect(new Set(struck)).toEqual(new Set([undefined, fault.kind]));
   });
 
   test("that cannot be understood is refused by name", async () => {

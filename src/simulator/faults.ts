@@ -1,45 +1,17 @@
-import { z } from "zod";
 import type { CallFacts } from "./call-log.ts";
+import {
+  type ApiFaultKind,
+  type AuthorityFaultKind,
+  type CallbackFaultKind,
+  type Fault,
+  type FaultOf,
+  faultSchema,
+  isApiFault,
+  isAuthorityFault,
+  isCallbackFault,
+} from "./fault-schema.ts";
 import { parseInstruction } from "./problems.ts";
 import { seededRandom } from "./seeded-random.ts";
-
-const faultKinds = ["status", "drop", "slow", "half-body", "not-json", "wrong-types", "rate-limit"] as const;
-
-/**
- * A disturbance of authenticated calls. `before`: the operation is not processed. `after`: it is processed, and then its answer is lost or
- * replaced. A `slow` fault always processes: `before` late and answered at once, `after` at once and answered late.
- */
-export const faultSchema = z.strictObject({
-  /** An operation's name, or `*` for all. */
-  operation: z.string().min(1),
-  when: z.enum(["before", "after"]),
-  kind: z.enum(faultKinds),
-  /** Of `status` (default 503), `not-json` and `wrong-types` (default 200, or the real one). */
-  status: z.number().int().min(100).max(599).optional(),
-  body: z.unknown().optional(),
-  headers: z.record(z.string(), z.string()).optional(),
-  /** Of `slow`; default 1000. */
-  delayMs: z.number().int().min(0).optional(),
-  /** Of `rate-limit`; default the rest of the window. */
-  retryAfterSeconds: z.number().int().min(0).optional(),
-  /** How often it strikes; without it until it is removed. */
-  times: z.number().int().positive().optional(),
-  /** How many matching calls pass before it strikes. */
-  skip: z.number().int().min(0).optional(),
-  probability: z.number().min(0).max(1).optional(),
-  match: z
-    .strictObject({
-      invoice: z.string().optional(),
-      saleId: z.string().optional(),
-      itemId: z.string().optional(),
-      referenceId: z.string().optional(),
-      businessId: z.string().optional(),
-      idempotencyKey: z.string().optional(),
-    })
-    .optional(),
-});
-
-export type Fault = z.input<typeof faultSchema>;
 
 export interface FaultBooks {
   total: number;
@@ -52,10 +24,14 @@ interface ActiveFault {
   fault: Fault;
   passed: number;
   struck: number;
+  /** How many more calls are taken without chance being asked. */
+  leftInARow: number;
 }
 
-function matches({ operation, match = {} }: Fault, called: string, facts: CallFacts): boolean {
-  if (operation !== "*" && operation !== called) return false;
+/** Whether the fault, if it is one of those that can strike here, strikes this. */
+type Narrowing<F extends Fault> = (fault: Fault) => fault is F;
+
+function agrees({ match = {} }: Fault, facts: CallFacts): boolean {
   return Object.entries(match).every(([name, value]) =>
     Object.entries(facts).some(([fact, known]) => fact === name && known === value),
   );
@@ -63,20 +39,25 @@ function matches({ operation, match = {} }: Fault, called: string, facts: CallFa
 
 /** The injected faults; the same seed strikes the same calls. */
 export class Faults {
-  readonly #random: () => number;
+  /** One chance for each family: that a callback comes earlier or later must not change which calls are struck. */
+  readonly #chance: { api: () => number; authority: () => number; callback: () => number };
   readonly #active = new Map<number, ActiveFault>();
   readonly #byKind = new Map<string, number>();
   #lastId = 0;
 
   constructor(seed: number) {
-    this.#random = seededRandom(seed);
+    this.#chance = {
+      api: seededRandom(seed),
+      authority: seededRandom(seed + 1),
+      callback: seededRandom(seed + 2),
+    };
   }
 
   /** Returns the id under which `remove` takes it away. */
   inject(raw: unknown): number {
     const fault = parseInstruction("fault", faultSchema, raw);
     this.#lastId += 1;
-    this.#active.set(this.#lastId, { id: this.#lastId, fault, passed: 0, struck: 0 });
+    this.#active.set(this.#lastId, { id: this.#lastId, fault, passed: 0, struck: 0, leftInARow: 0 });
     return this.#lastId;
   }
 
@@ -88,20 +69,23 @@ export class Faults {
     this.#active.clear();
   }
 
-  /** The first fault that strikes this call; counts it. */
-  strike(operation: string, when: Fault["when"], facts: CallFacts): Fault | undefined {
-    for (const active of this.#active.values()) {
-      const { fault } = active;
-      if (fault.when !== when || !matches(fault, operation, facts)) continue;
-      active.passed += 1;
-      if (active.passed <= (fault.skip ?? 0)) continue;
-      if (fault.probability !== undefined && this.#random() >= fault.probability) continue;
-      active.struck += 1;
-      if (fault.times !== undefined && active.struck >= fault.times) this.#active.delete(active.id);
-      this.#byKind.set(fault.kind, (this.#byKind.get(fault.kind) ?? 0) + 1);
-      return fault;
-    }
-    return undefined;
+  /** The first fault that strikes this call of the API; counts it. */
+  strike(operation: string, when: Fault["when"], facts: CallFacts): FaultOf<ApiFaultKind> | undefined {
+    const here = (fault: Fault): fault is FaultOf<ApiFaultKind> =>
+      isApiFault(fault) && fault.when === when && (fault.operation === "*" || fault.operation === operation);
+    return this.#strike(here, facts, this.#chance.api);
+  }
+
+  /** The first fault that strikes this submission to the authority; counts it. */
+  strikeAuthority(facts: CallFacts): FaultOf<AuthorityFaultKind> | undefined {
+    return this.#strike(isAuthorityFault, facts, this.#chance.authority);
+  }
+
+  /** The first of these faults that strikes this callback; counts it. */
+  strikeCallback<Kind extends CallbackFaultKind>(kinds: readonly Kind[], facts: CallFacts): FaultOf<Kind> | undefined {
+    const here = (fault: Fault): fault is FaultOf<Kind> =>
+      isCallbackFault(fault) && kinds.some((kind) => kind === fault.kind);
+    return this.#strike(here, facts, this.#chance.callback);
   }
 
   books(): FaultBooks {
@@ -114,5 +98,22 @@ export class Faults {
 
   resetCounts(): void {
     this.#byKind.clear();
+  }
+
+  #strike<F extends Fault>(isHere: Narrowing<F>, facts: CallFacts, chance: () => number): F | undefined {
+    for (const active of this.#active.values()) {
+      const { fault } = active;
+      if (!isHere(fault) || !agrees(fault, facts)) continue;
+      active.passed += 1;
+      if (active.passed <= (fault.skip ?? 0)) continue;
+      if (active.leftInARow > 0) active.leftInARow -= 1;
+      else if (fault.probability !== undefined && chance() >= fault.probability) continue;
+      else active.leftInARow = (fault.inARow ?? 1) - 1;
+      active.struck += 1;
+      if (fault.times !== undefined && active.struck >= fault.times) this.#active.delete(active.id);
+      this.#byKind.set(fault.kind, (this.#byKind.get(fault.kind) ?? 0) + 1);
+      return fault;
+    }
+    return undefined;
   }
 }

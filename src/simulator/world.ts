@@ -65,13 +65,15 @@ export function createWorld(options: SimulatorOptions): {
     catalogue.add(item);
     stock.set(item.id, item.onHand);
   }
-  const callbacks = new CallbackDelivery({ timers, changes, nowMs, retryDelaysMs: callbackRetryDelaysMs });
+  const faults = new Faults(seed);
+  const callbacks = new CallbackDelivery({ timers, changes, faults, nowMs, retryDelaysMs: callbackRetryDelaysMs });
   const authority = new Authority({
     nowMs,
     timers,
     changes,
     documents,
     callbacks,
+    faults,
     receipts: new Receipts(),
     isRegistered: (itemId) => catalogue.get(itemId)?.registrationStatus === "REGISTERED",
   });
@@ -95,7 +97,7 @@ export function createWorld(options: SimulatorOptions): {
     callbacks,
     idempotency: new IdempotencyRecords(),
     windows: new RateWindows(),
-    faults: new Faults(seed),
+    faults,
     calls: new CallLog(),
   };
   return { world, scenario, host, port };

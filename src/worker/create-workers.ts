@@ -8,11 +8,13 @@ import {
 } from "@temporalio/worker";
 
 import { createComplianceActivities } from "../../activities/compliance/index.ts";
+import { EarlierRuns } from "../../activities/earlier-runs/index.ts";
 import { createMainActivities } from "../../activities/main/index.ts";
 import type { Config } from "../config/index.ts";
 import { complianceBackgroundTaskQueue, complianceTaskQueue, MAIN_TASK_QUEUE } from "../contract/index.ts";
 import { createDispatchers } from "../http/dispatchers.ts";
 import { createTransport } from "../http/transport.ts";
+import type { Ledger } from "../ledger/index.ts";
 import { ActivitySlots } from "./activity-slots.ts";
 import { createCallbackUrlFor } from "./callback-url-for.ts";
 import { createComplianceRuntimes } from "./compliance-runtimes.ts";
@@ -30,6 +32,7 @@ export interface WorkersOptions {
   config: Config;
   connection: NativeConnection;
   workflows: WorkflowClient;
+  ledger: Ledger;
   namespace: string;
   /** The workflows, bundled. */
   workflowBundle: { codePath: string } | WorkflowBundleWithSourceMap;
@@ -55,7 +58,9 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
   const { logger, metricMeter } = Runtime.instance();
   const watch = watchKeys(options.log ?? logger, metricMeter);
   const runtimes = createComplianceRuntimes(config.compliance, config.timings, transport, Date.now, watch);
-  const context = { connections: runtimes, nowMs: Date.now, random: Math.random };
+  const { ledger, workflows } = options;
+  const earlierRuns = new EarlierRuns(workflows, ledger);
+  const context = { connections: runtimes, ledger, earlierRuns, nowMs: Date.now, random: Math.random };
   const common = {
     connection,
     namespace,
@@ -68,7 +73,7 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
     ...common,
     taskQueue: MAIN_TASK_QUEUE,
     workflowBundle: options.workflowBundle,
-    activities: createMainActivities({ ...context, callbackUrlFor, workflows: options.workflows }),
+    activities: createMainActivities({ ...context, callbackUrlFor, workflows }),
   });
   const workers = [main];
   const serves = [MAIN_TASK_QUEUE];

@@ -5,11 +5,13 @@ import { NativeConnection } from "@temporalio/worker";
 import type { Logger } from "pino";
 
 import { type Config, type Environment, loadTemporalConnection, type TemporalConnection } from "../config/index.ts";
+import { type Ledger, LedgerUnavailableError } from "../ledger/index.ts";
 import { createLogger } from "./create-logger.ts";
 import { createWorkers } from "./create-workers.ts";
 import { describeService } from "./describe-service.ts";
 import { startHealthServer } from "./health-server.ts";
 import { installRuntime } from "./install-runtime.ts";
+import { ledgerOf } from "./ledger-of.ts";
 import { loadProcessConfig } from "./load-process-config.ts";
 import { createReadiness, type Readiness } from "./readiness.ts";
 import { requireListener, temporalAddress, unreachable } from "./require-listener.ts";
@@ -46,7 +48,16 @@ export async function runWorkerProcess({ env, logTo, signal }: WorkerProcessOpti
       const { namespace } = temporal;
       const identity = workerIdentity();
       const workflows = new Client({ connection, namespace }).workflow;
-      const serving = await createWorkers({ config, connection, workflows, namespace, workflowBundle, identity });
+      const ledger = await openedLedger(config, log);
+      const serving = await createWorkers({
+        config,
+        connection,
+        workflows,
+        ledger,
+        namespace,
+        workflowBundle,
+        identity,
+      });
       try {
         const running = new RunningWorkers(serving.workers, serving.endPolls);
         readiness = createReadiness({ states: () => running.states, connection, namespace, identity });
@@ -55,6 +66,7 @@ export async function runWorkerProcess({ env, logTo, signal }: WorkerProcessOpti
         await untilStopped(running, signal, log);
       } finally {
         await serving.close();
+        await ledger.close();
       }
     } finally {
       await connection.close();
@@ -78,6 +90,18 @@ async function untilStopped(running: RunningWorkers, signal: AbortSignal, log: L
   } finally {
     signal.removeEventListener("abort", stop);
   }
+}
+
+/** A database that is away holds no worker back: sales go on, and what needs a claim waits for it. */
+async function openedLedger(config: Config, log: Logger): Promise<Ledger> {
+  const ledger = ledgerOf(config, (line) => log.info({ home: config.ledger.home }, line));
+  try {
+    await ledger.ready();
+  } catch (error) {
+    if (!(error instanceof LedgerUnavailableError)) throw error;
+    log.error({ reason: error.message }, "the ledger is away: no stock movement is sent until it is there");
+  }
+  return ledger;
 }
 
 function notReady(reason: string): () => Promise<Readiness> {

@@ -6,6 +6,7 @@ import { bundleWorkflowCode } from "@temporalio/worker";
 import type { TestProject } from "vitest/node";
 
 import { startDevServer, temporalCliOrSkipReason } from "../../src/embedded/index.ts";
+import { startEmbeddedPostgres } from "../../src/ledger/index.ts";
 import { suiteNamespaces } from "./namespace.ts";
 
 declare module "vitest" {
@@ -14,6 +15,8 @@ declare module "vitest" {
     temporalAddress: string | undefined;
     skipReason: string | undefined;
     workflowBundlePath: string;
+    /** A PostgreSQL on which each suite makes a database of its own. */
+    ledgerServerUrl: string;
   }
 }
 
@@ -27,11 +30,18 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await writeFile(workflowBundlePath, code);
   project.provide("workflowBundlePath", workflowBundlePath);
 
+  const database = await startEmbeddedPostgres({ home: join(folder, "ledger") });
+  project.provide("ledgerServerUrl", database.url);
+  const endDatabase = async (): Promise<void> => {
+    await database.close();
+    await rm(folder, { recursive: true });
+  };
+
   const cli = await temporalCliOrSkipReason({ onProgress: (line) => process.stderr.write(`${line}\n`) });
   if (cli.skipReason !== undefined) {
     project.provide("skipReason", cli.skipReason);
     project.provide("temporalAddress", undefined);
-    return () => rm(folder, { recursive: true });
+    return endDatabase;
   }
   const server = await startDevServer({
     namespaces: await suiteNamespaces(),
@@ -42,6 +52,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide("skipReason", undefined);
   return async () => {
     await server.stop();
-    await rm(folder, { recursive: true });
+    await endDatabase();
   };
 }

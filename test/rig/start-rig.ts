@@ -4,12 +4,15 @@ import { NativeConnection } from "@temporalio/worker";
 
 import { createCallbackReceiver, createTemporalSignaller } from "../../src/callbacks/index.ts";
 import { type Config, loadConfig, type Timings } from "../../src/config/index.ts";
+import type { Ledger } from "../../src/ledger/index.ts";
 import { startSimulator, type Simulator, type SimulatorOptions } from "../../src/simulator/index.ts";
 import { createStarter, type Starter } from "../../src/starter/index.ts";
 import { createWorkers } from "../../src/worker/create-workers.ts";
+import { ledgerOf } from "../../src/worker/ledger-of.ts";
 import { RunningWorkers } from "../../src/worker/run-workers.ts";
 import { setTimeout as nextTick } from "node:timers/promises";
 import type { WorkflowState } from "../../src/contract/index.ts";
+import { freshDatabase } from "./fresh-database.ts";
 import { namespaceOf } from "./namespace.ts";
 import "./quiet-runtime.ts";
 import { recordAll, replayAll } from "./replay-all.ts";
@@ -88,6 +91,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
       COMPLIANCE_API_KEY: "cmp_sk_test_simulator",
       COMPLIANCE_BUSINESS_ID: "biz_1",
       ...callbacks,
+      LEDGER_URL: await freshDatabase(inject("ledgerServerUrl")),
       ...options.env,
     },
     needs: ["compliance"],
@@ -104,6 +108,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
   const log = { warn: logAt("warn"), info: logAt("info") };
   let running: RunningWorkers | undefined;
   let closeTransport: (() => Promise<void>) | undefined;
+  let ledger: Ledger | undefined;
 
   const rig: Rig = {
     simulator,
@@ -133,10 +138,12 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
       }
     },
     async startWorkers() {
+      ledger = ledgerOf(config);
       const serving = await createWorkers({
         config,
         connection: native,
         workflows: client.workflow,
+        ledger,
         namespace,
         workflowBundle,
         log,
@@ -147,6 +154,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
     async stopWorkers() {
       await running?.drain();
       await closeTransport?.();
+      await ledger?.close();
       running = undefined;
       closeTransport = undefined;
     },
@@ -154,6 +162,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
       // Nothing is at stake any more: an idle poll is not waited for.
       await running?.stop();
       await closeTransport?.();
+      await ledger?.close();
       await receiver.close();
       await simulator.close();
       await replayAll(client, workflowBundle);

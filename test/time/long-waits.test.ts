@@ -11,9 +11,12 @@ import {
   type WorkflowState,
 } from "../../src/contract/index.ts";
 import { testServerOrSkipReason } from "../../src/embedded/index.ts";
+import type { Ledger } from "../../src/ledger/index.ts";
 import { type Simulator, startSimulator } from "../../src/simulator/index.ts";
+import { freshDatabase } from "../rig/fresh-database.ts";
 import "../rig/quiet-runtime.ts";
 import { createWorkers } from "../../src/worker/create-workers.ts";
+import { ledgerOf } from "../../src/worker/ledger-of.ts";
 import { RunningWorkers } from "../../src/worker/run-workers.ts";
 
 const server = await testServerOrSkipReason({ onProgress: (line) => process.stderr.write(`${line}\n`) });
@@ -26,6 +29,7 @@ describe.skipIf(server.skipReason !== undefined)(`over days${skipped}`, () => {
   let simulator: Simulator;
   let workers: RunningWorkers;
   let close: () => Promise<void>;
+  let ledger: Ledger | undefined;
 
   beforeAll(async () => {
     env = await TestWorkflowEnvironment.createTimeSkipping({
@@ -42,12 +46,15 @@ describe.skipIf(server.skipReason !== undefined)(`over days${skipped}`, () => {
         COMPLIANCE_BASE_URL: simulator.url,
         COMPLIANCE_API_KEY: "cmp_sk_test_simulator",
         COMPLIANCE_BUSINESS_ID: "biz_1",
+        LEDGER_URL: await freshDatabase(inject("ledgerServerUrl")),
       },
     });
+    ledger = ledgerOf(config);
     const serving = await createWorkers({
       config,
       connection: env.nativeConnection,
       workflows: env.client.workflow,
+      ledger,
       namespace: env.namespace ?? "default",
       workflowBundle: { codePath: inject("workflowBundlePath") },
     });
@@ -58,6 +65,7 @@ describe.skipIf(server.skipReason !== undefined)(`over days${skipped}`, () => {
   afterAll(async () => {
     await workers?.drain();
     await close?.();
+    await ledger?.close();
     await simulator?.close();
     await env?.teardown();
   });
@@ -108,6 +116,33 @@ describe.skipIf(server.skipReason !== undefined)(`over days${skipped}`, () => {
     expect(await handle.result()).toMatchObject({ stage: "completed" });
     expect(await eventsOf(handle)).toBeLessThan(60);
     await replayed(handle);
+  });
+
+  test("a sale and a refund have the date that it is in Nairobi when they are asked for", async () => {
+    const until = async (time: string): Promise<string> => {
+      const nowMs = await env.currentTimeMs();
+      const today = new Date(nowMs).toISOString().slice(0, 10);
+      const laterTodayMs = Date.parse(`${today}T${time}Z`);
+      const atMs = laterTodayMs > nowMs ? laterTodayMs : laterTodayMs + 86_400_000;
+      await env.sleep(atMs - nowMs);
+      return new Date(atMs).toISOString().slice(0, 10);
+    };
+    const dayAfter = (day: string): string => new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10);
+    const dateOf = (invoice: string) => simulator.documents(invoice)[0]?.saleDate;
+
+    const before = await until("20:59:00");
+    const handle = await start("NAIROBI-2059", { refundWindow: "30 days" });
+    await handle.executeUpdate("outcome", { args: [{ waitSeconds: 20 }] });
+    expect(dateOf("NAIROBI-2059")).toBe(before);
+
+    const day = await until("21:00:00");
+    expect(await (await start("NAIROBI-2100", { refundWindow: "0" })).result()).toMatchObject({ stage: "completed" });
+    await handle.executeUpdate("refund", { args: [{ reason: "06", traderInvoiceNumber: "CN-NAIROBI-2100" }] });
+    expect([dateOf("NAIROBI-2100"), dateOf("CN-NAIROBI-2100")]).toEqual([dayAfter(day), dayAfter(day)]);
+
+    const late = await until("23:59:00");
+    expect(await (await start("NAIROBI-2359", { refundWindow: "0" })).result()).toMatchObject({ stage: "completed" });
+    expect(dateOf("NAIROBI-2359")).toBe(dayAfter(late));
   });
 
   test("a refused key is looked at again by itself, ever more slowly", async () => {

@@ -40,6 +40,9 @@ export async function issueCreditNote(
   return await createDocument(work, {
     // A credit note that was given up may be followed by one with another number, which is another document.
     step: `credit-note ${traderInvoiceNumber}`,
+    // Each number is a document of its own here too.
+    claim: `${run.workflowId} ${traderInvoiceNumber}`,
+    content: JSON.stringify({ traderInvoiceNumber, saleId, reason }),
     expected,
     compose: () => main.composeCreditNote({ ...target, ...content, callback, workflowId: run.workflowId }),
     send: (request) => calls.keyedWrite.createCreditNote({ ...target, ...request }),

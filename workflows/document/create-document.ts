@@ -1,19 +1,24 @@
 import { ActivityFailure, condition, TimeoutFailure } from "@temporalio/workflow";
 
 import {
+  type CallTarget,
   type Composed,
   type CreateRequest,
   type CreateResult,
+  type DecideDocumentRequest,
   type Deferred,
   idempotencyKey as idempotencyKeyOf,
   type Refusal,
   type SaleDocument,
 } from "../../src/contract/index.ts";
+import { ledger } from "../proxies.ts";
 import { answered, answerOf, isRefusal, parkOnRefusal, rootMessage } from "../run/answered.ts";
 import { CancelledByPerson } from "../run/cancelled-by-person.ts";
 import { growingPauseMs } from "../run/growing-pause.ts";
 import { park } from "../run/park.ts";
 import type { Run } from "../run/run.ts";
+import { untilLedger } from "../run/until-ledger.ts";
+import { claimsAreKept } from "../run/claims-are-kept.ts";
 import { type ExpectedDocument, mismatches } from "./matching.ts";
 import { readDocument } from "./read-document.ts";
 import type { Work } from "./work.ts";
@@ -23,9 +28,12 @@ type ComposedBody = Extract<Composed, { kind: "composed" }>;
 export interface Creation {
   /** What the key is made of beside the workflow's id. */
   step: string;
+  /** What the ledger claims the document under, and what tells its content from another one's. */
+  claim: string;
+  content: string;
   expected: ExpectedDocument;
   compose: () => Promise<Composed>;
-  send: (request: Pick<CreateRequest, "request" | "idempotencyKey" | "firstSentAtMs">) => Promise<CreateResult>;
+  send: (request: Omit<CreateRequest, keyof CallTarget>) => Promise<CreateResult>;
   /**
    * Where the service knows a credit note of the sale already: ours to adopt, or somebody else's, with which this run ends.
    * @throws whatever ends the run
@@ -67,17 +75,24 @@ export async function createDocument(work: Work, creation: Creation): Promise<Cr
     run.numberTaken = true;
     run.documentInDoubt = true;
     const idempotencyKey = idempotencyKeyOf(run.workflowId, creation.step, intent.number);
-    const { firstSentAtMs } = intent;
-    const result = await lostAsUnknown(creation.send({ request: body.request, idempotencyKey, firstSentAtMs }));
+    const { firstSentAtMs, number } = intent;
+    const wish = { claim: creation.claim, intent: number, content: creation.content };
+    const sent = { ...wish, request: body.request, idempotencyKey };
+    const result = await lostAsUnknown(creation.send({ ...sent, firstSentAtMs }));
+    if (result.kind === "superseded") {
+      intent = superseded(run, result);
+      continue;
+    }
     if (isRefusal(result) || result.kind === "deferred") {
       // Doubt sticks: a refusal says nothing of an earlier attempt whose answer was lost.
       intent.firstSentAtMs = result.firstSentAtMs ?? intent.firstSentAtMs;
       run.documentInDoubt = intent.firstSentAtMs !== undefined;
       if (isRefusal(result)) intent = await refused(work, result, intent);
+      else if (result.waitFor === "ledger") await untilLedger(() => run.cancelDue);
       else await condition(() => run.cancelDue, result.retryAfterMs ?? growingPauseMs(intent.deferrals++));
       continue;
     }
-    const made = await settledBy(work, result, creation);
+    const made = await settledBy(work, result, creation, number);
     if (made === "nothing") {
       intent.firstSentAtMs = undefined;
       run.documentInDoubt = false;
@@ -86,16 +101,30 @@ export async function createDocument(work: Work, creation: Creation): Promise<Cr
       continue;
     }
     run.documentInDoubt = false;
+    if ("unclaimed" in result && result.unclaimed)
+      run.beforeTheEnd(ledger.recordDocument({ ...sent, documentId: made.id }));
     const callbackExpected = body.callbackExpected && result.kind !== "already-credited";
     return { document: made, callbackExpected };
   }
 }
 
+/** An earlier run has settled, or a person has in its time, that nothing exists under an intent: the next one begins. */
+function superseded(run: Run, { intent, decision }: Extract<CreateResult, { kind: "superseded" }>): Intent {
+  run.documentInDoubt = false;
+  if (decision && !run.decisions.some(({ atMs }) => atMs === decision.atMs)) {
+    const { note, by, atMs } = decision;
+    const who = { note, ...(by !== undefined && { by }), atMs };
+    run.decisions.push({ update: "resolveDocument", code: "document-unknown", answer: "not created", ...who });
+  }
+  return newIntent(intent + 1);
+}
+
 /** The document that an answer shows or names; `nothing` where it settles that there is none. */
 async function settledBy(
   work: Work,
-  result: Exclude<CreateResult, Refusal | Deferred>,
+  result: Exclude<CreateResult, Refusal | Deferred | { kind: "superseded" }>,
   creation: Creation,
+  intent: number,
 ): Promise<SaleDocument | "nothing"> {
   switch (result.kind) {
     case "document":
@@ -109,7 +138,7 @@ async function settledBy(
     case "already-credited":
       return (await creation.alreadyCredited?.(result)) ?? "nothing";
     case "unknown":
-      return (await parkUnknown(work, result, creation.expected)) ?? "nothing";
+      return (await parkUnknown(work, result, creation, intent)) ?? "nothing";
   }
 }
 
@@ -161,23 +190,39 @@ async function checkedOurs(
 async function parkUnknown(
   work: Work,
   { message, evidence }: Extract<CreateResult, { kind: "unknown" }>,
-  expected: ExpectedDocument,
+  { claim, expected }: Creation,
+  intent: number,
 ): Promise<SaleDocument | undefined> {
   const { run, calls, target } = work;
+  const decided = { claim, intent };
   let objection = "";
   for (;;) {
     run.documentDecision = undefined;
     await park(run, { code: "document-unknown", message: `${objection}${message}`, evidence });
     // Assigned by the update that ended the park.
     const decision = run.documentDecision as Run["documentDecision"];
-    if (decision === undefined || decision === "not-created") return undefined;
+    if (decision === undefined || decision === "not-created") {
+      await keepDecision(run, { ...decided, decision: "not-created" });
+      return undefined;
+    }
     const { saleId } = decision;
     // Read once, and not until it answers: a mistyped id must lead back to the question.
     const read = await answerOf(calls.read.readDocument({ ...target, saleId }));
     const found = isRefusal(read) ? [read.message] : mismatches(read.document, expected);
-    if (!isRefusal(read) && found.length === 0) return read.document;
+    if (!isRefusal(read) && found.length === 0) {
+      await keepDecision(run, { ...decided, decision });
+      return read.document;
+    }
     objection = `The document ${saleId} is not this one: ${found.join("; ")}. `;
   }
+}
+
+/** Written down before anything follows from it, so that a run which begins anew does not ask again. */
+async function keepDecision(run: Run, decided: Omit<DecideDocumentRequest, "word">): Promise<void> {
+  if (!claimsAreKept()) return;
+  const said = run.decisions.findLast(({ update }) => update === "resolveDocument");
+  const { note = "", by, atMs = 0 } = said ?? {};
+  await ledger.decideDocument({ ...decided, word: { note, atMs, ...(by !== undefined && { by }) } });
 }
 
 /** A call that ended without an answer is unknown; one that no worker took was never sent. */

@@ -40,6 +40,7 @@ export async function carry(run: Run, body: () => Promise<void>): Promise<SaleOu
       if (!(error instanceof Error) || !isFinal(error)) throw error;
       run.failure = asFailure(error);
     }
+    await run.nothingUnfinished();
     await condition(allHandlersFinished);
     if (run.failure) throw run.failure;
     return outcomeOf(run);

@@ -1,6 +1,9 @@
 import { type Attention, MEANING, type Mend } from "../../src/contract/index.ts";
 import type { Run } from "./run.ts";
 
+/** Characters. Temporal keeps 20,000 bytes of details; the `state` query has all of it. */
+const MOST_EVIDENCE = 1_500;
+
 /** What Temporal's UI shows under User Metadata, as Markdown: where the run stands, and which update with which JSON mends it. */
 export function detailsOf(run: Run): string {
   const document = run.document;
@@ -35,8 +38,16 @@ function needsAPerson(attention: Attention): string {
   return [
     `### Needs a person: ${attention.code}`,
     `${MEANING[attention.code]}. ${quoted(attention.message)}`,
+    ...evidenceOf(attention),
     ...updates,
   ].join("\n\n");
+}
+
+/** What is known, as data: a person decides by it. Its line breaks are escaped, so that nothing in it can end the block. */
+function evidenceOf({ evidence }: Attention): string[] {
+  if (!evidence || Object.keys(evidence).length === 0) return [];
+  const lines = Object.entries(evidence).map(([name, value]) => `${name}: ${JSON.stringify(value) ?? ""}`);
+  return [`\`\`\`\n${lines.join("\n").slice(0, MOST_EVIDENCE)}\n\`\`\``];
 }
 
 /** Other people's words on one line and with nothing in them that Markdown obeys: they must not look like an attention of ours. */

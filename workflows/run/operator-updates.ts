@@ -48,7 +48,8 @@ export function wireOperatorUpdates(run: Run): void {
       requireText(run, request, "note");
       if (typeof request["applied"] !== "boolean")
         notAllowed(run, "Expected the field applied with true or false in it.");
-      const unknown = run.movements.filter((movement) => movement.state === "unknown").map((one) => one.referenceId);
+      const open = run.movements.filter((movement) => movement.state === "unknown" && !movement.decision);
+      const unknown = open.map((one) => one.referenceId);
       if (!unknown.some((reference) => reference === request["referenceId"])) {
         notAllowed(run, `No movement with that referenceId is unknown; unknown are: ${unknown.join(", ") || "none"}.`);
       }

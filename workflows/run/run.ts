@@ -63,6 +63,7 @@ export class Run {
 
   readonly #attentions = new Map<string, Attention>();
   readonly #retries = new Map<string, number>();
+  readonly #unfinished: Promise<unknown>[] = [];
 
   constructor(workflow: "sale" | "creditNote", invoice: string, stage: Stage) {
     this.workflow = workflow;
@@ -158,6 +159,23 @@ export class Run {
         this.decisions.push({ update: "retry", code, note: request.note, ...who, atMs: Date.now() });
       }
     }
+  }
+
+  /** More is known of what an attention is about. */
+  addEvidence(key: string, evidence: Record<string, unknown>): void {
+    const attention = this.#attentions.get(key);
+    if (!attention) return;
+    attention.evidence = { ...attention.evidence, ...evidence };
+    this.publish();
+  }
+
+  /** Something that nobody waits for, but that must be done before the run ends. */
+  beforeTheEnd(work: Promise<unknown>): void {
+    this.#unfinished.push(work);
+  }
+
+  async nothingUnfinished(): Promise<void> {
+    await Promise.all(this.#unfinished);
   }
 
   needs(key: string): boolean {

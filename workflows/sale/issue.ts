@@ -18,6 +18,8 @@ export async function issueSale(
   run.moveTo("submitting", "the answer to the sale's creation");
   return await createDocument(work, {
     step: "sale",
+    claim: run.workflowId,
+    content: run.fingerprint ?? traderInvoiceNumber,
     expected: { type: "sale", traderInvoiceNumber, customerPin: customer?.pin ?? null, lines },
     compose: () => main.composeSale({ ...target, ...content, callback, workflowId: run.workflowId }),
     send: (request) => writes.createSale({ ...target, ...request }),

@@ -1,4 +1,4 @@
-import { workflowInfo } from "@temporalio/workflow";
+import { allHandlersFinished, condition, workflowInfo } from "@temporalio/workflow";
 
 import type { Branch, PreparedSale, SaleInput, SaleOutcome } from "../../src/contract/index.ts";
 import { type FollowedTo, follow } from "../document/follow.ts";
@@ -55,10 +55,7 @@ async function carrySale(work: Work, prepared: PreparedSale): Promise<void> {
   if (end === "completed") {
     checkTotal(work, prepared);
     run.moveTo("completed", "its stock movements");
-    await openForRefund(work, stock ?? new StockKeeping(work), {
-      windowMs: prepared.refundWindowMs,
-      callback: sale.callback ?? "auto",
-    });
+    await untilClosed(work, stock ?? new StockKeeping(work), prepared);
   } else {
     run.stockHalted = true;
     run.waitingFor = "the return of its goods to stock";
@@ -68,6 +65,21 @@ async function carrySale(work: Work, prepared: PreparedSale): Promise<void> {
   }
   await stock?.settled();
   await run.nothingNeeded();
+}
+
+/** A refund that is taken while the last callers are being answered is carried out too: nothing that was accepted is lost. */
+async function untilClosed(work: Work, stock: StockKeeping, { sale, refundWindowMs }: PreparedSale): Promise<void> {
+  const { run } = work;
+  const callback = sale.callback ?? "auto";
+  const refundDue = (): boolean => run.stage === "completed" && run.refund !== undefined;
+  let windowMs = refundWindowMs;
+  do {
+    await openForRefund(work, stock, { windowMs, callback });
+    windowMs = 0;
+    await stock.settled();
+    await run.nothingNeeded();
+    await condition(() => refundDue() || allHandlersFinished());
+  } while (refundDue());
 }
 
 /** The items of the lines, each known to the authority. An adopted sale may come without lines, and is registered already. */

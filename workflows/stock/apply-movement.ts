@@ -1,10 +1,15 @@
-import { ActivityFailure, condition, sleep, TimeoutFailure } from "@temporalio/workflow";
+import { condition, sleep } from "@temporalio/workflow";
 
-import type { AdjustStockResult, Branch, Refusal, StockMovement } from "../../src/contract/index.ts";
+import type { AppliedMovement, Branch, PersonsWord, Refusal, StockMovement } from "../../src/contract/index.ts";
 import type { Work } from "../document/work.ts";
-import { evidenceOf, keyPauseMs, rootMessage } from "../run/answered.ts";
+import { evidenceOf, keyPauseMs } from "../run/answered.ts";
 import { growingPauseMs } from "../run/growing-pause.ts";
 import { park } from "../run/park.ts";
+import { untilLedger } from "../run/until-ledger.ts";
+import { recordLater } from "./record-later.ts";
+import { MovementTries } from "./movement-tries.ts";
+import { sendMovement } from "./send-movement.ts";
+import { fateOfUnknown } from "./unknown-movement.ts";
 
 /**
  * Brings one movement to `applied` or `dropped`. It is sent at most once without an answer: an unknown outcome waits for a
@@ -13,45 +18,60 @@ import { park } from "../run/park.ts";
 export async function applyMovement(work: Work, movement: StockMovement, branch?: Branch): Promise<void> {
   const { run } = work;
   const givenUp = (): boolean => run.stockHalted && movement.purpose === "sold";
+  const tries = new MovementTries();
   let refusedKeys = 0;
   for (let deferrals = 0; ;) {
     if (givenUp()) {
-      movement.state = "dropped";
-      run.stockMoved();
+      drop(work, movement);
       return;
     }
     movement.state = "sending";
     movement.sentAtMs = Date.now();
     run.stockMoved();
-    const result = await send(work, movement, branch);
+    const sent = await sendMovement(work, movement, tries, branch);
+    const result = sent.kind === "unknown" ? await fateOfUnknown(work, movement, tries.generation, branch, sent) : sent;
     switch (result.kind) {
       case "applied":
         settle(work, movement, result);
+        if (result.unsettled) recordLater(work, movement, tries.current, result);
         return;
+      case "said-applied":
+        movement.state = "applied";
+        keepWord(work, movement, result.word, true);
+        run.stockMoved();
+        return;
+      case "superseded":
+        if (result.word) keepWord(work, movement, result.word, false);
+        tries.after(result.generation);
+        break;
       case "deferred":
         movement.state = "planned";
         run.stockMoved();
-        await condition(givenUp, result.retryAfterMs ?? growingPauseMs(deferrals++));
+        if (!result.sameTry) tries.next();
+        if (result.waitFor === "ledger") await untilLedger(givenUp);
+        else await condition(givenUp, result.retryAfterMs ?? growingPauseMs(deferrals++));
         break;
       case "not-applied": {
         movement.state = "refused";
+        tries.next();
         if (result.refusal.attention === "credentials") {
           const pauseMs = keyPauseMs(refusedKeys++);
           await parkRefused(work, movement, result.refusal, "credentials", givenUp, pauseMs);
         } else if ((await parkRefused(work, movement, result.refusal, "stock-refused", givenUp)) === "acknowledged") {
-          movement.state = "dropped";
-          run.stockMoved();
+          drop(work, movement);
           return;
         }
-        break;
       }
-      case "unknown":
-        if (await decidedApplied(work, movement, result)) return;
     }
   }
 }
 
-function settle(work: Work, movement: StockMovement, result: Extract<AdjustStockResult, { kind: "applied" }>): void {
+function drop({ run }: Work, movement: StockMovement): void {
+  movement.state = "dropped";
+  run.stockMoved();
+}
+
+function settle(work: Work, movement: StockMovement, result: AppliedMovement): void {
   movement.state = "applied";
   movement.movementId = result.movementId;
   movement.sentAtMs = result.sentAtMs;
@@ -63,6 +83,17 @@ function settle(work: Work, movement: StockMovement, result: Extract<AdjustStock
   movement.report = { stockIo, stockMaster };
   const message = `The movement ${result.movementId} was made, but its report says stockIo ${stockIo}, stockMaster ${stockMaster}.`;
   work.run.raise({ code: "stock-unreported", subject: movement.referenceId, message, evidence: { ...movement } });
+}
+
+/** What a person said in an earlier run is taken over; what was said in this one is there already. */
+function keepWord({ run }: Work, movement: StockMovement, word: PersonsWord, applied: boolean): void {
+  const { note, by, atMs } = word;
+  const known = run.decisions.some((one) => one.subject === movement.referenceId && one.atMs === atMs);
+  const who = { note, ...(by !== undefined && { by }), atMs };
+  movement.decision = { applied, ...who };
+  if (known) return;
+  const answer = applied ? "applied" : "not applied";
+  run.decisions.push({ update: "resolveStock", code: "stock-unknown", subject: movement.referenceId, answer, ...who });
 }
 
 async function parkRefused(
@@ -79,53 +110,4 @@ async function parkRefused(
     until,
     ...(pauseMs !== undefined && { wake: () => sleep(pauseMs).then(() => true) }),
   });
-}
-
-/** True where a person says that it was applied; where not, it is sent again under the same reference. */
-async function decidedApplied(
-  work: Work,
-  movement: StockMovement,
-  result: Extract<AdjustStockResult, { kind: "unknown" }>,
-): Promise<boolean> {
-  movement.state = "unknown";
-  delete movement.decision;
-  const { itemId, action, quantity, unitPrice, sentAtMs, branchId } = movement;
-  const sent = { itemId, action, quantity, unitPrice, sentAtMs, ...(branchId !== undefined && { branchId }) };
-  const key = work.run.raise({
-    code: "stock-unknown",
-    subject: movement.referenceId,
-    message: `${movement.action} ${movement.quantity} of ${movement.itemId} was sent, and no answer says whether it was applied. ${result.message}`,
-    evidence: { ...sent, ...result.evidence },
-  });
-  const decision = (): StockMovement["decision"] => movement.decision;
-  await condition(() => decision() !== undefined);
-  const applied = decision()?.applied === true;
-  if (applied) movement.state = "applied";
-  work.run.clear(key);
-  work.run.stockMoved();
-  return applied;
-}
-
-async function send(work: Work, movement: StockMovement, branch?: Branch): Promise<AdjustStockResult> {
-  const { calls, target } = work;
-  const { referenceId, itemId, action, quantity, unitPrice } = movement;
-  try {
-    return await calls.unrepeatableWrite.adjustStock({
-      ...target,
-      referenceId,
-      itemId,
-      action,
-      quantity,
-      unitPrice,
-      ...(branch && { branch }),
-    });
-  } catch (error) {
-    if (!(error instanceof ActivityFailure)) throw error;
-    const message = rootMessage(error);
-    // No worker took the task: nothing was sent.
-    if (error.cause instanceof TimeoutFailure && error.cause.timeoutType === "SCHEDULE_TO_START") {
-      return { kind: "deferred", message };
-    }
-    return { kind: "unknown", message: `The call ended without an answer: ${message}.`, evidence: {} };
-  }
 }

@@ -8,6 +8,7 @@ import { createCallbackReceiver, createTemporalSignaller } from "../../callbacks
 import { type Simulator, startSimulator } from "../../simulator/index.ts";
 import { createStarter, type Starter } from "../../starter/index.ts";
 import type { WorkersOptions } from "../../worker/create-workers.ts";
+import { ledgerOf } from "../../worker/ledger-of.ts";
 import { OpenCalls } from "../open-calls.ts";
 import type { Cleanup } from "./cleanup.ts";
 import { demoConfig } from "./demo-config.ts";
@@ -79,11 +80,17 @@ export async function startDemoStack(options: DemoStackOptions): Promise<DemoSta
     callbackSecret,
     folder,
   });
+  // Of its own: the simulator begins with empty books each time, and so do the claims.
+  const ledger = ledgerOf(config);
+  cleanup.add("ledger", () => ledger.close());
+  await ledger.ready();
+
   const { workflowBundle } = options;
   const workers = new DemoWorkers({
     config,
     connection: native,
     workflows: client.workflow,
+    ledger,
     namespace,
     workflowBundle,
   });

@@ -6,10 +6,10 @@ import { join, resolve } from "node:path";
 const REPOSITORY = resolve(import.meta.dirname, "../../..");
 
 /**
- * This room as JavaScript, for tests that need a process of their own (one that is killed, for instance): Node 20 runs no TypeScript,
+ * A room as JavaScript, for tests that need a process of their own (one that is killed, for instance): Node 20 runs no TypeScript,
  * and `dist` may be older than the source. Returns the path of the compiled index, and what removes it again.
  */
-export function compileRoom(): { index: string; remove: () => void } {
+export function compileRoom(room = "embedded"): { index: string; remove: () => void } {
   const folder = mkdtempSync(join(tmpdir(), "fiscalflow-compiled-"));
   symlinkSync(join(REPOSITORY, "node_modules"), join(folder, "node_modules"), "dir");
   writeFileSync(join(folder, "package.json"), '{"type":"module"}');
@@ -17,7 +17,7 @@ export function compileRoom(): { index: string; remove: () => void } {
   const config = {
     extends: join(REPOSITORY, "tsconfig.json"),
     compilerOptions: { ...compilerOptions, typeRoots: [join(REPOSITORY, "node_modules/@types")] },
-    files: [join(REPOSITORY, "src/embedded/index.ts")],
+    files: [join(REPOSITORY, `src/${room}/index.ts`)],
     include: [],
   };
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config));
@@ -25,7 +25,7 @@ export function compileRoom(): { index: string; remove: () => void } {
   const run = spawnSync(process.execPath, [compiler, "-p", folder], { encoding: "utf8" });
   if (run.status !== 0) throw new Error(`The room did not compile: ${run.stdout}${run.stderr}`);
   return {
-    index: join(folder, "src/embedded/index.js"),
+    index: join(folder, `src/${room}/index.js`),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }

@@ -1,0 +1,95 @@
+import { Context } from "@temporalio/activity";
+
+import type { ComposedRequest, CreateRequest, CreateResult } from "../../src/contract/index.ts";
+import { type Ledger, LedgerUnavailableError } from "../../src/ledger/index.ts";
+import { holderOf, wordOf } from "../ledger/claim-results.ts";
+
+/** What is to be sent: the bytes that were sent first, and since when something of them may have left. */
+interface ToSend {
+  kind: "send";
+  request: ComposedRequest;
+  firstSentAtMs: number | undefined;
+  /** False while the ledger is away. */
+  claimed: boolean;
+}
+
+/**
+ * The claim of one wish for a document. It holds the bytes that were sent first, so that every attempt of every run sends the same under
+ * the same key, and the document's id once it is known, so that a run which begins anew takes it over (architecture, decision 10).
+ */
+export class DocumentClaim {
+  readonly #ledger: Ledger;
+  readonly #request: CreateRequest;
+  readonly #nowMs: () => number;
+  #claimed = false;
+
+  constructor(ledger: Ledger, request: CreateRequest, nowMs: () => number) {
+    this.#ledger = ledger;
+    this.#request = request;
+    this.#nowMs = nowMs;
+  }
+
+  /** @throws LedgerUnavailableError */
+  async begin(): Promise<ToSend | CreateResult> {
+    const { request, idempotencyKey, content = request.bodyJson } = this.#request;
+    const holder = holderOf(Context.current().info);
+    const call = { ...this.#key, idempotencyKey, content, request, holder, nowMs: this.#nowMs() };
+    const answer = await this.#ledger.documents.begin(call);
+    switch (answer.kind) {
+      case "send": {
+        this.#claimed = true;
+        // Written by this class alone, as it was given.
+        const first = answer.request as ComposedRequest;
+        const firstSentAtMs = answer.first ? undefined : answer.firstSentAtMs;
+        return { kind: "send", request: first, firstSentAtMs, claimed: true };
+      }
+      case "known":
+        return { kind: "named", saleId: answer.documentId, message: "An earlier run of this workflow made it." };
+      case "behind": {
+        const { intent, decision } = answer;
+        return { kind: "superseded", intent, ...(decision && { decision: wordOf(decision) }) };
+      }
+      case "different": {
+        const firstSentAt = new Date(answer.firstSentAtMs).toISOString();
+        const message = `An earlier run sent another document under this number at ${firstSentAt}, and what became of it is not known.`;
+        return { kind: "unknown", message, evidence: { firstSentAt } };
+      }
+    }
+  }
+
+  /** For a request that may be repeated under its key in any case: tills go on selling while the database is away. */
+  async beginOrGoOn(): Promise<ToSend | CreateResult> {
+    try {
+      return await this.begin();
+    } catch (error) {
+      if (!(error instanceof LedgerUnavailableError)) throw error;
+      return { kind: "send", request: this.#request.request, firstSentAtMs: undefined, claimed: false };
+    }
+  }
+
+  /** The document exists, in whatever status. False where the ledger does not know of it yet. */
+  made(documentId: string): Promise<boolean> {
+    return this.#settle({ kind: "document", documentId });
+  }
+
+  /** Nothing of this wish exists, and nothing is in doubt: it may be sent again, with other bytes too. */
+  leftNothing(): Promise<boolean> {
+    return this.#settle({ kind: "unsent" });
+  }
+
+  async #settle(outcome: { kind: "document"; documentId: string } | { kind: "unsent" }): Promise<boolean> {
+    if (!this.#claimed) return false;
+    try {
+      await this.#ledger.documents.settle({ ...this.#key, outcome, nowMs: this.#nowMs() });
+      return true;
+    } catch (error) {
+      if (error instanceof LedgerUnavailableError) return false;
+      throw error;
+    }
+  }
+
+  get #key() {
+    const { claim, intent = 1 } = this.#request;
+    return { workflowId: claim ?? Context.current().info.workflowExecution?.workflowId ?? "", intent };
+  }
+}

@@ -1,0 +1,118 @@
+import { describe, expect, test } from "vitest";
+
+import type { AdjustStockRequest, AdjustStockResult } from "../../src/contract/index.ts";
+import type { Fault } from "../../src/simulator/index.ts";
+import { inActivity, serve, type Served, START_MS } from "../test-support/served.ts";
+
+const at = (fault: Omit<Fault, "operation">): Fault => ({ operation: "adjustStock", times: 1, ...fault });
+
+const movement: AdjustStockRequest = {
+  connection: "default",
+  businessId: "biz_1",
+  referenceId: "INV-1/item_tea/sold",
+  itemId: "item_tea",
+  action: "DEDUCT",
+  quantity: 2,
+  unitPrice: 350,
+  claim: { generation: 1, token: "first" },
+};
+
+const adjust = (served: Served, changes: Partial<AdjustStockRequest> = {}): Promise<AdjustStockResult> =>
+  inActivity(() => served.activities.adjustStock({ ...movement, ...changes }));
+
+const sent = ({ simulator }: Served) => simulator.calls({ operation: "adjustStock" }).length;
+const key = { connection: "default", businessId: "biz_1", referenceId: movement.referenceId };
+
+/** Architecture, decision 6: take, send, settle. */
+describe("the claim of a stock adjustment", () => {
+  test("is settled with the answer, which every later try adopts without sending", async () => {
+    const served = await serve();
+    const first = await adjust(served);
+    expect(first).toMatchObject({ kind: "applied" });
+    const another = { claim: { generation: 1, token: "after a reset" } };
+    expect(await adjust(served, another)).toEqual({ ...first, unsettled: undefined });
+    expect(sent(served)).toBe(1);
+  });
+
+  test("that is held makes the movement unknown for every other try, with who took it and the last balance", async () => {
+    const served = await serve();
+    await adjust(served, { referenceId: "INV-0/item_tea/sold" });
+    served.clock.nowMs += 1_000;
+    served.simulator.inject(at({ when: "after", kind: "drop" }));
+    expect(await adjust(served)).toMatchObject({ kind: "unknown", evidence: { lastQuantityOnHand: 98 } });
+    expect(await adjust(served, { claim: { generation: 1, token: "another" } })).toMatchObject({
+      kind: "unknown",
+      evidence: {
+        takenAt: new Date(START_MS + 1_000).toISOString(),
+        takenBy: expect.stringContaining("run"),
+        lastQuantityOnHand: 98,
+      },
+    });
+    expect(sent(served)).toBe(2);
+  });
+
+  test("whose acknowledgement was lost may be asked for again under the same token", async () => {
+    const served = await serve();
+    const { itemId, action, quantity, unitPrice } = movement;
+    const taken = { movement: { itemId, action, quantity, unitPrice } as const, holder: "us", nowMs: START_MS };
+    await served.context.ledger.stock.take({ ...key, generation: 1, token: "first", ...taken });
+    expect(await adjust(served)).toMatchObject({ kind: "applied" });
+  });
+
+  test("is given back by a 429, so that the next generation may be sent", async () => {
+    const served = await serve();
+    served.simulator.inject(at({ when: "before", kind: "rate-limit", retryAfterSeconds: 1 }));
+    expect(await adjust(served)).toMatchObject({ kind: "deferred" });
+    expect(await adjust(served, { claim: { generation: 1, token: "late" } })).toEqual({
+      kind: "superseded",
+      generation: 1,
+    });
+    expect(await adjust(served, { claim: { generation: 2, token: "second" } })).toMatchObject({ kind: "applied" });
+  });
+
+  test("that was buried cannot be taken any more", async () => {
+    const served = await serve();
+    await served.context.ledger.stock.readOrBury({ ...key, generation: 1, nowMs: START_MS });
+    expect(await adjust(served)).toEqual({ kind: "superseded", generation: 1 });
+    expect(sent(served)).toBe(0);
+  });
+
+  test("of another movement under the same reference is not sent over", async () => {
+    const served = await serve();
+    await adjust(served);
+    expect(await adjust(served, { quantity: 3, claim: { generation: 1, token: "other" } })).toMatchObject({
+      kind: "not-applied",
+      refusal: { attention: "stock-refused", message: expect.stringContaining("DEDUCT 2 of item_tea") },
+    });
+    expect(sent(served)).toBe(1);
+  });
+
+  test("tells what a person said of it", async () => {
+    const served = await serve();
+    served.simulator.inject(at({ when: "after", kind: "drop" }));
+    await adjust(served);
+    const { itemId, action, quantity, unitPrice } = movement;
+    const said = { generation: 1, applied: true, note: "seen", by: "njeri", nowMs: START_MS + 5_000 };
+    const claimed = { movement: { itemId, action, quantity, unitPrice } as const, holder: "us" };
+    await served.context.ledger.stock.decide({ ...key, ...said, ...claimed });
+    expect(await adjust(served, { claim: { generation: 1, token: "another" } })).toEqual({
+      kind: "said-applied",
+      word: { note: "seen", by: "njeri", atMs: START_MS + 5_000 },
+    });
+  });
+
+  test("cannot be taken while the ledger is away, and nothing is sent", async () => {
+    const served = await serve();
+    await served.context.ledger.close();
+    expect(await adjust(served)).toMatchObject({ kind: "deferred", sameTry: true, waitFor: "ledger" });
+    expect(sent(served)).toBe(0);
+  });
+
+  test("is counted on by itself for a workflow of before the claims", async () => {
+    const served = await serve();
+    const { claim: _, ...old } = movement;
+    served.simulator.inject(at({ when: "before", kind: "rate-limit", retryAfterSeconds: 1 }));
+    await inActivity(() => served.activities.adjustStock(old));
+    expect(await inActivity(() => served.activities.adjustStock(old))).toMatchObject({ kind: "applied" });
+  });
+});

@@ -1,0 +1,99 @@
+import { Context } from "@temporalio/activity";
+
+import type { AdjustStockRequest, AdjustStockResult, AppliedMovement, MovementTry } from "../../src/contract/index.ts";
+import { type Ledger, LedgerUnavailableError } from "../../src/ledger/index.ts";
+import { lastBalance } from "../ledger/balance-evidence.ts";
+import { claimedMovement, foundOf, holderOf, ledgerOutcome } from "../ledger/claim-results.ts";
+
+/** What `take` comes to: the claim is ours and the movement may be sent, or what is known of it already. */
+type Taken = "taken" | AdjustStockResult;
+
+/**
+ * The claim of one try: taken immediately before the movement is sent, settled with the outcome after (architecture, decision 6). No other
+ * activity, of this run or of another one, sends the movement while it stands.
+ */
+export class StockClaim {
+  readonly #ledger: Ledger;
+  readonly #request: AdjustStockRequest;
+  readonly #nowMs: () => number;
+  #try: MovementTry;
+
+  constructor(ledger: Ledger, request: AdjustStockRequest, nowMs: () => number) {
+    this.#ledger = ledger;
+    this.#request = request;
+    this.#nowMs = nowMs;
+    // A workflow of before the claims counts no tries: its activity is tried once, and stands for itself.
+    this.#try = request.claim ?? { generation: 1, token: ownToken() };
+  }
+
+  async take(): Promise<Taken> {
+    const { claim } = this.#request;
+    const movement = claimedMovement(this.#request);
+    const holder = holderOf(Context.current().info);
+    for (;;) {
+      const call = { ...this.#key, ...this.#try, movement, holder, nowMs: this.#nowMs() };
+      const previous = claim?.previous;
+      const answer = await this.#ledger.stock.take({ ...call, ...(previous && { previous }) });
+      switch (answer.kind) {
+        case "taken":
+          return "taken";
+        case "behind":
+          if (claim) return foundOf(answer);
+          this.#try = { ...this.#try, generation: answer.generation + 1 };
+          break;
+        case "settled":
+          return foundOf(answer);
+        case "held": {
+          const unknown = foundOf(answer);
+          return { ...unknown, evidence: { ...unknown.evidence, ...(await this.lastBalance()) } };
+        }
+        case "different":
+          return differentMovement(this.#request, answer);
+      }
+    }
+  }
+
+  /** True where the outcome is written down. The answer to the movement is the caller's all the same. */
+  async settle(outcome: AppliedMovement | { kind: "not-applied"; message: string }): Promise<boolean> {
+    const kept = outcome.kind === "applied" ? ledgerOutcome(outcome) : outcome;
+    try {
+      await this.#ledger.stock.settle({ ...this.#key, ...this.#try, outcome: kept });
+      return true;
+    } catch (error) {
+      if (error instanceof LedgerUnavailableError) return false;
+      throw error;
+    }
+  }
+
+  /** Evidence alone, so it may be missing. */
+  async lastBalance(): Promise<Record<string, unknown>> {
+    try {
+      return lastBalance(await this.#ledger.stock.balanceAround(this.#key));
+    } catch (error) {
+      if (error instanceof LedgerUnavailableError) return {};
+      throw error;
+    }
+  }
+
+  get #key() {
+    const { connection, businessId, referenceId } = this.#request;
+    return { connection, businessId, referenceId };
+  }
+}
+
+function ownToken(): string {
+  const { activityId, workflowExecution } = Context.current().info;
+  return `${workflowExecution?.runId ?? ""}/${activityId}`;
+}
+
+/** An earlier run sent something else under this reference. */
+function differentMovement(
+  { referenceId }: AdjustStockRequest,
+  { claimed, state }: { claimed: { itemId: string; action: string; quantity: number }; state: string },
+): AdjustStockResult {
+  const other = `${claimed.action} ${claimed.quantity} of ${claimed.itemId}`;
+  const message = `An earlier run sent another movement under ${referenceId}: ${other}, which is ${state === "held" ? "of unknown outcome" : state}.`;
+  if (state === "held") return { kind: "unknown", message, evidence: { earlierMovement: claimed } };
+  const details = { earlierMovement: claimed };
+  return { kind: "not-applied", refusal: { kind: "refused", attention: "stock-refused", message, details } };
+}

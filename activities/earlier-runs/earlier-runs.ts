@@ -1,0 +1,84 @@
+import { isGrpcServiceError, type WorkflowClient } from "@temporalio/client";
+
+import { type Ledger, LedgerError, LedgerUnavailableError } from "../../src/ledger/index.ts";
+import { findingsOf } from "./findings.ts";
+import { importFindings } from "./import-findings.ts";
+import { readableHistory } from "./readable-history.ts";
+import { EarlierRunsUnreadError } from "./unread-error.ts";
+
+/** PERMISSION_DENIED, UNIMPLEMENTED. */
+const NOT_FOR_US = [7, 12];
+
+/** How many runs this process remembers to have looked after: it is asked once for each call of a run. */
+const REMEMBERED = 10_000;
+
+interface Execution {
+  workflowId: string;
+  runId: string;
+}
+
+/**
+ * What earlier runs of a workflow's id did, before a reset, or before a second start around the starter. It is read out of their
+ * histories and written into the claims, so that the run which follows takes over their documents, movements and decisions
+ * (architecture, decision 10). The claims know most of it already; a history speaks where the ledger was away, or new, or lost.
+ */
+export class EarlierRuns {
+  readonly #workflows: WorkflowClient;
+  readonly #ledger: Ledger;
+  readonly #done = new Map<string, Promise<void>>();
+
+  constructor(workflows: WorkflowClient, ledger: Ledger) {
+    this.#workflows = workflows;
+    this.#ledger = ledger;
+  }
+
+  /**
+   * To be waited for before a run writes anything. Costs one look at Temporal's list of runs, once for each run and process.
+   * @throws EarlierRunsUnreadError; LedgerUnavailableError where there is something to be written down
+   */
+  async takeOver(execution: Execution | undefined): Promise<void> {
+    if (!execution) return;
+    const known = this.#done.get(execution.runId);
+    if (known) return await known;
+    const doing = this.#takeOver(execution);
+    this.#remember(execution.runId, doing);
+    try {
+      await doing;
+    } catch (error) {
+      this.#done.delete(execution.runId);
+      if (error instanceof LedgerUnavailableError || error instanceof LedgerError) throw error;
+      throw new EarlierRunsUnreadError(execution.workflowId, error);
+    }
+  }
+
+  async #takeOver({ workflowId, runId }: Execution): Promise<void> {
+    for (const run of await this.#earlierThan({ workflowId, runId })) {
+      const history = await this.#workflows.getHandle(workflowId, run.runId).fetchHistory();
+      const events = await readableHistory(history, this.#workflows.options.loadedDataConverter);
+      await importFindings(this.#ledger, findingsOf(events, workflowId), `${workflowId} (run ${run.runId})`);
+    }
+  }
+
+  /** The oldest first. A server that cannot list, or does not let us, leaves the claims alone to know. */
+  async #earlierThan({ workflowId, runId }: Execution): Promise<{ runId: string }[]> {
+    const earlier: { runId: string; startMs: number }[] = [];
+    const query = `WorkflowId = "${workflowId.replace(/["\\]/g, "\\$&")}"`;
+    try {
+      for await (const run of this.#workflows.list({ query })) {
+        if (run.runId !== runId) earlier.push({ runId: run.runId, startMs: run.startTime.getTime() });
+      }
+    } catch (error) {
+      if (!isGrpcServiceError(error) || !NOT_FOR_US.includes(Number(error.code))) throw error;
+      return [];
+    }
+    return earlier.sort((a, b) => a.startMs - b.startMs);
+  }
+
+  #remember(runId: string, doing: Promise<void>): void {
+    // Whoever waits hears of a failure; nobody has to.
+    doing.catch(() => undefined);
+    this.#done.set(runId, doing);
+    const [oldest] = this.#done.keys();
+    if (this.#done.size > REMEMBERED && oldest !== undefined) this.#done.delete(oldest);
+  }
+}

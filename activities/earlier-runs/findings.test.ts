@@ -1,0 +1,122 @@
+import { describe, expect, test } from "vitest";
+
+import { findingsOf } from "./findings.ts";
+import type { ReadableEvent } from "./readable-history.ts";
+
+const SALE = "sale/default/biz_1/INV-1";
+const target = { connection: "default", businessId: "biz_1" };
+const movement = {
+  ...target,
+  referenceId: "INV-1/tea/sold",
+  itemId: "tea",
+  action: "DEDUCT",
+  quantity: 2,
+  unitPrice: 350,
+};
+const request = { method: "POST", path: "/v1/sales", query: {}, bodyJson: "{}" };
+const sale = { ...target, request, idempotencyKey: "sale:INV-1:0123456789", intent: 1 };
+const claim = { generation: 1, token: "one" };
+
+const scheduled = (eventId: number, activity: string, input: unknown): ReadableEvent => {
+  return { kind: "scheduled", eventId, atMs: eventId * 1000, activity, input };
+};
+const completed = (scheduledEventId: number, result: unknown): ReadableEvent => {
+  return { kind: "completed", scheduledEventId, result };
+};
+const lost = (scheduledEventId: number, neverStarted = false): ReadableEvent => {
+  return { kind: "ended-without-answer", scheduledEventId, neverStarted };
+};
+const said = (name: string, input: unknown): ReadableEvent => ({ kind: "update", name, input, atMs: 9_000 });
+
+const movementsAfter = (...events: ReadableEvent[]) => findingsOf(events, SALE).movements;
+const documentsAfter = (...events: ReadableEvent[]) => findingsOf(events, SALE).documents;
+
+describe("what an earlier run did with a movement", () => {
+  const applied = { kind: "applied", movementId: "mov_1", sentAtMs: 5 };
+
+  test("is the service's answer", () => {
+    const [found] = movementsAfter(scheduled(5, "adjustStock", movement), completed(5, applied));
+    expect(found).toMatchObject({ fate: applied, request: { referenceId: "INV-1/tea/sold" }, sentAtMs: 5_000 });
+  });
+
+  test("is unknown where it has no answer, and nothing claimed it", () => {
+    expect(movementsAfter(scheduled(5, "adjustStock", movement))).toMatchObject([{ fate: { kind: "unknown" } }]);
+    expect(movementsAfter(scheduled(5, "adjustStock", movement), lost(5))).toHaveLength(1);
+  });
+
+  test("is left to its claim where it has one and no answer", () => {
+    expect(movementsAfter(scheduled(5, "adjustStock", { ...movement, claim }))).toEqual([]);
+  });
+
+  test.each([
+    ["put off", { kind: "deferred", message: "429" }],
+    ["refused", { kind: "not-applied", refusal: {} }],
+    ["known not to be applied", { kind: "superseded", generation: 1 }],
+  ])("is nothing where it was %s", (_, result) => {
+    expect(movementsAfter(scheduled(5, "adjustStock", movement), completed(5, result))).toEqual([]);
+  });
+
+  test("is nothing where no worker took the task", () => {
+    expect(movementsAfter(scheduled(5, "adjustStock", movement), lost(5, true))).toEqual([]);
+  });
+
+  test("is what a person said of it, until it was sent again", () => {
+    const unknown = [scheduled(5, "adjustStock", movement), lost(5)];
+    const word = said("resolveStock", { referenceId: "INV-1/tea/sold", applied: false, note: "counted", by: "Amina" });
+    expect(movementsAfter(...unknown, word)).toMatchObject([
+      { fate: { kind: "said", applied: false, word: { note: "counted", by: "Amina", atMs: 9_000 } } },
+    ]);
+    const again = scheduled(12, "adjustStock", movement);
+    expect(movementsAfter(...unknown, word, again)).toMatchObject([{ fate: { kind: "unknown" } }]);
+    expect(movementsAfter(...unknown, word, again, completed(12, applied))).toMatchObject([{ fate: applied }]);
+  });
+});
+
+describe("what an earlier run made of its document", () => {
+  test("is the document that the answer shows or names", () => {
+    const asked = scheduled(5, "createSale", sale);
+    const made = [{ claim: SALE, fate: { kind: "made", documentId: "sal_1" } }];
+    expect(documentsAfter(asked, completed(5, { kind: "document", document: { id: "sal_1" } }))).toMatchObject(made);
+    expect(documentsAfter(asked, completed(5, { kind: "named", saleId: "sal_1" }))).toMatchObject(made);
+    expect(documentsAfter(asked, completed(5, { kind: "rejected", saleId: "sal_1" }))).toMatchObject(made);
+  });
+
+  test("is in doubt where an answer was lost, from the first time that something may have left", () => {
+    const asked = scheduled(5, "createSale", sale);
+    expect(documentsAfter(asked, completed(5, { kind: "unknown", message: "", evidence: {} }))).toMatchObject([
+      { firstSentAtMs: 5_000, fate: { kind: "in-doubt" } },
+    ]);
+    expect(documentsAfter(asked, completed(5, { kind: "refused", firstSentAtMs: 4_000 }))).toMatchObject([
+      { firstSentAtMs: 4_000, fate: { kind: "in-doubt" } },
+    ]);
+  });
+
+  test("is in doubt where a run of before the claims has no answer, and its claim's to say otherwise", () => {
+    const { intent: _, ...unclaimed } = sale;
+    expect(documentsAfter(scheduled(5, "createSale", unclaimed))).toMatchObject([{ fate: { kind: "in-doubt" } }]);
+    expect(documentsAfter(scheduled(5, "createSale", sale))).toEqual([]);
+  });
+
+  test("is nothing where it was put off or refused", () => {
+    const asked = scheduled(5, "createSale", sale);
+    expect(documentsAfter(asked, completed(5, { kind: "deferred", message: "429" }))).toEqual([]);
+    expect(documentsAfter(asked, completed(5, { kind: "rejected", message: "no", repeatable: true }))).toEqual([]);
+  });
+
+  test("is what a person said of it", () => {
+    const doubt = [scheduled(5, "createSale", sale), completed(5, { kind: "unknown", message: "", evidence: {} })];
+    expect(documentsAfter(...doubt, said("resolveDocument", { saleId: "sal_7", note: "seen" }))).toMatchObject([
+      { fate: { kind: "made", documentId: "sal_7" } },
+    ]);
+    expect(documentsAfter(...doubt, said("resolveDocument", { notCreated: true, note: "looked" }))).toEqual([]);
+  });
+
+  test("is kept for each number of a credit note by itself", () => {
+    const note = { ...sale, claim: "credit-note/default/biz_1/sal_1 CN-1" };
+    const found = documentsAfter(
+      scheduled(5, "createCreditNote", note),
+      completed(5, { kind: "document", document: { id: "cn_1" } }),
+    );
+    expect(found).toMatchObject([{ claim: "credit-note/default/biz_1/sal_1 CN-1" }]);
+  });
+});

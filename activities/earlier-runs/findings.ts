@@ -1,0 +1,138 @@
+import type {
+  AdjustStockRequest,
+  AdjustStockResult,
+  AppliedMovement,
+  CreateRequest,
+  CreateResult,
+  PersonsWord,
+} from "../../src/contract/index.ts";
+import type { ReadableEvent } from "./readable-history.ts";
+
+/** What a run is known to have done with one movement, in the end. One that it certainly did not send, or that was refused, is none. */
+export interface MovementFinding {
+  request: AdjustStockRequest;
+  sentAtMs: number;
+  fate: AppliedMovement | { kind: "said"; applied: boolean; word: PersonsWord } | { kind: "unknown" };
+}
+
+/** What a run is known to have made of one wish for a document. */
+export interface DocumentFinding {
+  claim: string;
+  request: CreateRequest;
+  firstSentAtMs: number;
+  fate: { kind: "made"; documentId: string } | { kind: "in-doubt" };
+}
+
+export interface Findings {
+  movements: MovementFinding[];
+  documents: DocumentFinding[];
+}
+
+/**
+ * Follows each movement and each document of a run through its history. What was asked for and has no answer may have been done; where
+ * the workflow claimed what it sent, its claim knows better, and the history says nothing.
+ */
+export function findingsOf(events: readonly ReadableEvent[], workflowId: string): Findings {
+  const movements = new Map<string, MovementFinding>();
+  const documents = new Map<string, DocumentFinding>();
+  const asked = new Map<number, { movement?: AdjustStockRequest; document?: CreateRequest; atMs: number }>();
+  for (const event of events) {
+    switch (event.kind) {
+      case "scheduled":
+        if (event.activity === "adjustStock") {
+          const request = event.input as AdjustStockRequest;
+          asked.set(event.eventId, { movement: request, atMs: event.atMs });
+          if (!request.claim) movements.set(request.referenceId, unknownOf(request, event.atMs));
+        } else if (event.activity === "createSale" || event.activity === "createCreditNote") {
+          const request = event.input as CreateRequest;
+          asked.set(event.eventId, { document: request, atMs: event.atMs });
+          const claim = request.claim ?? workflowId;
+          const doubt = request.intent === undefined || documents.has(claim);
+          const firstSentAtMs = request.firstSentAtMs ?? event.atMs;
+          if (doubt) documents.set(claim, { claim, request, firstSentAtMs, fate: { kind: "in-doubt" } });
+        }
+        break;
+      case "completed": {
+        const { movement, document, atMs = 0 } = asked.get(event.scheduledEventId) ?? {};
+        if (movement) answerMovement(movements, movement, event.result as AdjustStockResult, atMs);
+        if (document) answerDocument(documents, document, event.result as CreateResult, workflowId, atMs);
+        break;
+      }
+      case "ended-without-answer": {
+        const { movement } = asked.get(event.scheduledEventId) ?? {};
+        if (movement && event.neverStarted) movements.delete(movement.referenceId);
+        break;
+      }
+      case "update":
+        answerByPerson(movements, documents, event);
+    }
+  }
+  return { movements: [...movements.values()], documents: [...documents.values()] };
+}
+
+function unknownOf(request: AdjustStockRequest, sentAtMs: number): MovementFinding {
+  return { request, sentAtMs, fate: { kind: "unknown" } };
+}
+
+function answerMovement(
+  movements: Map<string, MovementFinding>,
+  request: AdjustStockRequest,
+  result: AdjustStockResult,
+  sentAtMs: number,
+): void {
+  const { referenceId } = request;
+  if (result.kind === "applied") movements.set(referenceId, { request, sentAtMs, fate: result });
+  else if (result.kind === "unknown") movements.set(referenceId, unknownOf(request, sentAtMs));
+  else if (result.kind === "said-applied")
+    movements.set(referenceId, { request, sentAtMs, fate: { kind: "said", applied: true, word: result.word } });
+  else movements.delete(referenceId);
+}
+
+function answerDocument(
+  documents: Map<string, DocumentFinding>,
+  request: CreateRequest,
+  result: CreateResult,
+  workflowId: string,
+  atMs: number,
+): void {
+  const claim = request.claim ?? workflowId;
+  const documentId = documentIdIn(result);
+  const firstSentAtMs = request.firstSentAtMs ?? atMs;
+  if (documentId !== undefined) {
+    documents.set(claim, { claim, request, firstSentAtMs, fate: { kind: "made", documentId } });
+    return;
+  }
+  const since = "firstSentAtMs" in result ? result.firstSentAtMs : undefined;
+  if (result.kind === "unknown" || since !== undefined)
+    documents.set(claim, { claim, request, firstSentAtMs: since ?? firstSentAtMs, fate: { kind: "in-doubt" } });
+  else documents.delete(claim);
+}
+
+function documentIdIn(result: CreateResult): string | undefined {
+  if (result.kind === "document") return result.document.id;
+  if (result.kind === "named") return result.saleId;
+  return result.kind === "rejected" ? (result.document?.id ?? result.saleId) : undefined;
+}
+
+/** `resolveStock` and `resolveDocument`, as their validators let them through. */
+function answerByPerson(
+  movements: Map<string, MovementFinding>,
+  documents: Map<string, DocumentFinding>,
+  { name, input, atMs }: Extract<ReadableEvent, { kind: "update" }>,
+): void {
+  const message = (input ?? {}) as Record<string, unknown>;
+  const { note, by } = message;
+  const word = { note: String(note), atMs, ...(typeof by === "string" && { by }) };
+  if (name === "resolveStock") {
+    const finding = movements.get(String(message["referenceId"]));
+    if (finding) finding.fate = { kind: "said", applied: message["applied"] === true, word };
+  }
+  if (name === "resolveDocument") {
+    for (const [claim, finding] of documents) {
+      if (finding.fate.kind !== "in-doubt") continue;
+      const { saleId } = message;
+      if (typeof saleId === "string") finding.fate = { kind: "made", documentId: saleId };
+      else documents.delete(claim);
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import type { Ledger } from "../../src/ledger/index.ts";
+import { claimedMovement, ledgerOutcome } from "../ledger/claim-results.ts";
+import type { DocumentFinding, Findings, MovementFinding } from "./findings.ts";
+
+/** Writes into the claims what they do not know yet. What they know stays as it is, so this may be repeated. */
+export async function importFindings(ledger: Ledger, findings: Findings, holder: string): Promise<void> {
+  for (const finding of findings.documents) await importDocument(ledger, finding, holder);
+  for (const finding of findings.movements) await importMovement(ledger, finding, holder);
+}
+
+async function importDocument(ledger: Ledger, finding: DocumentFinding, holder: string): Promise<void> {
+  const { claim: workflowId, request, firstSentAtMs, fate } = finding;
+  const known = await ledger.documents.read(workflowId);
+  if (known?.documentId !== undefined) return;
+  const { intent = known?.intent ?? 1, idempotencyKey, content = request.request.bodyJson } = request;
+  if (!known) {
+    const wish = { workflowId, intent, idempotencyKey, content, request: request.request };
+    await ledger.documents.begin({ ...wish, holder, nowMs: firstSentAtMs });
+  }
+  if (fate.kind === "in-doubt") return;
+  const outcome = { kind: "document", documentId: fate.documentId } as const;
+  await ledger.documents.settle({ workflowId, intent, outcome, nowMs: firstSentAtMs });
+}
+
+async function importMovement(ledger: Ledger, finding: MovementFinding, holder: string): Promise<void> {
+  const { request, sentAtMs, fate } = finding;
+  const { connection, businessId, referenceId, claim } = request;
+  const movement = claimedMovement(request);
+  const generation = claim?.generation ?? 1;
+  const key = { connection, businessId, referenceId, generation };
+  const token = claim?.token ?? holder;
+  const taken = await ledger.stock.take({ ...key, token, movement, holder, nowMs: sentAtMs });
+  if (fate.kind === "applied" && (taken.kind === "taken" || taken.kind === "held"))
+    await ledger.stock.settle({ ...key, token, outcome: ledgerOutcome(fate) });
+  if (fate.kind === "said") {
+    const { applied, word } = fate;
+    const { note, by, atMs } = word;
+    const who = { note, ...(by !== undefined && { by }) };
+    await ledger.stock.decide({ ...key, applied, ...who, nowMs: atMs, movement, holder });
+  }
+}

@@ -1,0 +1,2 @@
+export { EarlierRuns } from "./earlier-runs.ts";
+export { EarlierRunsUnreadError } from "./unread-error.ts";

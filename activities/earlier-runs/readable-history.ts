@@ -1,0 +1,63 @@
+import type { WorkflowHandle } from "@temporalio/client";
+import type { LoadedDataConverter, Payload } from "@temporalio/common";
+
+type History = Awaited<ReturnType<WorkflowHandle["fetchHistory"]>>;
+
+/** The part of a history that tells what was asked of the API and what came of it, in order. */
+export type ReadableEvent =
+  | { kind: "scheduled"; eventId: number; atMs: number; activity: string; input: unknown }
+  | { kind: "completed"; scheduledEventId: number; result: unknown }
+  /** `neverStarted`: no worker took the task. */
+  | { kind: "ended-without-answer"; scheduledEventId: number; neverStarted: boolean }
+  | { kind: "update"; name: string; input: unknown; atMs: number };
+
+/** `TimeoutType` of Temporal's API. */
+const SCHEDULE_TO_START = 2;
+
+export async function readableHistory(history: History, converter: LoadedDataConverter): Promise<ReadableEvent[]> {
+  const events: ReadableEvent[] = [];
+  const first = (payloads: { payloads?: Payload[] | null } | null | undefined): Promise<unknown> =>
+    decoded(payloads?.payloads?.[0], converter);
+  for (const event of history.events ?? []) {
+    const atMs = Number(event.eventTime?.seconds ?? 0) * 1000 + Math.floor((event.eventTime?.nanos ?? 0) / 1e6);
+    const scheduled = event.activityTaskScheduledEventAttributes;
+    const completed = event.activityTaskCompletedEventAttributes;
+    const failed = event.activityTaskFailedEventAttributes ?? event.activityTaskCanceledEventAttributes;
+    const timedOut = event.activityTaskTimedOutEventAttributes;
+    const update = event.workflowExecutionUpdateAcceptedEventAttributes?.acceptedRequest?.input;
+    if (scheduled) {
+      const activity = scheduled.activityType?.name ?? "";
+      events.push({
+        kind: "scheduled",
+        eventId: Number(event.eventId),
+        atMs,
+        activity,
+        input: await first(scheduled.input),
+      });
+    } else if (completed) {
+      const scheduledEventId = Number(completed.scheduledEventId);
+      events.push({ kind: "completed", scheduledEventId, result: await first(completed.result) });
+    } else if (failed) {
+      const scheduledEventId = Number(failed.scheduledEventId);
+      events.push({ kind: "ended-without-answer", scheduledEventId, neverStarted: false });
+    } else if (timedOut) {
+      const timeoutType = timedOut.failure?.timeoutFailureInfo?.timeoutType;
+      const scheduledEventId = Number(timedOut.scheduledEventId);
+      events.push({
+        kind: "ended-without-answer",
+        scheduledEventId,
+        neverStarted: timeoutType === SCHEDULE_TO_START,
+      });
+    } else if (update) {
+      events.push({ kind: "update", name: update.name ?? "", input: await first(update.args), atMs });
+    }
+  }
+  return events;
+}
+
+async function decoded(payload: Payload | undefined, converter: LoadedDataConverter): Promise<unknown> {
+  if (!payload) return undefined;
+  let [readable] = [payload];
+  for (const codec of converter.payloadCodecs.toReversed()) [readable = readable] = await codec.decode([readable]);
+  return converter.payloadConverter.fromPayload(readable);
+}

@@ -1,0 +1,76 @@
+import type { Info } from "@temporalio/activity";
+
+import type {
+  AdjustStockRequest,
+  AppliedMovement,
+  PersonsWord,
+  SaidApplied,
+  SupersededTry,
+  UnknownMovement,
+} from "../../src/contract/index.ts";
+import type { ClaimedMovement, Decision, MovementOutcome } from "../../src/ledger/index.ts";
+
+type Applied = Extract<MovementOutcome, { kind: "applied" }>;
+
+/** What the ledger answers of a movement that is claimed already. */
+export type Found =
+  | { kind: "settled"; generation?: number; outcome: { kind: "applied" } & Partial<Applied>; decision?: Decision }
+  | { kind: "held"; generation?: number; takenAtMs: number; holder: string }
+  | { kind: "behind"; generation: number; decision?: Decision };
+
+/** In the workflow's words. */
+export function foundOf(found: Extract<Found, { kind: "held" }>): UnknownMovement;
+export function foundOf(found: Extract<Found, { kind: "behind" }>): SupersededTry;
+export function foundOf(found: Extract<Found, { kind: "settled" }>): AppliedMovement | SaidApplied;
+export function foundOf(found: Found): AppliedMovement | SaidApplied | SupersededTry | UnknownMovement;
+export function foundOf(found: Found): AppliedMovement | SaidApplied | SupersededTry | UnknownMovement {
+  switch (found.kind) {
+    case "settled": {
+      const { outcome, decision } = found;
+      if (outcome.movementId === undefined && decision) return { kind: "said-applied", word: wordOf(decision) };
+      const { movementId = "", sentAtMs = decision?.atMs ?? 0, branchId, quantityOnHand, report } = outcome;
+      return { kind: "applied", movementId, sentAtMs, branchId, quantityOnHand, report };
+    }
+    case "behind": {
+      const { generation, decision } = found;
+      return { kind: "superseded", generation, ...(decision && { word: wordOf(decision) }) };
+    }
+    case "held": {
+      const { takenAtMs, holder } = found;
+      const since = new Date(takenAtMs).toISOString();
+      const message = `It was taken to be sent at ${since} by ${holder}, and no outcome was written down.`;
+      return { kind: "unknown", message, evidence: { takenAt: since, takenBy: holder, sentAtMs: takenAtMs } };
+    }
+  }
+}
+
+export function wordOf({ note, by, atMs }: Pick<Decision, "note" | "by" | "atMs">): PersonsWord {
+  return { note, atMs, ...(by !== undefined && { by }) };
+}
+
+/** Who took a claim, for people: the workflow and its run. */
+export function holderOf({ workflowExecution }: Pick<Info, "workflowExecution">): string {
+  return `${workflowExecution?.workflowId ?? "no workflow"} (run ${workflowExecution?.runId ?? "unknown"})`;
+}
+
+export function claimedMovement(
+  request: Pick<AdjustStockRequest, "itemId" | "action" | "quantity" | "unitPrice" | "branch">,
+): ClaimedMovement {
+  const { itemId, action, quantity, unitPrice, branch } = request;
+  return { itemId, action, quantity, unitPrice, ...(branch && { branch: branch.id }) };
+}
+
+/** As the ledger takes it: without the keys that hold nothing. */
+export function ledgerOutcome(outcome: AppliedMovement): Applied {
+  const { kind, movementId, branchId, quantityOnHand, report, sentAtMs } = outcome;
+  const { stockIo, stockMaster } = report ?? {};
+  const reported = { ...(stockIo !== undefined && { stockIo }), ...(stockMaster !== undefined && { stockMaster }) };
+  return {
+    kind,
+    movementId,
+    sentAtMs,
+    ...(branchId !== undefined && { branchId }),
+    ...(quantityOnHand !== undefined && { quantityOnHand }),
+    ...(report && { report: reported }),
+  };
+}

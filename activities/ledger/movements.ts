@@ -1,0 +1,97 @@
+import { Context } from "@temporalio/activity";
+
+import type {
+  AppliedMovement,
+  LedgerActivities,
+  MovementReference,
+  SaidApplied,
+  SupersededTry,
+} from "../../src/contract/index.ts";
+import type { Ledger } from "../../src/ledger/index.ts";
+import { stillWaiting } from "../failure.ts";
+import { ageMs, pollPauseMs } from "../poll-schedule.ts";
+import { lastBalance, laterBalance } from "./balance-evidence.ts";
+import { claimedMovement, foundOf, holderOf, ledgerOutcome } from "./claim-results.ts";
+import { onceThere } from "./once-there.ts";
+
+export interface LedgerContext {
+  ledger: Ledger;
+  /** Unix milliseconds. */
+  nowMs: () => number;
+  random: () => number;
+}
+
+/** How often an unknown movement is looked at: nothing but the database is asked. */
+const WATCH = { firstPollMs: 2_000, longestPollMs: 600_000, longestPollAfterDayMs: 3_600_000 };
+
+type MovementActivities = Pick<
+  LedgerActivities,
+  "awaitLedger" | "readMovement" | "watchMovement" | "decideMovement" | "settleMovement"
+>;
+
+export function createMovementActivities(context: LedgerContext): MovementActivities {
+  const { ledger, nowMs, random } = context;
+  const there = <T>(act: () => Promise<T>): Promise<T> => onceThere(act, random);
+
+  return {
+    awaitLedger: () => there(() => ledger.answers()),
+
+    readMovement: (request) =>
+      there(async () => {
+        const found = await ledger.stock.readOrBury({ ...keyOf(request), nowMs: nowMs() });
+        if (found.kind === "never-sent") return { kind: "superseded", generation: request.generation };
+        if (found.kind === "not-applied") return { kind: "superseded", generation: found.generation };
+        if (found.kind === "settled") return foundOf(found);
+        const result = foundOf(found);
+        const balance = lastBalance(await ledger.stock.balanceAround(keyOf(request)));
+        return { ...result, evidence: { ...result.evidence, ...balance } };
+      }),
+
+    watchMovement: (request) =>
+      there(async () => {
+        const known = await outcomeOf(ledger, request);
+        if (known) return known;
+        if (!request.balanceShown) {
+          const evidence = laterBalance(await ledger.stock.balanceAround(keyOf(request)), request.movement);
+          if (evidence) return { kind: "balance", evidence };
+        }
+        throw stillWaiting("Nothing more is known.", pollPauseMs(ageMs(request.sinceMs), WATCH, random));
+      }),
+
+    decideMovement: (request) =>
+      there(async () => {
+        const { applied, word, movement } = request;
+        const answer = await ledger.stock.decide({
+          ...keyOf(request),
+          applied,
+          note: word.note,
+          ...(word.by !== undefined && { by: word.by }),
+          nowMs: word.atMs,
+          movement: claimedMovement(movement),
+          holder: holderOf(Context.current().info),
+        });
+        const known = answer === "decided" ? undefined : await outcomeOf(ledger, request);
+        return known ?? { kind: applied ? "said-applied" : "said-not-applied" };
+      }),
+
+    settleMovement: (request) =>
+      there(async () => {
+        const { token, outcome } = request;
+        await ledger.stock.settle({ ...keyOf(request), token, outcome: ledgerOutcome(outcome) });
+      }),
+  };
+}
+
+/** The outcome, where the service's answer or a person's word is written down; undefined while the movement is unknown. */
+async function outcomeOf(
+  ledger: Ledger,
+  request: MovementReference,
+): Promise<AppliedMovement | SaidApplied | SupersededTry | undefined> {
+  const found = await ledger.stock.read(keyOf(request));
+  if (found.kind === "settled") return foundOf(found);
+  return found.kind === "not-applied" ? { kind: "superseded", generation: found.generation } : undefined;
+}
+
+function keyOf({ connection, businessId, referenceId, generation }: MovementReference) {
+  return { connection, businessId, referenceId, generation };
+}

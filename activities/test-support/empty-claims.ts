@@ -1,0 +1,25 @@
+import { onTestFinished } from "vitest";
+import pg from "pg";
+
+import { type Ledger, openLedger } from "../../src/ledger/index.ts";
+import { createTestLedger, type TestLedger } from "../../src/ledger/test-support/create-test-ledger.ts";
+
+let shared: Promise<TestLedger> | undefined;
+
+/** The claims with nothing in them: one database for all tests of a process, emptied for each, since making one takes longer. */
+export async function emptyClaims(): Promise<Ledger> {
+  shared ??= createTestLedger();
+  const { url, ledger } = await shared;
+  await ledger.ready();
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query("truncate stock_claims, stock_claim_events, document_claims, document_claim_events");
+  } finally {
+    await client.end();
+  }
+  // A test may close it in order to have it away.
+  const own = openLedger({ url, home: "/nowhere" });
+  onTestFinished(() => own.close());
+  return own;
+}

@@ -1,0 +1,109 @@
+import type { Branch, CallTarget, Deferred, PersonsWord, Refusal } from "./calls.ts";
+import type { StockAction } from "./stock-movement.ts";
+
+/**
+ * What the activities of a stock movement take and give. Each try that may leave is claimed in the ledger before it is sent and
+ * settled after (architecture, decision 6).
+ */
+
+/** One try of a movement, as its claim knows it. */
+export interface MovementTry {
+  /** Counts from 1 the tries that were allowed to leave. */
+  generation: number;
+  /** Names this try, so that a claim whose acknowledgement was lost is known again. */
+  token: string;
+}
+
+export interface AdjustStockRequest extends CallTarget {
+  referenceId: string;
+  itemId: string;
+  action: StockAction;
+  quantity: number;
+  unitPrice: number;
+  branch?: Branch | undefined;
+  /** Absent from workflows of before the claims. */
+  claim?: MovementTry & { previous?: MovementTry | undefined };
+}
+
+export interface AppliedMovement {
+  kind: "applied";
+  movementId: string;
+  branchId?: string | undefined;
+  quantityOnHand?: number | undefined;
+  report?: { stockIo?: string | undefined; stockMaster?: string | undefined } | undefined;
+  sentAtMs: number;
+  /** The outcome is known, but could not be written into its claim. */
+  unsettled?: true;
+}
+
+/** A person has said, in this run or in an earlier one, that the movement was applied. */
+export interface SaidApplied {
+  kind: "said-applied";
+  word: PersonsWord;
+}
+
+export interface UnknownMovement {
+  kind: "unknown";
+  message: string;
+  evidence: Record<string, unknown>;
+}
+
+/** That try, and all before it, are known not to have been applied: the next one may be sent. */
+export interface SupersededTry {
+  kind: "superseded";
+  generation: number;
+  /** Where a person has said so. */
+  word?: PersonsWord | undefined;
+}
+
+export type AdjustStockResult =
+  | AppliedMovement
+  | SaidApplied
+  /** `sameTry`: the claim may be held for this try, which has not left, so it must be asked for again. */
+  | (Deferred & { sameTry?: true })
+  /** Certainly not applied, and the service says why. */
+  | { kind: "not-applied"; refusal: Refusal }
+  | SupersededTry
+  | UnknownMovement;
+
+export interface MovementReference extends CallTarget {
+  referenceId: string;
+  generation: number;
+}
+
+/** What the ledger says of a try whose activity ended without an answer. */
+export type ReadMovementResult = AppliedMovement | SaidApplied | SupersededTry | UnknownMovement;
+
+/** Waits, as an activity that is tried again, until the ledger knows more of an unknown movement. */
+export interface WatchMovementRequest extends MovementReference {
+  movement: { action: StockAction; quantity: number };
+  /** When the unknown try was sent (Unix milliseconds): the pauses grow with its age. */
+  sinceMs: number;
+  /** Whether the balance after it was shown already. */
+  balanceShown: boolean;
+}
+
+export type WatchMovementResult =
+  | AppliedMovement
+  | SaidApplied
+  | SupersededTry
+  /** A later answer for the same item and branch was seen. */
+  | { kind: "balance"; evidence: Record<string, unknown> };
+
+export interface DecideMovementRequest extends MovementReference {
+  applied: boolean;
+  word: PersonsWord;
+  movement: { itemId: string; action: StockAction; quantity: number; unitPrice: number; branch?: Branch | undefined };
+}
+
+/** What holds after a person's word. The service's own outcome, where it was recorded meanwhile, outweighs it. */
+export type DecideMovementResult =
+  | { kind: "said-applied" }
+  | { kind: "said-not-applied" }
+  | AppliedMovement
+  | SupersededTry;
+
+export interface SettleMovementRequest extends CallTarget, MovementTry {
+  referenceId: string;
+  outcome: AppliedMovement;
+}

@@ -1,0 +1,202 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Kysely } from "kysely";
+import pg from "pg";
+import { createEmbeddedServer, type EmbeddedServer } from "./embedded/embedded-postgres.ts";
+import { LedgerError, LedgerUnavailableError } from "./errors.ts";
+import { judgeError } from "./judge-error.ts";
+import { migrate } from "./migrate.ts";
+import { queriesOver } from "./single-client.ts";
+import type { Tables } from "./tables.ts";
+
+export type Queries = Kysely<Tables>;
+
+export interface DatabaseOptions {
+  /** Of a server; without it the product's own is started. */
+  readonly url?: string | undefined;
+  readonly home: string;
+  readonly onProgress?: ((line: string) => void) | undefined;
+  /** For one operation, in milliseconds. Default: 3,000. */
+  readonly operationTimeoutMs?: number | undefined;
+}
+
+/** Transactions on the ledger's database, which may be away and come back. */
+export interface Database {
+  /**
+   * Runs `work` in one transaction. It may run more than once, when a connection broke: even after a commit whose answer was lost,
+   * so all of it must be repeatable.
+   * @throws LedgerUnavailableError within the time of an operation; LedgerError
+   */
+  transact<Answer>(work: (queries: Queries) => Promise<Answer>): Promise<Answer>;
+  /** Connects and migrates, in the time of an operation; with the embedded server, which may have to be made, in 30 s. */
+  ready(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const OPERATION_MS = 3_000;
+const FIRST_START_MS = 30_000;
+const PAUSE_MS = 50;
+const POOL_SIZE = 10;
+
+export function openDatabase(options: DatabaseOptions): Database {
+  const operationMs = options.operationTimeoutMs ?? OPERATION_MS;
+  const embedded: EmbeddedServer | undefined = options.url === undefined ? createEmbeddedServer(options) : undefined;
+  let pool: pg.Pool | undefined;
+  let preparing: Promise<pg.Pool> | undefined;
+  let migrated = false;
+  let closed = false;
+
+  async function prepare(): Promise<pg.Pool> {
+    const url = options.url ?? (await embedded?.ensure(FIRST_START_MS)) ?? "";
+    if (pool?.options.connectionString !== url) {
+      await pool?.end();
+      pool = createPool(url, operationMs);
+    }
+    if (!migrated) await onClient(pool, FIRST_START_MS, (client) => migrate(queriesOver(client)));
+    migrated = true;
+    return pool;
+  }
+
+  async function within<Answer>(
+    timeoutMs: number,
+    attempt: (pool: pg.Pool, leftMs: number) => Promise<Answer>,
+  ): Promise<Answer> {
+    const deadlineMs = performance.now() + timeoutMs;
+    for (;;) {
+      if (closed) throw new LedgerUnavailableError("The ledger has been closed.");
+      const leftMs = deadlineMs - performance.now();
+      const current = (preparing ??= prepare());
+      try {
+        const ready = await inTime(current, leftMs);
+        return await attempt(ready, deadlineMs - performance.now());
+      } catch (error) {
+        const verdict = judgeError(error);
+        if (verdict === "defect") throw asLedgerError(error);
+        // What goes on in the background is joined by the next operation; what failed is made anew.
+        if (!(error instanceof TimeUpError) && preparing === current) preparing = undefined;
+        if (verdict === "unavailable" || deadlineMs - performance.now() < PAUSE_MS)
+          throw unavailable(error, options.url, timeoutMs);
+        await delay(PAUSE_MS);
+      }
+    }
+  }
+
+  return {
+    transact: (work) =>
+      within(operationMs, (ready, leftMs) =>
+        onClient(ready, leftMs, async (client) => {
+          // A backend that waits for a row does not see that its client has gone.
+          await client.query(
+            `begin isolation level read committed; set local statement_timeout = ${Math.ceil(operationMs)}`,
+          );
+          const answer = await work(queriesOver(client));
+          await client.query("commit");
+          return answer;
+        }),
+      ),
+    ready: () =>
+      within(embedded ? FIRST_START_MS : operationMs, (ready, leftMs) =>
+        onClient(ready, leftMs, async (client) => {
+          await client.query("select 1");
+        }),
+      ),
+    async close() {
+      if (closed) return;
+      closed = true;
+      await preparing?.catch(() => undefined);
+      await pool?.end();
+      await embedded?.close();
+    },
+  };
+}
+
+function createPool(url: string, operationMs: number): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: POOL_SIZE,
+    connectionTimeoutMillis: operationMs,
+    application_name: "fiscalflow",
+    allowExitOnIdle: true,
+    keepAlive: true,
+  });
+  // Without listeners a server that goes away would end our process: of the pool for idle connections, of each for those in use.
+  pool.on("error", () => undefined);
+  pool.on("connect", (client) => client.on("error", () => undefined));
+  return pool;
+}
+
+class TimeUpError extends Error {
+  override readonly name = "TimeUpError";
+}
+
+/** The rest of the work goes on unseen; its failure too. */
+async function inTime<Answer>(work: Promise<Answer>, leftMs: number): Promise<Answer> {
+  const over = new AbortController();
+  try {
+    return await Promise.race([
+      work,
+      delay(Math.max(0, leftMs), undefined, { signal: over.signal }).then(() => {
+        throw new TimeUpError("it did not answer in time");
+      }),
+    ]);
+  } finally {
+    over.abort();
+    work.catch(() => undefined);
+  }
+}
+
+/** A connection that failed, or was too slow, is never used again: nobody knows what it would answer next. */
+async function onClient<Answer>(
+  pool: pg.Pool,
+  leftMs: number,
+  work: (client: pg.PoolClient) => Promise<Answer>,
+): Promise<Answer> {
+  const deadlineMs = performance.now() + leftMs;
+  const connecting = pool.connect();
+  let client: pg.PoolClient;
+  try {
+    client = await inTime(connecting, leftMs);
+  } catch (error) {
+    connecting.then(
+      (late) => late.release(),
+      () => undefined,
+    );
+    throw error;
+  }
+  const working = work(client);
+  try {
+    const answer = await inTime(working, deadlineMs - performance.now());
+    client.release();
+    return answer;
+  } catch (error) {
+    client.release(true);
+    throw error;
+  }
+}
+
+function asLedgerError(error: unknown): LedgerError {
+  if (error instanceof LedgerError) return error;
+  return new LedgerError(`The ledger refused: ${error instanceof Error ? error.message : String(error)}`, {
+    cause: error,
+  });
+}
+
+function unavailable(error: unknown, url: string | undefined, timeoutMs: number): LedgerUnavailableError {
+  if (error instanceof LedgerUnavailableError) return error;
+  const what = error instanceof Error ? error.message || error.name : String(error);
+  const which = url === undefined ? "The ledger's own PostgreSQL" : `The ledger's PostgreSQL at ${hostOf(url)}`;
+  const todo = url === undefined ? "see its log in the home's `postgres` folder" : "look at the server and LEDGER_URL";
+  return new LedgerUnavailableError(
+    `${which} cannot be used (${what}; tried for up to ${timeoutMs / 1_000} s): ${todo}. The next call tries again.`,
+    { cause: error },
+  );
+}
+
+/** Never the password. */
+function hostOf(url: string): string {
+  try {
+    const parsed = new URL(url);
+    return `${parsed.host}${parsed.pathname}`;
+  } catch {
+    return "LEDGER_URL";
+  }
+}

@@ -1,0 +1,67 @@
+import { cleanText } from "../clean-text.ts";
+import type { Queries } from "../database.ts";
+import { LedgerError } from "../errors.ts";
+import type { BeginAnswer, BeginRequest } from "./claims.ts";
+import { checkIntent, decisionOf, type DocumentRow, insertRow, lockRow, recordEvent, updateRow } from "./row.ts";
+
+/**
+ * The states of an intent, and who moves it on:
+ *
+ * - none, unsent → in-doubt (begin)
+ * - in-doubt → unsent, nothing, document (settle, decide)
+ * - nothing, unsent → in-doubt under a higher intent (begin)
+ * - nothing, unsent → document, when it shows up late (settle, decide); document is the end
+ */
+export async function begin(db: Queries, request: BeginRequest): Promise<BeginAnswer> {
+  checkIntent(request.intent);
+  const { workflowId, intent, nowMs } = request;
+  const text: string | undefined = JSON.stringify(request.request);
+  if (text === undefined) throw new LedgerError(`The request of ${workflowId} is no JSON.`);
+  const claim = {
+    intent,
+    state: "in-doubt" as const,
+    idempotency_key: request.idempotencyKey,
+    content: request.content,
+    request: text,
+    first_sent_at: new Date(nowMs),
+    holder: cleanText(request.holder),
+    decision: null,
+  };
+  if (!(await insertRow(db, { workflow_id: workflowId, ...claim, document_id: null }))) {
+    const row = await lockRow(db, workflowId);
+    if (row === undefined) throw new Error("a claim vanished: rows are never deleted");
+    const answer = answerFor(request, row, claim.holder);
+    if (answer !== undefined) return answer;
+    await updateRow(db, workflowId, claim);
+  }
+  const { idempotencyKey, content } = request;
+  await recordEvent(db, workflowId, {
+    intent,
+    what: "begun",
+    detail: { idempotencyKey, content, holder: claim.holder, nowMs },
+  });
+  return { kind: "send", request: JSON.parse(text) as unknown, firstSentAtMs: nowMs, first: true };
+}
+
+/** Undefined: nothing of this intent is out, and nothing of an earlier one. */
+function answerFor(request: BeginRequest, row: DocumentRow, holder: string): BeginAnswer | undefined {
+  const { intent, content } = request;
+  const decision = decisionOf(row);
+  if (row.document_id !== null) return { kind: "known", documentId: row.document_id, ...decision };
+  if (intent < row.intent) return { kind: "behind", intent: row.intent - 1, ...decision };
+  if (row.state !== "in-doubt") {
+    return intent === row.intent && row.state === "nothing" ? { kind: "behind", intent, ...decision } : undefined;
+  }
+  const kept: unknown = JSON.parse(row.request ?? "null");
+  const firstSentAtMs = row.first_sent_at?.getTime() ?? request.nowMs;
+  if (intent > row.intent || row.content !== content)
+    return { kind: "different", content: row.content ?? "", request: kept, firstSentAtMs };
+  if (row.idempotency_key !== request.idempotencyKey)
+    throw new LedgerError(
+      `Intent ${intent} of ${request.workflowId} is in doubt under the key ${row.idempotency_key}, and is wanted again under ` +
+        `${request.idempotencyKey}: that could make a second document.`,
+    );
+  // The very call that is kept: its answer was lost, so nothing was sent on the strength of it.
+  const first = row.holder === holder && firstSentAtMs === request.nowMs;
+  return { kind: "send", request: kept, firstSentAtMs, first };
+}

@@ -1,0 +1,93 @@
+/** What the room says about documents: types alone. */
+
+/** A person's word about a document that is in doubt. */
+export interface DocumentDecision {
+  decision: { saleId: string } | "not-created";
+  note: string;
+  by?: string | undefined;
+  atMs: number;
+}
+
+export interface BeginRequest {
+  workflowId: string;
+  /** One wish for a document, with one idempotency key; a later wish has a higher number. */
+  intent: number;
+  idempotencyKey: string;
+  /** A fingerprint of what the document says. */
+  content: string;
+  /** What would be sent, as JSON. */
+  request: unknown;
+  nowMs: number;
+  /** Workflow id and run id, for people. */
+  holder: string;
+}
+
+export type BeginAnswer =
+  /** Send `request`, which is the first one of this intent and may be another than was given. */
+  | {
+      kind: "send";
+      request: unknown;
+      /** Since when something of this intent may be out without an answer that settled it; now for the first. */
+      firstSentAtMs: number;
+      first: boolean;
+    }
+  | { kind: "known"; documentId: string; decision?: DocumentDecision }
+  /** That intent is settled and made none: go on with `intent + 1`. */
+  | { kind: "behind"; intent: number; decision?: DocumentDecision }
+  /** An earlier try that is in doubt had other content, or another intent. */
+  | { kind: "different"; content: string; request: unknown; firstSentAtMs: number };
+
+export type DocumentOutcome =
+  | { kind: "document"; documentId: string }
+  /** Settled: this intent made none. */
+  | { kind: "nothing" }
+  /** This attempt did not leave, or was refused before it was processed, and no earlier one is in doubt. */
+  | { kind: "unsent" };
+
+export interface DocumentState {
+  intent: number;
+  documentId?: string;
+  /** Only while the intent is in doubt. */
+  firstSentAtMs?: number;
+  decision?: DocumentDecision;
+}
+
+export interface DocumentEvent {
+  atMs: number;
+  intent: number;
+  what: string;
+  detail?: unknown;
+}
+
+/**
+ * Claims on documents, so that every attempt of an intent, also of another run, sends the same bytes under the same key (architecture,
+ * decisions 4, 5 and 10).
+ *
+ * Every function throws LedgerUnavailableError when nothing can be said, and may then be called again as it was.
+ */
+export interface DocumentClaims {
+  /** Before sending. @throws LedgerError also when the intent has another idempotency key */
+  begin(request: BeginRequest): Promise<BeginAnswer>;
+  /**
+   * Records what came of it. Idempotent. A document once recorded stays; `contradicted`: it is another one than was recorded, which
+   * the events tell.
+   */
+  settle(request: {
+    workflowId: string;
+    intent: number;
+    outcome: DocumentOutcome;
+    nowMs: number;
+  }): Promise<"settled" | "contradicted">;
+  /** A person's word, kept with who and why. A document that is known wins over it. */
+  decide(request: {
+    workflowId: string;
+    intent: number;
+    decision: { saleId: string } | "not-created";
+    note: string;
+    by?: string | undefined;
+    nowMs: number;
+  }): Promise<void>;
+  read(workflowId: string): Promise<DocumentState | undefined>;
+  /** All that happened to the workflow's documents, oldest first. */
+  history(workflowId: string): Promise<DocumentEvent[]>;
+}

@@ -1,0 +1,26 @@
+import type { Database, Queries } from "../database.ts";
+import { begin } from "./begin.ts";
+import type { DocumentClaims, DocumentEvent } from "./claims.ts";
+import { decide, read } from "./decide.ts";
+import { settle } from "./settle.ts";
+
+/** Each operation is one transaction, which may run again after a broken connection. */
+export function createDocumentClaims(database: Database): DocumentClaims {
+  return {
+    begin: (request) => database.transact((db) => begin(db, request)),
+    settle: (request) => database.transact((db) => settle(db, request)),
+    decide: (request) => database.transact((db) => decide(db, request)),
+    read: (workflowId) => database.transact((db) => read(db, workflowId)),
+    history: (workflowId) => database.transact((db) => history(db, workflowId)),
+  };
+}
+
+async function history(db: Queries, workflowId: string): Promise<DocumentEvent[]> {
+  const rows = await db
+    .selectFrom("document_claim_events")
+    .select(["at", "intent", "what", "detail"])
+    .where("workflow_id", "=", workflowId)
+    .orderBy("id")
+    .execute();
+  return rows.map(({ at, intent, what, detail }) => ({ atMs: at.getTime(), intent, what, detail }));
+}

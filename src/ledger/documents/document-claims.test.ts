@@ -1,0 +1,207 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { LedgerError } from "../errors.ts";
+import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
+import type { BeginAnswer, BeginRequest, DocumentClaims } from "./claims.ts";
+
+let test: TestLedger;
+let documents: DocumentClaims;
+beforeAll(async () => {
+  test = await createTestLedger();
+  ({ documents } = test.ledger);
+});
+afterAll(() => test.drop());
+
+const NOW = 1_700_000_000_000;
+const LATER = NOW + 60_000;
+const REQUEST = { z: "first", a: [1, 2.5, "ä \u0000 \ud800"], 10: "kept where it stood", b: null };
+
+/** The first attempt of a workflow that no other test has. */
+function firstAttempt(): BeginRequest {
+  return {
+    workflowId: `sale/default/biz_1/${randomUUID()}`,
+    intent: 1,
+    idempotencyKey: "key-of-intent-1",
+    content: "fingerprint",
+    request: REQUEST,
+    nowMs: NOW,
+    holder: "run-1",
+  };
+}
+const again = (first: BeginRequest): BeginRequest => ({ ...first, nowMs: LATER, holder: "run-2" });
+const sent: BeginAnswer = { kind: "send", request: REQUEST, firstSentAtMs: NOW, first: true };
+
+describe("an intent that was begun", () => {
+  it("sends the first bytes again, whoever comes, and tells since when it is in doubt", async () => {
+    const first = firstAttempt();
+    expect(await documents.begin(first)).toEqual(sent);
+    const answer = await documents.begin({ ...again(first), request: { other: "bytes" } });
+    expect(answer).toEqual({ ...sent, first: false });
+    expect(answer.kind === "send" && JSON.stringify(answer.request)).toBe(JSON.stringify(REQUEST));
+    expect(await documents.read(first.workflowId)).toEqual({ intent: 1, firstSentAtMs: NOW });
+  });
+
+  it("is the first still for the very call whose answer was lost", async () => {
+    const first = firstAttempt();
+    await documents.begin(first);
+    expect(await documents.begin(first)).toEqual(sent);
+  });
+
+  it("does not go on with other content, nor with a later intent, while it is in doubt", async () => {
+    const first = firstAttempt();
+    await documents.begin(first);
+    const different = { kind: "different", content: "fingerprint", request: REQUEST, firstSentAtMs: NOW };
+    expect(await documents.begin({ ...again(first), content: "other" })).toEqual(different);
+    expect(await documents.begin({ ...again(first), intent: 2, idempotencyKey: "key-of-intent-2" })).toEqual(different);
+  });
+
+  it("refuses another key, under which it could become a second document", async () => {
+    const first = firstAttempt();
+    await documents.begin(first);
+    await expect(documents.begin({ ...again(first), idempotencyKey: "another" })).rejects.toThrow(LedgerError);
+  });
+
+  it("may have other bytes once it is known that nothing left", async () => {
+    const first = firstAttempt();
+    await documents.begin(first);
+    for (const nowMs of [NOW, LATER])
+      expect(await documents.settle({ ...first, outcome: { kind: "unsent" }, nowMs })).toBe("settled");
+    expect(await documents.read(first.workflowId)).toEqual({ intent: 1 });
+    const changed = { ...again(first), content: "other", request: { other: "bytes" } };
+    expect(await documents.begin(changed)).toEqual({
+      kind: "send",
+      request: changed.request,
+      firstSentAtMs: LATER,
+      first: true,
+    });
+  });
+
+  it("goes on with the next intent once that is known", async () => {
+    const first = firstAttempt();
+    await documents.begin(first);
+    await documents.settle({ ...first, outcome: { kind: "unsent" } });
+    expect(await documents.begin({ ...again(first), intent: 5 })).toMatchObject({ kind: "send", first: true });
+    expect(await documents.begin(first)).toEqual({ kind: "behind", intent: 4 });
+  });
+
+  it("that made nothing is behind, and the next goes on", async () => {
+    const first = firstAttempt();
+    await documents.begin(first);
+    for (const nowMs of [NOW, LATER]) await documents.settle({ ...first, outcome: { kind: "nothing" }, nowMs });
+    expect(await documents.begin(again(first))).toEqual({ kind: "behind", intent: 1 });
+    const next = { ...again(first), intent: 2, idempotencyKey: "key-of-intent-2", content: "other" };
+    expect(await documents.begin(next)).toEqual({ ...sent, firstSentAtMs: LATER });
+    expect(await documents.begin(first)).toEqual({ kind: "behind", intent: 1 });
+    expect(await documents.settle({ ...first, outcome: { kind: "nothing" } })).toBe("settled");
+    expect(await documents.read(first.workflowId)).toEqual({ intent: 2, firstSentAtMs: LATER });
+  });
+
+  it("is given to one of many first attempts at once, with the same bytes for all", async () => {
+    const first = firstAttempt();
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, index) =>
+        documents.begin({ ...first, holder: `run-${index}`, request: { from: index } }),
+      ),
+    );
+    expect(answers.filter((answer) => answer.kind === "send" && answer.first)).toHaveLength(1);
+    expect(new Set(answers.map((answer) => answer.kind === "send" && JSON.stringify(answer.request))).size).toBe(1);
+  });
+});
+
+describe("a document that exists", () => {
+  it("is known to every intent, and stays", async () => {
+    const first = firstAttempt();
+    await documents.begin(first);
+    const settle = (outcome: Parameters<DocumentClaims["settle"]>[0]["outcome"]) =>
+      documents.settle({ workflowId: first.workflowId, intent: 1, outcome, nowMs: LATER });
+    expect(await settle({ kind: "document", documentId: "sale_1" })).toBe("settled");
+    expect(await settle({ kind: "document", documentId: "sale_1" })).toBe("settled");
+    await settle({ kind: "nothing" });
+    await settle({ kind: "unsent" });
+    expect(await settle({ kind: "document", documentId: "sale_2" })).toBe("contradicted");
+    for (const intent of [0, 1, 2])
+      expect(await documents.begin({ ...again(first), intent })).toEqual({ kind: "known", documentId: "sale_1" });
+    expect(await documents.read(first.workflowId)).toEqual({ intent: 1, documentId: "sale_1" });
+    const told = await documents.history(first.workflowId);
+    expect(told.map(({ what }) => what)).toEqual(["begun", "document", "contradicted"]);
+    expect(told.at(-1)?.detail).toMatchObject({ documentId: "sale_2", recorded: "sale_1" });
+  });
+
+  it("is kept when it shows up after it was thought that there is none, or without a beginning", async () => {
+    const [late, found] = [firstAttempt(), firstAttempt()];
+    await documents.begin(late);
+    await documents.settle({ ...late, outcome: { kind: "nothing" } });
+    const outcome = { kind: "document", documentId: "sale_1" } as const;
+    for (const attempt of [late, found]) {
+      expect(await documents.settle({ ...attempt, outcome })).toBe("settled");
+      expect(await documents.begin(attempt)).toEqual({ kind: "known", documentId: "sale_1" });
+    }
+    expect((await documents.history(late.workflowId)).at(-1)?.what).toBe("document-after-all");
+  });
+
+  it("cannot be settled as nothing where nothing was begun, nor read", async () => {
+    const first = firstAttempt();
+    await documents.settle({ ...first, outcome: { kind: "nothing" } });
+    expect(await documents.read(first.workflowId)).toBeUndefined();
+    expect(await documents.history(first.workflowId)).toEqual([]);
+  });
+});
+
+describe("a person's word", () => {
+  const NOTE = { note: "seen in the service's own list", by: "amina", nowMs: LATER };
+  const told = (decision: { saleId: string } | "not-created"): object => ({
+    decision,
+    note: NOTE.note,
+    by: "amina",
+    atMs: LATER,
+  });
+
+  it("that it exists makes it known", async () => {
+    const [begun, fresh] = [firstAttempt(), firstAttempt()];
+    await documents.begin(begun);
+    for (const { workflowId } of [begun, begun, fresh])
+      await documents.decide({ workflowId, intent: 1, decision: { saleId: "sale_9" }, ...NOTE });
+    for (const attempt of [begun, fresh])
+      expect(await documents.begin(attempt)).toEqual({
+        kind: "known",
+        documentId: "sale_9",
+        decision: told({ saleId: "sale_9" }),
+      });
+    expect(await documents.history(begun.workflowId)).toHaveLength(2);
+  });
+
+  it("that it was not created lets the next intent go", async () => {
+    const first = firstAttempt();
+    await documents.begin(first);
+    for (const nowMs of [LATER, LATER + 1])
+      await documents.decide({ ...NOTE, workflowId: first.workflowId, intent: 1, decision: "not-created", nowMs });
+    expect(await documents.begin(first)).toEqual({ kind: "behind", intent: 1, decision: told("not-created") });
+    expect(await documents.begin({ ...first, intent: 2 })).toEqual(sent);
+    expect(await documents.read(first.workflowId)).toEqual({ intent: 2, firstSentAtMs: NOW });
+  });
+
+  it("counts before anything was begun too", async () => {
+    const { workflowId, ...rest } = firstAttempt();
+    await documents.decide({ workflowId, intent: 1, decision: "not-created", ...NOTE });
+    expect(await documents.begin({ workflowId, ...rest })).toMatchObject({ kind: "behind", intent: 1 });
+  });
+
+  it("does not undo a document, nor close a newer intent, and is told among the events", async () => {
+    const [known, newer] = [firstAttempt(), firstAttempt()];
+    await documents.begin(known);
+    await documents.settle({ ...known, outcome: { kind: "document", documentId: "sale_1" } });
+    for (const decision of ["not-created", { saleId: "sale_2" }] as const)
+      await documents.decide({ workflowId: known.workflowId, intent: 1, decision, ...NOTE });
+    expect(await documents.read(known.workflowId)).toEqual({ intent: 1, documentId: "sale_1" });
+    await documents.begin({ ...newer, intent: 2 });
+    await documents.decide({ workflowId: newer.workflowId, intent: 1, decision: "not-created", ...NOTE });
+    expect(await documents.read(newer.workflowId)).toEqual({ intent: 2, firstSentAtMs: NOW });
+    const events = await Promise.all([known, newer].map(({ workflowId }) => documents.history(workflowId)));
+    expect(events.flat().filter(({ what }) => what === "decision-refused")).toHaveLength(3);
+  });
+});
+
+it("refuses what is no intent, and what is no JSON", async () => {
+  await expect(documents.begin({ ...firstAttempt(), intent: -1 })).rejects.toThrow(LedgerError);
+  await expect(documents.begin({ ...firstAttempt(), request: undefined })).rejects.toThrow(LedgerError);
+});

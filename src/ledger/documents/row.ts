@@ -1,0 +1,74 @@
+import type { Selectable, UpdateObject } from "kysely";
+import { cleanText } from "../clean-text.ts";
+import type { Queries } from "../database.ts";
+import { LedgerError } from "../errors.ts";
+import type { DocumentClaimsTable, Tables } from "../tables.ts";
+import type { DocumentDecision } from "./claims.ts";
+
+export type DocumentRow = Selectable<DocumentClaimsTable>;
+
+export function lockRow(db: Queries, workflowId: string): Promise<DocumentRow | undefined> {
+  return db
+    .selectFrom("document_claims")
+    .selectAll()
+    .where("workflow_id", "=", workflowId)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+/** The row as it was inserted, or undefined when there was one already. */
+export async function insertRow(
+  db: Queries,
+  row: Omit<DocumentRow, "decision"> & { decision: string | null },
+): Promise<boolean> {
+  const inserted = await db
+    .insertInto("document_claims")
+    .values(row)
+    .onConflict((conflict) => conflict.column("workflow_id").doNothing())
+    .returning("workflow_id")
+    .executeTakeFirst();
+  return inserted !== undefined;
+}
+
+export async function updateRow(
+  db: Queries,
+  workflowId: string,
+  change: UpdateObject<Tables, "document_claims">,
+): Promise<void> {
+  await db.updateTable("document_claims").set(change).where("workflow_id", "=", workflowId).execute();
+}
+
+export async function recordEvent(
+  db: Queries,
+  workflowId: string,
+  event: { intent: number; what: string; detail: object },
+): Promise<void> {
+  await db
+    .insertInto("document_claim_events")
+    .values({
+      workflow_id: workflowId,
+      intent: event.intent,
+      what: event.what,
+      detail: cleanText(JSON.stringify(event.detail)),
+    })
+    .execute();
+}
+
+export function decisionOf(row: DocumentRow): { decision?: DocumentDecision } {
+  return row.decision === null ? {} : { decision: row.decision as DocumentDecision };
+}
+
+/** A row that nothing was ever sent for: all but its keys. */
+export const NOTHING_SENT = {
+  idempotency_key: null,
+  content: null,
+  request: null,
+  first_sent_at: null,
+  holder: null,
+} as const;
+
+/** @throws LedgerError for an intent that is none. */
+export function checkIntent(intent: number): void {
+  if (!Number.isSafeInteger(intent) || intent < 0 || intent > 2_147_483_647)
+    throw new LedgerError(`An intent is a whole number from 0, not ${intent}.`);
+}

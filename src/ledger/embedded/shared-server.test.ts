@@ -1,0 +1,111 @@
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { compileRoom } from "../../embedded/test-support/compiled-room.ts";
+import { isAlive } from "../../embedded/test-support/process-state.ts";
+import { makeHome } from "../test-support/home-of-run.ts";
+import { type LedgerProcess, startLedgerProcess } from "../test-support/ledger-process.ts";
+import { gone, serverPid } from "../test-support/server-process.ts";
+
+let room: ReturnType<typeof compileRoom>;
+let home: string;
+let base: string;
+beforeAll(() => {
+  room = compileRoom("ledger");
+  home = makeHome();
+  base = join(home, "postgres");
+});
+afterAll(async () => {
+  room.remove();
+  await rm(home, { recursive: true, force: true });
+});
+
+async function start(): Promise<LedgerProcess> {
+  const started = await startLedgerProcess(room.index, home);
+  onTestFinished(() => void started.process.kill("SIGKILL"));
+  return started;
+}
+
+describe("processes that share a home", { timeout: 60_000 }, () => {
+  it("may all be the first, on an empty folder", async () => {
+    const all = await Promise.all([start(), start(), start(), start()]);
+    const answers = await Promise.all(all.map((one) => one.take("a1")));
+    expect(answers.toSorted()).toEqual(["held", "held", "held", "taken"]);
+    const pid = serverPid(base);
+    expect(readdirSync(base).filter((name) => name.startsWith(".cluster-"))).toEqual([]);
+    expect(await Promise.all(all.map((one) => one.close()))).toEqual([0, 0, 0, 0]);
+    await gone(pid);
+  });
+
+  it("share one server, which the last of them stops", async () => {
+    const first = await start();
+    const pid = serverPid(base);
+    const second = await start();
+    expect(serverPid(base)).toBe(pid);
+    expect([await first.take("a2"), await second.take("a2")]).toEqual(["taken", "held"]);
+    expect(await first.close()).toBe(0);
+    expect(await second.take("b2")).toBe("taken");
+    expect(isAlive(pid)).toBe(true);
+    expect(await second.close()).toBe(0);
+    await gone(pid);
+  });
+
+  it("and are all killed leave a server that ends by itself, and claims for the next", async () => {
+    const all = await Promise.all([start(), start()]);
+    const pid = serverPid(base);
+    expect(await all[0]?.take("a3")).toBe("taken");
+    await Promise.all(all.map((one) => one.kill()));
+    await gone(pid);
+    const next = await start();
+    expect(await next.take("a3")).toBe("held");
+    await next.close();
+  });
+
+  it("and of which one is killed leave the server to the other", async () => {
+    const [one, other] = [await start(), await start()];
+    const pid = serverPid(base);
+    await one.kill();
+    // Longer than the guardian of the killed one looks whether somebody is left.
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    expect([isAlive(pid), await other.take("a4")]).toEqual([true, "taken"]);
+    await other.close();
+    await gone(pid);
+  });
+
+  it("and are killed with their guardians leave a server that the next one takes over", async () => {
+    const one = await start();
+    const pid = serverPid(base);
+    expect(await one.take("a5")).toBe("taken");
+    for (const guardian of guardiansOf(base)) process.kill(-guardian, "SIGKILL");
+    await one.kill();
+    const next = await start();
+    expect([serverPid(base), await next.take("a5")]).toEqual([pid, "held"]);
+    await next.close();
+    await gone(pid);
+  });
+
+  it("get another server when it is killed, whoever has its number afterwards", async () => {
+    const one = await start();
+    expect(await one.take("a6")).toBe("taken");
+    const pid = serverPid(base);
+    process.kill(pid, "SIGKILL");
+    await gone(pid);
+    const file = join(base, "cluster", "data", "postmaster.pid");
+    await writeFile(file, readFileSync(file, "utf8").replace(String(pid), String(process.pid)));
+    expect(await one.take("a6")).toBe("taken");
+    expect(await one.take("b6")).toBe("taken");
+    expect(serverPid(base)).not.toBe(process.pid);
+    await one.close();
+  });
+});
+
+/** Leaders of the process groups that watch over the data of `base`. */
+function guardiansOf(folder: string): number[] {
+  const all = execFileSync("ps", ["-eo", "pid,pgid,args"], { encoding: "utf8" });
+  return all.split("\n").flatMap((line) => {
+    const [, pid, group] = /^\s*(\d+)\s+(\d+)\s/.exec(line) ?? [];
+    return line.includes("fiscalflow-ledger-guardian") && line.includes(folder) && pid === group ? [Number(pid)] : [];
+  });
+}

@@ -1,0 +1,78 @@
+import { type Kysely, type Migration, sql } from "kysely";
+
+/** Every change of the tables, by name and for ever: one that has run somewhere is never edited. */
+export const MIGRATIONS: Record<string, Migration> = {
+  "0001-claims": { up: createClaims },
+};
+
+async function createClaims(db: Kysely<unknown>): Promise<void> {
+  await sql`create sequence stock_claim_order`.execute(db);
+  await sql`
+    create table stock_claims (
+      connection text not null,
+      business_id text not null,
+      reference_id text not null,
+      generation integer not null check (generation >= 1),
+      token text,
+      state text not null check (state in ('held', 'applied', 'not-applied', 'buried')),
+      item_id text,
+      action text check (action in ('ADD', 'DEDUCT')),
+      quantity numeric,
+      unit_price numeric,
+      branch text,
+      holder text,
+      taken_at timestamptz not null,
+      taken_order bigint not null default nextval('stock_claim_order'),
+      settled_order bigint,
+      outcome json,
+      branch_id text,
+      quantity_on_hand numeric,
+      decision json,
+      disputed boolean not null default false,
+      primary key (connection, business_id, reference_id),
+      check (state <> 'held' or (token is not null and item_id is not null))
+    )`.execute(db);
+  await sql`
+    create index stock_claims_of_item on stock_claims (connection, business_id, item_id, taken_order)
+    where item_id is not null`.execute(db);
+  await sql`
+    create table stock_claim_events (
+      id bigint generated always as identity primary key,
+      at timestamptz not null default clock_timestamp(),
+      connection text not null,
+      business_id text not null,
+      reference_id text not null,
+      generation integer not null,
+      token text,
+      what text not null,
+      detail json
+    )`.execute(db);
+  await sql`
+    create index stock_claim_events_of_movement on stock_claim_events (connection, business_id, reference_id, id)
+    `.execute(db);
+  await sql`
+    create table document_claims (
+      workflow_id text primary key,
+      intent integer not null check (intent >= 0),
+      state text not null check (state in ('in-doubt', 'unsent', 'nothing', 'document')),
+      idempotency_key text,
+      content text,
+      request text,
+      first_sent_at timestamptz,
+      holder text,
+      document_id text,
+      decision json,
+      check ((state = 'document') = (document_id is not null)),
+      check (state <> 'in-doubt' or (request is not null and first_sent_at is not null))
+    )`.execute(db);
+  await sql`
+    create table document_claim_events (
+      id bigint generated always as identity primary key,
+      at timestamptz not null default clock_timestamp(),
+      workflow_id text not null,
+      intent integer not null,
+      what text not null,
+      detail json
+    )`.execute(db);
+  await sql`create index document_claim_events_of_workflow on document_claim_events (workflow_id, id)`.execute(db);
+}

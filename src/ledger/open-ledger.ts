@@ -1,0 +1,46 @@
+import { openDatabase } from "./database.ts";
+import type { DocumentClaims } from "./documents/claims.ts";
+import { createDocumentClaims } from "./documents/create-document-claims.ts";
+import type { StockClaims } from "./stock/claims.ts";
+import { createStockClaims } from "./stock/create-stock-claims.ts";
+
+export interface LedgerOptions {
+  /** Of a PostgreSQL server; without it the product's own is started, and shared by the processes of this host. */
+  url?: string | undefined;
+  /** The product's folder; the embedded server keeps its data in `postgres` under it. */
+  home: string;
+  /** Told what is going on while the embedded server is made and started. */
+  onProgress?: ((line: string) => void) | undefined;
+  /** In milliseconds, for one operation, after which it throws LedgerUnavailableError. Default: 3,000. */
+  operationTimeoutMs?: number | undefined;
+}
+
+/** What must outlive Temporal's retention (architecture, decision 18). */
+export interface Ledger {
+  readonly stock: StockClaims;
+  readonly documents: DocumentClaims;
+  /**
+   * Connects and migrates now; the very first start of the embedded server may take up to 30 s.
+   * @throws LedgerUnavailableError, LedgerError
+   */
+  ready(): Promise<void>;
+  /** Asks whether the database answers now. @throws LedgerUnavailableError within the time of one operation */
+  answers(): Promise<void>;
+  /** Operations after it throw. The last user of the embedded server waits until it has stopped. */
+  close(): Promise<void>;
+}
+
+/**
+ * Returns at once. The connection, the embedded server and the migration are made by the first operation, or by `ready`, and made
+ * again by later ones after a failure.
+ */
+export function openLedger(options: LedgerOptions): Ledger {
+  const database = openDatabase(options);
+  return {
+    stock: createStockClaims(database),
+    documents: createDocumentClaims(database),
+    ready: () => database.ready(),
+    answers: () => database.transact(async () => undefined),
+    close: () => database.close(),
+  };
+}

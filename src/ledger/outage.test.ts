@@ -1,0 +1,159 @@
+import { randomUUID } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { createServer, type Socket } from "node:net";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { type Ledger, LedgerUnavailableError, openLedger, startEmbeddedPostgres } from "./index.ts";
+import { makeHome } from "./test-support/home-of-run.ts";
+import { firstTry } from "./test-support/movements.ts";
+import { serverPid } from "./test-support/server-process.ts";
+
+let home: string;
+let base: string;
+let server: { url: string; close(): Promise<void> } | undefined;
+beforeAll(async () => {
+  home = makeHome();
+  base = join(home, "postgres");
+  server = await startEmbeddedPostgres({ home });
+});
+afterAll(async () => {
+  await server?.close();
+  await rm(home, { recursive: true, force: true });
+});
+
+function open(options: Parameters<typeof openLedger>[0]): Ledger {
+  const ledger = openLedger(options);
+  onTestFinished(() => ledger.close());
+  return ledger;
+}
+
+/** How long it took to say that nothing can be said, in milliseconds. */
+async function msUntilUnavailable(work: Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  const error: unknown = await work.then(
+    () => new Error("it answered"),
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(LedgerUnavailableError);
+  return performance.now() - start;
+}
+
+const BOUND_MS = 4_500;
+
+describe("a ledger whose server is killed", { timeout: 60_000 }, () => {
+  it("in the middle of 200 takes has every one afterwards that it acknowledged", async () => {
+    const ledger = open({ home });
+    await ledger.ready();
+    const requests = Array.from({ length: 200 }, firstTry);
+    const pid = serverPid(base);
+    let done = 0;
+    const answers = await Promise.allSettled(
+      requests.map(async (request) => {
+        const answer = await ledger.stock.take(request);
+        done += 1;
+        if (done === 60) process.kill(pid, "SIGKILL");
+        return answer;
+      }),
+    );
+    expect(done).toBeGreaterThanOrEqual(60);
+    await ledger.ready();
+    expect(serverPid(base)).not.toBe(pid);
+    const kept = await Promise.all(requests.map((request) => ledger.stock.read(request)));
+    const lost = answers.filter((answer, index) => answer.status === "fulfilled" && kept[index]?.kind !== "held");
+    expect(lost).toEqual([]);
+    // Nobody else takes them, so the same tokens still may.
+    expect(await ledger.stock.take(requests[0] ?? firstTry())).toEqual({ kind: "taken" });
+  });
+
+  it("has another one within an operation, and one that is asked to stop too", async () => {
+    const ledger = open({ home, operationTimeoutMs: 20_000 });
+    for (const signal of ["SIGKILL", "SIGINT", "SIGQUIT"] as const) {
+      expect(await ledger.stock.take(firstTry())).toEqual({ kind: "taken" });
+      process.kill(serverPid(base), signal);
+      expect(await ledger.stock.take(firstTry())).toEqual({ kind: "taken" });
+    }
+  });
+});
+
+describe("a ledger on a server", { timeout: 60_000 }, () => {
+  it("says within the time of an operation that it is away, and works when it is back", async () => {
+    if (server === undefined) throw new Error("no server");
+    const ledger = open({ url: server.url, home: "/nowhere" });
+    const first = firstTry();
+    expect(await ledger.stock.take(first)).toEqual({ kind: "taken" });
+    await server.close();
+    for (const work of [ledger.stock.take(first), ledger.documents.read("sale"), ledger.ready()])
+      expect(await msUntilUnavailable(work)).toBeLessThan(BOUND_MS);
+    server = await startEmbeddedPostgres({ home });
+    expect(await ledger.stock.take(first)).toEqual({ kind: "taken" });
+  });
+
+  it.runIf(process.platform === "linux")("says so too when that hangs, and works when it goes on", async () => {
+    if (server === undefined) throw new Error("no server");
+    const ledger = open({ url: server.url, home: "/nowhere", operationTimeoutMs: 1_000 });
+    const first = firstTry();
+    await ledger.stock.take(first);
+    const backends = stopBackends();
+    try {
+      expect(await msUntilUnavailable(ledger.stock.take(first))).toBeLessThan(2_500);
+    } finally {
+      for (const pid of backends) process.kill(pid, "SIGCONT");
+    }
+    expect(await ledger.stock.take(first)).toEqual({ kind: "taken" });
+  });
+
+  it("says so when that was never there, and comes to it later", async () => {
+    if (server === undefined) throw new Error("no server");
+    const sockets = new Set<Socket>();
+    const hole = createServer((socket) => void sockets.add(socket.on("error", () => undefined)));
+    await new Promise<void>((resolve) => hole.listen(0, "127.0.0.1", resolve));
+    const address = hole.address();
+    const port = typeof address === "object" && address !== null ? address.port : 0;
+    const silent = open({ url: `postgresql://a:secret-1@127.0.0.1:${port}/x`, home: "/nowhere" });
+    expect(await msUntilUnavailable(silent.stock.read(firstTry()))).toBeLessThan(BOUND_MS);
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => hole.close(resolve));
+    const refused = silent.stock.read(firstTry());
+    await expect(refused).rejects.toThrow(/127\.0\.0\.1/);
+    await expect(refused).rejects.not.toThrow(/secret-1/);
+  });
+
+  it("says what is wrong with a password or a database, without waiting", async () => {
+    if (server === undefined) throw new Error("no server");
+    const wrong = new URL(server.url);
+    wrong.password = "wrong";
+    const missing = new URL(server.url);
+    missing.pathname = `/missing_${randomUUID().slice(0, 8)}`;
+    for (const url of [wrong, missing])
+      expect(await msUntilUnavailable(open({ url: url.href, home: "/nowhere" }).stock.read(firstTry()))).toBeLessThan(
+        1_500,
+      );
+  });
+});
+
+it("does not answer after it was closed", async () => {
+  const ledger = openLedger({ home });
+  await ledger.stock.take(firstTry());
+  await ledger.close();
+  await ledger.close();
+  await expect(ledger.stock.take(firstTry())).rejects.toThrow(LedgerUnavailableError);
+});
+
+/** Stops every process that serves a connection, and the one that would make more. */
+function stopBackends(): number[] {
+  const postmaster = serverPid(base);
+  const children = readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        return Number(readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ")[1]) === postmaster;
+      } catch {
+        return false;
+      }
+    });
+  const all = [postmaster, ...children];
+  for (const pid of all) process.kill(pid, "SIGSTOP");
+  return all;
+}

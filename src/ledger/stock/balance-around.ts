@@ -1,0 +1,101 @@
+import { type Selectable, sql } from "kysely";
+import type { Queries } from "../database.ts";
+import type { StockClaimsTable } from "../tables.ts";
+import type { Balance, BalanceEvidence, MovementKey } from "./claims.ts";
+import { keyColumns, outcomeOf, readRow, type StockRow } from "./row.ts";
+
+/** So many movements on either side of one are looked at; more would not fit a page that a person reads. */
+const MOST = 200;
+
+export async function balanceAround(db: Queries, key: MovementKey): Promise<BalanceEvidence | undefined> {
+  const row = await readRow(db, key);
+  if (row === undefined || row.item_id === null) return undefined;
+  const taken = orderOf(row.taken_order);
+  const of = (): ReturnType<typeof sameStock> => sameStock(db, key, row);
+
+  const [before] = await of()
+    .where("state", "=", "applied")
+    .where("quantity_on_hand", "is not", null)
+    .where("settled_order", "<", row.taken_order)
+    .orderBy("settled_order", "desc")
+    .limit(1)
+    .execute();
+  const [after] = await of()
+    .where("state", "=", "applied")
+    .where("quantity_on_hand", "is not", null)
+    .where("taken_order", ">", row.taken_order)
+    .orderBy("taken_order")
+    .limit(1)
+    .execute();
+  if (before === undefined && after === undefined) return undefined;
+
+  // From the older balance, or from this claim, until the newer one, or this claim: whatever was under way in that time.
+  const from = before ? orderOf(before.settled_order) : taken;
+  const until = after ? orderOf(after.settled_order) : taken;
+  const others = await of()
+    .where("state", "in", ["held", "applied"])
+    .where("taken_order", "<", String(until))
+    .where((where) => where.or([where("settled_order", "is", null), where("settled_order", ">", String(from))]))
+    .where((where) =>
+      // An unknown that is older than the balance before is part of it, or will never be.
+      where.or([where("state", "=", "applied"), where("taken_order", ">", before?.taken_order ?? row.taken_order)]),
+    )
+    .orderBy("taken_order", "desc")
+    .limit(MOST)
+    .execute();
+
+  return {
+    ...(before ? { before: balanceOf(before) } : {}),
+    ...(after ? { after: balanceOf(after) } : {}),
+    between: others.reverse().flatMap((other) => {
+      if (other.action === null || other.reference_id === before?.reference_id) return [];
+      // A request that was under way when a balance was told may be in it or not. A person's word comes long after the request.
+      const overBeforeAfter =
+        other.reference_id === after?.reference_id ||
+        after === undefined ||
+        orderOf(other.settled_order) < orderOf(after.taken_order) ||
+        (outcomeOf(other) === undefined && orderOf(other.taken_order) < orderOf(after.taken_order));
+      const inside = orderOf(other.taken_order) > from && overBeforeAfter;
+      const isSure = other.state === "applied" && inside;
+      return [
+        {
+          referenceId: other.reference_id,
+          action: other.action,
+          quantity: Number(other.quantity),
+          state: isSure ? ("applied" as const) : ("unknown" as const),
+        },
+      ];
+    }),
+  };
+}
+
+/** The other movements of the same item in the same branch. */
+function sameStock(db: Queries, key: MovementKey, row: StockRow) {
+  const { connection, business_id, reference_id } = keyColumns(key);
+  return db
+    .selectFrom("stock_claims")
+    .selectAll()
+    .where("connection", "=", connection)
+    .where("business_id", "=", business_id)
+    .where("reference_id", "!=", reference_id)
+    .where("item_id", "=", row.item_id)
+    .where(
+      // The service's own word on the branch where both have one, else the branch as it was sent.
+      row.branch_id === null
+        ? sql<boolean>`branch is not distinct from ${row.branch}`
+        : sql<boolean>`case when branch_id is null then branch is not distinct from ${row.branch} else branch_id = ${row.branch_id} end`,
+    );
+}
+
+function orderOf(value: string | null): number {
+  return value === null ? Number.POSITIVE_INFINITY : Number(value);
+}
+
+function balanceOf(row: Selectable<StockClaimsTable>): Balance {
+  const said = outcomeOf(row);
+  return {
+    quantityOnHand: Number(row.quantity_on_hand),
+    atMs: said?.kind === "applied" ? said.sentAtMs : row.taken_at.getTime(),
+    referenceId: row.reference_id,
+  };
+}

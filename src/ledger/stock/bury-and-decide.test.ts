@@ -1,0 +1,197 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
+import { APPLIED, firstTry, MOVEMENT, NOT_APPLIED } from "../test-support/movements.ts";
+import type { DecideRequest, StockClaims, TakeRequest } from "./claims.ts";
+
+let test: TestLedger;
+let stock: StockClaims;
+beforeAll(async () => {
+  test = await createTestLedger();
+  ({ stock } = test.ledger);
+});
+afterAll(() => test.drop());
+
+function word(first: TakeRequest, applied: boolean): DecideRequest {
+  const { token: _token, ...rest } = first;
+  return { ...rest, applied, note: "counted the shelf", by: "amina", nowMs: 1_700_000_500_000 };
+}
+const decisionOf = (applied: boolean): object => ({
+  applied,
+  note: "counted the shelf",
+  by: "amina",
+  atMs: 1_700_000_500_000,
+});
+
+describe("an activity that ended without an answer", () => {
+  it("and had taken nothing leaves a tombstone, at which a late attempt turns round", async () => {
+    const first = firstTry();
+    expect(await stock.readOrBury(first)).toEqual({ kind: "never-sent", generation: 1 });
+    expect(await stock.readOrBury(first)).toEqual({ kind: "never-sent", generation: 1 });
+    expect(await stock.read(first)).toEqual({ kind: "never-sent", generation: 1 });
+    expect(await stock.take(first)).toEqual({ kind: "behind", generation: 1 });
+    expect(await stock.take({ ...first, generation: 2 })).toEqual({ kind: "taken" });
+    expect((await stock.history(first)).map(({ what }) => what)).toEqual(["buried", "taken"]);
+  });
+
+  it("and had taken it leaves an unknown outcome, until that comes", async () => {
+    const first = firstTry();
+    await stock.take(first);
+    const held = { kind: "held", generation: 1, takenAtMs: first.nowMs, holder: first.holder };
+    expect(await stock.readOrBury({ ...first, nowMs: 5 })).toEqual(held);
+    await stock.settle({ ...first, outcome: APPLIED });
+    expect(await stock.readOrBury(first)).toEqual({ kind: "settled", generation: 1, outcome: APPLIED });
+  });
+
+  it("and was refused is known not to be applied", async () => {
+    const first = firstTry();
+    await stock.take(first);
+    await stock.settle({ ...first, outcome: NOT_APPLIED });
+    expect(await stock.readOrBury(first)).toEqual({ kind: "not-applied", generation: 1, message: NOT_APPLIED.message });
+  });
+
+  it("in its second try is buried there, the first having been refused", async () => {
+    const first = firstTry();
+    await stock.take(first);
+    await stock.settle({ ...first, outcome: NOT_APPLIED });
+    expect(await stock.readOrBury({ ...first, generation: 2 })).toEqual({ kind: "never-sent", generation: 2 });
+    expect(await stock.take({ ...first, generation: 2, token: "late" })).toEqual({ kind: "behind", generation: 2 });
+  });
+
+  it("in its second try is buried there too when only its holder knows that the first was refused", async () => {
+    const first = firstTry();
+    await stock.take(first);
+    expect(await stock.readOrBury({ ...first, generation: 2 })).toMatchObject({ kind: "held", generation: 1 });
+    const previous = { generation: 1, token: first.token };
+    expect(await stock.readOrBury({ ...first, generation: 2, previous })).toEqual({
+      kind: "never-sent",
+      generation: 2,
+    });
+    expect(await stock.take({ ...first, generation: 2, token: "late", previous })).toEqual({
+      kind: "behind",
+      generation: 2,
+    });
+  });
+
+  it("is told of a newer generation than it asked for", async () => {
+    const first = firstTry();
+    await stock.take({ ...first, generation: 3 });
+    expect(await stock.readOrBury(first)).toMatchObject({ kind: "held", generation: 3 });
+  });
+
+  it("but reports afterwards what was applied contradicts its tombstone, and is believed", async () => {
+    const first = firstTry();
+    await stock.take(first);
+    await stock.settle({ ...first, outcome: NOT_APPLIED });
+    await stock.readOrBury({ ...first, generation: 2 });
+    expect(await stock.settle({ ...first, outcome: APPLIED })).toBe("contradicted");
+    expect(await stock.read(first)).toMatchObject({ kind: "settled", outcome: APPLIED });
+  });
+});
+
+describe("a person's word", () => {
+  it("that it was applied settles it for everybody, with who and why", async () => {
+    const first = firstTry();
+    await stock.take(first);
+    expect(await stock.decide(word(first, true))).toBe("decided");
+    expect(await stock.decide(word(first, true))).toBe("decided");
+    const settled = {
+      kind: "settled",
+      generation: 1,
+      outcome: { kind: "applied", sentAtMs: first.nowMs },
+      decision: decisionOf(true),
+    };
+    expect(await stock.take(first)).toEqual(settled);
+    expect(await stock.readOrBury(first)).toEqual(settled);
+    expect(await stock.history(first)).toHaveLength(2);
+  });
+
+  it("that it was not applied lets the next try go", async () => {
+    const first = firstTry();
+    await stock.take(first);
+    expect(await stock.decide(word(first, false))).toBe("decided");
+    expect(await stock.take(first)).toEqual({ kind: "behind", generation: 1, decision: decisionOf(false) });
+    expect(await stock.read(first)).toMatchObject({ kind: "not-applied", decision: decisionOf(false) });
+    expect(await stock.take({ ...first, generation: 2, token: "b" })).toEqual({ kind: "taken" });
+    expect(await stock.read(first)).toEqual({
+      kind: "held",
+      generation: 2,
+      takenAtMs: first.nowMs,
+      holder: first.holder,
+    });
+  });
+
+  it.each([true, false])("is recorded where there is no claim: %s", async (applied) => {
+    const first = firstTry();
+    expect(await stock.decide(word(first, applied))).toBe("decided");
+    expect(await stock.take(first)).toMatchObject(
+      applied ? { kind: "settled", decision: decisionOf(true) } : { kind: "behind", decision: decisionOf(false) },
+    );
+  });
+
+  it.each([true, false])("is recorded on a tombstone: %s", async (applied) => {
+    const first = firstTry();
+    await stock.readOrBury(first);
+    expect(await stock.decide(word(first, applied))).toBe("decided");
+    expect(await stock.read(first)).toMatchObject({ kind: applied ? "settled" : "not-applied" });
+  });
+
+  it("on a tombstone that it was applied says which movement that was", async () => {
+    const first = firstTry();
+    await stock.readOrBury(first);
+    await stock.decide(word(first, true));
+    const movement = { ...MOVEMENT, quantity: 9 };
+    expect(await stock.take({ ...first, movement })).toMatchObject({ kind: "different", claimed: MOVEMENT });
+  });
+
+  it("does not undo what the service said, which is told", async () => {
+    const [applied, refused] = [firstTry(), firstTry()];
+    await stock.take(applied);
+    await stock.settle({ ...applied, outcome: APPLIED });
+    expect(await stock.decide(word(applied, false))).toBe("already-applied");
+    expect(await stock.decide(word(applied, true))).toBe("already-applied");
+    expect(await stock.read(applied)).toEqual({ kind: "settled", generation: 1, outcome: APPLIED });
+    await stock.take(refused);
+    await stock.settle({ ...refused, outcome: NOT_APPLIED });
+    expect(await stock.decide(word(refused, true))).toBe("already-not-applied");
+    expect(await stock.decide(word(refused, false))).toBe("already-not-applied");
+    expect((await stock.history(refused)).map(({ what }) => what)).toContain("decision-refused");
+  });
+
+  it("is not turned round by another person's", async () => {
+    const [one, other] = [firstTry(), firstTry()];
+    await stock.take(one);
+    await stock.decide(word(one, true));
+    expect(await stock.decide(word(one, false))).toBe("already-applied");
+    await stock.take(other);
+    await stock.decide(word(other, false));
+    expect(await stock.decide(word(other, true))).toBe("already-not-applied");
+  });
+
+  it("about an older try than the newest comes too late", async () => {
+    const first = firstTry();
+    await stock.take(first);
+    await stock.settle({ ...first, outcome: NOT_APPLIED });
+    await stock.take({ ...first, generation: 2, token: "b" });
+    expect(await stock.decide(word(first, true))).toBe("already-not-applied");
+    expect(await stock.read(first)).toMatchObject({ kind: "held", generation: 2 });
+  });
+
+  it("that agrees with a later answer is joined by it, and one that does not is disputed", async () => {
+    const [right, wrong, alsoWrong] = [firstTry(), firstTry(), firstTry()];
+    for (const [first, applied] of [
+      [right, true],
+      [wrong, false],
+      [alsoWrong, true],
+    ] as const) {
+      await stock.take(first);
+      await stock.decide(word(first, applied));
+    }
+    expect(await stock.settle({ ...right, outcome: APPLIED })).toBe("settled");
+    expect(await stock.read(right)).toMatchObject({ outcome: APPLIED, decision: decisionOf(true) });
+    expect(await stock.settle({ ...wrong, outcome: APPLIED })).toBe("contradicted");
+    expect(await stock.read(wrong)).toMatchObject({ kind: "settled", outcome: APPLIED, decision: decisionOf(false) });
+    expect(await stock.settle({ ...alsoWrong, outcome: NOT_APPLIED })).toBe("contradicted");
+    expect(await stock.read(alsoWrong)).toMatchObject({ kind: "settled", decision: decisionOf(true) });
+    expect((await stock.history(alsoWrong)).at(-1)).toMatchObject({ what: "contradicted", detail: NOT_APPLIED });
+  });
+});

@@ -1,0 +1,20 @@
+import type { Database } from "../database.ts";
+import { balanceAround } from "./balance-around.ts";
+import type { StockClaims } from "./claims.ts";
+import { decide } from "./decide.ts";
+import { history, read, readOrBury } from "./read.ts";
+import { settle } from "./settle.ts";
+import { take } from "./take.ts";
+
+/** Each operation is one transaction, which may run again after a broken connection. */
+export function createStockClaims(database: Database): StockClaims {
+  return {
+    take: (request) => database.transact((db) => take(db, request)),
+    settle: (request) => database.transact((db) => settle(db, request)),
+    readOrBury: (request) => database.transact((db) => readOrBury(db, request)),
+    read: (key) => database.transact((db) => read(db, key)),
+    decide: (request) => database.transact((db) => decide(db, request)),
+    balanceAround: (key) => database.transact((db) => balanceAround(db, key)),
+    history: (key) => database.transact((db) => history(db, key)),
+  };
+}

@@ -1,0 +1,71 @@
+import type { Queries } from "../database.ts";
+import { checkGeneration } from "./check-request.ts";
+import type { ClaimEvent, MovementKey, ReadAnswer, Try } from "./claims.ts";
+import {
+  keyColumns,
+  lockRow,
+  nextOrder,
+  NO_OUTCOME,
+  readAnswer,
+  readRow,
+  recordEvent,
+  updateRow,
+  whereKey,
+} from "./row.ts";
+import { explainPrevious } from "./take.ts";
+
+export async function read(db: Queries, key: MovementKey): Promise<ReadAnswer | { kind: "none" }> {
+  const row = await readRow(db, key);
+  return row === undefined ? { kind: "none" } : readAnswer(row);
+}
+
+export async function readOrBury(
+  db: Queries,
+  request: MovementKey & { generation: number; nowMs: number; previous?: Try | undefined },
+): Promise<ReadAnswer> {
+  checkGeneration(request.generation);
+  const { generation } = request;
+  const tombstone = { generation, token: null, state: "buried" as const, taken_at: new Date(request.nowMs) };
+  const inserted = await db
+    .insertInto("stock_claims")
+    .values({ ...keyColumns(request), ...tombstone })
+    .onConflict((conflict) => conflict.columns(["connection", "business_id", "reference_id"]).doNothing())
+    .returning("generation")
+    .executeTakeFirst();
+  if (inserted === undefined) {
+    const found = await lockRow(db, request);
+    if (found === undefined) throw new Error("a claim vanished: rows are never deleted");
+    const row = await explainPrevious(db, request, found);
+    const isOver = row.state === "not-applied" || row.state === "buried";
+    if (!isOver || row.generation >= generation) return readAnswer(row);
+    await updateRow(db, request, {
+      ...tombstone,
+      ...NO_OUTCOME,
+      taken_order: nextOrder,
+      item_id: null,
+      action: null,
+      quantity: null,
+      unit_price: null,
+      branch: null,
+      holder: null,
+    });
+  }
+  await recordEvent(db, request, { generation, what: "buried", detail: { nowMs: request.nowMs } });
+  return { kind: "never-sent", generation };
+}
+
+export async function history(db: Queries, key: MovementKey): Promise<ClaimEvent[]> {
+  const rows = await db
+    .selectFrom("stock_claim_events")
+    .select(["at", "generation", "token", "what", "detail"])
+    .where(whereKey(key))
+    .orderBy("id")
+    .execute();
+  return rows.map(({ at, generation, token, what, detail }) => ({
+    atMs: at.getTime(),
+    generation,
+    ...(token === null ? {} : { token }),
+    what,
+    ...(detail === null ? {} : { detail }),
+  }));
+}

@@ -1,0 +1,145 @@
+import { type Selectable, sql, type UpdateObject } from "kysely";
+import type { Queries } from "../database.ts";
+import type { StockClaimsTable, Tables } from "../tables.ts";
+import { cleanText } from "../clean-text.ts";
+import type {
+  ClaimedMovement,
+  Decision,
+  MovementKey,
+  MovementOutcome,
+  ReadAnswer,
+  RecordedMovement,
+  TakeAnswer,
+} from "./claims.ts";
+
+export type StockRow = Selectable<StockClaimsTable>;
+
+export function keyColumns(key: MovementKey): { connection: string; business_id: string; reference_id: string } {
+  return { connection: key.connection, business_id: key.businessId ?? "-", reference_id: key.referenceId };
+}
+
+/** Until the transaction ends no other one changes it. */
+export function lockRow(db: Queries, key: MovementKey): Promise<StockRow | undefined> {
+  return db.selectFrom("stock_claims").selectAll().where(whereKey(key)).forUpdate().executeTakeFirst();
+}
+
+export function readRow(db: Queries, key: MovementKey): Promise<StockRow | undefined> {
+  return db.selectFrom("stock_claims").selectAll().where(whereKey(key)).executeTakeFirst();
+}
+
+export function whereKey(key: MovementKey) {
+  const { connection, business_id, reference_id } = keyColumns(key);
+  return sql<boolean>`(connection, business_id, reference_id) = (${connection}, ${business_id}, ${reference_id})`;
+}
+
+export const nextOrder = sql<string>`nextval('stock_claim_order')`;
+
+/** Nothing is known of what came of it. */
+export const NO_OUTCOME = {
+  settled_order: null,
+  outcome: null,
+  branch_id: null,
+  quantity_on_hand: null,
+  decision: null,
+} as const;
+
+export function movementColumns(movement: ClaimedMovement) {
+  return {
+    item_id: movement.itemId,
+    action: movement.action,
+    quantity: movement.quantity,
+    unit_price: movement.unitPrice,
+    branch: movement.branch ?? null,
+  };
+}
+
+export function movementOf(row: StockRow): ClaimedMovement | undefined {
+  if (row.item_id === null || row.action === null) return undefined;
+  return {
+    itemId: row.item_id,
+    action: row.action,
+    quantity: Number(row.quantity),
+    unitPrice: Number(row.unit_price),
+    ...(row.branch === null ? {} : { branch: row.branch }),
+  };
+}
+
+export function isSameMovement(one: ClaimedMovement, other: ClaimedMovement): boolean {
+  return (
+    one.itemId === other.itemId &&
+    one.action === other.action &&
+    one.quantity === other.quantity &&
+    one.unitPrice === other.unitPrice &&
+    one.branch === other.branch
+  );
+}
+
+export function outcomeOf(row: StockRow): MovementOutcome | undefined {
+  return (row.outcome as MovementOutcome | null) ?? undefined;
+}
+
+export function decisionOf(row: StockRow): { decision?: Decision } {
+  return row.decision === null ? {} : { decision: row.decision as Decision };
+}
+
+/** For a row in state `applied`. */
+export function settledAnswer(row: StockRow): Extract<TakeAnswer, { kind: "settled" }> {
+  const said = outcomeOf(row);
+  const outcome: RecordedMovement =
+    said?.kind === "applied" ? said : { kind: "applied", sentAtMs: row.taken_at.getTime() };
+  return { kind: "settled", generation: row.generation, outcome, ...decisionOf(row) };
+}
+
+export function heldAnswer(row: StockRow): Extract<TakeAnswer, { kind: "held" }> {
+  return {
+    kind: "held",
+    generation: row.generation,
+    takenAtMs: row.taken_at.getTime(),
+    holder: row.holder ?? "",
+  };
+}
+
+export function readAnswer(row: StockRow): ReadAnswer {
+  switch (row.state) {
+    case "applied":
+      return settledAnswer(row);
+    case "held":
+      return heldAnswer(row);
+    case "buried":
+      return { kind: "never-sent", generation: row.generation };
+    case "not-applied": {
+      const said = outcomeOf(row);
+      const message = said?.kind === "not-applied" ? said.message : "a person said so";
+      return { kind: "not-applied", generation: row.generation, message, ...decisionOf(row) };
+    }
+  }
+}
+
+export async function updateRow(
+  db: Queries,
+  key: MovementKey,
+  change: UpdateObject<Tables, "stock_claims">,
+): Promise<void> {
+  await db.updateTable("stock_claims").set(change).where(whereKey(key)).execute();
+}
+
+export async function recordEvent(
+  db: Queries,
+  key: MovementKey,
+  event: { generation: number; token?: string | null; what: string; detail?: object },
+): Promise<void> {
+  await db
+    .insertInto("stock_claim_events")
+    .values({
+      ...keyColumns(key),
+      generation: event.generation,
+      token: event.token ?? null,
+      what: event.what,
+      detail: event.detail === undefined ? null : toJson(event.detail),
+    })
+    .execute();
+}
+
+export function toJson(value: object): string {
+  return cleanText(JSON.stringify(value));
+}

@@ -1,0 +1,86 @@
+import type { Queries } from "../database.ts";
+import { checkGeneration } from "./check-request.ts";
+import type { SettleRequest } from "./claims.ts";
+import { lockRow, nextOrder, outcomeOf, recordEvent, type StockRow, toJson, updateRow, whereKey } from "./row.ts";
+
+export async function settle(db: Queries, request: SettleRequest): Promise<"settled" | "contradicted" | "not-held"> {
+  checkGeneration(request.generation);
+  const { generation, token, outcome } = request;
+  const event = { generation, token, detail: outcome };
+  const row = await lockRow(db, request);
+  if (row === undefined || !(await everTook(db, request, row))) {
+    // What the service applied must be found again, whoever reports it.
+    if (outcome.kind === "applied") await recordOnce(db, request, "settled-without-claim");
+    return "not-held";
+  }
+  const isCurrent = row.generation === generation && row.token === token;
+  if (isCurrent && row.state === "held") {
+    await updateRow(db, request, outcomeColumns(request));
+    await recordEvent(db, request, { ...event, what: `settled-${outcome.kind}` });
+    return "settled";
+  }
+  const said = outcomeOf(row);
+  if (outcome.kind === "not-applied") {
+    // An older generation than the row's was given up as not applied; a newer one cannot have been taken.
+    if (!isCurrent || row.state === "not-applied") return "settled";
+    await dispute(db, request);
+    return "contradicted";
+  }
+  if (row.state === "applied" && isCurrent) {
+    if (said?.kind === "applied" && said.movementId === outcome.movementId) return "settled";
+    if (said === undefined) {
+      // A person had decided so; now the service's own words are there too.
+      await updateRow(db, request, outcomeColumns(request));
+      await recordEvent(db, request, { ...event, what: "settled-applied" });
+      return "settled";
+    }
+  }
+  await dispute(db, request);
+  // The service applied it, whoever thought otherwise: a further try would apply it twice.
+  if (row.state === "not-applied" || row.state === "buried") await updateRow(db, request, outcomeColumns(request));
+  return "contradicted";
+}
+
+function outcomeColumns({ outcome }: SettleRequest) {
+  return {
+    state: outcome.kind,
+    outcome: toJson(outcome),
+    settled_order: nextOrder,
+    branch_id: outcome.kind === "applied" ? (outcome.branchId ?? null) : null,
+    quantity_on_hand: outcome.kind === "applied" ? (outcome.quantityOnHand ?? null) : null,
+  };
+}
+
+async function dispute(db: Queries, request: SettleRequest): Promise<void> {
+  await updateRow(db, request, { disputed: true });
+  await recordOnce(db, request, "contradicted");
+}
+
+/** A repeated report is no second event. */
+async function recordOnce(db: Queries, request: SettleRequest, what: string): Promise<void> {
+  const { generation, token, outcome } = request;
+  const told = await db
+    .selectFrom("stock_claim_events")
+    .select("detail")
+    .where(whereKey(request))
+    .where("token", "=", token)
+    .where("generation", "=", generation)
+    .where("what", "=", what)
+    .execute();
+  if (told.some(({ detail }) => JSON.stringify(detail) === JSON.stringify(outcome))) return;
+  await recordEvent(db, request, { generation, token, what, detail: outcome });
+}
+
+/** Did this try ever hold the movement? The row knows of the newest alone. */
+async function everTook(db: Queries, request: SettleRequest, row: StockRow): Promise<boolean> {
+  if (row.generation === request.generation && row.token === request.token) return true;
+  const taken = await db
+    .selectFrom("stock_claim_events")
+    .select("id")
+    .where(whereKey(request))
+    .where("generation", "=", request.generation)
+    .where("token", "=", request.token)
+    .where("what", "=", "taken")
+    .executeTakeFirst();
+  return taken !== undefined;
+}

@@ -1,0 +1,192 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { LedgerError } from "../errors.ts";
+import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
+import { APPLIED, firstTry, keyOf, MOVEMENT, NOT_APPLIED } from "../test-support/movements.ts";
+import type { StockClaims } from "./claims.ts";
+
+let test: TestLedger;
+let stock: StockClaims;
+beforeAll(async () => {
+  test = await createTestLedger();
+  ({ stock } = test.ledger);
+});
+afterAll(() => test.drop());
+
+describe("a movement that nobody has claimed", () => {
+  it("is taken, and taken again by the same token whose acknowledgement was lost", async () => {
+    const first = firstTry();
+    expect(await stock.take(first)).toEqual({ kind: "taken" });
+    expect(await stock.take(first)).toEqual({ kind: "taken" });
+    expect((await stock.history(first)).map(({ what }) => what)).toEqual(["taken"]);
+  });
+
+  it("is another one in another connection or business", async () => {
+    const first = firstTry();
+    for (const other of [{}, { connection: "other" }, { businessId: "biz_2" }, { businessId: undefined }])
+      expect(await stock.take({ ...first, ...other })).toEqual({ kind: "taken" });
+  });
+
+  it("may be taken under any generation, and none below 1", async () => {
+    expect(await stock.take({ ...firstTry(), generation: 3 })).toEqual({ kind: "taken" });
+    await expect(stock.take({ ...firstTry(), generation: 0 })).rejects.toThrow(LedgerError);
+    await expect(stock.take({ ...firstTry(), movement: { ...MOVEMENT, quantity: Number.NaN } })).rejects.toThrow(
+      LedgerError,
+    );
+  });
+});
+
+describe("a movement that is held", () => {
+  it("is not given to another token, in whatever generation", async () => {
+    const first = firstTry();
+    await stock.take({ ...first, generation: 2 });
+    for (const generation of [1, 2, 3]) {
+      expect(await stock.take({ ...first, generation, token: "other", nowMs: 99 })).toEqual({
+        kind: "held",
+        generation: 2,
+        takenAtMs: first.nowMs,
+        holder: first.holder,
+      });
+    }
+    expect(await stock.read(first)).toEqual({
+      kind: "held",
+      generation: 2,
+      takenAtMs: first.nowMs,
+      holder: first.holder,
+    });
+  });
+
+  it("is given to the next try of a holder who knows that the last was not applied", async () => {
+    const first = firstTry();
+    await stock.take(first);
+    const previous = { generation: 1, token: first.token };
+    expect(await stock.take({ ...first, generation: 2, token: "b", previous })).toEqual({ kind: "taken" });
+    expect(await stock.take({ ...first, generation: 2, token: "b", previous })).toEqual({ kind: "taken" });
+    expect((await stock.history(first)).map(({ what, generation }) => [what, generation])).toEqual([
+      ["taken", 1],
+      ["explained", 1],
+      ["taken", 2],
+    ]);
+  });
+
+  it("is not given to who names another token, or skips a generation", async () => {
+    const first = firstTry();
+    await stock.take(first);
+    for (const [generation, previous] of [
+      [2, { generation: 1, token: "not mine" }],
+      [3, { generation: 1, token: first.token }],
+      [2, { generation: 2, token: first.token }],
+    ] as const)
+      expect(await stock.take({ ...first, generation, token: "b", previous })).toMatchObject({ kind: "held" });
+  });
+
+  it.each([{ itemId: "other" }, { action: "ADD" as const }, { quantity: 3 }, { unitPrice: 9.99 }, { branch: "01" }])(
+    "is told from another one under its reference: %o",
+    async (change) => {
+      const first = firstTry();
+      await stock.take(first);
+      expect(await stock.take({ ...first, movement: { ...MOVEMENT, ...change } })).toEqual({
+        kind: "different",
+        claimed: MOVEMENT,
+        state: "held",
+      });
+      await stock.settle({ ...first, outcome: APPLIED });
+      expect(await stock.take({ ...first, movement: { ...MOVEMENT, ...change } })).toMatchObject({
+        kind: "different",
+        state: "applied",
+      });
+    },
+  );
+});
+
+describe("a movement that was applied", () => {
+  it("is settled for everybody, exactly as the service told it", async () => {
+    const first = firstTry();
+    await stock.take(first);
+    expect(await stock.settle({ ...first, outcome: APPLIED })).toBe("settled");
+    expect(await stock.settle({ ...first, outcome: APPLIED })).toBe("settled");
+    const settled = { kind: "settled", generation: 1, outcome: APPLIED };
+    expect(await stock.take(first)).toEqual(settled);
+    expect(await stock.take({ ...first, generation: 2, token: "b" })).toEqual(settled);
+    expect(await stock.read(first)).toEqual(settled);
+    expect(await stock.history(first)).toHaveLength(2);
+  });
+
+  it("stays so when the same try is told otherwise later, which is disputed", async () => {
+    const first = firstTry();
+    await stock.take(first);
+    await stock.settle({ ...first, outcome: APPLIED });
+    for (const outcome of [NOT_APPLIED, { ...APPLIED, movementId: "another" }, NOT_APPLIED])
+      expect(await stock.settle({ ...first, outcome })).toBe("contradicted");
+    expect(await stock.read(first)).toMatchObject({ kind: "settled", outcome: APPLIED });
+    const told = (await stock.history(first)).filter(({ what }) => what === "contradicted");
+    expect(told.map(({ detail }) => detail)).toEqual([NOT_APPLIED, { ...APPLIED, movementId: "another" }]);
+  });
+});
+
+describe("a movement that was not applied", () => {
+  it("is behind for its own generation and given out under the next", async () => {
+    const first = firstTry();
+    await stock.take(first);
+    expect(await stock.settle({ ...first, outcome: NOT_APPLIED })).toBe("settled");
+    expect(await stock.settle({ ...first, outcome: NOT_APPLIED })).toBe("settled");
+    expect(await stock.read(first)).toEqual({ kind: "not-applied", generation: 1, message: NOT_APPLIED.message });
+    expect(await stock.take(first)).toEqual({ kind: "behind", generation: 1 });
+    expect(await stock.take({ ...first, generation: 2, token: "b" })).toEqual({ kind: "taken" });
+    expect(await stock.read(first)).toMatchObject({ kind: "held", generation: 2 });
+  });
+
+  it("is given out under a generation further on too, and may be another movement then", async () => {
+    const first = firstTry();
+    await stock.take(first);
+    await stock.settle({ ...first, outcome: NOT_APPLIED });
+    const movement = { ...MOVEMENT, quantity: 7, branch: "02" };
+    expect(await stock.take({ ...first, generation: 4, token: "b", movement })).toEqual({ kind: "taken" });
+    expect(await stock.take({ ...first, generation: 4, token: "b" })).toMatchObject({
+      kind: "different",
+      claimed: movement,
+    });
+  });
+
+  it("counts as applied when its try is answered so after all, so that no further one leaves", async () => {
+    const first = firstTry();
+    await stock.take(first);
+    await stock.settle({ ...first, outcome: NOT_APPLIED });
+    expect(await stock.settle({ ...first, outcome: APPLIED })).toBe("contradicted");
+    expect(await stock.take({ ...first, generation: 2, token: "b" })).toMatchObject({
+      kind: "settled",
+      outcome: APPLIED,
+    });
+  });
+
+  it("keeps the next try held when the earlier one is answered late", async () => {
+    const first = firstTry();
+    await stock.take(first);
+    await stock.settle({ ...first, outcome: NOT_APPLIED });
+    await stock.take({ ...first, generation: 2, token: "b" });
+    expect(await stock.settle({ ...first, outcome: NOT_APPLIED })).toBe("settled");
+    expect(await stock.settle({ ...first, outcome: APPLIED })).toBe("contradicted");
+    expect(await stock.read(first)).toMatchObject({ kind: "held", generation: 2 });
+  });
+});
+
+describe("a settlement by who never held the movement", () => {
+  it("changes nothing, and what it says was applied is kept among the events", async () => {
+    const first = firstTry();
+    expect(await stock.settle({ ...first, outcome: APPLIED })).toBe("not-held");
+    expect(await stock.read(first)).toEqual({ kind: "none" });
+    await stock.take(first);
+    expect(await stock.settle({ ...first, token: "other", outcome: NOT_APPLIED })).toBe("not-held");
+    expect(await stock.settle({ ...first, generation: 2, outcome: NOT_APPLIED })).toBe("not-held");
+    expect(await stock.read(first)).toMatchObject({ kind: "held", generation: 1 });
+    expect((await stock.history(first)).map(({ what }) => what)).toEqual(["settled-without-claim", "taken"]);
+  });
+});
+
+it("keeps numbers as they are, and text with characters that the database does not hold", async () => {
+  const key = keyOf();
+  const movement = { ...MOVEMENT, quantity: 0.1 + 0.2, unitPrice: 1234567.89 };
+  const request = { ...firstTry(), ...key, movement, holder: "a\0b \ud800 ä" };
+  expect(await stock.take(request)).toEqual({ kind: "taken" });
+  expect(await stock.take(request)).toEqual({ kind: "taken" });
+  expect(await stock.settle({ ...request, outcome: { kind: "not-applied", message: "x\0y" } })).toBe("settled");
+});

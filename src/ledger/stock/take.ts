@@ -1,0 +1,96 @@
+import { cleanText } from "../clean-text.ts";
+import type { Queries } from "../database.ts";
+import { checkGeneration, checkMovement } from "./check-request.ts";
+import type { MovementKey, TakeAnswer, TakeRequest, Try } from "./claims.ts";
+import {
+  decisionOf,
+  heldAnswer,
+  isSameMovement,
+  keyColumns,
+  lockRow,
+  movementColumns,
+  movementOf,
+  nextOrder,
+  NO_OUTCOME,
+  recordEvent,
+  settledAnswer,
+  type StockRow,
+  toJson,
+  updateRow,
+} from "./row.ts";
+
+/**
+ * The states of a movement, and who moves it on:
+ *
+ * - none → held (take), buried (readOrBury), applied or not-applied (decide)
+ * - held → applied, not-applied (settle, decide); a next try explains it as not-applied (take with `previous`)
+ * - not-applied, buried → held again under a higher generation (take); applied (a late settle, decide)
+ * - applied is the end
+ */
+export async function take(db: Queries, request: TakeRequest): Promise<TakeAnswer> {
+  checkGeneration(request.generation);
+  checkMovement(request.movement);
+  const { generation, token, movement } = request;
+  const claim = {
+    generation,
+    token,
+    state: "held" as const,
+    ...movementColumns(movement),
+    holder: cleanText(request.holder),
+    taken_at: new Date(request.nowMs),
+  };
+  const inserted = await db
+    .insertInto("stock_claims")
+    .values({ ...keyColumns(request), ...claim })
+    .onConflict((conflict) => conflict.columns(["connection", "business_id", "reference_id"]).doNothing())
+    .returning("generation")
+    .executeTakeFirst();
+  if (inserted === undefined) {
+    const found = await lockRow(db, request);
+    if (found === undefined) throw new Error("a claim vanished: rows are never deleted");
+    const row = await explainPrevious(db, request, found);
+    const answer = answerFor(request, row);
+    if (answer !== undefined) return answer;
+    await updateRow(db, request, { ...claim, ...NO_OUTCOME, taken_order: nextOrder });
+  }
+  const detail = { movement, holder: claim.holder, nowMs: request.nowMs };
+  await recordEvent(db, request, { generation, token, what: "taken", detail });
+  return { kind: "taken" };
+}
+
+/** Undefined: it is known not to be applied, and may be taken. */
+function answerFor({ generation, token, movement }: TakeRequest, row: StockRow): TakeAnswer | undefined {
+  const claimed = movementOf(row);
+  if (row.state === "not-applied" || row.state === "buried") {
+    if (generation > row.generation) return undefined;
+    return { kind: "behind", generation: row.generation, ...decisionOf(row) };
+  }
+  if (claimed && !isSameMovement(claimed, movement)) return { kind: "different", claimed, state: row.state };
+  if (row.state === "applied") return settledAnswer(row);
+  return row.generation === generation && row.token === token ? { kind: "taken" } : heldAnswer(row);
+}
+
+/** The holder itself knows that its try was not applied, and goes on to the next: its lost settlement is made up for. */
+export async function explainPrevious(
+  db: Queries,
+  request: MovementKey & { generation: number; previous?: Try | undefined },
+  row: StockRow,
+): Promise<StockRow> {
+  const { previous, generation } = request;
+  const explained =
+    previous !== undefined &&
+    row.state === "held" &&
+    row.generation === previous.generation &&
+    row.token === previous.token &&
+    generation === row.generation + 1;
+  if (!explained) return row;
+  const outcome = { kind: "not-applied" as const, message: "its holder went on to the next try" };
+  await updateRow(db, request, { state: "not-applied", outcome: toJson(outcome), settled_order: nextOrder });
+  await recordEvent(db, request, {
+    generation: row.generation,
+    token: row.token,
+    what: "explained",
+    detail: outcome,
+  });
+  return { ...row, state: "not-applied", outcome };
+}

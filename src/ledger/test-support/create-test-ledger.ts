@@ -1,0 +1,60 @@
+import { randomBytes } from "node:crypto";
+import { rm } from "node:fs/promises";
+import pg from "pg";
+import { afterAll } from "vitest";
+import { type Ledger, openLedger, startEmbeddedPostgres } from "../index.ts";
+import { HOME_OF_RUN, makeHome } from "./home-of-run.ts";
+
+export interface TestLedger {
+  readonly url: string;
+  readonly ledger: Ledger;
+  /** Closes the ledger and removes its database. */
+  drop(): Promise<void>;
+}
+
+let server: Promise<{ url: string; close(): Promise<void> }> | undefined;
+let own: string | undefined;
+
+/** The server of this test run; that of LEDGER_TEST_URL where it is given. */
+function testServer(): Promise<{ url: string; close(): Promise<void> }> {
+  const url = process.env["LEDGER_TEST_URL"];
+  if (url) return Promise.resolve({ url, close: async () => undefined });
+  const shared = process.env[HOME_OF_RUN];
+  if (!shared) own = makeHome();
+  return startEmbeddedPostgres({ home: shared ?? own ?? "" });
+}
+
+afterAll(async () => {
+  await (await server)?.close();
+  server = undefined;
+  if (own) await rm(own, { recursive: true, force: true });
+});
+
+/** A ledger on a database of its own. */
+export async function createTestLedger(): Promise<TestLedger> {
+  server ??= testServer();
+  const serverUrl = (await server).url;
+  const name = `ledger_${randomBytes(6).toString("hex")}`;
+  await runOn(serverUrl, `create database ${name}`);
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  const ledger = openLedger({ url: url.href, home: "/nowhere" });
+  return {
+    url: url.href,
+    ledger,
+    async drop() {
+      await ledger.close();
+      await runOn(serverUrl, `drop database ${name} with (force)`);
+    },
+  };
+}
+
+async function runOn(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}

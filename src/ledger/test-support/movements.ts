@@ -1,0 +1,31 @@
+import { randomUUID } from "node:crypto";
+import type { AppliedMovement, ClaimedMovement, MovementKey, TakeRequest } from "../index.ts";
+
+const KEY = { connection: "default", businessId: "biz_1" };
+export const MOVEMENT: ClaimedMovement = { itemId: "item_1", action: "DEDUCT", quantity: 2.5, unitPrice: 350.1 };
+export const APPLIED: AppliedMovement = {
+  kind: "applied",
+  movementId: "mov_1",
+  branchId: "00",
+  quantityOnHand: 97.5,
+  report: { stockIo: "ok" },
+  sentAtMs: 1_700_000_000_123,
+};
+export const NOT_APPLIED = { kind: "not-applied" as const, message: "refused: no such item" };
+
+/** A movement that no other test has. */
+export function keyOf(): MovementKey {
+  return { ...KEY, referenceId: `ref-${randomUUID()}` };
+}
+
+/** The first try of a movement that no other test has. */
+export function firstTry(): TakeRequest {
+  return {
+    ...keyOf(),
+    generation: 1,
+    token: randomUUID(),
+    movement: MOVEMENT,
+    holder: "sale/default/biz_1/INV-1 run-1",
+    nowMs: 1_700_000_000_000,
+  };
+}

@@ -1,0 +1,52 @@
+import { spawn } from "node:child_process";
+import { availableParallelism } from "node:os";
+import { fileURLToPath } from "node:url";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+
+import { NOT_FOR_PEOPLE, randomCall, type RandomCall } from "../../src/cli/test-support/random-calls.ts";
+
+const MAIN = fileURLToPath(new URL("../../dist/src/cli/main.js", import.meta.url));
+const PROCESSES = 100;
+/** A process that takes longer hangs. */
+const LONGEST_MS = 15_000;
+
+/** What an operating system can hand over, of commands that end by themselves: without configuration, a worker and a receiver do. */
+const processCall = randomCall.filter(
+  ({ argv }) => !argv.some((one) => one.includes("\0") || one === "demo" || one === "simulator"),
+);
+
+function run({ argv, stdin }: RandomCall): Promise<{ exitCode: number | null; said: string; complaint: string }> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [MAIN, ...argv], {
+      env: { PATH: process.env["PATH"], TEMPORAL_ADDRESS: "127.0.0.1:9", TEMPORAL_CONFIG_FILE: "/nonexistent" },
+      timeout: LONGEST_MS,
+      killSignal: "SIGKILL",
+    });
+    const said = { stdout: "", stderr: "" };
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (said.stdout += text));
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (said.stderr += text));
+    // It may end before it has read everything.
+    child.stdin.on("error", () => undefined).end(stdin);
+    child.on("error", reject);
+    child.on("close", (exitCode) =>
+      resolve({ exitCode, said: `${said.stdout}${said.stderr}`, complaint: said.stderr.trim() }),
+    );
+  });
+}
+
+test("100 processes with random arguments end with 0, 1 or 2, say why, and show no stack", async () => {
+  const seed = Number(process.env["FAST_CHECK_SEED"] ?? Date.now() % 2 ** 31);
+  const waiting = fc.sample(processCall, { numRuns: PROCESSES, seed });
+  const wrong: unknown[] = [];
+  const work = async (): Promise<void> => {
+    for (let call = waiting.pop(); call !== undefined; call = waiting.pop()) {
+      const { exitCode, said, complaint } = await run(call);
+      const isWell =
+        exitCode !== null && exitCode <= 2 && !NOT_FOR_PEOPLE.test(said) && (exitCode === 0 || complaint !== "");
+      if (!isWell) wrong.push({ repeatWith: `FAST_CHECK_SEED=${seed}`, call, exitCode, said });
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(4, availableParallelism()) }, work));
+  expect(wrong).toEqual([]);
+}, 120_000);

@@ -1,0 +1,60 @@
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+import { callCli, NO_TEMPORAL } from "../../src/cli/test-support/call-cli.ts";
+import { ATTENTION_CODES, MENDED_BY } from "../../src/contract/index.ts";
+
+const PAGE = new URL("../../docs/failure-model.md", import.meta.url);
+const page = await readFile(fileURLToPath(PAGE), "utf8");
+const rows = page.split("\n").filter((line) => line.startsWith("| `"));
+
+test("every code is on the page, with each update that mends it", () => {
+  const missing = ATTENTION_CODES.flatMap((code) => {
+    const row = rows.find((line) => (line.split("|")[1] ?? "").includes(`\`${code}\``)) ?? "";
+    return MENDED_BY[code].filter((mend) => !row.includes(`\`${mend}\``)).map((mend) => `${code}: ${mend}`);
+  });
+  expect(missing).toEqual([]);
+});
+
+test("the JSON of every update can be sent as it stands", () => {
+  const payloads = [...page.matchAll(/`(\{[^`]+\})`/g)].map(([, json = ""]) => json);
+  expect(payloads.length).toBeGreaterThan(10);
+  for (const json of payloads) expect(JSON.parse(json)).toEqual(expect.any(Object));
+});
+
+test("every command of the page is one: it gets as far as Temporal, which is away here", async () => {
+  const env = {
+    ...NO_TEMPORAL,
+    COMPLIANCE_BASE_URL: "http://127.0.0.1:9",
+    COMPLIANCE_API_KEY: "cmp_sk_test_nobody",
+    COMPLIANCE_BUSINESS_ID: "biz_1",
+  };
+  const commands = [...page.matchAll(/^npx fiscalflow (.+)$/gm)].map(([, command = ""]) => command);
+  expect(commands.length).toBeGreaterThan(8);
+  for (const command of commands) {
+    const words = [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? "");
+    const { exitCode, stderr } = await callCli(words, { env });
+    expect({ command, exitCode, stderr }).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining("ECONNREFUSED"),
+    });
+  }
+});
+
+test.each(["README.md", "docs/runbook.md", "docs/failure-model.md", "docs/field-problems.md"])(
+  "the links of %s lead somewhere",
+  async (path) => {
+    const from = new URL(`../../${path}`, import.meta.url);
+    const text = await readFile(fileURLToPath(from), "utf8");
+    const targets = [...text.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, target = ""]) => target);
+    expect(targets.length).toBeGreaterThan(0);
+    const lost: string[] = [];
+    for (const target of targets) {
+      await readFile(fileURLToPath(new URL(target, from))).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== "EISDIR") lost.push(target);
+      });
+    }
+    expect(lost).toEqual([]);
+  },
+);

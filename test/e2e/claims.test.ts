@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { MAIN_TASK_QUEUE, type SaleInput, type SaleOutcome, saleWorkflowId } from "../../src/contract/index.ts";
+import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { resetRun } from "../rig/reset-run.ts";
+import { type Rig, startRig } from "../rig/start-rig.ts";
+
+/** Architecture, decisions 6 and 10: what is claimed is sent at most once, by whichever run. */
+describeWithTemporal("a run that begins anew", () => {
+  let rig: Rig;
+  beforeAll(async () => {
+    rig = await startRig({ timings: { callTimeoutMs: 1_500, resubmissions: 0 } });
+  });
+  afterAll(() => rig?.close());
+
+  const TEA = { itemId: "item_tea", quantity: 2, unitPrice: 350 };
+  const idOf = (traderInvoiceNumber: string): string =>
+    saleWorkflowId({ connection: "default", businessId: "biz_1", traderInvoiceNumber });
+  const handleOf = (invoice: string, runId?: string) =>
+    rig.client.workflow.getHandle<(input: SaleInput) => Promise<SaleOutcome>>(idOf(invoice), runId);
+  const reset = (invoice: string, before?: { activity: string }) =>
+    resetRun(rig.client, rig.namespace, idOf(invoice), before);
+  const movementsOf = (invoice: string) =>
+    rig.simulator.books().movements.filter(({ referenceId }) => referenceId?.startsWith(`${invoice}/`));
+
+  async function start(traderInvoiceNumber: string, more: Partial<SaleInput> = {}) {
+    await rig.starter.startSale({ traderInvoiceNumber, lines: [TEA], refundWindow: "0", ...more });
+    return handleOf(traderInvoiceNumber);
+  }
+
+  /** As `temporal workflow start` on a closed id does it, unless told otherwise. */
+  function startAround(traderInvoiceNumber: string, more: Partial<SaleInput> = {}) {
+    const input = { businessId: "biz_1", traderInvoiceNumber, lines: [TEA], refundWindow: "0", ...more };
+    return rig.client.workflow.start<(input: SaleInput) => Promise<SaleOutcome>>("sale", {
+      workflowId: idOf(traderInvoiceNumber),
+      taskQueue: MAIN_TASK_QUEUE,
+      args: [input],
+    });
+  }
+
+  test("after a reset takes over the document and the movement, and sends neither again", async () => {
+    const first = await (await start("RESET-1")).result();
+    await reset("RESET-1");
+    const second = await handleOf("RESET-1").result();
+    expect(second).toMatchObject({ stage: "completed", sale: { id: first.sale?.id }, receipt: first.receipt });
+    expect(second.stockMovements).toMatchObject([
+      { state: "applied", movementId: first.stockMovements[0]?.movementId, quantityOnHand: expect.any(Number) },
+    ]);
+    expect(rig.callsOf("RESET-1")).toEqual(["createSale", "adjustStock", "readSale"]);
+    expect(movementsOf("RESET-1")).toHaveLength(1);
+  });
+
+  test("around the starter takes over the document and the movement, also after the key's life", async () => {
+    const first = await (await start("AGAIN-1")).result();
+    rig.simulator.forgetIdempotencyKeys();
+    const second = await (await startAround("AGAIN-1")).result();
+    expect(second).toMatchObject({ stage: "completed", sale: { id: first.sale?.id } });
+    expect(rig.callsOf("AGAIN-1")).toEqual(["createSale", "adjustStock", "readSale"]);
+  });
+
+  test("around the starter with other content makes no second document, and shows the mismatch", async () => {
+    await (await start("OTHER-1")).result();
+    const handle = await startAround("OTHER-1", { lines: [{ ...TEA, quantity: 3 }] });
+    const state = await rig.stateWhen("OTHER-1", ({ attentions }) => attentions.length > 0);
+    expect(state.attentions[0]).toMatchObject({
+      code: "mismatch",
+      message: expect.stringContaining("expected 3 of item_tea"),
+    });
+    expect(rig.simulator.documents("OTHER-1")).toHaveLength(1);
+    await rig.starter.acknowledge({ invoice: "OTHER-1" }, { code: "mismatch", note: "the first one counts" });
+    const refused = await rig.stateWhen("OTHER-1", ({ attentions }) => attentions[0]?.code === "stock-refused");
+    expect(refused.attentions[0]?.message).toContain("DEDUCT 2 of item_tea");
+    await rig.starter.acknowledge({ invoice: "OTHER-1" }, { code: "stock-refused", note: "the first one counts" });
+    expect(await handle.result()).toMatchObject({ stage: "completed" });
+    expect(movementsOf("OTHER-1")).toHaveLength(1);
+  });
+
+  test("in the middle of a movement shows it as unknown, until its answer turns up in the claim", async () => {
+    const match = { referenceId: "MIDDLE-1/item_tea/sold" };
+    const slow = { operation: "adjustStock", when: "after", kind: "slow", delayMs: 1_000, times: 1 } as const;
+    rig.simulator.inject({ ...slow, match });
+    await start("MIDDLE-1");
+    await rig.simulator.until(() => movementsOf("MIDDLE-1").length === 1);
+    await reset("MIDDLE-1");
+    const state = await rig.stateWhen("MIDDLE-1", ({ attentions }) => attentions[0]?.code === "stock-unknown");
+    expect(state.attentions[0]?.evidence).toMatchObject({ takenAt: expect.any(String), quantity: 2 });
+    expect(await handleOf("MIDDLE-1").result()).toMatchObject({
+      stage: "completed",
+      stockMovements: [{ state: "applied", movementId: movementsOf("MIDDLE-1")[0]?.movementId }],
+    });
+    expect(movementsOf("MIDDLE-1")).toHaveLength(1);
+  });
+
+  test("takes over what a person said of an unknown movement", async () => {
+    const match = { referenceId: "SAID-1/item_tea/sold" };
+    rig.simulator.inject({ operation: "adjustStock", when: "after", kind: "drop", times: 1, match });
+    const handle = await start("SAID-1");
+    await rig.stateWhen("SAID-1", ({ attentions }) => attentions[0]?.code === "stock-unknown");
+    const said = { referenceId: match.referenceId, applied: true, note: "seen in the journal", by: "njeri" };
+    await rig.starter.resolveStock({ invoice: "SAID-1" }, said);
+    await handle.result();
+    await reset("SAID-1", { activity: "adjustStock" });
+    expect(await handleOf("SAID-1").result()).toMatchObject({
+      stockMovements: [{ state: "applied", decision: { applied: true, note: "seen in the journal", by: "njeri" } }],
+    });
+    const { decisions } = await rig.starter.state({ invoice: "SAID-1" });
+    expect(decisions).toMatchObject([{ update: "resolveStock", answer: "applied", by: "njeri" }]);
+    expect(movementsOf("SAID-1")).toHaveLength(1);
+  });
+
+  test("leaves a movement unknown that the run of before may have sent", async () => {
+    const match = { referenceId: "LEFT-1/item_tea/sold" };
+    rig.simulator.inject({ operation: "adjustStock", when: "after", kind: "drop", times: 1, match });
+    await start("LEFT-1");
+    await rig.stateWhen("LEFT-1", ({ attentions }) => attentions[0]?.code === "stock-unknown");
+    await reset("LEFT-1");
+    await rig.stateWhen("LEFT-1", ({ attentions }) => attentions[0]?.code === "stock-unknown");
+    expect(movementsOf("LEFT-1")).toHaveLength(1);
+    const said = { referenceId: match.referenceId, applied: true, note: "seen" };
+    await rig.starter.resolveStock({ invoice: "LEFT-1" }, said);
+    expect(await handleOf("LEFT-1").result()).toMatchObject({ stage: "completed" });
+  });
+
+  test("repeats the very bytes of the run before under its key, also with other callback secrets", async () => {
+    const match = { invoice: "BYTES-1" };
+    rig.simulator.inject({ operation: "createSale", when: "after", kind: "drop", times: 1, match });
+    const away = rig.simulator.inject({
+      operation: "createSale",
+      when: "before",
+      kind: "status",
+      status: 503,
+      skip: 1,
+      match,
+    });
+    await start("BYTES-1");
+    await rig.simulator.until(() => rig.simulator.documents("BYTES-1").length === 1);
+    await rig.stopWorkers();
+    const { callbacks } = rig.config;
+    rig.config.callbacks = callbacks && { ...callbacks, publicUrl: `${callbacks.publicUrl}/elsewhere` };
+    await rig.startWorkers();
+    await reset("BYTES-1");
+    away();
+    expect(await handleOf("BYTES-1").result()).toMatchObject({ stage: "completed" });
+    expect(rig.simulator.documents("BYTES-1")).toHaveLength(1);
+    expect(rig.simulator.books().keyReusedWithOtherBody).toEqual([]);
+    rig.config.callbacks = callbacks;
+    await rig.stopWorkers();
+    await rig.startWorkers();
+  });
+});

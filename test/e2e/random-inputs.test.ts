@@ -1,0 +1,121 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { NOT_FOR_PEOPLE } from "../../src/cli/test-support/random-calls.ts";
+import { saleInputSchema } from "../../src/contract/schema/index.ts";
+import { type SaleInput, STATE_QUERY, type WorkflowState } from "../../src/contract/index.ts";
+import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { type Rig, startRig } from "../rig/start-rig.ts";
+
+/** Of 10,000 inputs most are refused; of those that are good so many are really started. */
+const STARTED = 60;
+
+const text = fc.string({ unit: "binary", maxLength: 60 });
+const anything = fc.oneof(
+  fc.jsonValue(),
+  text,
+  fc.constantFrom(undefined, Number.NaN, -1, 0, 1e13, "\uD800", "__proto__"),
+);
+const line = fc.record({
+  itemId: fc.constant("item_delivery"),
+  quantity: fc.integer({ min: 1, max: 9 }),
+  unitPrice: fc.nat(500),
+});
+
+const good = fc.record(
+  {
+    traderInvoiceNumber: fc.string({ unit: "grapheme", minLength: 1, maxLength: 20 }),
+    lines: fc.array(line, { minLength: 1, maxLength: 3 }),
+    customer: fc.record({ name: fc.string({ unit: "grapheme", minLength: 1, maxLength: 20 }) }),
+    saleDate: fc.constant("2026-11-21"),
+    paymentTypeCode: fc.constantFrom("01", "02"),
+    refundWindow: fc.constant("0"),
+  },
+  { requiredKeys: ["traderInvoiceNumber", "lines", "refundWindow"] },
+);
+
+/** A good sale with one to three fields of any kind, known ones and others. */
+const spoiled = fc
+  .tuple(
+    good,
+    fc.dictionary(
+      fc.constantFrom("traderInvoiceNumber", "lines", "connection", "businessId", "branch", "saleDate", "stock", "x"),
+      anything,
+      { minKeys: 1, maxKeys: 3 },
+    ),
+  )
+  .map(([sale, wrong]) => ({ ...sale, ...wrong }));
+
+const input = fc.oneof(
+  { weight: 1, arbitrary: good },
+  { weight: 80, arbitrary: spoiled },
+  { weight: 20, arbitrary: anything },
+);
+
+/** Bad input names its fields; good input is refused only where its number belongs to another sale. */
+function isClearRefusal(error: unknown, isGood: boolean): boolean {
+  if (!(error instanceof Error) || NOT_FOR_PEOPLE.test(error.message)) return false;
+  return isGood
+    ? error.name === "SaleConflictError" && error.message.startsWith("The number ")
+    : error.name === "InvalidInputError" && /^The sale input is not valid:\n {2}\S/.test(error.message);
+}
+
+describeWithTemporal("the starter, for 10,000 random inputs", () => {
+  let rig: Rig;
+  beforeAll(async () => {
+    rig = await startRig({ receiver: false });
+  });
+  afterAll(() => rig?.close());
+
+  test("starts a sale, or refuses it with a message for people, and leaves no workflow that fails", async () => {
+    const started = new Set<string>();
+    let refused = 0;
+    const verdict = async (raw: unknown, isGood: boolean): Promise<string> => {
+      try {
+        const { workflowId } = await rig.starter.startSale(raw as SaleInput);
+        started.add(workflowId);
+        return isGood ? "well" : `${workflowId} was started by bad input`;
+      } catch (error) {
+        refused += 1;
+        return isClearRefusal(error, isGood) ? "well" : `refused with ${String(error)}`;
+      }
+    };
+    await fc.assert(
+      fc.asyncProperty(input, async (raw) => {
+        const isGood = saleInputSchema.safeParse(raw).success;
+        if (isGood && started.size >= STARTED) return;
+        expect(await verdict(raw, isGood)).toBe("well");
+      }),
+      { numRuns: 10_000, timeout: 10_000, endOnFailure: true },
+    );
+    expect(refused).toBeGreaterThan(9_000);
+    expect(started.size).toBe(STARTED);
+
+    const stuck = async (): Promise<string[]> => {
+      const open: string[] = [];
+      for (const workflowId of started) {
+        const handle = rig.client.workflow.getHandle(workflowId);
+        const { status } = await handle.describe();
+        const { attentions } = await handle.query<WorkflowState>(STATE_QUERY);
+        if (status.name !== "COMPLETED" && attentions.length === 0) open.push(`${workflowId} is ${status.name}`);
+      }
+      return open;
+    };
+    await expect.poll(stuck, { timeout: 30_000 }).toEqual([]);
+  }, 180_000);
+
+  test("finds no sale by any name, and says so", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(text, fc.constant("\uDC00")), anything, async (invoice, request) => {
+        const key = { invoice: `nobody ${invoice}` };
+        const asked = [rig.starter.state(key), rig.starter.refund(key, request as never), rig.starter.retry(key)];
+        for (const answer of await Promise.allSettled(asked)) {
+          const error: unknown = answer.status === "rejected" ? answer.reason : undefined;
+          expect(error).toMatchObject({ name: expect.stringMatching(/^(SaleNotFoundError|InvalidInputError)$/) });
+          expect(String(error)).not.toMatch(NOT_FOR_PEOPLE);
+        }
+      }),
+      { numRuns: 200, timeout: 10_000 },
+    );
+  });
+});

@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import type { SaleOutcome } from "../../src/contract/index.ts";
+import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { type Rig, startRig } from "../rig/start-rig.ts";
+
+const LINES = [{ itemId: "item_delivery", quantity: 1, unitPrice: 200 }];
+
+describeWithTemporal("the receipt of a sale", () => {
+  let rig: Rig;
+  beforeAll(async () => {
+    rig = await startRig({ receiver: false, timings: { slowAfterMs: 2_000 } });
+  });
+  afterAll(() => rig?.close());
+
+  /** A sale in flight, with the id of its document and the promise of its end. */
+  async function inFlight(invoice: string): Promise<{ id: string; result: Promise<SaleOutcome> }> {
+    rig.simulator.setAuthority(invoice, [{ do: "down" }]);
+    const sale = { traderInvoiceNumber: invoice, lines: LINES, refundWindow: "0" };
+    const { workflowId } = await rig.starter.startSale(sale);
+    const { document } = await rig.stateWhen(invoice, (state) => state.document !== null);
+    const result = rig.client.workflow.getHandle(workflowId).result() as Promise<SaleOutcome>;
+    return { id: document?.id ?? "", result };
+  }
+
+  test.each([
+    ["of another host", "https://sandbox.etims.example/common/link?Data=P0000000000A00"],
+    ["that is missing", null],
+  ])(
+    "has the verification URL that the API gave, and none of our own making: one %s",
+    async (what, verificationUrl) => {
+      const { id, result } = await inFlight(`URL ${what}`);
+      rig.simulator.setDocumentStatus(id, "completed", { receipt: { verificationUrl } });
+      expect((await result).receipt).toEqual(rig.simulator.documents(`URL ${what}`)[0]?.receipt);
+      expect((await result).receipt?.["verificationUrl"]).toBe(verificationUrl);
+    },
+  );
+
+  test("is waited for where the document is completed without one, and missed aloud where it does not come", async () => {
+    const { id, result } = await inFlight("LATE-RECEIPT-1");
+    rig.simulator.setDocumentStatus(id, "completed", { receipt: null });
+    const unsigned = await rig.stateWhen("LATE-RECEIPT-1", ({ attentions }) => attentions.length > 0);
+    expect(unsigned).toMatchObject({
+      stage: "awaiting-authority",
+      attentions: [{ code: "unexpected-answer", message: expect.stringContaining("has had no receipt") }],
+    });
+    rig.simulator.setDocumentStatus(id, "completed");
+    expect(await result).toMatchObject({ stage: "completed", receipt: { receiptLabel: "NS" } });
+    expect(rig.callsOf("LATE-RECEIPT-1").filter((operation) => operation === "createSale")).toHaveLength(1);
+  });
+
+  test("comes to the document that a rejection named, although the workers were stopped in between", async () => {
+    rig.simulator.setAuthority("NAMED-1", [{ do: "reject", reason: "The authority says no" }]);
+    await rig.starter.startSale({ traderInvoiceNumber: "NAMED-1", lines: LINES, refundWindow: "0" });
+    const { document } = await rig.stateWhen("NAMED-1", ({ attentions }) => attentions[0]?.code === "rejected");
+    const [filed] = rig.simulator.documents("NAMED-1");
+    expect(document?.id).toBe(filed?.id);
+    await rig.stopWorkers();
+    await rig.startWorkers();
+    rig.simulator.setAuthority("NAMED-1", [{ do: "accept" }]);
+    await rig.starter.retry({ invoice: "NAMED-1" });
+    const outcome = await rig.starter.outcome({ invoice: "NAMED-1" }, { waitSeconds: 20 });
+    expect(outcome).toMatchObject({ stage: "completed", sale: { id: filed?.id } });
+    expect(rig.simulator.documents("NAMED-1")).toHaveLength(1);
+    expect(rig.callsOf("NAMED-1").filter((operation) => operation === "createSale")).toHaveLength(1);
+  });
+});

@@ -1,0 +1,91 @@
+import { SIGNALS } from "../../../src/contract/index.ts";
+import type { PlannedSale } from "../plan/planned-sale.ts";
+import type { FaultStack } from "../stack/fault-stack.ts";
+import type { OpenWorkflow } from "./open-workflows.ts";
+import { patiently } from "./patiently.ts";
+
+/** Starts the planned sales and asks for their refunds, as the services of a shop would. */
+export class Cashier {
+  readonly #stack: FaultStack;
+  readonly #signal: AbortSignal;
+  readonly #sales = new Map<string, PlannedSale>();
+  /** Of sales that are still to be refunded. */
+  readonly #refunds = new Map<string, PlannedSale>();
+  readonly #underWay = new Set<Promise<void>>();
+  readonly problems: string[] = [];
+
+  constructor(stack: FaultStack, signal: AbortSignal) {
+    this.#stack = stack;
+    this.#signal = signal;
+  }
+
+  /** By workflow id, in the order in which they were started. */
+  get sales(): ReadonlyMap<string, PlannedSale> {
+    return this.#sales;
+  }
+
+  /** What it has begun and not yet brought to an end. */
+  get busy(): number {
+    return this.#underWay.size + this.#refunds.size;
+  }
+
+  start(sale: PlannedSale): void {
+    const { simulator, starter } = this.#stack;
+    const { number: invoice, connection, businessId } = sale;
+    const workflowId = starter.workflowId({ invoice, connection, businessId });
+    this.#sales.set(workflowId, sale);
+    for (const item of sale.ownItems) simulator.addItem(item);
+    simulator.setAuthority(invoice, sale.authority);
+    if (sale.refund) simulator.setAuthority(sale.refund.request.traderInvoiceNumber, sale.refund.authority);
+    for (const fault of sale.faults) simulator.inject(fault);
+    this.#carry(sale, async () => {
+      const callers = sale.startedTwice ? [1, 2] : [1];
+      await Promise.all(callers.map(() => this.#ask(() => starter.startSale(sale.input))));
+      if (sale.refund?.when === "at-once") await this.#signalRefund(workflowId, sale.refund.request);
+      else if (sale.refund) this.#refunds.set(workflowId, sale);
+    });
+  }
+
+  /** Asks for the refunds whose time has come. */
+  look(open: readonly OpenWorkflow[]): void {
+    const running = new Map(open.map((workflow) => [workflow.workflowId, workflow]));
+    for (const [workflowId, sale] of this.#refunds) {
+      const { refund } = sale;
+      const stage = running.get(workflowId)?.stage;
+      if (refund?.when === "when-completed" ? stage !== "completed" : running.has(workflowId)) continue;
+      this.#refunds.delete(workflowId);
+      this.#carry(sale, () => this.#refund(workflowId, sale));
+    }
+  }
+
+  async #refund(workflowId: string, sale: PlannedSale): Promise<void> {
+    const { starter, client } = this.#stack;
+    const { refund, number: invoice, connection, businessId } = sale;
+    if (!refund) return;
+    // A search lags behind: only the sale itself says that it is closed.
+    const { status } = await this.#ask(() => client.workflow.getHandle(workflowId).describe());
+    if (refund.when === "after-its-window" && status.name === "RUNNING") {
+      this.#refunds.set(workflowId, sale);
+      return;
+    }
+    await this.#ask(() => starter.refund({ invoice, connection, businessId }, refund.request));
+  }
+
+  #signalRefund(workflowId: string, request: object): Promise<void> {
+    const handle = this.#stack.client.workflow.getHandle(workflowId);
+    return this.#ask(() => handle.signal<[object]>(SIGNALS.refundRequested, request));
+  }
+
+  #ask<T>(ask: () => Promise<T>): Promise<T> {
+    return patiently(this.#stack.client, this.#signal, ask);
+  }
+
+  #carry(sale: PlannedSale, work: () => Promise<void>): void {
+    const carried = work()
+      .catch((error: unknown) => {
+        this.problems.push(`${sale.number} (${sale.shape}): ${error instanceof Error ? error.message : String(error)}`);
+      })
+      .finally(() => this.#underWay.delete(carried));
+    this.#underWay.add(carried);
+  }
+}

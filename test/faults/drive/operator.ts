@@ -1,0 +1,121 @@
+import { type Attention, STATE_QUERY, type WorkflowState } from "../../../src/contract/index.ts";
+import { NotAllowedError, operations, SaleNotFoundError } from "../../../src/starter/index.ts";
+import { WorkflowNotFoundError } from "@temporalio/client";
+import type { PlannedSale } from "../plan/planned-sale.ts";
+import type { FaultStack } from "../stack/fault-stack.ts";
+import type { OpenWorkflow } from "./open-workflows.ts";
+import { patiently } from "./patiently.ts";
+
+/** An attention as a person met it: found by a search, read in the workflow. */
+export interface SeenAttention extends Pick<Attention, "code" | "subject" | "message" | "evidence" | "sinceMs"> {
+  readonly workflowId: string;
+}
+
+export interface OperatorOptions {
+  readonly stack: FaultStack;
+  readonly sales: ReadonlyMap<string, PlannedSale>;
+  readonly signal: AbortSignal;
+}
+
+type Answers = ReturnType<typeof operations>;
+
+/** Does what the runbook says of each code. What was applied or created is looked up in the simulator's books, as in a dashboard. */
+export class Operator {
+  readonly #options: OperatorOptions;
+  readonly #answers: Answers;
+  readonly #attending = new Set<string>();
+  readonly #seen = new Map<string, SeenAttention>();
+  readonly problems: string[] = [];
+
+  constructor(options: OperatorOptions) {
+    this.#options = options;
+    this.#answers = operations(options.stack.client, "fault suite");
+  }
+
+  get seen(): SeenAttention[] {
+    return [...this.#seen.values()];
+  }
+
+  /** Attends to all that a search for `FiscalAttention` shows, each beside the others. */
+  look(open: readonly OpenWorkflow[]): void {
+    for (const { workflowId, attention } of open) {
+      if (attention === undefined || this.#attending.has(workflowId)) continue;
+      this.#attending.add(workflowId);
+      void this.#attend(workflowId)
+        .catch((error: unknown) => {
+          const told = [NotAllowedError, SaleNotFoundError, WorkflowNotFoundError].some(
+            (kind) => error instanceof kind,
+          );
+          // Between the look and the answer it mended itself, or closed.
+          if (!told) this.problems.push(`${workflowId}: ${error instanceof Error ? error.message : String(error)}`);
+        })
+        .finally(() => this.#attending.delete(workflowId));
+    }
+  }
+
+  async #attend(workflowId: string): Promise<void> {
+    const { client } = this.#options.stack;
+    const state = await this.#ask(() => client.workflow.getHandle(workflowId).query<WorkflowState>(STATE_QUERY));
+    for (const attention of state.attentions) {
+      const { code, subject, message, evidence, sinceMs } = attention;
+      this.#seen.set(JSON.stringify([workflowId, code, subject, sinceMs]), {
+        workflowId,
+        code,
+        subject,
+        message,
+        evidence,
+        sinceMs,
+      });
+      const answer = this.#answerTo(workflowId, attention);
+      if (answer) await this.#ask(answer);
+    }
+  }
+
+  /** Undefined: it is too early to say. */
+  #answerTo(workflowId: string, attention: Attention): (() => Promise<unknown>) | undefined {
+    const { stack } = this.#options;
+    const { code, subject } = attention;
+    const note = "said by the books";
+    const about = { code, ...(subject !== undefined && { subject }) };
+    switch (code) {
+      case "stock-unknown": {
+        const referenceId = subject ?? "";
+        if (stack.underWay.about(referenceId)) return undefined;
+        const applied = stack.simulator.books().movements.some((movement) => movement.referenceId === referenceId);
+        return () => this.#answers.resolveStock(workflowId, { referenceId, applied, note });
+      }
+      case "document-unknown": {
+        const number = this.#numberOf(workflowId);
+        if (stack.underWay.about(number)) return undefined;
+        const [found] = stack.simulator.documents(number);
+        const said = found ? { saleId: found.id } : ({ notCreated: true } as const);
+        return () => this.#answers.resolveDocument(workflowId, { ...said, note });
+      }
+      case "item-needs-data":
+        stack.simulator.updateItem(subject ?? "", { needs: {} });
+        return () => this.#answers.retry(workflowId, about);
+      case "rejected":
+        if (this.#options.sales.get(workflowId)?.onRejection === "cancel")
+          return () => this.#answers.cancel(workflowId, { reason: "the authority will not have it" });
+        return () => this.#answers.retry(workflowId, about);
+      default:
+        return attention.mendedBy.includes("retry")
+          ? () => this.#answers.retry(workflowId, about)
+          : () => this.#answers.acknowledge(workflowId, { ...about, note });
+    }
+  }
+
+  /** The number of the document that a workflow issues: a credit note's id names the sale that it reverses. */
+  #numberOf(workflowId: string): string {
+    const sale = this.#options.sales.get(workflowId);
+    if (sale) return sale.number;
+    const saleId = decodeURIComponent(workflowId.split("/").at(-1) ?? "");
+    const original = this.#options.stack.simulator.documents().find(({ id }) => id === saleId);
+    const refunded = [...this.#options.sales.values()].find(({ number }) => number === original?.traderInvoiceNumber);
+    return refunded?.refund?.request.traderInvoiceNumber ?? "";
+  }
+
+  #ask<T>(ask: () => Promise<T>): Promise<T> {
+    return patiently(this.#options.stack.client, this.#options.signal, ask);
+  }
+}

@@ -1,0 +1,21 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { type Client, ServiceError } from "@temporalio/client";
+
+import { isWithoutAnswer } from "../../../src/starter/answered-in-time.ts";
+import { NoAnswerError } from "../../../src/starter/index.ts";
+
+const ANSWER_WITHIN_MS = 8_000;
+const PAUSE_MS = 300;
+
+/** Asks until somebody answers, as any caller of a service does that is killed now and then. */
+export async function patiently<T>(client: Client, signal: AbortSignal, ask: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await client.withDeadline(Date.now() + ANSWER_WITHIN_MS, ask);
+    } catch (error) {
+      const nobody = error instanceof NoAnswerError || error instanceof ServiceError || isWithoutAnswer(error);
+      if (!nobody || signal.aborted) throw error;
+      await delay(PAUSE_MS);
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import { setTimeout as delay } from "node:timers/promises";
+
+import type { Kill } from "../plan/kill-plan.ts";
+import type { PlannedSale } from "../plan/planned-sale.ts";
+import type { SalePlan } from "../plan/sale-plan.ts";
+import type { FaultStack } from "../stack/fault-stack.ts";
+import { Cashier } from "./cashier.ts";
+import type { Killer } from "./killer.ts";
+import { Mischief, type MischiefRecord } from "./mischief.ts";
+import { openWorkflows } from "./open-workflows.ts";
+import { Operator, type SeenAttention } from "./operator.ts";
+import { patiently } from "./patiently.ts";
+import { stuckWorkflows } from "./stuck-workflows.ts";
+
+export interface StormOptions {
+  readonly stack: FaultStack;
+  readonly seed: number;
+  readonly plan: SalePlan;
+  /** At least so many sales; more as long as kills are left. */
+  readonly sales: number;
+  /** Open at the same time. */
+  readonly atOnce: number;
+  readonly killer?: Killer;
+  /** False: nothing goes wrong by chance. */
+  readonly mischief: boolean;
+  /** What else happens while sales are under way; they go on being started until it is over. */
+  readonly meanwhile?: (signal: AbortSignal) => Promise<void>;
+  /** After so long without anything moving it is given up. */
+  readonly patienceMs: number;
+  readonly longestMs: number;
+}
+
+export interface StormRecord {
+  /** By workflow id. */
+  readonly sales: ReadonlyMap<string, PlannedSale>;
+  readonly attentions: readonly SeenAttention[];
+  readonly kills: readonly Kill[];
+  readonly killsLeft: number;
+  readonly mischief: MischiefRecord | undefined;
+  /** What did not come to an end, with its state. */
+  readonly stuck: readonly string[];
+  /** What cashier and operator met that they cannot explain. */
+  readonly problems: readonly string[];
+  readonly tookMs: number;
+}
+
+const LOOK_MS = 700;
+const TELL_EVERY_MS = 5_000;
+
+/** Sales, faults and kills at the same time, until every sale has come to its end or nothing moves any more. */
+export async function runStorm(options: StormOptions): Promise<StormRecord> {
+  const { stack, plan, killer } = options;
+  const startedAtMs = Date.now();
+  const stop = new AbortController();
+  const cashier = new Cashier(stack, stop.signal);
+  const operator = new Operator({ stack, sales: cashier.sales, signal: stop.signal });
+  const calm = new AbortController();
+  const mischief = options.mischief ? new Mischief(stack, options.seed) : undefined;
+  const mischiefDone = mischief?.run(AbortSignal.any([calm.signal, stop.signal]));
+  let meanwhileDone = false;
+  const share = (): number => cashier.sales.size / options.sales;
+  const beside = Promise.all([killer?.run(stack, share, stop.signal), options.meanwhile?.(stop.signal)]).finally(
+    () => (meanwhileDone = true),
+  );
+  let moved = { at: Date.now(), mark: "" };
+  let toldAtMs = 0;
+  let gaveUp = false;
+  for (;;) {
+    const open = await patiently(stack.client, stop.signal, () => openWorkflows(stack.client));
+    cashier.look(open);
+    operator.look(open);
+    const more = cashier.sales.size < options.sales || !meanwhileDone;
+    // Searches lag behind what was just started.
+    const free = more ? Math.min(options.atOnce - open.length - cashier.busy, 4) : 0;
+    for (let n = 0; n < free; n += 1) cashier.start(plan.next());
+    // Once no kill is left, what is under way ends in peace: a fault by chance on a last look would only prolong it.
+    if (!more) calm.abort();
+    if (!more && open.length === 0 && cashier.busy === 0) break;
+
+    const parked = open.filter(({ attention }) => attention !== undefined);
+    const mark = [cashier.sales.size, open.map(({ workflowId, stage }) => [workflowId, stage]), killer?.left].join();
+    if (mark !== moved.mark) moved = { at: Date.now(), mark };
+    const nowMs = Date.now();
+    gaveUp = nowMs - moved.at > options.patienceMs || nowMs - startedAtMs > options.longestMs;
+    if (gaveUp) break;
+    if (nowMs - toldAtMs > TELL_EVERY_MS) {
+      toldAtMs = nowMs;
+      const settled = cashier.sales.size - open.filter(({ type }) => type === "sale").length;
+      process.stderr.write(
+        `${Math.round((nowMs - startedAtMs) / 1000)} s: ${cashier.sales.size} sales started, ${settled} settled, ${open.length} open, ${parked.length} parked; ${killer?.struck.length ?? 0} kills, ${killer?.left ?? 0} left; ${stack.workers.filter(({ serving }) => serving).length} workers serve\n`,
+      );
+    }
+    await delay(LOOK_MS);
+  }
+  calm.abort();
+  const stuck = gaveUp ? await stuckWorkflows(stack.client) : [];
+  stop.abort();
+  await Promise.allSettled([beside, mischiefDone]);
+  return {
+    sales: cashier.sales,
+    attentions: operator.seen,
+    kills: killer?.struck ?? [],
+    killsLeft: killer?.left ?? 0,
+    mischief: mischief?.record,
+    stuck,
+    problems: [...cashier.problems, ...operator.problems],
+    tookMs: Date.now() - startedAtMs,
+  };
+}

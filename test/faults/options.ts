@@ -1,0 +1,37 @@
+/**
+ * How much the fault suite does. Read from the environment and printed with the results:
+ *
+ * - `FAULTS_SEED`: what the plan is drawn from; default: a random one. Only the plan is repeatable, not the order in which processes act.
+ * - `FAULTS_FULL=1`: the run for the figures: 1,000 sales, 200 kills of workers, 50 SIGTERMs.
+ * - `FAULTS_SALES`, `FAULTS_KILLS`, `FAULTS_SIGTERMS`: other sizes. Sales go on being started until the last kill has struck.
+ * - `FAULTS_KEEP=1`: the folder with the logs of all processes and Temporal's database is kept, and its path is printed.
+ */
+export interface FaultOptions {
+  readonly seed: number;
+  readonly full: boolean;
+  readonly sales: number;
+  /** Of worker processes; those of the receiver and of the Temporal server come on top. */
+  readonly kills: number;
+  readonly sigterms: number;
+  readonly keep: boolean;
+}
+
+export function faultOptions(env: NodeJS.ProcessEnv): FaultOptions {
+  const full = env["FAULTS_FULL"] === "1";
+  return {
+    seed: wholeNumber(env, "FAULTS_SEED") ?? Math.floor(Math.random() * 1_000_000),
+    full,
+    sales: wholeNumber(env, "FAULTS_SALES") ?? (full ? 1_000 : 110),
+    kills: wholeNumber(env, "FAULTS_KILLS") ?? (full ? 200 : 26),
+    sigterms: wholeNumber(env, "FAULTS_SIGTERMS") ?? (full ? 50 : 5),
+    keep: env["FAULTS_KEEP"] === "1",
+  };
+}
+
+function wholeNumber(env: NodeJS.ProcessEnv, name: string): number | undefined {
+  const text = env[name];
+  if (text === undefined || text === "") return undefined;
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 0) throw new Error(`${name}: expected a whole number, found "${text}"`);
+  return value;
+}

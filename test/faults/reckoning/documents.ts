@@ -1,0 +1,70 @@
+import type { SaleDocument } from "../../../src/contract/index.ts";
+import type { DocumentBooks } from "../../../src/simulator/index.ts";
+import type { PlannedSale } from "../plan/planned-sale.ts";
+import { type Evidence, outcomeOf } from "./evidence.ts";
+import { repeated } from "./repeated.ts";
+
+/** Invariant 1: one document for each business, number and type. */
+export function documentsTwice({ books }: Evidence): string[] {
+  return repeated(books.documents, ({ businessId, traderInvoiceNumber, type }) =>
+    [businessId, traderInvoiceNumber, type].join(" "),
+  ).map(({ key, entries }) => `${key}: ${entries.map(({ id, status }) => `${id} ${status}`).join(", ")}`);
+}
+
+/** Invariant 3: a sale has at most one credit note. */
+export function creditNotesTwice({ books }: Evidence): string[] {
+  const notes = books.documents.filter(({ type }) => type === "credit_note");
+  return repeated(notes, ({ originalSaleId }) => String(originalSaleId)).map(
+    ({ key, entries }) =>
+      `${key} is reversed by ${entries.map(({ traderInvoiceNumber }) => traderInvoiceNumber).join(", ")}`,
+  );
+}
+
+/** What was sent twice under one key was the same. */
+export function keysWithTwoBodies({ books }: Evidence): string[] {
+  return books.keyReusedWithOtherBody.map(({ operation, idempotencyKey }) => `${operation} ${idempotencyKey}`);
+}
+
+/** Every sale is in the books as its workflow says: document, receipt, total at 0.01, credit note. */
+export function resultsThatDiffer(evidence: Evidence): string[] {
+  const { storm, books, chronicles } = evidence;
+  const byId = new Map(chronicles.map((chronicle) => [chronicle.workflowId, chronicle]));
+  return [...storm.sales].flatMap(([workflowId, sale]) => {
+    const outcome = outcomeOf(byId.get(workflowId));
+    if (!outcome) return [];
+    const mine = (type: string, number: string): DocumentBooks | undefined =>
+      books.documents.find(
+        (document) =>
+          document.type === type && document.businessId === sale.businessId && document.traderInvoiceNumber === number,
+      );
+    const document = mine("sale", sale.number);
+    const found = documentDifferences(outcome.sale, document);
+    if (document?.status === "completed" && !sameMoney(document.totals.total, sale.total))
+      found.push(`its total is ${document.totals.total}, asked for were ${sale.total}`);
+    if (outcome.stage !== "cancelled" && outcome.receipt?.cuInvoiceNo !== document?.receipt?.cuInvoiceNo)
+      found.push(`its receipt is ${outcome.receipt?.cuInvoiceNo}, in the books ${document?.receipt?.cuInvoiceNo}`);
+    if (sale.refund) found.push(...noteDifferences(sale, sale.refund.request.traderInvoiceNumber));
+    return found.map((difference) => `${sale.number} (${sale.shape}): ${difference}`);
+
+    function noteDifferences({ ends }: PlannedSale, number: string): string[] {
+      const note = mine("credit_note", number);
+      if (note?.status !== "completed") return [`its credit note is ${note?.status ?? "missing"}`];
+      return ends === "credited" ? documentDifferences(outcome?.creditNote ?? null, note) : [];
+    }
+  });
+}
+
+function documentDifferences(told: SaleDocument | null, kept: DocumentBooks | undefined): string[] {
+  if (!told && !kept) return [];
+  if (!told || !kept) return [`its document is ${told?.id ?? "none"}, in the books ${kept?.id ?? "none"}`];
+  const differences: string[] = [];
+  if (told.id !== kept.id) differences.push(`its document is ${told.id}, in the books ${kept.id}`);
+  if (told.status !== kept.status) differences.push(`its document is ${told.status}, in the books ${kept.status}`);
+  if (!sameMoney(told.totals.total, kept.totals.total))
+    differences.push(`its total is ${told.totals.total}, in the books ${kept.totals.total}`);
+  return differences;
+}
+
+function sameMoney(one: number, other: number): boolean {
+  return Math.abs(one - other) < 0.01;
+}

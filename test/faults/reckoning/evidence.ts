@@ -1,0 +1,44 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import type { SaleOutcome } from "../../../src/contract/index.ts";
+import type { Books } from "../../../src/simulator/index.ts";
+import type { StormRecord } from "../drive/storm.ts";
+import { allSecrets, type FaultStack } from "../stack/fault-stack.ts";
+import { type Chronicle, readChronicles } from "./chronicle.ts";
+
+/** All that is known afterwards. The books are the truth; everything else is held against them. */
+export interface Evidence {
+  readonly storm: StormRecord;
+  readonly books: Books;
+  readonly chronicles: readonly Chronicle[];
+  /** Lines of the processes' logs that hold a secret. */
+  readonly logsWithSecrets: readonly string[];
+  readonly endedByThemselves: number;
+}
+
+export async function gatherEvidence(stack: FaultStack, storm: StormRecord): Promise<Evidence> {
+  const secrets = allSecrets(stack.secrets);
+  const chronicles = await readChronicles(stack.client, secrets);
+  await stack.stopProcesses();
+  const logsWithSecrets = await linesWithSecrets(stack.folder, secrets);
+  const books = stack.simulator.books();
+  return { storm, books, chronicles, logsWithSecrets, endedByThemselves: stack.endedByThemselves() };
+}
+
+/** The outcome with which a workflow ended; undefined where it did not. */
+export function outcomeOf(chronicle: Chronicle | undefined): SaleOutcome | undefined {
+  return chronicle?.status === "COMPLETED" ? (chronicle.result as SaleOutcome) : undefined;
+}
+
+async function linesWithSecrets(folder: string, secrets: readonly string[]): Promise<string[]> {
+  const found: string[] = [];
+  const logs = (await readdir(folder)).filter((file) => file.endsWith(".log"));
+  if (logs.length === 0) throw new Error(`There is no log in ${folder} to be searched.`);
+  for (const name of logs) {
+    const lines = (await readFile(join(folder, name), "utf8")).split("\n");
+    for (const [index, line] of lines.entries())
+      if (secrets.some((secret) => line.includes(secret))) found.push(`${name}:${index + 1} holds a secret`);
+  }
+  return found;
+}

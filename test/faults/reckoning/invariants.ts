@@ -1,0 +1,33 @@
+import { creditNotesTwice, documentsTwice, keysWithTwoBodies, resultsThatDiffer } from "./documents.ts";
+import type { Evidence } from "./evidence.ts";
+import { movementsThatDiffer, movementsToldWrongly, movementsTwice, unknownMovementsUnseen } from "./movements.ts";
+import {
+  attentionsBy429,
+  attentionsUnexplained,
+  forgedCallbacksHeard,
+  salesLost,
+  secretsTold,
+  taskFailures,
+  workflowsThatFailed,
+  workflowsTooMany,
+} from "./workflows.ts";
+
+/** What must hold whatever was killed, repeated or reordered. Each finds what speaks against it; nothing found means that it holds. */
+export const INVARIANTS: Readonly<Record<string, (evidence: Evidence) => string[]>> = {
+  "no document exists twice": documentsTwice,
+  "no sale has a second credit note": creditNotesTwice,
+  "no idempotency key was used with two bodies": keysWithTwoBodies,
+  "no stock movement was applied twice": movementsTwice,
+  "every sale moved its stock, and gave back what it had to": movementsThatDiffer,
+  "what workflows say of their movements is so": movementsToldWrongly,
+  "every unknown movement was visible, and was resolved by a person": unknownMovementsUnseen,
+  "no sale is lost": salesLost,
+  "no workflow failed, was terminated, or is stuck": workflowsThatFailed,
+  "every sale has one workflow": workflowsTooMany,
+  "every result agrees with the books": resultsThatDiffer,
+  "no workflow task failed, but for Temporal's own races": taskFailures,
+  "nobody is called for a 429": attentionsBy429,
+  "nobody is called for what did not happen": attentionsUnexplained,
+  "a forged callback changes nothing": forgedCallbacksHeard,
+  "no secret is in any history, memo, error or log": secretsTold,
+};

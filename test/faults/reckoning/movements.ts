@@ -1,0 +1,130 @@
+import { stockReferenceId, type StockMovement } from "../../../src/contract/index.ts";
+import type { Movement } from "../../../src/simulator/index.ts";
+import type { PlannedSale } from "../plan/planned-sale.ts";
+import { type Evidence, outcomeOf } from "./evidence.ts";
+import { repeated } from "./repeated.ts";
+
+/** Invariant 2: a movement is applied at most once. */
+export function movementsTwice({ books }: Evidence): string[] {
+  return repeated(books.movements, ({ referenceId }) => String(referenceId)).map(
+    ({ key, entries }) => `${key} was applied ${entries.length} times`,
+  );
+}
+
+/** Every sale took what it sold, once, and gave back what it had to, once; nothing else was moved. */
+export function movementsThatDiffer({ storm, books }: Evidence): string[] {
+  const left = new Map(books.movements.map((movement) => [String(movement.referenceId), movement]));
+  const found: string[] = [];
+  for (const sale of storm.sales.values()) {
+    const { number, ends, refund } = sale;
+    for (const [itemId, quantity] of sale.takes) {
+      const sold = take(number, itemId, "sold");
+      const undone = take(number, itemId, "undone");
+      const restocked = refund && take(refund.request.traderInvoiceNumber, itemId, "restocked");
+      const about = `${number} (${sale.shape}), ${itemId}`;
+      if (ends === "cancelled") {
+        // Of a sale that came to nothing the stock may have moved, or not; what was taken is given back.
+        if ((sold === undefined) !== (undone === undefined))
+          found.push(`${about}: was ${sold ? "" : "not "}taken, and ${undone ? "" : "not "}given back`);
+      } else {
+        if (!sold) found.push(`${about}: was not taken`);
+        if (undone) found.push(`${about}: was given back although the sale stands`);
+      }
+      if (refund && (restocked !== undefined) !== (refund.request.restock === true))
+        found.push(`${about}: was ${restocked ? "" : "not "}restocked`);
+      for (const movement of [sold, undone, restocked])
+        if (movement) found.push(...differences(movement, sale, quantity, movement === sold ? "DEDUCT" : "ADD"));
+    }
+  }
+  return [...found, ...[...left.keys()].map((reference) => `${reference}: belongs to no sale`)];
+
+  function take(number: string, itemId: string, purpose: "sold" | "undone" | "restocked"): Movement | undefined {
+    const reference = stockReferenceId(number, itemId, purpose);
+    const movement = left.get(reference);
+    left.delete(reference);
+    return movement;
+  }
+}
+
+function differences(movement: Movement, { businessId }: PlannedSale, quantity: number, action: string): string[] {
+  const said = `${movement.businessId} ${movement.action} ${movement.quantity}`;
+  const wanted = `${businessId} ${action} ${quantity}`;
+  return said === wanted ? [] : [`${movement.referenceId}: is ${said}, asked for was ${wanted}`];
+}
+
+/** What the workflows say of their movements is so. Of an answer with wrong types they know no better. */
+export function movementsToldWrongly(evidence: Evidence): string[] {
+  const applied = new Map(evidence.books.movements.map((movement) => [movement.referenceId, movement]));
+  const mistold = new Set(mistoldMovements(evidence));
+  return evidence.chronicles.flatMap((chronicle) => {
+    const told = outcomeOf(chronicle)?.stockMovements ?? [];
+    return told
+      .filter(({ referenceId }) => !mistold.has(referenceId))
+      .flatMap((movement) => tellsWrongly(movement, applied.get(movement.referenceId)));
+  });
+}
+
+/** The movements that the service made, and told of with an answer of wrong types. */
+export function mistoldMovements({ books }: Evidence): string[] {
+  return books.callLog.flatMap(({ operation, fault, referenceId }) =>
+    operation === "adjustStock" && fault === "wrong-types" && referenceId !== null ? [referenceId] : [],
+  );
+}
+
+function tellsWrongly(told: StockMovement, kept: Movement | undefined): string[] {
+  if (told.state !== "applied" && told.state !== "dropped") return [`${told.referenceId}: ended ${told.state}`];
+  if ((told.state === "applied") !== (kept !== undefined))
+    return [`${told.referenceId}: ended ${told.state}, and was ${kept ? "" : "not "}applied`];
+  if (told.movementId !== undefined && told.movementId !== kept?.movementId)
+    return [`${told.referenceId}: is ${told.movementId}, in the books ${kept?.movementId}`];
+  return [];
+}
+
+/** The movements whose call ended without an answer that settles it: each needs a person. */
+function unknownMovements({ chronicles }: Evidence): { workflowId: string; referenceId: string }[] {
+  return chronicles.flatMap(({ workflowId, activities }) =>
+    activities.flatMap(({ type, input, end, result }) => {
+      if (type !== "adjustStock") return [];
+      const unknown = end === "timed-out" || end === "failed" || kindOf(result) === "unknown";
+      return unknown ? [{ workflowId, referenceId: referenceOf(input) }] : [];
+    }),
+  );
+}
+
+/** Invariant 2: each unknown movement was shown to a person, found by a search, and resolved by nobody else. */
+export function unknownMovementsUnseen(evidence: Evidence): string[] {
+  const { storm, chronicles } = evidence;
+  const unknown = unknownMovements(evidence);
+  const seen = storm.attentions.filter(({ code }) => code === "stock-unknown");
+  const unseen = unknown.filter(
+    (one) => !seen.some(({ workflowId, subject }) => workflowId === one.workflowId && subject === one.referenceId),
+  );
+  const answers = chronicles.flatMap(({ updates }) =>
+    updates.flatMap(({ name, input }) => (name === "resolveStock" ? [referenceOf(input)] : [])),
+  );
+  const count = (list: readonly string[], reference: string): number => list.filter((one) => one === reference).length;
+  const references = unknown.map(({ referenceId }) => referenceId);
+  const unequal = [...new Set([...references, ...answers])].filter(
+    (reference) => count(references, reference) !== count(answers, reference),
+  );
+  return [
+    ...unseen.map(({ referenceId }) => `${referenceId}: was unknown, and nobody saw it`),
+    ...unequal.map(
+      (reference) =>
+        `${reference}: was unknown ${count(references, reference)} times, and resolved ${count(answers, reference)} times`,
+    ),
+  ];
+}
+
+export function countUnknownMovements(evidence: Evidence): number {
+  return unknownMovements(evidence).length;
+}
+
+function kindOf(result: unknown): unknown {
+  return typeof result === "object" && result !== null && "kind" in result ? result.kind : undefined;
+}
+
+function referenceOf(input: unknown): string {
+  const reference = typeof input === "object" && input !== null && "referenceId" in input ? input.referenceId : "";
+  return String(reference);
+}

@@ -1,0 +1,92 @@
+import type { SeenAttention } from "../drive/operator.ts";
+import { type Evidence, outcomeOf } from "./evidence.ts";
+import { mistoldMovements } from "./movements.ts";
+
+/** No sale is lost: each that was started has come to the end that its shape has. */
+export function salesLost({ storm, chronicles }: Evidence): string[] {
+  const byId = new Map(chronicles.map((chronicle) => [chronicle.workflowId, chronicle]));
+  return [...storm.sales].flatMap(([workflowId, { number, shape, ends }]) => {
+    const chronicle = byId.get(workflowId);
+    const outcome = outcomeOf(chronicle);
+    if (outcome?.stage === ends) return [];
+    return [`${number} (${shape}): is ${outcome?.stage ?? chronicle?.status ?? "not there"}, expected ${ends}`];
+  });
+}
+
+/** Invariant 4: what a person can mend fails no workflow. */
+export function workflowsThatFailed({ storm, chronicles }: Evidence): string[] {
+  const ended = chronicles.filter(({ status }) => status !== "COMPLETED" && status !== "RUNNING");
+  return [...ended.map(({ workflowId, status }) => `${workflowId}: ${status}`), ...storm.stuck];
+}
+
+/** There is one workflow for each sale and each credit note, and no other. */
+export function workflowsTooMany({ storm, chronicles }: Evidence): string[] {
+  const runs = new Map<string, number>();
+  for (const { workflowId } of chronicles) runs.set(workflowId, (runs.get(workflowId) ?? 0) + 1);
+  const several = [...runs].filter(([, count]) => count > 1).map(([id, count]) => `${id}: ${count} runs`);
+  const strange = chronicles.filter(({ type, workflowId }) => type === "sale" && !storm.sales.has(workflowId));
+  return [...several, ...strange.map(({ workflowId }) => `${workflowId}: nobody started it`)];
+}
+
+/** Temporal repeats a workflow task that raced with a message, and calls it failed; any other failure is a defect of the workflow. */
+export function taskFailures({ chronicles }: Evidence): string[] {
+  return chronicles.flatMap(({ workflowId, taskFailures: causes }) =>
+    causes.filter((cause) => !isRace(cause)).map((cause) => `${workflowId}: ${cause}`),
+  );
+}
+
+export function isRace(cause: string): boolean {
+  return cause.startsWith("UNHANDLED_COMMAND");
+}
+
+/** Invariant 6: a wait for the service's limits needs nobody. */
+export function attentionsBy429({ storm }: Evidence): string[] {
+  return storm.attentions
+    .filter(({ message, evidence }) => evidence?.["status"] === 429 || /\b429\b/.test(message))
+    .map(({ workflowId, code, message }) => `${workflowId}: ${code}: ${message}`);
+}
+
+/** What people are called for in the plan. */
+const EXPLAINED: ReadonlySet<string> = new Set([
+  "stock-unknown",
+  "document-unknown",
+  "rejected",
+  "item-needs-data",
+  "authority-slow",
+  "credentials",
+]);
+
+/** What neither the plan nor an answer of wrong types can bring about. */
+export function attentionsUnexplained(evidence: Evidence): string[] {
+  const mistold = mistoldMovements(evidence);
+  const brokenRefusal = evidence.books.callLog.some(
+    ({ fault, status }) => fault === "wrong-types" && (status ?? 0) >= 400,
+  );
+  const explained = ({ code, subject, message }: SeenAttention): boolean => {
+    if (code === "stock-unreported") return mistold.includes(subject ?? "");
+    if (code === "unexpected-answer") return brokenRefusal && message.includes("without the service's error envelope");
+    return EXPLAINED.has(code);
+  };
+  return evidence.storm.attentions
+    .filter((attention) => !explained(attention))
+    .map(({ workflowId, code, subject, message }) => `${workflowId}: ${code} ${subject ?? ""}: ${message}`);
+}
+
+/** Invariant 5: a forged callback reaches no workflow. */
+export function forgedCallbacksHeard({ storm, chronicles }: Evidence): string[] {
+  const accepted = (storm.mischief?.forged ?? []).filter((status) => status !== 404 && status !== null);
+  const heard = chronicles.filter(
+    ({ workflowId, signals }) =>
+      storm.sales.get(workflowId)?.input.callback === "off" && signals.includes("callbackReceived"),
+  );
+  return [
+    ...accepted.map((status) => `a forged callback was answered ${status}`),
+    ...heard.map(({ workflowId }) => `${workflowId}: heard a callback that nobody could send`),
+  ];
+}
+
+/** Invariant 8. */
+export function secretsTold({ chronicles, logsWithSecrets }: Evidence): string[] {
+  const told = chronicles.filter(({ secretsFound }) => secretsFound.length > 0);
+  return [...told.map(({ workflowId }) => `${workflowId}: its history holds a secret`), ...logsWithSecrets];
+}

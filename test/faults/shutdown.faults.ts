@@ -1,0 +1,80 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { runStorm } from "./drive/storm.ts";
+import { faultOptions } from "./options.ts";
+import { SalePlan } from "./plan/sale-plan.ts";
+import { type Evidence, gatherEvidence } from "./reckoning/evidence.ts";
+import { INVARIANTS } from "./reckoning/invariants.ts";
+import { type FaultStack, startFaultStack } from "./stack/fault-stack.ts";
+import { figuresOf, tell } from "./table.ts";
+
+const MINUTE_MS = 60_000;
+const LOOK_MS = 50;
+/** Long enough that calls are under way at every moment. */
+const ANSWER_MS = 120;
+
+describe("workers that are told to stop under load", () => {
+  const { seed, full, sigterms, keep } = faultOptions(process.env);
+  const longestMs = (full ? 15 : 3) * MINUTE_MS;
+  const exitCodes: (number | null)[] = [];
+  const drainsMs: number[] = [];
+  let stack: FaultStack | undefined;
+  let evidence: Evidence;
+
+  /** One worker after the other, each under load and with the others serving. */
+  async function stopWorkers({ workers }: FaultStack, signal: AbortSignal): Promise<void> {
+    for (let n = 0; n < sigterms && !signal.aborted; n += 1) {
+      while (!signal.aborted && !workers.every(({ serving }) => serving)) await delay(LOOK_MS);
+      const startedAtMs = Date.now();
+      exitCodes.push((await workers[n % workers.length]?.terminate()) ?? null);
+      drainsMs.push(Date.now() - startedAtMs);
+    }
+  }
+
+  beforeAll(async () => {
+    process.stderr.write(`FAULTS_SEED=${seed} FAULTS_SIGTERMS=${sigterms} npm run test:faults\n`);
+    const running = await startFaultStack({ seed, workers: 2, keep });
+    stack = running;
+    running.simulator.changeSettings({ latencyMs: ANSWER_MS });
+    const storm = await runStorm({
+      stack: running,
+      seed,
+      plan: new SalePlan({ seed, faults: false, lastForEver: 0 }),
+      sales: 4 * sigterms,
+      atOnce: 20,
+      mischief: false,
+      meanwhile: (signal) => stopWorkers(running, signal),
+      patienceMs: MINUTE_MS,
+      longestMs,
+    });
+    evidence = await gatherEvidence(running, storm);
+    const medianMs = drainsMs.toSorted((one, other) => one - other)[Math.floor(drainsMs.length / 2)] ?? 0;
+    const drains = {
+      SIGTERMs: drainsMs.length,
+      "median of drains, ms": medianMs,
+      "longest, ms": Math.max(...drainsMs),
+    };
+    await tell({ ...figuresOf(evidence, seed), shutdown: drains }, "test-results/faults-shutdown.json");
+  }, longestMs + MINUTE_MS);
+
+  afterAll(() => stack?.close());
+
+  test("each drains, and ends well", () => {
+    expect(exitCodes).toEqual(Array.from({ length: sigterms }, () => 0));
+  });
+
+  test("no outcome becomes unknown", () => {
+    expect(evidence.storm.attentions.filter(({ code }) => code.endsWith("-unknown"))).toEqual([]);
+  });
+
+  test("no task is lost: no attempt ends without its worker's word", () => {
+    expect(
+      evidence.chronicles.flatMap(({ workflowId, timeouts }) => timeouts.map((type) => `${workflowId} ${type}`)),
+    ).toEqual([]);
+  });
+
+  test.each(Object.entries(INVARIANTS))("%s", (_, findings) => {
+    expect(findings(evidence)).toEqual([]);
+  });
+});

@@ -1,0 +1,35 @@
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const CHECKOUT = fileURLToPath(new URL("../../..", import.meta.url));
+
+export interface Breakage {
+  /** A compiled file, from the checkout's folder. */
+  readonly file: string;
+  /** Must stand in it exactly once. */
+  readonly text: string;
+  readonly becomes: string;
+}
+
+/** A copy of the built product in which one thing is wrong. */
+export async function brokenBuild({
+  file,
+  text,
+  becomes,
+}: Breakage): Promise<{ main: string; remove(): Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), "fiscalflow-broken-"));
+  await cp(join(CHECKOUT, "dist"), join(folder, "dist"), { recursive: true });
+  await cp(join(CHECKOUT, "package.json"), join(folder, "package.json"));
+  await symlink(join(CHECKOUT, "node_modules"), join(folder, "node_modules"));
+  const path = join(folder, file);
+  const parts = (await readFile(path, "utf8")).split(text);
+  if (parts.length !== 2)
+    throw new Error(`${file}: expected exactly one place that reads ${text}, found ${parts.length - 1}.`);
+  await writeFile(path, parts.join(becomes));
+  return {
+    main: join(folder, "dist/src/cli/main.js"),
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+}

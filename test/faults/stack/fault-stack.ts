@@ -1,0 +1,118 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Client, Connection } from "@temporalio/client";
+
+import { freePort } from "../../../src/embedded/free-port.ts";
+import { type Simulator, startSimulator } from "../../../src/simulator/index.ts";
+import { createStarter, type Starter } from "../../../src/starter/index.ts";
+import { scenario } from "../plan/world.ts";
+import { CallsUnderWay, Gate, type GateOptions } from "./gate.ts";
+import { ProductProcess } from "./product-process.ts";
+import { Seat } from "./seat.ts";
+import { allSecrets, commonEnvironment, newSecrets, type Secrets, writeWorkerConfig } from "./settings.ts";
+import { TemporalServer } from "./temporal-server.ts";
+
+export const BUILT_MAIN = fileURLToPath(new URL("../../../dist/src/cli/main.js", import.meta.url));
+
+export interface FaultStackOptions {
+  readonly seed: number;
+  readonly workers: number;
+  /** Of the built product; default: this checkout's. */
+  readonly main?: string;
+  readonly keep?: boolean;
+  readonly onBoundary?: GateOptions["onBoundary"];
+}
+
+/** The built product in processes of its own, around a simulator in this one, which survives and holds the truth. */
+export interface FaultStack {
+  readonly folder: string;
+  readonly simulator: Simulator;
+  readonly temporal: TemporalServer;
+  readonly client: Client;
+  readonly starter: Starter;
+  readonly workers: readonly Seat[];
+  readonly receiver: Seat;
+  readonly receiverUrl: string;
+  readonly secrets: Secrets;
+  readonly underWay: CallsUnderWay;
+  /** Processes that ended without having been told to. */
+  endedByThemselves(): number;
+  /** All processes: so that nothing is written any more to what is looked at. */
+  stopProcesses(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function startFaultStack(options: FaultStackOptions): Promise<FaultStack> {
+  const { seed, workers: seats, main = BUILT_MAIN, onBoundary = () => "go-on" } = options;
+  const folder = await mkdtemp(join(tmpdir(), "fiscalflow-faults-"));
+  const secrets = newSecrets();
+  const simulator = await startSimulator({
+    seed,
+    scenario: scenario(secrets.keys),
+    limitPerWindow: 1_000_000,
+    // An answer at once would leave no moment between two boundaries.
+    latencyMs: 15,
+    dialect: {},
+    callbackRetryDelaysMs: [500, 1_500],
+  });
+  const temporal = await TemporalServer.start(folder);
+  const connection = await Connection.connect({ address: temporal.address });
+  const client = new Client({ connection });
+  const receiverPort = await freePort();
+  const common = commonEnvironment({ folder, temporalAddress: temporal.address, receiverPort, secrets });
+  let endedByThemselves = 0;
+  const shared = { serverUp: () => temporal.up(), onEndedByItself: () => (endedByThemselves += 1) };
+  const underWay = new CallsUnderWay();
+  const gates: Gate[] = [];
+  const workers: Seat[] = [];
+  for (let seat = 0; seat < seats; seat += 1) {
+    const gate = await Gate.open(seat, { upstream: simulator.url, onBoundary }, underWay);
+    gates.push(gate);
+    const env = { ...common, FISCALFLOW_CONFIG: await writeWorkerConfig(folder, seat, gate.url) };
+    const logPath = join(folder, `worker-${seat}.log`);
+    const spawn = (): ProductProcess =>
+      new ProductProcess({ main, command: "worker", env, logPath, readyMessage: "serving" });
+    workers.push(new Seat({ ...shared, spawn }));
+  }
+  const receiver = new Seat({
+    ...shared,
+    spawn: () =>
+      new ProductProcess({
+        main,
+        command: "callbacks",
+        env: common,
+        logPath: join(folder, "callbacks.log"),
+        readyMessage: "receiving",
+      }),
+  });
+  const stopProcesses = async (): Promise<void> => {
+    await Promise.all([...workers, receiver].map((seat) => seat.close("SIGKILL")));
+  };
+  return {
+    folder,
+    simulator,
+    temporal,
+    client,
+    starter: createStarter({ client, businesses: { unkeyed: "biz_4" }, identity: "fault suite" }),
+    workers,
+    receiver,
+    receiverUrl: `http://127.0.0.1:${receiverPort}`,
+    secrets,
+    underWay,
+    endedByThemselves: () => endedByThemselves,
+    stopProcesses,
+    async close() {
+      await stopProcesses();
+      await connection.close();
+      await temporal.stop();
+      await Promise.all(gates.map((gate) => gate.close()));
+      await simulator.close();
+      if (options.keep) process.stderr.write(`kept: ${folder}\n`);
+      else await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export { allSecrets };

@@ -1,0 +1,54 @@
+import { createWriteStream } from "node:fs";
+
+import { type GuardedChild, spawnGuarded } from "../../../src/embedded/spawn-guarded.ts";
+
+export interface ProductProcessOptions {
+  /** The built command line. */
+  readonly main: string;
+  readonly command: "worker" | "callbacks";
+  readonly env: Readonly<Record<string, string>>;
+  readonly logPath: string;
+  /** What it says as soon as it does its work. */
+  readonly readyMessage: string;
+}
+
+/** A process of the built product. It does not outlive this one. */
+export class ProductProcess {
+  readonly pid: number | undefined;
+  /** True once it does its work; false where it ended before. */
+  readonly ready: Promise<boolean>;
+  /** With its exit code; null where a signal ended it. */
+  readonly ended: Promise<number | null>;
+  readonly #child: GuardedChild;
+  #signalled: NodeJS.Signals | undefined;
+
+  constructor({ main, command, env, logPath, readyMessage }: ProductProcessOptions) {
+    const log = createWriteStream(logPath, { flags: "a" });
+    let sayReady: () => void = () => undefined;
+    const said = new Promise<true>((resolve) => (sayReady = () => resolve(true)));
+    const wanted = `"msg":${JSON.stringify(readyMessage)}`;
+    this.#child = spawnGuarded(process.execPath, [main, command], {
+      env: { PATH: process.env["PATH"], ...env },
+      onOutput: (chunk) => log.write(chunk),
+      onLine: (line) => {
+        if (line.includes(wanted)) sayReady();
+      },
+    });
+    this.pid = this.#child.pid;
+    this.ended = this.#child.ended.then(({ exitCode }) => {
+      log.end();
+      return exitCode;
+    });
+    this.ready = Promise.race([said, this.ended.then((): false => false)]);
+  }
+
+  /** The signal that it was sent, if any: what ends without one has ended by itself. */
+  get signalled(): NodeJS.Signals | undefined {
+    return this.#signalled;
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#signalled = signal;
+    this.#child.signal(signal);
+  }
+}

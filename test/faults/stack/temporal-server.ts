@@ -1,0 +1,63 @@
+import { join } from "node:path";
+
+import { freePort } from "../../../src/embedded/free-port.ts";
+import { type DevServer, startDevServer } from "../../../src/embedded/index.ts";
+
+/** A Temporal server on a database file: it can be killed, and comes back on the same port with all that it knew. */
+export class TemporalServer {
+  readonly address: string;
+  readonly #port: number;
+  readonly #folder: string;
+  #server: DevServer | undefined;
+  #up: Promise<void> = Promise.resolve();
+
+  private constructor(port: number, folder: string) {
+    this.#port = port;
+    this.#folder = folder;
+    this.address = `127.0.0.1:${port}`;
+  }
+
+  static async start(folder: string): Promise<TemporalServer> {
+    const server = new TemporalServer(await freePort(), folder);
+    await server.#start();
+    return server;
+  }
+
+  /** Resolves while, or as soon as, it runs. */
+  up(): Promise<void> {
+    return this.#up;
+  }
+
+  get running(): boolean {
+    return this.#server !== undefined;
+  }
+
+  async killAndRestart(away: () => Promise<void>): Promise<void> {
+    const restarted = this.#killThenStart(away);
+    this.#up = restarted;
+    await restarted;
+  }
+
+  async stop(): Promise<void> {
+    await this.#server?.stop();
+  }
+
+  async #killThenStart(away: () => Promise<void>): Promise<void> {
+    const server = this.#server;
+    this.#server = undefined;
+    server?.kill();
+    // Waits for the end of the process, so that its port is free.
+    await server?.stop();
+    await away();
+    await this.#start();
+  }
+
+  async #start(): Promise<void> {
+    this.#server = await startDevServer({
+      port: this.#port,
+      dbFilename: join(this.#folder, "temporal.db"),
+      // A drain waits until the server ends the poll of an idle queue, which takes a minute otherwise.
+      dynamicConfig: { "matching.longPollExpirationInterval": "2s" },
+    });
+  }
+}

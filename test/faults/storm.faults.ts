@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { Killer } from "./drive/killer.ts";
+import { runStorm } from "./drive/storm.ts";
+import { faultOptions } from "./options.ts";
+import { planKills } from "./plan/kill-plan.ts";
+import { SalePlan } from "./plan/sale-plan.ts";
+import { type Evidence, gatherEvidence } from "./reckoning/evidence.ts";
+import { INVARIANTS } from "./reckoning/invariants.ts";
+import { type FaultStack, startFaultStack } from "./stack/fault-stack.ts";
+import { figuresOf, tell } from "./table.ts";
+
+const MINUTE_MS = 60_000;
+
+describe("sales through faults and kills", () => {
+  const options = faultOptions(process.env);
+  const { seed, sales, kills, full } = options;
+  const longestMs = (full ? 60 : 6) * MINUTE_MS;
+  let stack: FaultStack | undefined;
+  let evidence: Evidence;
+
+  beforeAll(
+    async () => {
+      process.stderr.write(`FAULTS_SEED=${seed} FAULTS_SALES=${sales} FAULTS_KILLS=${kills} npm run test:faults\n`);
+      const killer = new Killer(planKills(seed, kills), seed);
+      stack = await startFaultStack({
+        seed,
+        workers: 3,
+        keep: options.keep,
+        onBoundary: (seat, operation, at) => killer.onBoundary(seat, operation, at),
+      });
+      const storm = await runStorm({
+        stack,
+        seed,
+        plan: new SalePlan({ seed, faults: true, lastForEver: sales / 2 }),
+        sales,
+        atOnce: full ? 50 : 30,
+        killer,
+        mischief: true,
+        patienceMs: 2 * MINUTE_MS,
+        longestMs,
+      });
+      evidence = await gatherEvidence(stack, storm);
+      await tell(figuresOf(evidence, seed), "test-results/faults.json");
+    },
+    longestMs + 2 * MINUTE_MS,
+  );
+
+  afterAll(async () => {
+    await stack?.close();
+    process.stderr.write(`FAULTS_SEED=${seed}\n`);
+  });
+
+  test.each(Object.entries(INVARIANTS))("%s", (_, findings) => {
+    expect(findings(evidence)).toEqual([]);
+  });
+
+  test("nothing came in the way of the shop and of the operator that they cannot explain", () => {
+    expect(evidence.storm.problems).toEqual([]);
+  });
+
+  test("as many sales, kills and kinds of faults struck as were planned", () => {
+    expect(evidence.storm.sales.size).toBeGreaterThanOrEqual(sales);
+    expect(evidence.storm.killsLeft).toBe(0);
+    const kinds = ["status", "drop", "slow", "half-body", "not-json", "wrong-types", "rate-limit"];
+    expect(Object.keys(evidence.books.faults.byKind).toSorted()).toEqual(kinds.toSorted());
+  });
+
+  test("no process ended by itself", () => {
+    expect(evidence.endedByThemselves).toBe(0);
+  });
+});

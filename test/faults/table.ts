@@ -1,0 +1,77 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import Table from "cli-table3";
+
+import { BOUNDARIES } from "./plan/kill-plan.ts";
+import { OPERATIONS } from "./plan/disturbances.ts";
+import { creditNotesTwice, documentsTwice } from "./reckoning/documents.ts";
+import type { Evidence } from "./reckoning/evidence.ts";
+import { countUnknownMovements, movementsTwice } from "./reckoning/movements.ts";
+import { isRace, salesLost } from "./reckoning/workflows.ts";
+
+export type Figures = Record<string, number | string | Record<string, number>>;
+
+/** The figures of a run: what was done to the product, and what came of it. */
+export function figuresOf(evidence: Evidence, seed: number): Figures {
+  const { storm, books, chronicles } = evidence;
+  const kills = storm.kills;
+  const atCalls = Object.fromEntries(
+    OPERATIONS.flatMap((operation) =>
+      BOUNDARIES.map((at): [string, number] => [
+        `${operation} ${at}`,
+        kills.filter((kill) => kill.kill === "worker-at-call" && kill.operation === operation && kill.at === at).length,
+      ]),
+    ),
+  );
+  const causes = chronicles.flatMap(({ taskFailures }) => taskFailures);
+  const { mischief } = storm;
+  return {
+    seed,
+    seconds: Math.round(storm.tookMs / 1000),
+    sales: storm.sales.size,
+    "sales by end": countBy([...storm.sales.values()], ({ ends }) => ends),
+    "credit notes": chronicles.filter(({ type }) => type === "creditNote").length,
+    "API calls": books.calls.total,
+    "faults by kind": books.faults.byKind,
+    "faults of callbacks": {
+      forged: mischief?.forged.length ?? 0,
+      early: mischief?.early ?? 0,
+      doubled: mischief?.doubled ?? 0,
+    },
+    "storms of 429": mischief?.storms ?? 0,
+    "key refused": mischief?.keysRefused ?? 0,
+    kills: countBy(kills, ({ kill }) => kill),
+    "kills at calls": atCalls,
+    "kills that did not strike": storm.killsLeft,
+    "processes that ended by themselves": evidence.endedByThemselves,
+    "documents twice": documentsTwice(evidence).length,
+    "credit notes twice": creditNotesTwice(evidence).length,
+    "movements twice": movementsTwice(evidence).length,
+    "sales lost": salesLost(evidence).length,
+    "movements unknown": countUnknownMovements(evidence),
+    "parked by reason": countBy(storm.attentions, ({ code }) => code),
+    "workflow tasks that a worker took and did not answer": chronicles.reduce(
+      (sum, { tasksLost }) => sum + tasksLost,
+      0,
+    ),
+    "workflow tasks failed by races": causes.filter(isRace).length,
+    "workflow tasks failed otherwise": causes.filter((cause) => !isRace(cause)).length,
+  };
+}
+
+export async function tell(figures: Figures, path: string): Promise<void> {
+  const table = new Table({ style: { head: [], border: [] } });
+  for (const [name, value] of Object.entries(figures)) {
+    const shown = typeof value === "object" ? Object.entries(value).map(([key, count]) => `${key}: ${count}`) : [value];
+    table.push([name, shown.join("\n")]);
+  }
+  process.stderr.write(`${table.toString()}\n`);
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, `${JSON.stringify(figures, null, 2)}\n`);
+}
+
+function countBy<T>(entries: readonly T[], nameOf: (entry: T) => string): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const entry of entries) counts[nameOf(entry)] = (counts[nameOf(entry)] ?? 0) + 1;
+  return counts;
+}

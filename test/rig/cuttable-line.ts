@@ -1,0 +1,48 @@
+import { createServer, connect, type NetConnectOpts, type Socket } from "node:net";
+
+/** A line to a server that can be cut and mended, as a network does it: open connections break, new ones are closed at once. */
+export interface CuttableLine {
+  port: number;
+  cut(): void;
+  mend(): void;
+  close(): Promise<void>;
+}
+
+export async function startCuttableLine(target: NetConnectOpts): Promise<CuttableLine> {
+  const sockets = new Set<Socket>();
+  let whole = true;
+  const keep = (socket: Socket): Socket => {
+    sockets.add(socket);
+    // A reset is what this is for.
+    socket.on("error", () => socket.destroy());
+    socket.on("close", () => sockets.delete(socket));
+    return socket;
+  };
+  const server = createServer((near) => {
+    keep(near);
+    if (!whole) {
+      near.destroy();
+      return;
+    }
+    const far = keep(connect(target));
+    near.pipe(far).pipe(near);
+    near.on("close", () => far.destroy());
+    far.on("close", () => near.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("a TCP server has a port");
+  const cut = (): void => {
+    whole = false;
+    for (const socket of sockets) socket.destroy();
+  };
+  return {
+    port: address.port,
+    cut,
+    mend: () => (whole = true),
+    async close() {
+      cut();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}

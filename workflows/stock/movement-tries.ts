@@ -1,0 +1,38 @@
+import { uuid4 } from "@temporalio/workflow";
+
+import type { MovementTry } from "../../src/contract/index.ts";
+
+/**
+ * Counts the tries of one movement that may leave. Each has a claim of its own in the ledger; the next one is begun only once the last is
+ * known not to have been applied.
+ */
+export class MovementTries {
+  // A new token after a reset too, since the run of before may have sent under the old one.
+  #current: MovementTry = { generation: 1, token: uuid4() };
+  #previous: MovementTry | undefined;
+
+  get generation(): number {
+    return this.#current.generation;
+  }
+
+  /** What the next activity claims. */
+  get claim(): MovementTry & { previous?: MovementTry } {
+    return { ...this.#current, ...(this.#previous && { previous: this.#previous }) };
+  }
+
+  get current(): MovementTry {
+    return this.#current;
+  }
+
+  /** The current try is known not to have been applied. */
+  next(): void {
+    this.#previous = this.#current;
+    this.#current = { generation: this.#current.generation + 1, token: uuid4() };
+  }
+
+  /** Somebody else's tries, up to this one, are known not to have been applied. */
+  after(generation: number): void {
+    this.#previous = undefined;
+    this.#current = { generation: Math.max(generation, this.#current.generation) + 1, token: uuid4() };
+  }
+}
