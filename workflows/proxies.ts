@@ -7,6 +7,7 @@ import {
 
 import {
   type CallRoute,
+  type CallTarget,
   complianceBackgroundTaskQueue,
   complianceTaskQueue,
   type ComplianceActivities,
@@ -47,8 +48,11 @@ export const ledger = proxyActivities<LedgerActivities>({
 
 export type Calls = ReturnType<typeof callsOf>;
 
-/** The API's activities of one application, one options object for each risk class (architecture, decision 4). */
-export function callsOf(route: CallRoute) {
+/**
+ * The API's activities of one application, one options object for each risk class (architecture, decision 4).
+ * @param retriedAtMs when a person last asked to try again: told with each call as it is made
+ */
+export function callsOf(route: CallRoute, retriedAtMs: () => number | undefined) {
   const fair = route.keyReach === "organisation" && route.businessId ? { fairnessKey: route.businessId } : {};
   const interactive = (priorityKey: number): ActivityOptions => ({
     taskQueue: complianceTaskQueue(route.application),
@@ -60,21 +64,23 @@ export function callsOf(route: CallRoute) {
     ...interactive(4),
     taskQueue: complianceBackgroundTaskQueue(route.application),
   };
+  const calls = <Names extends keyof ComplianceActivities>(options: ActivityOptions) =>
+    telling(proxyActivities<Pick<ComplianceActivities, Names>>(options), retriedAtMs);
   return {
     /** Repeated freely; the pauses come from the activity. */
-    read: proxyActivities<Pick<ComplianceActivities, "readItems" | "readBranch" | "readDocument">>({
+    read: calls<"readItems" | "readBranch" | "readDocument">({
       ...interactive(2),
       scheduleToCloseTimeout: LONGEST_TRY,
     }),
     /** A wait for the outside world: each try is one look, and it has no total bound, since nobody knows how long it takes. */
-    wait: proxyActivities<Pick<ComplianceActivities, "awaitItems" | "awaitDocument">>(background),
+    wait: calls<"awaitItems" | "awaitDocument">(background),
     /**
      * Safe to repeat under its Idempotency-Key, for as long as the service remembers the key. The activity keeps that bound itself, since
      * the life begins with the first attempt that may have left, and waits before it count for nothing.
      */
-    keyedWrite: proxyActivities<Pick<ComplianceActivities, "createSale" | "createCreditNote">>(interactive(1)),
+    keyedWrite: calls<"createSale" | "createCreditNote">(interactive(1)),
     /** An attempt that was lost with its worker is looked after before it is repeated, so it must come back as a failure. */
-    convergingWrite: proxyActivities<Pick<ComplianceActivities, "registerItem" | "retryDocument">>({
+    convergingWrite: calls<"registerItem" | "retryDocument">({
       ...interactive(2),
       scheduleToCloseTimeout: LONGEST_TRY,
       retry: { nonRetryableErrorTypes: ["TemporalTimeout:StartToClose"] },
@@ -83,10 +89,24 @@ export function callsOf(route: CallRoute) {
      * At most once: a second attempt would move the stock, or issue the document, twice if the first one's answer was lost.
      * One attempt, no heartbeat, and no scheduleToCloseTimeout, which cannot tell a queued task from a running one.
      */
-    unrepeatableWrite: proxyActivities<Pick<ComplianceActivities, "createSale" | "adjustStock">>({
+    unrepeatableWrite: calls<"createSale" | "adjustStock">({
       ...interactive(2),
       scheduleToStartTimeout: LONGEST_QUEUEING,
       retry: { maximumAttempts: 1 },
     }),
   };
+}
+
+/**
+ * Here and not where a request is made up: one that was made before a person's `retry` would not reach the API at once. An activity's
+ * input is no part of what a replay checks.
+ */
+function telling<Activities extends object>(activities: Activities, retriedAtMs: () => number | undefined): Activities {
+  return new Proxy(activities, {
+    get(target, name, receiver): unknown {
+      const call: unknown = Reflect.get(target, name, receiver);
+      if (typeof call !== "function") return call;
+      return (request: CallTarget): unknown => call({ ...request, retriedAtMs: retriedAtMs() });
+    },
+  });
 }

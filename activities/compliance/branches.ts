@@ -16,6 +16,7 @@ export function createBranchActivities(context: ActivityContext): Pick<Complianc
       const judged = await judge(
         runtime,
         "listBusinesses",
+        request,
         () => runtime.client.listBusinesses(),
         (result) => classifyAnswer(result, runtime.dialect),
       );

@@ -25,11 +25,11 @@ export function createCreationActivities(
   function send(
     runtime: ComplianceRuntime,
     operation: "createSale" | "createCreditNote",
+    { idempotencyKey, ...target }: CreateRequest,
     request: ComposedRequest,
-    idempotencyKey: string,
   ) {
     const call = () => runtime.client[operation](request, { idempotencyKey });
-    return judge(runtime, operation, call, (result) => classifyDocument(result, runtime.dialect));
+    return judge(runtime, operation, target, call, (result) => classifyDocument(result, runtime.dialect));
   }
 
   /** Repeated by Temporal for as long as the service remembers the key, which begins with the first attempt that may have left. */
@@ -50,7 +50,7 @@ export function createCreationActivities(
       const message = `An answer was lost, and the service remembers the key of ${since} no longer: sent again, it could become a second document.`;
       return { kind: "unknown", message, evidence: { firstSentAt: since } };
     }
-    const judged = await send(runtime, operation, begun.request, request.idempotencyKey);
+    const judged = await send(runtime, operation, request, begun.request);
     const { kind } = judged.meaning;
     const doubtful = kind === "unknown-keyed" || kind === "unexpected";
     const firstSentAtMs = before ?? (doubtful ? sentAtMs : undefined);
@@ -74,7 +74,7 @@ export function createCreationActivities(
       const message = `It was sent at ${firstSentAt} by an earlier try, and what became of that is not known.`;
       return { kind: "unknown", message, evidence: { firstSentAt } };
     }
-    const judged = await send(runtime, "createSale", begun.request, request.idempotencyKey);
+    const judged = await send(runtime, "createSale", request, begun.request);
     const result = createResult(judged, random, undefined);
     const doubtful = judged.meaning.kind === "unexpected" || result.kind === "unknown";
     return await settle(claim, result, !doubtful);

@@ -1,5 +1,11 @@
 import { classifyDocument, ComplianceApiError, type OperationName, type Result } from "../../src/compliance/index.ts";
-import { type ComplianceActivities, IN_FLIGHT_STATUSES, type SaleDocument } from "../../src/contract/index.ts";
+import {
+  type CallTarget,
+  type ComplianceActivities,
+  IN_FLIGHT_STATUSES,
+  type ReadDocumentRequest,
+  type SaleDocument,
+} from "../../src/contract/index.ts";
 import { stillWaiting } from "../failure.ts";
 import { ageMs, pollPauseMs } from "../poll-schedule.ts";
 import { beyondTheTable, judge, type Judged, refusalOf, throwToTryAgain } from "./judge.ts";
@@ -13,15 +19,18 @@ export function createDocumentActivities(
   function judgeDocument(
     runtime: ComplianceRuntime,
     operation: OperationName,
+    target: CallTarget,
     call: () => Promise<Result<SaleDocument>>,
   ): Promise<Judged<SaleDocument>> {
-    return judge(runtime, operation, call, (result) => classifyDocument(result, runtime.dialect));
+    return judge(runtime, operation, target, call, (result) => classifyDocument(result, runtime.dialect));
   }
 
-  async function read(request: { connection: string; businessId?: string | undefined; saleId: string }) {
+  async function read(request: ReadDocumentRequest) {
     const runtime = runtimeOf(context, request.connection);
     const { businessId, saleId } = request;
-    const judged = await judgeDocument(runtime, "getSale", () => runtime.client.getSale(saleId, { businessId }));
+    const judged = await judgeDocument(runtime, "getSale", request, () =>
+      runtime.client.getSale(saleId, { businessId }),
+    );
     throwToTryAgain(judged, random);
     return { runtime, judged };
   }
@@ -45,7 +54,9 @@ export function createDocumentActivities(
     async retryDocument(request) {
       const runtime = runtimeOf(context, request.connection);
       const { businessId, saleId } = request;
-      const judged = await judgeDocument(runtime, "retrySale", () => runtime.client.retrySale(saleId, { businessId }));
+      const judged = await judgeDocument(runtime, "retrySale", request, () =>
+        runtime.client.retrySale(saleId, { businessId }),
+      );
       throwToTryAgain(judged, random);
       if (judged.data) return { kind: "document", document: judged.data };
       if (judged.meaning.kind === "rejected")

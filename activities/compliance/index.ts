@@ -7,6 +7,7 @@ import type { ActivityContext } from "./runtime.ts";
 import { createStockActivities } from "./stock.ts";
 
 export { Catalogue } from "./catalogue.ts";
+export { KeyGate, type KeyWatch } from "./key-gate.ts";
 export type { ActivityContext, ComplianceRuntime } from "./runtime.ts";
 
 /** The activities of an application's two task queues: one HTTP request each, at most. */

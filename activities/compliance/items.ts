@@ -3,6 +3,7 @@ import type { ComplianceActivities, Item, ItemsRequest, ItemsResult } from "../.
 import { stillWaiting } from "../failure.ts";
 import { ageMs, pollPauseMs } from "../poll-schedule.ts";
 import { beyondTheTable, judge, refusalOf, throwToTryAgain } from "./judge.ts";
+import { KeyHeldError } from "./key-held-error.ts";
 import { knownItem, resolveLines } from "./resolve-lines.ts";
 import { type ActivityContext, type ComplianceRuntime, runtimeOf } from "./runtime.ts";
 
@@ -18,14 +19,24 @@ export function createItemActivities(
   const registrations = new Map<string, ReturnType<ComplianceActivities["registerItem"]>>();
 
   /** The lines' items from a catalogue as of the given instant; thrown where it is to be tried again. */
-  async function lookUp(runtime: ComplianceRuntime, request: ItemsRequest, sinceMs: number): Promise<ItemsResult> {
+  async function lookUp(
+    runtime: ComplianceRuntime,
+    request: ItemsRequest,
+    sinceMs: number,
+    whenHeld?: (held: KeyHeldError) => Error,
+  ): Promise<ItemsResult> {
+    const known = runtime.catalogue.known(request.businessId, sinceMs);
+    // No call: it says nothing of the key.
+    if (known) return resolveLines(request.lines, known);
     const judged = await judge(
       runtime,
       "listItems",
+      request,
       async () => ({ data: await runtime.catalogue.since(request.businessId, sinceMs), meta: catalogueMeta }),
       (result) => classifyAnswer(result, runtime.dialect),
     );
     throwToTryAgain(judged, random);
+    if (whenHeld && judged.error instanceof KeyHeldError) throw whenHeld(judged.error);
     if (judged.data) return resolveLines(request.lines, judged.data);
     return refusalOf(judged) ?? beyondTheTable(judged);
   }
@@ -40,6 +51,7 @@ export function createItemActivities(
     const judged = await judge(
       runtime,
       "registerItem",
+      request,
       () => runtime.client.registerItem({ itemId, branch }, { businessId }),
       (result) => classifyItem(result, runtime.dialect),
     );
@@ -79,7 +91,10 @@ export function createItemActivities(
       const runtime = runtimeOf(context, request.connection);
       const pauseMs = pollPauseMs(ageMs(request.sinceMs), runtime.pollBounds, random);
       // Whoever looked within half a pause has looked for all who wait.
-      const result = await lookUp(runtime, request, nowMs() - pauseMs / 2);
+      // A refusal would end the wait, and what waits would ask at once again: the one call that is sent meanwhile is enough of that.
+      const heldBack = ({ message, heldForMs }: KeyHeldError): Error =>
+        stillWaiting(message, Math.round(Math.max(pauseMs, heldForMs + random() * pauseMs)));
+      const result = await lookUp(runtime, request, nowMs() - pauseMs / 2, heldBack);
       const there =
         result.kind === "resolved" &&
         (request.until === "known" || result.items.every((item) => item.registrationStatus === REGISTERED));

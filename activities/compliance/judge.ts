@@ -9,8 +9,10 @@ import {
   type Result,
   UnexpectedAnswerError,
 } from "../../src/compliance/index.ts";
-import type { Refusal } from "../../src/contract/index.ts";
+import type { CallTarget, Refusal } from "../../src/contract/index.ts";
 import { afterQuotaMs, backoffMs, deferred, notSent, transient, unknownKeyed } from "../failure.ts";
+import type { KeyCall } from "./key-door.ts";
+import { KeyHeldError } from "./key-held-error.ts";
 import type { ComplianceRuntime } from "./runtime.ts";
 
 /** What one call came to: its meaning, and whichever of answer and error there is. */
@@ -24,21 +26,32 @@ export interface Judged<Data> {
   message: string;
 }
 
+/**
+ * Makes the call, unless its key is refused at present, and says what it came to. Never throws.
+ * @param target for whom: what a key may do can differ from business to business
+ */
 export async function judge<Data>(
   runtime: ComplianceRuntime,
   operation: OperationName,
+  target: CallTarget,
   call: () => Promise<Result<Data>>,
   meaningOf: (result: Result<Data>) => Classification,
 ): Promise<Judged<Data>> {
   try {
-    const result = await call();
+    const result = await runtime.keyGate.pass(keyCallOf(operation, target), call);
     const { status, replayed } = result.meta;
     return { meaning: meaningOf(result), data: result.data, replayed, message: `${operation}: HTTP ${status}` };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
+    if (error instanceof KeyHeldError) return { meaning: { kind: "configuration" }, error, replayed: false, message };
     const replayed = error instanceof ComplianceApiError && error.replayed;
     return { meaning: classifyError(operation, error, runtime.dialect), error, replayed, message };
   }
+}
+
+function keyCallOf(operation: OperationName, { businessId, retriedAtMs }: CallTarget): KeyCall {
+  const { workflowExecution, activityId, currentAttemptScheduledTimestampMs: scheduledAtMs } = Context.current().info;
+  return { operation, businessId, caller: workflowExecution?.workflowId ?? activityId, scheduledAtMs, retriedAtMs };
 }
 
 /**
@@ -62,6 +75,10 @@ export function refusalOf({ meaning, error, message }: Judged<unknown>): Refusal
 /** The API's own words about an error, without what a message must not hold (the client has taken that out). */
 function whatWasSaid(error: unknown): Pick<Refusal, "status" | "apiCode" | "details"> {
   if (error instanceof ComplianceInputError) return {};
+  if (error instanceof KeyHeldError) {
+    const said = whatWasSaid(error.refusal);
+    return { ...said, details: { ...said.details, ...error.evidence } };
+  }
   if (error instanceof UnexpectedAnswerError) {
     return { status: error.status, details: { issues: error.issues, bodyExcerpt: error.bodyExcerpt } };
   }

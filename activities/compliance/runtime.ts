@@ -5,12 +5,15 @@ import type { EarlierRuns } from "../earlier-runs/index.ts";
 import { notServed } from "../failure.ts";
 import type { PollBounds } from "../poll-schedule.ts";
 import type { Catalogue } from "./catalogue.ts";
+import type { KeyGate } from "./key-gate.ts";
 
 /** One connection as this process serves it. The key is inside the client and nowhere else. */
 export interface ComplianceRuntime {
   profile: ConnectionProfile;
   client: ComplianceClient;
   dialect: ComplianceDialect;
+  /** Every call passes it, so that a refused key is tried by one call and not by each. */
+  keyGate: KeyGate;
   catalogue: Catalogue;
   pollBounds: PollBounds;
   /** The list of items is read again when it is this old. */

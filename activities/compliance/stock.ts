@@ -66,6 +66,7 @@ async function send(
   const judged = await judge(
     runtime,
     "adjustStock",
+    request,
     () => runtime.client.adjustStock({ referenceId, itemId, action, quantity, unitPrice, branch }, { businessId }),
     (result) => classifyMovement(result, runtime.dialect),
   );

@@ -10,6 +10,7 @@ import { type Simulator, type SimulatorOptions } from "../../src/simulator/index
 import { simulatorUnderTest } from "../../src/simulator/test-support/simulator-under-test.ts";
 import { createComplianceRuntimes } from "../../src/worker/compliance-runtimes.ts";
 import { type ActivityContext, type ComplianceRuntime, createComplianceActivities } from "../compliance/index.ts";
+import type { KeyTrouble } from "../compliance/key-gate.ts";
 import { runtimeOf } from "../compliance/runtime.ts";
 import { emptyClaims } from "./empty-claims.ts";
 
@@ -32,7 +33,11 @@ export interface Served {
   clock: { nowMs: number };
   /** What `random` gives. */
   dice: { next: number };
+  /** What was said of the key, in order. */
+  told: ToldOfKey[];
 }
+
+type ToldOfKey = { says: "refused" | "works" } & KeyTrouble;
 
 export const START_MS = Date.parse("2026-11-21T09:00:00Z");
 
@@ -54,13 +59,18 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
   const dice = { next: 0 };
   const nowMs = () => clock.nowMs;
   const transport = createTransport(dispatchers);
-  const connections = createComplianceRuntimes(compliance, { ...timings, callTimeoutMs }, transport, nowMs);
+  const told: ToldOfKey[] = [];
+  const watch = {
+    refused: (trouble: KeyTrouble) => void told.push({ says: "refused", ...trouble }),
+    works: (trouble: KeyTrouble) => void told.push({ says: "works", ...trouble }),
+  };
+  const connections = createComplianceRuntimes(compliance, { ...timings, callTimeoutMs }, transport, nowMs, watch);
   const ledger = await emptyClaims();
   // No Temporal server here, and so no runs of before.
   const earlierRuns = { takeOver: () => Promise.resolve() };
   const context: ActivityContext = { connections, ledger, earlierRuns, nowMs, random: () => dice.next };
   const runtime = runtimeOf(context, "default");
-  return { simulator, context, runtime, activities: createComplianceActivities(context), clock, dice };
+  return { simulator, context, runtime, activities: createComplianceActivities(context), clock, dice, told };
 }
 
 const SILENT = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} };

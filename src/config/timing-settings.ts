@@ -54,6 +54,12 @@ export const timingSettings = {
     [0, HOUR],
     "`credentials` is raised within this time of the first refusal of a key",
   ),
+  refusedKeyPauseMs: milliseconds(
+    "refusedKeyPauseMs",
+    30 * SECOND,
+    [SECOND, 50 * SECOND],
+    "a refused key is tried again after this, by one call of each process; later pauses grow to twenty times of it",
+  ),
   slowAfterMs: milliseconds(
     "slowAfterMs",
     HOUR,

@@ -12,6 +12,11 @@ import type { CreditNoteInput, CustomerInput, SaleInput, SaleLineInput } from ".
 export interface CallTarget {
   connection: string;
   businessId?: string | undefined;
+  /**
+   * When a person last asked this run to try again (Unix milliseconds, by the clock of the Temporal server): a refusal of the key
+   * that is older is not believed, and the call goes out.
+   */
+  retriedAtMs?: number | undefined;
 }
 
 /** A person is needed before this can go on. */

@@ -1,4 +1,4 @@
-import { Catalogue, type ComplianceRuntime } from "../../activities/compliance/index.ts";
+import { Catalogue, type ComplianceRuntime, KeyGate, type KeyWatch } from "../../activities/compliance/index.ts";
 import { type ComplianceDialect, createComplianceClient, parseDialect } from "../compliance/index.ts";
 import { type ComplianceConnection, type Timings, workflowTimings } from "../config/index.ts";
 import type { ConnectionProfile } from "../contract/index.ts";
@@ -10,6 +10,7 @@ export function createComplianceRuntimes(
   timings: Timings,
   transport: Transport,
   nowMs: () => number,
+  watch: KeyWatch,
 ): Map<string, ComplianceRuntime> {
   return new Map(
     connections.map((connection) => {
@@ -24,11 +25,18 @@ export function createComplianceRuntimes(
         timeoutMs: timings.callTimeoutMs,
       });
       const catalogue = new Catalogue(async (businessId) => (await client.listItems({ businessId })).data, nowMs);
-      const { firstPollMs, longestPollMs, longestPollAfterDayMs, catalogueAgeMs } = timings;
+      const { firstPollMs, longestPollMs, longestPollAfterDayMs, catalogueAgeMs, refusedKeyPauseMs } = timings;
       const runtime: ComplianceRuntime = {
         profile: profileOf(connection, dialect, timings),
         client,
         dialect,
+        keyGate: new KeyGate({
+          connection: connection.name,
+          dialect,
+          firstPauseMs: refusedKeyPauseMs,
+          nowMs,
+          watch,
+        }),
         catalogue,
         catalogueAgeMs,
         pollBounds: { firstPollMs, longestPollMs, longestPollAfterDayMs },

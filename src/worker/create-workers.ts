@@ -1,6 +1,7 @@
 import type { WorkflowClient } from "@temporalio/client";
 import {
   type NativeConnection,
+  Runtime,
   Worker,
   type WorkerOptions,
   type WorkflowBundleWithSourceMap,
@@ -18,6 +19,7 @@ import { ActivitySlots } from "./activity-slots.ts";
 import { createCallbackUrlFor } from "./callback-url-for.ts";
 import { createComplianceRuntimes } from "./compliance-runtimes.ts";
 import { endPolls, endsPollsItself } from "./end-polls.ts";
+import { type KeyLog, watchKeys } from "./watch-keys.ts";
 
 /** Longer than the longest attempt, so that a call in flight is answered before its worker ends. */
 const GRACE_BEYOND_CALL_MS = 30_000;
@@ -35,6 +37,8 @@ export interface WorkersOptions {
   /** The workflows, bundled. */
   workflowBundle: { codePath: string } | WorkflowBundleWithSourceMap;
   identity?: string;
+  /** Where it is told that a key is refused; default: the log of Temporal's runtime, which is that of the process. */
+  log?: KeyLog;
 }
 
 export interface ServingWorkers {
@@ -51,7 +55,9 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
   const { config, connection, namespace } = options;
   const dispatchers = createDispatchers();
   const transport = createTransport(dispatchers);
-  const runtimes = createComplianceRuntimes(config.compliance, config.timings, transport, Date.now);
+  const { logger, metricMeter } = Runtime.instance();
+  const watch = watchKeys(options.log ?? logger, metricMeter);
+  const runtimes = createComplianceRuntimes(config.compliance, config.timings, transport, Date.now, watch);
   const { ledger, workflows } = options;
   const earlierRuns = new EarlierRuns(workflows, ledger);
   const context = { connections: runtimes, ledger, earlierRuns, nowMs: Date.now, random: Math.random };

@@ -110,6 +110,33 @@ describeWithTemporal("a process of the product", () => {
     expect(JSON.stringify(worker.lines)).not.toContain("cmp_sk_test_simulator");
   });
 
+  test("the worker warns once of a key that is refused, and shows it to Prometheus until it works again", async () => {
+    const metricsPort = await freePort();
+    const worker = start("worker", { METRICS_PORT: String(metricsPort) });
+    const gauge = async () => {
+      const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+      return metrics.split("\n").filter((line) => line.startsWith("fiscalflow_key_refused{"));
+    };
+    await worker.said("serving");
+    simulator.setApplicationSuspended("simulator", true);
+    const lines = [{ itemId: "item_delivery", quantity: 1, unitPrice: 200 }];
+    await sale(["start", "-"], { traderInvoiceNumber: "KEY-1", lines });
+    expect(await worker.said("the API refuses the key: what needs it parks as credentials")).toMatchObject({
+      level: "warn",
+      connection: "default",
+      status: 401,
+      apiCode: "invalid_api_key",
+    });
+    expect(await gauge()).toMatchObject([expect.stringMatching(/connection="default".*status="401".* 1$/)]);
+    simulator.setApplicationSuspended("simulator", false);
+    await sale(["retry", "KEY-1"]);
+    expect(await worker.said("the API accepts the key again")).toMatchObject({ level: "info", status: 401 });
+    expect(await gauge()).toMatchObject([expect.stringMatching(/ 0$/)]);
+    expect(await worker.end("SIGTERM")).toBe(0);
+    expect(worker.lines.filter(({ level }) => level === "warn")).toHaveLength(1);
+    expect(JSON.stringify(worker.lines)).not.toContain("cmp_sk_test_simulator");
+  });
+
   test("SIGTERM lets a call under way be answered before the worker ends", async () => {
     const worker = start("worker");
     await worker.said("serving");

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { defineSearchAttributeKey } from "@temporalio/common";
-import type { AttentionCode, SaleInput, SaleOutcome, WorkflowState } from "../../src/contract/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { salesOf, TEA } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
 describeWithTemporal("a sale that needs a person", () => {
@@ -12,19 +12,7 @@ describeWithTemporal("a sale that needs a person", () => {
   });
   afterAll(() => rig?.close());
 
-  const TEA = { itemId: "item_tea", quantity: 2, unitPrice: 350 };
-
-  async function start(traderInvoiceNumber: string, more: Partial<SaleInput> = {}): Promise<void> {
-    await rig.starter.startSale({ traderInvoiceNumber, lines: [TEA], refundWindow: "0", ...more });
-  }
-
-  function parked(invoice: string, code: AttentionCode): Promise<WorkflowState> {
-    return rig.stateWhen(invoice, ({ attentions }) => attentions.some((attention) => attention.code === code));
-  }
-
-  function result(invoice: string): Promise<SaleOutcome> {
-    return rig.client.workflow.getHandle(rig.starter.workflowId({ invoice })).result() as Promise<SaleOutcome>;
-  }
+  const { start, parked, result } = salesOf(() => rig);
 
   test("is found by its attention, with the update and the JSON that mend it in its details", async () => {
     rig.simulator.setAuthority("SHOWN-1", [{ do: "reject", reason: "wrong tax band" }]);

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import type { SaleInput, SaleOutcome } from "../../src/contract/index.ts";
 import { NotAllowedError } from "../../src/starter/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { salesOf } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
 describeWithTemporal("what a sale repeats by itself", () => {
@@ -12,17 +12,7 @@ describeWithTemporal("what a sale repeats by itself", () => {
   });
   afterAll(() => rig?.close());
 
-  const TEA = { itemId: "item_tea", quantity: 2, unitPrice: 350 };
-
-  async function start(traderInvoiceNumber: string, more: Partial<SaleInput> = {}) {
-    const { workflowId } = await rig.starter.startSale({
-      traderInvoiceNumber,
-      lines: [TEA],
-      refundWindow: "0",
-      ...more,
-    });
-    return rig.client.workflow.getHandle<(input: SaleInput) => Promise<SaleOutcome>>(workflowId);
-  }
+  const { start, onHand } = salesOf(() => rig);
 
   test("is bounded although the list of items never shows what was mended", async () => {
     rig.simulator.setAuthority("LAGGING-1", [{ do: "reject", reason: "its own" }]);
@@ -75,7 +65,6 @@ describeWithTemporal("what a sale repeats by itself", () => {
   });
 
   test("gives no goods back for a credit note that is somebody else's", async () => {
-    const onHand = (): number => rig.simulator.books().stockOnHand["item_tea"]?.["branch_1"] ?? 0;
     const handle = await start("FOREIGN-1", { refundWindow: "1 hour" });
     const { document } = await rig.stateWhen(
       "FOREIGN-1",

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import type { SaleInput, SaleOutcome } from "../../src/contract/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { salesOf, TEA } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
 describeWithTemporal("a cancellation", () => {
@@ -11,25 +11,7 @@ describeWithTemporal("a cancellation", () => {
   });
   afterAll(() => rig?.close());
 
-  const TEA = { itemId: "item_tea", quantity: 2, unitPrice: 350 };
-
-  async function start(traderInvoiceNumber: string, more: Partial<SaleInput> = {}) {
-    const { workflowId } = await rig.starter.startSale({
-      traderInvoiceNumber,
-      lines: [TEA],
-      refundWindow: "0",
-      ...more,
-    });
-    return rig.client.workflow.getHandle<(input: SaleInput) => Promise<SaleOutcome>>(workflowId);
-  }
-
-  function handleOf(invoice: string) {
-    return rig.client.workflow.getHandle(rig.starter.workflowId({ invoice }));
-  }
-
-  function onHand(): number {
-    return rig.simulator.books().stockOnHand["item_tea"]?.["branch_1"] ?? 0;
-  }
+  const { start, handleOf, onHand } = salesOf(() => rig);
 
   test("before the create request is carried out at once, and the number is free again", async () => {
     const handle = await start("EARLY-1", { lines: [{ sku: "NO-SUCH", quantity: 1, unitPrice: 1 }] });

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { creditNoteWorkflowId, MAIN_TASK_QUEUE, type SaleInput, type SaleOutcome } from "../../src/contract/index.ts";
+import { creditNoteWorkflowId, MAIN_TASK_QUEUE } from "../../src/contract/index.ts";
 import { SaleConflictError } from "../../src/starter/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { salesOf, TEA } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
 const REFUSED_KEY = {
@@ -14,21 +15,11 @@ const REFUSED_KEY = {
 describeWithTemporal("doubt", () => {
   let rig: Rig;
   beforeAll(async () => {
-    rig = await startRig({ timings: { resubmissions: 0, callTimeoutMs: 1_000 } });
+    rig = await startRig({ timings: { resubmissions: 0, callTimeoutMs: 1_000, refusedKeyPauseMs: 200 } });
   });
   afterAll(() => rig?.close());
 
-  const TEA = { itemId: "item_tea", quantity: 2, unitPrice: 350 };
-
-  async function start(traderInvoiceNumber: string, more: Partial<SaleInput> = {}) {
-    const { workflowId } = await rig.starter.startSale({
-      traderInvoiceNumber,
-      lines: [TEA],
-      refundWindow: "0",
-      ...more,
-    });
-    return rig.client.workflow.getHandle<(input: SaleInput) => Promise<SaleOutcome>>(workflowId);
-  }
+  const { start, onHand } = salesOf(() => rig);
 
   test("about a creation outlives a later refusal: the signed sale is not cancelled, and its key's life goes on", async () => {
     const match = { invoice: "LOST-1" };
@@ -104,7 +95,8 @@ describeWithTemporal("doubt", () => {
 
   test("about an item's registration sends no sale: a refusal of the waiting look is not taken for registered", async () => {
     const handle = await start("NEEDS-1", { lines: [{ itemId: "item_incomplete", quantity: 1, unitPrice: 75 }] });
-    rig.simulator.inject({ operation: "listItems", when: "before", ...REFUSED_KEY, times: 1 });
+    // Of the list alone: a refusal of the whole key would stop the registration too.
+    rig.simulator.inject({ operation: "listItems", when: "before", ...REFUSED_KEY, status: 403, times: 1 });
     await rig.stateWhen("NEEDS-1", ({ attentions }) => attentions[0]?.code === "item-needs-data");
     await rig.simulator.until(
       () => rig.simulator.calls({ operation: "registerItem", itemId: "item_incomplete" }).length >= 2,
@@ -131,7 +123,6 @@ describeWithTemporal("doubt", () => {
   });
 
   test("gives nothing back twice: neither beside a credit note that restocks itself, nor for somebody else's", async () => {
-    const onHand = (): number => rig.simulator.books().stockOnHand["item_tea"]?.["branch_1"] ?? 0;
     const before = onHand();
     const handle = await start("RESTOCK-1", { refundWindow: "1 hour" });
     const { document } = await rig.stateWhen(

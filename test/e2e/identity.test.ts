@@ -4,6 +4,7 @@ import { WorkflowFailedError } from "@temporalio/client";
 import { MAIN_TASK_QUEUE, type SaleInput, type SaleOutcome } from "../../src/contract/index.ts";
 import { InvalidInputError, InvalidSaleError, SaleConflictError, SaleNotFoundError } from "../../src/starter/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { TEA } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
 describeWithTemporal("one document per number", () => {
@@ -12,8 +13,6 @@ describeWithTemporal("one document per number", () => {
     rig = await startRig();
   });
   afterAll(() => rig?.close());
-
-  const TEA = { itemId: "item_tea", quantity: 2, unitPrice: 350 };
 
   function input(traderInvoiceNumber: string, more: Partial<SaleInput> = {}): SaleInput {
     return { traderInvoiceNumber, lines: [TEA], refundWindow: "0", ...more };

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { creditNoteWorkflowId, type SaleInput, type SaleOutcome } from "../../src/contract/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { salesOf, TEA } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
 describeWithTemporal("a refund", () => {
@@ -11,8 +12,6 @@ describeWithTemporal("a refund", () => {
   });
   afterAll(() => rig?.close());
 
-  const TEA = { itemId: "item_tea", quantity: 2, unitPrice: 350 };
-
   async function sold(traderInvoiceNumber: string, more: Partial<SaleInput> = {}): Promise<SaleOutcome> {
     const input = { traderInvoiceNumber, lines: [TEA], ...more };
     const { outcome } = await rig.starter.startSale(input, { waitSeconds: 20 });
@@ -21,16 +20,10 @@ describeWithTemporal("a refund", () => {
     return outcome;
   }
 
-  function result(invoice: string): Promise<SaleOutcome> {
-    return rig.client.workflow.getHandle(rig.starter.workflowId({ invoice })).result() as Promise<SaleOutcome>;
-  }
+  const { result, onHand } = salesOf(() => rig);
 
   function creditNotesOf(saleId: string | undefined) {
     return rig.simulator.documents().filter((document) => document.originalSaleId === saleId);
-  }
-
-  function onHand(itemId: string): number {
-    return rig.simulator.books().stockOnHand[itemId]?.["branch_1"] ?? 0;
   }
 
   test("within the window issues one credit note with one call, and leaves the stock alone", async () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 
 import type { SaleInput, SaleOutcome } from "../../src/contract/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { salesOf, TEA } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
 describeWithTemporal("a sale", () => {
@@ -10,8 +11,6 @@ describeWithTemporal("a sale", () => {
     rig = await startRig();
   });
   afterAll(() => rig?.close());
-
-  const TEA = { itemId: "item_tea", quantity: 2, unitPrice: 350 };
 
   async function sell(traderInvoiceNumber: string, more: Partial<SaleInput> = {}): Promise<SaleOutcome> {
     const input = { traderInvoiceNumber, lines: [TEA], refundWindow: "0", ...more };
@@ -23,9 +22,7 @@ describeWithTemporal("a sale", () => {
     return outcome;
   }
 
-  function movementsOf(invoice: string) {
-    return rig.simulator.books().movements.filter(({ referenceId }) => referenceId?.startsWith(`${invoice}/`));
-  }
+  const { movementsOf } = salesOf(() => rig);
 
   test("that is accepted at once ends completed, with its receipt, in two calls", async () => {
     await sell("WARM-UP");

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import type { AttentionCode, SaleInput, SaleOutcome, WorkflowState } from "../../src/contract/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { salesOf } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
 describeWithTemporal("a sale whose stock needs a person", () => {
@@ -11,23 +11,7 @@ describeWithTemporal("a sale whose stock needs a person", () => {
   });
   afterAll(() => rig?.close());
 
-  const TEA = { itemId: "item_tea", quantity: 2, unitPrice: 350 };
-
-  async function start(traderInvoiceNumber: string, more: Partial<SaleInput> = {}): Promise<void> {
-    await rig.starter.startSale({ traderInvoiceNumber, lines: [TEA], refundWindow: "0", ...more });
-  }
-
-  function parked(invoice: string, code: AttentionCode): Promise<WorkflowState> {
-    return rig.stateWhen(invoice, ({ attentions }) => attentions.some((attention) => attention.code === code));
-  }
-
-  function result(invoice: string): Promise<SaleOutcome> {
-    return rig.client.workflow.getHandle(rig.starter.workflowId({ invoice })).result() as Promise<SaleOutcome>;
-  }
-
-  function movementsOf(invoice: string) {
-    return rig.simulator.books().movements.filter(({ referenceId }) => referenceId?.startsWith(`${invoice}/`));
-  }
+  const { start, parked, result, movementsOf } = salesOf(() => rig);
 
   test("for a stock movement with an unknown outcome waits for a person, while the document goes on", async () => {
     const lost = { operation: "adjustStock", when: "after", kind: "drop", times: 1 } as const;

@@ -47,6 +47,8 @@ export interface Rig {
   config: Config;
   namespace: string;
   address: string;
+  /** What the workers have logged of their keys, in order. */
+  logged: LoggedLine[];
   /** Every call of the simulator's API that this sale made, by operation: `createSale`, `adjustStock`, … */
   callsOf(invoice: string): string[];
   /** The state, once it is as wanted: asked again on each change of the simulator, and bounded. */
@@ -56,6 +58,12 @@ export interface Rig {
   startWorkers(): Promise<void>;
   /** Ends everything, and replays each history of the suite against the workflows as they are. */
   close(): Promise<void>;
+}
+
+interface LoggedLine {
+  level: "warn" | "info";
+  message: string;
+  fields: Record<string, unknown>;
 }
 
 /** The product as it runs, over HTTP and on a real Temporal server: simulator, receiver, workers, starter. */
@@ -92,6 +100,12 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
 
   const native = await NativeConnection.connect({ address });
   const workflowBundle = { codePath: inject("workflowBundlePath") };
+  const logged: LoggedLine[] = [];
+  const logAt =
+    (level: LoggedLine["level"]) =>
+    (message: string, fields: Record<string, unknown>): void =>
+      void logged.push({ level, message, fields });
+  const log = { warn: logAt("warn"), info: logAt("info") };
   let running: RunningWorkers | undefined;
   let closeTransport: (() => Promise<void>) | undefined;
   let ledger: Ledger | undefined;
@@ -103,6 +117,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
     config,
     namespace,
     address,
+    logged,
     callsOf(invoice) {
       const own = simulator.documents(invoice).map(({ id }) => id);
       const mine = simulator
@@ -131,6 +146,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
         ledger,
         namespace,
         workflowBundle,
+        log,
       });
       closeTransport = serving.close;
       running = new RunningWorkers(serving.workers, serving.endPolls);

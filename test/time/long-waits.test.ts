@@ -158,4 +158,24 @@ describe.skipIf(server.skipReason !== undefined)(`over days${skipped}`, () => {
     expect(await handle.result()).toMatchObject({ stage: "completed" });
     await replayed(handle);
   });
+
+  test("a refused key is looked at for all sales together, and all go on by themselves once it works", async () => {
+    simulator.setApplicationSuspended("simulator", true);
+    const before = simulator.calls().length;
+    const handles = await Promise.all(Array.from({ length: 20 }, (_, i) => start(`KEYS-${i}`, { refundWindow: "0" })));
+    await env.sleep("6 hours");
+    // Each wakes ten times in these hours; those who wake within ten minutes share one look.
+    const looks = simulator.calls().length - before;
+    expect(looks).toBeGreaterThanOrEqual(5);
+    expect(looks).toBeLessThan(20);
+    simulator.setApplicationSuspended("simulator", false);
+    const mendedAtMs = await env.currentTimeMs();
+    const closedAtMs: number[] = [];
+    for (const handle of handles) {
+      expect(await handle.result()).toMatchObject({ stage: "completed" });
+      closedAtMs.push((await handle.describe()).closeTime?.getTime() ?? Infinity);
+    }
+    // The longest pause of a sale, and the longest of the key.
+    expect(Math.max(...closedAtMs) - mendedAtMs).toBeLessThan(71 * 60_000);
+  });
 });

@@ -12,5 +12,6 @@ export interface Work {
 
 export function workOf(run: Run, profile: ConnectionProfile): Work {
   const { connection, businessId } = profile;
-  return { run, profile, calls: callsOf(profile), target: { connection, businessId } };
+  const calls = callsOf(profile, () => run.retriedAtMs);
+  return { run, profile, calls, target: { connection, businessId } };
 }

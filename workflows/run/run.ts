@@ -40,6 +40,8 @@ export class Run {
   lastCallbackEvent: string | undefined;
   /** What a person said of an unknown document. */
   documentDecision: { saleId: string } | "not-created" | undefined;
+  /** When a person last asked to try again, whatever it was about (Unix milliseconds). */
+  retriedAtMs: number | undefined;
   cancelRequested: string | undefined;
   refundWindowClosed = false;
   /** Whether a create request may have left. */
@@ -141,6 +143,7 @@ export class Run {
    * something else waits, that is what a retry without a name means.
    */
   countRetry(request: RetryRequest): void {
+    this.retriedAtMs = Date.now();
     const waiting = this.attentions.filter((one) => one.mendedBy.includes("retry"));
     const named = waiting.filter(
       (one) =>

@@ -1,0 +1,112 @@
+import type { ComplianceApiError, OperationName } from "../../src/compliance/index.ts";
+import { KeyHeldError } from "./key-held-error.ts";
+
+/**
+ * The pauses of a refused key, in shares of the first: by default 30 s, 1, 2, 5 and 10 minutes. Each is shorter than the pause of the
+ * same rung in `workflows/run/answered.ts`, so that a sale that wakes finds an answer that is fresh, or fetches it.
+ */
+const RUNGS = [1, 2, 4, 10, 20] as const;
+
+export interface KeyCall {
+  operation: OperationName;
+  businessId: string | undefined;
+  /** Who asks. Counted once as waiting, however often it asks. */
+  caller: string;
+  /** When this attempt was scheduled, by the clock of the Temporal server (Unix milliseconds). */
+  scheduledAtMs: number;
+  /** When a person last asked the caller to try again, by the same clock. */
+  retriedAtMs: number | undefined;
+}
+
+interface Refused {
+  error: ComplianceApiError;
+  sinceMs: number;
+  /** Of the call that was refused last: a person who asked later than that has not had an answer yet. */
+  scheduledAtMs: number;
+  probeAtMs: number;
+  probing: boolean;
+  rung: number;
+  waiting: Set<string>;
+}
+
+/** One call's way through a door. What was sent before the latest news of the door has nothing to say about it. */
+export interface Passage {
+  epoch: number;
+  kind: "open" | "probe" | "asked";
+}
+
+/**
+ * One thing that a key may do or not: open until it is refused; then closed, with one call after each pause as the probe; open again
+ * with the first call that is accepted.
+ */
+export class KeyDoor {
+  readonly #firstPauseMs: number;
+  #refused: Refused | undefined;
+  #epoch = 0;
+
+  constructor(firstPauseMs: number) {
+    this.#firstPauseMs = firstPauseMs;
+  }
+
+  get refusedSinceMs(): number | undefined {
+    return this.#refused?.sinceMs;
+  }
+
+  /** Undefined where the call may go. A person's `retry` that is newer than the last refusal always may. */
+  held(call: KeyCall, nowMs: number): KeyHeldError | undefined {
+    const refused = this.#refused;
+    if (!refused || askedSince(refused, call) || (!refused.probing && nowMs >= refused.probeAtMs)) return undefined;
+    refused.waiting.add(call.caller);
+    const evidence = {
+      notSent: true,
+      keyRefusedSince: new Date(refused.sinceMs).toISOString(),
+      nextTryAt: new Date(Math.max(refused.probeAtMs, nowMs)).toISOString(),
+      waiting: refused.waiting.size,
+    } as const;
+    return new KeyHeldError(call.operation, refused.error, evidence, Math.max(refused.probeAtMs - nowMs, 0));
+  }
+
+  enter(call: KeyCall): Passage {
+    const refused = this.#refused;
+    if (!refused) return { epoch: this.#epoch, kind: "open" };
+    if (askedSince(refused, call)) return { epoch: this.#epoch, kind: "asked" };
+    refused.probing = true;
+    return { epoch: this.#epoch, kind: "probe" };
+  }
+
+  /** True where the key is refused from now on. */
+  refuse(passage: Passage, call: KeyCall, error: ComplianceApiError, nowMs: number): boolean {
+    if (passage.epoch !== this.#epoch) return false;
+    this.#epoch++;
+    const before = this.#refused;
+    // A person who tries often must not make all others wait longer.
+    const rung = before ? Math.min(before.rung + (passage.kind === "asked" ? 0 : 1), RUNGS.length - 1) : 0;
+    this.#refused = {
+      error,
+      sinceMs: before?.sinceMs ?? nowMs,
+      scheduledAtMs: call.scheduledAtMs,
+      probeAtMs: nowMs + this.#firstPauseMs * (RUNGS[rung] ?? 1),
+      probing: false,
+      rung,
+      waiting: (before?.waiting ?? new Set<string>()).add(call.caller),
+    };
+    return !before;
+  }
+
+  /** True where it was refused until now. */
+  accept(passage: Passage): boolean {
+    if (passage.epoch !== this.#epoch || !this.#refused) return false;
+    this.#epoch++;
+    this.#refused = undefined;
+    return true;
+  }
+
+  /** The call's outcome says nothing of the key: the next one may try. */
+  leave(passage: Passage): void {
+    if (passage.epoch === this.#epoch && passage.kind === "probe" && this.#refused) this.#refused.probing = false;
+  }
+}
+
+function askedSince(refused: Refused, { retriedAtMs }: KeyCall): boolean {
+  return retriedAtMs !== undefined && retriedAtMs > refused.scheduledAtMs;
+}

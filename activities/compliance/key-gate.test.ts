@@ -1,0 +1,230 @@
+import { describe, expect, test } from "vitest";
+
+import { parseDialect } from "../../src/compliance/index.ts";
+import { apiError, gated, MINUTE, SECOND, START_MS, underWay, whatHappened } from "../test-support/gated.ts";
+import { KeyGate } from "./key-gate.ts";
+
+describe("a refused key", () => {
+  test("is tried by one call, however many ask", async () => {
+    const { ask, service } = gated();
+    const answers = [await ask()];
+    for (let i = 0; i < 999; i++) answers.push(await ask());
+    expect(service.sent).toHaveLength(1);
+    expect(answers.slice(1).every((answer) => answer === "held")).toBe(true);
+  });
+
+  test("is tried again by one call after each pause, which grows to ten minutes", async () => {
+    const { ask, service, clock } = gated();
+    await ask();
+    const pauses: number[] = [];
+    for (let refusedAtMs = clock.nowMs; pauses.length < 7; clock.nowMs += SECOND) {
+      const before = service.sent.length;
+      await Promise.all([ask(), ask(), ask()]);
+      if (service.sent.length === before) continue;
+      expect(service.sent).toHaveLength(before + 1);
+      pauses.push((clock.nowMs - refusedAtMs) / SECOND);
+      refusedAtMs = clock.nowMs;
+    }
+    expect(pauses).toEqual([30, 60, 120, 300, 600, 600, 600]);
+  });
+
+  test("is open for all after the first success", async () => {
+    const { ask, service, clock } = gated();
+    await ask();
+    service.status = 201;
+    expect(await ask()).toBe("held");
+    clock.nowMs += 30 * SECOND;
+    expect([await ask(), await ask(), await ask()]).toEqual(["done", "done", "done"]);
+    service.status = 401;
+    await ask();
+    clock.nowMs += 30 * SECOND;
+    expect(await ask()).toBe("401");
+  });
+
+  test("keeps the others waiting while the probe is under way", async () => {
+    const { gate, call, ask, clock } = gated();
+    await ask();
+    clock.nowMs += 30 * SECOND;
+    const probe = underWay(gate, call());
+    expect(await ask()).toBe("held");
+    await probe.answer();
+    expect(await ask()).toBe("401");
+  });
+
+  test("is counted once for all whose calls were under way together", async () => {
+    const { ask, told, clock } = gated();
+    await Promise.all([ask(), ask(), ask()]);
+    clock.nowMs += 30 * SECOND;
+    expect(await ask()).toBe("401");
+    expect(told).toHaveLength(1);
+  });
+
+  test("is not opened by the answer to a call that left before it was refused", async () => {
+    const { gate, call, ask } = gated();
+    const early = underWay(gate, call());
+    await ask();
+    await early.answer();
+    expect(await ask()).toBe("held");
+  });
+
+  test.each([
+    ["a 5xx", 503],
+    ["a spent quota", 429],
+  ])("is tried by the next one where the probe came to %s, which says nothing of it", async (_says, status) => {
+    const { ask, service, clock } = gated();
+    await ask();
+    clock.nowMs += 30 * SECOND;
+    service.status = status;
+    expect(await ask()).toBe(String(status));
+    expect(await ask()).toBe(String(status));
+    service.status = 401;
+    expect([await ask(), await ask()]).toEqual(["401", "held"]);
+  });
+
+  test("works again where the service refuses the request for another reason", async () => {
+    const { ask, service, clock, told } = gated();
+    await ask();
+    clock.nowMs += 30 * SECOND;
+    service.status = 422;
+    expect([await ask(), await ask()]).toEqual(["422", "422"]);
+    expect(told.map(({ says }) => says)).toEqual(["refused", "works"]);
+  });
+
+  test("is evidence for each who is not served: since when, how many wait, and when it is tried again", async () => {
+    const { gate, call, ask, clock } = gated();
+    await ask();
+    await ask({ caller: "sale/one" });
+    await ask({ caller: "sale/one" });
+    clock.nowMs += 10 * SECOND;
+    const held = await gate
+      .pass(call({ caller: "sale/two" }), () => Promise.resolve())
+      .catch((error: unknown) => error);
+    expect(held).toMatchObject({
+      heldForMs: 20 * SECOND,
+      refusal: { status: 401 },
+      evidence: {
+        notSent: true,
+        keyRefusedSince: "2026-11-21T09:00:00.000Z",
+        nextTryAt: "2026-11-21T09:00:30.000Z",
+        waiting: 3,
+      },
+    });
+  });
+});
+
+describe("what is closed by a refusal", () => {
+  test("is everything with 401", async () => {
+    const { ask, service } = gated();
+    await ask();
+    expect(await ask({ operation: "getSale", businessId: "biz_2" })).toBe("held");
+    expect(service.sent).toEqual(["createSale"]);
+  });
+
+  test("is one operation for one business with 403", async () => {
+    const { ask, service } = gated();
+    service.status = 403;
+    await ask();
+    service.status = 200;
+    expect(await ask()).toBe("held");
+    expect(await ask({ operation: "getSale" })).toBe("done");
+    expect(await ask({ businessId: "biz_2" })).toBe("done");
+  });
+
+  test("is no more the whole key once a call lacks only its permission", async () => {
+    const { ask, service, clock, told } = gated();
+    await ask();
+    clock.nowMs += 30 * SECOND;
+    service.status = 403;
+    expect(await ask()).toBe("403");
+    service.status = 200;
+    expect(await ask({ operation: "getSale" })).toBe("done");
+    expect(await ask()).toBe("held");
+    expect(told.map(({ says, status }) => [says, status])).toEqual([
+      ["refused", 401],
+      ["works", 401],
+      ["refused", 403],
+    ]);
+  });
+
+  test("is nothing where a 403 is not the service's own, and so about one request", async () => {
+    const { ask, service, told } = gated();
+    Object.assign(service, { status: 403, envelope: false });
+    expect([await ask(), await ask()]).toEqual(["403", "403"]);
+    expect(told).toEqual([]);
+  });
+});
+
+describe("a person's retry", () => {
+  test("goes out at once where it is newer than the refusal, and only then", async () => {
+    const { ask, clock } = gated();
+    await ask();
+    const retriedAtMs = clock.nowMs + SECOND;
+    clock.nowMs += 2 * SECOND;
+    expect(await ask({ retriedAtMs: START_MS - SECOND })).toBe("held");
+    expect(await ask({ retriedAtMs })).toBe("401");
+    expect(await ask({ retriedAtMs })).toBe("held");
+  });
+
+  test("opens for all where it succeeds, and makes nobody wait longer where it does not", async () => {
+    const { ask, service, clock } = gated();
+    await ask();
+    for (let i = 0; i < 5; i++) {
+      clock.nowMs += SECOND;
+      expect(await ask({ retriedAtMs: clock.nowMs })).toBe("401");
+    }
+    clock.nowMs += 30 * SECOND;
+    expect(await ask()).toBe("401");
+    clock.nowMs += SECOND;
+    service.status = 200;
+    expect(await ask({ retriedAtMs: clock.nowMs })).toBe("done");
+    expect(await ask()).toBe("done");
+  });
+});
+
+describe("the alert", () => {
+  test("comes once for a key, and its end once", async () => {
+    const { ask, service, clock, told } = gated();
+    for (let i = 0; i < 5; i++) {
+      await ask();
+      clock.nowMs += 10 * MINUTE;
+    }
+    service.status = 200;
+    await Promise.all([ask(), ask()]);
+    const trouble = { connection: "default", status: 401, apiCode: "no", operation: "createSale", businessId: "biz_1" };
+    expect(told).toEqual([
+      { says: "refused", ...trouble },
+      { says: "works", ...trouble },
+    ]);
+  });
+
+  test("is one for all businesses whose key lacks the same permission", async () => {
+    const { ask, service, clock, told } = gated();
+    service.status = 403;
+    await ask({ businessId: "biz_1" });
+    await ask({ businessId: "biz_2" });
+    clock.nowMs += MINUTE;
+    service.status = 200;
+    await ask({ businessId: "biz_1" });
+    expect(told).toMatchObject([{ says: "refused", status: 403 }]);
+    await ask({ businessId: "biz_2" });
+    expect(told).toMatchObject([{ says: "refused" }, { says: "works" }]);
+  });
+
+  test("that cannot be told takes no answer away", async () => {
+    const { clock } = gated();
+    const broken = (): never => {
+      throw new Error("the log is full");
+    };
+    const gate = new KeyGate({
+      connection: "default",
+      dialect: parseDialect({}),
+      firstPauseMs: 0,
+      nowMs: () => clock.nowMs,
+      watch: { refused: broken, works: broken },
+    });
+    const call = { ...gated().call(), scheduledAtMs: START_MS };
+    const refusal = () => Promise.reject(apiError("createSale", { status: 401, envelope: true }));
+    expect(await gate.pass(call, refusal).catch(whatHappened)).toBe("401");
+    expect(await gate.pass(call, () => Promise.resolve("done"))).toBe("done");
+  });
+});

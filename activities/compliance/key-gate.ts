@@ -1,0 +1,151 @@
+import { classifyError, ComplianceApiError, type ComplianceDialect } from "../../src/compliance/index.ts";
+import { type KeyCall, KeyDoor, type Passage } from "./key-door.ts";
+
+/** What begins, or ceases, to be refused. Never holds the key itself. */
+export interface KeyTrouble {
+  connection: string;
+  status: number;
+  apiCode: string | undefined;
+  /** The first call that was refused; with 401 all others are refused with it. */
+  operation: string;
+  businessId: string | undefined;
+}
+
+/** Told once when a key begins to be refused, and once when it works again. */
+export interface KeyWatch {
+  refused: (trouble: KeyTrouble) => void;
+  works: (trouble: KeyTrouble, refusedForMs: number) => void;
+}
+
+export interface KeyGateOptions {
+  connection: string;
+  dialect: ComplianceDialect;
+  /** The pause after the first refusal; later ones grow to twenty times of it. */
+  firstPauseMs: number;
+  nowMs: () => number;
+  watch: KeyWatch;
+}
+
+/** One of the two doors that a call passes, and the alert that its refusal raises. */
+interface Way {
+  alert: string;
+  door: KeyDoor;
+}
+
+interface Alert {
+  trouble: KeyTrouble;
+  doors: Set<KeyDoor>;
+}
+
+/** What the outcome of a call says of the key. */
+type Word = { says: "accepted" | "nothing" } | { says: "refused"; error: ComplianceApiError };
+
+/**
+ * What the key of one connection is refused, as this process has seen it, so that a thousand sales on a refused key make one call
+ * each pause and not a thousand (failure model, "401, 403"). 401 is about the key as a whole; 403 about one operation for one business
+ * (Fiscal Compliance API, "Authentication": a scope, another business, or the other environment).
+ */
+export class KeyGate {
+  readonly #options: KeyGateOptions;
+  readonly #doors = new Map<string, KeyDoor>();
+  /** One for all businesses of an operation: an organisation-wide key has one owner. */
+  readonly #alerts = new Map<string, Alert>();
+
+  constructor(options: KeyGateOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Sends the call unless its key was refused a moment ago.
+   * @throws KeyHeldError where it was not sent, else whatever sending it throws
+   */
+  async pass<T>(call: KeyCall, send: () => Promise<T>): Promise<T> {
+    const key = this.#way("401", "");
+    const permission = this.#way(`403 ${call.operation}`, call.businessId ?? "");
+    const nowMs = this.#nowMs(call);
+    const held = key.door.held(call, nowMs) ?? permission.door.held(call, nowMs);
+    if (held) throw held;
+    const throughKey = { ...key, passage: key.door.enter(call) };
+    const throughPermission = { ...permission, passage: permission.door.enter(call) };
+    let word: Word = { says: "accepted" };
+    try {
+      return await send();
+    } catch (error) {
+      word = this.#wordOf(call, error);
+      throw error;
+    } finally {
+      const lacksPermission = word.says === "refused" && word.error.status === 403;
+      // A key that lacks a permission is a good key, and a bad key says nothing of its permissions.
+      this.#settle(throughKey, call, lacksPermission ? { says: "accepted" } : word);
+      this.#settle(throughPermission, call, word.says === "refused" && !lacksPermission ? { says: "nothing" } : word);
+    }
+  }
+
+  #settle({ alert, door, passage }: Way & { passage: Passage }, call: KeyCall, word: Word): void {
+    const nowMs = this.#nowMs(call);
+    switch (word.says) {
+      case "refused":
+        if (door.refuse(passage, call, word.error, nowMs)) this.#tellRefused(alert, door, call, word.error);
+        return;
+      case "accepted": {
+        const refusedForMs = nowMs - (door.refusedSinceMs ?? nowMs);
+        if (door.accept(passage)) this.#tellWorks(alert, door, refusedForMs);
+        return;
+      }
+      case "nothing":
+        door.leave(passage);
+    }
+  }
+
+  #wordOf({ operation }: KeyCall, error: unknown): Word {
+    if (!(error instanceof ComplianceApiError)) return { says: "nothing" };
+    const { status, envelope } = error;
+    const configuration = classifyError(operation, error, this.#options.dialect).kind === "configuration";
+    // A 403 without the service's own envelope is somebody's in between: a firewall that dislikes one sale's words, for example.
+    if (configuration && (status === 401 || envelope)) return { says: "refused", error };
+    const served = envelope && status < 500 && ![401, 403, 408, 429].includes(status);
+    return { says: served ? "accepted" : "nothing" };
+  }
+
+  /** Whichever clock is ahead: a task that queued was scheduled long ago, and a test's server skips time. */
+  #nowMs({ scheduledAtMs }: KeyCall): number {
+    return Math.max(this.#options.nowMs(), scheduledAtMs);
+  }
+
+  #way(alert: string, business: string): Way {
+    const name = `${alert} ${business}`;
+    let door = this.#doors.get(name);
+    if (!door) this.#doors.set(name, (door = new KeyDoor(this.#options.firstPauseMs)));
+    return { alert, door };
+  }
+
+  #tellRefused(name: string, door: KeyDoor, call: KeyCall, { status, apiCode }: ComplianceApiError): void {
+    const known = this.#alerts.get(name);
+    if (known) {
+      known.doors.add(door);
+      return;
+    }
+    const { connection, watch } = this.#options;
+    const { operation, businessId } = call;
+    const trouble = { connection, status, apiCode, operation, businessId };
+    this.#alerts.set(name, { trouble, doors: new Set([door]) });
+    tell(() => watch.refused(trouble));
+  }
+
+  #tellWorks(name: string, door: KeyDoor, refusedForMs: number): void {
+    const alert = this.#alerts.get(name);
+    alert?.doors.delete(door);
+    if (!alert || alert.doors.size > 0) return;
+    this.#alerts.delete(name);
+    tell(() => this.#options.watch.works(alert.trouble, refusedForMs));
+  }
+}
+
+/** A watch that throws must not turn a write that was answered into one whose outcome nobody knows. */
+function tell(word: () => void): void {
+  try {
+    word();
+  } catch {
+    // Nobody is left to be told.
+  }
+}

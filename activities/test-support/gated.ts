@@ -1,0 +1,72 @@
+import { ComplianceApiError, type OperationName, parseDialect } from "../../src/compliance/index.ts";
+import type { KeyCall } from "../compliance/key-door.ts";
+import { KeyGate, type KeyTrouble } from "../compliance/key-gate.ts";
+import { KeyHeldError } from "../compliance/key-held-error.ts";
+
+export const START_MS = Date.parse("2026-11-21T09:00:00Z");
+export const SECOND = 1_000;
+export const MINUTE = 60 * SECOND;
+
+/** A service that answers each call with `status`, and a gate in front of it. */
+export function gated() {
+  const clock = { nowMs: START_MS };
+  const service = { status: 401, envelope: true, sent: [] as string[] };
+  const told: (KeyTrouble & { says: string })[] = [];
+  const gate = new KeyGate({
+    connection: "default",
+    dialect: parseDialect({}),
+    firstPauseMs: 30 * SECOND,
+    nowMs: () => clock.nowMs,
+    watch: {
+      refused: (trouble) => void told.push({ says: "refused", ...trouble }),
+      works: (trouble) => void told.push({ says: "works", ...trouble }),
+    },
+  });
+  let callers = 0;
+  const call = (changes: Partial<KeyCall> = {}): KeyCall => ({
+    operation: "createSale",
+    businessId: "biz_1",
+    caller: `sale/${callers++}`,
+    scheduledAtMs: clock.nowMs,
+    retriedAtMs: undefined,
+    ...changes,
+  });
+  const answer = (operation: OperationName): Promise<string> =>
+    service.status < 400 ? Promise.resolve("done") : Promise.reject(apiError(operation, service));
+  /** What became of one call: the answer, `held`, or the status of the error. */
+  const ask = async (changes: Partial<KeyCall> = {}): Promise<string> => {
+    const made = call(changes);
+    const send = (): Promise<string> => {
+      service.sent.push(made.operation);
+      return answer(made.operation);
+    };
+    return gate.pass(made, send).catch(whatHappened);
+  };
+  return { clock, service, told, gate, call, ask };
+}
+
+export function apiError(operation: OperationName, { status, envelope }: { status: number; envelope: boolean }) {
+  const meta = { operation, status, replayed: false, requestSentAtMs: START_MS, answeredAtMs: START_MS };
+  const apiCode = envelope ? "no" : undefined;
+  const more = { apiMessage: undefined, envelope, extras: {}, bodyExcerpt: undefined };
+  return new ComplianceApiError(`${operation}: HTTP ${status}`, { meta, apiCode, ...more });
+}
+
+export function whatHappened(error: unknown): string {
+  if (error instanceof KeyHeldError) return "held";
+  if (error instanceof ComplianceApiError) return String(error.status);
+  return error instanceof Error ? error.message : "nothing";
+}
+
+/** A call that has left and is answered when the test says so. */
+export function underWay(gate: KeyGate, call: KeyCall): { answer: () => Promise<void> } {
+  let resolve = (): void => {};
+  const answered = new Promise<void>((done) => (resolve = done));
+  const passed = gate.pass(call, () => answered);
+  return {
+    answer() {
+      resolve();
+      return passed;
+    },
+  };
+}

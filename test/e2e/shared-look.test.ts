@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { salesOf } from "../rig/sales-of.ts";
+import { type Rig, startRig } from "../rig/start-rig.ts";
+
+const SALES = 200;
+const PAUSE_MS = 5_000;
+/** A look serves all who would look within half a pause, of which jitter can take a tenth; less what a call takes on its way. */
+const LEAST_BETWEEN_LOOKS_MS = (PAUSE_MS / 2) * 0.9 - 50;
+
+describeWithTemporal("many sales that wait for one item", () => {
+  let rig: Rig;
+  beforeAll(async () => {
+    rig = await startRig({ timings: { firstPollMs: PAUSE_MS, longestPollMs: PAUSE_MS } });
+  });
+  afterAll(() => rig?.close());
+
+  const { start, parked } = salesOf(() => rig);
+  const lines = [{ itemId: "item_incomplete", quantity: 1, unitPrice: 75 }];
+  const looks = () => rig.simulator.calls({ operation: "listItems" });
+
+  test("share one look, which time bounds and not their number, and all go on when it shows as registered", async () => {
+    const invoices = Array.from({ length: SALES }, (_, i) => `WAITING-${i}`);
+    const handles = await Promise.all(invoices.map((invoice) => start(invoice, { lines })));
+    for (const invoice of invoices) await parked(invoice, "item-needs-data");
+    const before = looks().length;
+    await rig.simulator.until(() => looks().length >= before + 2);
+    rig.simulator.updateItem("item_incomplete", {
+      needs: { classificationMapping: false },
+      registrationStatus: "REGISTERED",
+    });
+    for (const handle of handles) expect(await handle.result()).toMatchObject({ stage: "completed" });
+    const atMs = looks().map((call) => call.atMs);
+    const between = atMs.slice(1).map((ms, i) => ms - (atMs[i] ?? 0));
+    expect(Math.min(...between)).toBeGreaterThan(LEAST_BETWEEN_LOOKS_MS);
+  }, 180_000);
+});
