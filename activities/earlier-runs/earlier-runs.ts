@@ -68,7 +68,9 @@ export class EarlierRuns {
         if (run.runId !== runId) earlier.push({ runId: run.runId, startMs: run.startTime.getTime() });
       }
     } catch (error) {
-      if (!isGrpcServiceError(error) || !NOT_FOR_US.includes(Number(error.code))) throw error;
+      // The client wraps what the server said.
+      const said = error instanceof Error && isGrpcServiceError(error.cause) ? error.cause : error;
+      if (!isGrpcServiceError(said) || !NOT_FOR_US.includes(Number(said.code))) throw said;
       return [];
     }
     return earlier.sort((a, b) => a.startMs - b.startMs);
