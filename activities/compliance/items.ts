@@ -1,5 +1,12 @@
 import { classifyAnswer, classifyItem, ComplianceApiError } from "../../src/compliance/index.ts";
-import type { ComplianceActivities, Item, ItemsRequest, ItemsResult } from "../../src/contract/index.ts";
+import type {
+  ComplianceActivities,
+  Item,
+  ItemsRequest,
+  ItemsResult,
+  RegisterRequest,
+  RegisterResult,
+} from "../../src/contract/index.ts";
 import { stillWaiting } from "../failure.ts";
 import { ageMs, pollPauseMs } from "../poll-schedule.ts";
 import { beyondTheTable, judge, refusalOf, throwToTryAgain } from "./judge.ts";
@@ -9,14 +16,32 @@ import { type ActivityContext, type ComplianceRuntime, runtimeOf } from "./runti
 
 const REGISTERED = "REGISTERED";
 
+/** So long it is believed that an item lacks data: a person has to mend it first, and whoever asks to try again is not kept waiting. */
+const BELIEVED_MS = 30_000;
+
 /** A look that is this fresh serves every sale that names an item which the catalogue does not have. */
 const SHARED_LOOK_MS = 1_000;
+
+interface Lacking {
+  result: RegisterResult;
+  askedAtMs: number;
+  untilMs: number;
+}
 
 export function createItemActivities(
   context: ActivityContext,
 ): Pick<ComplianceActivities, "readItems" | "awaitItems" | "registerItem"> {
   const { nowMs, random } = context;
   const registrations = new Map<string, ReturnType<ComplianceActivities["registerItem"]>>();
+  const lacksData = new Map<string, Lacking>();
+
+  /** Unless a person has asked to try again since, or a list that was read since shows that nothing is missing any more. */
+  function stillLacks({ connection, businessId, itemId, retriedAtMs = 0 }: RegisterRequest, lacking: Lacking): boolean {
+    if (nowMs() >= lacking.untilMs || retriedAtMs > lacking.askedAtMs) return false;
+    const items = context.connections.get(connection)?.catalogue.known(businessId, lacking.askedAtMs);
+    const shown = items?.find((item) => item.id === itemId);
+    return !shown || Object.values(shown.needs ?? {}).includes(true);
+  }
 
   /** The lines' items from a catalogue as of the given instant; thrown where it is to be tried again. */
   async function lookUp(
@@ -102,12 +127,22 @@ export function createItemActivities(
       throw stillWaiting(`The items are not ${request.until} yet.`, pauseMs);
     },
 
-    /** Sales that wait for the same item share one registration. */
+    /** Sales that wait for the same item share one registration, and one word that it lacks data. */
     registerItem(request) {
       const key = JSON.stringify([request.connection, request.businessId, request.itemId, request.branch?.id]);
       const underWay = registrations.get(key);
       if (underWay) return underWay;
+      const lacking = lacksData.get(key);
+      if (lacking && stillLacks(request, lacking)) return Promise.resolve(lacking.result);
+      const askedAtMs = nowMs();
       const registration = register(request).finally(() => registrations.delete(key));
+      registration.then(
+        (result) => {
+          if (result.kind === "needs-data") lacksData.set(key, { result, askedAtMs, untilMs: nowMs() + BELIEVED_MS });
+          else lacksData.delete(key);
+        },
+        () => undefined,
+      );
       registrations.set(key, registration);
       return registration;
     },
