@@ -84,3 +84,31 @@ describeWithTemporal("what a sale repeats by itself", () => {
     expect(onHand()).toBe(before);
   });
 });
+
+describeWithTemporal("the answers to who asks for the outcome", () => {
+  let rig: Rig;
+  beforeAll(async () => {
+    rig = await startRig();
+  });
+  afterAll(() => rig?.close());
+
+  /** Temporal takes 2,000 updates of a run: the others belong to the people who mend it. */
+  const MOST_OUTCOMES = 500;
+  const AT_ONCE = 10;
+
+  test("are bounded for one run: then the state still tells, and a person's updates still work", async () => {
+    const invoice = "ASKED-1";
+    const lines = [{ itemId: "item_tea", quantity: 1, unitPrice: 350 }];
+    const { workflowId } = await rig.starter.startSale({ traderInvoiceNumber: invoice, lines, refundWindow: "1 hour" });
+    const handle = rig.client.workflow.getHandle<(input: SaleInput) => Promise<SaleOutcome>>(workflowId);
+    await rig.stateWhen(invoice, ({ stage }) => stage === "completed");
+    const ask = () => handle.executeUpdate<SaleOutcome, [object]>("outcome", { args: [{ waitSeconds: 0 }] });
+    for (let asked = 0; asked < MOST_OUTCOMES; asked += AT_ONCE)
+      await Promise.all(Array.from({ length: AT_ONCE }, ask));
+    await expect(ask()).rejects.toMatchObject({ cause: { message: expect.stringContaining("state query") } });
+    expect(await rig.starter.outcome({ invoice }, { waitSeconds: 0 })).toMatchObject({ stage: "completed" });
+    const refund = { reason: "06", traderInvoiceNumber: "CN-ASKED-1" } as const;
+    expect(await rig.starter.refund({ invoice }, refund)).toMatchObject({ stage: expect.stringMatching(/^credit/) });
+    expect(await handle.result()).toMatchObject({ stage: "credited" });
+  });
+});
