@@ -67,7 +67,11 @@ export async function startFaultStack(options: FaultStackOptions): Promise<Fault
   const receiverPort = await freePort();
   const common = commonEnvironment({ folder, temporalAddress: temporal.address, receiverPort, secrets });
   let endedByThemselves = 0;
-  const shared = { serverUp: () => temporal.up(), onEndedByItself: () => (endedByThemselves += 1) };
+  const shared = {
+    serverUp: () => temporal.up(),
+    serverKills: () => temporal.kills,
+    onEndedByItself: () => (endedByThemselves += 1),
+  };
   const underWay = new CallsUnderWay();
   const gates: Gate[] = [];
   const workers: Seat[] = [];

@@ -4,7 +4,9 @@ export interface SeatOptions {
   readonly spawn: () => ProductProcess;
   /** Resolves once there is a Temporal server: without one a new process ends at once. */
   readonly serverUp: () => Promise<void>;
-  /** A process ended that nobody had sent a signal. */
+  /** How often it was killed: a process that has just started ends when it cannot reach it, and says so. */
+  readonly serverKills: () => number;
+  /** A process ended that nobody had sent a signal, and that missed no server at its start. */
   readonly onEndedByItself: () => void;
 }
 
@@ -50,12 +52,15 @@ export class Seat {
     while (!this.#closed) {
       await this.#options.serverUp();
       if (this.#closed) return;
+      const killsBefore = this.#options.serverKills();
       const process = this.#options.spawn();
       this.#process = process;
-      if (await process.ready) this.#serving = process.signalled === undefined;
+      const ready = await process.ready;
+      if (ready) this.#serving = process.signalled === undefined;
       await process.ended;
       this.#serving = false;
-      if (process.signalled === undefined && !this.#closed) this.#options.onEndedByItself();
+      const missedServer = !ready && this.#options.serverKills() > killsBefore;
+      if (process.signalled === undefined && !missedServer && !this.#closed) this.#options.onEndedByItself();
     }
   }
 }

@@ -10,6 +10,7 @@ export class TemporalServer {
   readonly #folder: string;
   #server: DevServer | undefined;
   #up: Promise<void> = Promise.resolve();
+  #kills = 0;
 
   private constructor(port: number, folder: string) {
     this.#port = port;
@@ -26,6 +27,11 @@ export class TemporalServer {
   /** Resolves while, or as soon as, it runs. */
   up(): Promise<void> {
     return this.#up;
+  }
+
+  /** How often it was killed. */
+  get kills(): number {
+    return this.#kills;
   }
 
   get running(): boolean {
@@ -45,6 +51,7 @@ export class TemporalServer {
   async #killThenStart(away: () => Promise<void>): Promise<void> {
     const server = this.#server;
     this.#server = undefined;
+    this.#kills += 1;
     server?.kill();
     // Waits for the end of the process, so that its port is free.
     await server?.stop();
