@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { MAIN_TASK_QUEUE, type SaleInput, type SaleOutcome, saleWorkflowId } from "../../src/contract/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { resetRun } from "../rig/reset-run.ts";
+import { salesOf } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
 /** Architecture, decisions 6 and 10: what is claimed is sent at most once, by whichever run. */
@@ -146,5 +147,59 @@ describeWithTemporal("a run that begins anew", () => {
     rig.config.callbacks = callbacks;
     await rig.stopWorkers();
     await rig.startWorkers();
+  });
+});
+
+/** facts.md, "At most once": an attempt that fails behind the call must not become another call. */
+describeWithTemporal("a defect behind the call", () => {
+  let rig: Rig;
+  let defect: "settle" | "take" | undefined;
+  beforeAll(async () => {
+    const fail = (): never => {
+      throw new TypeError("a defect of ours");
+    };
+    rig = await startRig({
+      withLedger: (ledger) => ({
+        ...ledger,
+        stock: {
+          ...ledger.stock,
+          take: async (request) => {
+            const taken = await ledger.stock.take(request);
+            return defect === "take" ? fail() : taken;
+          },
+          settle: async (request) => (defect === "settle" ? fail() : await ledger.stock.settle(request)),
+        },
+      }),
+    });
+  });
+  afterAll(() => rig?.close());
+
+  const { start, parked } = salesOf(() => rig);
+  const movementsOf = (invoice: string) =>
+    rig.simulator.books().movements.filter(({ referenceId }) => referenceId?.startsWith(`${invoice}/`));
+
+  test("sends a movement no second time: it is shown as unknown", async () => {
+    defect = "settle";
+    const handle = await start("DEFECT-1");
+    const state = await parked("DEFECT-1", "stock-unknown");
+    expect(state.attentions[0]?.message).toContain("a defect of ours");
+    expect(movementsOf("DEFECT-1")).toHaveLength(1);
+    defect = undefined;
+    const said = { referenceId: "DEFECT-1/item_tea/sold", applied: true, note: "seen in the journal" };
+    await rig.starter.resolveStock({ invoice: "DEFECT-1" }, said);
+    expect(await handle.result()).toMatchObject({ stockMovements: [{ state: "applied" }] });
+    expect(movementsOf("DEFECT-1")).toHaveLength(1);
+  });
+
+  test("between the claim and the call leaves it unknown, since nobody can tell that nothing left", async () => {
+    defect = "take";
+    const handle = await start("DEFECT-2");
+    await parked("DEFECT-2", "stock-unknown");
+    expect(movementsOf("DEFECT-2")).toEqual([]);
+    defect = undefined;
+    const said = { referenceId: "DEFECT-2/item_tea/sold", applied: false, note: "not in the journal" };
+    await rig.starter.resolveStock({ invoice: "DEFECT-2" }, said);
+    expect(await handle.result()).toMatchObject({ stockMovements: [{ state: "applied" }] });
+    expect(movementsOf("DEFECT-2")).toHaveLength(1);
   });
 });

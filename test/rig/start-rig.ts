@@ -38,6 +38,8 @@ export interface RigOptions {
   /** Without a receiver nothing calls back; polling finishes every document. */
   receiver?: boolean;
   env?: Record<string, string>;
+  /** What the workers use in place of the ledger, for a defect behind a call. */
+  withLedger?: (ledger: Ledger) => Ledger;
 }
 
 export interface Rig {
@@ -143,7 +145,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
         config,
         connection: native,
         workflows: client.workflow,
-        ledger,
+        ledger: options.withLedger?.(ledger) ?? ledger,
         namespace,
         workflowBundle,
         log,
