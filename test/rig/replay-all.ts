@@ -55,7 +55,7 @@ export async function recordAll(
       machine.has(key) ? undefined : value,
     ) as unknown;
     await writeFile(
-      join(folder, `${workflowId.replace(/[^A-Za-z0-9-]+/g, "_")}.json`),
+      join(folder, `${workflowId.replace(/[^A-Za-z0-9-]+/g, "_")}_${runId.slice(-4)}.json`),
       JSON.stringify(history, null, 1),
     );
   }
