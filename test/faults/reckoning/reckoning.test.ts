@@ -164,6 +164,22 @@ test("a lost call whose claim nobody looked into is found, and one whose outcome
   expect(violated(withChronicle(await goodEvidence(), { activities: [lost, read, applied] }))).toEqual([]);
 });
 
+test("a person's word is counted once, also where the claim repeats it; a second word for one unknown outcome is found", async () => {
+  const of = (type: string, result: unknown) =>
+    ({ type, input: { referenceId: REFERENCE }, end: "completed", result }) as const;
+  const activities = [of("adjustStock", { kind: "unknown" }), of("watchMovement", { kind: "said-applied" })];
+  const word = { name: "resolveStock", input: { referenceId: REFERENCE, applied: true } };
+  const said = withAttention(
+    withChronicle(await goodEvidence(), { activities, updates: [word] }),
+    "stock-unknown",
+    "lost",
+  );
+  expect(violated(said)).toEqual([]);
+  expect(violated(withChronicle(said, { updates: [word, word] }))).toEqual([
+    "every unknown movement was visible, and was resolved by a person",
+  ]);
+});
+
 test("a sale that is lost, failed, or not the one in the books is found", async () => {
   const evidence = await goodEvidence();
   expect(violated({ ...evidence, chronicles: [] })).toEqual(["no sale is lost"]);

@@ -4,7 +4,7 @@ export interface SeatOptions {
   readonly spawn: () => ProductProcess;
   /** Resolves once there is a Temporal server: without one a new process ends at once. */
   readonly serverUp: () => Promise<void>;
-  /** A process ended that nobody had sent a signal. */
+  /** A process ended that served and that nobody had sent a signal. One that finds no server when it starts ends by design. */
   readonly onEndedByItself: () => void;
 }
 
@@ -52,10 +52,11 @@ export class Seat {
       if (this.#closed) return;
       const process = this.#options.spawn();
       this.#process = process;
-      if (await process.ready) this.#serving = process.signalled === undefined;
+      const served = await process.ready;
+      if (served) this.#serving = process.signalled === undefined;
       await process.ended;
       this.#serving = false;
-      if (process.signalled === undefined && !this.#closed) this.#options.onEndedByItself();
+      if (served && process.signalled === undefined && !this.#closed) this.#options.onEndedByItself();
     }
   }
 }
