@@ -46,9 +46,10 @@ async function goodEvidence(): Promise<Evidence> {
   return { ...evidenceOf(simulator), logsWithSecrets: [], endedByThemselves: 0 };
 }
 
-function evidenceOf({ books, documents }: Simulator): Pick<Evidence, "storm" | "books" | "chronicles"> {
-  const [document] = documents("INV-1");
-  const [movement] = books().movements;
+function evidenceOf(running: Simulator): Pick<Evidence, "storm" | "books" | "chronicles"> {
+  const books = running.books();
+  const [document] = running.documents("INV-1");
+  const [movement] = books.movements;
   const told: StockMovement = {
     referenceId: REFERENCE,
     purpose: "sold",
@@ -93,7 +94,7 @@ function evidenceOf({ books, documents }: Simulator): Pick<Evidence, "storm" | "
     problems: [],
     tookMs: 0,
   };
-  return { storm, books: books(), chronicles: [chronicle] };
+  return { storm, books, chronicles: [chronicle] };
 }
 
 function violated(evidence: Evidence): string[] {
