@@ -14,6 +14,9 @@ import { attentionKey, type Run } from "./run.ts";
 /** How long an operator's update waits to tell what came of it. */
 const REPLY_WITHIN = "5 seconds";
 
+/** Nobody has looked into the books and answered so soon after a question was raised. */
+const READ_WITHIN_MS = 5_000;
+
 /** The updates by which a person mends a run. Validators are synchronous: Temporal ignores asynchronous ones without a word. */
 export function wireOperatorUpdates(run: Run): void {
   setHandler(retryUpdate, (request) => replying(run, () => run.countRetry(request ?? {}), "Trying again."), {
@@ -53,6 +56,8 @@ export function wireOperatorUpdates(run: Run): void {
       if (!unknown.some((reference) => reference === request["referenceId"])) {
         notAllowed(run, `No movement with that referenceId is unknown; unknown are: ${unknown.join(", ") || "none"}.`);
       }
+      const anew = justUnknownAgain(run, String(request["referenceId"]));
+      if (anew !== undefined) notAllowed(run, anew);
     },
   });
 
@@ -83,6 +88,20 @@ export function wireOperatorUpdates(run: Run): void {
       }
     },
   });
+}
+
+/**
+ * An answer that was sent twice must not be taken for one to a later question: after the first the movement may have been sent again, and
+ * have become unknown again.
+ */
+function justUnknownAgain(run: Run, referenceId: string): string | undefined {
+  const ofMovement = ({ code, subject }: { code: string; subject?: string }): boolean =>
+    code === "stock-unknown" && subject === referenceId;
+  const question = run.attentions.find(ofMovement);
+  const answeredBefore = run.decisions.some(ofMovement);
+  if (!question || !answeredBefore || Date.now() - question.sinceMs >= READ_WITHIN_MS) return undefined;
+  const since = new Date(question.sinceMs).toISOString();
+  return `After your last answer it was sent again, and is unknown again since ${since}: look again, then answer.`;
 }
 
 function resolveStock(run: Run, request: { referenceId: string; applied: boolean; note: string; by?: string }): void {

@@ -1,6 +1,7 @@
+import { ServiceError, WorkflowNotFoundError } from "@temporalio/client";
+
 import { type Attention, STATE_QUERY, type WorkflowState } from "../../../src/contract/index.ts";
-import { NotAllowedError, operations, SaleNotFoundError } from "../../../src/starter/index.ts";
-import { WorkflowNotFoundError } from "@temporalio/client";
+import { NoAnswerError, NotAllowedError, operations, SaleNotFoundError } from "../../../src/starter/index.ts";
 import type { PlannedSale } from "../plan/planned-sale.ts";
 import type { FaultStack } from "../stack/fault-stack.ts";
 import type { OpenWorkflow } from "./open-workflows.ts";
@@ -43,11 +44,10 @@ export class Operator {
       this.#attending.add(workflowId);
       void this.#attend(workflowId)
         .catch((error: unknown) => {
-          const told = [NotAllowedError, SaleNotFoundError, WorkflowNotFoundError].some(
-            (kind) => error instanceof kind,
-          );
-          // Between the look and the answer it mended itself, or closed.
-          if (!told) this.problems.push(`${workflowId}: ${error instanceof Error ? error.message : String(error)}`);
+          // Between the look and the answer it mended itself, or closed, or whoever had to take it was killed.
+          const expected = [NotAllowedError, SaleNotFoundError, WorkflowNotFoundError, NoAnswerError, ServiceError];
+          if (expected.some((kind) => error instanceof kind)) return;
+          this.problems.push(`${workflowId}: ${error instanceof Error ? error.message : String(error)}`);
         })
         .finally(() => this.#attending.delete(workflowId));
     }
@@ -67,7 +67,8 @@ export class Operator {
         sinceMs,
       });
       const answer = this.#answerTo(workflowId, attention);
-      if (answer) await this.#ask(answer);
+      // Never sent again by itself: it is an answer to what was read just now, and whoever hears nothing looks again.
+      if (answer) await answer();
     }
   }
 

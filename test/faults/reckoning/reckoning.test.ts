@@ -46,9 +46,10 @@ async function goodEvidence(): Promise<Evidence> {
   return { ...evidenceOf(simulator), logsWithSecrets: [], endedByThemselves: 0 };
 }
 
-function evidenceOf(simulator: Simulator): Pick<Evidence, "storm" | "books" | "chronicles"> {
-  const [document] = simulator.documents("INV-1");
-  const [movement] = simulator.books().movements;
+function evidenceOf(running: Simulator): Pick<Evidence, "storm" | "books" | "chronicles"> {
+  const books = running.books();
+  const [document] = running.documents("INV-1");
+  const [movement] = books.movements;
   const told: StockMovement = {
     referenceId: REFERENCE,
     purpose: "sold",
@@ -93,7 +94,7 @@ function evidenceOf(simulator: Simulator): Pick<Evidence, "storm" | "books" | "c
     problems: [],
     tookMs: 0,
   };
-  return { storm, books: simulator.books(), chronicles: [chronicle] };
+  return { storm, books, chronicles: [chronicle] };
 }
 
 function violated(evidence: Evidence): string[] {
@@ -162,6 +163,22 @@ test("a lost call whose claim nobody looked into is found, and one whose outcome
   const read = of("readMovement", "completed", { kind: "unknown" });
   const applied = of("watchMovement", "completed", { kind: "applied" });
   expect(violated(withChronicle(await goodEvidence(), { activities: [lost, read, applied] }))).toEqual([]);
+});
+
+test("a person's word is counted once, also where the claim repeats it; a second word for one unknown outcome is found", async () => {
+  const of = (type: string, result: unknown) =>
+    ({ type, input: { referenceId: REFERENCE }, end: "completed", result }) as const;
+  const activities = [of("adjustStock", { kind: "unknown" }), of("watchMovement", { kind: "said-applied" })];
+  const word = { name: "resolveStock", input: { referenceId: REFERENCE, applied: true } };
+  const said = withAttention(
+    withChronicle(await goodEvidence(), { activities, updates: [word] }),
+    "stock-unknown",
+    "lost",
+  );
+  expect(violated(said)).toEqual([]);
+  expect(violated(withChronicle(said, { updates: [word, word] }))).toEqual([
+    "every unknown movement was visible, and was resolved by a person",
+  ]);
 });
 
 test("a sale that is lost, failed, or not the one in the books is found", async () => {

@@ -39,7 +39,7 @@ export interface FaultStack {
   readonly receiverUrl: string;
   readonly secrets: Secrets;
   readonly underWay: CallsUnderWay;
-  /** Processes that ended without having been told to. */
+  /** Processes that ended while they served, without having been told to. */
   endedByThemselves(): number;
   /** All processes: so that nothing is written any more to what is looked at. */
   stopProcesses(): Promise<void>;
