@@ -44,4 +44,13 @@ export function rateLimitStorm(calls: number): Fault {
 }
 
 /** What strikes callbacks by chance. */
-export const CALLBACK_FAULTS: readonly Fault[] = [];
+const CALLBACK_PROBABILITY = 0.05;
+const CALLBACK_LATE_MS = 5_000;
+export const CALLBACK_FAULTS: readonly Fault[] = [
+  ...(["lost", "early", "doubled", "out-of-order", "forged"] as const).map((kind) => callbackFault(kind)),
+  { ...callbackFault("late"), delayMs: CALLBACK_LATE_MS },
+];
+
+function callbackFault(kind: "lost" | "early" | "doubled" | "out-of-order" | "forged" | "late"): Fault {
+  return { operation: "callback", when: "before", kind, probability: CALLBACK_PROBABILITY };
+}
