@@ -86,9 +86,10 @@ describeWithTemporal("the starter, for 10,000 random inputs", () => {
         if (isGood && started.size >= STARTED) return;
         expect(await verdict(raw, isGood)).toBe("well");
       }),
-      { numRuns: 10_000, timeout: 10_000, endOnFailure: true },
+      // Those good ones that are not started any more come on top.
+      { numRuns: 11_000, timeout: 10_000, endOnFailure: true },
     );
-    expect(refused).toBeGreaterThan(9_000);
+    expect(refused + started.size).toBeGreaterThanOrEqual(10_000);
     expect(started.size).toBe(STARTED);
 
     const stuck = async (): Promise<string[]> => {
