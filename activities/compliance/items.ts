@@ -1,3 +1,5 @@
+import { Context } from "@temporalio/activity";
+
 import { classifyAnswer, classifyItem, ComplianceApiError } from "../../src/compliance/index.ts";
 import type {
   ComplianceActivities,
@@ -18,9 +20,6 @@ const REGISTERED = "REGISTERED";
 
 /** So long it is believed that an item lacks data: a person has to mend it first, and whoever asks to try again is not kept waiting. */
 const BELIEVED_MS = 30_000;
-
-/** A look that is this fresh serves every sale that names an item which the catalogue does not have. */
-const SHARED_LOOK_MS = 1_000;
 
 interface Lacking {
   result: RegisterResult;
@@ -106,10 +105,11 @@ export function createItemActivities(
       const sinceMs = request.notOlderThanMs ?? startedAtMs - runtime.catalogueAgeMs;
       const known = runtime.catalogue.known(request.businessId, sinceMs);
       const fromKnown = known && resolveLines(request.lines, known);
-      // A name that the catalogue at hand does not have may have been added since it was read; many such names share one look.
-      return fromKnown?.kind === "resolved"
-        ? fromKnown
-        : await lookUp(runtime, request, known ? startedAtMs - SHARED_LOOK_MS : sinceMs);
+      if (fromKnown?.kind === "resolved") return fromKnown;
+      // A name that the catalogue at hand does not have may have been added since it was read, up to when this look was asked for. Those
+      // that were asked for before a look began share it.
+      const askedForAtMs = Math.min(startedAtMs, Context.current().info.currentAttemptScheduledTimestampMs);
+      return await lookUp(runtime, request, known ? Math.max(sinceMs, askedForAtMs) : sinceMs);
     },
 
     async awaitItems(request) {
