@@ -59,7 +59,6 @@ describe("the configuration from variables", () => {
         firstPollWithCallbackMs: 60_000,
         longestPollMs: 600_000,
         longestPollAfterDayMs: 14_400_000,
-        credentialsAfterMs: 30_000,
         refusedKeyPauseMs: 30_000,
         slowAfterMs: 3_600_000,
         catalogueAgeMs: 600_000,

@@ -48,12 +48,6 @@ export const timingSettings = {
     [SECOND, 7 * DAY],
     "the time between two looks at a document that is more than a day old",
   ),
-  credentialsAfterMs: milliseconds(
-    "credentialsAfterMs",
-    30 * SECOND,
-    [0, HOUR],
-    "`credentials` is raised within this time of the first refusal of a key",
-  ),
   refusedKeyPauseMs: milliseconds(
     "refusedKeyPauseMs",
     30 * SECOND,
