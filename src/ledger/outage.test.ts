@@ -3,7 +3,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { isAlive } from "../embedded/test-support/process-state.ts";
 import { type Ledger, LedgerUnavailableError, openLedger, startEmbeddedPostgres } from "./index.ts";
 import { makeHome } from "./test-support/home-of-run.ts";
 import { firstTry } from "./test-support/movements.ts";
@@ -70,9 +71,13 @@ describe("a ledger whose server is killed", { timeout: 60_000 }, () => {
     const ledger = open({ home, operationTimeoutMs: 20_000 });
     for (const signal of ["SIGKILL", "SIGINT", "SIGQUIT"] as const) {
       expect(await ledger.stock.take(firstTry())).toEqual({ kind: "taken" });
-      process.kill(serverPid(base), signal);
+      const pid = serverPid(base);
+      process.kill(pid, signal);
       expect(await ledger.stock.take(firstTry())).toEqual({ kind: "taken" });
+      // One that was asked to stop may have answered before it did.
+      await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 10_000 });
     }
+    expect(await ledger.stock.take(firstTry())).toEqual({ kind: "taken" });
   });
 });
 

@@ -129,7 +129,8 @@ describeWithTemporal("fiscalflow sale", () => {
     expect(tried["failed"]).toEqual([]);
     expect(stderr).toContain("3 found.");
     for (const number of ["CLI-7", "CLI-8"]) {
-      expect(await sale(["cancel", number, "--reason", "test over"])).toMatchObject({ exitCode: 0 });
+      const cancelled = await sale(["cancel", number, "--reason", "test over"]);
+      expect(cancelled, cancelled.stderr).toMatchObject({ exitCode: 0 });
     }
   });
 

@@ -56,7 +56,10 @@ describeWithTemporal("callbacks that are lost, early, doubled, out of order, for
       const told = () => rig.simulator.books().callbacks.filter((sent) => sent.invoice === invoice);
       await rig.simulator.until(() => told().filter(({ responseStatus }) => responseStatus !== null).length === 2);
       expect(new Set(told().map(({ responseStatus }) => responseStatus))).toEqual(new Set([404, 202]));
-      const state = await rig.stateWhen(invoice, ({ callbacksReceived }) => callbacksReceived === 1);
+      // It may overtake the answer to the create request.
+      const state = await rig.stateWhen(invoice, ({ callbacksReceived, document }) => {
+        return callbacksReceived === 1 && document !== null;
+      });
       expect(state).toMatchObject({ stage: "awaiting-authority", document: { status: "pending", receipt: null } });
       rig.simulator.setAuthority(invoice, [{ do: "accept" }]);
     }
