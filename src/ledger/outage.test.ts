@@ -3,12 +3,11 @@ import { readdirSync, readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
-import { isAlive } from "../embedded/test-support/process-state.ts";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { type Ledger, LedgerUnavailableError, openLedger, startEmbeddedPostgres } from "./index.ts";
 import { makeHome } from "./test-support/home-of-run.ts";
 import { firstTry } from "./test-support/movements.ts";
-import { serverPid } from "./test-support/server-process.ts";
+import { gone, serverPid } from "./test-support/server-process.ts";
 
 let home: string;
 let base: string;
@@ -75,7 +74,7 @@ describe("a ledger whose server is killed", { timeout: 60_000 }, () => {
       process.kill(pid, signal);
       expect(await ledger.stock.take(firstTry())).toEqual({ kind: "taken" });
       // One that was asked to stop may have answered before it did.
-      await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 10_000 });
+      await gone(pid);
     }
     expect(await ledger.stock.take(firstTry())).toEqual({ kind: "taken" });
   });
