@@ -1,0 +1,48 @@
+import type { Priority } from "@temporalio/common";
+import { proxyActivities } from "@temporalio/workflow";
+
+import type { ComplianceActivities } from "../../../src/contract/index.ts";
+
+/** Work of one call each: the product's own activity on the product's own task queues. */
+export interface Way {
+  readonly taskQueue: string;
+  readonly priority: Priority;
+}
+
+export interface Job {
+  readonly connection: string;
+  readonly businessId: string;
+  readonly saleId: string;
+}
+
+export interface Work {
+  readonly way: Way;
+  /** One call after the other on each of these documents, all documents at once. */
+  readonly jobs: readonly Job[];
+}
+
+const LONGEST_ATTEMPT = "60 seconds";
+
+function reader({ taskQueue, priority }: Way): (job: Job) => Promise<unknown> {
+  const activities = proxyActivities<Pick<ComplianceActivities, "readDocument">>({
+    taskQueue,
+    priority,
+    startToCloseTimeout: LONGEST_ATTEMPT,
+  });
+  return (job) => activities.readDocument(job);
+}
+
+/** A backlog that never ends: the benchmark terminates it. */
+export async function backlog({ way, jobs }: Work): Promise<void> {
+  const read = reader(way);
+  await Promise.all(
+    jobs.map(async (job) => {
+      for (;;) await read(job);
+    }),
+  );
+}
+
+export async function oneCall({ way, jobs }: Work): Promise<void> {
+  const read = reader(way);
+  for (const job of jobs) await read(job);
+}
