@@ -30,6 +30,10 @@ export interface Phase {
   readonly lanes: readonly Lane[];
   /** Product processes that serve it. */
   readonly processes: number;
+  /** The database of the product is cut off in the middle of it. */
+  readonly ledgerCut?: true;
+  /** Left out of the default run, which has twelve minutes. */
+  readonly fullOnly?: true;
 }
 
 export const PROCESSES = 3;
@@ -85,14 +89,20 @@ export function phases(withRedis: boolean): Phase[] {
       processes: MANY_PROCESSES,
       lanes: [product("many", "interactive alone, 8 processes", ALONE, { processes: MANY_PROCESSES })],
     },
+    {
+      processes: PROCESSES,
+      ledgerCut: true,
+      fullOnly: true,
+      lanes: [product("ledger", "interactive alone, the database cut off", ALONE)],
+    },
     { processes: 0, lanes: [fixedAlone, secondAlone, ...bull(bullAlone), secondStranger] },
     { processes: 0, lanes: [fixedStranger, ...bull(bullStranger), fixedMixed, secondMixed, ...bull(bullMixed)] },
   ];
 }
 
 /** Those that were asked for. @throws when there is no such lane */
-export function chosen(all: readonly Phase[], only: readonly string[]): Phase[] {
-  if (only.length === 0) return [...all];
+export function chosen(all: readonly Phase[], { only, full }: { only: readonly string[]; full: boolean }): Phase[] {
+  if (only.length === 0) return all.filter(({ fullOnly }) => full || fullOnly !== true);
   const names = new Set(all.flatMap(({ lanes }) => lanes.map(({ name }) => name)));
   for (const name of only)
     if (name !== LONE && !names.has(name))

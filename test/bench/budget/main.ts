@@ -33,10 +33,10 @@ async function main(options: BudgetOptions, signal: AbortSignal): Promise<void> 
   if (!redis) say("no Redis server at hand (REDIS_URL, or redis-server on the PATH): BullMQ is left out");
   try {
     const phases = allPhases(redis !== undefined);
-    await measure("budget", options, chosen(phases, options.only), redis, signal);
+    await measure("budget", options, chosen(phases, options), redis, signal);
     if (!options.full || options.only.length > 0) return;
     const real = { ...options, ...REAL_WINDOW, only: ["mixed"] };
-    await measure("budget-real-minute", real, chosen(phases, real.only), redis, signal);
+    await measure("budget-real-minute", real, chosen(phases, real), redis, signal);
   } finally {
     await redis?.stop();
   }

@@ -5,6 +5,7 @@ import { type BenchStack, startStack } from "../stack/start-stack.ts";
 import { startBenchWorker } from "./bench-worker.ts";
 import { connectionsOf, keysOf, scenarioOf } from "./businesses.ts";
 import { Documents } from "./documents.ts";
+import { type LedgerLine, openLedgerLine } from "./ledger-line.ts";
 import { type Lane, LONE, type Phase, PROCESSES, UNLIMITED } from "./lanes.ts";
 import { type LoneFigures, lonePairs } from "./lone-sales.ts";
 import type { JudgedLane } from "./measure/judge-lane.ts";
@@ -54,8 +55,9 @@ export async function runOnce(
     const judged: JudgedLane[] = [];
     for (const phase of phases) {
       signal.throwIfAborted();
-      await fleets.be(phase.processes);
-      judged.push(...(await runPhase({ phase, stack, documents, options, redis, signal, onLost })));
+      const ledgerLine = phase.ledgerCut ? await openLedgerLine(stack) : undefined;
+      await fleets.be(phase.processes, ledgerLine);
+      judged.push(...(await runPhase({ phase, stack, documents, options, redis, signal, onLost, ledgerLine })));
     }
     return { lone, lanes: judged };
   } catch (error) {
@@ -71,7 +73,7 @@ class Fleets {
   readonly #lanes: readonly Lane[];
   readonly #withLone: boolean;
   readonly #onLost: (error: Error) => void;
-  #fleet: { readonly processes: number; readonly running: ProductFleet } | undefined;
+  #fleet: { readonly processes: number; readonly line: LedgerLine | undefined; running: ProductFleet } | undefined;
 
   constructor(stack: BenchStack, lanes: readonly Lane[], withLone: boolean, onLost: (error: Error) => void) {
     this.#stack = stack;
@@ -81,8 +83,8 @@ class Fleets {
     stack.onClose(async () => this.#fleet?.running.stop());
   }
 
-  async be(processes: number): Promise<void> {
-    if (this.#fleet?.processes === processes) return;
+  async be(processes: number, line?: LedgerLine): Promise<void> {
+    if (this.#fleet?.processes === processes && this.#fleet.line === line) return;
     await this.#fleet?.running.stop();
     this.#fleet = undefined;
     if (processes === 0) return;
@@ -94,7 +96,7 @@ class Fleets {
       const keys = keysOf(lane);
       return connectionsOf(lane).map((name, index) => ({ name, application: lane.name, apiKey: keys[index] ?? "" }));
     });
-    const options = { folder, processes, serviceUrl: simulator.url, connections, env };
-    this.#fleet = { processes, running: await ProductFleet.start(options, this.#onLost) };
+    const options = { folder, processes, serviceUrl: simulator.url, connections, env: { ...env, ...line?.env } };
+    this.#fleet = { processes, line, running: await ProductFleet.start(options, this.#onLost) };
   }
 }

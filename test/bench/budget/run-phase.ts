@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
@@ -8,6 +7,7 @@ import type { BenchStack } from "../stack/start-stack.ts";
 import { keysOf } from "./businesses.ts";
 import type { Documents } from "./documents.ts";
 import type { Lane, Phase } from "./lanes.ts";
+import { awayAndBack, cutAndMend, LEAST_WINDOWS, type LedgerLine } from "./ledger-line.ts";
 import { bullmqEngine } from "./load/bullmq-engine.ts";
 import type { Engine } from "./load/engine.ts";
 import { temporalEngine } from "./load/temporal-engine.ts";
@@ -26,6 +26,8 @@ export interface PhaseSetting {
   /** Ends everything early. */
   readonly signal: AbortSignal;
   readonly onLost: (error: Error) => void;
+  /** Of the product's processes, where the phase cuts it. */
+  readonly ledgerLine: LedgerLine | undefined;
 }
 
 const RIVAL = fileURLToPath(new URL("rivals/worker.js", import.meta.url));
@@ -39,7 +41,8 @@ const AFTER_MS = 500;
 export async function runPhase(setting: PhaseSetting): Promise<JudgedLane[]> {
   const { phase, stack, options, signal } = setting;
   const { lanes } = phase;
-  const { windowMs, windows, limit } = options;
+  const { windowMs, limit } = options;
+  const windows = setting.ledgerLine ? Math.max(options.windows, LEAST_WINDOWS) : options.windows;
   const { simulator } = stack;
   const rivals = await startRivals(setting);
   simulator.resetCalls();
@@ -61,8 +64,10 @@ export async function runPhase(setting: PhaseSetting): Promise<JudgedLane[]> {
     ),
   );
   try {
-    const time = delay(toMs + AFTER_MS - Date.now(), undefined, { signal });
-    await Promise.race([time, running.then(() => time)]);
+    const early = AbortSignal.any([signal, over.signal]);
+    const time = delay(toMs + AFTER_MS - Date.now(), undefined, { signal: early });
+    const cut = setting.ledgerLine ? cutAndMend(setting.ledgerLine, fromMs, windowMs, early) : undefined;
+    await Promise.race([Promise.all([time, cut]), running.then(() => time)]);
   } finally {
     over.abort();
   }
@@ -70,9 +75,11 @@ export async function runPhase(setting: PhaseSetting): Promise<JudgedLane[]> {
   const counted = simulator.books().windows;
   const jobs = await running;
   for (const rival of rivals) await rival.stop();
-  return lanes.map((lane, index) =>
-    judgeLane({ lane, jobs: jobs[index] ?? [], calls, windows: counted, limit, windowMs, fromMs, toMs }),
-  );
+  return lanes.flatMap((lane, index) => {
+    const judgeSpan = (from: number, to: number): JudgedLane =>
+      judgeLane({ lane, jobs: jobs[index] ?? [], calls, windows: counted, limit, windowMs, fromMs: from, toMs: to });
+    return setting.ledgerLine ? awayAndBack(judgeSpan, { fromMs, toMs, windowMs }) : [judgeSpan(fromMs, toMs)];
+  });
 }
 
 function engineOf(lane: Lane, { stack, options, redis }: PhaseSetting): Engine {
@@ -97,7 +104,7 @@ async function startRivals({ phase, stack, options, redis, onLost }: PhaseSettin
   };
   const processes: ScriptProcess[] = [];
   for (let index = 0; index < RIVAL_PROCESSES; index += 1) {
-    const process = await spawnScript(join(RIVAL), orders, onLost);
+    const process = await spawnScript(RIVAL, orders, onLost);
     stack.onClose(() => process.stop());
     processes.push(process);
   }

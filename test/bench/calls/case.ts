@@ -9,9 +9,9 @@ export interface Till {
   readonly client: Client;
   readonly starter: Starter;
   /** A sale in a shop whose catalogue is warm, until its workflow has ended. */
-  sell(invoice: string, more?: Partial<SaleInput>): Promise<void>;
+  readonly sell: (invoice: string, more?: Partial<SaleInput>) => Promise<void>;
   /** The same, but it stays open for a refund; resolves once it is completed and its stock has moved. */
-  sellOpen(invoice: string): Promise<void>;
+  readonly sellOpen: (invoice: string) => Promise<void>;
 }
 
 export interface Case {

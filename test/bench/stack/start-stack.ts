@@ -13,6 +13,8 @@ export interface BenchStack {
   readonly simulator: Simulator;
   readonly temporalAddress: string;
   readonly client: Client;
+  /** A PostgreSQL server, which the product's processes find by themselves too. */
+  readonly ledgerUrl: string;
   /** For processes of the product. */
   readonly env: Readonly<Record<string, string>>;
   /** Run in the opposite order when the stack closes. */
@@ -45,6 +47,7 @@ export async function startStack(options: SimulatorOptions): Promise<BenchStack>
       simulator,
       temporalAddress: temporal.address,
       client: new Client({ connection }),
+      ledgerUrl: ledger.url,
       env: { TEMPORAL_ADDRESS: temporal.address, FISCALFLOW_HOME: home, LOG_LEVEL: "info" },
       onClose: (end) => void ends.push(end),
       close,
