@@ -45,14 +45,30 @@ async function main(options: BudgetOptions, signal: AbortSignal): Promise<void> 
 const stop = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"] as const)
   process.once(signal, () => stop.abort(new Error(`ended by ${signal}`)));
-try {
-  const options = readOptions(process.argv.slice(2));
-  const bound = setTimeout(
-    () => stop.abort(new Error(`not done after ${options.bound / 60_000} minutes`)),
-    options.bound,
-  );
-  await main(options, stop.signal).finally(() => clearTimeout(bound));
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n\n${USAGE}\n`);
+const options = optionsOrUsage();
+if (options) {
+  const { bound } = options;
+  const timer = setTimeout(() => stop.abort(new Error(`not done after ${bound / 60_000} minutes`)), bound);
+  try {
+    await main(options, stop.signal);
+  } catch (error) {
+    fail(stop.signal.aborted ? stop.signal.reason : error);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function optionsOrUsage(): BudgetOptions | undefined {
+  try {
+    return readOptions(process.argv.slice(2));
+  } catch (error) {
+    fail(error);
+    process.stderr.write(`\n${USAGE}\n`);
+    return undefined;
+  }
+}
+
+function fail(error: unknown): void {
+  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
   process.exitCode = 1;
 }

@@ -1,7 +1,7 @@
-import type { Priority } from "@temporalio/common";
+import { ApplicationFailure, type Priority } from "@temporalio/common";
 import { proxyActivities } from "@temporalio/workflow";
 
-import type { ComplianceActivities } from "../../../src/contract/index.ts";
+import type { ComplianceActivities, ReadDocumentResult } from "../../../src/contract/index.ts";
 
 /** Work of one call each: the product's own activity on the product's own task queues. */
 export interface Way {
@@ -23,13 +23,18 @@ export interface Work {
 
 const LONGEST_ATTEMPT = "60 seconds";
 
-function reader({ taskQueue, priority }: Way): (job: Job) => Promise<unknown> {
+function reader({ taskQueue, priority }: Way): (job: Job) => Promise<void> {
   const activities = proxyActivities<Pick<ComplianceActivities, "readDocument">>({
     taskQueue,
     priority,
     startToCloseTimeout: LONGEST_ATTEMPT,
   });
-  return (job) => activities.readDocument(job);
+  return async (job) => {
+    // The comparisons answer with nothing.
+    const result: ReadDocumentResult | undefined = await activities.readDocument(job);
+    // A refusal costs no wait: a backlog of them would only turn in circles.
+    if (result?.kind === "refused") throw ApplicationFailure.nonRetryable(result.message);
+  };
 }
 
 /** A backlog that never ends: the benchmark terminates it. */

@@ -17,7 +17,7 @@ export interface LaneFigures {
   readonly leastUsed: number;
   /** 429s, of all calls that were sent. */
   readonly ownRefusals: number;
-  /** Of a window's length, until an interactive job's first call arrived at the service. */
+  /** Of a window's length, until the first call of a job that came at a random moment arrived at the service. */
   readonly medianWait: number | undefined;
   readonly p95Wait: number | undefined;
   readonly worstWait: number | undefined;
@@ -59,7 +59,7 @@ export function judgeLane(evidence: LaneEvidence): JudgedLane {
   const refused = sum(windows, (window) => window.refused);
   const waits = countedWaits(evidence);
   const shares = waits.map(({ waitedMs }) => waitedMs / windowMs);
-  const waited = lane.load.arrivals !== undefined && shares.length > 0;
+  const waited = shares.length > 0;
   const ratios = lane.load.backlog === "one-big" ? [...equalShares(evidence, waits).values()] : [];
   const figures: LaneFigures = {
     windows: windows.length,

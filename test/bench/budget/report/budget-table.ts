@@ -40,9 +40,9 @@ export function budgetTable({ lanes, lone }: Summary): string {
   return tables.join("\n\n");
 }
 
-const LEGEND = `used: of what a stranger leaves of a window. own 429s: of all calls sent. wait: until an interactive job's first call arrived,
-in % of a window. background: its share of what interactive work leaves. small: the waits of nineteen small businesses against those
-under equal shares (1.00: as long).`;
+const LEGEND = `used: of what a stranger leaves of a window. own 429s: of all calls sent. wait: of interactive jobs (of small businesses)
+that come at random moments, until their first call arrives, in % of a window. background: its share of what interactive work
+leaves. small: the waits of nineteen small businesses against those under equal shares (1.00: as long).`;
 
 function row({ lane, figures }: JudgedLane): string[] {
   return [
