@@ -57,7 +57,8 @@ export class Mischief {
     const inFlight = documents.filter(({ status }) => status !== "completed" && status !== "failed");
     const [early] = this.#chance.shuffled(inFlight);
     if (early?.callback && (await this.#post(early.callback.url, "sale.completed")) === 202) this.record.early += 1;
-    const delivered = documents.filter(({ callback }) => callback?.status === "delivered");
+    // One that went out early told of no event.
+    const delivered = documents.filter(({ callback }) => callback?.status === "delivered" && callback.event !== null);
     const [again] = this.#chance.shuffled(delivered);
     if (again) {
       simulator.redeliver(again.id);
