@@ -139,6 +139,8 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
     },
     async startWorkers() {
       ledger = ledgerOf(config);
+      // As the worker process does: one that is away holds nothing back.
+      await ledger.ready().catch(() => undefined);
       const serving = await createWorkers({
         config,
         connection: native,

@@ -57,6 +57,8 @@ export interface SettleQuotaRequest {
   readonly sequence: number;
   /** Requests of the window that are gone as the provider counts, and its limit; absent where the answer told neither. */
   readonly told?: { readonly used: number; readonly limit: number } | undefined;
+  /** Not a byte of it has left: it is given back. */
+  readonly unsent?: boolean | undefined;
   /** What the answer says of the window's end, where that is news. */
   readonly edge?: SettledEdge | undefined;
 }

@@ -10,7 +10,7 @@ import { COLUMNS, type QuotaRow, windowOf } from "./row.ts";
  * spent until a later one says otherwise.
  */
 export async function settle(db: Queries, request: SettleQuotaRequest): Promise<QuotaWindow | undefined> {
-  const { application, number, sequence, told, edge } = request;
+  const { application, number, sequence, told, unsent = false, edge } = request;
   const used = told?.used ?? null;
   const says = edge?.says ?? null;
   const isNext = sql`(${says}::text = 'next')`;
@@ -32,10 +32,11 @@ export async function settle(db: Queries, request: SettleQuotaRequest): Promise<
       seen = case when ${isNext} then coalesce(${usedSql}, 0) else greatest(w.seen, coalesce(${usedSql}, 0)) end,
       silent = case
         when ${isNext} then 0
-        when ${usedSql} is null then greatest(w.silent, ${sequence}::int)
+        when ${usedSql} is null and not ${unsent}::boolean then greatest(w.silent, ${sequence}::int)
         else w.silent end,
       spent = case
         when ${isNext} then coalesce(${usedSql}, 0) + greatest(w.in_flight - 1, 0)
+        when ${unsent}::boolean then greatest(w.spent - 1, 0)
         when ${usedSql} is null then w.spent
         when w.in_flight <= 1 and ${sequence}::int > w.silent then greatest(w.seen, ${usedSql})
         else greatest(w.spent, ${usedSql}) end

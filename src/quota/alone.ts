@@ -1,0 +1,34 @@
+/** What one process can tell of the others on its application, without asking them: by how much more goes than it sends. */
+export interface Company {
+  /** Of this window: own answers that told a count, and the count before the first of them. */
+  answers: number;
+  usedBefore: number;
+  /** Requests that went for one of ours, in the windows before. */
+  factor: number;
+}
+
+/** Own answers that the windows before weigh as much as. */
+const WEIGHT_OF_BEFORE = 4;
+
+export const NO_COMPANY: Company = { answers: 0, usedBefore: 0, factor: 1 };
+
+export function seenWith(company: Company, used: number): Company {
+  if (company.answers === 0) return { ...company, answers: 1, usedBefore: Math.max(0, used - 1) };
+  return { ...company, answers: company.answers + 1 };
+}
+
+export function companyFactor({ answers, usedBefore, factor }: Company, used: number): number {
+  if (answers === 0) return factor;
+  const gone = Math.max(answers, used - usedBefore);
+  return (gone + WEIGHT_OF_BEFORE * factor) / (answers + WEIGHT_OF_BEFORE);
+}
+
+/**
+ * Calls that may be under way at once in this process, by headers alone: half of what is left, shared by all, so that the number halves
+ * as the window empties; each stage lasts as long as its slowest answer. The last few, as many as there are others, stay unused: whoever
+ * took one could not know of the others who do the same (facts, "The budget, prototyped").
+ */
+export function mostAlone(left: number, factor: number): number {
+  if (left < 1 || left < Math.floor(factor)) return 0;
+  return Math.max(1, Math.floor(left / (2 * factor)));
+}

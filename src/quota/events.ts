@@ -1,0 +1,112 @@
+import type { QuotaWindow } from "../ledger/index.ts";
+import type { RateLimit } from "../http/quota-headers.ts";
+import { seenWith } from "./alone.ts";
+import { type Budget, budgetAt, inFreshWindow } from "./budget.ts";
+import type { CallClass } from "./call-class.ts";
+import { afterFailure, NO_TROUBLE, probeBack, probeSent } from "./trouble.ts";
+import { readEdge, startOf } from "./window.ts";
+
+/** A call that was let through. */
+export interface Sending {
+  callClass: CallClass;
+  probe: boolean;
+}
+
+export interface Answer {
+  status: number;
+  sentAtMs: number;
+  answeredAtMs: number;
+  rateLimit?: RateLimit | undefined;
+  retryAfterSeconds?: number | undefined;
+}
+
+export type BudgetEvent =
+  | { kind: "sent"; call: Sending }
+  /** It was not sent after all: the fleet's count had nothing left. */
+  | { kind: "unsent"; call: Sending }
+  | { kind: "answered"; call: Sending; answer: Answer }
+  /** No answer came. `failed` is false where that says nothing of the service; `arrived`, where not a byte has left. */
+  | { kind: "lost"; call: Sending; failed: boolean; arrived: boolean }
+  | { kind: "counted"; window: QuotaWindow }
+  | { kind: "count-away" };
+
+/** What a 429 without any word of a time is taken for (failure model: "any 429"). */
+const CLOSED_WITHOUT_WORD_MS = 60_000;
+/** A refusal this soon after a window's beginning means that it has not begun for the provider. */
+const AT_THE_BEGINNING_MS = 2_500;
+
+export function afterEvent(before: Budget, event: BudgetEvent, nowMs: number): Budget {
+  const budget = budgetAt(before, nowMs);
+  switch (event.kind) {
+    case "sent": {
+      const trouble = event.call.probe ? probeSent(budget.trouble) : budget.trouble;
+      return { ...withInFlight(budget, event.call, 1), trouble };
+    }
+    case "unsent": {
+      const trouble = event.call.probe ? probeBack(budget.trouble) : budget.trouble;
+      return { ...withInFlight(budget, event.call, -1), trouble };
+    }
+    case "lost": {
+      const back = withInFlight(budget, event.call, -1);
+      const spent = event.arrived ? { ...back, silent: back.silent + 1, silentSentAtMs: nowMs } : back;
+      if (event.failed)
+        return { ...spent, trouble: afterFailure(budget.trouble, event.call.probe, budget.rules, nowMs) };
+      return event.call.probe ? { ...spent, trouble: probeBack(budget.trouble) } : spent;
+    }
+    case "answered":
+      return afterAnswer(withInFlight(budget, event.call, -1), event.call, event.answer, nowMs);
+    case "counted":
+      return afterCount(budget, event.window, nowMs);
+    case "count-away":
+      return { ...budget, fleetSpent: undefined };
+  }
+}
+
+function withInFlight(budget: Budget, { callClass }: Sending, change: 1 | -1): Budget {
+  const inFlight = { ...budget.inFlight, [callClass]: Math.max(0, budget.inFlight[callClass] + change) };
+  return { ...budget, inFlight };
+}
+
+function afterAnswer(budget: Budget, call: Sending, answer: Answer, nowMs: number): Budget {
+  const failed = answer.status >= 500 || answer.status === 408;
+  const trouble = failed ? afterFailure(budget.trouble, call.probe, budget.rules, nowMs) : NO_TROUBLE;
+  const counted = withCount({ ...budget, trouble }, answer);
+  return answer.status === 429 ? closedBy(counted, budget, answer) : counted;
+}
+
+function withCount(budget: Budget, { rateLimit, sentAtMs, answeredAtMs }: Answer): Budget {
+  if (!rateLimit) {
+    if (sentAtMs < startOf(budget.window)) return budget;
+    return { ...budget, silent: budget.silent + 1, silentSentAtMs: Math.max(budget.silentSentAtMs, sentAtMs) };
+  }
+  const { limit, remaining, resetSeconds } = rateLimit;
+  // A limit of nothing would be for ever.
+  if (limit < 1) return budget;
+  const news = readEdge(budget.window, { sentAtMs, answeredAtMs, resetSeconds });
+  if (news.says === "unclear") return budget;
+  const told = news.says === "next" ? inFreshWindow(budget, news.window) : { ...budget, window: news.window };
+  const used = Math.max(told.used, limit - Math.min(remaining, limit));
+  const silent = sentAtMs > told.silentSentAtMs ? 0 : told.silent;
+  return { ...told, limit, used, silent, company: seenWith(told.company, used) };
+}
+
+function closedBy(budget: Budget, before: Budget, { rateLimit, ...answer }: Answer): Budget {
+  const seconds = answer.retryAfterSeconds ?? rateLimit?.resetSeconds;
+  const waitMs = seconds === undefined ? CLOSED_WITHOUT_WORD_MS : Math.max(1, seconds) * 1_000;
+  const untilMs = answer.answeredAtMs + Math.min(waitMs, budget.rules.longestClosedMs);
+  const sinceStartMs = answer.sentAtMs - startOf(before.window);
+  const early = before.window.told && sinceStartMs >= 0 && sinceStartMs < AT_THE_BEGINNING_MS && waitMs <= 1_000;
+  const window = early ? { ...budget.window, slackMs: 1_000 } : budget.window;
+  return { ...budget, window, closedUntilMs: Math.max(budget.closedUntilMs, untilMs) };
+}
+
+function afterCount(budget: Budget, counted: QuotaWindow, nowMs: number): Budget {
+  const { endsInMs, lengthMs, told, limit, spent } = counted;
+  if (endsInMs <= 0) return budget;
+  // A guess of the fleet is no better than what headers told this process.
+  if (!told && budget.window.told) return { ...budget, fleetSpent: spent };
+  const window = { ...budget.window, endsAtMs: nowMs + endsInMs, lengthMs, told };
+  const another = Math.abs(window.endsAtMs - budget.window.endsAtMs) > lengthMs / 2;
+  const placed = another ? inFreshWindow(budget, window) : { ...budget, window };
+  return { ...placed, limit: told ? limit : budget.limit, fleetSpent: spent };
+}

@@ -1,0 +1,6 @@
+export { type CallClass, callingAs } from "./call-class.ts";
+export type { WhyWait } from "./decide.ts";
+export { FleetCount } from "./fleet-count.ts";
+export { Gate, type GateWatch } from "./gate.ts";
+export { reserveFor } from "./reserve.ts";
+export { budgetRules } from "./rules.ts";
