@@ -10,6 +10,9 @@ export interface Company {
 /** Own answers that the windows before weigh as much as. */
 const WEIGHT_OF_BEFORE = 4;
 
+/** By when a call arrives, the others have sent theirs, and some a second one. */
+const STALE = 1.5;
+
 export const NO_COMPANY: Company = { answers: 0, usedBefore: 0, factor: 1 };
 
 export function seenWith(company: Company, used: number): Company {
@@ -29,6 +32,6 @@ export function companyFactor({ answers, usedBefore, factor }: Company, used: nu
  * took one could not know of the others who do the same (facts, "The budget, prototyped").
  */
 export function mostAlone(left: number, factor: number): number {
-  if (left < 1 || left < Math.floor(factor)) return 0;
+  if (left < 1 || (factor > 1.5 && left < STALE * factor)) return 0;
   return Math.max(1, Math.floor(left / (2 * factor)));
 }

@@ -20,6 +20,8 @@ export interface Budget {
   readonly inFlight: Readonly<Record<CallClass, number>>;
   /** What the fleet has spent of the window, as its count said last; undefined while this process counts alone. */
   readonly fleetSpent: number | undefined;
+  /** The count allows no more under way until others end theirs; it is asked again then. */
+  readonly askAgainAtMs: number;
   readonly company: Company;
   /** After a 429 nothing is sent until then. */
   readonly closedUntilMs: number;
@@ -36,6 +38,7 @@ export function newBudget(rules: BudgetRules, nowMs: number): Budget {
     silentSentAtMs: 0,
     inFlight: { interactive: 0, background: 0 },
     fleetSpent: undefined,
+    askAgainAtMs: 0,
     company: NO_COMPANY,
     closedUntilMs: 0,
     trouble: NO_TROUBLE,
@@ -48,7 +51,9 @@ export function budgetAt(budget: Budget, nowMs: number): Budget {
   if (window === budget.window) return budget;
   const fresh = inFreshWindow(budget, window);
   // The clock was set back: instants that were to come would be far away now.
-  return window.endsAtMs < budget.window.endsAtMs ? { ...fresh, closedUntilMs: 0, trouble: NO_TROUBLE } : fresh;
+  return window.endsAtMs < budget.window.endsAtMs
+    ? { ...fresh, closedUntilMs: 0, askAgainAtMs: 0, trouble: NO_TROUBLE }
+    : fresh;
 }
 
 export function inFreshWindow(budget: Budget, window: Window): Budget {

@@ -34,6 +34,7 @@ export function decide(before: Budget, { callClass, unrepeatable = false }: Aski
   if (left <= reserveFor(callClass, budget, nowMs)) {
     return { kind: "wait", why: "reserved", untilMs: whenReserveIs(left - 1, budget, nowMs) };
   }
+  if (nowMs < budget.askAgainAtMs) return { kind: "wait", why: "narrow", untilMs: budget.askAgainAtMs };
   const most = mostAtOnce(budget);
   if (most === 0) return { kind: "wait", why: "spent", untilMs: window.endsAtMs };
   if (underWay(budget) >= most) return { kind: "wait", why: "narrow" };

@@ -4,7 +4,7 @@ import { seenWith } from "./alone.ts";
 import { type Budget, budgetAt, inFreshWindow } from "./budget.ts";
 import type { CallClass } from "./call-class.ts";
 import { afterFailure, NO_TROUBLE, probeBack, probeSent } from "./trouble.ts";
-import { readEdge, startOf } from "./window.ts";
+import { readEdge, refusedTooEarly, startOf } from "./window.ts";
 
 /** A call that was let through. */
 export interface Sending {
@@ -22,8 +22,10 @@ export interface Answer {
 
 export type BudgetEvent =
   | { kind: "sent"; call: Sending }
-  /** It was not sent after all: the fleet's count had nothing left. */
+  /** It was not sent after all: the fleet's count allowed no more. */
   | { kind: "unsent"; call: Sending }
+  /** That was not for want of requests, but because of what others have under way. */
+  | { kind: "narrowed"; againAtMs: number }
   | { kind: "answered"; call: Sending; answer: Answer }
   /** No answer came. `failed` is false where that says nothing of the service; `arrived`, where not a byte has left. */
   | { kind: "lost"; call: Sending; failed: boolean; arrived: boolean }
@@ -32,8 +34,11 @@ export type BudgetEvent =
 
 /** What a 429 without any word of a time is taken for (failure model: "any 429"). */
 const CLOSED_WITHOUT_WORD_MS = 60_000;
-/** A refusal this soon after a window's beginning means that it has not begun for the provider. */
-const AT_THE_BEGINNING_MS = 2_500;
+/** How long a 429 asks to wait: Retry-After, else its reset; at least a second, since a reset may be rounded down. */
+export function waitOf({ retryAfterSeconds, rateLimit }: Answer): number {
+  const seconds = retryAfterSeconds ?? rateLimit?.resetSeconds;
+  return seconds === undefined ? CLOSED_WITHOUT_WORD_MS : Math.max(1, seconds) * 1_000;
+}
 
 export function afterEvent(before: Budget, event: BudgetEvent, nowMs: number): Budget {
   const budget = budgetAt(before, nowMs);
@@ -46,20 +51,27 @@ export function afterEvent(before: Budget, event: BudgetEvent, nowMs: number): B
       const trouble = event.call.probe ? probeBack(budget.trouble) : budget.trouble;
       return { ...withInFlight(budget, event.call, -1), trouble };
     }
+    case "narrowed":
+      return { ...budget, askAgainAtMs: event.againAtMs };
     case "lost": {
-      const back = withInFlight(budget, event.call, -1);
+      const back = ended(budget, event.call);
       const spent = event.arrived ? { ...back, silent: back.silent + 1, silentSentAtMs: nowMs } : back;
       if (event.failed)
         return { ...spent, trouble: afterFailure(budget.trouble, event.call.probe, budget.rules, nowMs) };
       return event.call.probe ? { ...spent, trouble: probeBack(budget.trouble) } : spent;
     }
     case "answered":
-      return afterAnswer(withInFlight(budget, event.call, -1), event.call, event.answer, nowMs);
+      return afterAnswer(ended(budget, event.call), event.call, event.answer, nowMs);
     case "counted":
       return afterCount(budget, event.window, nowMs);
     case "count-away":
       return { ...budget, fleetSpent: undefined };
   }
+}
+
+/** One that has ended may let another one in. */
+function ended(budget: Budget, call: Sending): Budget {
+  return { ...withInFlight(budget, call, -1), askAgainAtMs: 0 };
 }
 
 function withInFlight(budget: Budget, { callClass }: Sending, change: 1 | -1): Budget {
@@ -90,13 +102,10 @@ function withCount(budget: Budget, { rateLimit, sentAtMs, answeredAtMs }: Answer
   return { ...told, limit, used, silent, company: seenWith(told.company, used) };
 }
 
-function closedBy(budget: Budget, before: Budget, { rateLimit, ...answer }: Answer): Budget {
-  const seconds = answer.retryAfterSeconds ?? rateLimit?.resetSeconds;
-  const waitMs = seconds === undefined ? CLOSED_WITHOUT_WORD_MS : Math.max(1, seconds) * 1_000;
+function closedBy(budget: Budget, before: Budget, answer: Answer): Budget {
+  const waitMs = waitOf(answer);
   const untilMs = answer.answeredAtMs + Math.min(waitMs, budget.rules.longestClosedMs);
-  const sinceStartMs = answer.sentAtMs - startOf(before.window);
-  const early = before.window.told && sinceStartMs >= 0 && sinceStartMs < AT_THE_BEGINNING_MS && waitMs <= 1_000;
-  const window = early ? { ...budget.window, slackMs: 1_000 } : budget.window;
+  const window = refusedTooEarly(before.window, answer.sentAtMs, waitMs) ?? budget.window;
   return { ...budget, window, closedUntilMs: Math.max(budget.closedUntilMs, untilMs) };
 }
 

@@ -6,12 +6,12 @@ import type { SettledEdge } from "../ledger/index.ts";
 import { type Budget, budgetAt, newBudget, spentOf } from "./budget.ts";
 import { type CallClass, currentClass } from "./call-class.ts";
 import { type Asking, decide, type Decision, type WhyWait } from "./decide.ts";
-import { afterEvent, type Answer, type BudgetEvent, type Sending } from "./events.ts";
+import { afterEvent, type Answer, type BudgetEvent, type Sending, waitOf } from "./events.ts";
 import type { FleetCount, Grant } from "./fleet-count.ts";
 import { reserveFor } from "./reserve.ts";
 import type { BudgetRules } from "./rules.ts";
 import { Turns } from "./turns.ts";
-import { readEdge } from "./window.ts";
+import { readEdge, refusedTooEarly, type Window } from "./window.ts";
 
 /** A call waits here for a window, or an answer, that is this near; else it goes back unsent, and its place in the worker is free. */
 const PATIENCE_MS = 2_000;
@@ -118,15 +118,9 @@ export class Gate implements Transport {
         if (passage) return passage;
       }
       const again = this.#decide(asking);
-      if (again.kind === "send") await this.#wait(asking, "narrow", this.#soon(), patientUntilMs, request.signal);
-      else
-        await this.#wait(
-          asking,
-          again.why,
-          this.#spread(again.untilMs, asking.callClass),
-          patientUntilMs,
-          request.signal,
-        );
+      if (again.kind === "send") continue;
+      const untilMs = this.#spread(again.untilMs, asking.callClass);
+      await this.#wait(asking, again.why, untilMs, patientUntilMs, request.signal);
     }
   }
 
@@ -143,7 +137,9 @@ export class Gate implements Transport {
     }
     this.#apply({ kind: "counted", window: answer.window });
     if (answer.granted) return { call, grant: { number: answer.window.number, sequence: answer.sequence } };
+    // Where requests are left, it is others' calls under way that it has to wait for.
     this.#apply({ kind: "unsent", call });
+    if (this.isOpen(call.callClass)) this.#apply({ kind: "narrowed", againAtMs: this.#soon() });
     return undefined;
   }
 
@@ -204,18 +200,22 @@ export class Gate implements Transport {
   }
 
   /** What an answer tells the fleet's count, by what is known before it. */
-  #said({ rateLimit, sentAtMs, answeredAtMs }: Answer): Parameters<FleetCount["settle"]>[1] {
+  #said(answer: Answer): Parameters<FleetCount["settle"]>[1] {
+    const { status, rateLimit, sentAtMs, answeredAtMs } = answer;
+    const later = status === 429 ? refusedTooEarly(this.budget.window, sentAtMs, waitOf(answer)) : undefined;
+    if (later) return { edge: this.#edge("is", later) };
     if (!rateLimit || rateLimit.limit < 1) return {};
     const { limit, remaining, resetSeconds } = rateLimit;
     const { says, window } = readEdge(this.budget.window, { sentAtMs, answeredAtMs, resetSeconds });
     if (says === "unclear") return {};
     const told = { used: limit - Math.min(remaining, limit), limit };
     if (says === "same") return { told };
-    const { endsAtMs, lengthMs } = window;
-    const edge: SettledEdge = { says, endsInMs: endsAtMs - this.#options.nowMs(), lengthMs };
-    return { told, edge };
+    return { told, edge: this.#edge(says, window) };
   }
 
+  #edge(says: SettledEdge["says"], { endsAtMs, lengthMs }: Window): SettledEdge {
+    return { says, endsInMs: endsAtMs - this.#options.nowMs(), lengthMs };
+  }
   /** Nobody waits for it. */
   #settle(grant: Grant, said: Parameters<FleetCount["settle"]>[1]): void {
     void this.#options.count?.settle(grant, said).then((window) => {

@@ -71,6 +71,21 @@ export function readEdge(window: Window, { sentAtMs, answeredAtMs, resetSeconds 
   return { says: "earlier", window: { ...window, endsAtMs: latestMs, lengthMs: Math.max(shorter, resetMs) } };
 }
 
+/** A refusal this soon after a window's beginning means that it has not begun for the provider. */
+const AT_THE_BEGINNING_MS = 2_500;
+
+/**
+ * The window after a 429 that shows it to begin later than thought: the provider rounds its resets down. Undefined where it shows
+ * nothing of the kind.
+ * @param waitMs what the 429 asks to wait
+ */
+export function refusedTooEarly(window: Window, sentAtMs: number, waitMs: number): Window | undefined {
+  const sinceStartMs = sentAtMs - startOf(window);
+  const early = window.told && sinceStartMs >= 0 && sinceStartMs < AT_THE_BEGINNING_MS && waitMs <= SECOND;
+  if (!early || window.slackMs > 0) return undefined;
+  return { ...window, endsAtMs: window.endsAtMs + SECOND, slackMs: SECOND };
+}
+
 function nextWindow(window: Window, endsAtMs: number, resetMs: number): Window {
   const apartMs = wholeSeconds(endsAtMs - window.endsAtMs);
   const lengthMs = Math.max(Math.min(window.lengthMs, apartMs), resetMs);
