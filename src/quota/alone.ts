@@ -15,9 +15,13 @@ const STALE = 1.5;
 
 export const NO_COMPANY: Company = { answers: 0, usedBefore: 0, factor: 1 };
 
-export function seenWith(company: Company, used: number): Company {
-  if (company.answers === 0) return { ...company, answers: 1, usedBefore: Math.max(0, used - 1) };
-  return { ...company, answers: company.answers + 1 };
+/**
+ * After an answer that passed.
+ * @param fromItsStart this process was there when the window began: what went before its first answer went beside it
+ */
+export function seenWith(company: Company, used: number, fromItsStart: boolean): Company {
+  if (company.answers > 0) return { ...company, answers: company.answers + 1 };
+  return { ...company, answers: 1, usedBefore: fromItsStart ? 0 : Math.max(0, used - 1) };
 }
 
 export function companyFactor({ answers, usedBefore, factor }: Company, used: number): number {

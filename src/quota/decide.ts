@@ -15,17 +15,23 @@ export interface Asking {
   callClass: CallClass;
   /** Of a write that is sent at most once. */
   unrepeatable?: boolean;
+  /** Calls of the class that are here already and wait. */
+  behind?: number;
 }
 
 /** Whether a call of the class may be sent at that instant, and what it has to wait for. */
-export function decide(before: Budget, { callClass, unrepeatable = false }: Asking, nowMs: number): Decision {
+export function decide(
+  before: Budget,
+  { callClass, unrepeatable = false, behind = 0 }: Asking,
+  nowMs: number,
+): Decision {
   const budget = budgetAt(before, nowMs);
   const { limit, window, closedUntilMs, trouble, fleetSpent } = budget;
   if (nowMs < closedUntilMs) return { kind: "wait", why: "closed", untilMs: closedUntilMs };
   const probeAtMs = probeAt(trouble, unrepeatable);
   if (probeAtMs === undefined) return { kind: "wait", why: "probing" };
   if (nowMs < probeAtMs) return { kind: "wait", why: "probing", untilMs: probeAtMs };
-  const left = limit - spentOf(budget);
+  const left = limit - spentOf(budget) - behind;
   if (left <= 0) {
     // An answer may say that less is gone than was thought.
     const mayLearn = fleetSpent === undefined && underWay(budget) > 0 && budget.used + budget.silent < limit;

@@ -34,6 +34,9 @@ export type BudgetEvent =
 
 /** What a 429 without any word of a time is taken for (failure model: "any 429"). */
 const CLOSED_WITHOUT_WORD_MS = 60_000;
+/** Whoever sends this soon after a window's beginning has waited for it, as the others have. */
+const AT_ITS_START_MS = 2_000;
+
 /** How long a 429 asks to wait: Retry-After, else its reset; at least a second, since a reset may be rounded down. */
 export function waitOf({ retryAfterSeconds, rateLimit }: Answer): number {
   const seconds = retryAfterSeconds ?? rateLimit?.resetSeconds;
@@ -86,7 +89,7 @@ function afterAnswer(budget: Budget, call: Sending, answer: Answer, nowMs: numbe
   return answer.status === 429 ? closedBy(counted, budget, answer) : counted;
 }
 
-function withCount(budget: Budget, { rateLimit, sentAtMs, answeredAtMs }: Answer): Budget {
+function withCount(budget: Budget, { status, rateLimit, sentAtMs, answeredAtMs }: Answer): Budget {
   if (!rateLimit) {
     if (sentAtMs < startOf(budget.window)) return budget;
     return { ...budget, silent: budget.silent + 1, silentSentAtMs: Math.max(budget.silentSentAtMs, sentAtMs) };
@@ -99,7 +102,9 @@ function withCount(budget: Budget, { rateLimit, sentAtMs, answeredAtMs }: Answer
   const told = news.says === "next" ? inFreshWindow(budget, news.window) : { ...budget, window: news.window };
   const used = Math.max(told.used, limit - Math.min(remaining, limit));
   const silent = sentAtMs > told.silentSentAtMs ? 0 : told.silent;
-  return { ...told, limit, used, silent, company: seenWith(told.company, used) };
+  const fromItsStart = sentAtMs - startOf(told.window) < AT_ITS_START_MS;
+  const company = status === 429 ? told.company : seenWith(told.company, used, fromItsStart);
+  return { ...told, limit, used, silent, company };
 }
 
 function closedBy(budget: Budget, before: Budget, answer: Answer): Budget {

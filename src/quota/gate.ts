@@ -98,12 +98,12 @@ export class Gate implements Transport {
 
   /** Whether a call of the class could be sent now: then a poll for one may be opened. */
   isOpen(callClass: CallClass): boolean {
-    return this.#decide({ callClass }).kind === "send";
+    return this.#decide({ callClass, behind: this.#waiting[callClass] }).kind === "send";
   }
 
   /** Calls back once, when it may have opened for the class. @returns ends the wait */
   whenOpen(callClass: CallClass, listener: () => void): () => void {
-    const decision = this.#decide({ callClass });
+    const decision = this.#decide({ callClass, behind: this.#waiting[callClass] });
     const untilMs = decision.kind === "wait" ? this.#spread(decision.untilMs, callClass) : this.#options.nowMs();
     return this.#turns.wait(untilMs, listener);
   }
@@ -139,7 +139,7 @@ export class Gate implements Transport {
     if (answer.granted) return { call, grant: { number: answer.window.number, sequence: answer.sequence } };
     // Where requests are left, it is others' calls under way that it has to wait for.
     this.#apply({ kind: "unsent", call });
-    if (this.isOpen(call.callClass)) this.#apply({ kind: "narrowed", againAtMs: this.#soon() });
+    if (this.#decide(call).kind === "send") this.#apply({ kind: "narrowed", againAtMs: this.#soon() });
     return undefined;
   }
 
