@@ -13,6 +13,9 @@ const WEIGHT_OF_BEFORE = 4;
 /** By when a call arrives, the others have sent theirs, and some a second one. */
 const STALE = 1.5;
 
+/** Of a window, however many others there seem to be: else a count that is absurd would stop this process for good. */
+const MOST_UNUSED = 0.2;
+
 export const NO_COMPANY: Company = { answers: 0, usedBefore: 0, factor: 1 };
 
 /**
@@ -35,7 +38,8 @@ export function companyFactor({ answers, usedBefore, factor }: Company, used: nu
  * as the window empties; each stage lasts as long as its slowest answer. The last few, as many as there are others, stay unused: whoever
  * took one could not know of the others who do the same (facts, "The budget, prototyped").
  */
-export function mostAlone(left: number, factor: number): number {
-  if (left < 1 || (factor > 1.5 && left < STALE * factor)) return 0;
+export function mostAlone(left: number, factor: number, limit: number): number {
+  const unused = Math.min(STALE * factor, MOST_UNUSED * limit);
+  if (left < 1 || (factor > 1.5 && left < unused)) return 0;
   return Math.max(1, Math.floor(left / (2 * factor)));
 }

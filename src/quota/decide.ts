@@ -51,5 +51,5 @@ function mostAtOnce(budget: Budget): number {
   const { rules, limit, window, used, silent, company, fleetSpent } = budget;
   if (!window.told) return rules.unknownConcurrency;
   if (fleetSpent !== undefined) return Infinity;
-  return mostAlone(limit - used - silent, companyFactor(company, used));
+  return mostAlone(limit - used - silent, companyFactor(company, used), limit);
 }

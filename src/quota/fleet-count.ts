@@ -35,6 +35,7 @@ export interface Grant {
  */
 export class FleetCount {
   readonly #options: FleetCountOptions;
+  readonly #settling = new Set<Promise<unknown>>();
   #away: Away | undefined;
 
   constructor(options: FleetCountOptions) {
@@ -57,7 +58,14 @@ export class FleetCount {
     said: { told?: { used: number; limit: number } | undefined; unsent?: boolean; edge?: SettledEdge | undefined },
   ): Promise<QuotaWindow | undefined> {
     const { application, counts } = this.#options;
-    return this.#ask(() => counts.settle({ application, ...grant, ...said }, WITHIN_MS));
+    const settling = this.#ask(() => counts.settle({ application, ...grant, ...said }, WITHIN_MS));
+    this.#settling.add(settling);
+    return settling.finally(() => this.#settling.delete(settling));
+  }
+
+  /** Resolves once nothing is being written. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#settling);
   }
 
   async #ask<Result>(question: () => Promise<Result>): Promise<Result | undefined> {

@@ -95,9 +95,6 @@ test.each([1, 3, 8])("%i processes that count together use whole windows, and ar
   await vi.advanceTimersByTimeAsync(MINUTES * WINDOW_MS);
   end();
   expect(usedParts().length).toBeGreaterThanOrEqual(MINUTES - 2);
-  process.stderr.write(
-    `together ${processes}: ${JSON.stringify(told)} ${Math.min(...usedParts())} ${mean(usedParts())}\n`,
-  );
   expect(Math.min(...usedParts())).toBeGreaterThanOrEqual(0.97);
   expect(mean(usedParts())).toBeGreaterThanOrEqual(0.99);
   expect(told.refused / told.sent).toBeLessThanOrEqual(0.005);
@@ -108,9 +105,6 @@ test.each([1, 3, 8])("%i processes that go by headers alone narrow, and are seld
   backlog("interactive");
   await vi.advanceTimersByTimeAsync(MINUTES * WINDOW_MS);
   end();
-  process.stderr.write(
-    `alone ${processes}: ${JSON.stringify(told)} ${Math.min(...usedParts())} ${mean(usedParts())}\n`,
-  );
   expect(mean(usedParts())).toBeGreaterThanOrEqual(0.9);
   expect(told.refused / told.sent).toBeLessThanOrEqual(0.05);
 });
@@ -127,7 +121,6 @@ test("beside a stranger who takes a fifth at random moments, what is left is use
   await vi.advanceTimersByTimeAsync(MINUTES * WINDOW_MS);
   over = true;
   end();
-  process.stderr.write(`stranger: ${JSON.stringify(told)} ${Math.min(...usedParts())} ${mean(usedParts())}\n`);
   expect(mean(usedParts())).toBeGreaterThanOrEqual(0.98);
   expect(told.refused / told.sent).toBeLessThanOrEqual(0.02);
 });
@@ -143,11 +136,6 @@ test("while the count is away nothing is lost, and once it is back windows are w
   counted.state.away = false;
   await vi.advanceTimersByTimeAsync(6 * WINDOW_MS);
   end();
-  process.stderr.write(
-    `away: ${JSON.stringify({ ...told, refusedAway, sentAway })} ${usedParts()
-      .map((p) => p.toFixed(2))
-      .join(" ")}\n`,
-  );
   expect(refusedAway / sentAway).toBeLessThanOrEqual(0.05);
   expect(mean(usedParts().slice(-4))).toBeGreaterThanOrEqual(0.99);
   expect((told.refused - refusedAway) / (told.sent - sentAway)).toBeLessThanOrEqual(0.01);
@@ -171,9 +159,6 @@ test("an interactive call goes at once whenever it comes, while background work 
     .map(({ waitedMs }) => waitedMs - 200)
     .toSorted((one, other) => one - other);
   const at = (part: number): number => waited[Math.floor(part * waited.length)] ?? Infinity;
-  process.stderr.write(
-    `mixed: ${JSON.stringify(told)} ${mean(usedParts())} p50 ${at(0.5)} p95 ${at(0.95)} max ${at(0.9999)} of ${waited.length}\n`,
-  );
   expect(at(0.5)).toBeLessThanOrEqual(0.02 * WINDOW_MS);
   expect(at(0.95)).toBeLessThanOrEqual(0.1 * WINDOW_MS);
   expect(mean(usedParts())).toBeGreaterThanOrEqual(0.97);
@@ -185,7 +170,6 @@ test("a provider that rounds its resets down is found out", async () => {
   backlog("interactive");
   await vi.advanceTimersByTimeAsync(MINUTES * WINDOW_MS);
   end();
-  process.stderr.write(`down: ${JSON.stringify(told)} ${mean(usedParts())}\n`);
   expect(mean(usedParts())).toBeGreaterThanOrEqual(0.98);
   expect(told.refused / told.sent).toBeLessThanOrEqual(0.02);
 });
@@ -196,11 +180,6 @@ test("windows of another length are learned", async () => {
   backlog("interactive");
   await vi.advanceTimersByTimeAsync(MINUTES * windowMs);
   end();
-  process.stderr.write(
-    `20 s: ${JSON.stringify(told)} ${usedParts()
-      .map((p) => p.toFixed(2))
-      .join(" ")}\n`,
-  );
   expect(mean(usedParts())).toBeGreaterThanOrEqual(0.97);
   expect(told.refused / told.sent).toBeLessThanOrEqual(0.01);
 });

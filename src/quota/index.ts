@@ -1,5 +1,4 @@
 export { type CallClass, callingAs } from "./call-class.ts";
-export type { WhyWait } from "./decide.ts";
 export { FleetCount } from "./fleet-count.ts";
 export { Gate, type GateWatch } from "./gate.ts";
 export { reserveFor } from "./reserve.ts";

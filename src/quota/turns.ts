@@ -11,7 +11,9 @@ export class Turns {
 
   /** Everybody who waits looks again. */
   changed(): void {
-    for (const listener of [...this.#listeners]) listener();
+    // Of those who wait now: whoever looks and waits again comes into the same set.
+    const waiting = [...this.#listeners];
+    for (const listener of waiting) listener();
   }
 
   /**

@@ -113,9 +113,9 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
     workers,
     serves,
     endPolls: () => endPolls(allSlots, serverEndsPolls),
-    close: () => {
-      gates.close();
-      return dispatchers.close();
+    close: async () => {
+      await gates.close();
+      await dispatchers.close();
     },
   };
 }

@@ -17,7 +17,8 @@ export interface GatesOptions {
 
 export interface Gates {
   of: (application: string) => Gate;
-  close: () => void;
+  /** After the last call: what it came to is still being counted. */
+  close: () => Promise<void>;
 }
 
 /** One gate for each application, in front of one transport. */
@@ -26,6 +27,7 @@ export function createGates(applications: readonly string[], options: GatesOptio
   const rules = budgetRules(options.fallbackLimit);
   const budgets = watchBudgets(log, meter);
   const gates = new Map<string, Gate>();
+  const fleetCounts: FleetCount[] = [];
   for (const application of applications) {
     const count = new FleetCount({
       application,
@@ -35,6 +37,7 @@ export function createGates(applications: readonly string[], options: GatesOptio
         log.warn("the fleet's count of calls is away: this process goes by the headers alone", { application, reason }),
       onBack: (awayForMs) => log.info("the fleet's count of calls is back", { application, awayForMs }),
     });
+    fleetCounts.push(count);
     const watch = budgets.watchOf(application);
     const gate = new Gate({ application, transport, rules, count, nowMs: Date.now, random: Math.random, watch });
     gates.set(application, gate);
@@ -46,6 +49,9 @@ export function createGates(applications: readonly string[], options: GatesOptio
       if (!gate) throw new Error(`no budget was made for the application ${application}`);
       return gate;
     },
-    close: stop,
+    async close() {
+      stop();
+      await Promise.all(fleetCounts.map((count) => count.settled()));
+    },
   };
 }

@@ -19,6 +19,8 @@ export async function spend(db: Queries, request: SpendRequest): Promise<SpendAn
   const endsInMs = Math.max(0, believed.endsInMs);
   const over = sql`w.ends_at <= statement_timestamp()`;
   const ended = sql`floor(extract(epoch from statement_timestamp() - w.ends_at) * 1000 / w.length_ms) + 1`;
+  // Until headers have told a limit, the configured one counts, also after it was changed.
+  const limit = sql`case when w.told then w.request_limit else ${believed.limit}::int end`;
   const { rows } = await sql<QuotaRow>`
     insert into quota_windows as w
       (application, number, ends_at, length_ms, told, request_limit, reserved, spent, seen, in_flight, silent, strangers_for)
@@ -30,6 +32,7 @@ export async function spend(db: Queries, request: SpendRequest): Promise<SpendAn
       ends_at = case when ${over}
         then w.ends_at + make_interval(secs => ((${ended}) * w.length_ms + ${DRIFT_MS}) / 1000.0)
         else w.ends_at end,
+      request_limit = ${limit},
       strangers_for = case
         when not ${over} then w.strangers_for
         when w.seen > w.reserved then ${STRANGERS_FOR}
@@ -40,9 +43,9 @@ export async function spend(db: Queries, request: SpendRequest): Promise<SpendAn
       seen = case when ${over} then 0 else w.seen end,
       silent = case when ${over} then 0 else w.silent end
     where ${over} or (
-      w.spent < w.request_limit - ${reserve}::int
+      w.spent < ${limit} - ${reserve}::int
       and ((w.strangers_for = 0 and w.seen <= w.reserved)
-        or w.in_flight < greatest(1, (w.request_limit - w.spent) / 2)))
+        or w.in_flight < greatest(1, (${limit} - w.spent) / 2)))
     returning ${COLUMNS}`.execute(db);
   const [row] = rows;
   if (row) return { granted: true, window: windowOf(row), sequence: row.reserved };
