@@ -168,9 +168,12 @@ test("an interactive call goes at once whenever it comes, while background work 
 test("a provider that rounds its resets down is found out", async () => {
   const { told, usedParts, backlog, end } = fleet({ processes: 3, rounds: "down" });
   backlog("interactive");
+  await vi.advanceTimersByTimeAsync(4 * WINDOW_MS);
+  const refusedAtFirst = told.refused;
   await vi.advanceTimersByTimeAsync(MINUTES * WINDOW_MS);
   end();
   expect(mean(usedParts())).toBeGreaterThanOrEqual(0.98);
+  expect(told.refused).toBe(refusedAtFirst);
   expect(told.refused / told.sent).toBeLessThanOrEqual(0.02);
 });
 
