@@ -16,7 +16,8 @@ export interface ProviderOptions {
 export function provider(options: ProviderOptions) {
   const { limit, windowMs, phaseMs = 0, latencyMs, rounds = "up", headers = true } = options;
   const windows = new Map<number, { used: number; refused: number }>();
-  const service = { status: 200, down: false };
+  /** Of what is admitted. */
+  const answers = { status: 200 };
   const round = rounds === "up" ? Math.ceil : Math.floor;
 
   /** Takes a request of the current window, as a stranger does too. */
@@ -38,7 +39,7 @@ export function provider(options: ProviderOptions) {
       await delay(latencyMs());
       const { allowed, remaining, resetSeconds } = admit();
       await delay(latencyMs());
-      const status = allowed ? service.status : 429;
+      const status = allowed ? answers.status : 429;
       const told = {
         "x-ratelimit-limit": String(limit),
         "x-ratelimit-remaining": String(remaining),
@@ -56,7 +57,7 @@ export function provider(options: ProviderOptions) {
       return answer;
     },
   };
-  return { transport, service, windows, admit };
+  return { transport, answers, windows, admit };
 }
 
 /** By the timers of the test, which may be fake. */
