@@ -130,6 +130,7 @@ test("while the count is away calls go on, it is said once, and once when it is 
 
 test("a service that fails is asked by one call at a time, and by no unrepeatable write as long as others ask", async () => {
   const { call, passing, service, gate } = gated({ limit: 1_000 });
+  await passing(100, call());
   service.answers.status = 503;
   for (let i = 0; i < 5; i += 1) await passing(100, call());
   const [unrepeatable, one, other] = [call({ freshConnection: true }), call(), call()];
