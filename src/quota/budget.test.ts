@@ -88,6 +88,13 @@ test("a 429 closes the budget until its Retry-After, and an absurd one does not 
   expect(closed(86_400)).toMatchObject({ untilMs: START_MS + 600_100 });
 });
 
+test("a 429 that may be tried again before its window ends takes nothing from the window", () => {
+  const limited = { status: 429, retryAfterSeconds: 0, rateLimit: told(0, 45) };
+  const budget = call(newBudget(RULES, START_MS), START_MS, limited);
+  expect(decided(budget, START_MS + 200)).toMatchObject({ why: "closed", untilMs: START_MS + 1_100 });
+  expect(decided(budget, START_MS + 1_200).kind).toBe("send");
+});
+
 test("a service that fails is probed by one call at a time, after growing pauses, and opens by itself", () => {
   let [budget, atMs] = [newBudget(RULES, START_MS), START_MS];
   for (let i = 0; i < 5; i += 1) budget = call(budget, atMs, { status: 503 });
@@ -104,7 +111,7 @@ test("a service that fails is probed by one call at a time, after growing pauses
     const lost = { kind: "lost", call: probe, failed: true, arrived: false } as const;
     budget = afterEvent(budget, lost, atMs + 100);
   }
-  expect(pausesMs).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000, 60_000]);
+  expect(pausesMs).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000, 30_000]);
   budget = call(budget, atMs + 60_200, { status: 404 });
   expect(decided(budget, atMs + 60_400)).toEqual({ kind: "send", probe: false });
 });

@@ -89,14 +89,25 @@ function afterAnswer(budget: Budget, call: Sending, answer: Answer, nowMs: numbe
   return answer.status === 429 ? closedBy(counted, budget, answer) : counted;
 }
 
-function withCount(budget: Budget, { status, rateLimit, sentAtMs, answeredAtMs }: Answer): Budget {
+/**
+ * What an answer tells of the window. A 429 that is to be tried again before its window ends speaks of something else, a limit for
+ * bursts for example, whatever its headers say of what is left.
+ */
+export function toldBy({ status, rateLimit, retryAfterSeconds }: Answer): RateLimit | undefined {
+  // A limit of nothing would be for ever.
+  if (!rateLimit || rateLimit.limit < 1) return undefined;
+  const earlier = retryAfterSeconds !== undefined && retryAfterSeconds + 1 < rateLimit.resetSeconds;
+  return status === 429 && earlier ? undefined : rateLimit;
+}
+
+function withCount(budget: Budget, answer: Answer): Budget {
+  const { status, sentAtMs, answeredAtMs } = answer;
+  const rateLimit = toldBy(answer);
   if (!rateLimit) {
     if (sentAtMs < startOf(budget.window)) return budget;
     return { ...budget, silent: budget.silent + 1, silentSentAtMs: Math.max(budget.silentSentAtMs, sentAtMs) };
   }
   const { limit, remaining, resetSeconds } = rateLimit;
-  // A limit of nothing would be for ever.
-  if (limit < 1) return budget;
   const news = readEdge(budget.window, { sentAtMs, answeredAtMs, resetSeconds });
   if (news.says === "unclear") return budget;
   const told = news.says === "next" ? inFreshWindow(budget, news.window) : { ...budget, window: news.window };

@@ -6,7 +6,7 @@ import type { SettledEdge } from "../ledger/index.ts";
 import { type Budget, budgetAt, newBudget, spentOf } from "./budget.ts";
 import { type CallClass, currentClass } from "./call-class.ts";
 import { type Asking, decide, type Decision, type WhyWait } from "./decide.ts";
-import { afterEvent, type Answer, type BudgetEvent, type Sending, waitOf } from "./events.ts";
+import { afterEvent, type Answer, type BudgetEvent, type Sending, toldBy, waitOf } from "./events.ts";
 import type { FleetCount, Grant } from "./fleet-count.ts";
 import { reserveFor } from "./reserve.ts";
 import type { BudgetRules } from "./rules.ts";
@@ -201,10 +201,11 @@ export class Gate implements Transport {
 
   /** What an answer tells the fleet's count, by what is known before it. */
   #said(answer: Answer): Parameters<FleetCount["settle"]>[1] {
-    const { status, rateLimit, sentAtMs, answeredAtMs } = answer;
+    const { status, sentAtMs, answeredAtMs } = answer;
     const later = status === 429 ? refusedTooEarly(this.budget.window, sentAtMs, waitOf(answer)) : undefined;
     if (later) return { edge: this.#edge("is", later) };
-    if (!rateLimit || rateLimit.limit < 1) return {};
+    const rateLimit = toldBy(answer);
+    if (!rateLimit) return {};
     const { limit, remaining, resetSeconds } = rateLimit;
     const { says, window } = readEdge(this.budget.window, { sentAtMs, answeredAtMs, resetSeconds });
     if (says === "unclear") return {};

@@ -17,15 +17,15 @@ export interface BudgetRules {
   longestClosedMs: number;
 }
 
-export function budgetRules(fallbackLimit: number): BudgetRules {
+export function budgetRules(fallbackLimit: number, firstPauseMs = 1_000): BudgetRules {
   return {
     fallbackLimit,
     lengthMs: 60_000,
     unknownConcurrency: 4,
     interactiveShare: 0.2,
     failuresBeforeProbing: 5,
-    firstPauseMs: 1_000,
-    longestPauseMs: 60_000,
+    firstPauseMs,
+    longestPauseMs: 30 * firstPauseMs,
     longestClosedMs: 600_000,
   };
 }

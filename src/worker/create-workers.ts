@@ -66,6 +66,7 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
     transport,
     counts: ledger.quota,
     fallbackLimit: config.timings.fallbackLimitPerMinute,
+    failingPauseMs: config.timings.failingPauseMs,
     log: options.log ?? logger,
     meter: metricMeter,
   });

@@ -11,6 +11,8 @@ export interface GatesOptions {
   counts: Ledger["quota"];
   /** Requests a minute, until headers say how many. */
   fallbackLimit: number;
+  /** The first pause of an API that fails every call; later ones grow. */
+  failingPauseMs: number;
   log: KeyLog;
   meter: MetricMeter;
 }
@@ -24,7 +26,7 @@ export interface Gates {
 /** One gate for each application, in front of one transport. */
 export function createGates(applications: readonly string[], options: GatesOptions): Gates {
   const { transport, counts, log, meter } = options;
-  const rules = budgetRules(options.fallbackLimit);
+  const rules = budgetRules(options.fallbackLimit, options.failingPauseMs);
   const budgets = watchBudgets(log, meter);
   const gates = new Map<string, Gate>();
   const fleetCounts: FleetCount[] = [];

@@ -27,6 +27,7 @@ const TEST_TIMINGS: Partial<Timings> = {
   longestPollMs: 500,
   longestPollAfterDayMs: 500,
   slowAfterMs: 3_600_000,
+  failingPauseMs: 20,
 };
 
 const SILENT = { debug() {}, warn() {} };
