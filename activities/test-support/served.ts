@@ -64,7 +64,13 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
     refused: (trouble: KeyTrouble) => void told.push({ says: "refused", ...trouble }),
     works: (trouble: KeyTrouble) => void told.push({ says: "works", ...trouble }),
   };
-  const connections = createComplianceRuntimes(compliance, { ...timings, callTimeoutMs }, transport, nowMs, watch);
+  const connections = createComplianceRuntimes(
+    compliance,
+    { ...timings, callTimeoutMs },
+    () => transport,
+    nowMs,
+    watch,
+  );
   const ledger = await emptyClaims();
   // No Temporal server here, and so no runs of before.
   const earlierRuns = { takeOver: () => Promise.resolve() };

@@ -60,6 +60,7 @@ describe("the configuration from variables", () => {
         longestPollMs: 600_000,
         longestPollAfterDayMs: 14_400_000,
         refusedKeyPauseMs: 30_000,
+        failingPauseMs: 1_000,
         slowAfterMs: 3_600_000,
         catalogueAgeMs: 600_000,
         idempotencyKeyLifeMs: 86_400_000,

@@ -54,6 +54,12 @@ export const timingSettings = {
     [SECOND, 50 * SECOND],
     "a refused key is tried again after this, by one call of each process; later pauses grow to twenty times of it",
   ),
+  failingPauseMs: milliseconds(
+    "failingPauseMs",
+    SECOND,
+    [1, MINUTE],
+    "an API that fails every call is asked by one call at a time, after this; later pauses grow to thirty times of it",
+  ),
   slowAfterMs: milliseconds(
     "slowAfterMs",
     HOUR,

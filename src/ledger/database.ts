@@ -27,6 +27,11 @@ export interface Database {
    * @throws LedgerUnavailableError within the time of an operation; LedgerError
    */
   transact<Answer>(work: (queries: Queries) => Promise<Answer>): Promise<Answer>;
+  /**
+   * Runs `work`, statements that stand each for itself, as {@link transact} does, but gives up after `withinMs`.
+   * @throws LedgerUnavailableError; LedgerError
+   */
+  query<Answer>(work: (queries: Queries) => Promise<Answer>, withinMs: number): Promise<Answer>;
   /** Connects and migrates, in the time of an operation; with the embedded server, which may have to be made, in 30 s. */
   ready(): Promise<void>;
   close(): Promise<void>;
@@ -93,6 +98,8 @@ export function openDatabase(options: DatabaseOptions): Database {
           return answer;
         }),
       ),
+    query: (work, withinMs) =>
+      within(withinMs, (ready, leftMs) => onClient(ready, leftMs, (client) => work(queriesOver(client)))),
     ready: () =>
       within(embedded ? FIRST_START_MS : operationMs, (ready, leftMs) =>
         onClient(ready, leftMs, async (client) => {

@@ -3,7 +3,26 @@ import { type Kysely, type Migration, sql } from "kysely";
 /** Every change of the tables, by name and for ever: one that has run somewhere is never edited. */
 export const MIGRATIONS: Record<string, Migration> = {
   "0001-claims": { up: createClaims },
+  "0002-quota-windows": { up: createQuotaWindows },
 };
+
+async function createQuotaWindows(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create table quota_windows (
+      application text primary key,
+      number bigint not null,
+      ends_at timestamptz not null,
+      length_ms integer not null check (length_ms > 0),
+      told boolean not null,
+      request_limit integer not null,
+      reserved integer not null,
+      spent integer not null,
+      seen integer not null,
+      in_flight integer not null,
+      silent integer not null,
+      strangers_for integer not null
+    ) with (fillfactor = 50)`.execute(db);
+}
 
 async function createClaims(db: Kysely<unknown>): Promise<void> {
   await sql`create sequence stock_claim_order`.execute(db);

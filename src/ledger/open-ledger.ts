@@ -1,6 +1,8 @@
 import { openDatabase } from "./database.ts";
 import type { DocumentClaims } from "./documents/claims.ts";
 import { createDocumentClaims } from "./documents/create-document-claims.ts";
+import type { QuotaCounts } from "./quota/counts.ts";
+import { createQuotaCounts } from "./quota/create-quota-counts.ts";
 import type { StockClaims } from "./stock/claims.ts";
 import { createStockClaims } from "./stock/create-stock-claims.ts";
 
@@ -19,6 +21,7 @@ export interface LedgerOptions {
 export interface Ledger {
   readonly stock: StockClaims;
   readonly documents: DocumentClaims;
+  readonly quota: QuotaCounts;
   /**
    * Connects and migrates now; the very first start of the embedded server may take up to 30 s.
    * @throws LedgerUnavailableError, LedgerError
@@ -39,6 +42,7 @@ export function openLedger(options: LedgerOptions): Ledger {
   return {
     stock: createStockClaims(database),
     documents: createDocumentClaims(database),
+    quota: createQuotaCounts(database),
     ready: () => database.ready(),
     answers: () => database.transact(async () => undefined),
     close: () => database.close(),

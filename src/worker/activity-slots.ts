@@ -1,6 +1,6 @@
 import type { ActivitySlotInfo, CustomSlotSupplier, SlotPermit, WorkerTuner } from "@temporalio/worker";
 
-import { type Permit, Permits } from "./permits.ts";
+import { type Door, type Permit, Permits } from "./permits.ts";
 
 /** Of the kinds of task that an activity-only worker never has. */
 const NO_MATTER = { type: "fixed-size", numSlots: 1 } as const;
@@ -10,9 +10,12 @@ export class ActivitySlots {
   readonly #permits: Permits;
   readonly tuner: WorkerTuner;
 
-  /** @param most activities that run at once */
-  constructor(most: number) {
-    this.#permits = new Permits(most);
+  /**
+   * @param most activities that run at once
+   * @param door shut while the request budget has nothing for the queue
+   */
+  constructor(most: number, door?: Door) {
+    this.#permits = new Permits(most, door);
     this.tuner = {
       activityTaskSlotSupplier: supplierOf(this.#permits),
       workflowTaskSlotSupplier: NO_MATTER,

@@ -4,11 +4,14 @@ import { type ComplianceConnection, type Timings, workflowTimings } from "../con
 import type { ConnectionProfile } from "../contract/index.ts";
 import type { Transport } from "../http/transport.ts";
 
-/** What this process needs to serve each connection: its client, its catalogue, and what workflows may know of it. */
+/**
+ * What this process needs to serve each connection: its client, its catalogue, and what workflows may know of it.
+ * @param transportOf of an application: one request budget stands in front of all its connections
+ */
 export function createComplianceRuntimes(
   connections: readonly ComplianceConnection[],
   timings: Timings,
-  transport: Transport,
+  transportOf: (application: string) => Transport,
   nowMs: () => number,
   watch: KeyWatch,
 ): Map<string, ComplianceRuntime> {
@@ -21,7 +24,7 @@ export function createComplianceRuntimes(
         auth: connection.auth,
         keyReach: connection.keyReach,
         dialect,
-        transport,
+        transport: transportOf(connection.application),
         timeoutMs: timings.callTimeoutMs,
       });
       const catalogue = new Catalogue(async (businessId) => (await client.listItems({ businessId })).data, nowMs);

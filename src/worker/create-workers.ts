@@ -19,6 +19,9 @@ import { ActivitySlots } from "./activity-slots.ts";
 import { createCallbackUrlFor } from "./callback-url-for.ts";
 import { createComplianceRuntimes } from "./compliance-runtimes.ts";
 import { endPolls, endsPollsItself } from "./end-polls.ts";
+import type { Door } from "./permits.ts";
+import { createGates } from "./gates.ts";
+import { sendingAs } from "./sending-as.ts";
 import { type KeyLog, watchKeys } from "./watch-keys.ts";
 
 /** Longer than the longest attempt, so that a call in flight is answered before its worker ends. */
@@ -57,8 +60,17 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
   const transport = createTransport(dispatchers);
   const { logger, metricMeter } = Runtime.instance();
   const watch = watchKeys(options.log ?? logger, metricMeter);
-  const runtimes = createComplianceRuntimes(config.compliance, config.timings, transport, Date.now, watch);
   const { ledger, workflows } = options;
+  const applications = new Set(config.compliance.map(({ application }) => application));
+  const gates = createGates([...applications], {
+    transport,
+    counts: ledger.quota,
+    fallbackLimit: config.timings.fallbackLimitPerMinute,
+    failingPauseMs: config.timings.failingPauseMs,
+    log: options.log ?? logger,
+    meter: metricMeter,
+  });
+  const runtimes = createComplianceRuntimes(config.compliance, config.timings, gates.of, Date.now, watch);
   const earlierRuns = new EarlierRuns(workflows, ledger);
   const context = { connections: runtimes, ledger, earlierRuns, nowMs: Date.now, random: Math.random };
   const common = {
@@ -79,14 +91,20 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
   const serves = [MAIN_TASK_QUEUE];
   const allSlots: ActivitySlots[] = [];
   const activities = createComplianceActivities(context);
-  const applications = new Set(config.compliance.map(({ application }) => application));
   for (const application of applications) {
+    const gate = gates.of(application);
     const queues = [
-      { taskQueue: complianceTaskQueue(application), slots: new ActivitySlots(INTERACTIVE_SLOTS) },
-      { taskQueue: complianceBackgroundTaskQueue(application), slots: new ActivitySlots(BACKGROUND_SLOTS) },
-    ];
-    for (const { taskQueue, slots } of queues) {
-      workers.push(await Worker.create({ ...common, taskQueue, activities, tuner: slots.tuner }));
+      { taskQueue: complianceTaskQueue(application), callClass: "interactive", most: INTERACTIVE_SLOTS },
+      { taskQueue: complianceBackgroundTaskQueue(application), callClass: "background", most: BACKGROUND_SLOTS },
+    ] as const;
+    for (const { taskQueue, callClass, most } of queues) {
+      const door: Door = {
+        isOpen: () => gate.isOpen(callClass),
+        whenOpen: (listener) => gate.whenOpen(callClass, listener),
+      };
+      const slots = new ActivitySlots(most, door);
+      const interceptors = { activity: [sendingAs(callClass)] };
+      workers.push(await Worker.create({ ...common, taskQueue, activities, tuner: slots.tuner, interceptors }));
       serves.push(taskQueue);
       allSlots.push(slots);
     }
@@ -96,6 +114,9 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
     workers,
     serves,
     endPolls: () => endPolls(allSlots, serverEndsPolls),
-    close: () => dispatchers.close(),
+    close: async () => {
+      await gates.close();
+      await dispatchers.close();
+    },
   };
 }

@@ -107,3 +107,40 @@ test("whatever happens in whatever order, at most one is unused and no more than
     }),
   );
 });
+
+test("while the door is shut no permit is given; as it opens, the first who waits has one", async () => {
+  const door = { open: false, listeners: [] as (() => void)[], ended: 0 };
+  const permits = new Permits(3, {
+    isOpen: () => door.open,
+    whenOpen: (listener) => {
+      door.listeners.push(listener);
+      return () => (door.ended += 1);
+    },
+  });
+  const first = permits.take(NEVER);
+  const second = permits.take(NEVER);
+  expect(await settled(first)).toBe("waits");
+  expect(permits.tryTake()).toBeUndefined();
+  expect(door.listeners).toHaveLength(1);
+  door.open = true;
+  door.listeners[0]?.();
+  expect(await settled(first)).toMatchObject({ state: "unused" });
+  expect(await settled(second)).toBe("waits");
+});
+
+test("a close ends the wait at the door, and nobody is let in by it later", async () => {
+  const door = { open: false, listeners: [] as (() => void)[], ended: 0 };
+  const permits = new Permits(3, {
+    isOpen: () => door.open,
+    whenOpen: (listener) => {
+      door.listeners.push(listener);
+      return () => (door.ended += 1);
+    },
+  });
+  const first = permits.take(NEVER);
+  permits.close();
+  expect(door.ended).toBe(1);
+  door.open = true;
+  door.listeners[0]?.();
+  expect(await settled(first)).toBe("waits");
+});

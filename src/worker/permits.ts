@@ -8,13 +8,22 @@ interface Waiting {
   signal: AbortSignal;
 }
 
+/** What decides, beside the number, whether a poll may be opened: the request budget. */
+export interface Door {
+  isOpen: () => boolean;
+  /** Calls back once, when it may have opened. @returns ends the wait */
+  whenOpen: (listener: () => void) => () => void;
+}
+
 /**
  * How many tasks a queue's worker may have, and which of its permits a poll still holds. One unused permit at a time, so that an
- * idle worker holds one and not one for each of its pollers. Once closed it gives out no more; those that are out come back by
+ * idle worker holds one and not one for each of its pollers; and none while the door is shut, so that work waits on the server, in order. Once closed it gives out no more; those that are out come back by
  * themselves, each with a task or without.
  */
 export class Permits {
   readonly #most: number;
+  readonly #door: Door | undefined;
+  #endWait: (() => void) | undefined;
   readonly #waiting: Waiting[] = [];
   #onNoneUnused: (() => void)[] = [];
   #unused = 0;
@@ -22,9 +31,10 @@ export class Permits {
   #closed = false;
 
   /** @param most permits that may be used at once */
-  constructor(most: number) {
+  constructor(most: number, door?: Door) {
     if (!Number.isInteger(most) || most < 1) throw new RangeError(`expected at least 1 permit, found ${most}`);
     this.#most = most;
+    this.#door = door;
   }
 
   /** The next free permit, in the order of asking. @throws the signal's reason; after the close nothing but that ends the wait */
@@ -48,7 +58,7 @@ export class Permits {
 
   /** A permit if there is one at once. */
   tryTake(): Permit | undefined {
-    if (this.#closed || this.#unused > 0 || this.#used >= this.#most) return undefined;
+    if (!this.#hasRoom() || this.#door?.isOpen() === false) return undefined;
     this.#unused += 1;
     return { state: "unused" };
   }
@@ -74,6 +84,8 @@ export class Permits {
 
   close(): void {
     this.#closed = true;
+    this.#endWait?.();
+    this.#endWait = undefined;
   }
 
   get unused(): number {
@@ -102,8 +114,20 @@ export class Permits {
     const [first] = this.#waiting;
     if (!first) return;
     const permit = this.tryTake();
-    if (!permit) return;
+    if (!permit) return this.#waitForDoor();
     this.#waiting.shift();
     first.give(permit);
+  }
+
+  #hasRoom(): boolean {
+    return !this.#closed && this.#unused === 0 && this.#used < this.#most;
+  }
+
+  #waitForDoor(): void {
+    if (this.#endWait || !this.#hasRoom()) return;
+    this.#endWait = this.#door?.whenOpen(() => {
+      this.#endWait = undefined;
+      this.#serve();
+    });
   }
 }

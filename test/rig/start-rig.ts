@@ -27,6 +27,7 @@ const TEST_TIMINGS: Partial<Timings> = {
   longestPollMs: 500,
   longestPollAfterDayMs: 500,
   slowAfterMs: 3_600_000,
+  failingPauseMs: 20,
 };
 
 const SILENT = { debug() {}, warn() {} };
@@ -141,6 +142,8 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
     },
     async startWorkers() {
       ledger = ledgerOf(config);
+      // As the worker process does: one that is away holds nothing back.
+      await ledger.ready().catch(() => undefined);
       const serving = await createWorkers({
         config,
         connection: native,

@@ -56,6 +56,15 @@ describe("a connection's key", () => {
   const faultsOf = ({ findings }: CheckedConnection) =>
     findings.filter(({ level }) => level === "fault").map(({ check: name, message }) => `${name}: ${message}`);
 
+  test("is shown with the request window of its application, from a call that is made anyway", async () => {
+    simulator.setApplicationLimit("simulator", 1_000);
+    const { findings, apiCalls } = await check(configured());
+    expect(apiCalls).toBe(6);
+    const window = findings.find(({ check: name }) => name === "connection default, request budget");
+    expect(window?.level).toBe("ok");
+    expect(window?.message).toMatch(/^application default: \d+ of 1000 requests left, the window ends in \d+ s$/);
+  });
+
   test("that may do everything has no fault, says what was not probed, and the calls change nothing", async () => {
     const before = simulator.books();
     const checked = await check(configured());

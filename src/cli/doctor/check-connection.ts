@@ -37,7 +37,7 @@ export async function checkConnection(
   if (listing.kind === "unreachable" || (listing.kind === "refused" && listing.status === 401)) {
     return { findings, apiCalls };
   }
-  findings.push(...clockFindings(check, listing));
+  findings.push(...clockFindings(check, listing), windowFinding(check, connection, listing));
   const businesses = listing.kind === "success" ? listing.data : undefined;
   if (businesses) findings.push(...reachFindings(check, connection, businesses));
   const businessId = connection.businessId ?? businesses?.[0]?.id;
@@ -88,6 +88,23 @@ function reachFindings(check: string, connection: ComplianceConnection, business
   const kind = keyReach === "business" ? "bound to one business" : "organisation-wide";
   const count = ids.length === 1 ? "1 business" : `${ids.length} businesses`;
   return [ok(reach, `${connection.environment}, ${kind}, reaches ${count}`)];
+}
+
+/** The request window of the application, from the headers of a call that is made anyway (Fiscal Compliance API, "Limits"). */
+function windowFinding(name: string, { application }: ComplianceConnection, { meta }: Probe<unknown>): Finding {
+  const check = `${name}, request budget`;
+  if (!meta?.rateLimit) {
+    const todo = "the worker keeps to FISCALFLOW_TIMING_FALLBACK_LIMIT_PER_MINUTE then";
+    return warning(check, "the answer tells no limit", todo);
+  }
+  const { limit, remaining, resetSeconds } = meta.rateLimit;
+  const message = `application ${application}: ${remaining} of ${limit} requests left, the window ends in ${resetSeconds} s`;
+  if (remaining > 0) return ok(check, message);
+  return warning(
+    check,
+    message,
+    "calls wait for the next window; see docs/budget.md where that is so most of the time",
+  );
 }
 
 function clockFindings(check: string, { meta }: Probe<unknown>): Finding[] {

@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { openLedger } from "../open-ledger.ts";
+import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
+import type { BelievedWindow, SpendAnswer } from "./counts.ts";
+
+const WITHIN_MS = 3_000;
+const MINUTE: BelievedWindow = { limit: 10, endsInMs: 60_000, lengthMs: 60_000, told: true };
+
+let ledger: TestLedger;
+let others: TestLedger["ledger"][];
+let applications = 0;
+beforeAll(async () => {
+  ledger = await createTestLedger();
+  others = [1, 2].map(() => openLedger({ url: ledger.url, home: "/nowhere" }));
+});
+afterAll(async () => {
+  for (const other of others) await other.close();
+  await ledger.drop();
+});
+
+const fresh = (): string => `app-${applications++}`;
+const spend = (application: string, more: { believed?: BelievedWindow; reserve?: number } = {}) =>
+  ledger.ledger.quota.spend({ application, reserve: 0, believed: MINUTE, ...more }, WITHIN_MS);
+const settle = (application: string, answer: SpendAnswer, used?: number) => {
+  const sequence = answer.granted ? answer.sequence : 0;
+  const told = used === undefined ? undefined : { used, limit: 10 };
+  return ledger.ledger.quota.settle({ application, number: answer.window.number, sequence, told }, WITHIN_MS);
+};
+
+test("three processes that ask at once are granted exactly what the window has", async () => {
+  const application = fresh();
+  const asked = [ledger.ledger, ...others].flatMap(({ quota }) =>
+    Array.from({ length: 12 }, () => quota.spend({ application, reserve: 0, believed: MINUTE }, WITHIN_MS)),
+  );
+  const answers = await Promise.all(asked);
+  expect(answers.filter(({ granted }) => granted)).toHaveLength(10);
+  expect(answers.find(({ granted }) => !granted)?.window).toMatchObject({ spent: 10, limit: 10 });
+});
+
+test("a reserve is left to the others", async () => {
+  const application = fresh();
+  const granted = [];
+  for (let i = 0; i < 10; i += 1) granted.push((await spend(application, { reserve: 4 })).granted);
+  expect(granted.filter(Boolean)).toHaveLength(6);
+  expect(await spend(application)).toMatchObject({ granted: true, window: { spent: 7 } });
+});
+
+test("a window that is over makes room for the next, in the same phase", async () => {
+  const application = fresh();
+  const short = { ...MINUTE, limit: 1, endsInMs: 0 };
+  const first = await spend(application, { believed: short });
+  const second = await spend(application);
+  expect(second).toMatchObject({ granted: true, window: { number: first.window.number + 1, spent: 1 } });
+  expect(second.window.endsInMs).toBeGreaterThan(59_000);
+  expect(second.window.endsInMs).toBeLessThan(60_100);
+});
+
+test("what the provider has counted beyond ours is spent, and strangers are noticed", async () => {
+  const application = fresh();
+  const answer = await spend(application);
+  expect(await settle(application, answer, 7)).toMatchObject({ spent: 7, inFlight: 0, strangers: true });
+  // Half of what is left may be under way then: of 3 that is one.
+  const next = await spend(application);
+  expect(next.granted).toBe(true);
+  expect((await spend(application)).granted).toBe(false);
+  expect(await settle(application, next, 8)).toMatchObject({ spent: 8 });
+  expect((await spend(application)).granted).toBe(true);
+});
+
+test("a request that the provider did not count is given back by the next answer with headers", async () => {
+  const application = fresh();
+  const silent = await spend(application);
+  expect(await settle(application, silent)).toMatchObject({ spent: 1 });
+  const answer = await spend(application);
+  expect(await settle(application, answer, 1)).toMatchObject({ spent: 1, strangers: false });
+});
+
+test("nothing is given back while others are under way", async () => {
+  const application = fresh();
+  const one = await spend(application);
+  await spend(application);
+  expect(await settle(application, one, 1)).toMatchObject({ spent: 2, inFlight: 1 });
+});
+
+test("an answer from a window that has gone changes nothing", async () => {
+  const application = fresh();
+  const late = await spend(application, { believed: { ...MINUTE, endsInMs: 0 } });
+  const current = await spend(application);
+  expect(await settle(application, late, 9)).toBeUndefined();
+  expect(await settle(application, current, 1)).toMatchObject({ spent: 1 });
+});
+
+test("an answer corrects the window's end, and one from another window opens that", async () => {
+  const application = fresh();
+  const { quota } = ledger.ledger;
+  const first = await spend(application);
+  const { number } = first.window;
+  const told = { used: 1, limit: 10 };
+  const edge = { says: "earlier", endsInMs: 20_000, lengthMs: 20_000 } as const;
+  const settled = await quota.settle({ application, number, sequence: 1, told, edge }, WITHIN_MS);
+  expect(settled).toMatchObject({ lengthMs: 20_000 });
+  expect(settled?.endsInMs).toBeCloseTo(20_000, -2);
+  await spend(application);
+  await spend(application);
+  const next = { says: "next", endsInMs: 40_000, lengthMs: 20_000 } as const;
+  const opened = await quota.settle({ application, number, sequence: 2, told, edge: next }, WITHIN_MS);
+  expect(opened).toMatchObject({ number: number + 1, spent: 2 });
+});

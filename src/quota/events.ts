@@ -1,0 +1,137 @@
+import type { QuotaWindow } from "../ledger/index.ts";
+import type { RateLimit } from "../http/quota-headers.ts";
+import { seenWith } from "./alone.ts";
+import { type Budget, budgetAt, inFreshWindow } from "./budget.ts";
+import type { CallClass } from "./call-class.ts";
+import { afterFailure, NO_TROUBLE, probeBack, probeSent } from "./trouble.ts";
+import { readEdge, refusedTooEarly, startOf } from "./window.ts";
+
+/** A call that was let through. */
+export interface Sending {
+  callClass: CallClass;
+  probe: boolean;
+}
+
+export interface Answer {
+  status: number;
+  sentAtMs: number;
+  answeredAtMs: number;
+  rateLimit?: RateLimit | undefined;
+  retryAfterSeconds?: number | undefined;
+}
+
+export type BudgetEvent =
+  | { kind: "sent"; call: Sending }
+  /** It was not sent after all: the fleet's count allowed no more. */
+  | { kind: "unsent"; call: Sending }
+  /** That was not for want of requests, but because of what others have under way. */
+  | { kind: "narrowed"; againAtMs: number }
+  | { kind: "answered"; call: Sending; answer: Answer }
+  /** No answer came. `failed` is false where that says nothing of the service; `arrived`, where not a byte has left. */
+  | { kind: "lost"; call: Sending; failed: boolean; arrived: boolean }
+  | { kind: "counted"; window: QuotaWindow }
+  | { kind: "count-away" };
+
+/** What a 429 without any word of a time is taken for (failure model: "any 429"). */
+const CLOSED_WITHOUT_WORD_MS = 60_000;
+/** Whoever sends this soon after a window's beginning has waited for it, as the others have. */
+const AT_ITS_START_MS = 2_000;
+
+/** How long a 429 asks to wait: Retry-After, else its reset; at least a second, since a reset may be rounded down. */
+export function waitOf({ retryAfterSeconds, rateLimit }: Answer): number {
+  const seconds = retryAfterSeconds ?? rateLimit?.resetSeconds;
+  return seconds === undefined ? CLOSED_WITHOUT_WORD_MS : Math.max(1, seconds) * 1_000;
+}
+
+export function afterEvent(before: Budget, event: BudgetEvent, nowMs: number): Budget {
+  const budget = budgetAt(before, nowMs);
+  switch (event.kind) {
+    case "sent": {
+      const trouble = event.call.probe ? probeSent(budget.trouble) : budget.trouble;
+      return { ...withInFlight(budget, event.call, 1), trouble };
+    }
+    case "unsent": {
+      const trouble = event.call.probe ? probeBack(budget.trouble) : budget.trouble;
+      return { ...withInFlight(budget, event.call, -1), trouble };
+    }
+    case "narrowed":
+      return { ...budget, askAgainAtMs: event.againAtMs };
+    case "lost": {
+      const back = ended(budget, event.call);
+      const spent = event.arrived ? { ...back, silent: back.silent + 1, silentSentAtMs: nowMs } : back;
+      if (event.failed)
+        return { ...spent, trouble: afterFailure(budget.trouble, event.call.probe, budget.rules, nowMs) };
+      return event.call.probe ? { ...spent, trouble: probeBack(budget.trouble) } : spent;
+    }
+    case "answered":
+      return afterAnswer(ended(budget, event.call), event.call, event.answer, nowMs);
+    case "counted":
+      return afterCount(budget, event.window, nowMs);
+    case "count-away":
+      return { ...budget, fleetSpent: undefined };
+  }
+}
+
+/** One that has ended may let another one in. */
+function ended(budget: Budget, call: Sending): Budget {
+  return { ...withInFlight(budget, call, -1), askAgainAtMs: 0 };
+}
+
+function withInFlight(budget: Budget, { callClass }: Sending, change: 1 | -1): Budget {
+  const inFlight = { ...budget.inFlight, [callClass]: Math.max(0, budget.inFlight[callClass] + change) };
+  return { ...budget, inFlight };
+}
+
+function afterAnswer(budget: Budget, call: Sending, answer: Answer, nowMs: number): Budget {
+  const failed = answer.status >= 500 || answer.status === 408;
+  const trouble = failed ? afterFailure(budget.trouble, call.probe, budget.rules, nowMs) : NO_TROUBLE;
+  const counted = withCount({ ...budget, trouble }, answer);
+  return answer.status === 429 ? closedBy(counted, budget, answer) : counted;
+}
+
+/**
+ * What an answer tells of the window. A 429 that is to be tried again before its window ends speaks of something else, a limit for
+ * bursts for example, whatever its headers say of what is left.
+ */
+export function toldBy({ status, rateLimit, retryAfterSeconds }: Answer): RateLimit | undefined {
+  // A limit of nothing would be for ever.
+  if (!rateLimit || rateLimit.limit < 1) return undefined;
+  const earlier = retryAfterSeconds !== undefined && retryAfterSeconds + 1 < rateLimit.resetSeconds;
+  return status === 429 && earlier ? undefined : rateLimit;
+}
+
+function withCount(budget: Budget, answer: Answer): Budget {
+  const { status, sentAtMs, answeredAtMs } = answer;
+  const rateLimit = toldBy(answer);
+  if (!rateLimit) {
+    if (sentAtMs < startOf(budget.window)) return budget;
+    return { ...budget, silent: budget.silent + 1, silentSentAtMs: Math.max(budget.silentSentAtMs, sentAtMs) };
+  }
+  const { limit, remaining, resetSeconds } = rateLimit;
+  const news = readEdge(budget.window, { sentAtMs, answeredAtMs, resetSeconds });
+  if (news.says === "unclear") return budget;
+  const told = news.says === "next" ? inFreshWindow(budget, news.window) : { ...budget, window: news.window };
+  const used = Math.max(told.used, limit - Math.min(remaining, limit));
+  const silent = sentAtMs > told.silentSentAtMs ? 0 : told.silent;
+  const fromItsStart = sentAtMs - startOf(told.window) < AT_ITS_START_MS;
+  const company = status === 429 ? told.company : seenWith(told.company, used, fromItsStart);
+  return { ...told, limit, used, silent, company };
+}
+
+function closedBy(budget: Budget, before: Budget, answer: Answer): Budget {
+  const waitMs = waitOf(answer);
+  const untilMs = answer.answeredAtMs + Math.min(waitMs, budget.rules.longestClosedMs);
+  const window = refusedTooEarly(before.window, answer.sentAtMs, waitMs) ?? budget.window;
+  return { ...budget, window, closedUntilMs: Math.max(budget.closedUntilMs, untilMs) };
+}
+
+function afterCount(budget: Budget, counted: QuotaWindow, nowMs: number): Budget {
+  const { endsInMs, lengthMs, told, limit, spent } = counted;
+  if (endsInMs <= 0) return budget;
+  // A guess of the fleet is no better than what headers told this process.
+  if (!told && budget.window.told) return { ...budget, fleetSpent: spent };
+  const window = { ...budget.window, endsAtMs: nowMs + endsInMs, lengthMs, told };
+  const another = Math.abs(window.endsAtMs - budget.window.endsAtMs) > lengthMs / 2;
+  const placed = another ? inFreshWindow(budget, window) : { ...budget, window };
+  return { ...placed, limit: told ? limit : budget.limit, fleetSpent: spent };
+}

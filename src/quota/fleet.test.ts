@@ -1,0 +1,197 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+
+import { TransportError } from "../http/errors.ts";
+import { type CallClass, callingAs } from "./call-class.ts";
+import { FleetCount } from "./fleet-count.ts";
+import { Gate } from "./gate.ts";
+import { budgetRules } from "./rules.ts";
+import { countedInMemory } from "./test-support/counted-in-memory.ts";
+import { provider, type ProviderOptions } from "./test-support/provider.ts";
+
+const WINDOW_MS = 60_000;
+const LIMIT = 120;
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: Date.parse("2026-11-21T09:00:07.300Z") });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** The same dice for every run. */
+function dice(): () => number {
+  let seed = 42;
+  return () => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647;
+}
+
+interface FleetOptions extends Partial<ProviderOptions> {
+  processes: number;
+  alone?: boolean;
+}
+
+/** Processes with an endless backlog, each with eight calls at once. */
+function fleet({ processes, alone = false, ...more }: FleetOptions) {
+  const random = dice();
+  const latencyMs = () => 50 + random() * 150;
+  const service = provider({ limit: LIMIT, windowMs: WINDOW_MS, phaseMs: 1_234, latencyMs, ...more });
+  const counted = countedInMemory();
+  const told = { sent: 0, refused: 0, heldBack: 0 };
+  const waits: { callClass: CallClass; startedAtMs: number; waitedMs: number }[] = [];
+  const gates = Array.from({ length: processes }, () => {
+    const application = "shop";
+    const nowMs = Date.now;
+    const silent = { onAway: () => {}, onBack: () => {} };
+    const count = alone ? undefined : new FleetCount({ application, counts: counted.counts, nowMs, ...silent });
+    const watch = {
+      sent: () => void (told.sent += 1),
+      refused: () => void (told.refused += 1),
+      heldBack: () => void (told.heldBack += 1),
+    };
+    const rules = budgetRules(LIMIT);
+    return new Gate({ application, transport: service.transport, rules, count, nowMs, random, watch });
+  });
+  let over = false;
+  const request = {
+    method: "GET",
+    url: new URL("http://x"),
+    headers: {},
+    timeoutMs: 1,
+    maxBodyBytes: 1,
+  } as const;
+  async function call(gate: Gate, callClass: CallClass): Promise<void> {
+    const startedAtMs = Date.now();
+    while (!over) {
+      try {
+        await callingAs(callClass, () => gate.send(request));
+        waits.push({ callClass, startedAtMs, waitedMs: Date.now() - startedAtMs });
+        return;
+      } catch (error) {
+        if (!(error instanceof TransportError)) throw error;
+        await new Promise((resolve) => setTimeout(resolve, error.retryAfterMs ?? 1_000));
+      }
+    }
+  }
+  async function work(gate: Gate, callClass: CallClass): Promise<void> {
+    while (!over) {
+      if (gate.isOpen(callClass)) await call(gate, callClass);
+      else await new Promise<void>((resolve) => void gate.whenOpen(callClass, resolve));
+    }
+  }
+  const backlog = (callClass: CallClass): void => {
+    for (const gate of gates) for (let i = 0; i < 8; i += 1) void work(gate, callClass);
+  };
+  /** Of the windows that were seen from beginning to end. */
+  const usedParts = (): number[] => [...service.windows.values()].slice(1, -1).map(({ used }) => used / LIMIT);
+  const end = (): void => void (over = true);
+  return { service, counted, told, waits, gates, call, backlog, usedParts, end, random };
+}
+
+const mean = (numbers: number[]): number => numbers.reduce((sum, one) => sum + one, 0) / numbers.length;
+const MINUTES = 20;
+
+test.each([1, 3, 8])("%i processes that count together use whole windows, and are not refused", async (processes) => {
+  const { told, usedParts, backlog, end } = fleet({ processes });
+  backlog("interactive");
+  await vi.advanceTimersByTimeAsync(MINUTES * WINDOW_MS);
+  end();
+  expect(usedParts().length).toBeGreaterThanOrEqual(MINUTES - 2);
+  expect(Math.min(...usedParts())).toBeGreaterThanOrEqual(0.97);
+  expect(mean(usedParts())).toBeGreaterThanOrEqual(0.99);
+  expect(told.refused / told.sent).toBeLessThanOrEqual(0.005);
+});
+
+test.each([1, 3, 8])("%i processes that go by headers alone narrow, and are seldom refused", async (processes) => {
+  const { told, usedParts, backlog, end } = fleet({ processes, alone: true });
+  backlog("interactive");
+  await vi.advanceTimersByTimeAsync(MINUTES * WINDOW_MS);
+  end();
+  expect(mean(usedParts())).toBeGreaterThanOrEqual(0.9);
+  expect(told.refused / told.sent).toBeLessThanOrEqual(0.05);
+});
+
+test("beside a stranger who takes a fifth at random moments, what is left is used", async () => {
+  const { told, usedParts, backlog, end, service, random } = fleet({ processes: 3 });
+  backlog("interactive");
+  let over = false;
+  const stranger = (): void => {
+    service.admit();
+    if (!over) setTimeout(stranger, random() * 2 * (WINDOW_MS / (LIMIT / 5)));
+  };
+  stranger();
+  await vi.advanceTimersByTimeAsync(MINUTES * WINDOW_MS);
+  over = true;
+  end();
+  expect(mean(usedParts())).toBeGreaterThanOrEqual(0.98);
+  expect(told.refused / told.sent).toBeLessThanOrEqual(0.02);
+});
+
+test("while the count is away nothing is lost, and once it is back windows are whole again", async () => {
+  const { told, usedParts, backlog, end, counted } = fleet({ processes: 3 });
+  backlog("interactive");
+  await vi.advanceTimersByTimeAsync(5.5 * WINDOW_MS);
+  counted.state.away = true;
+  await vi.advanceTimersByTimeAsync(5 * WINDOW_MS);
+  const refusedAway = told.refused;
+  const sentAway = told.sent;
+  counted.state.away = false;
+  await vi.advanceTimersByTimeAsync(6 * WINDOW_MS);
+  end();
+  expect(refusedAway / sentAway).toBeLessThanOrEqual(0.05);
+  expect(mean(usedParts().slice(-4))).toBeGreaterThanOrEqual(0.99);
+  expect((told.refused - refusedAway) / (told.sent - sentAway)).toBeLessThanOrEqual(0.01);
+});
+
+test("an interactive call goes at once whenever it comes, while background work uses what is left", async () => {
+  const { told, usedParts, backlog, end, call, gates, random, waits } = fleet({ processes: 3 });
+  backlog("background");
+  let over = false;
+  const sales = (): void => {
+    const gate = gates[Math.floor(random() * 3)];
+    if (gate) void call(gate, "interactive");
+    if (!over) setTimeout(sales, random() * 2 * (WINDOW_MS / (LIMIT / 5)));
+  };
+  sales();
+  await vi.advanceTimersByTimeAsync(MINUTES * WINDOW_MS);
+  over = true;
+  end();
+  const waited = waits
+    .filter(({ callClass }) => callClass === "interactive")
+    .map(({ waitedMs }) => waitedMs - 200)
+    .toSorted((one, other) => one - other);
+  const at = (part: number): number => waited[Math.floor(part * waited.length)] ?? Infinity;
+  expect(at(0.5)).toBeLessThanOrEqual(0.02 * WINDOW_MS);
+  expect(at(0.95)).toBeLessThanOrEqual(0.1 * WINDOW_MS);
+  expect(mean(usedParts())).toBeGreaterThanOrEqual(0.97);
+  expect(told.refused / told.sent).toBeLessThanOrEqual(0.005);
+});
+
+test("a provider that rounds its resets down is found out", async () => {
+  const { told, usedParts, backlog, end } = fleet({ processes: 3, rounds: "down" });
+  backlog("interactive");
+  await vi.advanceTimersByTimeAsync(4 * WINDOW_MS);
+  const refusedAtFirst = told.refused;
+  await vi.advanceTimersByTimeAsync(MINUTES * WINDOW_MS);
+  end();
+  expect(mean(usedParts())).toBeGreaterThanOrEqual(0.98);
+  expect(told.refused).toBe(refusedAtFirst);
+  expect(told.refused / told.sent).toBeLessThanOrEqual(0.02);
+});
+
+test("windows of another length are learned", async () => {
+  const windowMs = 20_000;
+  const { told, usedParts, backlog, end } = fleet({ processes: 3, windowMs });
+  backlog("interactive");
+  await vi.advanceTimersByTimeAsync(MINUTES * windowMs);
+  end();
+  expect(mean(usedParts())).toBeGreaterThanOrEqual(0.97);
+  expect(told.refused / told.sent).toBeLessThanOrEqual(0.01);
+});
+
+test("without headers the configured limit is kept to", async () => {
+  const { told, service, backlog, end } = fleet({ processes: 3, headers: false, phaseMs: 0 });
+  backlog("interactive");
+  await vi.advanceTimersByTimeAsync(10 * WINDOW_MS);
+  end();
+  expect(told.refused / told.sent).toBeLessThanOrEqual(0.01);
+  expect([...service.windows.values()].at(-2)?.used).toBe(LIMIT);
+});

@@ -1,0 +1,66 @@
+import type { HttpAnswer } from "../../http/http-answer.ts";
+import type { Transport } from "../../http/transport.ts";
+
+export interface ProviderOptions {
+  limit: number;
+  windowMs: number;
+  /** How much later than the callers' clocks its windows begin. */
+  phaseMs?: number;
+  /** From sending to admission, and from there to the answer. */
+  latencyMs: () => number;
+  rounds?: "up" | "down";
+  headers?: boolean;
+}
+
+/** A service that counts fixed windows, by the clock of the test. */
+export function provider(options: ProviderOptions) {
+  const { limit, windowMs, phaseMs = 0, latencyMs, rounds = "up", headers = true } = options;
+  const windows = new Map<number, { used: number; refused: number }>();
+  /** Of what is admitted. */
+  const answers = { status: 200 };
+  const round = rounds === "up" ? Math.ceil : Math.floor;
+
+  /** Takes a request of the current window, as a stranger does too. */
+  function admit(): { allowed: boolean; remaining: number; resetSeconds: number } {
+    const atMs = Date.now() - phaseMs;
+    const number = Math.floor(atMs / windowMs);
+    const window = windows.get(number) ?? { used: 0, refused: 0 };
+    windows.set(number, window);
+    const allowed = window.used < limit;
+    if (allowed) window.used += 1;
+    else window.refused += 1;
+    const resetSeconds = round(((number + 1) * windowMs - atMs) / 1_000);
+    return { allowed, remaining: limit - window.used, resetSeconds };
+  }
+
+  const transport: Transport = {
+    async send() {
+      const sentAtMs = Date.now();
+      await delay(latencyMs());
+      const { allowed, remaining, resetSeconds } = admit();
+      await delay(latencyMs());
+      const status = allowed ? answers.status : 429;
+      const told = {
+        "x-ratelimit-limit": String(limit),
+        "x-ratelimit-remaining": String(remaining),
+        "x-ratelimit-reset": String(resetSeconds),
+        ...(!allowed && { "retry-after": String(resetSeconds) }),
+      };
+      const answeredAtMs = Date.now();
+      const answer: HttpAnswer = {
+        status,
+        headers: headers && (status < 400 || status === 429) ? told : {},
+        bodyText: "",
+        sentAtMs,
+        answeredAtMs,
+      };
+      return answer;
+    },
+  };
+  return { transport, answers, windows, admit };
+}
+
+/** By the timers of the test, which may be fake. */
+function delay(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,101 @@
+import type { MetricMeter } from "@temporalio/common";
+
+import { type CallClass, type Gate, type GateWatch, reserveFor } from "../quota/index.ts";
+import type { KeyLog } from "./watch-keys.ts";
+
+const CLASSES: readonly CallClass[] = ["interactive", "background"];
+const GAUGES_EACH_MS = 5_000;
+const LINE_EACH_MS = 60_000;
+
+type Counts = Record<"sent" | "refused" | "heldBack", Record<CallClass, number>>;
+
+export interface BudgetsWatch {
+  watchOf: (application: string) => GateWatch;
+  /** Gauges every few seconds, and a line a minute for each application that had anything to do. @returns ends that */
+  start: (gates: readonly Gate[]) => () => void;
+}
+
+/** What is to be seen of the request budgets: metrics, and one line a minute for each application. */
+export function watchBudgets(log: KeyLog, meter: MetricMeter): BudgetsWatch {
+  const counters = {
+    sent: meter.createCounter("fiscalflow_budget_calls", undefined, "calls sent to the API"),
+    refused: meter.createCounter("fiscalflow_budget_refused", undefined, "calls answered with 429"),
+    heldBack: meter.createCounter("fiscalflow_budget_held_back", undefined, "calls that went back unsent"),
+  };
+  const left = meter.createGauge("fiscalflow_budget_left", "int", undefined, "requests left in the window");
+  const reserve = meter.createGauge(
+    "fiscalflow_budget_reserve",
+    "int",
+    undefined,
+    "requests kept for interactive work",
+  );
+  const waiting = meter.createGauge("fiscalflow_budget_waiting", "int", undefined, "calls that wait at the gate");
+  const probing = meter.createGauge("fiscalflow_budget_probing", "int", undefined, "1 while the API fails every call");
+  const minute = new Map<string, Counts>();
+
+  function setGauges(gate: Gate): void {
+    const { application, budget } = gate;
+    left.set(leftOf(gate), { application });
+    reserve.set(reserveOf(gate), { application });
+    probing.set(budget.trouble.probing ? 1 : 0, { application });
+    for (const callClass of CLASSES) waiting.set(gate.waiting[callClass], { application, class: callClass });
+  }
+
+  function tellMinute(gate: Gate): void {
+    const { application, budget } = gate;
+    const counts = minute.get(application);
+    minute.delete(application);
+    const isProbing = budget.trouble.probing !== undefined;
+    const waits = gate.waiting.interactive + gate.waiting.background > 0;
+    if (!counts && !isProbing && !waits) return;
+    log.info("the request budget", {
+      application,
+      ...(counts ?? noCounts()),
+      waiting: { ...gate.waiting },
+      left: leftOf(gate),
+      limit: budget.limit,
+      reserve: reserveOf(gate),
+      windowEndsAt: new Date(budget.window.endsAtMs).toISOString(),
+      toldByHeaders: budget.window.told,
+      probing: isProbing,
+      countsAlone: gate.countsAlone,
+    });
+  }
+
+  return {
+    watchOf(application) {
+      const count = (what: keyof Counts, callClass: CallClass): void => {
+        counters[what].add(1, { application, class: callClass });
+        let counts = minute.get(application);
+        if (!counts) minute.set(application, (counts = noCounts()));
+        counts[what][callClass] += 1;
+      };
+      return {
+        sent: (callClass) => count("sent", callClass),
+        refused: (callClass) => count("refused", callClass),
+        heldBack: (callClass) => count("heldBack", callClass),
+      };
+    },
+    start(gates) {
+      const gauges = setInterval(() => gates.forEach(setGauges), GAUGES_EACH_MS).unref();
+      const lines = setInterval(() => gates.forEach(tellMinute), LINE_EACH_MS).unref();
+      return () => {
+        clearInterval(gauges);
+        clearInterval(lines);
+      };
+    },
+  };
+}
+
+function noCounts(): Counts {
+  const none = (): Record<CallClass, number> => ({ interactive: 0, background: 0 });
+  return { sent: none(), refused: none(), heldBack: none() };
+}
+
+function leftOf({ spent, budget }: Gate): number {
+  return Math.max(0, budget.limit - spent);
+}
+
+function reserveOf({ budget }: Gate): number {
+  return reserveFor("background", budget, Date.now());
+}
