@@ -32,6 +32,8 @@ export class Mischief {
 
   async run(signal: AbortSignal): Promise<void> {
     const { simulator } = this.#stack;
+    // Each kind of trouble with callbacks at least once, and then by chance: a small run has few callbacks.
+    for (const { probability: _, ...fault } of CALLBACK_FAULTS) simulator.inject({ ...fault, times: 1 });
     for (const fault of [...chanceFaults(FAULT_PROBABILITY), ...CALLBACK_FAULTS]) simulator.inject(fault);
     for (let round = 1; !signal.aborted; round += 1) {
       await delay(PAUSE_MS, undefined, { signal }).catch(() => undefined);
