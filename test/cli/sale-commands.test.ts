@@ -130,7 +130,9 @@ describeWithTemporal("fiscalflow sale", () => {
     expect(stderr).toContain("3 found.");
     for (const number of ["CLI-7", "CLI-8"]) {
       const cancelled = await sale(["cancel", number, "--reason", "test over"]);
-      if (cancelled.exitCode !== 0) throw new Error(`cancel ${number}: ${cancelled.stderr}`);
+      // Right after a retry Temporal gives an update up now and then; what was asked for is done all the same, or asked for again.
+      if (/No worker answered/.test(cancelled.stderr)) await sale(["cancel", number, "--reason", "test over"]);
+      await rig.stateWhen(number, ({ stage }) => stage === "cancelled");
     }
   });
 
