@@ -1,33 +1,53 @@
-import {
-  type Client,
-  isGrpcDeadlineError,
-  isGrpcServiceError,
-  WorkflowUpdateRPCTimeoutOrCancelledError,
-} from "@temporalio/client";
+import { type Client, isGrpcServiceError, WorkflowUpdateRPCTimeoutOrCancelledError } from "@temporalio/client";
 
 import { NoAnswerError } from "./errors.ts";
 
 /** A workflow answers a message within seconds, unless no worker runs: then nobody should wait for it. */
 const ANSWER_WITHIN_MS = 30_000;
-/** gRPC's FAILED_PRECONDITION: a query finds no worker. */
+/** A message that its workflow's end overtakes is lost without an answer; asked again, it finds the end. */
+const TRY_WITHIN_MS = 5_000;
+const FIRST_PAUSE_MS = 50;
+const MOST_PAUSE_MS = 1_000;
+
+const CANCELLED = 1;
+const DEADLINE_EXCEEDED = 4;
 const FAILED_PRECONDITION = 9;
 const UNAVAILABLE = 14;
+/** What gRPC says where the caller itself gave up, by an abort signal. The server's own word for a passed deadline is another. */
+const BY_CALLER = "Cancelled on client";
+/** Temporal knows at once that nobody has asked for work of this queue for minutes. */
+const NO_WORKER = /no poller/i;
 
-/** @throws NoAnswerError where no worker answers */
+/**
+ * Asks again until there is an answer: Temporal gives a message up whose workflow task fails under it, which happens to a workflow that
+ * wants to end while something else arrives. So `ask` must be harmless to repeat: a query, or an update under one id.
+ * @throws NoAnswerError where no worker answers
+ */
 export async function answeredInTime<T>(client: Client, workflowId: string, ask: () => Promise<T>): Promise<T> {
-  try {
-    return await client.withDeadline(Date.now() + ANSWER_WITHIN_MS, ask);
-  } catch (error) {
-    throw isWithoutAnswer(error) ? new NoAnswerError(workflowId, error) : error;
+  const deadlineMs = Date.now() + ANSWER_WITHIN_MS;
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MOST_PAUSE_MS)) {
+    try {
+      return await client.withDeadline(Math.min(Date.now() + TRY_WITHIN_MS, deadlineMs), ask);
+    } catch (error) {
+      if (!isWithoutAnswer(error)) throw error;
+      if (findsNoWorker(error) || Date.now() + pauseMs >= deadlineMs) throw new NoAnswerError(workflowId, error);
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    }
   }
 }
 
 /** Whether nobody was there to answer: no worker, or for a while no server. What was asked is harmless to ask again. */
 export function isWithoutAnswer(error: unknown): boolean {
-  if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError || isGrpcDeadlineError(error)) return true;
-  const cause = error instanceof Error ? error.cause : undefined;
-  if (isGrpcDeadlineError(cause)) return true;
-  return [error, cause].some(
-    (one) => isGrpcServiceError(one) && [FAILED_PRECONDITION, UNAVAILABLE].includes(Number(one.code)),
-  );
+  const [grpcError] = grpcErrorsOf(error);
+  if (grpcError?.code === CANCELLED) return grpcError.details !== BY_CALLER;
+  if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return true;
+  return grpcErrorsOf(error).some(({ code }) => [DEADLINE_EXCEEDED, FAILED_PRECONDITION, UNAVAILABLE].includes(code));
+}
+
+function findsNoWorker(error: unknown): boolean {
+  return grpcErrorsOf(error).some(({ code, details }) => code === FAILED_PRECONDITION && NO_WORKER.test(details));
+}
+
+function grpcErrorsOf(error: unknown): { code: number; details: string }[] {
+  return [error, error instanceof Error ? error.cause : undefined].filter((one) => isGrpcServiceError(one));
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { hostname, userInfo } from "node:os";
 import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from "@temporalio/client";
 
@@ -26,9 +27,10 @@ export function callerIdentity(): string {
 export function operations(client: Client, identity: string) {
   async function send(workflowId: string, update: string, payload: object): Promise<MessageReply> {
     const handle = client.workflow.getHandle(workflowId);
+    const updateId = randomUUID();
     try {
       return await answeredInTime(client, workflowId, () =>
-        handle.executeUpdate<MessageReply, [object]>(update, { args: [payload] }),
+        handle.executeUpdate<MessageReply, [object]>(update, { args: [payload], updateId }),
       );
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) throw new SaleNotFoundError(workflowId);

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import {
   type Client,
   WorkflowExecutionAlreadyStartedError,
@@ -31,9 +32,10 @@ export async function refundSale(client: Client, key: SaleKey, request: unknown,
   const refund: RefundRequest = parseInput(refundRequestSchema, request, "refund request");
   const workflowId = saleIdOf(key);
   const handle = client.workflow.getHandle(workflowId);
+  const updateId = randomUUID();
   try {
     const outcome = await answeredInTime(client, workflowId, () =>
-      handle.executeUpdate<SaleOutcome, [RefundRequest]>(UPDATES.refund, { args: [refund] }),
+      handle.executeUpdate<SaleOutcome, [RefundRequest]>(UPDATES.refund, { args: [refund], updateId }),
     );
     if (outcome.stage !== "crediting" || waitMs === 0) return outcome;
     return await waitForOutcome(client, { workflowId, waitMs });

@@ -128,12 +128,8 @@ describeWithTemporal("fiscalflow sale", () => {
     ]);
     expect(tried["failed"]).toEqual([]);
     expect(stderr).toContain("3 found.");
-    for (const number of ["CLI-7", "CLI-8"]) {
-      const cancelled = await sale(["cancel", number, "--reason", "test over"]);
-      // Right after a retry Temporal gives an update up now and then; what was asked for is done all the same, or asked for again.
-      if (/No worker answered/.test(cancelled.stderr)) await sale(["cancel", number, "--reason", "test over"]);
-      await rig.stateWhen(number, ({ stage }) => stage === "cancelled");
-    }
+    for (const number of ["CLI-7", "CLI-8"])
+      expect(await sale(["cancel", number, "--reason", "test over"])).toMatchObject({ exitCode: 0, stderr: "" });
   });
 
   test("a query that Temporal does not understand is a wrong call", async () => {

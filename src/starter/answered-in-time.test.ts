@@ -1,0 +1,84 @@
+import { type Client, ServiceError, WorkflowUpdateRPCTimeoutOrCancelledError } from "@temporalio/client";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+
+import { answeredInTime } from "./answered-in-time.ts";
+import { NoAnswerError } from "./errors.ts";
+
+// What Temporal's server says, word for word (its release 1.29).
+const GIVEN_UP = grpc(
+  9,
+  "Unable to perform workflow execution update due to unexpected workflow task failure. WorkflowNotReady",
+);
+const PAST_ITS_DEADLINE = grpc(1, "Call cancelled");
+const AWAY = grpc(14, "Connection dropped");
+const NO_POLLER = grpc(9, "no poller seen for task queue recently, worker may be down");
+const GIVEN_UP_BY_CALLER = grpc(1, "Cancelled on client");
+const WRONG = grpc(3, "Invalid update id");
+
+const deadlines: number[] = [];
+const client = {
+  withDeadline: async (deadlineMs: number, ask: () => Promise<unknown>) => {
+    deadlines.push(deadlineMs - Date.now());
+    return await ask();
+  },
+} as unknown as Client;
+
+describe("an answer in time", () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+    deadlines.length = 0;
+  });
+  afterEach(() => void vi.useRealTimers());
+
+  test.each([
+    ["an update whose workflow task failed under it", new ServiceError("Workflow Update failed", { cause: GIVEN_UP })],
+    [
+      "an update past the server's deadline",
+      new WorkflowUpdateRPCTimeoutOrCancelledError("", { cause: PAST_ITS_DEADLINE }),
+    ],
+    ["a query past the server's deadline", new ServiceError("Failed to query Workflow", { cause: PAST_ITS_DEADLINE })],
+    ["a server that is away", new ServiceError("Failed to query Workflow", { cause: AWAY })],
+  ])("%s is asked again", async (_what, trouble) => {
+    const asked = answersAfter(3, trouble);
+    const answer = answeredInTime(client, "sale/1", asked);
+    await vi.runAllTimersAsync();
+    await expect(answer).resolves.toBe("the answer");
+    expect(asked).toHaveBeenCalledTimes(4);
+  });
+
+  test("one try is not waited for as long as the whole, and the last no longer than the whole", async () => {
+    const started = Date.now();
+    const asked = vi.fn(async () => {
+      await new Promise((resolve) => setTimeout(resolve, 4_000));
+      throw new ServiceError("Failed to query Workflow", { cause: PAST_ITS_DEADLINE });
+    });
+    const answer = expect(answeredInTime(client, "sale/1", asked)).rejects.toBeInstanceOf(NoAnswerError);
+    await vi.runAllTimersAsync();
+    await answer;
+    expect(Date.now() - started).toBeLessThanOrEqual(34_000);
+    expect(Math.max(...deadlines)).toBe(5_000);
+    expect(deadlines.at(-1)).toBeLessThan(5_000);
+  });
+
+  test.each([
+    ["nobody has asked for work for minutes", NO_POLLER, NoAnswerError],
+    ["the caller gave up", GIVEN_UP_BY_CALLER, ServiceError],
+    ["the question is wrong", WRONG, ServiceError],
+  ])("where %s it is said at once", async (_what, cause, expected) => {
+    const asked = answersAfter(1, new ServiceError("Failed to query Workflow", { cause }));
+    await expect(answeredInTime(client, "sale/1", asked)).rejects.toBeInstanceOf(expected);
+    expect(asked).toHaveBeenCalledTimes(1);
+  });
+});
+
+function answersAfter(troubles: number, trouble: Error) {
+  let asked = 0;
+  return vi.fn(async () => {
+    if (asked++ < troubles) throw trouble;
+    return "the answer";
+  });
+}
+
+function grpc(code: number, details: string): Error {
+  return Object.assign(new Error(`${code}: ${details}`), { code, details, metadata: {} });
+}
