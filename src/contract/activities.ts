@@ -78,4 +78,7 @@ export interface ComplianceActivities {
 }
 
 /** Where a workflow's calls go. */
-export type CallRoute = Pick<ConnectionProfile, "application" | "businessId" | "businessWeight" | "keyReach" | "timings">;
+export type CallRoute = Pick<
+  ConnectionProfile,
+  "application" | "businessId" | "businessWeight" | "keyReach" | "timings"
+>;
