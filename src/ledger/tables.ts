@@ -71,9 +71,70 @@ export interface DocumentClaimEventsTable {
   detail: Json;
 }
 
+export interface PurchasesTable {
+  connection: string;
+  /** `-` when the key's reach names the business. */
+  business_id: string;
+  purchase_id: string;
+  status: string;
+  confirmation_error: string | null;
+  supplier_name: string | null;
+  supplier_pin: string | null;
+  supplier_invoice_number: string;
+  /** As the service writes it: `YYYY-MM-DD`. */
+  invoice_date: string;
+  branch: string | null;
+  subtotal: ColumnType<string, string, string>;
+  vat: ColumnType<string, string, string>;
+  total: ColumnType<string, string, string>;
+  /** Of everything but status and confirmation error. */
+  content_hash: string;
+  /** Canonical JSON of what the service said last. */
+  body: string;
+  first_seen_at: Generated<Date>;
+  changed_at: Generated<Date>;
+  /** When what stands here was asked for, by the database's clock. */
+  observed_at: Date;
+  /** The synchronisation that saw it last. */
+  seen_by: string;
+  /** The last one that saw it in the whole list, in its order. */
+  listed_by: string | null;
+  /** A synchronisation that listed it has come to its end: what stands below it in the list was known then. */
+  grounded: Generated<boolean>;
+  missing_since: Date | null;
+  /** Who wrote the row last. */
+  workflow_id: string;
+  run_id: string;
+}
+
+export interface PurchaseHistoryTable {
+  id: ColumnType<string, never, never>;
+  at: Generated<Date>;
+  connection: string;
+  business_id: string;
+  purchase_id: string;
+  what: "first-seen" | "status" | "confirmation-error" | "content" | "missing" | "returned";
+  before: ColumnType<unknown, string | null, never>;
+  after: ColumnType<unknown, string | null, never>;
+  workflow_id: string;
+  run_id: string;
+}
+
+export interface PurchaseSyncsTable {
+  sync_id: string;
+  connection: string;
+  business_id: string;
+  kind: "recent" | "full" | "window";
+  started_at: Generated<Date>;
+  completed_at: ColumnType<Date | null, never, unknown>;
+}
+
 export interface Tables {
   stock_claims: StockClaimsTable;
   stock_claim_events: StockClaimEventsTable;
   document_claims: DocumentClaimsTable;
   document_claim_events: DocumentClaimEventsTable;
+  purchases: PurchasesTable;
+  purchase_history: PurchaseHistoryTable;
+  purchase_syncs: PurchaseSyncsTable;
 }
