@@ -1,5 +1,8 @@
 export * from "./documents/claims.ts";
 export { startEmbeddedPostgres } from "./embedded/embedded-postgres.ts";
+export type { Business, ChainedEvent, NewEvent, Writer } from "./events/chain.ts";
+export type { Events, VerifyRequest } from "./events/create-events.ts";
+export type { ChainFinding, ChainReport, SeenHead } from "./events/findings.ts";
 export { LedgerError, LedgerUnavailableError } from "./errors.ts";
 export { type Ledger, type LedgerOptions, openLedger } from "./open-ledger.ts";
 export type { QuotaCounts, QuotaWindow, SettledEdge, SpendAnswer } from "./quota/counts.ts";

@@ -1,6 +1,7 @@
 import { openDatabase } from "./database.ts";
 import type { DocumentClaims } from "./documents/claims.ts";
 import { createDocumentClaims } from "./documents/create-document-claims.ts";
+import { createEventLog, type Events } from "./events/create-events.ts";
 import type { QuotaCounts } from "./quota/counts.ts";
 import { createQuotaCounts } from "./quota/create-quota-counts.ts";
 import type { StockClaims } from "./stock/claims.ts";
@@ -22,6 +23,7 @@ export interface Ledger {
   readonly stock: StockClaims;
   readonly documents: DocumentClaims;
   readonly quota: QuotaCounts;
+  readonly events: Events;
   /**
    * Connects and migrates now; the very first start of the embedded server may take up to 30 s.
    * @throws LedgerUnavailableError, LedgerError
@@ -43,6 +45,7 @@ export function openLedger(options: LedgerOptions): Ledger {
     stock: createStockClaims(database),
     documents: createDocumentClaims(database),
     quota: createQuotaCounts(database),
+    events: createEventLog(database),
     ready: () => database.ready(),
     answers: () => database.transact(async () => undefined),
     close: () => database.close(),

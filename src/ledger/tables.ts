@@ -71,9 +71,35 @@ export interface DocumentClaimEventsTable {
   detail: Json;
 }
 
+/** The head of each chain, outside of the chain: a last event that is gone would not be missed otherwise. */
+export interface EventHeadsTable {
+  connection: string;
+  business_id: string;
+  count: ColumnType<string, number, number>;
+  last_hash: string;
+}
+
+export interface EventsTable {
+  connection: string;
+  business_id: string;
+  number: ColumnType<string, number, never>;
+  at: Date;
+  kind: string;
+  subject: string;
+  key: string | null;
+  workflow_id: string;
+  run_id: string;
+  /** Canonical JSON, kept as text: the hash is over these bytes. */
+  content: string;
+  previous_hash: string;
+  hash: string;
+}
+
 export interface Tables {
   stock_claims: StockClaimsTable;
   stock_claim_events: StockClaimEventsTable;
   document_claims: DocumentClaimsTable;
   document_claim_events: DocumentClaimEventsTable;
+  event_heads: EventHeadsTable;
+  events: EventsTable;
 }
