@@ -3,8 +3,10 @@ import type { DocumentClaims } from "./documents/claims.ts";
 import { createDocumentClaims } from "./documents/create-document-claims.ts";
 import { createPurchases } from "./purchases/create-purchases.ts";
 import type { Purchases } from "./purchases/purchases.ts";
+import { createEventLog, type Events } from "./events/create-events.ts";
 import type { QuotaCounts } from "./quota/counts.ts";
 import { createQuotaCounts } from "./quota/create-quota-counts.ts";
+import { createRecords, type Records } from "./records/records.ts";
 import type { StockClaims } from "./stock/claims.ts";
 import { createStockClaims } from "./stock/create-stock-claims.ts";
 
@@ -25,6 +27,8 @@ export interface Ledger {
   readonly documents: DocumentClaims;
   readonly quota: QuotaCounts;
   readonly purchases: Purchases;
+  readonly events: Events;
+  readonly records: Records;
   /**
    * Connects and migrates now; the very first start of the embedded server may take up to 30 s.
    * @throws LedgerUnavailableError, LedgerError
@@ -47,6 +51,8 @@ export function openLedger(options: LedgerOptions): Ledger {
     documents: createDocumentClaims(database),
     quota: createQuotaCounts(database),
     purchases: createPurchases(database),
+    events: createEventLog(database),
+    records: createRecords(database),
     ready: () => database.ready(),
     answers: () => database.transact(async () => undefined),
     close: () => database.close(),

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-/** Supplier invoices, the history of what changed in them, and the synchronisations that read them. */
+/** Supplier invoices as they were last seen, and the synchronisations that read them. What changed in them is in the events. */
 export async function createPurchaseTables(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table purchases (
@@ -26,6 +26,7 @@ export async function createPurchaseTables(db: Kysely<unknown>): Promise<void> {
       listed_by text,
       grounded boolean not null default false,
       missing_since timestamptz,
+      event_number bigint not null,
       workflow_id text not null,
       run_id text not null,
       primary key (connection, business_id, purchase_id)
@@ -34,24 +35,6 @@ export async function createPurchaseTables(db: Kysely<unknown>): Promise<void> {
     create index purchases_of_supplier on purchases (connection, business_id, supplier_pin, supplier_invoice_number)
     `.execute(db);
   await sql`create index purchases_by_date on purchases (connection, business_id, invoice_date)`.execute(db);
-  await sql`
-    create table purchase_history (
-      id bigint generated always as identity primary key,
-      at timestamptz not null default clock_timestamp(),
-      connection text not null,
-      business_id text not null,
-      purchase_id text not null,
-      what text not null check (
-        what in ('first-seen', 'status', 'confirmation-error', 'content', 'missing', 'returned')),
-      before json,
-      after json,
-      workflow_id text not null,
-      run_id text not null
-    )`.execute(db);
-  await sql`
-    create index purchase_history_of_purchase on purchase_history (connection, business_id, purchase_id, id)`.execute(
-    db,
-  );
   await sql`
     create table purchase_syncs (
       sync_id text primary key,

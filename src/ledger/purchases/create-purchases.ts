@@ -1,9 +1,10 @@
 import { sql } from "kysely";
 
 import type { Database } from "../database.ts";
+import { historyOf } from "./events.ts";
 import { keepPage } from "./keep-page.ts";
 import type { Purchases } from "./purchases.ts";
-import { history, page, summary } from "./read.ts";
+import { page, summary } from "./read.ts";
 import { begin, end, groundSome, markMissing, unseen } from "./sync.ts";
 
 /** Counting all purchases of a business takes longer than one operation where there are very many. */
@@ -29,6 +30,6 @@ export function createPurchases(database: Database): Purchases {
     },
     summary: (scope, most) => database.query((db) => summary(db, scope, most), SUMMARY_WITHIN_MS),
     page: (scope, request) => database.transact((db) => page(db, scope, request)),
-    history: (scope, purchaseId) => database.transact((db) => history(db, scope, purchaseId)),
+    history: (scope, purchaseId) => database.transact((db) => historyOf(db, scope, purchaseId)),
   };
 }

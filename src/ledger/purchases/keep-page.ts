@@ -1,11 +1,14 @@
 import { sql } from "kysely";
 
 import type { Queries } from "../database.ts";
+import { appendEvents } from "../events/append-events.ts";
+import { businessColumns } from "../events/row.ts";
 import { storableText } from "../storable-text.ts";
 import { type Change, changesBetween, type PurchaseState, stateOf } from "./compare.ts";
+import { seenEvent } from "./events.ts";
 import type { KeepPageRequest, KeptPage } from "./purchases.ts";
-import { lockBusiness, purchaseColumns, type PurchaseRow, type ScopeColumns, scopeColumns, stateOfRow } from "./row.ts";
-import { writeHistory, writerColumns } from "./row.ts";
+import { lockBusiness, purchaseColumns, type PurchaseRow, readRows, type ScopeColumns } from "./row.ts";
+import { stateOfRow, writerColumns } from "./row.ts";
 
 interface Seen {
   id: string;
@@ -14,11 +17,12 @@ interface Seen {
 }
 
 /**
- * Keeps one page of the list. A page that is kept twice changes nothing the second time, and one that was asked for before what the row
- * has was asked for does not replace it: an attempt that was given up may still be on its way.
+ * Keeps one page of the list, and tells of what is new in it in the business's events. A page that is kept twice changes nothing the
+ * second time, and one that was asked for before what the row has was asked for does not replace it: an attempt that was given up may
+ * still be on its way.
  */
 export async function keepPage(db: Queries, request: KeepPageRequest): Promise<KeptPage> {
-  const scope = scopeColumns(request);
+  const scope = businessColumns(request);
   await lockBusiness(db, scope);
   const seen = request.purchases.map((purchase): Seen => {
     const state = stateOf(purchase);
@@ -27,42 +31,34 @@ export async function keepPage(db: Queries, request: KeepPageRequest): Promise<K
   // Of an id that a page has twice, the last one counts.
   const byId = new Map(seen.map((one) => [one.id, one]));
   const known = await readRows(db, scope, [...byId.keys()]);
-  const changes: { purchaseId: string; change: Change }[] = [];
-  const written: Seen[] = [];
+  const news: { one: Seen; changes: Change[] }[] = [];
   const unchanged: string[] = [];
-  let added = 0;
-  for (const [purchaseId, one] of byId) {
-    const row = known.get(purchaseId);
-    if (row === undefined) {
-      added += 1;
-      written.push(one);
-      const { status, confirmationError } = one.state;
-      changes.push({ purchaseId, change: { what: "first-seen", before: null, after: { status, confirmationError } } });
-      continue;
-    }
-    if (row.observed_at.getTime() > request.askedAtMs) continue;
-    const ofRow = changesBetween(stateOfRow(row), one.state);
-    if (row.missing_since !== null) ofRow.push({ what: "returned", before: null, after: null });
-    if (ofRow.length === 0) unchanged.push(purchaseId);
-    else written.push(one);
-    for (const change of ofRow) changes.push({ purchaseId, change });
+  for (const one of byId.values()) {
+    const row = known.get(one.id);
+    if (row && row.observed_at.getTime() > request.askedAtMs) continue;
+    const changes = changesOf(row, one.state);
+    if (changes.length > 0) news.push({ one, changes });
+    else unchanged.push(one.id);
   }
-  await write(db, scope, written, request);
+  const events = news.map(({ one, changes }) => seenEvent(one.id, changes, one.state.body, request.writer));
+  const numbers = await appendEvents(db, request, events);
+  await write(
+    db,
+    scope,
+    news.map(({ one }, index) => ({ one, eventNumber: numbers[index] ?? 0 })),
+    request,
+  );
   await markSeen(db, scope, unchanged, request);
-  await writeHistory(db, scope, changes, request.writer);
+  const added = news.filter(({ one }) => !known.has(one.id)).length;
   const knownAtEnd = seen.length - 1 - seen.findLastIndex(({ id }) => known.get(id)?.grounded !== true);
-  return { rows: seen.length, added, changed: written.length - added, knownAtEnd };
+  return { rows: seen.length, added, changed: news.length - added, knownAtEnd };
 }
 
-async function readRows(db: Queries, scope: ScopeColumns, ids: readonly string[]): Promise<Map<string, PurchaseRow>> {
-  const rows = await db
-    .selectFrom("purchases")
-    .selectAll()
-    .where("connection", "=", scope.connection)
-    .where("business_id", "=", scope.business_id)
-    .where(sql<boolean>`purchase_id = any(${ids})`)
-    .execute();
-  return new Map(rows.map((row) => [row.purchase_id, row]));
+function changesOf(row: PurchaseRow | undefined, state: PurchaseState): Change[] {
+  const { status, confirmationError } = state;
+  if (row === undefined) return [{ what: "first-seen", before: null, after: { status, confirmationError } }];
+  const changes = changesBetween(stateOfRow(row), state);
+  return row.missing_since === null ? changes : [...changes, { what: "returned", before: null, after: null }];
 }
 
 /** What a look leaves on every row that it saw. */
@@ -78,19 +74,27 @@ function markOf({ syncId, pass, askedAtMs }: KeepPageRequest) {
 async function write(
   db: Queries,
   scope: ScopeColumns,
-  written: readonly Seen[],
+  written: readonly { one: Seen; eventNumber: number }[],
   request: KeepPageRequest,
 ): Promise<void> {
   if (written.length === 0) return;
   const mark = markOf(request);
   const writer = writerColumns(request.writer);
-  const rows = written.map(({ id, columns }) => ({ ...scope, purchase_id: id, ...columns, ...mark, ...writer }));
-  const replaced = [...Object.keys(written[0]?.columns ?? {}), ...Object.keys(mark), ...Object.keys(writer)];
+  const rows = written.map(({ one, eventNumber }) => ({
+    ...scope,
+    purchase_id: one.id,
+    ...one.columns,
+    ...mark,
+    event_number: eventNumber,
+    ...writer,
+  }));
+  const key = ["connection", "business_id", "purchase_id"] as const;
+  const replaced = Object.keys(rows[0] ?? {}).filter((name) => !key.some((one) => one === name));
   await db
     .insertInto("purchases")
     .values(rows)
     .onConflict((conflict) =>
-      conflict.columns(["connection", "business_id", "purchase_id"]).doUpdateSet({
+      conflict.columns([...key]).doUpdateSet({
         ...Object.fromEntries(replaced.map((name) => [name, sql.ref(`excluded.${name}`)])),
         changed_at: sql`clock_timestamp()`,
       }),

@@ -1,12 +1,9 @@
 import type { Purchase } from "../../contract/index.ts";
+import type { Business, Writer } from "../events/chain.ts";
 
 /** What the room says about supplier invoices: types alone. */
 
-export interface PurchaseScope {
-  connection: string;
-  /** Absent where the key's reach names the business. */
-  businessId?: string | undefined;
-}
+export type PurchaseScope = Business;
 
 /**
  * - `recent`: newest first until known ground
@@ -21,12 +18,6 @@ export interface PurchaseSync extends PurchaseScope {
   kind: PurchaseSyncKind;
 }
 
-/** Who wrote: the workflow and its run. */
-export interface PurchaseWriter {
-  workflowId: string;
-  runId: string;
-}
-
 export interface KeepPageRequest extends PurchaseScope {
   syncId: string;
   /**
@@ -38,7 +29,7 @@ export interface KeepPageRequest extends PurchaseScope {
   purchases: readonly Purchase[];
   /** When the page was asked for, by {@link Purchases.now}: what was asked for earlier never replaces what was asked for later. */
   askedAtMs: number;
-  writer: PurchaseWriter;
+  writer: Writer;
 }
 
 export interface KeptPage {
@@ -78,7 +69,7 @@ export interface KeptPurchase {
   firstSeenAtMs: number;
   changedAtMs: number;
   missingSinceMs: number | null;
-  writer: PurchaseWriter;
+  writer: Writer;
 }
 
 export interface PurchaseChange {
@@ -86,7 +77,7 @@ export interface PurchaseChange {
   what: "first-seen" | "status" | "confirmation-error" | "content" | "missing" | "returned";
   before: unknown;
   after: unknown;
-  writer: PurchaseWriter;
+  writer: Writer;
 }
 
 /**
@@ -101,7 +92,7 @@ export interface Purchases {
   /** Rows that are not known to be missing and that no page of this synchronisation has shown. */
   unseen(sync: PurchaseSync): Promise<number>;
   /** What this synchronisation listed is known ground from now on; after a full one, what it did not see is missing. */
-  complete(sync: PurchaseSync, writer: PurchaseWriter): Promise<void>;
+  complete(sync: PurchaseSync, writer: Writer): Promise<void>;
   summary(scope: PurchaseScope, most: number): Promise<PurchaseSummary>;
   /** By id, `most` at a time, those that are missing among them. */
   page(scope: PurchaseScope, request: { afterId?: string | undefined; most: number }): Promise<KeptPurchase[]>;

@@ -2,11 +2,11 @@ import { sql } from "kysely";
 
 import type { Purchase } from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
-import type { KeptPurchase, PurchaseChange, PurchaseScope, PurchaseSummary } from "./purchases.ts";
-import { scopeColumns } from "./row.ts";
+import { businessColumns } from "../events/row.ts";
+import type { KeptPurchase, PurchaseScope, PurchaseSummary } from "./purchases.ts";
 
 export async function summary(db: Queries, scope: PurchaseScope, most: number): Promise<PurchaseSummary> {
-  const { connection, business_id } = scopeColumns(scope);
+  const { connection, business_id } = businessColumns(scope);
   const ofBusiness = sql`connection = ${connection} and business_id = ${business_id}`;
   const present = sql`${ofBusiness} and missing_since is null`;
   const statuses = await sql<{ status: string; count: string }>`
@@ -57,7 +57,7 @@ export async function page(
   scope: PurchaseScope,
   { afterId = "", most }: { afterId?: string | undefined; most: number },
 ): Promise<KeptPurchase[]> {
-  const { connection, business_id } = scopeColumns(scope);
+  const { connection, business_id } = businessColumns(scope);
   const rows = await db
     .selectFrom("purchases")
     .select(["body", "first_seen_at", "changed_at", "missing_since", "workflow_id", "run_id"])
@@ -73,24 +73,5 @@ export async function page(
     changedAtMs: row.changed_at.getTime(),
     missingSinceMs: row.missing_since?.getTime() ?? null,
     writer: { workflowId: row.workflow_id, runId: row.run_id },
-  }));
-}
-
-export async function history(db: Queries, scope: PurchaseScope, purchaseId: string): Promise<PurchaseChange[]> {
-  const { connection, business_id } = scopeColumns(scope);
-  const rows = await db
-    .selectFrom("purchase_history")
-    .select(["at", "what", "before", "after", "workflow_id", "run_id"])
-    .where("connection", "=", connection)
-    .where("business_id", "=", business_id)
-    .where("purchase_id", "=", purchaseId)
-    .orderBy("id")
-    .execute();
-  return rows.map(({ at, what, before, after, workflow_id: workflowId, run_id: runId }) => ({
-    atMs: at.getTime(),
-    what,
-    before,
-    after,
-    writer: { workflowId, runId },
   }));
 }

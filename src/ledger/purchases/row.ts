@@ -1,19 +1,15 @@
 import { type Insertable, type Selectable, sql } from "kysely";
 
-import { NO_BUSINESS, type Purchase } from "../../contract/index.ts";
+import type { Purchase } from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
+import type { Writer } from "../events/chain.ts";
 import { storableText } from "../storable-text.ts";
 import type { PurchasesTable } from "../tables.ts";
-import type { Change, PurchaseState } from "./compare.ts";
-import type { PurchaseScope, PurchaseWriter } from "./purchases.ts";
+import type { PurchaseState } from "./compare.ts";
 
 export interface ScopeColumns {
   connection: string;
   business_id: string;
-}
-
-export function scopeColumns({ connection, businessId }: PurchaseScope): ScopeColumns {
-  return { connection, business_id: businessId ?? NO_BUSINESS };
 }
 
 export type PurchaseRow = Selectable<PurchasesTable>;
@@ -46,33 +42,28 @@ export function stateOfRow(row: PurchaseRow): PurchaseState {
   return { status, confirmationError, contentHash, body };
 }
 
-export function writerColumns({ workflowId, runId }: PurchaseWriter): { workflow_id: string; run_id: string } {
+export function writerColumns({ workflowId, runId }: Writer): { workflow_id: string; run_id: string } {
   return { workflow_id: storableText(workflowId), run_id: storableText(runId) };
 }
 
-/** Two transactions about one business follow each other: a page that was lost on its way may still be on its way. */
+/** Two transactions about one business follow each other: a page that was given up may still be on its way. */
 export async function lockBusiness(db: Queries, { connection, business_id }: ScopeColumns): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`purchases ${connection} ${business_id}`}, 0))`.execute(db);
+  const name = JSON.stringify(["purchases", connection, business_id]);
+  await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(db);
 }
 
-export async function writeHistory(
+/** All rows of a business among these. */
+export async function readRows(
   db: Queries,
-  scope: ScopeColumns,
-  changes: readonly { purchaseId: string; change: Change }[],
-  writer: PurchaseWriter,
-): Promise<void> {
-  if (changes.length === 0) return;
-  const rows = changes.map(({ purchaseId, change }) => ({
-    ...scope,
-    purchase_id: purchaseId,
-    what: change.what,
-    before: jsonText(change.before),
-    after: jsonText(change.after),
-    ...writerColumns(writer),
-  }));
-  await db.insertInto("purchase_history").values(rows).execute();
-}
-
-function jsonText(value: unknown): string | null {
-  return value === null || value === undefined ? null : storableText(JSON.stringify(value));
+  { connection, business_id }: ScopeColumns,
+  ids: readonly string[],
+): Promise<Map<string, PurchaseRow>> {
+  const rows = await db
+    .selectFrom("purchases")
+    .selectAll()
+    .where("connection", "=", connection)
+    .where("business_id", "=", business_id)
+    .where(sql<boolean>`purchase_id = any(${ids})`)
+    .execute();
+  return new Map(rows.map((row) => [row.purchase_id, row]));
 }

@@ -1,9 +1,13 @@
 import { sql } from "kysely";
 
 import type { Queries } from "../database.ts";
+import { appendEvents } from "../events/append-events.ts";
+import type { Writer } from "../events/chain.ts";
+import { businessColumns } from "../events/row.ts";
 import { storableText } from "../storable-text.ts";
-import type { PurchaseSync, PurchaseWriter } from "./purchases.ts";
-import { lockBusiness, scopeColumns, writeHistory } from "./row.ts";
+import { missingEvent } from "./events.ts";
+import type { PurchaseSync } from "./purchases.ts";
+import { lockBusiness } from "./row.ts";
 
 /** Rows that one transaction marks: it has the time of one operation. */
 const BATCH = 2_000;
@@ -12,13 +16,13 @@ export async function begin(db: Queries, sync: PurchaseSync): Promise<void> {
   const { syncId, kind } = sync;
   await db
     .insertInto("purchase_syncs")
-    .values({ sync_id: storableText(syncId), ...scopeColumns(sync), kind })
+    .values({ sync_id: storableText(syncId), ...businessColumns(sync), kind })
     .onConflict((conflict) => conflict.column("sync_id").doNothing())
     .execute();
 }
 
 export async function unseen(db: Queries, sync: PurchaseSync): Promise<number> {
-  const { connection, business_id } = scopeColumns(sync);
+  const { connection, business_id } = businessColumns(sync);
   const { count } = await db
     .selectFrom("purchases")
     .select(({ fn }) => fn.countAll().as("count"))
@@ -32,7 +36,7 @@ export async function unseen(db: Queries, sync: PurchaseSync): Promise<number> {
 
 /** True while there are more: to be called again. */
 export async function groundSome(db: Queries, sync: PurchaseSync): Promise<boolean> {
-  const scope = scopeColumns(sync);
+  const scope = businessColumns(sync);
   await lockBusiness(db, scope);
   const { rows } = await sql`
     update purchases set grounded = true
@@ -46,8 +50,8 @@ export async function groundSome(db: Queries, sync: PurchaseSync): Promise<boole
 }
 
 /** True while there are more: to be called again. */
-export async function markMissing(db: Queries, sync: PurchaseSync, writer: PurchaseWriter): Promise<boolean> {
-  const scope = scopeColumns(sync);
+export async function markMissing(db: Queries, sync: PurchaseSync, writer: Writer): Promise<boolean> {
+  const scope = businessColumns(sync);
   await lockBusiness(db, scope);
   const { rows } = await sql<{ purchase_id: string }>`
     update purchases set missing_since = clock_timestamp()
@@ -57,9 +61,8 @@ export async function markMissing(db: Queries, sync: PurchaseSync, writer: Purch
         and missing_since is null and seen_by <> ${sync.syncId}
       limit ${BATCH})
     returning purchase_id`.execute(db);
-  const change = { what: "missing", before: null, after: null } as const;
-  const changes = rows.map(({ purchase_id: purchaseId }) => ({ purchaseId, change }));
-  await writeHistory(db, scope, changes, writer);
+  const events = rows.map(({ purchase_id }) => missingEvent(purchase_id, writer));
+  await appendEvents(db, sync, events);
   return rows.length === BATCH;
 }
 
