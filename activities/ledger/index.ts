@@ -1,5 +1,6 @@
 import type { LedgerActivities } from "../../src/contract/index.ts";
 import { createDocumentClaimActivities } from "./documents.ts";
+import { createRegistrationActivities } from "./registrations.ts";
 import { createPurchaseLedgerActivities } from "./purchases.ts";
 import { createMovementActivities, type LedgerContext } from "./movements.ts";
 
@@ -9,5 +10,6 @@ export function createLedgerActivities(context: LedgerContext): LedgerActivities
     ...createMovementActivities(context),
     ...createDocumentClaimActivities(context),
     ...createPurchaseLedgerActivities(context),
+    ...createRegistrationActivities(context),
   };
 }

@@ -22,6 +22,14 @@ import type {
   RegisterResult,
   RetryDocumentResult,
 } from "./calls.ts";
+import type {
+  KeepRegistrationsRequest,
+  PlanRegistrationsRequest,
+  PlanRegistrationsResult,
+  PreparedRegisterItems,
+  RegisterItemsInput,
+  RegisterItemsOutcome,
+} from "./item-registration.ts";
 import type { ConnectionProfile } from "./connection.ts";
 import type {
   AdjustStockRequest,
@@ -51,6 +59,7 @@ export interface MainActivities extends LedgerActivities {
   prepareSale(request: { input: SaleInput; startedAtMs: number }): Promise<PreparedSale>;
   prepareCreditNote(request: { input: CreditNoteInput; startedAtMs: number }): Promise<PreparedCreditNote>;
   prepareSyncPurchases(request: { input: SyncPurchasesInput }): Promise<PreparedPurchasesSync>;
+  prepareRegisterItems(request: { input: RegisterItemsInput }): Promise<PreparedRegisterItems>;
   composeSale(request: ComposeSaleRequest): Promise<Composed>;
   composeCreditNote(request: ComposeCreditNoteRequest): Promise<Composed>;
   /** The items out of the catalogue of this process; undefined where it does not know them, or is too old. */
@@ -72,6 +81,9 @@ export interface LedgerActivities {
   recordDocument(request: RecordDocumentRequest): Promise<void>;
   /** Keeps a person's word on a document of which nobody knew whether it exists. */
   decideDocument(request: DecideDocumentRequest): Promise<void>;
+  keepRegistrations(request: KeepRegistrationsRequest): Promise<void>;
+  /** What a batch of registrations came to. */
+  reportRegistrations(batch: CallTarget & { batchId: string }): Promise<RegisterItemsOutcome>;
   beginPurchasesSync(sync: PurchasesSync): Promise<void>;
   /** How many purchases of the ledger a full synchronisation has not seen. */
   unseenPurchases(sync: PurchasesSync): Promise<number>;
@@ -91,6 +103,8 @@ export interface ComplianceActivities {
   awaitDocument(request: AwaitDocumentRequest): Promise<ReadDocumentResult>;
   retryDocument(request: ReadDocumentRequest): Promise<RetryDocumentResult>;
   adjustStock(request: AdjustStockRequest): Promise<AdjustStockResult>;
+  /** The next items of a catalogue, or of a list, that are to be registered. */
+  planRegistrations(request: PlanRegistrationsRequest): Promise<PlanRegistrationsResult>;
   pullPurchases(request: CallTarget): Promise<PullPurchasesResult>;
   /** Reads one page of purchases into the ledger. */
   keepPurchasesPage(request: PurchasesPageRequest): Promise<PurchasesPageResult>;

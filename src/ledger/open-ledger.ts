@@ -1,6 +1,7 @@
 import { openDatabase } from "./database.ts";
 import type { DocumentClaims } from "./documents/claims.ts";
 import { createDocumentClaims } from "./documents/create-document-claims.ts";
+import { createItemRegistrations, type ItemRegistrations } from "./items/registrations.ts";
 import { createPurchases } from "./purchases/create-purchases.ts";
 import type { Purchases } from "./purchases/purchases.ts";
 import { createEventLog, type Events } from "./events/create-events.ts";
@@ -27,6 +28,7 @@ export interface Ledger {
   readonly documents: DocumentClaims;
   readonly quota: QuotaCounts;
   readonly purchases: Purchases;
+  readonly items: ItemRegistrations;
   readonly events: Events;
   readonly records: Records;
   /**
@@ -51,6 +53,7 @@ export function openLedger(options: LedgerOptions): Ledger {
     documents: createDocumentClaims(database),
     quota: createQuotaCounts(database),
     purchases: createPurchases(database),
+    items: createItemRegistrations(database),
     events: createEventLog(database),
     records: createRecords(database),
     ready: () => database.ready(),
