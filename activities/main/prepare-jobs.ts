@@ -41,8 +41,8 @@ export function createJobPreparations(
           }
           return { profile, kind: "window", from: sync.from };
         }
-        // Without a name for the status nobody can ask for what may still change: only the whole list shows it.
-        const full = sync.full === true || names?.status === null;
+        // Without names to ask for what may still change, or for what has changed, only the whole list shows it.
+        const full = sync.full === true || [names?.status, names?.from, names?.to].includes(null);
         return { profile, kind: full ? "full" : "recent" };
       });
     },

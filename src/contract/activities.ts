@@ -48,6 +48,7 @@ import type {
   PurchasesPageRequest,
   PurchasesPageResult,
   PurchasesSync,
+  PurchasesWindow,
   SyncPurchasesInput,
   SyncPurchasesOutcome,
   PurchasesProgress,
@@ -87,6 +88,8 @@ export interface LedgerActivities {
   beginPurchasesSync(sync: PurchasesSync): Promise<void>;
   /** How many purchases of the ledger a full synchronisation has not seen. */
   unseenPurchases(sync: PurchasesSync): Promise<number>;
+  /** The days of invoices that the ledger holds as open, and that are not open any more. */
+  windowsOfChangedPurchases(sync: PurchasesSync): Promise<PurchasesWindow[]>;
   /** Ends it, and counts what the ledger holds. */
   completePurchasesSync(sync: PurchasesSync): Promise<Omit<SyncPurchasesOutcome, keyof PurchasesProgress>>;
 }
