@@ -36,7 +36,8 @@ export function createPlanActivities(context: ActivityContext): Pick<ComplianceA
       for (const look of looks) {
         const outcome = "kind" in look ? look : withoutCall(look, force);
         if (outcome) settled.push(outcome);
-        else if (items.length < most && !("kind" in look)) items.push({ id: look.id, name: look.name ?? null });
+        else if ("kind" in look || items.some(({ id }) => id === look.id)) continue;
+        else if (items.length < most) items.push({ id: look.id, name: look.name ?? null });
         else break;
         last = "kind" in look ? look.item : look.id;
       }
