@@ -2,4 +2,5 @@
 export { creditNote } from "./credit-note/workflow.ts";
 export { registerItems } from "./item-registration/workflow.ts";
 export { syncPurchases } from "./purchases-sync/workflow.ts";
+export { scheduled } from "./scheduled/workflow.ts";
 export { sale } from "./sale/workflow.ts";

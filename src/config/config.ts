@@ -31,8 +31,17 @@ export interface ComplianceConnection {
   /** Connections of one application share one request budget. */
   application: string;
   stockDefault: "on-submission" | "on-completion" | "off";
+  /** How often purchases are synced, in milliseconds; `null`: by nobody but a person. */
+  purchases: SyncIntervals;
   /** A JSON object of overrides, not yet parsed; undefined where none are configured. */
   dialect: unknown;
+}
+
+export interface SyncIntervals {
+  /** What is new, and what may still change. */
+  latestEveryMs: number | null;
+  /** All of it. */
+  fullEveryMs: number | null;
 }
 
 export interface AccountingConnection {
@@ -45,6 +54,8 @@ export interface AccountingConnection {
   clientSecret?: Secret;
   /** All verify; empty: webhooks cannot be received. */
   webhookSecrets: Secret[];
+  /** How often bill payments are synced, in milliseconds; `null`: by nobody but a person. */
+  billPayments: SyncIntervals;
   dialect: unknown;
 }
 

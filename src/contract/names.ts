@@ -8,6 +8,9 @@ export const WORKFLOW_TYPES = {
   creditNote: "creditNote",
   registerItems: "registerItems",
   syncPurchases: "syncPurchases",
+  syncBillPayments: "syncBillPayments",
+  /** Started by Schedules: it starts one of the others under its own id. */
+  scheduled: "scheduled",
 } as const;
 
 /** Search attributes, all of type Keyword. */

@@ -20,6 +20,13 @@ import { type Rig, startRig } from "../rig/start-rig.ts";
 const SCOPE = { connection: "default", businessId: "biz_1" };
 const COUNT = 700;
 
+/** All that a history holds, its payloads as what they say. */
+function textOf(history: unknown): string {
+  if (history instanceof Uint8Array) return Buffer.from(history).toString("utf8");
+  if (typeof history !== "object" || history === null) return String(history);
+  return Object.values(history).map(textOf).join("\n");
+}
+
 describeWithTemporal("the synchronisation of purchases", () => {
   let rig: Rig;
   let ledger: Ledger;
@@ -125,6 +132,7 @@ describeWithTemporal("the synchronisation of purchases", () => {
   });
 
   test("begins a pass anew where the service does not take its cursor back", async () => {
+    rig.simulator.resetCalls();
     const body = { error: { code: "invalid_request", message: "cursor is not a cursor of this list" } };
     rig.simulator.inject({
       operation: "listPurchases",
@@ -136,6 +144,7 @@ describeWithTemporal("the synchronisation of purchases", () => {
       times: 1,
     });
     await sync({ full: true });
+    expect(rig.simulator.calls({ operation: "listPurchases", status: 400 })).toHaveLength(1);
     await expectEqual();
   });
 
@@ -154,8 +163,9 @@ describeWithTemporal("the synchronisation of purchases", () => {
   test("writes its rows by the name of its workflow, and none of them into its history", async () => {
     const handle = await start({ full: true });
     await handle.result();
-    const text = JSON.stringify(await handle.fetchHistory());
-    expect(text).not.toContain(Buffer.from("supplierInvoiceNumber").toString("base64").slice(0, 20));
+    const text = textOf(await handle.fetchHistory());
+    expect(text).toContain("knownAtEnd");
+    expect(text).not.toContain("supplierInvoiceNumber");
     expect(text).not.toContain("pur_0000");
     const [first] = await ledger.purchases.page(SCOPE, { most: 1 });
     expect(first?.writer.workflowId).toBe(workflowId);
