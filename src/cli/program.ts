@@ -7,6 +7,7 @@ import { registerSimulator } from "./commands/simulator.ts";
 import { registerWorker } from "./commands/worker.ts";
 import type { CliContext } from "./context.ts";
 import { registerDemo } from "./demo/index.ts";
+import { registerLedger } from "./ledger/register-ledger.ts";
 import { packageVersion } from "./package-version.ts";
 import { printable } from "./printable.ts";
 import { registerSale } from "./sale/register-sale.ts";
@@ -50,5 +51,6 @@ Example: what is wrong with this installation, and what to do about it
   registerSetup(program, context);
   registerDoctor(program, context);
   registerSale(program, context);
+  registerLedger(program, context);
   return program;
 }
