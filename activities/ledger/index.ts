@@ -1,8 +1,15 @@
-import type { LedgerActivities } from "../../src/contract/index.ts";
+import type { LedgerActivities, MainActivities } from "../../src/contract/index.ts";
 import { createDocumentClaimActivities } from "./documents.ts";
 import { createMovementActivities, type LedgerContext } from "./movements.ts";
+import { createRecordActivities } from "./records.ts";
 
 /** The activities that read and write the ledger: no API call. */
-export function createLedgerActivities(context: LedgerContext): LedgerActivities {
-  return { ...createMovementActivities(context), ...createDocumentClaimActivities(context) };
+export function createLedgerActivities(
+  context: LedgerContext,
+): LedgerActivities & Pick<MainActivities, "saveRecordNow"> {
+  return {
+    ...createMovementActivities(context),
+    ...createDocumentClaimActivities(context),
+    ...createRecordActivities(context),
+  };
 }

@@ -31,6 +31,7 @@ export function createPrepareActivities(
         const profile = profileFor(profiles, sale, "sale input");
         const window = sale.refundWindow;
         return {
+          records: true,
           profile,
           sale: { ...sale, saleDate: sale.saleDate ?? nairobiDate(startedAtMs) },
           fingerprint: fingerprintOf(saleContent(sale, profile.businessId)),
@@ -43,7 +44,7 @@ export function createPrepareActivities(
       return failOnInvalidInput(() => {
         const note = parseInput(creditNoteInputSchema, input, "credit note input");
         const profile = profileFor(profiles, note, "credit note input");
-        return { profile, note: { ...note, returnDate: note.returnDate ?? nairobiDate(startedAtMs) } };
+        return { records: true, profile, note: { ...note, returnDate: note.returnDate ?? nairobiDate(startedAtMs) } };
       });
     },
   };

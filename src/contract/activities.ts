@@ -34,6 +34,7 @@ import type {
   WatchMovementRequest,
   WatchMovementResult,
 } from "./movement-calls.ts";
+import type { SaveRecordRequest } from "./records.ts";
 import type { CreditNoteInput, SaleInput } from "./sale.ts";
 
 /** Activities of the main task queue: no API call. */
@@ -44,6 +45,8 @@ export interface MainActivities extends LedgerActivities {
   composeCreditNote(request: ComposeCreditNoteRequest): Promise<Composed>;
   /** The items out of the catalogue of this process; undefined where it does not know them, or is too old. */
   itemsInCatalogue(request: ItemsRequest): Promise<ItemsResult | undefined>;
+  /** As `saveRecord`, but gives up within a moment: false, and it may be kept all the same. */
+  saveRecordNow(request: SaveRecordRequest): Promise<boolean>;
   /** The credit note's outcome, as an activity that is tried again until its run has ended. */
   awaitCreditNoteRun(request: CreditNoteRunRequest): Promise<CreditNoteRunResult>;
 }
@@ -61,6 +64,8 @@ export interface LedgerActivities {
   recordDocument(request: RecordDocumentRequest): Promise<void>;
   /** Keeps a person's word on a document of which nobody knew whether it exists. */
   decideDocument(request: DecideDocumentRequest): Promise<void>;
+  /** Keeps what is known of a document for years. */
+  saveRecord(request: SaveRecordRequest): Promise<void>;
 }
 
 /** Activities of an application's two task queues: one HTTP request each, at most. */

@@ -60,7 +60,9 @@ export interface ResolvedLine {
 /** The part of an item that a sale needs. */
 export type KnownItem = Pick<Item, "id" | "name" | "stockTracked" | "registrationStatus" | "needs">;
 
+/** `records`: the run's records are kept in the ledger. Absent from what was prepared by a release that kept none. */
 export interface PreparedSale {
+  records?: true;
   profile: ConnectionProfile;
   sale: SaleInput & { saleDate: string };
   fingerprint: string;
@@ -68,6 +70,7 @@ export interface PreparedSale {
 }
 
 export interface PreparedCreditNote {
+  records?: true;
   profile: ConnectionProfile;
   note: CreditNoteInput & { returnDate: string };
 }

@@ -113,8 +113,8 @@ export interface DocumentsTable extends Written {
   /** That was asked for. */
   number: string;
   stage: string;
-  /** The workflow has ended. */
-  closed: boolean;
+  /** The workflow failed: there will be no document. */
+  failed: boolean;
   number_taken: boolean;
   started_at: Date;
   /** `YYYY-MM-DD`: the document's own, else as asked for. */

@@ -3,6 +3,7 @@ import { condition, workflowInfo } from "@temporalio/workflow";
 import {
   ATTENTION_CODES,
   type Attention,
+  type AttentionChange,
   type AttentionCode,
   type Decision,
   MENDED_BY,
@@ -13,6 +14,7 @@ import {
   type Stage,
   type StockMovement,
 } from "../../src/contract/index.ts";
+import type { RecordKeeping } from "../records/record-keeping.ts";
 import { publishRun } from "./publish.ts";
 
 /**
@@ -58,12 +60,17 @@ export class Run {
   /** Kept until every waiting caller has been told, since a failing workflow would hide its reason from them. */
   failure: Error | undefined;
 
+  /** Set once it is known where the document belongs. */
+  records: RecordKeeping | undefined;
+  /** Attentions that were raised and cleared, and are not kept in the ledger yet. */
+  readonly attentionChanges: AttentionChange[] = [];
+
   /** Called after each change that a person can see. */
   onPublish: (() => void) | undefined;
 
   readonly #attentions = new Map<string, Attention>();
   readonly #retries = new Map<string, number>();
-  readonly #unfinished: Promise<unknown>[] = [];
+  readonly #unfinished = new Set<Promise<unknown>>();
 
   constructor(workflow: "sale" | "creditNote", invoice: string, stage: Stage) {
     this.workflow = workflow;
@@ -115,7 +122,9 @@ export class Run {
   raise(attention: NewAttention): string {
     const key = attentionKey(attention.code, attention.subject);
     if (!this.#attentions.has(key)) {
-      this.#attentions.set(key, { mendedBy: MENDED_BY[attention.code], ...attention, sinceMs: Date.now() });
+      const raised = { mendedBy: MENDED_BY[attention.code], ...attention, sinceMs: Date.now() };
+      this.#attentions.set(key, raised);
+      this.#tellOf("raised", raised);
       this.publish();
     }
     return key;
@@ -171,11 +180,22 @@ export class Run {
 
   /** Something that nobody waits for, but that must be done before the run ends. */
   beforeTheEnd(work: Promise<unknown>): void {
-    this.#unfinished.push(work);
+    this.#unfinished.add(work);
+    work.then(
+      () => this.#unfinished.delete(work),
+      () => undefined,
+    );
+  }
+
+  /** Whether there is nothing that must be done, or kept, before the run ends. */
+  get finished(): boolean {
+    this.records?.look();
+    return this.#unfinished.size === 0 && this.records?.busy !== true;
   }
 
   async nothingUnfinished(): Promise<void> {
     await Promise.all(this.#unfinished);
+    await condition(() => this.finished);
   }
 
   needs(key: string): boolean {
@@ -183,12 +203,22 @@ export class Run {
   }
 
   clear(key: string): void {
-    if (this.#attentions.delete(key)) this.publish();
+    const cleared = this.#attentions.get(key);
+    if (!cleared) return;
+    this.#attentions.delete(key);
+    this.#tellOf("cleared", cleared);
+    this.publish();
+  }
+
+  #tellOf(change: "raised" | "cleared", attention: Attention): void {
+    const { mendedBy: _mendedBy, ...about } = attention;
+    this.attentionChanges.push({ change, ...about, atMs: Date.now() });
   }
 
   /** Shows the run as it is now. Costs an event only where a search attribute changes. */
   publish(): void {
     publishRun(this);
+    this.records?.look();
     this.onPublish?.();
   }
 

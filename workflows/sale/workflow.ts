@@ -5,6 +5,8 @@ import { type FollowedTo, follow } from "../document/follow.ts";
 import { mismatches } from "../document/matching.ts";
 import { type Work, workOf } from "../document/work.ts";
 import { main } from "../proxies.ts";
+import { RecordKeeping } from "../records/record-keeping.ts";
+import { askedOfSale } from "../records/record-of.ts";
 import { CancelledByPerson } from "../run/cancelled-by-person.ts";
 import { carry } from "../run/carry.ts";
 import { Run } from "../run/run.ts";
@@ -33,6 +35,9 @@ export async function sale(input: SaleInput): Promise<SaleOutcome> {
     run.businessId = prepared.profile.businessId;
     run.fingerprint = prepared.fingerprint;
     run.prepared = true;
+    const { connection, businessId } = prepared.profile;
+    const asked = askedOfSale(input, prepared);
+    run.records = new RecordKeeping(run, { connection, businessId }, asked, prepared.records === true);
     await carrySale(workOf(run, prepared.profile), prepared);
   });
 }
@@ -78,7 +83,7 @@ async function untilClosed(work: Work, stock: StockKeeping, { sale, refundWindow
     windowMs = 0;
     await stock.settled();
     await run.nothingNeeded();
-    await condition(() => refundDue() || allHandlersFinished());
+    await condition(() => refundDue() || (run.finished && allHandlersFinished()));
   } while (refundDue());
 }
 

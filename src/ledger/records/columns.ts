@@ -33,13 +33,23 @@ export function subjectOf({ type, number }: { type: string; number: string }): s
 
 /** The columns of `documents` that follow from a record: written with it, and compared with it when the ledger is verified. */
 export function documentColumns(content: RecordContent) {
-  const { type, number, stage, closed, numberTaken, startedAtMs, fingerprint, content: asked, document } = content;
+  const {
+    type,
+    number,
+    stage,
+    failed = false,
+    numberTaken,
+    startedAtMs,
+    fingerprint,
+    content: asked,
+    document,
+  } = content;
   const saleDate = document?.saleDate;
   return {
     type,
     number: storableText(number),
     stage,
-    closed,
+    failed,
     number_taken: numberTaken,
     started_at: new Date(startedAtMs),
     document_date: typeof saleDate === "string" && isCalendarDate(saleDate) ? saleDate : content.date,
