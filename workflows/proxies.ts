@@ -59,7 +59,10 @@ export type Calls = ReturnType<typeof callsOf>;
  * @param retriedAtMs when a person last asked to try again: told with each call as it is made
  */
 export function callsOf(route: CallRoute, retriedAtMs: () => number | undefined) {
-  const fair = route.keyReach === "organisation" && route.businessId ? { fairnessKey: route.businessId } : {};
+  const { businessWeight: fairnessWeight } = route;
+  const weight = fairnessWeight === undefined ? {} : { fairnessWeight };
+  const fair =
+    route.keyReach === "organisation" && route.businessId ? { fairnessKey: route.businessId, ...weight } : {};
   const interactive = (priorityKey: number): ActivityOptions => ({
     taskQueue: complianceTaskQueue(route.application),
     priority: { priorityKey, ...fair },

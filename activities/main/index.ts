@@ -1,6 +1,6 @@
 import type { WorkflowClient } from "@temporalio/client";
 
-import type { ConnectionProfile, MainActivities } from "../../src/contract/index.ts";
+import type { MainActivities } from "../../src/contract/index.ts";
 import { resolveLines } from "../compliance/resolve-lines.ts";
 import type { ActivityContext } from "../compliance/runtime.ts";
 import { createLedgerActivities } from "../ledger/index.ts";
@@ -17,11 +17,8 @@ export interface MainContext extends ActivityContext {
 
 /** The activities of the main task queue: no API call. */
 export function createMainActivities(context: MainContext): MainActivities {
-  const profiles = new Map<string, ConnectionProfile>(
-    [...context.connections].map(([name, runtime]) => [name, runtime.profile]),
-  );
   return {
-    ...createPrepareActivities(profiles),
+    ...createPrepareActivities(context.connections),
     ...createComposeActivities(context, context.callbackUrlFor),
     ...createCreditNoteRunActivities(context.workflows, context.random),
     ...createLedgerActivities(context),

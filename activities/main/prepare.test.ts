@@ -21,12 +21,15 @@ const note: CreditNoteInput = { reason: "06", traderInvoiceNumber: "CN-1", saleI
 async function prepareActivities() {
   const { runtime } = await serve();
   const { businessId: _businessId, ...shared } = runtime.profile;
-  const profiles = new Map<string, ConnectionProfile>([
-    ["default", runtime.profile],
-    ["shared", { ...shared, connection: "shared" }],
-    ["bound", { ...shared, connection: "bound", keyReach: "business", businessId: "biz_9" }],
-  ]);
-  const { prepareSale, prepareCreditNote } = createPrepareActivities(profiles);
+  const profiles: ConnectionProfile[] = [
+    runtime.profile,
+    { ...shared, connection: "shared" },
+    { ...shared, connection: "bound", keyReach: "business", businessId: "biz_9" },
+  ];
+  const businessWeights = { biz_2: 4 };
+  const { prepareSale, prepareCreditNote } = createPrepareActivities(
+    new Map(profiles.map((profile) => [profile.connection, { profile, businessWeights }])),
+  );
   return {
     profile: runtime.profile,
     prepare: (changes: Partial<SaleInput> = {}) =>
@@ -53,6 +56,14 @@ describe("the preparation of a sale", () => {
       fingerprint: fingerprintOf(saleContent(sale, "biz_1")),
       refundWindowMs: profile.timings.refundWindowMs,
     });
+  });
+
+  test("tells the weight of the business that has one", async () => {
+    const { prepare } = await prepareActivities();
+    const weighty = await prepare({ connection: "shared", businessId: "biz_2" });
+    expect(weighty.profile).toMatchObject({ businessId: "biz_2", businessWeight: 4 });
+    const plain = await prepare({ connection: "shared", businessId: "biz_3" });
+    expect(plain.profile).not.toHaveProperty("businessWeight");
   });
 
   test("keeps the date that was given", async () => {
@@ -130,6 +141,14 @@ describe("the preparation of a credit note", () => {
   test("fills in connection, business and the date in Nairobi", async () => {
     const { prepareNote, profile } = await prepareActivities();
     expect(await prepareNote()).toEqual({ profile, note: { ...note, returnDate: "2026-11-22" } });
+  });
+
+  test("tells the weight of the business that has one", async () => {
+    const { prepare } = await prepareActivities();
+    const weighty = await prepare({ connection: "shared", businessId: "biz_2" });
+    expect(weighty.profile).toMatchObject({ businessId: "biz_2", businessWeight: 4 });
+    const plain = await prepare({ connection: "shared", businessId: "biz_3" });
+    expect(plain.profile).not.toHaveProperty("businessWeight");
   });
 
   test("keeps the date that was given", async () => {

@@ -83,4 +83,4 @@ export interface ComplianceActivities {
 }
 
 /** Where a workflow's calls go. */
-export type CallRoute = Pick<ConnectionProfile, "application" | "businessId" | "keyReach" | "timings">;
+export type CallRoute = Pick<ConnectionProfile, "application" | "businessId" | "businessWeight" | "keyReach" | "timings">;
