@@ -1,5 +1,6 @@
 import type { LedgerActivities, MainActivities } from "../../src/contract/index.ts";
 import { createDocumentClaimActivities } from "./documents.ts";
+import { createPurchaseLedgerActivities } from "./purchases.ts";
 import { createMovementActivities, type LedgerContext } from "./movements.ts";
 import { createRecordActivities } from "./records.ts";
 
@@ -10,6 +11,7 @@ export function createLedgerActivities(
   return {
     ...createMovementActivities(context),
     ...createDocumentClaimActivities(context),
+    ...createPurchaseLedgerActivities(context),
     ...createRecordActivities(context),
   };
 }

@@ -55,7 +55,7 @@ export function createPrepareActivities(
 }
 
 /** The connection that the input names, acting for the business that the input names, where it may. */
-function profileFor(
+export function profileFor(
   connections: ReadonlyMap<string, Served>,
   input: { connection?: string | undefined; businessId?: string | undefined },
   what: string,
@@ -81,7 +81,7 @@ function profileFor(
   return { ...profile, businessId, ...(businessWeight !== undefined && { businessWeight }) };
 }
 
-function failOnInvalidInput<T>(act: () => T): T {
+export function failOnInvalidInput<T>(act: () => T): T {
   try {
     return act();
   } catch (error) {

@@ -35,12 +35,23 @@ import type {
   WatchMovementResult,
 } from "./movement-calls.ts";
 import type { SaveRecordRequest } from "./records.ts";
+import type {
+  PreparedPurchasesSync,
+  PullPurchasesResult,
+  PurchasesPageRequest,
+  PurchasesPageResult,
+  PurchasesSync,
+  SyncPurchasesInput,
+  SyncPurchasesOutcome,
+  PurchasesProgress,
+} from "./purchases-sync.ts";
 import type { CreditNoteInput, SaleInput } from "./sale.ts";
 
 /** Activities of the main task queue: no API call. */
 export interface MainActivities extends LedgerActivities {
   prepareSale(request: { input: SaleInput; startedAtMs: number }): Promise<PreparedSale>;
   prepareCreditNote(request: { input: CreditNoteInput; startedAtMs: number }): Promise<PreparedCreditNote>;
+  prepareSyncPurchases(request: { input: SyncPurchasesInput }): Promise<PreparedPurchasesSync>;
   composeSale(request: ComposeSaleRequest): Promise<Composed>;
   composeCreditNote(request: ComposeCreditNoteRequest): Promise<Composed>;
   /** The items out of the catalogue of this process; undefined where it does not know them, or is too old. */
@@ -66,6 +77,11 @@ export interface LedgerActivities {
   decideDocument(request: DecideDocumentRequest): Promise<void>;
   /** Keeps what is known of a document for years. */
   saveRecord(request: SaveRecordRequest): Promise<void>;
+  beginPurchasesSync(sync: PurchasesSync): Promise<void>;
+  /** How many purchases of the ledger a full synchronisation has not seen. */
+  unseenPurchases(sync: PurchasesSync): Promise<number>;
+  /** Ends it, and counts what the ledger holds. */
+  completePurchasesSync(sync: PurchasesSync): Promise<Omit<SyncPurchasesOutcome, keyof PurchasesProgress>>;
 }
 
 /** Activities of an application's two task queues: one HTTP request each, at most. */
@@ -80,7 +96,13 @@ export interface ComplianceActivities {
   awaitDocument(request: AwaitDocumentRequest): Promise<ReadDocumentResult>;
   retryDocument(request: ReadDocumentRequest): Promise<RetryDocumentResult>;
   adjustStock(request: AdjustStockRequest): Promise<AdjustStockResult>;
+  pullPurchases(request: CallTarget): Promise<PullPurchasesResult>;
+  /** Reads one page of purchases into the ledger. */
+  keepPurchasesPage(request: PurchasesPageRequest): Promise<PurchasesPageResult>;
 }
 
 /** Where a workflow's calls go. */
-export type CallRoute = Pick<ConnectionProfile, "application" | "businessId" | "businessWeight" | "keyReach" | "timings">;
+export type CallRoute = Pick<
+  ConnectionProfile,
+  "application" | "businessId" | "businessWeight" | "keyReach" | "timings"
+>;

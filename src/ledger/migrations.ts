@@ -1,4 +1,5 @@
 import { type Kysely, type Migration, sql } from "kysely";
+import { createPurchaseTables } from "./migrations/purchases.ts";
 import { createEvents } from "./migrations/events.ts";
 import { createRecords } from "./migrations/records.ts";
 
@@ -8,6 +9,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   "0002-quota-windows": { up: createQuotaWindows },
   "0003-events": { up: createEvents },
   "0003-records": { up: createRecords },
+  "0005-purchases": { up: createPurchaseTables },
 };
 
 async function createQuotaWindows(db: Kysely<unknown>): Promise<void> {

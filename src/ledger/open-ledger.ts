@@ -1,6 +1,8 @@
 import { openDatabase } from "./database.ts";
 import type { DocumentClaims } from "./documents/claims.ts";
 import { createDocumentClaims } from "./documents/create-document-claims.ts";
+import { createPurchases } from "./purchases/create-purchases.ts";
+import type { Purchases } from "./purchases/purchases.ts";
 import { createEventLog, type Events } from "./events/create-events.ts";
 import type { QuotaCounts } from "./quota/counts.ts";
 import { createQuotaCounts } from "./quota/create-quota-counts.ts";
@@ -24,6 +26,7 @@ export interface Ledger {
   readonly stock: StockClaims;
   readonly documents: DocumentClaims;
   readonly quota: QuotaCounts;
+  readonly purchases: Purchases;
   readonly events: Events;
   readonly records: Records;
   /**
@@ -47,6 +50,7 @@ export function openLedger(options: LedgerOptions): Ledger {
     stock: createStockClaims(database),
     documents: createDocumentClaims(database),
     quota: createQuotaCounts(database),
+    purchases: createPurchases(database),
     events: createEventLog(database),
     records: createRecords(database),
     ready: () => database.ready(),

@@ -7,5 +7,14 @@ export type { Fault } from "./fault-schema.ts";
 export type { Movement } from "./stock.ts";
 export { InstructionError } from "./problems.ts";
 export { scenarioSchema } from "./scenario-schema.ts";
-export type { ElsewhereSale, ItemPatch, KeyPatch, NewItem, ScenarioInput } from "./scenario-schema.ts";
+export type {
+  ElsewhereSale,
+  ItemPatch,
+  KeyPatch,
+  NewBusiness,
+  NewItem,
+  NewPurchase,
+  PurchasePatch,
+  ScenarioInput,
+} from "./scenario-schema.ts";
 export { builtInScenario } from "./built-in-scenario.ts";
