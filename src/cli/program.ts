@@ -10,6 +10,7 @@ import { registerDemo } from "./demo/index.ts";
 import { registerLedger } from "./ledger/register-ledger.ts";
 import { packageVersion } from "./package-version.ts";
 import { printable } from "./printable.ts";
+import { registerReport } from "./report/register-report.ts";
 import { registerSale } from "./sale/register-sale.ts";
 
 const HELP_WIDTH = 100;
@@ -51,6 +52,7 @@ Example: what is wrong with this installation, and what to do about it
   registerSetup(program, context);
   registerDoctor(program, context);
   registerSale(program, context);
+  registerReport(program, context);
   registerLedger(program, context);
   return program;
 }

@@ -10,6 +10,8 @@ export type { QuotaCounts, QuotaWindow, SettledEdge, SpendAnswer } from "./quota
 export type { Records } from "./records/records.ts";
 export type { SaveAnswer } from "./records/save.ts";
 export type { RecordsReport, RowFinding } from "./records/verify-records.ts";
+export type { Reports } from "./reports/create-reports.ts";
+export type * from "./reports/report.ts";
 export type {
   AppliedMovement,
   Balance,

@@ -7,6 +7,7 @@ import { createEventLog, type Events } from "./events/create-events.ts";
 import type { QuotaCounts } from "./quota/counts.ts";
 import { createQuotaCounts } from "./quota/create-quota-counts.ts";
 import { createRecords, type Records } from "./records/records.ts";
+import { createReports, type Reports } from "./reports/create-reports.ts";
 import type { StockClaims } from "./stock/claims.ts";
 import { createStockClaims } from "./stock/create-stock-claims.ts";
 
@@ -29,6 +30,7 @@ export interface Ledger {
   readonly purchases: Purchases;
   readonly events: Events;
   readonly records: Records;
+  readonly reports: Reports;
   /**
    * Connects and migrates now; the very first start of the embedded server may take up to 30 s.
    * @throws LedgerUnavailableError, LedgerError
@@ -53,6 +55,7 @@ export function openLedger(options: LedgerOptions): Ledger {
     purchases: createPurchases(database),
     events: createEventLog(database),
     records: createRecords(database),
+    reports: createReports(database),
     ready: () => database.ready(),
     answers: () => database.transact(async () => undefined),
     close: () => database.close(),

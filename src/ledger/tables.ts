@@ -187,6 +187,8 @@ export interface DocumentsTable extends Written {
   /** As the service told it, with what we do not read. */
   document: Json;
   attentions: Json;
+  /** The eldest attention; null where nobody is needed. */
+  needs_person_since: Date | null;
   as_of: Date;
   sequence: number;
   /** The event that says all that the row says. */

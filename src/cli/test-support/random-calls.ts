@@ -1,7 +1,7 @@
 import fc from "fast-check";
 
 /** They bring up a database where none is named. */
-const WITH_LEDGER = [["ledger"], ["ledger", "verify"]];
+const WITH_LEDGER = [["ledger"], ["ledger", "verify"], ["report"], ["report", "day"], ["report", "month"]];
 
 const WITHOUT_LEDGER = [
   ["demo"],

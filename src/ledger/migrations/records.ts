@@ -33,6 +33,7 @@ export async function createRecords(db: Kysely<unknown>): Promise<void> {
       receipt json,
       document json,
       attentions json not null,
+      needs_person_since timestamptz,
       as_of timestamptz not null,
       sequence integer not null,
       workflow_id text not null,

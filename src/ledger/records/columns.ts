@@ -70,6 +70,7 @@ export function documentColumns(content: RecordContent) {
     receipt: document?.receipt ? canonicalJson(document.receipt) : null,
     document: document ? canonicalJson(document) : null,
     attentions: canonicalJson(content.attentions),
+    needs_person_since: eldest(content.attentions),
   };
 }
 
@@ -121,4 +122,8 @@ function text(value: string | null | undefined): string | null {
 
 function number_(value: number | undefined): string | null {
   return value === undefined ? null : decimalText(value);
+}
+
+function eldest(attentions: RecordContent["attentions"]): Date | null {
+  return attentions.length === 0 ? null : new Date(Math.min(...attentions.map(({ sinceMs }) => sinceMs)));
 }
