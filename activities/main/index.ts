@@ -6,6 +6,7 @@ import type { ActivityContext } from "../compliance/runtime.ts";
 import { createLedgerActivities } from "../ledger/index.ts";
 import { type CallbackUrlFor, createComposeActivities } from "./compose.ts";
 import { createCreditNoteRunActivities } from "./credit-note-run.ts";
+import { createEarlierSale } from "./earlier-sale.ts";
 import { createJobPreparations } from "./prepare-jobs.ts";
 import { createPrepareActivities } from "./prepare.ts";
 
@@ -19,7 +20,7 @@ export interface MainContext extends ActivityContext {
 /** The activities of the main task queue: no API call. */
 export function createMainActivities(context: MainContext): MainActivities {
   return {
-    ...createPrepareActivities(context.connections),
+    ...createPrepareActivities(context.connections, createEarlierSale(context.ledger)),
     ...createJobPreparations(context.connections),
     ...createComposeActivities(context, context.callbackUrlFor),
     ...createCreditNoteRunActivities(context.workflows, context.random),

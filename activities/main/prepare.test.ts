@@ -29,6 +29,7 @@ async function prepareActivities() {
   const businessWeights = { biz_2: 4 };
   const { prepareSale, prepareCreditNote } = createPrepareActivities(
     new Map(profiles.map((profile) => [profile.connection, { profile, businessWeights }])),
+    async () => undefined,
   );
   return {
     profile: runtime.profile,

@@ -17,6 +17,7 @@ import {
   saleInputSchema,
 } from "../../src/contract/schema/index.ts";
 import type { ComplianceRuntime } from "../compliance/runtime.ts";
+import type { EarlierSale } from "./earlier-sale.ts";
 
 /** What a workflow may be told of a connection. */
 export type Served = Pick<ComplianceRuntime, "profile" | "businessWeights">;
@@ -27,21 +28,26 @@ export type Served = Pick<ComplianceRuntime, "profile" | "businessWeights">;
  */
 export function createPrepareActivities(
   connections: ReadonlyMap<string, Served>,
+  earlierSale: EarlierSale,
 ): Pick<MainActivities, "prepareSale" | "prepareCreditNote"> {
   return {
-    async prepareSale({ input, startedAtMs }) {
-      return failOnInvalidInput(() => {
+    async prepareSale({ input, startedAtMs, reset = false }) {
+      const { content, ...prepared } = failOnInvalidInput(() => {
         const sale = parseInput(saleInputSchema, input, "sale input");
         const profile = profileFor(connections, sale, "sale input");
         const window = sale.refundWindow;
+        const content = saleContent(sale, profile.businessId);
         return {
-          records: true,
+          records: true as const,
           profile,
           sale: { ...sale, saleDate: sale.saleDate ?? nairobiDate(startedAtMs) },
-          fingerprint: fingerprintOf(saleContent(sale, profile.businessId)),
+          content,
+          fingerprint: fingerprintOf(content),
           refundWindowMs: (window === undefined ? undefined : durationMs(window)) ?? profile.timings.refundWindowMs,
         };
       });
+      const finished = reset ? undefined : await earlierSale(prepared.profile, content);
+      return { ...prepared, ...(finished && { finished }) };
     },
 
     async prepareCreditNote({ input, startedAtMs }) {

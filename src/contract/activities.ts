@@ -49,7 +49,8 @@ import type { CreditNoteInput, SaleInput } from "./sale.ts";
 
 /** Activities of the main task queue: no API call. */
 export interface MainActivities extends LedgerActivities {
-  prepareSale(request: { input: SaleInput; startedAtMs: number }): Promise<PreparedSale>;
+  /** @param request `reset`: the run is to do again what an earlier one of its execution has done */
+  prepareSale(request: { input: SaleInput; startedAtMs: number; reset?: boolean }): Promise<PreparedSale>;
   prepareCreditNote(request: { input: CreditNoteInput; startedAtMs: number }): Promise<PreparedCreditNote>;
   prepareSyncPurchases(request: { input: SyncPurchasesInput }): Promise<PreparedPurchasesSync>;
   composeSale(request: ComposeSaleRequest): Promise<Composed>;

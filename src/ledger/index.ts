@@ -7,6 +7,7 @@ export { LedgerError, LedgerUnavailableError } from "./errors.ts";
 export { type Ledger, type LedgerOptions, openLedger } from "./open-ledger.ts";
 export type * from "./purchases/purchases.ts";
 export type { QuotaCounts, QuotaWindow, SettledEdge, SpendAnswer } from "./quota/counts.ts";
+export type { KeptSale } from "./records/find-sale.ts";
 export type { Records } from "./records/records.ts";
 export type { SaveAnswer } from "./records/save.ts";
 export type { RecordsReport, RowFinding } from "./records/verify-records.ts";
