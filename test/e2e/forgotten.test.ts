@@ -35,7 +35,7 @@ describeWithTemporal("a number that Temporal has forgotten", () => {
           () => true,
           (error: unknown) => !(error instanceof WorkflowNotFoundError),
         );
-    await expect.poll(known, { timeout: 20_000 }).toBe(false);
+    await expect.poll(known, { timeout: 50_000 }).toBe(false);
     await expect
       .poll(async () => (await rig.client.workflow.count(`WorkflowId = "${workflowId}"`)).count, { timeout: 20_000 })
       .toBe(0);
