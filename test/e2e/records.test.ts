@@ -55,16 +55,11 @@ describeWithTemporal("the records of sales and credit notes", () => {
 
   test("a sale that is accepted at once costs its history two events for them", async () => {
     await (await start("PLAIN-1")).result();
-    const { events = [] } = await handleOf("PLAIN-1").fetchHistory();
-    const kept = events.filter(
-      ({ markerRecordedEventAttributes: marker }) =>
-        JSON.stringify(marker ?? {}).includes(
-          Buffer.from('"activity_type":"saveRecordNow"').toString("base64").slice(4, 20),
-        ) ||
-        Buffer.from(marker?.details?.["data"]?.payloads?.[0]?.data ?? [])
-          .toString()
-          .includes("saveRecordNow"),
+    const { events } = await handleOf("PLAIN-1").fetchHistory();
+    const markers = (events ?? []).map(({ markerRecordedEventAttributes: marker }) =>
+      Buffer.from(marker?.details?.["data"]?.payloads?.[0]?.data ?? []).toString(),
     );
+    const kept = markers.filter((data) => data.includes("saveRecordNow"));
     expect(kept).toHaveLength(2);
     expect(await kindsOf("sale PLAIN-1")).toEqual(["document-saved", "document-saved"]);
   });
@@ -81,8 +76,6 @@ describeWithTemporal("the records of sales and credit notes", () => {
     await parked("BOOK-REJECTED", "rejected");
     for (const [n, number] of numbers.entries()) {
       if (n % 2 === 0) await refund(number, n % 4 === 0);
-      else if (n % 3 === 0)
-        await rig.starter.cancel({ invoice: number }, { reason: "closes the window" }).catch(() => undefined);
     }
     await rig.starter.cancel({ invoice: "BOOK-REJECTED" }, { reason: "sold elsewhere" });
     for (const number of numbers.filter((_, n) => n % 6 === 3)) await handleOf(number).cancel();
@@ -136,10 +129,11 @@ describeWithTemporal("the records of sales and credit notes", () => {
   });
 
   test("hold up no caller while the ledger is away, and are whole before the workflow ends", async () => {
-    await rig.starter.startSale({ traderInvoiceNumber: "AWAY-0", lines: [TEA], stock: "off" }, { waitSeconds: 20 });
     line.cut();
-    const sale = { traderInvoiceNumber: "AWAY-1", lines: [TEA], stock: "off", refundWindow: "0" } as const;
-    const { outcome } = await rig.starter.startSale(sale, { waitSeconds: 20 });
+    const { outcome } = await rig.starter.startSale(
+      { traderInvoiceNumber: "AWAY-1", lines: [TEA], stock: "off", refundWindow: "0" },
+      { waitSeconds: 20 },
+    );
     expect(outcome).toMatchObject({ stage: "completed", receipt: { receiptLabel: "NS" } });
     const pending = async (): Promise<string[]> => {
       const { raw } = await handleOf("AWAY-1").describe();
@@ -157,8 +151,6 @@ describeWithTemporal("the records of sales and credit notes", () => {
       { type: "credit_note", stage: "credited", status: "completed" },
       { type: "sale", stage: "credited", status: "completed" },
     ]);
-    await handleOf("AWAY-0").cancel();
-    await result("AWAY-0");
   });
 
   test("are as they were written, in every row", async () => {
