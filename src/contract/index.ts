@@ -1,6 +1,7 @@
 /** Names, inputs, results, ids: what all rooms and other programs hold on to. No dependencies; the zod schemas are in `schema/`. */
 export * from "./activities.ts";
 export * from "./attention.ts";
+export * from "./bill-payment.ts";
 export * from "./bounded-name.ts";
 export * from "./calls.ts";
 export * from "./connection.ts";
