@@ -30,7 +30,15 @@ const LONGEST_TRY = "24 hours";
 
 /** Before the connection is known: validation, look-ups, composing. No API call, so it runs inside the workflow task. */
 export const main = proxyLocalActivities<
-  Pick<MainActivities, "prepareSale" | "prepareCreditNote" | "composeSale" | "composeCreditNote" | "itemsInCatalogue">
+  Pick<
+    MainActivities,
+    | "prepareSale"
+    | "prepareCreditNote"
+    | "prepareSyncPurchases"
+    | "composeSale"
+    | "composeCreditNote"
+    | "itemsInCatalogue"
+  >
 >({ startToCloseTimeout: "10 seconds" });
 
 export const mainWaits = proxyActivities<Pick<MainActivities, "awaitCreditNoteRun">>({
@@ -66,7 +74,17 @@ export function callsOf(route: CallRoute, retriedAtMs: () => number | undefined)
   };
   const calls = <Names extends keyof ComplianceActivities>(options: ActivityOptions) =>
     telling(proxyActivities<Pick<ComplianceActivities, Names>>(options), retriedAtMs);
+  /** Behind the polls of sales in flight, which somebody waits for. */
+  const nobodyWaits: ActivityOptions = {
+    ...background,
+    priority: { ...background.priority, priorityKey: 5 },
+    scheduleToCloseTimeout: LONGEST_TRY,
+  };
   return {
+    /** Of catalogues and synchronisations. */
+    background: {
+      read: calls<"pullPurchases" | "keepPurchasesPage">(nobodyWaits),
+    },
     /** Repeated freely; the pauses come from the activity. */
     read: calls<"readItems" | "readBranch" | "readDocument">({
       ...interactive(2),

@@ -1,8 +1,13 @@
 import type { LedgerActivities } from "../../src/contract/index.ts";
 import { createDocumentClaimActivities } from "./documents.ts";
+import { createPurchaseLedgerActivities } from "./purchases.ts";
 import { createMovementActivities, type LedgerContext } from "./movements.ts";
 
 /** The activities that read and write the ledger: no API call. */
 export function createLedgerActivities(context: LedgerContext): LedgerActivities {
-  return { ...createMovementActivities(context), ...createDocumentClaimActivities(context) };
+  return {
+    ...createMovementActivities(context),
+    ...createDocumentClaimActivities(context),
+    ...createPurchaseLedgerActivities(context),
+  };
 }

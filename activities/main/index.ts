@@ -6,6 +6,7 @@ import type { ActivityContext } from "../compliance/runtime.ts";
 import { createLedgerActivities } from "../ledger/index.ts";
 import { type CallbackUrlFor, createComposeActivities } from "./compose.ts";
 import { createCreditNoteRunActivities } from "./credit-note-run.ts";
+import { createJobPreparations } from "./prepare-jobs.ts";
 import { createPrepareActivities } from "./prepare.ts";
 
 export type { CallbackUrlFor } from "./compose.ts";
@@ -22,6 +23,7 @@ export function createMainActivities(context: MainContext): MainActivities {
   );
   return {
     ...createPrepareActivities(profiles),
+    ...createJobPreparations(context.connections),
     ...createComposeActivities(context, context.callbackUrlFor),
     ...createCreditNoteRunActivities(context.workflows, context.random),
     ...createLedgerActivities(context),

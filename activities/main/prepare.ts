@@ -50,7 +50,7 @@ export function createPrepareActivities(
 }
 
 /** The connection that the input names, acting for the business that the input names, where it may. */
-function profileFor(
+export function profileFor(
   profiles: ReadonlyMap<string, ConnectionProfile>,
   input: { connection?: string | undefined; businessId?: string | undefined },
   what: string,
@@ -73,7 +73,7 @@ function profileFor(
   return { ...profile, ...(businessId !== undefined && { businessId }) };
 }
 
-function failOnInvalidInput<T>(act: () => T): T {
+export function failOnInvalidInput<T>(act: () => T): T {
   try {
     return act();
   } catch (error) {

@@ -34,12 +34,23 @@ import type {
   WatchMovementRequest,
   WatchMovementResult,
 } from "./movement-calls.ts";
+import type {
+  PreparedPurchasesSync,
+  PullPurchasesResult,
+  PurchasesPageRequest,
+  PurchasesPageResult,
+  PurchasesSync,
+  SyncPurchasesInput,
+  SyncPurchasesOutcome,
+  PurchasesProgress,
+} from "./purchases-sync.ts";
 import type { CreditNoteInput, SaleInput } from "./sale.ts";
 
 /** Activities of the main task queue: no API call. */
 export interface MainActivities extends LedgerActivities {
   prepareSale(request: { input: SaleInput; startedAtMs: number }): Promise<PreparedSale>;
   prepareCreditNote(request: { input: CreditNoteInput; startedAtMs: number }): Promise<PreparedCreditNote>;
+  prepareSyncPurchases(request: { input: SyncPurchasesInput }): Promise<PreparedPurchasesSync>;
   composeSale(request: ComposeSaleRequest): Promise<Composed>;
   composeCreditNote(request: ComposeCreditNoteRequest): Promise<Composed>;
   /** The items out of the catalogue of this process; undefined where it does not know them, or is too old. */
@@ -61,6 +72,11 @@ export interface LedgerActivities {
   recordDocument(request: RecordDocumentRequest): Promise<void>;
   /** Keeps a person's word on a document of which nobody knew whether it exists. */
   decideDocument(request: DecideDocumentRequest): Promise<void>;
+  beginPurchasesSync(sync: PurchasesSync): Promise<void>;
+  /** How many purchases of the ledger a full synchronisation has not seen. */
+  unseenPurchases(sync: PurchasesSync): Promise<number>;
+  /** Ends it, and counts what the ledger holds. */
+  completePurchasesSync(sync: PurchasesSync): Promise<Omit<SyncPurchasesOutcome, keyof PurchasesProgress>>;
 }
 
 /** Activities of an application's two task queues: one HTTP request each, at most. */
@@ -75,6 +91,9 @@ export interface ComplianceActivities {
   awaitDocument(request: AwaitDocumentRequest): Promise<ReadDocumentResult>;
   retryDocument(request: ReadDocumentRequest): Promise<RetryDocumentResult>;
   adjustStock(request: AdjustStockRequest): Promise<AdjustStockResult>;
+  pullPurchases(request: CallTarget): Promise<PullPurchasesResult>;
+  /** Reads one page of purchases into the ledger. */
+  keepPurchasesPage(request: PurchasesPageRequest): Promise<PurchasesPageResult>;
 }
 
 /** Where a workflow's calls go. */

@@ -30,6 +30,21 @@ export function creditNoteWorkflowId(note: {
   return workflowId("credit-note", note.connection, note.businessId ?? NO_BUSINESS, note.saleId);
 }
 
+interface OfBusiness {
+  connection: string;
+  businessId?: string | undefined;
+}
+
+/** `register-items/<connection>/<business>`: one at a time. */
+export function registerItemsWorkflowId({ connection, businessId }: OfBusiness): string {
+  return workflowId("register-items", connection, businessId ?? NO_BUSINESS);
+}
+
+/** `sync-purchases/<connection>/<business>`: one at a time. */
+export function syncPurchasesWorkflowId({ connection, businessId }: OfBusiness): string {
+  return workflowId("sync-purchases", connection, businessId ?? NO_BUSINESS);
+}
+
 function workflowId(...parts: string[]): string {
   return boundedName(parts.map(escapedPart).join("/"), MAX_WORKFLOW_ID_LENGTH);
 }

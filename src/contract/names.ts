@@ -6,6 +6,8 @@ export const MAIN_TASK_QUEUE = "fiscalflow";
 export const WORKFLOW_TYPES = {
   sale: "sale",
   creditNote: "creditNote",
+  registerItems: "registerItems",
+  syncPurchases: "syncPurchases",
 } as const;
 
 /** Search attributes, all of type Keyword. */

@@ -1,8 +1,15 @@
 export * from "./documents/claims.ts";
 export { startEmbeddedPostgres } from "./embedded/embedded-postgres.ts";
+export type { Business, ChainedEvent, NewEvent, Writer } from "./events/chain.ts";
+export type { Events, VerifyRequest } from "./events/create-events.ts";
+export type { ChainFinding, ChainReport, SeenHead } from "./events/findings.ts";
 export { LedgerError, LedgerUnavailableError } from "./errors.ts";
 export { type Ledger, type LedgerOptions, openLedger } from "./open-ledger.ts";
+export type * from "./purchases/purchases.ts";
 export type { QuotaCounts, QuotaWindow, SettledEdge, SpendAnswer } from "./quota/counts.ts";
+export type { Records } from "./records/records.ts";
+export type { SaveAnswer } from "./records/save.ts";
+export type { RecordsReport, RowFinding } from "./records/verify-records.ts";
 export type {
   AppliedMovement,
   Balance,

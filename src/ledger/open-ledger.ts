@@ -1,8 +1,12 @@
 import { openDatabase } from "./database.ts";
 import type { DocumentClaims } from "./documents/claims.ts";
 import { createDocumentClaims } from "./documents/create-document-claims.ts";
+import { createPurchases } from "./purchases/create-purchases.ts";
+import type { Purchases } from "./purchases/purchases.ts";
+import { createEventLog, type Events } from "./events/create-events.ts";
 import type { QuotaCounts } from "./quota/counts.ts";
 import { createQuotaCounts } from "./quota/create-quota-counts.ts";
+import { createRecords, type Records } from "./records/records.ts";
 import type { StockClaims } from "./stock/claims.ts";
 import { createStockClaims } from "./stock/create-stock-claims.ts";
 
@@ -22,6 +26,9 @@ export interface Ledger {
   readonly stock: StockClaims;
   readonly documents: DocumentClaims;
   readonly quota: QuotaCounts;
+  readonly purchases: Purchases;
+  readonly events: Events;
+  readonly records: Records;
   /**
    * Connects and migrates now; the very first start of the embedded server may take up to 30 s.
    * @throws LedgerUnavailableError, LedgerError
@@ -43,6 +50,9 @@ export function openLedger(options: LedgerOptions): Ledger {
     stock: createStockClaims(database),
     documents: createDocumentClaims(database),
     quota: createQuotaCounts(database),
+    purchases: createPurchases(database),
+    events: createEventLog(database),
+    records: createRecords(database),
     ready: () => database.ready(),
     answers: () => database.transact(async () => undefined),
     close: () => database.close(),

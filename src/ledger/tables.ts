@@ -71,9 +71,177 @@ export interface DocumentClaimEventsTable {
   detail: Json;
 }
 
+export interface PurchasesTable {
+  connection: string;
+  /** `-` when the key's reach names the business. */
+  business_id: string;
+  purchase_id: string;
+  status: string;
+  confirmation_error: string | null;
+  supplier_name: string | null;
+  supplier_pin: string | null;
+  supplier_invoice_number: string;
+  /** As the service writes it: `YYYY-MM-DD`. */
+  invoice_date: string;
+  branch: string | null;
+  subtotal: ColumnType<string, string, string>;
+  vat: ColumnType<string, string, string>;
+  total: ColumnType<string, string, string>;
+  /** Of everything but status and confirmation error. */
+  content_hash: string;
+  /** Canonical JSON of what the service said last. */
+  body: string;
+  first_seen_at: Generated<Date>;
+  changed_at: Generated<Date>;
+  /** When what stands here was asked for, by the database's clock. */
+  observed_at: Date;
+  /** The synchronisation that saw it last. */
+  seen_by: string;
+  /** The last one that saw it in the whole list, in its order. */
+  listed_by: string | null;
+  /** A synchronisation that listed it has come to its end: what stands below it in the list was known then. */
+  grounded: Generated<boolean>;
+  missing_since: Date | null;
+  /** The event that the row was written with. */
+  event_number: ColumnType<string, number, number>;
+  /** Who wrote the row last. */
+  workflow_id: string;
+  run_id: string;
+}
+
+export interface PurchaseSyncsTable {
+  sync_id: string;
+  connection: string;
+  business_id: string;
+  kind: "recent" | "full" | "window";
+  started_at: Generated<Date>;
+  completed_at: ColumnType<Date | null, never, unknown>;
+}
+
+/** The head of each chain, outside of the chain: a last event that is gone would not be missed otherwise. */
+export interface EventHeadsTable {
+  connection: string;
+  business_id: string;
+  count: ColumnType<string, number, number>;
+  last_hash: string;
+}
+
+export interface EventsTable {
+  connection: string;
+  business_id: string;
+  number: ColumnType<string, number, never>;
+  at: Date;
+  kind: string;
+  subject: string;
+  key: string | null;
+  workflow_id: string;
+  run_id: string;
+  /** Canonical JSON, kept as text: the hash is over these bytes. */
+  content: string;
+  previous_hash: string;
+  hash: string;
+}
+
+/** Exact in the database, and text on both ways. */
+type Numeric = ColumnType<string, string, string>;
+type NumericOrNull = ColumnType<string | null, string | null, string | null>;
+
+interface Written {
+  workflow_id: string;
+  run_id: string;
+}
+
+/** Sales and credit notes as they are now. */
+export interface DocumentsTable extends Written {
+  connection: string;
+  /** `-` when the key's reach names the business. */
+  business_id: string;
+  type: "sale" | "credit_note";
+  /** That was asked for. */
+  number: string;
+  stage: string;
+  /** The workflow has ended. */
+  closed: boolean;
+  number_taken: boolean;
+  started_at: Date;
+  /** `YYYY-MM-DD`: the document's own, else as asked for. */
+  document_date: string;
+  fingerprint: string | null;
+  asked: Json;
+  /** Σ(quantity × unit price) of what was asked for. */
+  asked_total: NumericOrNull;
+  /** Null until the service has one. */
+  document_id: string | null;
+  /** Another than `number` where somebody else's credit note reverses the sale. */
+  document_number: string | null;
+  status: string | null;
+  payment_type_code: string | null;
+  customer_name: string | null;
+  customer_pin: string | null;
+  total: NumericOrNull;
+  taxable_amount: NumericOrNull;
+  tax_amount: NumericOrNull;
+  original_document_id: string | null;
+  cu_invoice_no: string | null;
+  receipt: Json;
+  /** As the service told it, with what we do not read. */
+  document: Json;
+  attentions: Json;
+  as_of: Date;
+  sequence: number;
+  /** The event that says all that the row says. */
+  event_number: ColumnType<string, number, number>;
+}
+
+interface OfDocument extends Written {
+  connection: string;
+  business_id: string;
+  type: "sale" | "credit_note";
+  number: string;
+}
+
+export interface DocumentLinesTable extends OfDocument {
+  line: number;
+  line_id: string;
+  item_id: string;
+  name: string | null;
+  description: string | null;
+  quantity: Numeric;
+  unit_price: Numeric;
+  total: Numeric;
+  taxable_amount: Numeric;
+  tax_amount: Numeric;
+  tax_rate: Numeric;
+  tax_type_code: string | null;
+}
+
+export interface StockMovementsTable extends OfDocument {
+  reference_id: string;
+  purpose: string;
+  action: "ADD" | "DEDUCT";
+  item_id: string;
+  quantity: Numeric;
+  unit_price: Numeric;
+  state: string;
+  branch_id: string | null;
+  movement_id: string | null;
+  quantity_on_hand: NumericOrNull;
+  report: Json;
+  undoes: string | null;
+  sent_at: Date | null;
+  decision: Json;
+}
+
 export interface Tables {
   stock_claims: StockClaimsTable;
   stock_claim_events: StockClaimEventsTable;
   document_claims: DocumentClaimsTable;
   document_claim_events: DocumentClaimEventsTable;
+  purchases: PurchasesTable;
+  purchase_syncs: PurchaseSyncsTable;
+  event_heads: EventHeadsTable;
+  events: EventsTable;
+  documents: DocumentsTable;
+  document_lines: DocumentLinesTable;
+  stock_movements: StockMovementsTable;
 }

@@ -9,7 +9,18 @@ import type { Fault } from "./fault-schema.ts";
 import { issueElsewhere } from "./issue-elsewhere.ts";
 import { changeSettings, type SettingsPatch } from "./options.ts";
 import { InstructionError, parseInstruction } from "./problems.ts";
-import { purchaseSchema, type ElsewhereSale, type ItemPatch, type KeyPatch, type NewItem } from "./scenario-schema.ts";
+import {
+  branchSchema,
+  businessSchema,
+  type ElsewhereSale,
+  type ItemPatch,
+  type KeyPatch,
+  type NewBusiness,
+  type NewItem,
+  type NewPurchase,
+  type Purchase,
+  type PurchasePatch,
+} from "./scenario-schema.ts";
 import { statusExtrasSchema } from "./status-extras.ts";
 import type { World } from "./world.ts";
 
@@ -26,7 +37,14 @@ export interface Controls {
   setDefaultAuthority(step: AuthorityStep): void;
   addItem(item: NewItem): void;
   updateItem(id: string, patch: ItemPatch): void;
-  addPurchase(purchase: unknown): void;
+  addPurchase(purchase: NewPurchase): void;
+  /** Only the fields that the patch names change; another date moves it in the list. */
+  updatePurchase(id: string, patch: PurchasePatch): void;
+  removePurchase(id: string): void;
+  /** All, in no order; `stored: false` where only the tax authority holds it. */
+  purchases(): Purchase[];
+  addBusiness(business: NewBusiness): void;
+  addBranch(businessId: string, branch: NewBusiness["branches"][number]): void;
   /** A sale that the API did not create, so that it can be adopted by its id. */
   issueSale(sale: ElsewhereSale): DocumentBooks;
   /** Puts a document into a status by hand, with its receipt, error and callback. */
@@ -93,7 +111,28 @@ export function createControls(world: World): Controls {
       stock.set(id, catalogue.update(id, patch).onHand ?? {});
     },
     addPurchase: (purchase) => {
-      world.purchases.push(parseInstruction("purchase", purchaseSchema, purchase));
+      world.purchases.add(purchase);
+      changes.announce();
+    },
+    updatePurchase: (id, patch) => {
+      world.purchases.update(id, patch);
+      changes.announce();
+    },
+    removePurchase: (id) => {
+      world.purchases.remove(id);
+      changes.announce();
+    },
+    purchases: () => structuredClone(world.purchases.all()),
+    addBusiness: (raw) => {
+      const business = parseInstruction("business", businessSchema, raw);
+      if (world.businesses.has(business.id))
+        throw new InstructionError("business", [`business.id: "${business.id}" exists`]);
+      world.businesses.set(business.id, business);
+    },
+    addBranch: (businessId, raw) => {
+      const business = world.businesses.get(businessId);
+      if (business === undefined) throw new InstructionError("branch", [`there is no business "${businessId}"`]);
+      business.branches.push(parseInstruction("branch", branchSchema, raw));
     },
     issueSale: (sale) => documentBooks(issueElsewhere(world, sale)),
     setDocumentStatus: (saleId, status, extras = {}) => {

@@ -31,7 +31,8 @@ export function detailsOf(run: Run): string {
   return [...paragraphs, ...run.attentions.map(needsAPerson)].join("\n\n");
 }
 
-function needsAPerson(attention: Attention): string {
+/** What is wrong, what is known of it, and which update with which JSON mends it. */
+export function needsAPerson(attention: Attention): string {
   const updates = attention.mendedBy.map(
     (mend) => `Update \`${mend}\` with\n\n\`\`\`json\n${JSON.stringify(examplePayload(mend, attention))}\n\`\`\``,
   );

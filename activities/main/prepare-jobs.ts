@@ -1,0 +1,32 @@
+import type { MainActivities } from "../../src/contract/index.ts";
+import { InvalidInputError, parseInput, syncPurchasesInputSchema } from "../../src/contract/schema/index.ts";
+import type { ComplianceRuntime } from "../compliance/index.ts";
+import { failOnInvalidInput, profileFor } from "./prepare.ts";
+
+const PURCHASES = "input of the synchronisation";
+
+/** As the preparations of documents: what is wrong with the input fails the workflow once, with all problems in one text. */
+export function createJobPreparations(
+  connections: ReadonlyMap<string, ComplianceRuntime>,
+): Pick<MainActivities, "prepareSyncPurchases"> {
+  const profiles = new Map([...connections].map(([name, { profile }]) => [name, profile]));
+  return {
+    async prepareSyncPurchases({ input }) {
+      return failOnInvalidInput(() => {
+        const sync = parseInput(syncPurchasesInputSchema, input ?? {}, PURCHASES);
+        const profile = profileFor(profiles, sync, PURCHASES);
+        const names = connections.get(profile.connection)?.dialect.purchases;
+        if (sync.from !== undefined) {
+          if (names?.from === null) {
+            const why = "the dialect has no name for the from date (purchases.from), so the API cannot be asked for it";
+            throw new InvalidInputError(PURCHASES, [`from: expected nothing, since ${why}; found "${sync.from}"`]);
+          }
+          return { profile, kind: "window", from: sync.from };
+        }
+        // Without a name for the status nobody can ask for what may still change: only the whole list shows it.
+        const full = sync.full === true || names?.status === null;
+        return { profile, kind: full ? "full" : "recent" };
+      });
+    },
+  };
+}

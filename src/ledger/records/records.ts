@@ -1,0 +1,24 @@
+import type { DocumentRecord } from "../../contract/index.ts";
+import type { Database } from "../database.ts";
+import type { Business, Writer } from "../events/chain.ts";
+import { save, type SaveAnswer } from "./save.ts";
+import { type RecordsReport, verifyRecords } from "./verify-records.ts";
+
+/** The business's documents as they are now. Functions throw LedgerUnavailableError while nothing can be said. */
+export interface Records {
+  /**
+   * Keeps a sale or a credit note, with its lines, receipt and movements, and tells of it in the business's events.
+   * @param withinMs how long to try; default: the time of one operation
+   */
+  saveDocument(business: Business, record: DocumentRecord, writer: Writer, withinMs?: number): Promise<SaveAnswer>;
+  /** Holds each document against the event that it was written with. */
+  verify(business: { connection: string; businessId: string }): Promise<RecordsReport>;
+}
+
+export function createRecords(database: Database): Records {
+  return {
+    saveDocument: (business, record, writer, withinMs) =>
+      database.transact((db) => save(db, business, record, writer), withinMs),
+    verify: ({ connection, businessId }) => verifyRecords(database, { connection, business_id: businessId }),
+  };
+}
