@@ -20,13 +20,13 @@ import {
  * Between the HTTP call's own timeout and the attempt's: the activity must always live to write down and to say what became of its
  * call, with the database slow at both ends.
  */
-const MARGIN_MS = 20_000;
+export const MARGIN_MS = 20_000;
 
 /** How long a task may wait for a worker before it is put into the queue anew: nothing of it was sent. */
-const LONGEST_QUEUEING = "12 hours";
+export const LONGEST_QUEUEING = "12 hours";
 
 /** A total bound for calls that may be repeated freely. What is not answered by then is shown to a person. */
-const LONGEST_TRY = "24 hours";
+export const LONGEST_TRY = "24 hours";
 
 /** Before the connection is known: validation, look-ups, composing. No API call, so it runs inside the workflow task. */
 export const main = proxyLocalActivities<
@@ -35,6 +35,8 @@ export const main = proxyLocalActivities<
     | "prepareSale"
     | "prepareCreditNote"
     | "prepareSyncPurchases"
+    | "prepareSyncBillPayments"
+    | "prepareSyncBatch"
     | "composeSale"
     | "composeCreditNote"
     | "itemsInCatalogue"

@@ -1,4 +1,6 @@
 import type { LedgerActivities } from "../../src/contract/index.ts";
+import { createBatchLedgerActivities } from "./batches.ts";
+import { createBillPaymentLedgerActivities } from "./bill-payments.ts";
 import { createDocumentClaimActivities } from "./documents.ts";
 import { createPurchaseLedgerActivities } from "./purchases.ts";
 import { createMovementActivities, type LedgerContext } from "./movements.ts";
@@ -9,5 +11,7 @@ export function createLedgerActivities(context: LedgerContext): LedgerActivities
     ...createMovementActivities(context),
     ...createDocumentClaimActivities(context),
     ...createPurchaseLedgerActivities(context),
+    ...createBillPaymentLedgerActivities(context),
+    ...createBatchLedgerActivities(context),
   };
 }

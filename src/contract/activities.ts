@@ -1,3 +1,27 @@
+import type { AccountingTarget } from "./accounting-connection.ts";
+import type {
+  BillPaymentsHeld,
+  BillPaymentsPageRequest,
+  BillPaymentsPageResult,
+  BillPaymentsSync,
+  BillPaymentsSyncKind,
+  CompareRoundRequest,
+  CompleteBillPaymentsRequest,
+  PreparedBillPaymentsSync,
+  RoundComparison,
+  SyncBillPaymentsInput,
+} from "./bill-payments-sync.ts";
+import type {
+  BatchReference,
+  DecideBatchRequest,
+  PreparedSyncBatch,
+  ProcessBatchRequest,
+  ProcessBatchResult,
+  ProcessSyncBatchInput,
+  ReadBatchResult,
+  SettleBatchRequest,
+  UnknownBatch,
+} from "./sync-batch.ts";
 import type {
   AwaitDocumentRequest,
   AwaitItemsRequest,
@@ -50,6 +74,8 @@ import type { CreditNoteInput, SaleInput } from "./sale.ts";
 export interface MainActivities extends LedgerActivities {
   prepareSale(request: { input: SaleInput; startedAtMs: number }): Promise<PreparedSale>;
   prepareCreditNote(request: { input: CreditNoteInput; startedAtMs: number }): Promise<PreparedCreditNote>;
+  prepareSyncBillPayments(request: { input: SyncBillPaymentsInput }): Promise<PreparedBillPaymentsSync>;
+  prepareSyncBatch(request: { input: ProcessSyncBatchInput }): Promise<PreparedSyncBatch>;
   prepareSyncPurchases(request: { input: SyncPurchasesInput }): Promise<PreparedPurchasesSync>;
   composeSale(request: ComposeSaleRequest): Promise<Composed>;
   composeCreditNote(request: ComposeCreditNoteRequest): Promise<Composed>;
@@ -72,11 +98,28 @@ export interface LedgerActivities {
   recordDocument(request: RecordDocumentRequest): Promise<void>;
   /** Keeps a person's word on a document of which nobody knew whether it exists. */
   decideDocument(request: DecideDocumentRequest): Promise<void>;
+  /** Without known ground, as before the first full synchronisation, a recent one becomes a full one. */
+  beginBillPaymentsSync(sync: BillPaymentsSync): Promise<{ kind: BillPaymentsSyncKind; knownUntilMs?: number }>;
+  compareBillPaymentsRound(request: CompareRoundRequest): Promise<RoundComparison>;
+  billPaymentsHeld(target: AccountingTarget): Promise<BillPaymentsHeld>;
+  completeBillPaymentsSync(request: CompleteBillPaymentsRequest): Promise<BillPaymentsHeld>;
+  /** What became of a try whose activity ended without an answer; one that was never claimed is buried, so that it cannot leave late. */
+  readBatch(request: BatchReference): Promise<ReadBatchResult>;
+  settleBatch(request: SettleBatchRequest): Promise<void>;
+  /** Keeps a person's word. The service's own, where it was recorded meanwhile, outweighs it. */
+  decideBatch(request: DecideBatchRequest): Promise<Exclude<ReadBatchResult, UnknownBatch>>;
   beginPurchasesSync(sync: PurchasesSync): Promise<void>;
   /** How many purchases of the ledger a full synchronisation has not seen. */
   unseenPurchases(sync: PurchasesSync): Promise<number>;
   /** Ends it, and counts what the ledger holds. */
   completePurchasesSync(sync: PurchasesSync): Promise<Omit<SyncPurchasesOutcome, keyof PurchasesProgress>>;
+}
+
+/** Activities of an accounting connection's task queue: one HTTP request each, at most. */
+export interface AccountingActivities {
+  /** Reads one page of bill payments into the ledger. */
+  keepBillPaymentsPage(request: BillPaymentsPageRequest): Promise<BillPaymentsPageResult>;
+  processSyncBatch(request: ProcessBatchRequest): Promise<ProcessBatchResult>;
 }
 
 /** Activities of an application's two task queues: one HTTP request each, at most. */

@@ -1,3 +1,4 @@
+export type * from "./bill-payments/bill-payments.ts";
 export * from "./documents/claims.ts";
 export { startEmbeddedPostgres } from "./embedded/embedded-postgres.ts";
 export type { Business, ChainedEvent, NewEvent, Writer } from "./events/chain.ts";
@@ -28,3 +29,4 @@ export type {
   TakeRequest,
   Try,
 } from "./stock/claims.ts";
+export type { BatchDecision, BatchKey, KeptBatch, KnownBatch, SyncBatches } from "./sync-batches/sync-batches.ts";

@@ -1,3 +1,5 @@
+import type { BillPayments } from "./bill-payments/bill-payments.ts";
+import { createBillPayments } from "./bill-payments/create-bill-payments.ts";
 import { openDatabase } from "./database.ts";
 import type { DocumentClaims } from "./documents/claims.ts";
 import { createDocumentClaims } from "./documents/create-document-claims.ts";
@@ -7,6 +9,8 @@ import { createEventLog, type Events } from "./events/create-events.ts";
 import type { QuotaCounts } from "./quota/counts.ts";
 import { createQuotaCounts } from "./quota/create-quota-counts.ts";
 import { createRecords, type Records } from "./records/records.ts";
+import { createSyncBatches } from "./sync-batches/create-sync-batches.ts";
+import type { SyncBatches } from "./sync-batches/sync-batches.ts";
 import type { StockClaims } from "./stock/claims.ts";
 import { createStockClaims } from "./stock/create-stock-claims.ts";
 
@@ -27,6 +31,8 @@ export interface Ledger {
   readonly documents: DocumentClaims;
   readonly quota: QuotaCounts;
   readonly purchases: Purchases;
+  readonly billPayments: BillPayments;
+  readonly syncBatches: SyncBatches;
   readonly events: Events;
   readonly records: Records;
   /**
@@ -51,6 +57,8 @@ export function openLedger(options: LedgerOptions): Ledger {
     documents: createDocumentClaims(database),
     quota: createQuotaCounts(database),
     purchases: createPurchases(database),
+    billPayments: createBillPayments(database),
+    syncBatches: createSyncBatches(database),
     events: createEventLog(database),
     records: createRecords(database),
     ready: () => database.ready(),
