@@ -43,9 +43,9 @@ function connection() {
   const name = randomUUID();
   return {
     name,
-    async keep(rows: BillPayment[], { askedAtMs, ...look }: Look = {}) {
+    keep: async (rows: BillPayment[], { askedAtMs, ...look }: Look = {}) => {
       const at = askedAtMs ?? (await payments.now());
-      return payments.keepPage({ connection: name, billPayments: rows, askedAtMs: at, writer: WRITER, ...look });
+      return await payments.keepPage({ connection: name, billPayments: rows, askedAtMs: at, writer: WRITER, ...look });
     },
     all: () => payments.page(name, { most: 1_000 }),
     sync: (kind: "recent" | "full") => ({ connection: name, syncId: randomUUID(), kind }),

@@ -15,9 +15,10 @@ export async function countBy(
   db: Queries,
   connection: string,
   which: RawBuilder<unknown>,
+  status: RawBuilder<unknown> = sql`sync_status`,
 ): Promise<{ total: number; byStatus: Record<string, number> }> {
   const { rows } = await sql<{ status: string; count: string }>`
-    select coalesce(sync_status, 'none') as status, count(*)
+    select coalesce(${status}, 'none') as status, count(*)
     from bill_payments where connection = ${connection} and ${which}
     group by 1 order by 1`.execute(db);
   const counts = rows.map(({ status, count }): [string, number] => [status, Number(count)]);

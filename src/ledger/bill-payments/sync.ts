@@ -38,8 +38,10 @@ export async function compareRound(
   { reachMs, withStatuses }: { reachMs: number | undefined; withStatuses: boolean },
 ): Promise<RoundFindings> {
   await lockConnection(db, connection);
-  const seen = sql`observed_at >= ${new Date(startedAtMs)} and missing_since is null`;
-  const counts = await countBy(db, connection, seen);
+  const start = new Date(startedAtMs);
+  // A status that no list has shown since is an earlier one's.
+  const status = sql`case when status_observed_at >= ${start} then sync_status end`;
+  const counts = await countBy(db, connection, sql`observed_at >= ${start}`, status);
   if (!withStatuses) return { missedByList: 0, missedByStatuses: 0, ...counts };
   const reach = reachMs === undefined ? null : new Date(reachMs);
   const missed = await sql<{ count: string }>`
