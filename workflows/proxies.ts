@@ -37,6 +37,7 @@ export const main = proxyLocalActivities<
     | "prepareSyncPurchases"
     | "prepareSyncBillPayments"
     | "prepareSyncBatch"
+    | "prepareRegisterItems"
     | "composeSale"
     | "composeCreditNote"
     | "itemsInCatalogue"
@@ -55,6 +56,9 @@ export const ledger = proxyActivities<LedgerActivities>({
   startToCloseTimeout: "30 seconds",
   cancellationType: ActivityCancellationType.TRY_CANCEL,
 });
+
+/** An attempt of a converging write that was lost with its worker must come back as a failure. */
+const LOST_WITH_ITS_WORKER = { nonRetryableErrorTypes: ["TemporalTimeout:StartToClose"] };
 
 export type Calls = ReturnType<typeof callsOf>;
 
@@ -85,7 +89,10 @@ export function callsOf(route: CallRoute, retriedAtMs: () => number | undefined)
   return {
     /** Of catalogues and synchronisations. */
     background: {
-      read: calls<"pullPurchases" | "keepPurchasesPage">(nobodyWaits),
+      read: calls<"pullPurchases" | "keepPurchasesPage" | "planRegistrations" | "readItems" | "readBranch">(
+        nobodyWaits,
+      ),
+      convergingWrite: calls<"registerItem">({ ...nobodyWaits, retry: LOST_WITH_ITS_WORKER }),
     },
     /** Repeated freely; the pauses come from the activity. */
     read: calls<"readItems" | "readBranch" | "readDocument">({
@@ -103,7 +110,7 @@ export function callsOf(route: CallRoute, retriedAtMs: () => number | undefined)
     convergingWrite: calls<"registerItem" | "retryDocument">({
       ...interactive(2),
       scheduleToCloseTimeout: LONGEST_TRY,
-      retry: { nonRetryableErrorTypes: ["TemporalTimeout:StartToClose"] },
+      retry: LOST_WITH_ITS_WORKER,
     }),
     /**
      * At most once: a second attempt would move the stock, or issue the document, twice if the first one's answer was lost.

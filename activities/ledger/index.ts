@@ -2,6 +2,7 @@ import type { LedgerActivities } from "../../src/contract/index.ts";
 import { createBatchLedgerActivities } from "./batches.ts";
 import { createBillPaymentLedgerActivities } from "./bill-payments.ts";
 import { createDocumentClaimActivities } from "./documents.ts";
+import { createRegistrationActivities } from "./registrations.ts";
 import { createPurchaseLedgerActivities } from "./purchases.ts";
 import { createMovementActivities, type LedgerContext } from "./movements.ts";
 
@@ -13,5 +14,6 @@ export function createLedgerActivities(context: LedgerContext): LedgerActivities
     ...createPurchaseLedgerActivities(context),
     ...createBillPaymentLedgerActivities(context),
     ...createBatchLedgerActivities(context),
+    ...createRegistrationActivities(context),
   };
 }

@@ -7,8 +7,10 @@ import { registerSimulator } from "./commands/simulator.ts";
 import { registerWorker } from "./commands/worker.ts";
 import type { CliContext } from "./context.ts";
 import { registerDemo } from "./demo/index.ts";
+import { registerItems } from "./items/register-items.ts";
 import { packageVersion } from "./package-version.ts";
 import { printable } from "./printable.ts";
+import { registerPurchases } from "./purchases/register-purchases.ts";
 import { registerSale } from "./sale/register-sale.ts";
 
 const HELP_WIDTH = 100;
@@ -50,5 +52,7 @@ Example: what is wrong with this installation, and what to do about it
   registerSetup(program, context);
   registerDoctor(program, context);
   registerSale(program, context);
+  registerItems(program, context);
+  registerPurchases(program, context);
   return program;
 }

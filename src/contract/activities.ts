@@ -46,6 +46,14 @@ import type {
   RegisterResult,
   RetryDocumentResult,
 } from "./calls.ts";
+import type {
+  KeepRegistrationsRequest,
+  PlanRegistrationsRequest,
+  PlanRegistrationsResult,
+  PreparedRegisterItems,
+  RegisterItemsInput,
+  RegisterItemsOutcome,
+} from "./item-registration.ts";
 import type { ConnectionProfile } from "./connection.ts";
 import type {
   AdjustStockRequest,
@@ -64,6 +72,7 @@ import type {
   PurchasesPageRequest,
   PurchasesPageResult,
   PurchasesSync,
+  PurchasesWindow,
   SyncPurchasesInput,
   SyncPurchasesOutcome,
   PurchasesProgress,
@@ -77,6 +86,7 @@ export interface MainActivities extends LedgerActivities {
   prepareSyncBillPayments(request: { input: SyncBillPaymentsInput }): Promise<PreparedBillPaymentsSync>;
   prepareSyncBatch(request: { input: ProcessSyncBatchInput }): Promise<PreparedSyncBatch>;
   prepareSyncPurchases(request: { input: SyncPurchasesInput }): Promise<PreparedPurchasesSync>;
+  prepareRegisterItems(request: { input: RegisterItemsInput }): Promise<PreparedRegisterItems>;
   composeSale(request: ComposeSaleRequest): Promise<Composed>;
   composeCreditNote(request: ComposeCreditNoteRequest): Promise<Composed>;
   /** The items out of the catalogue of this process; undefined where it does not know them, or is too old. */
@@ -108,9 +118,14 @@ export interface LedgerActivities {
   settleBatch(request: SettleBatchRequest): Promise<void>;
   /** Keeps a person's word. The service's own, where it was recorded meanwhile, outweighs it. */
   decideBatch(request: DecideBatchRequest): Promise<Exclude<ReadBatchResult, UnknownBatch>>;
+  keepRegistrations(request: KeepRegistrationsRequest): Promise<void>;
+  /** What a batch of registrations came to. */
+  reportRegistrations(batch: CallTarget & { batchId: string }): Promise<RegisterItemsOutcome>;
   beginPurchasesSync(sync: PurchasesSync): Promise<void>;
   /** How many purchases of the ledger a full synchronisation has not seen. */
   unseenPurchases(sync: PurchasesSync): Promise<number>;
+  /** The days of invoices that the ledger holds as open, and that are not open any more. */
+  windowsOfChangedPurchases(sync: PurchasesSync): Promise<PurchasesWindow[]>;
   /** Ends it, and counts what the ledger holds. */
   completePurchasesSync(sync: PurchasesSync): Promise<Omit<SyncPurchasesOutcome, keyof PurchasesProgress>>;
 }
@@ -134,6 +149,8 @@ export interface ComplianceActivities {
   awaitDocument(request: AwaitDocumentRequest): Promise<ReadDocumentResult>;
   retryDocument(request: ReadDocumentRequest): Promise<RetryDocumentResult>;
   adjustStock(request: AdjustStockRequest): Promise<AdjustStockResult>;
+  /** The next items of a catalogue, or of a list, that are to be registered. */
+  planRegistrations(request: PlanRegistrationsRequest): Promise<PlanRegistrationsResult>;
   pullPurchases(request: CallTarget): Promise<PullPurchasesResult>;
   /** Reads one page of purchases into the ledger. */
   keepPurchasesPage(request: PurchasesPageRequest): Promise<PurchasesPageResult>;

@@ -12,6 +12,7 @@ export * from "./documents.ts";
 export * from "./fingerprint.ts";
 export * from "./idempotency-key.ts";
 export * from "./ids.ts";
+export * from "./item-registration.ts";
 export * from "./jobs.ts";
 export * from "./messages.ts";
 export * from "./movement-calls.ts";

@@ -6,6 +6,7 @@ export type { Events, VerifyRequest } from "./events/create-events.ts";
 export type { ChainFinding, ChainReport, SeenHead } from "./events/findings.ts";
 export { LedgerError, LedgerUnavailableError } from "./errors.ts";
 export { type Ledger, type LedgerOptions, openLedger } from "./open-ledger.ts";
+export type { ItemRegistrations, KeptItemOutcome } from "./items/registrations.ts";
 export type * from "./purchases/purchases.ts";
 export type { QuotaCounts, QuotaWindow, SettledEdge, SpendAnswer } from "./quota/counts.ts";
 export type { Records } from "./records/records.ts";

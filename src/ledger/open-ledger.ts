@@ -3,6 +3,7 @@ import { createBillPayments } from "./bill-payments/create-bill-payments.ts";
 import { openDatabase } from "./database.ts";
 import type { DocumentClaims } from "./documents/claims.ts";
 import { createDocumentClaims } from "./documents/create-document-claims.ts";
+import { createItemRegistrations, type ItemRegistrations } from "./items/registrations.ts";
 import { createPurchases } from "./purchases/create-purchases.ts";
 import type { Purchases } from "./purchases/purchases.ts";
 import { createEventLog, type Events } from "./events/create-events.ts";
@@ -33,6 +34,7 @@ export interface Ledger {
   readonly purchases: Purchases;
   readonly billPayments: BillPayments;
   readonly syncBatches: SyncBatches;
+  readonly items: ItemRegistrations;
   readonly events: Events;
   readonly records: Records;
   /**
@@ -59,6 +61,7 @@ export function openLedger(options: LedgerOptions): Ledger {
     purchases: createPurchases(database),
     billPayments: createBillPayments(database),
     syncBatches: createSyncBatches(database),
+    items: createItemRegistrations(database),
     events: createEventLog(database),
     records: createRecords(database),
     ready: () => database.ready(),

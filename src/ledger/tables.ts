@@ -1,3 +1,4 @@
+import type { ItemOutcomeKind } from "../contract/index.ts";
 import type { ColumnType, Generated, JSONColumnType } from "kysely";
 
 /** Exact in the database; `pg` gives it as text, so that it stays so. */
@@ -105,6 +106,21 @@ export interface PurchasesTable {
   /** The event that the row was written with. */
   event_number: ColumnType<string, number, number>;
   /** Who wrote the row last. */
+  workflow_id: string;
+  run_id: string;
+}
+
+export interface ItemRegistrationsTable {
+  connection: string;
+  business_id: string;
+  /** The item's id, or the name that none has. */
+  item: string;
+  batch_id: string;
+  outcome: ItemOutcomeKind;
+  name: string | null;
+  needs: ColumnType<string[] | null, string | null, string | null>;
+  reason: string | null;
+  at: Generated<Date>;
   workflow_id: string;
   run_id: string;
 }
@@ -319,6 +335,7 @@ export interface Tables {
   sync_batches: SyncBatchesTable;
   purchases: PurchasesTable;
   purchase_syncs: PurchaseSyncsTable;
+  item_registrations: ItemRegistrationsTable;
   event_heads: EventHeadsTable;
   events: EventsTable;
   documents: DocumentsTable;

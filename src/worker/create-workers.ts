@@ -24,6 +24,7 @@ import type { Ledger } from "../ledger/index.ts";
 import { createAccountingRuntimes } from "./accounting-runtimes.ts";
 import { ActivitySlots } from "./activity-slots.ts";
 import { createCallbackUrlFor } from "./callback-url-for.ts";
+import { checkReach } from "./check-reach.ts";
 import { createComplianceRuntimes } from "./compliance-runtimes.ts";
 import { endPolls, endsPollsItself } from "./end-polls.ts";
 import type { Door } from "./permits.ts";
@@ -59,6 +60,8 @@ export interface ServingWorkers {
   serves: string[];
   /** To be waited for before the workers are shut down. */
   endPolls: () => Promise<void>;
+  /** Warns of keys that do not reach what they are configured for; one call a connection. */
+  checkReach: () => Promise<void>;
   close: () => Promise<void>;
 }
 
@@ -137,6 +140,7 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
     workers,
     serves,
     endPolls: () => endPolls(allSlots, serverEndsPolls),
+    checkReach: () => checkReach(config.compliance, runtimes, options.log ?? logger),
     close: async () => {
       await gates.close();
       await dispatchers.close();

@@ -8,11 +8,6 @@ import { Worker } from "@temporalio/worker";
 import { WORKFLOW_TYPES } from "../../src/contract/index.ts";
 import { findTemporalCli } from "../../src/embedded/index.ts";
 
-/** Suites have workflows of their own too, which the product's bundle does not know. */
-const PRODUCT_TYPES = Object.values(WORKFLOW_TYPES)
-  .map((type) => `'${type}'`)
-  .join(", ");
-
 const execFileAsync = promisify(execFile);
 
 /**
@@ -21,8 +16,9 @@ const execFileAsync = promisify(execFile);
  */
 export async function replayAll(client: Client, workflowBundle: { codePath: string }): Promise<number> {
   let replayed = 0;
+  const types = Object.values(WORKFLOW_TYPES).map((type) => `'${type}'`);
   const histories = client.workflow
-    .list({ query: `WorkflowType IN (${PRODUCT_TYPES})` })
+    .list({ query: `WorkflowType IN (${types.join(", ")})` })
     .intoHistories({ concurrency: 4 });
   for await (const result of Worker.runReplayHistories({ workflowBundle }, histories)) {
     if (result.error)

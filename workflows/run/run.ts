@@ -12,7 +12,7 @@ import {
 import { Attended } from "./attended.ts";
 import { publishRun } from "./publish.ts";
 
-export { attentionKey, type NewAttention } from "./attended.ts";
+export { attentionKey } from "./attended.ts";
 
 /**
  * All that a run of a sale or of a credit note knows. Messages change it, steps read it; whoever changes what a person can

@@ -1,10 +1,30 @@
 import { z } from "zod";
 
 import type { SyncBillPaymentsInput } from "../bill-payments-sync.ts";
+import { MOST_NAMED_ITEMS, type RegisterItemsInput } from "../item-registration.ts";
 import type { SyncPurchasesInput } from "../purchases-sync.ts";
 import type { ProcessSyncBatchInput } from "../sync-batch.ts";
 import { calendarDate } from "./calendar-date.ts";
 import { businessIdentifier, connectionName } from "./sale-input.ts";
+import { printableText } from "./text.ts";
+
+/** A name of an item: its id, external id or SKU. */
+export const itemName = printableText(200);
+
+/** Input of the `registerItems` workflow. */
+export const registerItemsInputSchema = z.strictObject({
+  connection: connectionName.optional(),
+  businessId: businessIdentifier.optional(),
+  items: z
+    .array(itemName)
+    .min(1, { error: "expected at least one item; leave items out for the whole catalogue" })
+    .max(MOST_NAMED_ITEMS, {
+      error: `expected at most ${MOST_NAMED_ITEMS} items; leave items out for the whole catalogue`,
+    })
+    .optional(),
+  branch: printableText(200).optional(),
+  force: z.boolean().optional(),
+}) satisfies z.ZodType<RegisterItemsInput>;
 
 /** Input of the `syncPurchases` workflow. */
 export const syncPurchasesInputSchema = z
