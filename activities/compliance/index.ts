@@ -3,6 +3,7 @@ import { createBranchActivities } from "./branches.ts";
 import { createCreationActivities } from "./create-document.ts";
 import { createDocumentActivities } from "./documents.ts";
 import { createItemActivities } from "./items.ts";
+import { createPlanActivities } from "./plan-registrations.ts";
 import { createPurchaseActivities } from "./purchases.ts";
 import type { ActivityContext } from "./runtime.ts";
 import { createStockActivities } from "./stock.ts";
@@ -20,5 +21,6 @@ export function createComplianceActivities(context: ActivityContext): Compliance
     ...createDocumentActivities(context),
     ...createStockActivities(context),
     ...createPurchaseActivities(context),
+    ...createPlanActivities(context),
   };
 }

@@ -32,15 +32,15 @@ export function createPurchaseActivities(
 
     async keepPurchasesPage(request) {
       const runtime = runtimeOf(context, request.connection);
-      const { connection, businessId, syncId, pass, cursor, from } = request;
+      const { connection, businessId, syncId, pass, cursor, from, to } = request;
       // A page that could not be kept is not asked for: its call would be wasted.
       const askedAtMs = await onceThere(() => ledger.purchases.now(), random);
-      const status = pass === "list" ? undefined : pass;
+      const status = pass === "list" || pass === "changed" ? undefined : pass;
       const judged = await judge(
         runtime,
         "listPurchases",
         request,
-        () => runtime.client.listPurchases({ cursor, pageSize: PAGE_SIZE, status, from }, { businessId }),
+        () => runtime.client.listPurchases({ cursor, pageSize: PAGE_SIZE, status, from, to }, { businessId }),
         (result) => classifyAnswer(result, runtime.dialect),
       );
       throwToTryAgain(judged, random);
@@ -49,7 +49,7 @@ export function createPurchaseActivities(
       const writer = writerOf(Context.current().info);
       const page = { connection, businessId, syncId, purchases, askedAtMs, writer };
       const kept = await onceThere(
-        () => ledger.purchases.keepPage({ ...page, pass: pass === "list" ? "list" : "status" }),
+        () => ledger.purchases.keepPage({ ...page, pass: pass === "list" ? "list" : "part" }),
         random,
       );
       return { kind: "page", ...kept, nextCursor };

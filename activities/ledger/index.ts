@@ -1,5 +1,8 @@
 import type { LedgerActivities, MainActivities } from "../../src/contract/index.ts";
+import { createBatchLedgerActivities } from "./batches.ts";
+import { createBillPaymentLedgerActivities } from "./bill-payments.ts";
 import { createDocumentClaimActivities } from "./documents.ts";
+import { createRegistrationActivities } from "./registrations.ts";
 import { createPurchaseLedgerActivities } from "./purchases.ts";
 import { createMovementActivities, type LedgerContext } from "./movements.ts";
 import { createRecordActivities } from "./records.ts";
@@ -13,5 +16,8 @@ export function createLedgerActivities(
     ...createDocumentClaimActivities(context),
     ...createPurchaseLedgerActivities(context),
     ...createRecordActivities(context),
+    ...createBillPaymentLedgerActivities(context),
+    ...createBatchLedgerActivities(context),
+    ...createRegistrationActivities(context),
   };
 }

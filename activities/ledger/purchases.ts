@@ -11,10 +11,14 @@ const MOST_SHOWN = 20;
 export function createPurchaseLedgerActivities({
   ledger,
   random,
-}: LedgerContext): Pick<LedgerActivities, "beginPurchasesSync" | "unseenPurchases" | "completePurchasesSync"> {
+}: LedgerContext): Pick<
+  LedgerActivities,
+  "beginPurchasesSync" | "unseenPurchases" | "windowsOfChangedPurchases" | "completePurchasesSync"
+> {
   return {
     beginPurchasesSync: (sync) => onceThere(() => ledger.purchases.begin(sync), random),
     unseenPurchases: (sync) => onceThere(() => ledger.purchases.unseen(sync), random),
+    windowsOfChangedPurchases: (sync) => onceThere(() => ledger.purchases.windowsOfChanged(sync), random),
     completePurchasesSync: (sync) =>
       onceThere(async () => {
         await ledger.purchases.complete(sync, writerOf(Context.current().info));

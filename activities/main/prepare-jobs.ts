@@ -1,15 +1,33 @@
 import type { MainActivities } from "../../src/contract/index.ts";
-import { InvalidInputError, parseInput, syncPurchasesInputSchema } from "../../src/contract/schema/index.ts";
+import {
+  InvalidInputError,
+  parseInput,
+  registerItemsInputSchema,
+  syncPurchasesInputSchema,
+} from "../../src/contract/schema/index.ts";
 import type { ComplianceRuntime } from "../compliance/index.ts";
 import { failOnInvalidInput, profileFor } from "./prepare.ts";
 
+const ITEMS = "input of the registration";
 const PURCHASES = "input of the synchronisation";
 
 /** As the preparations of documents: what is wrong with the input fails the workflow once, with all problems in one text. */
 export function createJobPreparations(
   connections: ReadonlyMap<string, ComplianceRuntime>,
-): Pick<MainActivities, "prepareSyncPurchases"> {
+): Pick<MainActivities, "prepareSyncPurchases" | "prepareRegisterItems"> {
   return {
+    async prepareRegisterItems({ input }) {
+      return failOnInvalidInput(() => {
+        const batch = parseInput(registerItemsInputSchema, input ?? {}, ITEMS);
+        const profile = profileFor(connections, batch, ITEMS);
+        if (batch.force === true && connections.get(profile.connection)?.dialect.register.force === null) {
+          const why = "the dialect has no name for the flag (register.force), so the API cannot be asked for it";
+          throw new InvalidInputError(ITEMS, [`force: expected nothing, since ${why}; found true`]);
+        }
+        return { profile };
+      });
+    },
+
     async prepareSyncPurchases({ input }) {
       return failOnInvalidInput(() => {
         const sync = parseInput(syncPurchasesInputSchema, input ?? {}, PURCHASES);
@@ -22,8 +40,8 @@ export function createJobPreparations(
           }
           return { profile, kind: "window", from: sync.from };
         }
-        // Without a name for the status nobody can ask for what may still change: only the whole list shows it.
-        const full = sync.full === true || names?.status === null;
+        // Without names to ask for what may still change, or for what has changed, only the whole list shows it.
+        const full = sync.full === true || [names?.status, names?.from, names?.to].includes(null);
         return { profile, kind: full ? "full" : "recent" };
       });
     },

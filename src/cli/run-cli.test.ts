@@ -23,9 +23,20 @@ describe("help", () => {
     const { stdout } = await callCli(["--help"]);
     const listed = [...stdout.matchAll(/^ {2}([a-z]+)/gm)].map(([, name]) => name);
     expect(listed).toEqual(
-      ["demo", "simulator", "worker", "callbacks", "setup", "doctor", "sale", "report", "ledger", "help"].concat(
-        "fiscalflow",
-      ),
+      [
+        "demo",
+        "simulator",
+        "worker",
+        "callbacks",
+        "setup",
+        "doctor",
+        "sale",
+        "items",
+        "purchases",
+        "report",
+        "ledger",
+        "help",
+      ].concat("fiscalflow"),
     );
   });
 

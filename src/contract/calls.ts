@@ -110,6 +110,8 @@ export type BranchResult = { kind: "branch"; branch: Branch } | Refusal;
 export interface RegisterRequest extends CallTarget {
   itemId: string;
   branch?: Branch | undefined;
+  /** Also an item that the tax authority already has. */
+  force?: boolean | undefined;
 }
 
 export type RegisterResult =

@@ -45,6 +45,16 @@ export function syncPurchasesWorkflowId({ connection, businessId }: OfBusiness):
   return workflowId("sync-purchases", connection, businessId ?? NO_BUSINESS);
 }
 
+/** `sync-bill-payments/<connection>`: one at a time. */
+export function syncBillPaymentsWorkflowId(connection: string): string {
+  return workflowId("sync-bill-payments", connection);
+}
+
+/** `sync-batch/<connection>/<syncBatchId>`: one run a batch at a time. */
+export function syncBatchWorkflowId(batch: { connection: string; syncBatchId: string }): string {
+  return workflowId("sync-batch", batch.connection, batch.syncBatchId);
+}
+
 function workflowId(...parts: string[]): string {
   return boundedName(parts.map(escapedPart).join("/"), MAX_WORKFLOW_ID_LENGTH);
 }

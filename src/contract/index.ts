@@ -1,6 +1,9 @@
 /** Names, inputs, results, ids: what all rooms and other programs hold on to. No dependencies; the zod schemas are in `schema/`. */
+export * from "./accounting-connection.ts";
 export * from "./activities.ts";
 export * from "./attention.ts";
+export * from "./bill-payment.ts";
+export * from "./bill-payments-sync.ts";
 export * from "./bounded-name.ts";
 export * from "./calls.ts";
 export * from "./connection.ts";
@@ -9,6 +12,7 @@ export * from "./documents.ts";
 export * from "./fingerprint.ts";
 export * from "./idempotency-key.ts";
 export * from "./ids.ts";
+export * from "./item-registration.ts";
 export * from "./jobs.ts";
 export * from "./messages.ts";
 export * from "./movement-calls.ts";
@@ -22,3 +26,4 @@ export * from "./sale.ts";
 export * from "./sha256.ts";
 export * from "./stages.ts";
 export * from "./stock-movement.ts";
+export * from "./sync-batch.ts";

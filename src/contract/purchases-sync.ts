@@ -30,8 +30,17 @@ export interface PreparedPurchasesSync {
   from?: string;
 }
 
-/** Which part of the list is read: all of it in its order, or one status. */
-export type PurchasesPass = "list" | "pulled" | "pending_review";
+/**
+ * Which part of the list is read: all of it in its order, one status, or (`changed`) the days of invoices that were open and are not any
+ * more, since only the list says what became of them.
+ */
+export type PurchasesPass = "list" | "pulled" | "pending_review" | "changed";
+
+/** Days, `YYYY-MM-DD`, both of which belong to it. */
+export interface PurchasesWindow {
+  from: string;
+  to: string;
+}
 
 export interface PurchasesPageRequest extends CallTarget {
   syncId: string;
@@ -39,6 +48,7 @@ export interface PurchasesPageRequest extends CallTarget {
   /** Of the page before, unchanged. */
   cursor?: string | undefined;
   from?: string | undefined;
+  to?: string | undefined;
 }
 
 /** What a page came to. Its rows are in the ledger and nowhere else. */

@@ -1,3 +1,4 @@
+export type * from "./bill-payments/bill-payments.ts";
 export * from "./documents/claims.ts";
 export { startEmbeddedPostgres } from "./embedded/embedded-postgres.ts";
 export type { Business, ChainedEvent, NewEvent, Writer } from "./events/chain.ts";
@@ -5,6 +6,7 @@ export type { Events, VerifyRequest } from "./events/create-events.ts";
 export type { ChainFinding, ChainReport, SeenHead } from "./events/findings.ts";
 export { LedgerError, LedgerUnavailableError } from "./errors.ts";
 export { type Ledger, type LedgerOptions, openLedger } from "./open-ledger.ts";
+export type { ItemRegistrations, KeptItemOutcome } from "./items/registrations.ts";
 export type * from "./purchases/purchases.ts";
 export type { QuotaCounts, QuotaWindow, SettledEdge, SpendAnswer } from "./quota/counts.ts";
 export type { KeptSale } from "./records/find-sale.ts";
@@ -31,3 +33,4 @@ export type {
   TakeRequest,
   Try,
 } from "./stock/claims.ts";
+export type { BatchDecision, BatchKey, KeptBatch, KnownBatch, SyncBatches } from "./sync-batches/sync-batches.ts";

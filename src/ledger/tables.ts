@@ -1,3 +1,4 @@
+import type { ItemOutcomeKind } from "../contract/index.ts";
 import type { ColumnType, Generated, JSONColumnType } from "kysely";
 
 /** Exact in the database; `pg` gives it as text, so that it stays so. */
@@ -105,6 +106,21 @@ export interface PurchasesTable {
   /** The event that the row was written with. */
   event_number: ColumnType<string, number, number>;
   /** Who wrote the row last. */
+  workflow_id: string;
+  run_id: string;
+}
+
+export interface ItemRegistrationsTable {
+  connection: string;
+  business_id: string;
+  /** The item's id, or the name that none has. */
+  item: string;
+  batch_id: string;
+  outcome: ItemOutcomeKind;
+  name: string | null;
+  needs: ColumnType<string[] | null, string | null, string | null>;
+  reason: string | null;
+  at: Generated<Date>;
   workflow_id: string;
   run_id: string;
 }
@@ -234,13 +250,94 @@ export interface StockMovementsTable extends OfDocument {
   decision: Json;
 }
 
+export interface BillPaymentsTable {
+  connection: string;
+  bill_payment_id: string;
+  /** Null: in no list of a status. */
+  sync_status: string | null;
+  status_observed_at: Date | null;
+  supplier_id: string | null;
+  supplier_name: string | null;
+  account_id: string | null;
+  account_name: string | null;
+  payment_method_id: string | null;
+  payment_method_name: string | null;
+  bill_id: string | null;
+  bill_code: string | null;
+  total_amount: NumericOrNull;
+  currency: string | null;
+  currency_rate: NumericOrNull;
+  payment_date: string | null;
+  bill_payment_code: string | null;
+  note: string | null;
+  service_created_at: Date | null;
+  service_updated_at: Date | null;
+  content_hash: string;
+  /** Canonical JSON of the whole, unknown fields among it. */
+  body: string;
+  first_seen_at: Generated<Date>;
+  changed_at: Generated<Date>;
+  observed_at: Date;
+  /** The round of a full synchronisation in whose list of all it stood last; in a list of a status; in no such list. */
+  listed_by: string | null;
+  status_listed_by: string | null;
+  unlisted_by: string | null;
+  missing_since: Date | null;
+  event_number: ColumnType<string, number, number>;
+  workflow_id: string;
+  run_id: string;
+}
+
+export interface BillPaymentLinesTable {
+  connection: string;
+  bill_payment_id: string;
+  line_number: number;
+  amount: NumericOrNull;
+  allocated_on: string | null;
+  reference: string | null;
+  links: JSONColumnType<object, string, string>;
+}
+
+export interface BillPaymentSyncsTable {
+  sync_id: string;
+  connection: string;
+  kind: "recent" | "full";
+  started_at: Generated<Date>;
+  completed_at: Date | null;
+  /** Whether its passes agreed. */
+  settled: boolean | null;
+  known_until: Date | null;
+}
+
+export interface SyncBatchesTable {
+  connection: string;
+  sync_batch_id: string;
+  generation: number;
+  /** Null where nothing was ever sent under this generation. */
+  token: string | null;
+  state: "held" | "processed" | "not-processed" | "buried";
+  /** The service's words, or a person's. */
+  message: string | null;
+  taken_at: Date;
+  settled_at: Date | null;
+  decision: Json;
+  event_number: ColumnType<string, number, number>;
+  workflow_id: string;
+  run_id: string;
+}
+
 export interface Tables {
   stock_claims: StockClaimsTable;
   stock_claim_events: StockClaimEventsTable;
   document_claims: DocumentClaimsTable;
   document_claim_events: DocumentClaimEventsTable;
+  bill_payments: BillPaymentsTable;
+  bill_payment_lines: BillPaymentLinesTable;
+  bill_payment_syncs: BillPaymentSyncsTable;
+  sync_batches: SyncBatchesTable;
   purchases: PurchasesTable;
   purchase_syncs: PurchaseSyncsTable;
+  item_registrations: ItemRegistrationsTable;
   event_heads: EventHeadsTable;
   events: EventsTable;
   documents: DocumentsTable;

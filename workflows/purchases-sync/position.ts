@@ -1,11 +1,16 @@
-import type { PurchasesPageResult, PurchasesPass, PurchasesSyncKind } from "../../src/contract/index.ts";
+import type {
+  PurchasesPageResult,
+  PurchasesPass,
+  PurchasesSyncKind,
+  PurchasesWindow,
+} from "../../src/contract/index.ts";
 
 /**
  * The steps of a synchronisation, in their order:
  *
- * pull → list → pulled → pending_review → (full only, where a row was not seen: list again) → complete
- *
- * A window is a part of the list that is read whole, so it has no passes of single statuses.
+ * recent: pull → list, until known ground → pulled → pending_review → changed → complete
+ * full: pull → list → pulled → pending_review → (where a row was not seen: list again) → complete
+ * window: pull → list, from its first day on → complete
  */
 export type Step = "pull" | PurchasesPass | "complete";
 
@@ -14,6 +19,8 @@ export interface Position {
   step: Step;
   /** Of the next page of the pass; absent at its beginning. */
   cursor?: string;
+  /** In `changed`: the days that are still to be read, the present ones first. Absent until they are known. */
+  windows?: PurchasesWindow[];
   /** Rows in a row, up to here in the list, that an earlier synchronisation has listed. */
   knownInARow: number;
   /** How often the list has been read from its beginning. */
@@ -43,7 +50,13 @@ export function afterPage(
   const knownInARow = knownAtEnd === rows ? position.knownInARow + rows : knownAtEnd;
   const onKnownGround = kind === "recent" && position.step === "list" && knownInARow >= OVERLAP;
   if (nextCursor !== null && !onKnownGround) return { ...position, knownInARow, cursor: nextCursor };
+  if (position.step === "changed") return atWindows(position, position.windows?.slice(1) ?? []);
   return begin(position, nextStep(position.step, kind));
+}
+
+/** Goes on with these days. */
+export function atWindows(position: Position, windows: PurchasesWindow[]): Position {
+  return windows.length > 0 ? { ...begin(position, "changed"), windows } : begin(position, "complete");
 }
 
 /** The pass from its beginning, since a cursor need not be good for ever. */
@@ -63,12 +76,13 @@ export function afterPasses(position: Position, unseen: number): Position {
   return unseen > 0 && position.sweeps < MOST_SWEEPS ? begin(position, "list") : position;
 }
 
-function begin({ cursor: _cursor, ...position }: Position, step: Step): Position {
+function begin({ cursor: _cursor, windows: _windows, ...position }: Position, step: Step): Position {
   const sweeps = position.sweeps + (step === "list" ? 1 : 0);
   return { ...position, step, sweeps, knownInARow: 0 };
 }
 
 function nextStep(step: Step, kind: PurchasesSyncKind): Step {
   if (step === "list") return kind === "window" ? "complete" : "pulled";
-  return step === "pulled" ? "pending_review" : "complete";
+  if (step === "pulled") return "pending_review";
+  return kind === "recent" ? "changed" : "complete";
 }

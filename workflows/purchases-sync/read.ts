@@ -16,6 +16,7 @@ const PASSES: Readonly<Record<PurchasesPass, string>> = {
   list: "a page of the list",
   pulled: "a page of what is `pulled`",
   pending_review: "a page of what is `pending_review`",
+  changed: "a page of a day on which an invoice has changed",
 };
 
 /** Begins a pass anew so often without a person, where the service does not take its own cursor back. */
@@ -34,7 +35,8 @@ export async function readPage(work: SyncWork, position: Position, pass: Purchas
   const { cursor } = position;
   const page = `${PASSES[pass]}${position.sweeps > 1 ? `, read for the ${position.sweeps}. time` : ""}`;
   job.moveOn(page);
-  const request = { ...target, syncId: sync.syncId, pass, cursor, from };
+  const days = position.windows?.[0] ?? { from };
+  const request = { ...target, syncId: sync.syncId, pass, cursor, ...days };
   for (let again = 0; ; again++) {
     const result = await answerOf(calls.read.keepPurchasesPage(request));
     if (isRefusal(result)) {

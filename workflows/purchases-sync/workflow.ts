@@ -11,7 +11,7 @@ import { carryJob, historyIsLong, wireJobMessages } from "../job/carry-job.ts";
 import { Job } from "../job/job.ts";
 import { callsOf, ledger, main } from "../proxies.ts";
 import { describeProgress } from "./describe-progress.ts";
-import { afterPasses, BEGINNING, type Position } from "./position.ts";
+import { afterPasses, atWindows, BEGINNING, type Position } from "./position.ts";
 import { pull, readPage, type SyncWork } from "./read.ts";
 
 /** What a run hands to the next one. */
@@ -70,6 +70,8 @@ async function readAll(work: SyncWork, start: Position): Promise<Position> {
   let position = start;
   for (;;) {
     if (position.step === "pull") position = await pull(work, position);
+    else if (position.step === "changed" && !position.windows)
+      position = atWindows(position, await ledger.windowsOfChangedPurchases(work.sync));
     else if (position.step !== "complete") position = await readPage(work, position, position.step);
     if (position.step === "complete") {
       if (work.sync.kind !== "full") return position;

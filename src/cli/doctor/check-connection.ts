@@ -1,5 +1,6 @@
 import type { ComplianceConnection } from "../../config/index.ts";
 import { type Business, type ComplianceClient, operation } from "../../compliance/index.ts";
+import { describeBusinesses, reachProblem } from "../../worker/reach-problem.ts";
 import { fault, type Finding, ok, warning } from "./finding.ts";
 import { judgeProbe, type Probe, runProbe } from "./run-probe.ts";
 
@@ -72,22 +73,13 @@ function label(name: Parameters<typeof operation>[0], subject: string): string {
 }
 
 function reachFindings(check: string, connection: ComplianceConnection, businesses: readonly Business[]): Finding[] {
-  const { keyReach, businessId } = connection;
-  const ids = businesses.map(({ id }) => id);
   const reach = `${check}, key`;
-  if (ids.length === 0)
-    return [fault(reach, "reaches no business", "check the key and its environment in the dashboard")];
-  if (businessId !== undefined && !ids.includes(businessId)) {
-    const todo = `set COMPLIANCE_BUSINESS_ID to one of: ${ids.slice(0, 10).join(", ")}`;
-    return [fault(reach, `does not reach "${businessId}"`, todo)];
-  }
-  if (keyReach === "business" && ids.length > 1) {
-    const todo = 'it is organisation-wide: set COMPLIANCE_KEY_REACH to "organisation"';
-    return [fault(reach, `is configured as bound to one business, and reaches ${ids.length}`, todo)];
-  }
-  const kind = keyReach === "business" ? "bound to one business" : "organisation-wide";
-  const count = ids.length === 1 ? "1 business" : `${ids.length} businesses`;
-  return [ok(reach, `${connection.environment}, ${kind}, reaches ${count}`)];
+  const problem = reachProblem(connection, businesses);
+  if (problem) return [fault(reach, problem.message, problem.todo)];
+  const kind = connection.keyReach === "business" ? "bound to one business" : "organisation-wide";
+  const count = businesses.length === 1 ? "1 business" : `${businesses.length} businesses`;
+  const message = `${connection.environment}, ${kind}, reaches ${count}: ${describeBusinesses(businesses)}`;
+  return [ok(reach, message)];
 }
 
 /** The request window of the application, from the headers of a call that is made anyway (Fiscal Compliance API, "Limits"). */

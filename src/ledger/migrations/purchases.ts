@@ -1,6 +1,9 @@
 import { type Kysely, sql } from "kysely";
 
-/** Supplier invoices as they were last seen, and the synchronisations that read them. What changed in them is in the events. */
+/**
+ * Supplier invoices as they were last seen, the synchronisations that read them (what changed in them is in the events), and what the
+ * registration of each item came to.
+ */
 export async function createPurchaseTables(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table purchases (
@@ -35,6 +38,22 @@ export async function createPurchaseTables(db: Kysely<unknown>): Promise<void> {
     create index purchases_of_supplier on purchases (connection, business_id, supplier_pin, supplier_invoice_number)
     `.execute(db);
   await sql`create index purchases_by_date on purchases (connection, business_id, invoice_date)`.execute(db);
+  await sql`
+    create table item_registrations (
+      connection text not null,
+      business_id text not null,
+      item text not null,
+      batch_id text not null,
+      outcome text not null check (
+        outcome in ('registered', 'registered-already', 'needs-data', 'refused', 'unknown', 'unclear')),
+      name text,
+      needs json,
+      reason text,
+      at timestamptz not null default clock_timestamp(),
+      workflow_id text not null,
+      run_id text not null,
+      primary key (connection, business_id, item)
+    )`.execute(db);
   await sql`
     create table purchase_syncs (
       sync_id text primary key,

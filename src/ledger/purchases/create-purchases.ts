@@ -5,7 +5,7 @@ import { historyOf } from "./events.ts";
 import { keepPage } from "./keep-page.ts";
 import type { Purchases } from "./purchases.ts";
 import { page, summary } from "./read.ts";
-import { begin, end, groundSome, markMissing, unseen } from "./sync.ts";
+import { begin, end, groundSome, markMissing, unseen, windowsOfChanged } from "./sync.ts";
 
 /** Counting all purchases of a business takes longer than one operation where there are very many. */
 const SUMMARY_WITHIN_MS = 20_000;
@@ -22,6 +22,7 @@ export function createPurchases(database: Database): Purchases {
     begin: (sync) => database.transact((db) => begin(db, sync)),
     keepPage: (request) => database.transact((db) => keepPage(db, request)),
     unseen: (sync) => database.transact((db) => unseen(db, sync)),
+    windowsOfChanged: (sync) => database.transact((db) => windowsOfChanged(db, sync)),
     async complete(sync, writer) {
       if (sync.kind === "full") while (await database.transact((db) => markMissing(db, sync, writer)));
       // A window says nothing of what is older, so its end is not known ground.

@@ -133,12 +133,38 @@ describe("known ground", () => {
   it("is nothing that only a part of the list has shown, and nothing of a window", async () => {
     const { keep, sync } = business();
     const recent = sync("recent");
-    await keep([purchase("p1")], { syncId: recent.syncId, pass: "status" });
+    await keep([purchase("p1")], { syncId: recent.syncId, pass: "part" });
     await test.ledger.purchases.complete(recent, WRITER);
     const window = sync("window");
     await keep([purchase("p2")], { syncId: window.syncId });
     await test.ledger.purchases.complete(window, WRITER);
     expect(await keep([purchase("p1"), purchase("p2")])).toMatchObject({ knownAtEnd: 0 });
+  });
+});
+
+describe("what was open and is not any more", () => {
+  it("is looked for on the days of its invoices", async () => {
+    const { keep, sync } = business();
+    await keep([
+      purchase("p1", { invoiceDate: "2026-11-03" }),
+      purchase("p2", { invoiceDate: "2026-11-01", status: "pending_review" }),
+      purchase("p3", { invoiceDate: "2026-11-02", status: "confirmed" }),
+      purchase("p4", { invoiceDate: "2026-11-04" }),
+    ]);
+    const recent = sync("recent");
+    await keep([purchase("p4", { invoiceDate: "2026-11-04" })], { syncId: recent.syncId, pass: "part" });
+    expect(await test.ledger.purchases.windowsOfChanged(recent)).toEqual([
+      { from: "2026-11-01", to: "2026-11-01" },
+      { from: "2026-11-03", to: "2026-11-03" },
+    ]);
+  });
+
+  it("is looked for in one window where it was of many days", async () => {
+    const { keep, sync } = business();
+    const dates = Array.from({ length: 40 }, (_, n) => new Date(Date.UTC(2026, 0, 1 + n)).toISOString().slice(0, 10));
+    await keep(dates.map((invoiceDate, n) => purchase(`p${n}`, { invoiceDate })));
+    const windows = await test.ledger.purchases.windowsOfChanged(sync("recent"));
+    expect(windows).toEqual([{ from: "2026-01-01", to: "2026-02-09" }]);
   });
 });
 

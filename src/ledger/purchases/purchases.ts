@@ -1,4 +1,4 @@
-import type { Purchase } from "../../contract/index.ts";
+import type { Purchase, PurchasesWindow } from "../../contract/index.ts";
 import type { Business, Writer } from "../events/chain.ts";
 
 /** What the room says about supplier invoices: types alone. */
@@ -21,10 +21,10 @@ export interface PurchaseSync extends PurchaseScope {
 export interface KeepPageRequest extends PurchaseScope {
   syncId: string;
   /**
-   * `list`: the page is one of the whole list, in its order; `status`: of a part of it. A row that only a part has shown is no known
+   * `list`: the page is one of the whole list, in its order; `part`: of a part of it. A row that only a part has shown is no known
    * ground, since what stands around it in the list may not have been seen.
    */
-  pass: "list" | "status";
+  pass: "list" | "part";
   /** In the order of the page. */
   purchases: readonly Purchase[];
   /** When the page was asked for, by {@link Purchases.now}: what was asked for earlier never replaces what was asked for later. */
@@ -91,6 +91,8 @@ export interface Purchases {
   keepPage(request: KeepPageRequest): Promise<KeptPage>;
   /** Rows that are not known to be missing and that no page of this synchronisation has shown. */
   unseen(sync: PurchaseSync): Promise<number>;
+  /** The days of rows that are open as far as the ledger knows, and that this synchronisation has not seen among what is open. */
+  windowsOfChanged(sync: PurchaseSync): Promise<PurchasesWindow[]>;
   /** What this synchronisation listed is known ground from now on; after a full one, what it did not see is missing. */
   complete(sync: PurchaseSync, writer: Writer): Promise<void>;
   summary(scope: PurchaseScope, most: number): Promise<PurchaseSummary>;

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 
+import type { PurchasesWindow } from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
 import { appendEvents } from "../events/append-events.ts";
 import type { Writer } from "../events/chain.ts";
@@ -32,6 +33,23 @@ export async function unseen(db: Queries, sync: PurchaseSync): Promise<number> {
     .where("seen_by", "<>", sync.syncId)
     .executeTakeFirstOrThrow();
   return Number(count);
+}
+
+/** Asking for each of so many days costs less than reading all that is between them. */
+const MOST_DAYS = 31;
+
+export async function windowsOfChanged(db: Queries, sync: PurchaseSync): Promise<PurchasesWindow[]> {
+  const { connection, business_id } = businessColumns(sync);
+  const { rows } = await sql<{ day: string }>`
+    select distinct invoice_date as day from purchases
+    where connection = ${connection} and business_id = ${business_id} and missing_since is null
+      and status in ('pulled', 'pending_review') and seen_by <> ${sync.syncId}
+      and invoice_date ~ '^\\d{4}-\\d{2}-\\d{2}$'
+    order by day`.execute(db);
+  const [first, last] = [rows[0], rows.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  if (rows.length > MOST_DAYS) return [{ from: first.day, to: last.day }];
+  return rows.map(({ day }) => ({ from: day, to: day }));
 }
 
 /** True while there are more: to be called again. */

@@ -1,0 +1,27 @@
+import type { Scope } from "../sale/scope.ts";
+
+/** Which business a job is for, with what the configuration adds. */
+export interface JobScope {
+  connection: string;
+  businessId?: string | undefined;
+}
+
+/** A workflow without a document, as the command line starts it and shows it. */
+export interface JobCommand<Progress, Result> {
+  /** The workflow's type. */
+  workflow: string;
+  /** In a sentence: `synchronisation`. */
+  noun: string;
+  /** The words before a verb: `fiscalflow purchases`. */
+  group: string;
+  workflowId: (scope: JobScope) => string;
+  /** How far it is, in one line. */
+  progressLine: (progress: Progress) => string;
+  /** What came of it, as a text. */
+  resultText: (result: Result) => string;
+}
+
+export interface JobFlags extends Scope {
+  json?: boolean;
+  wait?: true | number;
+}
