@@ -20,13 +20,13 @@ import {
  * Between the HTTP call's own timeout and the attempt's: the activity must always live to write down and to say what became of its
  * call, with the database slow at both ends.
  */
-const MARGIN_MS = 20_000;
+export const MARGIN_MS = 20_000;
 
 /** How long a task may wait for a worker before it is put into the queue anew: nothing of it was sent. */
-const LONGEST_QUEUEING = "12 hours";
+export const LONGEST_QUEUEING = "12 hours";
 
 /** A total bound for calls that may be repeated freely. What is not answered by then is shown to a person. */
-const LONGEST_TRY = "24 hours";
+export const LONGEST_TRY = "24 hours";
 
 /** Before the connection is known: validation, look-ups, composing. No API call, so it runs inside the workflow task. */
 export const main = proxyLocalActivities<
@@ -35,12 +35,20 @@ export const main = proxyLocalActivities<
     | "prepareSale"
     | "prepareCreditNote"
     | "prepareSyncPurchases"
+    | "prepareSyncBillPayments"
+    | "prepareSyncBatch"
     | "prepareRegisterItems"
     | "composeSale"
     | "composeCreditNote"
     | "itemsInCatalogue"
   >
 >({ startToCloseTimeout: "10 seconds" });
+
+/** Tried once: whoever waits for a sale's outcome may wait for it too, and where it fails the queue's activity takes over. */
+export const atOnce = proxyLocalActivities<Pick<MainActivities, "saveRecordNow">>({
+  startToCloseTimeout: "2 seconds",
+  retry: { maximumAttempts: 1 },
+});
 
 export const mainWaits = proxyActivities<Pick<MainActivities, "awaitCreditNoteRun">>({
   taskQueue: MAIN_TASK_QUEUE,
@@ -65,7 +73,10 @@ export type Calls = ReturnType<typeof callsOf>;
  * @param retriedAtMs when a person last asked to try again: told with each call as it is made
  */
 export function callsOf(route: CallRoute, retriedAtMs: () => number | undefined) {
-  const fair = route.keyReach === "organisation" && route.businessId ? { fairnessKey: route.businessId } : {};
+  const { businessWeight: fairnessWeight } = route;
+  const weight = fairnessWeight === undefined ? {} : { fairnessWeight };
+  const fair =
+    route.keyReach === "organisation" && route.businessId ? { fairnessKey: route.businessId, ...weight } : {};
   const interactive = (priorityKey: number): ActivityOptions => ({
     taskQueue: complianceTaskQueue(route.application),
     priority: { priorityKey, ...fair },

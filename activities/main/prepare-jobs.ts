@@ -15,12 +15,11 @@ const PURCHASES = "input of the synchronisation";
 export function createJobPreparations(
   connections: ReadonlyMap<string, ComplianceRuntime>,
 ): Pick<MainActivities, "prepareSyncPurchases" | "prepareRegisterItems"> {
-  const profiles = new Map([...connections].map(([name, { profile }]) => [name, profile]));
   return {
     async prepareRegisterItems({ input }) {
       return failOnInvalidInput(() => {
         const batch = parseInput(registerItemsInputSchema, input ?? {}, ITEMS);
-        const profile = profileFor(profiles, batch, ITEMS);
+        const profile = profileFor(connections, batch, ITEMS);
         if (batch.force === true && connections.get(profile.connection)?.dialect.register.force === null) {
           const why = "the dialect has no name for the flag (register.force), so the API cannot be asked for it";
           throw new InvalidInputError(ITEMS, [`force: expected nothing, since ${why}; found true`]);
@@ -32,7 +31,7 @@ export function createJobPreparations(
     async prepareSyncPurchases({ input }) {
       return failOnInvalidInput(() => {
         const sync = parseInput(syncPurchasesInputSchema, input ?? {}, PURCHASES);
-        const profile = profileFor(profiles, sync, PURCHASES);
+        const profile = profileFor(connections, sync, PURCHASES);
         const names = connections.get(profile.connection)?.dialect.purchases;
         if (sync.from !== undefined) {
           if (names?.from === null) {

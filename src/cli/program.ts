@@ -8,9 +8,11 @@ import { registerWorker } from "./commands/worker.ts";
 import type { CliContext } from "./context.ts";
 import { registerDemo } from "./demo/index.ts";
 import { registerItems } from "./items/register-items.ts";
+import { registerLedger } from "./ledger/register-ledger.ts";
 import { packageVersion } from "./package-version.ts";
 import { printable } from "./printable.ts";
 import { registerPurchases } from "./purchases/register-purchases.ts";
+import { registerReport } from "./report/register-report.ts";
 import { registerSale } from "./sale/register-sale.ts";
 
 const HELP_WIDTH = 100;
@@ -54,5 +56,7 @@ Example: what is wrong with this installation, and what to do about it
   registerSale(program, context);
   registerItems(program, context);
   registerPurchases(program, context);
+  registerReport(program, context);
+  registerLedger(program, context);
   return program;
 }

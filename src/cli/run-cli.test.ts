@@ -23,7 +23,20 @@ describe("help", () => {
     const { stdout } = await callCli(["--help"]);
     const listed = [...stdout.matchAll(/^ {2}([a-z]+)/gm)].map(([, name]) => name);
     expect(listed).toEqual(
-      ["demo", "simulator", "worker", "callbacks", "setup", "doctor", "sale", "help"].concat("fiscalflow"),
+      [
+        "demo",
+        "simulator",
+        "worker",
+        "callbacks",
+        "setup",
+        "doctor",
+        "sale",
+        "items",
+        "purchases",
+        "report",
+        "ledger",
+        "help",
+      ].concat("fiscalflow"),
     );
   });
 

@@ -17,6 +17,7 @@ export function assembleCompliance(reading: ComplianceReading): ComplianceConnec
     keyReach: present(values.keyReach),
     businessId: values.businessId,
     application: applicationOf(reading),
+    businessWeights: values.businessWeights ?? {},
     stockDefault: present(values.stockDefault),
     purchases: {
       latestEveryMs: intervalMs(present(values.purchasesSyncEvery)),

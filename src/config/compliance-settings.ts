@@ -6,6 +6,7 @@ import { COMPLIANCE_KEY } from "./key-forms.ts";
 import { choiceSetting, textSetting } from "./plain-settings.ts";
 import { keyRule, secretSetting } from "./secret-settings.ts";
 import { baseUrlSetting } from "./url-settings.ts";
+import { weightsSetting } from "./weights-setting.ts";
 
 /** A fairness key over 64 bytes makes a workflow task fail for ever, and the business is the fairness key. */
 const MAX_BUSINESS_ID_BYTES = 64;
@@ -57,6 +58,14 @@ export const complianceSettings = {
     meaning: "the application that the key belongs to: connections of one application share one request budget",
     defaultText: "the connection's name",
     example: "shop",
+  }),
+  businessWeights: weightsSetting({
+    variable: "COMPLIANCE_BUSINESS_WEIGHTS",
+    meaning:
+      "with `organisation`, how much of the request budget each business gets while several wait; one that is not named has the weight 1",
+    variableNote: "JSON",
+    defaultText: "all alike",
+    example: { biz_1: 2 },
   }),
   stockDefault: choiceSetting(["on-submission", "on-completion", "off"], {
     variable: "COMPLIANCE_STOCK_DEFAULT",

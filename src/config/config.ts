@@ -30,6 +30,8 @@ export interface ComplianceConnection {
   businessId?: string;
   /** Connections of one application share one request budget. */
   application: string;
+  /** Of businesses that are not alike: their share of the budget while several wait. */
+  businessWeights: Readonly<Record<string, number>>;
   stockDefault: "on-submission" | "on-completion" | "off";
   /** How often purchases are synced, in milliseconds; `null`: by nobody but a person. */
   purchases: SyncIntervals;

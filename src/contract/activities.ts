@@ -1,3 +1,27 @@
+import type { AccountingTarget } from "./accounting-connection.ts";
+import type {
+  BillPaymentsHeld,
+  BillPaymentsPageRequest,
+  BillPaymentsPageResult,
+  BillPaymentsSync,
+  BillPaymentsSyncKind,
+  CompareRoundRequest,
+  CompleteBillPaymentsRequest,
+  PreparedBillPaymentsSync,
+  RoundComparison,
+  SyncBillPaymentsInput,
+} from "./bill-payments-sync.ts";
+import type {
+  BatchReference,
+  DecideBatchRequest,
+  PreparedSyncBatch,
+  ProcessBatchRequest,
+  ProcessBatchResult,
+  ProcessSyncBatchInput,
+  ReadBatchResult,
+  SettleBatchRequest,
+  UnknownBatch,
+} from "./sync-batch.ts";
 import type {
   AwaitDocumentRequest,
   AwaitItemsRequest,
@@ -42,6 +66,7 @@ import type {
   WatchMovementRequest,
   WatchMovementResult,
 } from "./movement-calls.ts";
+import type { SaveRecordRequest } from "./records.ts";
 import type {
   PreparedPurchasesSync,
   PullPurchasesResult,
@@ -57,14 +82,19 @@ import type { CreditNoteInput, SaleInput } from "./sale.ts";
 
 /** Activities of the main task queue: no API call. */
 export interface MainActivities extends LedgerActivities {
-  prepareSale(request: { input: SaleInput; startedAtMs: number }): Promise<PreparedSale>;
+  /** @param request `reset`: the run is to do again what an earlier one of its execution has done */
+  prepareSale(request: { input: SaleInput; startedAtMs: number; reset?: boolean }): Promise<PreparedSale>;
   prepareCreditNote(request: { input: CreditNoteInput; startedAtMs: number }): Promise<PreparedCreditNote>;
+  prepareSyncBillPayments(request: { input: SyncBillPaymentsInput }): Promise<PreparedBillPaymentsSync>;
+  prepareSyncBatch(request: { input: ProcessSyncBatchInput }): Promise<PreparedSyncBatch>;
   prepareSyncPurchases(request: { input: SyncPurchasesInput }): Promise<PreparedPurchasesSync>;
   prepareRegisterItems(request: { input: RegisterItemsInput }): Promise<PreparedRegisterItems>;
   composeSale(request: ComposeSaleRequest): Promise<Composed>;
   composeCreditNote(request: ComposeCreditNoteRequest): Promise<Composed>;
   /** The items out of the catalogue of this process; undefined where it does not know them, or is too old. */
   itemsInCatalogue(request: ItemsRequest): Promise<ItemsResult | undefined>;
+  /** As `saveRecord`, but gives up within a moment: false, and it may be kept all the same. */
+  saveRecordNow(request: SaveRecordRequest): Promise<boolean>;
   /** The credit note's outcome, as an activity that is tried again until its run has ended. */
   awaitCreditNoteRun(request: CreditNoteRunRequest): Promise<CreditNoteRunResult>;
 }
@@ -82,6 +112,18 @@ export interface LedgerActivities {
   recordDocument(request: RecordDocumentRequest): Promise<void>;
   /** Keeps a person's word on a document of which nobody knew whether it exists. */
   decideDocument(request: DecideDocumentRequest): Promise<void>;
+  /** Keeps what is known of a document for years. */
+  saveRecord(request: SaveRecordRequest): Promise<void>;
+  /** Without known ground, as before the first full synchronisation, a recent one becomes a full one. */
+  beginBillPaymentsSync(sync: BillPaymentsSync): Promise<{ kind: BillPaymentsSyncKind; knownUntilMs?: number }>;
+  compareBillPaymentsRound(request: CompareRoundRequest): Promise<RoundComparison>;
+  billPaymentsHeld(target: AccountingTarget): Promise<BillPaymentsHeld>;
+  completeBillPaymentsSync(request: CompleteBillPaymentsRequest): Promise<BillPaymentsHeld>;
+  /** What became of a try whose activity ended without an answer; one that was never claimed is buried, so that it cannot leave late. */
+  readBatch(request: BatchReference): Promise<ReadBatchResult>;
+  settleBatch(request: SettleBatchRequest): Promise<void>;
+  /** Keeps a person's word. The service's own, where it was recorded meanwhile, outweighs it. */
+  decideBatch(request: DecideBatchRequest): Promise<Exclude<ReadBatchResult, UnknownBatch>>;
   keepRegistrations(request: KeepRegistrationsRequest): Promise<void>;
   /** What a batch of registrations came to. */
   reportRegistrations(batch: CallTarget & { batchId: string }): Promise<RegisterItemsOutcome>;
@@ -92,6 +134,13 @@ export interface LedgerActivities {
   windowsOfChangedPurchases(sync: PurchasesSync): Promise<PurchasesWindow[]>;
   /** Ends it, and counts what the ledger holds. */
   completePurchasesSync(sync: PurchasesSync): Promise<Omit<SyncPurchasesOutcome, keyof PurchasesProgress>>;
+}
+
+/** Activities of an accounting connection's task queue: one HTTP request each, at most. */
+export interface AccountingActivities {
+  /** Reads one page of bill payments into the ledger. */
+  keepBillPaymentsPage(request: BillPaymentsPageRequest): Promise<BillPaymentsPageResult>;
+  processSyncBatch(request: ProcessBatchRequest): Promise<ProcessBatchResult>;
 }
 
 /** Activities of an application's two task queues: one HTTP request each, at most. */
@@ -114,4 +163,7 @@ export interface ComplianceActivities {
 }
 
 /** Where a workflow's calls go. */
-export type CallRoute = Pick<ConnectionProfile, "application" | "businessId" | "keyReach" | "timings">;
+export type CallRoute = Pick<
+  ConnectionProfile,
+  "application" | "businessId" | "businessWeight" | "keyReach" | "timings"
+>;

@@ -50,6 +50,11 @@ export function syncBillPaymentsWorkflowId(connection: string): string {
   return workflowId("sync-bill-payments", connection);
 }
 
+/** `sync-batch/<connection>/<syncBatchId>`: one run a batch at a time. */
+export function syncBatchWorkflowId(batch: { connection: string; syncBatchId: string }): string {
+  return workflowId("sync-batch", batch.connection, batch.syncBatchId);
+}
+
 function workflowId(...parts: string[]): string {
   return boundedName(parts.map(escapedPart).join("/"), MAX_WORKFLOW_ID_LENGTH);
 }

@@ -1,6 +1,9 @@
 /** Names, inputs, results, ids: what all rooms and other programs hold on to. No dependencies; the zod schemas are in `schema/`. */
+export * from "./accounting-connection.ts";
 export * from "./activities.ts";
 export * from "./attention.ts";
+export * from "./bill-payment.ts";
+export * from "./bill-payments-sync.ts";
 export * from "./bounded-name.ts";
 export * from "./calls.ts";
 export * from "./connection.ts";
@@ -24,3 +27,4 @@ export * from "./scheduled.ts";
 export * from "./sha256.ts";
 export * from "./stages.ts";
 export * from "./stock-movement.ts";
+export * from "./sync-batch.ts";

@@ -9,6 +9,7 @@ export const WORKFLOW_TYPES = {
   registerItems: "registerItems",
   syncPurchases: "syncPurchases",
   syncBillPayments: "syncBillPayments",
+  processSyncBatch: "processSyncBatch",
   /** Started by Schedules: it starts one of the others under its own id. */
   scheduled: "scheduled",
 } as const;
@@ -35,6 +36,7 @@ export const SIGNALS = {
   refundRequested: "refundRequested",
   /** Sent by a credit note to the sale that it reverses; not meant for people. */
   creditNoteChanged: "creditNoteChanged",
+  syncRequested: "syncRequested",
 } as const;
 
 export const UPDATES = {
@@ -44,6 +46,7 @@ export const UPDATES = {
   cancel: "cancel",
   resolveStock: "resolveStock",
   resolveDocument: "resolveDocument",
+  resolveBatch: "resolveBatch",
   acknowledge: "acknowledge",
 } as const;
 
@@ -57,6 +60,11 @@ export function complianceTaskQueue(application: string): string {
 /** Polls, registration batches and syncs of the same application: nobody waits. */
 export function complianceBackgroundTaskQueue(application: string): string {
   return `fiscalflow.compliance.${application}.background`;
+}
+
+/** One connection to the accounting service. One request an activity. */
+export function accountingTaskQueue(connection: string): string {
+  return `fiscalflow.accounting.${connection}`;
 }
 
 /** Connection and application names: `^[a-z0-9-]{1,32}$`. */

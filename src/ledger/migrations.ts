@@ -1,5 +1,6 @@
 import { type Kysely, type Migration, sql } from "kysely";
 import { createPurchaseTables } from "./migrations/purchases.ts";
+import { createBillPaymentTables } from "./migrations/bill-payments.ts";
 import { createEvents } from "./migrations/events.ts";
 import { createRecords } from "./migrations/records.ts";
 
@@ -9,6 +10,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   "0002-quota-windows": { up: createQuotaWindows },
   "0003-events": { up: createEvents },
   "0003-records": { up: createRecords },
+  "0004-bill-payments": { up: createBillPaymentTables },
   "0005-purchases": { up: createPurchaseTables },
 };
 

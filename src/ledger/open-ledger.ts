@@ -1,3 +1,5 @@
+import type { BillPayments } from "./bill-payments/bill-payments.ts";
+import { createBillPayments } from "./bill-payments/create-bill-payments.ts";
 import { openDatabase } from "./database.ts";
 import type { DocumentClaims } from "./documents/claims.ts";
 import { createDocumentClaims } from "./documents/create-document-claims.ts";
@@ -8,6 +10,9 @@ import { createEventLog, type Events } from "./events/create-events.ts";
 import type { QuotaCounts } from "./quota/counts.ts";
 import { createQuotaCounts } from "./quota/create-quota-counts.ts";
 import { createRecords, type Records } from "./records/records.ts";
+import { createReports, type Reports } from "./reports/create-reports.ts";
+import { createSyncBatches } from "./sync-batches/create-sync-batches.ts";
+import type { SyncBatches } from "./sync-batches/sync-batches.ts";
 import type { StockClaims } from "./stock/claims.ts";
 import { createStockClaims } from "./stock/create-stock-claims.ts";
 
@@ -28,9 +33,12 @@ export interface Ledger {
   readonly documents: DocumentClaims;
   readonly quota: QuotaCounts;
   readonly purchases: Purchases;
+  readonly billPayments: BillPayments;
+  readonly syncBatches: SyncBatches;
   readonly items: ItemRegistrations;
   readonly events: Events;
   readonly records: Records;
+  readonly reports: Reports;
   /**
    * Connects and migrates now; the very first start of the embedded server may take up to 30 s.
    * @throws LedgerUnavailableError, LedgerError
@@ -53,9 +61,12 @@ export function openLedger(options: LedgerOptions): Ledger {
     documents: createDocumentClaims(database),
     quota: createQuotaCounts(database),
     purchases: createPurchases(database),
+    billPayments: createBillPayments(database),
+    syncBatches: createSyncBatches(database),
     items: createItemRegistrations(database),
     events: createEventLog(database),
     records: createRecords(database),
+    reports: createReports(database),
     ready: () => database.ready(),
     answers: () => database.transact(async () => undefined),
     close: () => database.close(),

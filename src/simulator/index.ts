@@ -6,6 +6,7 @@ export type { CallEntry } from "./call-log.ts";
 export type { Fault } from "./fault-schema.ts";
 export type { Movement } from "./stock.ts";
 export { InstructionError } from "./problems.ts";
+export { accountingScenarioSchema } from "./accounting/scenario.ts";
 export { scenarioSchema } from "./scenario-schema.ts";
 export type {
   ElsewhereSale,
@@ -18,3 +19,13 @@ export type {
   ScenarioInput,
 } from "./scenario-schema.ts";
 export { builtInScenario } from "./built-in-scenario.ts";
+export type {
+  AccountingCall,
+  AccountingControls,
+  BillPaymentBody,
+  BookedBatch,
+  BookedPayment,
+  HiddenFacts,
+  SentWebhook,
+  WebhookToSend,
+} from "./accounting/accounting-controls.ts";

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { accountingScenarioSchema } from "./accounting/scenario.ts";
 import { authorityScriptSchema, authorityStepSchema, documentStatuses } from "./authority-step.ts";
 import { isCalendarDay } from "./request-fields.ts";
 
@@ -183,6 +184,8 @@ export const scenarioSchema = z.strictObject({
   sales: z.array(elsewhereSaleSchema).default([]),
   purchases: z.array(purchaseSchema).default([]),
   unitPriceIncludesTax: z.boolean().default(true),
+  /** The other service, with applications and keys of its own. */
+  accounting: accountingScenarioSchema.prefault({}),
 });
 
 export type Scenario = z.infer<typeof scenarioSchema>;

@@ -44,6 +44,9 @@ export abstract class Attended {
     return MENDED_BY[code];
   }
 
+  /** For a run that keeps the history of its attentions. */
+  protected attentionChanged(_change: "raised" | "cleared", _attention: Attention): void {}
+
   /** The most pressing first. */
   get attentions(): Attention[] {
     const rank = (attention: Attention): number => ATTENTION_CODES.indexOf(attention.code);
@@ -54,7 +57,9 @@ export abstract class Attended {
   raise(attention: NewAttention): string {
     const key = attentionKey(attention.code, attention.subject);
     if (!this.#attentions.has(key)) {
-      this.#attentions.set(key, { mendedBy: this.mendsOf(attention.code), ...attention, sinceMs: Date.now() });
+      const raised = { mendedBy: this.mendsOf(attention.code), ...attention, sinceMs: Date.now() };
+      this.#attentions.set(key, raised);
+      this.attentionChanged("raised", raised);
       this.publish();
     }
     return key;
@@ -112,7 +117,11 @@ export abstract class Attended {
   }
 
   clear(key: string): void {
-    if (this.#attentions.delete(key)) this.publish();
+    const cleared = this.#attentions.get(key);
+    if (!cleared) return;
+    this.#attentions.delete(key);
+    this.attentionChanged("cleared", cleared);
+    this.publish();
   }
 
   /** Ends once no attention is left: what a person must see is not closed away. */

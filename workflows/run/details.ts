@@ -68,6 +68,8 @@ function examplePayload(mend: Mend, attention: Attention): Record<string, unknow
       return { referenceId: attention.subject, applied: true, note };
     case "resolveDocument":
       return { saleId: 'the document\'s id, or write "notCreated": true in its place', note };
+    case "resolveBatch":
+      return { processed: true, note };
     case "acknowledge":
       return { code: attention.code, ...subject, note };
   }

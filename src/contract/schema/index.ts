@@ -1,6 +1,12 @@
 /** The zod schemas of everything that crosses an edge. Never imported by workflows: they run on plain types. */
 export { durationMs } from "./duration.ts";
-export { registerItemsInputSchema, syncPurchasesInputSchema } from "./job-inputs.ts";
+export {
+  processSyncBatchInputSchema,
+  registerItemsInputSchema,
+  syncBatchIdentifier,
+  syncBillPaymentsInputSchema,
+  syncPurchasesInputSchema,
+} from "./job-inputs.ts";
 export { InvalidInputError, parseInput } from "./parse-input.ts";
 export { creditNoteInputSchema, refundRequestSchema } from "./refund-request.ts";
 export { saleInputSchema } from "./sale-input.ts";

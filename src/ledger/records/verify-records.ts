@@ -27,7 +27,8 @@ export interface RecordsReport {
   moreFindings: number;
 }
 
-const PAGE = 200;
+/** Documents in memory at a time, with their lines, movements and events. */
+const PAGE = 50;
 const PAGE_WITHIN_MS = 30_000;
 const MOST_FINDINGS = 1_000;
 
