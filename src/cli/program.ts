@@ -1,5 +1,7 @@
 import { Command } from "commander";
 
+import { registerBatch } from "./accounting/register-batch.ts";
+import { registerBillPayments } from "./accounting/register-bill-payments.ts";
 import { registerCallbacks } from "./commands/callbacks.ts";
 import { registerDoctor } from "./commands/doctor.ts";
 import { registerSetup } from "./commands/setup.ts";
@@ -58,5 +60,7 @@ Example: what is wrong with this installation, and what to do about it
   registerPurchases(program, context);
   registerReport(program, context);
   registerLedger(program, context);
+  registerBillPayments(program, context);
+  registerBatch(program, context);
   return program;
 }

@@ -1,10 +1,9 @@
 import { type Command, Option } from "commander";
 
-import { ATTENTION_CODES, type AttentionCode, type JobReply } from "../../contract/index.ts";
+import { ATTENTION_CODES, type AttentionCode } from "../../contract/index.ts";
 import type { CliContext } from "../context.ts";
-import { printResult } from "../print-result.ts";
-import { parseText, type ResultFlags, type Scope, withScope } from "../sale/scope.ts";
-import type { JobScope } from "./job-command.ts";
+import { parseText, type ResultFlags, type Scope, withScope as withBusiness } from "../sale/scope.ts";
+import type { JobScope, ScopeOf } from "./job-command.ts";
 
 interface RetryFlags extends Scope, ResultFlags {
   note?: string;
@@ -20,8 +19,15 @@ interface AcknowledgeFlags extends Scope, ResultFlags {
 export function registerMending(
   group: Command,
   context: CliContext,
-  { noun, workflowId }: { noun: string; workflowId: (scope: JobScope) => string },
+  job: {
+    noun: string;
+    workflowId: (scope: JobScope) => string;
+    scopeOf?: ScopeOf;
+    /** The flags of {@link ScopeOf}; default: connection and business. */
+    withScope?: (command: Command) => Command;
+  },
 ): void {
+  const { noun, withScope = withBusiness } = job;
   withScope(
     group
       .command("retry")
@@ -29,7 +35,7 @@ export function registerMending(
       .option("--note <text>", "what was mended", parseText),
   ).action((flags: RetryFlags) => {
     const { note } = flags;
-    return mend(context, flags, workflowId, (operate, id) => operate.retry(id, note === undefined ? {} : { note }));
+    return mend(context, flags, job, (operate, id) => operate.retry(id, note === undefined ? {} : { note }));
   });
   withScope(
     group
@@ -41,23 +47,12 @@ export function registerMending(
   ).action((flags: AcknowledgeFlags) => {
     const { code, note, subject } = flags;
     const request = { code, note, ...(subject !== undefined && { subject }) };
-    return mend(context, flags, workflowId, (operate, id) => operate.acknowledge(id, request));
+    return mend(context, flags, job, (operate, id) => operate.acknowledge(id, request));
   });
 }
 
-type Operate = ReturnType<typeof import("../../starter/index.ts").operations>;
-
-async function mend(
-  context: CliContext,
-  flags: Scope & ResultFlags,
-  workflowIdOf: (scope: JobScope) => string,
-  send: (operate: Operate, workflowId: string) => Promise<JobReply>,
-): Promise<void> {
-  const { withJobs } = await import("./with-jobs.ts");
-  const { callerIdentity, operations } = await import("../../starter/index.ts");
-  await withJobs(context, async ({ client, scopeOf }) => {
-    const workflowId = workflowIdOf(scopeOf(flags));
-    const reply = await send(operations(client, callerIdentity()), workflowId);
-    printResult(context, flags.json, { workflowId, ...reply }, `${workflowId}: ${reply.message}`);
-  });
+/** What Temporal's client needs is loaded when a command runs. */
+async function mend(...call: Parameters<typeof import("./operate-job.ts").operateJob>): Promise<void> {
+  const { operateJob } = await import("./operate-job.ts");
+  await operateJob(...call);
 }

@@ -21,23 +21,35 @@ export async function runJob<Progress, Result>(
   command: JobCommand<Progress, Result>,
   { flags, options }: JobRequest,
 ): Promise<void> {
-  await withJobs(context, async ({ client, scopeOf }) => {
-    const scope = scopeOf(flags);
-    const workflowId = command.workflowId(scope);
-    const started = await start(client, command.workflow, workflowId, { ...scope, ...options });
-    const how = started ? "started" : "runs already";
-    printNote(context, `The ${command.noun} ${how} (${workflowId}).`);
-    if (!started && Object.keys(options).length > 0) {
-      const again = `Wait until it has ended, then ask again for ${Object.keys(options).join(", ")}.`;
-      throw new CommandFailedError(`Another ${command.noun} of this business runs, and nothing was started. ${again}`);
-    }
-    if (flags.wait === undefined) {
-      const data = { workflowId, result: started ? "started" : "running" };
-      printResult(context, flags.json, data, `${workflowId}: ${how}`);
-      return;
-    }
-    await follow(context, client, command, { flags, scope, workflowId });
-  });
+  await withJobs(
+    context,
+    async ({ client, scopeOf }) => {
+      const scope = scopeOf(flags);
+      const workflowId = command.workflowId(scope);
+      const started = await start(client, command.workflow, workflowId, { ...scope, ...command.input, ...options });
+      const asked = !started && command.askedBy !== undefined;
+      if (asked) await client.workflow.getHandle(workflowId).signal(command.askedBy ?? "", options);
+      const how = started
+        ? "started"
+        : asked
+          ? "runs already, and does what is asked when that is done"
+          : "runs already";
+      printNote(context, `The ${command.noun} ${how} (${workflowId}).`);
+      if (!started && !asked && Object.keys(options).length > 0) {
+        const again = `Wait until it has ended, then ask again for ${Object.keys(options).join(", ")}.`;
+        throw new CommandFailedError(
+          `Another ${command.noun} of this business runs, and nothing was started. ${again}`,
+        );
+      }
+      if (flags.wait === undefined) {
+        const data = { workflowId, result: started ? "started" : "running" };
+        printResult(context, flags.json, data, `${workflowId}: ${how}`);
+        return;
+      }
+      await follow(context, client, command, { flags, scope, workflowId });
+    },
+    command.scopeOf,
+  );
 }
 
 /** @returns false where it runs already */
@@ -82,7 +94,7 @@ async function follow<Progress, Result>(
       return;
     }
     case "needs-a-person": {
-      const lines = followed.state.attentions.flatMap((one) => attentionLines(one, command.group, scope));
+      const lines = followed.state.attentions.flatMap((one) => attentionLines(one, command, scope));
       printResult(context, flags.json, { workflowId, state: followed.state }, lines.join("\n"));
       throw new CommandFailedError("");
     }
