@@ -10,6 +10,7 @@ export const WORKFLOW_TYPES = {
   syncPurchases: "syncPurchases",
   syncBillPayments: "syncBillPayments",
   processSyncBatch: "processSyncBatch",
+  reconcile: "reconcile",
 } as const;
 
 /** Search attributes, all of type Keyword. */
