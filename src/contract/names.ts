@@ -10,6 +10,7 @@ export const WORKFLOW_TYPES = {
   syncPurchases: "syncPurchases",
   syncBillPayments: "syncBillPayments",
   processSyncBatch: "processSyncBatch",
+  reconcile: "reconcile",
   /** Started by Schedules: it starts one of the others under its own id. */
   scheduled: "scheduled",
 } as const;
