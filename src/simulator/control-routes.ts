@@ -45,6 +45,7 @@ function addReadings(server: FastifyInstance, controls: Controls): void {
     documents: controls.documents(read(callFilter, request.query)["invoice"]),
   }));
   server.get("/purchases", () => ({ purchases: controls.purchases() }));
+  server.get("/businesses/:id/items", (request) => ({ items: controls.items(read(withId, request.params).id) }));
   server.get("/documents/:id/settled", async (request) => controls.settled(read(withId, request.params).id));
   server.get("/documents/:id/callback-settled", async (request) =>
     controls.callbackSettled(read(withId, request.params).id),

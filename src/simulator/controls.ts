@@ -4,6 +4,7 @@ import type { DocumentStatus } from "./authority-step.ts";
 import { isInFlight, type StatusExtras } from "./authority.ts";
 import { documentBooks, readBooks, type Books, type DocumentBooks } from "./books.ts";
 import type { CallEntry } from "./call-log.ts";
+import type { ItemRecord } from "./catalogue.ts";
 import type { DocumentRecord } from "./document-record.ts";
 import type { Fault } from "./fault-schema.ts";
 import { issueElsewhere } from "./issue-elsewhere.ts";
@@ -39,6 +40,8 @@ export interface Controls {
   setDefaultAuthority(step: AuthorityStep): void;
   addItem(item: NewItem): void;
   updateItem(id: string, patch: ItemPatch): void;
+  /** Those of the business that are not deleted, in no order. */
+  items(businessId: string): ItemRecord[];
   addPurchase(purchase: NewPurchase): void;
   /** Only the fields that the patch names change; another date moves it in the list. */
   updatePurchase(id: string, patch: PurchasePatch): void;
@@ -113,6 +116,7 @@ export function createControls(world: World): Controls {
     updateItem: (id, patch) => {
       stock.set(id, catalogue.update(id, patch).onHand ?? {});
     },
+    items: (businessId) => structuredClone(catalogue.of(businessId)),
     addPurchase: (purchase) => {
       world.purchases.add(purchase);
       changes.announce();

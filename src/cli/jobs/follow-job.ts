@@ -20,6 +20,8 @@ export interface Following<Progress> {
   waitMs: number | undefined;
   onProgress: (state: JobState<Progress>) => void;
   signal: AbortSignal;
+  /** Milliseconds between two looks; default: 500. */
+  lookEveryMs?: number;
 }
 
 /**
@@ -29,7 +31,7 @@ export interface Following<Progress> {
 export async function followJob<Progress, Result>(
   client: Client,
   workflowId: string,
-  { waitMs, onProgress, signal }: Following<Progress>,
+  { waitMs, onProgress, signal, lookEveryMs = LOOK_EVERY_MS }: Following<Progress>,
 ): Promise<Followed<Progress, Result>> {
   const handle = client.workflow.getHandle(workflowId);
   const deadlineMs = waitMs === undefined ? Number.POSITIVE_INFINITY : Date.now() + waitMs;
@@ -50,7 +52,7 @@ export async function followJob<Progress, Result>(
     if (state) onProgress(state);
     if (state && state.attentions.length > 0) return { end: "needs-a-person", state };
     if (Date.now() >= deadlineMs) return { end: "still-running", state };
-    await delay(LOOK_EVERY_MS, undefined, { signal });
+    await delay(lookEveryMs, undefined, { signal });
   }
 }
 

@@ -1,12 +1,13 @@
-import { type Client, WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
+import type { Client } from "@temporalio/client";
 
-import { type JobState, MAIN_TASK_QUEUE } from "../../contract/index.ts";
+import type { JobState } from "../../contract/index.ts";
 import { CommandFailedError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
 import { printNote, printResult } from "../print-result.ts";
 import { attentionLines } from "./attention-lines.ts";
 import { followJob } from "./follow-job.ts";
 import type { JobCommand, JobFlags, JobScope } from "./job-command.ts";
+import { startJob } from "./start-job.ts";
 import { withJobs } from "./with-jobs.ts";
 
 export interface JobRequest {
@@ -26,7 +27,7 @@ export async function runJob<Progress, Result>(
     async ({ client, scopeOf }) => {
       const scope = scopeOf(flags);
       const workflowId = command.workflowId(scope);
-      const started = await start(client, command.workflow, workflowId, { ...scope, ...command.input, ...options });
+      const started = await startJob(client, command.workflow, workflowId, { ...scope, ...command.input, ...options });
       const asked = !started && command.askedBy !== undefined;
       if (asked) await client.workflow.getHandle(workflowId).signal(command.askedBy ?? "", options);
       const how = started
@@ -50,23 +51,6 @@ export async function runJob<Progress, Result>(
     },
     command.scopeOf,
   );
-}
-
-/** @returns false where it runs already */
-async function start(client: Client, type: string, workflowId: string, input: object): Promise<boolean> {
-  try {
-    await client.workflow.start(type, {
-      workflowId,
-      taskQueue: MAIN_TASK_QUEUE,
-      args: [input],
-      workflowIdConflictPolicy: "FAIL",
-      workflowIdReusePolicy: "ALLOW_DUPLICATE",
-    });
-    return true;
-  } catch (error) {
-    if (error instanceof WorkflowExecutionAlreadyStartedError) return false;
-    throw error;
-  }
 }
 
 async function follow<Progress, Result>(

@@ -1,26 +1,14 @@
 import type { Command } from "commander";
 
-import type { ChainFinding, RowFinding } from "../../ledger/index.ts";
 import { CommandFailedError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
 import { printNote, printResult } from "../print-result.ts";
 import { type ResultFlags, type Scope, withScope } from "../sale/scope.ts";
-import { findingText } from "./finding-text.ts";
 import { readSeen } from "./read-seen.ts";
+import { chainText, type VerifiedChain, verifiedChains } from "./verified-chains.ts";
 
 interface VerifyFlags extends Scope, ResultFlags {
   against?: string;
-}
-
-interface VerifiedChain {
-  connection: string;
-  businessId: string;
-  events: number;
-  documents: number;
-  head: { count: number; hash: string } | null;
-  findings: (ChainFinding | RowFinding)[];
-  /** Beyond those that are listed. */
-  moreFindings: number;
 }
 
 export function registerVerify(ledger: Command, context: CliContext): void {
@@ -48,16 +36,9 @@ async function runVerify(context: CliContext, flags: VerifyFlags): Promise<void>
   const chains = await withLedger(context, async (ledger) => {
     const verified: VerifiedChain[] = [];
     const { connection, business: businessId } = flags;
-    for await (const chain of ledger.events.verify({ connection, businessId, seen })) {
-      const rows = await ledger.records.verify(chain);
-      const both = {
-        ...chain,
-        documents: rows.documents,
-        findings: [...chain.findings, ...rows.findings],
-        moreFindings: chain.moreFindings + rows.moreFindings,
-      };
-      verified.push(both);
-      if (flags.json !== true) printResult(context, false, undefined, chainText(both));
+    for await (const chain of verifiedChains(ledger, { connection, businessId, seen })) {
+      verified.push(chain);
+      if (flags.json !== true) printResult(context, false, undefined, chainText(chain));
     }
     return verified;
   });
@@ -67,12 +48,4 @@ async function runVerify(context: CliContext, flags: VerifyFlags): Promise<void>
   if (found === 0) return;
   printNote(context, `${found} findings. What each means, and what to do: docs/ledger.md, "When something is found".`);
   throw new CommandFailedError("");
-}
-
-function chainText({ connection, businessId, events, documents, head, findings, moreFindings }: VerifiedChain): string {
-  const whole = findings.length === 0 ? "as written" : `${findings.length + moreFindings} findings`;
-  const end = head ? `; head ${head.count} ${head.hash}` : "";
-  const lines = findings.map((finding) => `  ${findingText(finding)}`);
-  if (moreFindings > 0) lines.push(`  and ${moreFindings} more`);
-  return [`${connection}/${businessId}: ${whole}: ${events} events, ${documents} documents${end}`, ...lines].join("\n");
 }

@@ -65,7 +65,7 @@ export function createAccountingWorld(options: {
   const { scenario, nowMs, timers, changes } = options;
   const dialect = parseAccountingDialect(options.dialect);
   const payments = new BillPaymentBook(nowMs);
-  for (const body of scenario.billPayments) payments.add(body);
+  for (const { body, facts } of scenario.billPayments) payments.add(body, facts);
   generatePayments(payments, scenario.generatedBillPayments, 1, nowMs());
   return {
     nowMs,

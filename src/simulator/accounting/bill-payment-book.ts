@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { InstructionError, parseInstruction } from "../problems.ts";
-import { type BillPaymentBody, billPaymentSchema, type HiddenFacts, hiddenFactsSchema } from "./scenario.ts";
+import { type BillPaymentBody, billPaymentSchema, type HiddenFacts, hiddenFactsSchema, noFacts } from "./scenario.ts";
 
 export interface BookedPayment extends HiddenFacts {
   body: BillPaymentBody;
@@ -17,8 +17,6 @@ export interface Selection {
   page: number;
   limit: number;
 }
-
-const noFacts: HiddenFacts = { status: "pending", method: "bank_transfer", companyId: "company_1" };
 
 /** All bill payments. What is added or changed moves between the pages of whoever reads them meanwhile. */
 export class BillPaymentBook {

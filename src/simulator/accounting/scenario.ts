@@ -45,6 +45,21 @@ export const hiddenFactsSchema = z.strictObject({
 });
 export type HiddenFacts = z.infer<typeof hiddenFactsSchema>;
 
+/** Of a payment of which nothing else is said. */
+export const noFacts: HiddenFacts = { status: "pending", method: "bank_transfer", companyId: "company_1" };
+
+/** A payment of a scenario: what is shown of it, and what is not. */
+const billPaymentEntrySchema = z.strictObject({
+  body: z.looseObject({ id }),
+  facts: z
+    .strictObject({
+      status: hiddenFactsSchema.shape.status.default(noFacts.status),
+      method: hiddenFactsSchema.shape.method.default(noFacts.method),
+      companyId: hiddenFactsSchema.shape.companyId.default(noFacts.companyId),
+    })
+    .prefault({}),
+});
+
 export const operations = ["listCompanies", "listBillPayments", "processSyncBatch"] as const;
 export type AccountingOperation = (typeof operations)[number];
 
@@ -93,7 +108,7 @@ export const accountingScenarioSchema = z.strictObject({
     .min(1)
     .prefault([{ name: "simulator", keys: ["sk_development_simulator"], clientSecret: "cs_simulator" }]),
   companies: z.array(z.looseObject({ id })).default([{ id: "company_1", name: "Duka la Mfano" }]),
-  billPayments: z.array(z.intersection(z.looseObject({ id }), z.looseObject({}))).default([]),
+  billPayments: z.array(billPaymentEntrySchema).default([]),
   /** How many payments are made up besides, from a fixed seed. */
   generatedBillPayments: z.number().int().min(0).default(0),
   syncBatches: z.array(syncBatchSchema).prefault([{ id: "batch_1" }]),
