@@ -1,4 +1,7 @@
 import { afterEach, beforeEach, expect, inject, test } from "vitest";
+import { readLedgerContents, readServiceBooks } from "../../src/cli/demo/back-office/books-and-ledger.ts";
+import { compareWithLedger } from "../../src/cli/demo/back-office/compare-with-ledger.ts";
+import { runJobs } from "../../src/cli/demo/back-office/run-jobs.ts";
 import { Cleanup } from "../../src/cli/demo/cleanup.ts";
 import { compareWithBooks } from "../../src/cli/demo/compare-with-books.ts";
 import { examplesFolder } from "../../src/cli/demo/examples-folder.ts";
@@ -42,5 +45,26 @@ describeWithTemporal("the demo's sales", () => {
     expect(stopped).toBeDefined();
     await stopped;
     expect(compareWithBooks(stack.plan, sales, stack.simulator.books(), { callCounts: false })).toEqual([]);
+  });
+
+  test("are followed by jobs that end, each once, although the worker is stopped in each of them and started again", async () => {
+    const restarted = new Map<string, Promise<void>>();
+    const restart = async (): Promise<void> => {
+      await stack.workers.drain();
+      await stack.workers.start();
+    };
+    const results = await runJobs(stack, {
+      signal: new AbortController().signal,
+      onProgress: ({ workflow }) => {
+        if (!restarted.has(workflow)) restarted.set(workflow, restart());
+      },
+      onEnd: () => undefined,
+    });
+    await Promise.all(restarted.values());
+    expect(results.flatMap(({ problem }) => problem ?? [])).toEqual([]);
+    // The quick ones may end before they are looked at.
+    expect(restarted.size).toBeGreaterThanOrEqual(3);
+    const ledger = await readLedgerContents(stack, undefined);
+    expect(compareWithLedger(readServiceBooks(stack), ledger, "2000-01-01")).toEqual([]);
   });
 });

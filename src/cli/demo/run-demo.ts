@@ -80,7 +80,7 @@ async function demo(options: DemoOptions, context: CliContext, cleanup: Cleanup,
   note(`\n${clock.lap("the sales are through")}; and now the back office:`);
   const { report, open } = options;
   differences += await showBackOffice(stack, screens, { salesSinceMs, report, open, env });
-  note(clock.lap("the back office is through"));
+  note(`${clock.lap("the back office is through")}; ${clock.totalSeconds} s since the start`);
   if (options.keep) {
     context.stdout.write(`\n${howToGoOn(stack)}\n`);
     await Promise.race([untilAborted(signal), stack.workers.failed]);

@@ -40,7 +40,7 @@ function section(period: Period, report: BusinessReport, nowMs: number): string 
   const figures = [
     figure("Net of credit notes", money(net.total), `taxable ${money(net.taxableAmount)}`),
     figure("Tax", money(net.taxAmount), `of sales ${money(sales.taxAmount)}`),
-    figure("Signed", String(sales.count), `sales; ${creditNotes.count} credit notes of ${money(creditNotes.total)}`),
+    figure("Signed sales", String(sales.count), creditNotesText(creditNotes)),
     figure("At risk now", money(atRisk), `${waiting} open, ${parked} of them parked`),
   ];
   const tables = tablesOf(report, nowMs).map(tableCard);
@@ -55,6 +55,11 @@ ${card("Money at risk, by what a person is needed for", plotOr(riskShares(report
 </div>
 ${tables.join("\n")}
 </section>`;
+}
+
+function creditNotesText({ count, total }: BusinessReport["creditNotes"]): string {
+  if (count === 0) return "no credit note";
+  return `${count} credit ${count === 1 ? "note" : "notes"}: ${money(total)}`;
 }
 
 function taxShares({ taxes }: BusinessReport): Share[] {

@@ -17,10 +17,11 @@ export function sharePlot(title: string, shares: readonly Share[], tone: "sale" 
   const room = WIDTH - LABEL - VALUE;
   const rows = shares.map(({ name, amount }, index) => {
     const y = index * ROW;
-    const length = Math.max((Math.abs(Number(amount)) / longest) * room, 1);
+    const length = (Math.abs(Number(amount)) / longest) * room;
+    const bar = `<rect class="${tone}" x="${LABEL}" y="${y + 7}" width="${Math.max(length, 1).toFixed(1)}" height="${ROW - 14}" rx="3"/>`;
     return [
       `<text class="label" x="0" y="${y + 21}">${escapeHtml(cut(name))}</text>`,
-      `<rect class="${tone}" x="${LABEL}" y="${y + 7}" width="${length.toFixed(1)}" height="${ROW - 14}" rx="3"/>`,
+      length === 0 ? "" : bar,
       `<text class="value" text-anchor="end" x="${WIDTH}" y="${y + 21}">${money(amount)}</text>`,
     ].join("");
   });

@@ -148,6 +148,16 @@ describe("bill payments", () => {
     },
   );
 
+  test("of a scenario have the status and the method that it says, and the usual ones without", async () => {
+    const known = { body: { id: "a", totalAmount: 5 }, facts: { status: "synced", method: "cash" } };
+    const scenario = { accounting: { billPayments: [known, { body: { id: "b" } }] } };
+    const simulator = await simulatorUnderTest({ scenario });
+    expect(simulator.accounting.billPayments()).toMatchObject([
+      { body: { id: "a", totalAmount: 5 }, status: "synced", method: "cash", companyId: "company_1" },
+      { body: { id: "b" }, status: "pending", method: "bank_transfer" },
+    ]);
+  });
+
   test("are found by status and method, which they do not show", async () => {
     const simulator = await simulatorUnderTest();
     simulator.accounting.addBillPayment({ id: "a" }, { status: "failed", method: "cash" });

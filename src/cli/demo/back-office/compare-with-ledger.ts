@@ -77,7 +77,7 @@ function reportDifferences({ documents }: ServiceBooks, { report }: LedgerConten
     const found = { ...inNumbers(reported) };
     return isDeepStrictEqual(right, found)
       ? []
-      : [`the report's ${name} are ${JSON.stringify(found)}, ${JSON.stringify(right)} in the service's books`];
+      : [`the report says of ${name} ${JSON.stringify(found)}, and the service's books ${JSON.stringify(right)}`];
   });
 }
 

@@ -36,23 +36,23 @@ export function reportFile(day: string, workingDirectory: string): string {
   return resolve(workingDirectory, ".fiscalflow", "demo", `day-${day}.html`);
 }
 
-/**
- * Writes the day's report as a page.
- * @param day `YYYY-MM-DD`
- * @throws DemoError where it cannot be written
- */
+/** The day's report, and its page in the file. @param day `YYYY-MM-DD` @throws DemoError where the page cannot be written */
 export async function writeDayReport(stack: Stack, day: string, file: string): Promise<BusinessReport | undefined> {
   const nowMs = Date.now();
   const period = periodOf("day", day, nowMs);
   const report = await readReport(stack, period);
+  await writePage(file, renderHtml(period, report ? [report] : [], nowMs));
+  return report;
+}
+
+/** @throws DemoError */
+export async function writePage(file: string, page: string): Promise<void> {
   try {
     await mkdir(dirname(file), { recursive: true });
-    await writeFile(file, renderHtml(period, report ? [report] : [], nowMs));
+    await writeFile(file, page);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new DemoError(`The day's report cannot be written: ${reason}. Give another place with --report FILE.`, {
-      cause,
-    });
+    const next = "Give another place with --report FILE.";
+    throw new DemoError(`The page of the day's report cannot be written: ${reason}. ${next}`, { cause });
   }
-  return report;
 }

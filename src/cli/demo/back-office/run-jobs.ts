@@ -1,3 +1,5 @@
+import { setMaxListeners } from "node:events";
+
 import type { DemoStack } from "../start-demo-stack.ts";
 import { type BackOfficeJob, backOfficeJobs, type JobEnd } from "./back-office-jobs.ts";
 
@@ -19,8 +21,11 @@ export interface RunJobsOptions {
 /** One job after the other. @throws the signal's reason, or what made a worker fail */
 export async function runJobs(stack: DemoStack, options: RunJobsOptions): Promise<JobResult[]> {
   const results: JobResult[] = [];
+  const signal = AbortSignal.any([options.signal]);
+  // Every look listens to it: that is many, and no leak.
+  setMaxListeners(0, signal);
   for (const job of backOfficeJobs(stack.plan)) {
-    const result = await Promise.race([runJob(stack, job, options), stack.workers.failed]);
+    const result = await Promise.race([runJob(stack, job, { ...options, signal }), stack.workers.failed]);
     results.push(result);
     options.onEnd(result);
   }
