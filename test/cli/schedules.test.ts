@@ -102,7 +102,8 @@ describeWithTemporal("the Schedules that setup keeps", () => {
     const orphan = "fiscalflow/sync-purchases/default/biz_gone/latest";
     await client.schedule.create({ scheduleId: orphan, spec, action });
     // A Schedule is listed a moment after it was made.
-    await expect.poll(async () => changesOf(await setup({}, ["--dry-run"]))).toContainEqual([orphan, "removed"]);
+    const look = async () => changesOf(await setup({}, ["--dry-run"]));
+    await expect.poll(look, { timeout: 30_000 }).toContainEqual([orphan, "removed"]);
     await setup();
     await expect(client.schedule.getHandle(orphan).describe()).rejects.toMatchObject({ name: "ScheduleNotFoundError" });
     for (const id of others) await expect(client.schedule.getHandle(id).describe()).resolves.toBeDefined();

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { parseDialect } from "../../compliance/index.ts";
 import type { AccountingConnection, ComplianceConnection, Config, SyncIntervals } from "../../config/index.ts";
 import {
+  SCHEDULE_PREFIX,
   type ScheduledInput,
   scheduleId,
   syncBillPaymentsWorkflowId,
@@ -35,8 +36,8 @@ export interface Wanted {
 /** Of a service that is not configured here nothing is said: another process may know of it. */
 export function wantedSchedules({ compliance, accounting }: Pick<Config, "compliance" | "accounting">): Wanted {
   const wanted: Wanted = { schedules: [], notScheduled: [], speaksFor: [] };
-  if (compliance.length > 0) wanted.speaksFor.push(scheduleId("sync-purchases/", ""));
-  if (accounting.length > 0) wanted.speaksFor.push(scheduleId("sync-bill-payments/", ""));
+  if (compliance.length > 0) wanted.speaksFor.push(`${SCHEDULE_PREFIX}sync-purchases/`);
+  if (accounting.length > 0) wanted.speaksFor.push(`${SCHEDULE_PREFIX}sync-bill-payments/`);
   for (const connection of compliance) addPurchases(wanted, connection);
   for (const connection of accounting) addBillPayments(wanted, connection);
   return wanted;
