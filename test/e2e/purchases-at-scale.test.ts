@@ -73,7 +73,7 @@ describeWithTemporal(`${COUNT} purchases`, () => {
       logPath: join(folder, "worker.log"),
       readyMessage: "serving",
     });
-    expect(await worker.ready).toBe(true);
+    if (!(await worker.ready)) throw new Error("the worker ended at its start");
   }, LONGEST_MS);
   afterAll(async () => {
     worker?.signal("SIGKILL");
