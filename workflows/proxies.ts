@@ -32,6 +32,7 @@ export const LONGEST_TRY = "24 hours";
 export const main = proxyLocalActivities<
   Pick<
     MainActivities,
+    | "prepareReconcile"
     | "prepareSale"
     | "prepareCreditNote"
     | "prepareSyncPurchases"
@@ -56,7 +57,14 @@ export const mainWaits = proxyActivities<Pick<MainActivities, "awaitCreditNoteRu
   cancellationType: ActivityCancellationType.TRY_CANCEL,
 });
 
-/** Reads and writes the claims. Tried again until the database is there, however long that takes. */
+/** Reads much of the ledger. */
+export const ledgerAtLength = proxyActivities<Pick<LedgerActivities, "reconcilePayments">>({
+  taskQueue: MAIN_TASK_QUEUE,
+  startToCloseTimeout: "15 minutes",
+  cancellationType: ActivityCancellationType.TRY_CANCEL,
+});
+
+/** Reads and writes the ledger. Tried again until the database is there, however long that takes. */
 export const ledger = proxyActivities<LedgerActivities>({
   taskQueue: MAIN_TASK_QUEUE,
   startToCloseTimeout: "30 seconds",
@@ -98,9 +106,9 @@ export function callsOf(route: CallRoute, retriedAtMs: () => number | undefined)
   return {
     /** Of catalogues and synchronisations. */
     background: {
-      read: calls<"pullPurchases" | "keepPurchasesPage" | "planRegistrations" | "readItems" | "readBranch">(
-        nobodyWaits,
-      ),
+      read: calls<
+        "pullPurchases" | "keepPurchasesPage" | "reconcileDocument" | "planRegistrations" | "readItems" | "readBranch"
+      >(nobodyWaits),
       convergingWrite: calls<"registerItem">({ ...nobodyWaits, retry: LOST_WITH_ITS_WORKER }),
     },
     /** Repeated freely; the pauses come from the activity. */

@@ -5,6 +5,7 @@ import { createDocumentClaimActivities } from "./documents.ts";
 import { createRegistrationActivities } from "./registrations.ts";
 import { createPurchaseLedgerActivities } from "./purchases.ts";
 import { createMovementActivities, type LedgerContext } from "./movements.ts";
+import { createReconcileLedgerActivities } from "./reconcile.ts";
 import { createRecordActivities } from "./records.ts";
 
 /** The activities that read and write the ledger: no API call. */
@@ -16,6 +17,7 @@ export function createLedgerActivities(
     ...createDocumentClaimActivities(context),
     ...createPurchaseLedgerActivities(context),
     ...createRecordActivities(context),
+    ...createReconcileLedgerActivities(context),
     ...createBillPaymentLedgerActivities(context),
     ...createBatchLedgerActivities(context),
     ...createRegistrationActivities(context),

@@ -1,7 +1,8 @@
 import { Context } from "@temporalio/activity";
 
 import type { LedgerActivities, MainActivities, SaveRecordRequest } from "../../src/contract/index.ts";
-import { LedgerUnavailableError, type Writer } from "../../src/ledger/index.ts";
+import { LedgerUnavailableError } from "../../src/ledger/index.ts";
+import { writerOf } from "./claim-results.ts";
 import type { LedgerContext } from "./movements.ts";
 import { onceThere } from "./once-there.ts";
 
@@ -18,7 +19,7 @@ export function createRecordActivities({
 }: LedgerContext): Pick<LedgerActivities, "saveRecord"> & Pick<MainActivities, "saveRecordNow"> {
   let awayUntilMs = 0;
   const save = async ({ connection, businessId, record }: SaveRecordRequest, withinMs?: number): Promise<void> => {
-    await ledger.records.saveDocument({ connection, businessId }, record, writerOf(Context.current()), withinMs);
+    await ledger.records.saveDocument({ connection, businessId }, record, writerOf(Context.current().info), withinMs);
   };
 
   return {
@@ -36,9 +37,4 @@ export function createRecordActivities({
 
     saveRecord: (request) => onceThere(() => save(request), random),
   };
-}
-
-function writerOf({ info: { workflowExecution } }: Context): Writer {
-  const { workflowId = "none", runId = "none" } = workflowExecution ?? {};
-  return { workflowId, runId };
 }

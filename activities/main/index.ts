@@ -24,7 +24,7 @@ export interface MainContext extends ActivityContext {
 export function createMainActivities(context: MainContext): MainActivities {
   return {
     ...createPrepareActivities(context.connections, createEarlierSale(context.ledger)),
-    ...createJobPreparations(context.connections),
+    ...createJobPreparations(context.connections, context.accounting),
     ...createAccountingPreparations(context.accounting),
     ...createComposeActivities(context, context.callbackUrlFor),
     ...createCreditNoteRunActivities(context.workflows, context.random),

@@ -1,7 +1,8 @@
-import type { MainActivities } from "../../src/contract/index.ts";
+import type { MainActivities, PaymentRule } from "../../src/contract/index.ts";
 import {
   InvalidInputError,
   parseInput,
+  reconcileInputSchema,
   registerItemsInputSchema,
   syncPurchasesInputSchema,
 } from "../../src/contract/schema/index.ts";
@@ -9,12 +10,16 @@ import type { ComplianceRuntime } from "../compliance/index.ts";
 import { failOnInvalidInput, profileFor } from "./prepare.ts";
 
 const ITEMS = "input of the registration";
+const RECONCILE = "input of the reconciliation";
 const PURCHASES = "input of the synchronisation";
+
+const DEFAULT_RULE: PaymentRule = { invoiceNumberIn: "billCode", supplier: "same-name", currency: "KES" };
 
 /** As the preparations of documents: what is wrong with the input fails the workflow once, with all problems in one text. */
 export function createJobPreparations(
   connections: ReadonlyMap<string, ComplianceRuntime>,
-): Pick<MainActivities, "prepareSyncPurchases" | "prepareRegisterItems"> {
+  accounting: ReadonlyMap<string, unknown>,
+): Pick<MainActivities, "prepareSyncPurchases" | "prepareRegisterItems" | "prepareReconcile"> {
   return {
     async prepareRegisterItems({ input }) {
       return failOnInvalidInput(() => {
@@ -25,6 +30,21 @@ export function createJobPreparations(
           throw new InvalidInputError(ITEMS, [`force: expected nothing, since ${why}; found true`]);
         }
         return { profile };
+      });
+    },
+
+    async prepareReconcile({ input }) {
+      return failOnInvalidInput(() => {
+        const wanted = parseInput(reconcileInputSchema, input ?? {}, RECONCILE);
+        const profile = profileFor(connections, wanted, RECONCILE);
+        const name = wanted.accounting ?? (accounting.has(profile.connection) ? profile.connection : undefined);
+        if (name !== undefined && !accounting.has(name)) {
+          const known = [...accounting.keys()].join(", ") || "none";
+          throw new InvalidInputError(RECONCILE, [
+            `accounting: expected a configured connection of the accounting service (${known}), found "${name}"`,
+          ]);
+        }
+        return { profile, ...(name !== undefined && { accounting: name }), rule: { ...DEFAULT_RULE, ...wanted.rule } };
       });
     },
 

@@ -12,6 +12,7 @@ import { registerLedger } from "./ledger/register-ledger.ts";
 import { packageVersion } from "./package-version.ts";
 import { printable } from "./printable.ts";
 import { registerPurchases } from "./purchases/register-purchases.ts";
+import { registerReconcile } from "./reconcile/register-reconcile.ts";
 import { registerReport } from "./report/register-report.ts";
 import { registerSale } from "./sale/register-sale.ts";
 
@@ -56,6 +57,7 @@ Example: what is wrong with this installation, and what to do about it
   registerSale(program, context);
   registerItems(program, context);
   registerPurchases(program, context);
+  registerReconcile(program, context);
   registerReport(program, context);
   registerLedger(program, context);
   return program;

@@ -66,6 +66,16 @@ import type {
   WatchMovementRequest,
   WatchMovementResult,
 } from "./movement-calls.ts";
+import type {
+  DocumentsToReconcileRequest,
+  DocumentToReconcile,
+  PreparedReconcile,
+  ReconcileDocumentRequest,
+  ReconcileDocumentResult,
+  ReconcileInput,
+  ReconcileOutcome,
+  ReconcilePaymentsRequest,
+} from "./reconcile.ts";
 import type { SaveRecordRequest } from "./records.ts";
 import type {
   PreparedPurchasesSync,
@@ -89,6 +99,7 @@ export interface MainActivities extends LedgerActivities {
   prepareSyncBatch(request: { input: ProcessSyncBatchInput }): Promise<PreparedSyncBatch>;
   prepareSyncPurchases(request: { input: SyncPurchasesInput }): Promise<PreparedPurchasesSync>;
   prepareRegisterItems(request: { input: RegisterItemsInput }): Promise<PreparedRegisterItems>;
+  prepareReconcile(request: { input: ReconcileInput }): Promise<PreparedReconcile>;
   composeSale(request: ComposeSaleRequest): Promise<Composed>;
   composeCreditNote(request: ComposeCreditNoteRequest): Promise<Composed>;
   /** The items out of the catalogue of this process; undefined where it does not know them, or is too old. */
@@ -114,6 +125,12 @@ export interface LedgerActivities {
   decideDocument(request: DecideDocumentRequest): Promise<void>;
   /** Keeps what is known of a document for years. */
   saveRecord(request: SaveRecordRequest): Promise<void>;
+  /** A page of the documents that were not yet seen final and the same; empty at the end. */
+  documentsToReconcile(request: DocumentsToReconcileRequest): Promise<DocumentToReconcile[]>;
+  /** Supplier invoices against bill payments, as the ledger has them. */
+  reconcilePayments(request: ReconcilePaymentsRequest): Promise<void>;
+  /** What stands now. */
+  reconcileFindings(target: CallTarget): Promise<ReconcileOutcome["findings"]>;
   /** Without known ground, as before the first full synchronisation, a recent one becomes a full one. */
   beginBillPaymentsSync(sync: BillPaymentsSync): Promise<{ kind: BillPaymentsSyncKind; knownUntilMs?: number }>;
   compareBillPaymentsRound(request: CompareRoundRequest): Promise<RoundComparison>;
@@ -160,6 +177,8 @@ export interface ComplianceActivities {
   pullPurchases(request: CallTarget): Promise<PullPurchasesResult>;
   /** Reads one page of purchases into the ledger. */
   keepPurchasesPage(request: PurchasesPageRequest): Promise<PurchasesPageResult>;
+  /** Reads a document, and holds what the ledger keeps of it against it. */
+  reconcileDocument(request: ReconcileDocumentRequest): Promise<ReconcileDocumentResult>;
 }
 
 /** Where a workflow's calls go. */

@@ -20,6 +20,7 @@ export * from "./nairobi-date.ts";
 export * from "./names.ts";
 export * from "./outcome-of-state.ts";
 export * from "./purchases-sync.ts";
+export * from "./reconcile.ts";
 export * from "./records.ts";
 export * from "./reference-id.ts";
 export * from "./sale.ts";

@@ -12,6 +12,7 @@ export const WORKFLOW_TYPES = {
   processSyncBatch: "processSyncBatch",
   /** Started by Schedules: it starts one of the others under its own id. */
   scheduled: "scheduled",
+  reconcile: "reconcile",
 } as const;
 
 /** Search attributes, all of type Keyword. */
