@@ -23,6 +23,7 @@ export function assembleCompliance(reading: ComplianceReading): ComplianceConnec
       latestEveryMs: intervalMs(present(values.purchasesSyncEvery)),
       fullEveryMs: intervalMs(present(values.purchasesSweepEvery)),
     },
+    reconcileEveryMs: intervalMs(present(values.reconcileEvery)),
     dialect: values.dialect,
   };
 }

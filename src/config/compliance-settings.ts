@@ -82,6 +82,11 @@ export const complianceSettings = {
     meaning: "how often all purchases are synced (a call for each hundred), by a Schedule as well; or `off`",
     fallback: "24 hours",
   }),
+  reconcileEvery: intervalSetting({
+    variable: "COMPLIANCE_RECONCILE_EVERY",
+    meaning: "how often the ledger is reconciled with the API and with bill payments, by a Schedule as well; or `off`",
+    fallback: "24 hours",
+  }),
   dialect: dialectSetting({
     variable: "COMPLIANCE_DIALECT",
     meaning: "overrides of the names that the API's document does not show, or the path of a JSON file of them",

@@ -35,6 +35,8 @@ export interface ComplianceConnection {
   stockDefault: "on-submission" | "on-completion" | "off";
   /** How often purchases are synced, in milliseconds; `null`: by nobody but a person. */
   purchases: SyncIntervals;
+  /** How often the ledger is reconciled, in milliseconds; `null`: by nobody but a person. */
+  reconcileEveryMs: number | null;
   /** A JSON object of overrides, not yet parsed; undefined where none are configured. */
   dialect: unknown;
 }

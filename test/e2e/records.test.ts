@@ -141,8 +141,10 @@ describeWithTemporal("the records of sales and credit notes", () => {
     };
     await expect.poll(pending, { timeout: 20_000 }).toContain("saveRecord");
     // Its window has closed, but it is open: a refund is taken, and not lost.
-    expect(await refund("AWAY-1", false)).toMatchObject({ stage: "credited" });
+    const refunding = refund("AWAY-1", false);
+    await rig.stateWhen("AWAY-1", ({ stage }) => stage === "crediting" || stage === "credited");
     line.mend();
+    expect(await refunding).toMatchObject({ stage: "credited" });
     expect(await result("AWAY-1")).toMatchObject({ stage: "credited" });
     const { rows } = await client.query(
       "select type, stage, status from documents where number in ('AWAY-1', 'CN-AWAY-1') order by type",

@@ -48,16 +48,15 @@ export function recordOf(run: Run, asked: Asked, sequence: number, startedAtMs: 
  * Undefined while there is nothing that would have to be kept.
  */
 export function worthKeeping(run: Run): string | undefined {
-  const { document, attentions, movements, decisions } = run;
+  const { document, movements, decisions, attentionChangesEver } = run;
   const ended = LASTING_STAGES.includes(run.stage);
-  if (!document && attentions.length === 0 && decisions.length === 0 && run.attentionChanges.length === 0 && !ended)
-    return undefined;
+  if (!document && attentionChangesEver === 0 && decisions.length === 0 && !ended) return undefined;
   return JSON.stringify([
     run.failure !== undefined,
     ended ? run.stage : "",
     document && [document.id, document.status, document.receipt?.cuInvoiceNo],
-    attentions.map(({ code, subject, sinceMs }) => [code, subject, sinceMs]),
     movements.filter(({ state }) => state !== "planned" && state !== "sending").map(fateOf),
+    attentionChangesEver,
     decisions.length,
   ]);
 }

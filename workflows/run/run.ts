@@ -58,6 +58,8 @@ export class Run extends Attended {
   records: RecordKeeping | undefined;
   /** Attentions that were raised and cleared, and are not kept in the ledger yet. */
   readonly attentionChanges: AttentionChange[] = [];
+  /** How many there were, kept or not. */
+  attentionChangesEver = 0;
 
   /** Called after each change that a person can see. */
   onPublish: (() => void) | undefined;
@@ -136,19 +138,23 @@ export class Run extends Attended {
     );
   }
 
-  /** Whether there is nothing that must be done, or kept, before the run ends. */
+  /** Whether nothing is left that must be done, or kept, before the run ends. */
   get finished(): boolean {
-    this.records?.look();
-    return this.#unfinished.size === 0 && this.records?.busy !== true;
+    return this.#unfinished.size === 0 && this.records?.upToDate !== false;
   }
 
+  /** Does what is left, where nothing else goes on. */
   async nothingUnfinished(): Promise<void> {
     await Promise.all(this.#unfinished);
-    await condition(() => this.finished);
+    while (!this.finished) {
+      this.records?.finish();
+      await condition(() => this.records?.idle !== false);
+    }
   }
 
   protected override attentionChanged(change: "raised" | "cleared", attention: Attention): void {
     const { mendedBy: _mendedBy, ...about } = attention;
+    this.attentionChangesEver++;
     this.attentionChanges.push({ change, ...about, atMs: Date.now() });
   }
 

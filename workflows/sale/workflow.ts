@@ -98,6 +98,7 @@ async function untilClosed(work: Work, stock: StockKeeping, { sale, refundWindow
     windowMs = 0;
     await stock.settled();
     await run.nothingNeeded();
+    run.records?.finish();
     await condition(() => refundDue() || (run.finished && allHandlersFinished()));
   } while (refundDue());
 }

@@ -26,7 +26,8 @@ export function registerSetup(program: Command, context: CliContext): void {
       "after",
       `
 Schedules are kept for what is configured here: the synchronisation of purchases (COMPLIANCE_PURCHASES_SYNC_EVERY,
-COMPLIANCE_PURCHASES_SWEEP_EVERY) and of bill payments (ACCOUNTING_BILL_PAYMENTS_SYNC_EVERY, ACCOUNTING_BILL_PAYMENTS_SWEEP_EVERY).
+COMPLIANCE_PURCHASES_SWEEP_EVERY) and of bill payments (ACCOUNTING_BILL_PAYMENTS_SYNC_EVERY, ACCOUNTING_BILL_PAYMENTS_SWEEP_EVERY),
+and the reconciliation (COMPLIANCE_RECONCILE_EVERY).
 One that was changed by hand is repaired, one that nothing asks for any more is removed, one that was paused stays so.
 
 Example:

@@ -3,6 +3,8 @@ import { createHash } from "node:crypto";
 import { parseDialect } from "../../compliance/index.ts";
 import type { AccountingConnection, ComplianceConnection, Config, SyncIntervals } from "../../config/index.ts";
 import {
+  reconcileWorkflowId,
+  SCHEDULE_PREFIX,
   type ScheduledInput,
   scheduleId,
   syncBillPaymentsWorkflowId,
@@ -32,12 +34,18 @@ export interface Wanted {
   speaksFor: string[];
 }
 
+const NO_BUSINESS_KNOWN = "its key is organisation-wide and has no default business: set COMPLIANCE_BUSINESS_ID";
+const OFF = "the interval is off";
+
 /** Of a service that is not configured here nothing is said: another process may know of it. */
 export function wantedSchedules({ compliance, accounting }: Pick<Config, "compliance" | "accounting">): Wanted {
   const wanted: Wanted = { schedules: [], notScheduled: [], speaksFor: [] };
-  if (compliance.length > 0) wanted.speaksFor.push(scheduleId("sync-purchases/", ""));
-  if (accounting.length > 0) wanted.speaksFor.push(scheduleId("sync-bill-payments/", ""));
-  for (const connection of compliance) addPurchases(wanted, connection);
+  if (compliance.length > 0) wanted.speaksFor.push(`${SCHEDULE_PREFIX}sync-purchases/`, `${SCHEDULE_PREFIX}reconcile/`);
+  if (accounting.length > 0) wanted.speaksFor.push(`${SCHEDULE_PREFIX}sync-bill-payments/`);
+  for (const connection of compliance) {
+    addPurchases(wanted, connection);
+    addReconciliation(wanted, connection);
+  }
   for (const connection of accounting) addBillPayments(wanted, connection);
   return wanted;
 }
@@ -45,8 +53,7 @@ export function wantedSchedules({ compliance, accounting }: Pick<Config, "compli
 function addPurchases(wanted: Wanted, { name, businessId, purchases, dialect }: ComplianceConnection): void {
   const what = `purchases of connection ${name}`;
   if (businessId === undefined) {
-    const why = "its key is organisation-wide and has no default business: set COMPLIANCE_BUSINESS_ID";
-    wanted.notScheduled.push({ what, why });
+    wanted.notScheduled.push({ what, why: NO_BUSINESS_KNOWN });
   } else if (parseDialect(dialect ?? {}).purchases.cursor === null) {
     const why = "the dialect has no name for the cursor (purchases.cursor), so only a first page can be read";
     wanted.notScheduled.push({ what, why });
@@ -54,6 +61,18 @@ function addPurchases(wanted: Wanted, { name, businessId, purchases, dialect }: 
     const workflowId = syncPurchasesWorkflowId({ connection: name, businessId });
     const sync = { workflow: WORKFLOW_TYPES.syncPurchases, workflowId, input: { connection: name, businessId } };
     addIntervals(wanted, what, sync, purchases);
+  }
+}
+
+function addReconciliation(wanted: Wanted, { name, businessId, reconcileEveryMs }: ComplianceConnection): void {
+  const what = `the reconciliation of connection ${name}`;
+  if (businessId === undefined) wanted.notScheduled.push({ what, why: NO_BUSINESS_KNOWN });
+  else if (reconcileEveryMs === null) wanted.notScheduled.push({ what, why: OFF });
+  else {
+    const workflowId = reconcileWorkflowId({ connection: name, businessId });
+    const input = { connection: name, businessId };
+    const reconcile = { workflow: WORKFLOW_TYPES.reconcile, workflowId, input, ifRunning: "skip" as const };
+    wanted.schedules.push(scheduleOf("all", reconcileEveryMs, reconcile));
   }
 }
 
@@ -69,9 +88,9 @@ function addIntervals(
   sync: Omit<ScheduledInput, "ifRunning">,
   { latestEveryMs, fullEveryMs }: SyncIntervals,
 ): void {
-  if (latestEveryMs === null) wanted.notScheduled.push({ what: `the latest ${what}`, why: "the interval is off" });
+  if (latestEveryMs === null) wanted.notScheduled.push({ what: `the latest ${what}`, why: OFF });
   else wanted.schedules.push(scheduleOf("latest", latestEveryMs, { ...sync, ifRunning: "skip" }));
-  if (fullEveryMs === null) wanted.notScheduled.push({ what: `all ${what}`, why: "the interval is off" });
+  if (fullEveryMs === null) wanted.notScheduled.push({ what: `all ${what}`, why: OFF });
   else {
     const input = { ...sync.input, full: true };
     wanted.schedules.push(scheduleOf("full", fullEveryMs, { ...sync, input, ifRunning: "wait" }));
