@@ -10,6 +10,8 @@ export const WORKFLOW_TYPES = {
   syncPurchases: "syncPurchases",
   syncBillPayments: "syncBillPayments",
   processSyncBatch: "processSyncBatch",
+  /** Started by Schedules: it starts one of the others under its own id. */
+  scheduled: "scheduled",
   reconcile: "reconcile",
 } as const;
 

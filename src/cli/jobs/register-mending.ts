@@ -4,6 +4,7 @@ import { ATTENTION_CODES, type AttentionCode, type JobReply } from "../../contra
 import type { CliContext } from "../context.ts";
 import { printResult } from "../print-result.ts";
 import { parseText, type ResultFlags, type Scope, withScope } from "../sale/scope.ts";
+import type { operations } from "../../starter/index.ts";
 import type { JobScope } from "./job-command.ts";
 
 interface RetryFlags extends Scope, ResultFlags {
@@ -45,7 +46,7 @@ export function registerMending(
   });
 }
 
-type Operate = ReturnType<typeof import("../../starter/index.ts").operations>;
+type Operate = ReturnType<typeof operations>;
 
 async function mend(
   context: CliContext,
@@ -54,10 +55,10 @@ async function mend(
   send: (operate: Operate, workflowId: string) => Promise<JobReply>,
 ): Promise<void> {
   const { withJobs } = await import("./with-jobs.ts");
-  const { callerIdentity, operations } = await import("../../starter/index.ts");
+  const starter = await import("../../starter/index.ts");
   await withJobs(context, async ({ client, scopeOf }) => {
     const workflowId = workflowIdOf(scopeOf(flags));
-    const reply = await send(operations(client, callerIdentity()), workflowId);
+    const reply = await send(starter.operations(client, starter.callerIdentity()), workflowId);
     printResult(context, flags.json, { workflowId, ...reply }, `${workflowId}: ${reply.message}`);
   });
 }

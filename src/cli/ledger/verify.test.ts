@@ -43,7 +43,7 @@ describe("fiscalflow ledger verify", () => {
     const said = await verify("--business", businessId);
     expect(said).toMatchObject({ exitCode: 0, stderr: "" });
     expect(said.stdout).toMatch(
-      new RegExp(`^default/${businessId}: as written: 5 events, 5 documents; head 5 [0-9a-f]{64}\n$`),
+      new RegExp(`^default/${businessId}: as written: 5 events, 5 documents, 0 purchases; head 5 [0-9a-f]{64}\n$`),
     );
   });
 

@@ -17,6 +17,7 @@ interface VerifiedChain {
   businessId: string;
   events: number;
   documents: number;
+  purchases: number;
   head: { count: number; hash: string } | null;
   findings: (ChainFinding | RowFinding)[];
   /** Beyond those that are listed. */
@@ -50,11 +51,13 @@ async function runVerify(context: CliContext, flags: VerifyFlags): Promise<void>
     const { connection, business: businessId } = flags;
     for await (const chain of ledger.events.verify({ connection, businessId, seen })) {
       const rows = await ledger.records.verify(chain);
+      const purchases = await ledger.purchases.verify(chain);
       const both = {
         ...chain,
         documents: rows.documents,
-        findings: [...chain.findings, ...rows.findings],
-        moreFindings: chain.moreFindings + rows.moreFindings,
+        purchases: purchases.purchases,
+        findings: [...chain.findings, ...rows.findings, ...purchases.findings],
+        moreFindings: chain.moreFindings + rows.moreFindings + purchases.moreFindings,
       };
       verified.push(both);
       if (flags.json !== true) printResult(context, false, undefined, chainText(both));
@@ -69,10 +72,14 @@ async function runVerify(context: CliContext, flags: VerifyFlags): Promise<void>
   throw new CommandFailedError("");
 }
 
-function chainText({ connection, businessId, events, documents, head, findings, moreFindings }: VerifiedChain): string {
+function chainText(chain: VerifiedChain): string {
+  const { connection, businessId, events, documents, purchases, head, findings, moreFindings } = chain;
   const whole = findings.length === 0 ? "as written" : `${findings.length + moreFindings} findings`;
   const end = head ? `; head ${head.count} ${head.hash}` : "";
   const lines = findings.map((finding) => `  ${findingText(finding)}`);
   if (moreFindings > 0) lines.push(`  and ${moreFindings} more`);
-  return [`${connection}/${businessId}: ${whole}: ${events} events, ${documents} documents${end}`, ...lines].join("\n");
+  return [
+    `${connection}/${businessId}: ${whole}: ${events} events, ${documents} documents, ${purchases} purchases${end}`,
+    ...lines,
+  ].join("\n");
 }
