@@ -1,4 +1,4 @@
-import { condition, workflowInfo } from "@temporalio/workflow";
+import { condition } from "@temporalio/workflow";
 
 import {
   ATTENTION_CODES,
@@ -26,14 +26,6 @@ export abstract class Attended {
 
   readonly #attentions = new Map<string, Attention>();
   readonly #retries = new Map<string, number>();
-
-  /** The length of the history at the latest workflow task in which a wait was ended before its time. */
-  endedEarlyIn: number | undefined;
-
-  /** A wait is ended before its time, which its activity tells in the same workflow task. */
-  endsEarly(): void {
-    this.endedEarlyIn = workflowInfo().historyLength;
-  }
 
   /** Shows the run as it is now. */
   abstract publish(): void;

@@ -143,13 +143,10 @@ export class Run extends Attended {
     return this.#unfinished.size === 0 && this.records?.upToDate !== false;
   }
 
-  /** Does what is left, where nothing else goes on. */
   async nothingUnfinished(): Promise<void> {
     await Promise.all(this.#unfinished);
-    while (!this.finished) {
-      this.records?.finish();
-      await condition(() => this.records?.idle !== false);
-    }
+    this.records?.look();
+    await condition(() => this.finished);
   }
 
   protected override attentionChanged(change: "raised" | "cleared", attention: Attention): void {

@@ -98,7 +98,7 @@ async function untilClosed(work: Work, stock: StockKeeping, { sale, refundWindow
     windowMs = 0;
     await stock.settled();
     await run.nothingNeeded();
-    run.records?.finish();
+    run.records?.look();
     await condition(() => refundDue() || (run.finished && allHandlersFinished()));
   } while (refundDue());
 }
