@@ -45,6 +45,7 @@ describeWithTemporal("the processing of a sync batch", () => {
       processed: () => accounting.syncBatches().find((one) => one.id === id)?.processed,
       calls: () =>
         accounting.calls("processSyncBatch").filter(({ path }) => path.includes(encodeURIComponent(id))).length,
+      message: async () => (await handle.query<JobState<BatchProgress>>(STATE_QUERY)).attentions[0]?.message ?? "",
       /** The attention, as soon as there is one. */
       needs: async () => {
         const ask = async () => (await handle.query<JobState<BatchProgress>>(STATE_QUERY)).attentions[0];
@@ -121,9 +122,7 @@ describeWithTemporal("the processing of a sync batch", () => {
       await one.start();
       await one.needs();
       await resetRun(rig.client, rig.namespace, one.handle.workflowId, { activity: "processSyncBatch" });
-      await expect
-        .poll(async () => (await one.needs())?.message, { timeout: 15_000 })
-        .toContain("no outcome was written down");
+      await expect.poll(one.message, { timeout: 30_000 }).toContain("no outcome was written down");
       expect(one.calls()).toBe(1);
       await one.handle.executeUpdate(UPDATES.resolveBatch, { args: [{ processed: true, note: "seen" }] });
       expect(await one.result()).toMatchObject({ saidBy: "person" });

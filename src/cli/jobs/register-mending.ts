@@ -4,6 +4,7 @@ import { ATTENTION_CODES, type AttentionCode } from "../../contract/index.ts";
 import type { CliContext } from "../context.ts";
 import { parseText, type ResultFlags, type Scope, withScope as withBusiness } from "../sale/scope.ts";
 import type { JobScope, ScopeOf } from "./job-command.ts";
+import type { operateJob } from "./operate-job.ts";
 
 interface RetryFlags extends Scope, ResultFlags {
   note?: string;
@@ -52,7 +53,7 @@ export function registerMending(
 }
 
 /** What Temporal's client needs is loaded when a command runs. */
-async function mend(...call: Parameters<typeof import("./operate-job.ts").operateJob>): Promise<void> {
-  const { operateJob } = await import("./operate-job.ts");
-  await operateJob(...call);
+async function mend(...call: Parameters<typeof operateJob>): Promise<void> {
+  const loaded = await import("./operate-job.ts");
+  await loaded.operateJob(...call);
 }

@@ -3,7 +3,6 @@ export { durationMs } from "./duration.ts";
 export {
   processSyncBatchInputSchema,
   registerItemsInputSchema,
-  syncBatchIdentifier,
   syncBillPaymentsInputSchema,
   syncPurchasesInputSchema,
 } from "./job-inputs.ts";
