@@ -32,6 +32,7 @@ export const LONGEST_TRY = "24 hours";
 export const main = proxyLocalActivities<
   Pick<
     MainActivities,
+    | "prepareReconcile"
     | "prepareSale"
     | "prepareCreditNote"
     | "prepareSyncPurchases"
@@ -44,13 +45,26 @@ export const main = proxyLocalActivities<
   >
 >({ startToCloseTimeout: "10 seconds" });
 
+/** Tried once: whoever waits for a sale's outcome may wait for it too, and where it fails the queue's activity takes over. */
+export const atOnce = proxyLocalActivities<Pick<MainActivities, "saveRecordNow">>({
+  startToCloseTimeout: "2 seconds",
+  retry: { maximumAttempts: 1 },
+});
+
 export const mainWaits = proxyActivities<Pick<MainActivities, "awaitCreditNoteRun">>({
   taskQueue: MAIN_TASK_QUEUE,
   startToCloseTimeout: "30 seconds",
   cancellationType: ActivityCancellationType.TRY_CANCEL,
 });
 
-/** Reads and writes the claims. Tried again until the database is there, however long that takes. */
+/** Reads much of the ledger. */
+export const ledgerAtLength = proxyActivities<Pick<LedgerActivities, "reconcilePayments">>({
+  taskQueue: MAIN_TASK_QUEUE,
+  startToCloseTimeout: "15 minutes",
+  cancellationType: ActivityCancellationType.TRY_CANCEL,
+});
+
+/** Reads and writes the ledger. Tried again until the database is there, however long that takes. */
 export const ledger = proxyActivities<LedgerActivities>({
   taskQueue: MAIN_TASK_QUEUE,
   startToCloseTimeout: "30 seconds",
@@ -67,7 +81,10 @@ export type Calls = ReturnType<typeof callsOf>;
  * @param retriedAtMs when a person last asked to try again: told with each call as it is made
  */
 export function callsOf(route: CallRoute, retriedAtMs: () => number | undefined) {
-  const fair = route.keyReach === "organisation" && route.businessId ? { fairnessKey: route.businessId } : {};
+  const { businessWeight: fairnessWeight } = route;
+  const weight = fairnessWeight === undefined ? {} : { fairnessWeight };
+  const fair =
+    route.keyReach === "organisation" && route.businessId ? { fairnessKey: route.businessId, ...weight } : {};
   const interactive = (priorityKey: number): ActivityOptions => ({
     taskQueue: complianceTaskQueue(route.application),
     priority: { priorityKey, ...fair },
@@ -89,9 +106,9 @@ export function callsOf(route: CallRoute, retriedAtMs: () => number | undefined)
   return {
     /** Of catalogues and synchronisations. */
     background: {
-      read: calls<"pullPurchases" | "keepPurchasesPage" | "planRegistrations" | "readItems" | "readBranch">(
-        nobodyWaits,
-      ),
+      read: calls<
+        "pullPurchases" | "keepPurchasesPage" | "reconcileDocument" | "planRegistrations" | "readItems" | "readBranch"
+      >(nobodyWaits),
       convergingWrite: calls<"registerItem">({ ...nobodyWaits, retry: LOST_WITH_ITS_WORKER }),
     },
     /** Repeated freely; the pauses come from the activity. */

@@ -115,7 +115,7 @@ export function createCreationActivities(
 /** Writes down what the answer says of the document. */
 async function settle(claim: DocumentClaim, result: CreateResult, nothingLeft: boolean): Promise<CreateResult> {
   if (result.kind === "document" || result.kind === "named" || result.kind === "rejected") {
-    const documentId = result.kind === "document" ? result.document.id : (idOf(result) ?? result.saleId);
+    const documentId = idOf(result);
     if (documentId !== undefined) return (await claim.made(documentId)) ? result : { ...result, unclaimed: true };
   }
   // Both answers settle that nothing of ours exists, also of an earlier attempt in doubt.
@@ -124,8 +124,9 @@ async function settle(claim: DocumentClaim, result: CreateResult, nothingLeft: b
   return result;
 }
 
-function idOf(result: CreateResult): string | undefined {
-  return result.kind === "rejected" ? result.document?.id : undefined;
+function idOf(result: Extract<CreateResult, { kind: "document" | "named" | "rejected" }>): string | undefined {
+  if (result.kind === "named") return result.saleId;
+  return result.document?.id ?? (result.kind === "rejected" ? result.saleId : undefined);
 }
 
 function earliest(a: number | undefined, b: number | undefined): number | undefined {

@@ -9,8 +9,6 @@ interface ToSend {
   kind: "send";
   request: ComposedRequest;
   firstSentAtMs: number | undefined;
-  /** False while the ledger is away. */
-  claimed: boolean;
 }
 
 /**
@@ -41,7 +39,7 @@ export class DocumentClaim {
         // Written by this class alone, as it was given.
         const first = answer.request as ComposedRequest;
         const firstSentAtMs = answer.first ? undefined : answer.firstSentAtMs;
-        return { kind: "send", request: first, firstSentAtMs, claimed: true };
+        return { kind: "send", request: first, firstSentAtMs };
       }
       case "known":
         return { kind: "named", saleId: answer.documentId, message: "An earlier run of this workflow made it." };
@@ -63,7 +61,7 @@ export class DocumentClaim {
       return await this.begin();
     } catch (error) {
       if (!(error instanceof LedgerUnavailableError)) throw error;
-      return { kind: "send", request: this.#request.request, firstSentAtMs: undefined, claimed: false };
+      return { kind: "send", request: this.#request.request, firstSentAtMs: undefined };
     }
   }
 

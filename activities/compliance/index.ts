@@ -4,6 +4,7 @@ import { createCreationActivities } from "./create-document.ts";
 import { createDocumentActivities } from "./documents.ts";
 import { createItemActivities } from "./items.ts";
 import { createPlanActivities } from "./plan-registrations.ts";
+import { createReconcileActivities } from "./reconcile.ts";
 import { createPurchaseActivities } from "./purchases.ts";
 import type { ActivityContext } from "./runtime.ts";
 import { createStockActivities } from "./stock.ts";
@@ -22,5 +23,6 @@ export function createComplianceActivities(context: ActivityContext): Compliance
     ...createStockActivities(context),
     ...createPurchaseActivities(context),
     ...createPlanActivities(context),
+    ...createReconcileActivities(context),
   };
 }

@@ -76,7 +76,7 @@ function withoutCall({ id, name, registrationStatus, needs }: Item, force: boole
   const item = { item: id, name: name ?? null };
   if (registrationStatus === REGISTERED) return force ? undefined : { kind: "registered-already", ...item };
   const lacking = Object.entries(needs ?? {}).flatMap(([what, lacks]) => (lacks === true ? [what] : []));
-  return lacking.length > 0 ? { kind: "needs-data", ...item, needs: lacking } : undefined;
+  return lacking.length > 0 && !force ? { kind: "needs-data", ...item, needs: lacking } : undefined;
 }
 
 function countsOf(outcomes: readonly ItemOutcome[]): Partial<Record<ItemOutcomeKind, number>> {

@@ -10,6 +10,8 @@ import type { KeyGate } from "./key-gate.ts";
 /** One connection as this process serves it. The key is inside the client and nowhere else. */
 export interface ComplianceRuntime {
   profile: ConnectionProfile;
+  /** Of businesses that are not alike; each workflow is told its own alone. */
+  businessWeights: Readonly<Record<string, number>>;
   client: ComplianceClient;
   dialect: ComplianceDialect;
   /** Every call passes it, so that a refused key is tried by one call and not by each. */

@@ -1,12 +1,13 @@
 import type { WorkflowClient } from "@temporalio/client";
 
-import type { ConnectionProfile, MainActivities } from "../../src/contract/index.ts";
+import type { MainActivities } from "../../src/contract/index.ts";
 import type { AccountingRuntime } from "../accounting/index.ts";
 import { resolveLines } from "../compliance/resolve-lines.ts";
 import type { ActivityContext } from "../compliance/runtime.ts";
 import { createLedgerActivities } from "../ledger/index.ts";
 import { type CallbackUrlFor, createComposeActivities } from "./compose.ts";
 import { createCreditNoteRunActivities } from "./credit-note-run.ts";
+import { createEarlierSale } from "./earlier-sale.ts";
 import { createAccountingPreparations } from "./prepare-accounting.ts";
 import { createJobPreparations } from "./prepare-jobs.ts";
 import { createPrepareActivities } from "./prepare.ts";
@@ -21,12 +22,9 @@ export interface MainContext extends ActivityContext {
 
 /** The activities of the main task queue: no API call. */
 export function createMainActivities(context: MainContext): MainActivities {
-  const profiles = new Map<string, ConnectionProfile>(
-    [...context.connections].map(([name, runtime]) => [name, runtime.profile]),
-  );
   return {
-    ...createPrepareActivities(profiles),
-    ...createJobPreparations(context.connections),
+    ...createPrepareActivities(context.connections, createEarlierSale(context.ledger)),
+    ...createJobPreparations(context.connections, context.accounting),
     ...createAccountingPreparations(context.accounting),
     ...createComposeActivities(context, context.callbackUrlFor),
     ...createCreditNoteRunActivities(context.workflows, context.random),

@@ -21,12 +21,16 @@ const note: CreditNoteInput = { reason: "06", traderInvoiceNumber: "CN-1", saleI
 async function prepareActivities() {
   const { runtime } = await serve();
   const { businessId: _businessId, ...shared } = runtime.profile;
-  const profiles = new Map<string, ConnectionProfile>([
-    ["default", runtime.profile],
-    ["shared", { ...shared, connection: "shared" }],
-    ["bound", { ...shared, connection: "bound", keyReach: "business", businessId: "biz_9" }],
-  ]);
-  const { prepareSale, prepareCreditNote } = createPrepareActivities(profiles);
+  const profiles: ConnectionProfile[] = [
+    runtime.profile,
+    { ...shared, connection: "shared" },
+    { ...shared, connection: "bound", keyReach: "business", businessId: "biz_9" },
+  ];
+  const businessWeights = { biz_2: 4 };
+  const { prepareSale, prepareCreditNote } = createPrepareActivities(
+    new Map(profiles.map((profile) => [profile.connection, { profile, businessWeights }])),
+    async () => undefined,
+  );
   return {
     profile: runtime.profile,
     prepare: (changes: Partial<SaleInput> = {}) =>
@@ -48,11 +52,20 @@ describe("the preparation of a sale", () => {
   test("fills in connection, business, date and window", async () => {
     const { prepare, profile } = await prepareActivities();
     expect(await prepare()).toEqual({
+      records: true,
       profile,
       sale: { ...sale, saleDate: "2026-11-22" },
       fingerprint: fingerprintOf(saleContent(sale, "biz_1")),
       refundWindowMs: profile.timings.refundWindowMs,
     });
+  });
+
+  test("tells the weight of the business that has one", async () => {
+    const { prepare } = await prepareActivities();
+    const weighty = await prepare({ connection: "shared", businessId: "biz_2" });
+    expect(weighty.profile).toMatchObject({ businessId: "biz_2", businessWeight: 4 });
+    const plain = await prepare({ connection: "shared", businessId: "biz_3" });
+    expect(plain.profile).not.toHaveProperty("businessWeight");
   });
 
   test("keeps the date that was given", async () => {
@@ -129,7 +142,15 @@ describe("the preparation of a sale", () => {
 describe("the preparation of a credit note", () => {
   test("fills in connection, business and the date in Nairobi", async () => {
     const { prepareNote, profile } = await prepareActivities();
-    expect(await prepareNote()).toEqual({ profile, note: { ...note, returnDate: "2026-11-22" } });
+    expect(await prepareNote()).toEqual({ records: true, profile, note: { ...note, returnDate: "2026-11-22" } });
+  });
+
+  test("tells the weight of the business that has one", async () => {
+    const { prepare } = await prepareActivities();
+    const weighty = await prepare({ connection: "shared", businessId: "biz_2" });
+    expect(weighty.profile).toMatchObject({ businessId: "biz_2", businessWeight: 4 });
+    const plain = await prepare({ connection: "shared", businessId: "biz_3" });
+    expect(plain.profile).not.toHaveProperty("businessWeight");
   });
 
   test("keeps the date that was given", async () => {

@@ -16,34 +16,45 @@ import {
   parseInput,
   saleInputSchema,
 } from "../../src/contract/schema/index.ts";
+import type { ComplianceRuntime } from "../compliance/runtime.ts";
+import type { EarlierSale } from "./earlier-sale.ts";
+
+/** What a workflow may be told of a connection. */
+export type Served = Pick<ComplianceRuntime, "profile" | "businessWeights">;
 
 /**
  * The first activities of every workflow: the input through the same schema as the starter's, and its connection. What is wrong with
  * either fails the workflow once, with all problems in one text, so that nothing waits for ever on a queue that nobody serves.
  */
 export function createPrepareActivities(
-  profiles: ReadonlyMap<string, ConnectionProfile>,
+  connections: ReadonlyMap<string, Served>,
+  earlierSale: EarlierSale,
 ): Pick<MainActivities, "prepareSale" | "prepareCreditNote"> {
   return {
-    async prepareSale({ input, startedAtMs }) {
-      return failOnInvalidInput(() => {
+    async prepareSale({ input, startedAtMs, reset = false }) {
+      const { content, ...prepared } = failOnInvalidInput(() => {
         const sale = parseInput(saleInputSchema, input, "sale input");
-        const profile = profileFor(profiles, sale, "sale input");
+        const profile = profileFor(connections, sale, "sale input");
         const window = sale.refundWindow;
+        const content = saleContent(sale, profile.businessId);
         return {
+          records: true as const,
           profile,
           sale: { ...sale, saleDate: sale.saleDate ?? nairobiDate(startedAtMs) },
-          fingerprint: fingerprintOf(saleContent(sale, profile.businessId)),
+          content,
+          fingerprint: fingerprintOf(content),
           refundWindowMs: (window === undefined ? undefined : durationMs(window)) ?? profile.timings.refundWindowMs,
         };
       });
+      const finished = reset ? undefined : await earlierSale(prepared.profile, content);
+      return { ...prepared, ...(finished && { finished }) };
     },
 
     async prepareCreditNote({ input, startedAtMs }) {
       return failOnInvalidInput(() => {
         const note = parseInput(creditNoteInputSchema, input, "credit note input");
-        const profile = profileFor(profiles, note, "credit note input");
-        return { profile, note: { ...note, returnDate: note.returnDate ?? nairobiDate(startedAtMs) } };
+        const profile = profileFor(connections, note, "credit note input");
+        return { records: true, profile, note: { ...note, returnDate: note.returnDate ?? nairobiDate(startedAtMs) } };
       });
     },
   };
@@ -51,16 +62,17 @@ export function createPrepareActivities(
 
 /** The connection that the input names, acting for the business that the input names, where it may. */
 export function profileFor(
-  profiles: ReadonlyMap<string, ConnectionProfile>,
+  connections: ReadonlyMap<string, Served>,
   input: { connection?: string | undefined; businessId?: string | undefined },
   what: string,
 ): ConnectionProfile {
   const name = input.connection ?? DEFAULT_CONNECTION;
-  const profile = profiles.get(name);
-  if (!profile) {
-    const known = [...profiles.keys()].map((one) => `"${one}"`).join(", ") || "none";
+  const served = connections.get(name);
+  if (!served) {
+    const known = [...connections.keys()].map((one) => `"${one}"`).join(", ") || "none";
     throw new InvalidInputError(what, [`connection: expected a configured connection (${known}), found "${name}"`]);
   }
+  const { profile, businessWeights } = served;
   const businessId = input.businessId ?? profile.businessId;
   if (profile.keyReach === "organisation" && businessId === undefined) {
     const expected = `expected a business, since the key of connection "${name}" is organisation-wide and has no default`;
@@ -70,7 +82,9 @@ export function profileFor(
     const expected = `expected "${profile.businessId ?? "nothing"}", to which the key of connection "${name}" is bound`;
     throw new InvalidInputError(what, [`businessId: ${expected}, found "${businessId ?? ""}"`]);
   }
-  return { ...profile, ...(businessId !== undefined && { businessId }) };
+  if (businessId === undefined) return profile;
+  const businessWeight = businessWeights[businessId];
+  return { ...profile, businessId, ...(businessWeight !== undefined && { businessWeight }) };
 }
 
 export function failOnInvalidInput<T>(act: () => T): T {

@@ -10,9 +10,12 @@ import { registerWorker } from "./commands/worker.ts";
 import type { CliContext } from "./context.ts";
 import { registerDemo } from "./demo/index.ts";
 import { registerItems } from "./items/register-items.ts";
+import { registerLedger } from "./ledger/register-ledger.ts";
 import { packageVersion } from "./package-version.ts";
 import { printable } from "./printable.ts";
 import { registerPurchases } from "./purchases/register-purchases.ts";
+import { registerReconcile } from "./reconcile/register-reconcile.ts";
+import { registerReport } from "./report/register-report.ts";
 import { registerSale } from "./sale/register-sale.ts";
 
 const HELP_WIDTH = 100;
@@ -58,5 +61,8 @@ Example: what is wrong with this installation, and what to do about it
   registerPurchases(program, context);
   registerBillPayments(program, context);
   registerBatch(program, context);
+  registerReconcile(program, context);
+  registerReport(program, context);
+  registerLedger(program, context);
   return program;
 }

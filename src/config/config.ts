@@ -30,9 +30,22 @@ export interface ComplianceConnection {
   businessId?: string;
   /** Connections of one application share one request budget. */
   application: string;
+  /** Of businesses that are not alike: their share of the budget while several wait. */
+  businessWeights: Readonly<Record<string, number>>;
   stockDefault: "on-submission" | "on-completion" | "off";
+  /** How often purchases are synced, in milliseconds; `null`: by nobody but a person. */
+  purchases: SyncIntervals;
+  /** How often the ledger is reconciled, in milliseconds; `null`: by nobody but a person. */
+  reconcileEveryMs: number | null;
   /** A JSON object of overrides, not yet parsed; undefined where none are configured. */
   dialect: unknown;
+}
+
+export interface SyncIntervals {
+  /** What is new, and what may still change. */
+  latestEveryMs: number | null;
+  /** All of it. */
+  fullEveryMs: number | null;
 }
 
 export interface AccountingConnection {
@@ -45,6 +58,8 @@ export interface AccountingConnection {
   clientSecret?: Secret;
   /** All verify; empty: webhooks cannot be received. */
   webhookSecrets: Secret[];
+  /** How often bill payments are synced, in milliseconds; `null`: by nobody but a person. */
+  billPayments: SyncIntervals;
   dialect: unknown;
 }
 

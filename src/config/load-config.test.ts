@@ -86,6 +86,7 @@ describe("the configuration from variables", () => {
       keyReach: "organisation",
       businessId: undefined,
       application: "default",
+      businessWeights: {},
       stockDefault: "on-submission",
       dialect: undefined,
     });
@@ -124,6 +125,7 @@ describe("the configuration from variables", () => {
       keyReach: "business",
       businessId: "biz_1",
       application: "till",
+      businessWeights: {},
       stockDefault: "off",
       dialect: { retry: { businessIdIn: "body" } },
     });

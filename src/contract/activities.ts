@@ -67,6 +67,17 @@ import type {
   WatchMovementResult,
 } from "./movement-calls.ts";
 import type {
+  DocumentsToReconcileRequest,
+  DocumentToReconcile,
+  PreparedReconcile,
+  ReconcileDocumentRequest,
+  ReconcileDocumentResult,
+  ReconcileInput,
+  ReconcileOutcome,
+  ReconcilePaymentsRequest,
+} from "./reconcile.ts";
+import type { SaveRecordRequest } from "./records.ts";
+import type {
   PreparedPurchasesSync,
   PullPurchasesResult,
   PurchasesPageRequest,
@@ -81,16 +92,20 @@ import type { CreditNoteInput, SaleInput } from "./sale.ts";
 
 /** Activities of the main task queue: no API call. */
 export interface MainActivities extends LedgerActivities {
-  prepareSale(request: { input: SaleInput; startedAtMs: number }): Promise<PreparedSale>;
+  /** @param request `reset`: the run is to do again what an earlier one of its execution has done */
+  prepareSale(request: { input: SaleInput; startedAtMs: number; reset?: boolean }): Promise<PreparedSale>;
   prepareCreditNote(request: { input: CreditNoteInput; startedAtMs: number }): Promise<PreparedCreditNote>;
   prepareSyncBillPayments(request: { input: SyncBillPaymentsInput }): Promise<PreparedBillPaymentsSync>;
   prepareSyncBatch(request: { input: ProcessSyncBatchInput }): Promise<PreparedSyncBatch>;
   prepareSyncPurchases(request: { input: SyncPurchasesInput }): Promise<PreparedPurchasesSync>;
   prepareRegisterItems(request: { input: RegisterItemsInput }): Promise<PreparedRegisterItems>;
+  prepareReconcile(request: { input: ReconcileInput }): Promise<PreparedReconcile>;
   composeSale(request: ComposeSaleRequest): Promise<Composed>;
   composeCreditNote(request: ComposeCreditNoteRequest): Promise<Composed>;
   /** The items out of the catalogue of this process; undefined where it does not know them, or is too old. */
   itemsInCatalogue(request: ItemsRequest): Promise<ItemsResult | undefined>;
+  /** As `saveRecord`, but gives up within a moment: false, and it may be kept all the same. */
+  saveRecordNow(request: SaveRecordRequest): Promise<boolean>;
   /** The credit note's outcome, as an activity that is tried again until its run has ended. */
   awaitCreditNoteRun(request: CreditNoteRunRequest): Promise<CreditNoteRunResult>;
 }
@@ -108,6 +123,14 @@ export interface LedgerActivities {
   recordDocument(request: RecordDocumentRequest): Promise<void>;
   /** Keeps a person's word on a document of which nobody knew whether it exists. */
   decideDocument(request: DecideDocumentRequest): Promise<void>;
+  /** Keeps what is known of a document for years. */
+  saveRecord(request: SaveRecordRequest): Promise<void>;
+  /** A page of the documents that were not yet seen final and the same; empty at the end. */
+  documentsToReconcile(request: DocumentsToReconcileRequest): Promise<DocumentToReconcile[]>;
+  /** Supplier invoices against bill payments, as the ledger has them. */
+  reconcilePayments(request: ReconcilePaymentsRequest): Promise<void>;
+  /** What stands now. */
+  reconcileFindings(target: CallTarget): Promise<ReconcileOutcome["findings"]>;
   /** Without known ground, as before the first full synchronisation, a recent one becomes a full one. */
   beginBillPaymentsSync(sync: BillPaymentsSync): Promise<{ kind: BillPaymentsSyncKind; knownUntilMs?: number }>;
   compareBillPaymentsRound(request: CompareRoundRequest): Promise<RoundComparison>;
@@ -154,7 +177,12 @@ export interface ComplianceActivities {
   pullPurchases(request: CallTarget): Promise<PullPurchasesResult>;
   /** Reads one page of purchases into the ledger. */
   keepPurchasesPage(request: PurchasesPageRequest): Promise<PurchasesPageResult>;
+  /** Reads a document, and holds what the ledger keeps of it against it. */
+  reconcileDocument(request: ReconcileDocumentRequest): Promise<ReconcileDocumentResult>;
 }
 
 /** Where a workflow's calls go. */
-export type CallRoute = Pick<ConnectionProfile, "application" | "businessId" | "keyReach" | "timings">;
+export type CallRoute = Pick<
+  ConnectionProfile,
+  "application" | "businessId" | "businessWeight" | "keyReach" | "timings"
+>;

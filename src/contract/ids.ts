@@ -45,6 +45,11 @@ export function syncPurchasesWorkflowId({ connection, businessId }: OfBusiness):
   return workflowId("sync-purchases", connection, businessId ?? NO_BUSINESS);
 }
 
+/** `reconcile/<connection>/<business>`: one at a time. */
+export function reconcileWorkflowId({ connection, businessId }: OfBusiness): string {
+  return workflowId("reconcile", connection, businessId ?? NO_BUSINESS);
+}
+
 /** `sync-bill-payments/<connection>`: one at a time. */
 export function syncBillPaymentsWorkflowId(connection: string): string {
   return workflowId("sync-bill-payments", connection);

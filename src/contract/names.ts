@@ -10,6 +10,9 @@ export const WORKFLOW_TYPES = {
   syncPurchases: "syncPurchases",
   syncBillPayments: "syncBillPayments",
   processSyncBatch: "processSyncBatch",
+  /** Started by Schedules: it starts one of the others under its own id. */
+  scheduled: "scheduled",
+  reconcile: "reconcile",
 } as const;
 
 /** Search attributes, all of type Keyword. */

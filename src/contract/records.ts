@@ -1,4 +1,5 @@
 import type { Attention, AttentionCode, Decision } from "./attention.ts";
+import type { CallTarget } from "./calls.ts";
 import type { SaleDocument } from "./documents.ts";
 import type { SaleContent } from "./fingerprint.ts";
 import type { Stage } from "./stages.ts";
@@ -18,8 +19,8 @@ export interface DocumentRecord {
   stage: Stage;
   /** The run's start (Unix milliseconds). */
   startedAtMs: number;
-  /** The last record of the run. */
-  closed: boolean;
+  /** The run failed, for input that nobody can mend: there will be no document. */
+  failed?: true;
   /** Whether a create request may have left. */
   numberTaken: boolean;
   /** Of the sale, or of the return, as asked for: `YYYY-MM-DD`. */
@@ -47,4 +48,8 @@ export interface AttentionChange {
   /** Since when the attention stands, or stood. */
   sinceMs: number;
   atMs: number;
+}
+
+export interface SaveRecordRequest extends CallTarget {
+  record: DocumentRecord;
 }

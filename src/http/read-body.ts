@@ -2,7 +2,9 @@ import type { z } from "zod";
 import type { HttpAnswer } from "./http-answer.ts";
 
 /** Turns a success's body into data, or says what is wrong with it. */
-export type ReadBody<Data> = (answer: Pick<HttpAnswer, "bodyText" | "json">) => { data: Data } | { issues: string[] };
+export type ReadBody<Data> = (
+  answer: Pick<HttpAnswer, "bodyText" | "bodyBytes" | "headers" | "json">,
+) => { data: Data } | { issues: string[] };
 
 const MOST_ISSUES = 5;
 

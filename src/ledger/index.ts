@@ -9,9 +9,13 @@ export { type Ledger, type LedgerOptions, openLedger } from "./open-ledger.ts";
 export type { ItemRegistrations, KeptItemOutcome } from "./items/registrations.ts";
 export type * from "./purchases/purchases.ts";
 export type { QuotaCounts, QuotaWindow, SettledEdge, SpendAnswer } from "./quota/counts.ts";
+export type { Reconciliation } from "./reconcile/reconcile.ts";
+export type { KeptSale } from "./records/find-sale.ts";
 export type { Records } from "./records/records.ts";
 export type { SaveAnswer } from "./records/save.ts";
 export type { RecordsReport, RowFinding } from "./records/verify-records.ts";
+export type { Reports } from "./reports/create-reports.ts";
+export type * from "./reports/report.ts";
 export type {
   AppliedMovement,
   Balance,

@@ -2,6 +2,7 @@ import { type Kysely, type Migration, sql } from "kysely";
 import { createPurchaseTables } from "./migrations/purchases.ts";
 import { createBillPaymentTables } from "./migrations/bill-payments.ts";
 import { createEvents } from "./migrations/events.ts";
+import { createReconcileTables } from "./migrations/reconcile.ts";
 import { createRecords } from "./migrations/records.ts";
 
 /** Every change of the tables, by name and for ever: one that has run somewhere is never edited. */
@@ -12,6 +13,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   "0003-records": { up: createRecords },
   "0004-bill-payments": { up: createBillPaymentTables },
   "0005-purchases": { up: createPurchaseTables },
+  "0006-reconcile": { up: createReconcileTables },
 };
 
 async function createQuotaWindows(db: Kysely<unknown>): Promise<void> {

@@ -9,7 +9,10 @@ import type { Purchases } from "./purchases/purchases.ts";
 import { createEventLog, type Events } from "./events/create-events.ts";
 import type { QuotaCounts } from "./quota/counts.ts";
 import { createQuotaCounts } from "./quota/create-quota-counts.ts";
+import { createReconciliation } from "./reconcile/create-reconciliation.ts";
+import type { Reconciliation } from "./reconcile/reconcile.ts";
 import { createRecords, type Records } from "./records/records.ts";
+import { createReports, type Reports } from "./reports/create-reports.ts";
 import { createSyncBatches } from "./sync-batches/create-sync-batches.ts";
 import type { SyncBatches } from "./sync-batches/sync-batches.ts";
 import type { StockClaims } from "./stock/claims.ts";
@@ -37,6 +40,8 @@ export interface Ledger {
   readonly items: ItemRegistrations;
   readonly events: Events;
   readonly records: Records;
+  readonly reports: Reports;
+  readonly reconciliation: Reconciliation;
   /**
    * Connects and migrates now; the very first start of the embedded server may take up to 30 s.
    * @throws LedgerUnavailableError, LedgerError
@@ -64,6 +69,8 @@ export function openLedger(options: LedgerOptions): Ledger {
     items: createItemRegistrations(database),
     events: createEventLog(database),
     records: createRecords(database),
+    reports: createReports(database),
+    reconciliation: createReconciliation(database),
     ready: () => database.ready(),
     answers: () => database.transact(async () => undefined),
     close: () => database.close(),

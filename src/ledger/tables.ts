@@ -1,5 +1,6 @@
-import type { ItemOutcomeKind } from "../contract/index.ts";
 import type { ColumnType, Generated, JSONColumnType } from "kysely";
+
+import type { FindingKind, ItemOutcomeKind } from "../contract/index.ts";
 
 /** Exact in the database; `pg` gives it as text, so that it stays so. */
 type NullableNumeric = ColumnType<string | null, number | string | null, number | string | null>;
@@ -176,8 +177,8 @@ export interface DocumentsTable extends Written {
   /** That was asked for. */
   number: string;
   stage: string;
-  /** The workflow has ended. */
-  closed: boolean;
+  /** The workflow failed: there will be no document. */
+  failed: boolean;
   number_taken: boolean;
   started_at: Date;
   /** `YYYY-MM-DD`: the document's own, else as asked for. */
@@ -203,10 +204,14 @@ export interface DocumentsTable extends Written {
   /** As the service told it, with what we do not read. */
   document: Json;
   attentions: Json;
+  /** The eldest attention; null where nobody is needed. */
+  needs_person_since: Date | null;
   as_of: Date;
   sequence: number;
   /** The event that says all that the row says. */
   event_number: ColumnType<string, number, number>;
+  /** The event that it was written with when the service said the same and that it is final. */
+  reconciled_event: ColumnType<string | null, number | string | null | undefined, number | string | null>;
 }
 
 interface OfDocument extends Written {
@@ -324,7 +329,23 @@ export interface SyncBatchesTable {
   run_id: string;
 }
 
+export interface ReconcileFindingsTable extends Written {
+  connection: string;
+  business_id: string;
+  kind: FindingKind;
+  /** A document's id, a purchase's, or a bill payment's. */
+  subject: string;
+  reason: string;
+  next_step: string;
+  since: Generated<Date>;
+  /** The run that has seen it last. */
+  seen_by: string;
+  gone_at: Date | null;
+  event_number: ColumnType<string, number, number>;
+}
+
 export interface Tables {
+  reconcile_findings: ReconcileFindingsTable;
   stock_claims: StockClaimsTable;
   stock_claim_events: StockClaimEventsTable;
   document_claims: DocumentClaimsTable;

@@ -24,7 +24,14 @@ function braked() {
         service.calls += 1;
         if (service.status === 0) return Promise.reject(new TransportError("lost", { code: "timeout", sent: "maybe" }));
         const { status, headers } = service;
-        return Promise.resolve({ status, headers, bodyText: "", sentAtMs: clock.nowMs, answeredAtMs: clock.nowMs });
+        return Promise.resolve({
+          status,
+          headers,
+          bodyText: "",
+          bodyBytes: new Uint8Array(),
+          sentAtMs: clock.nowMs,
+          answeredAtMs: clock.nowMs,
+        });
       },
     },
   });

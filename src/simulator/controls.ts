@@ -31,6 +31,8 @@ export interface Controls {
   documents(invoice?: string): DocumentBooks[];
   /** The logged calls that agree with every given field. */
   calls(filter?: { readonly [Name in keyof CallEntry]?: CallEntry[Name] | string }): CallEntry[];
+  /** How often an operation was called, without the cost of the log. */
+  callCount(operation: string): number;
   /** Scripts a document by its number: one step for each submission, the last repeats. One in flight is decided again at once. */
   setAuthority(invoice: string, steps: readonly AuthorityStep[]): void;
   /** The step for every document without a script; those in flight are decided again at once. */
@@ -100,6 +102,7 @@ export function createControls(world: World): Controls {
       const entries = world.calls.entries();
       return (wanted.length === 0 ? entries : entries.filter(agrees)).map((entry) => ({ ...entry }));
     },
+    callCount: (operation) => world.calls.countOf(operation),
     setAuthority: (invoice, steps) =>
       authority.setScript(invoice, parseInstruction("authority", authorityScriptSchema, steps)),
     setDefaultAuthority: (step) => authority.setDefault(parseInstruction("authority", authorityStepSchema, step)),

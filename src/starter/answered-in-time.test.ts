@@ -48,13 +48,15 @@ describe("an answer in time", () => {
 
   test("one try is not waited for as long as the whole, and the last no longer than the whole", async () => {
     const started = Date.now();
-    const asked = vi.fn(async () => {
+    const asked = vi.fn<() => Promise<string>>(async () => {
       await new Promise((resolve) => setTimeout(resolve, 4_000));
       throw new ServiceError("Failed to query Workflow", { cause: PAST_ITS_DEADLINE });
     });
-    const answer = expect(answeredInTime(client, "sale/1", asked)).rejects.toBeInstanceOf(NoAnswerError);
-    await vi.runAllTimersAsync();
-    await answer;
+    const [[told]] = await Promise.all([
+      Promise.allSettled([answeredInTime(client, "sale/1", asked)]),
+      vi.runAllTimersAsync(),
+    ]);
+    expect(told).toMatchObject({ status: "rejected", reason: expect.any(NoAnswerError) });
     expect(Date.now() - started).toBeLessThanOrEqual(34_000);
     expect(Math.max(...deadlines)).toBe(5_000);
     expect(deadlines.at(-1)).toBeLessThan(5_000);
@@ -73,7 +75,7 @@ describe("an answer in time", () => {
 
 function answersAfter(troubles: number, trouble: Error) {
   let asked = 0;
-  return vi.fn(async () => {
+  return vi.fn<() => Promise<string>>(async () => {
     if (asked++ < troubles) throw trouble;
     return "the answer";
   });

@@ -31,6 +31,7 @@ export function createComplianceRuntimes(
       const { firstPollMs, longestPollMs, longestPollAfterDayMs, catalogueAgeMs, refusedKeyPauseMs } = timings;
       const runtime: ComplianceRuntime = {
         profile: profileOf(connection, dialect, timings),
+        businessWeights: connection.businessWeights,
         client,
         dialect,
         keyGate: new KeyGate({

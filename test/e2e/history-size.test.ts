@@ -7,12 +7,12 @@ import { type Rig, startRig } from "../rig/start-rig.ts";
 describeWithTemporal("the history of a sale", () => {
   let rig: Rig;
   beforeAll(async () => {
-    rig = await startRig();
+    rig = await startRig({ env: { COMPLIANCE_BUSINESS_WEIGHTS: '{"biz_1": 2.5}' } });
     await eventsOf("WARM-UP");
   });
   afterAll(() => rig?.close());
 
-  async function eventsOf(traderInvoiceNumber: string, more: Partial<SaleInput> = {}): Promise<number> {
+  async function historyOf(traderInvoiceNumber: string, more: Partial<SaleInput> = {}) {
     const input = {
       traderInvoiceNumber,
       lines: [{ itemId: "item_tea", quantity: 1, unitPrice: 350 }],
@@ -22,8 +22,9 @@ describeWithTemporal("the history of a sale", () => {
     const { workflowId } = await rig.starter.startSale(input);
     const handle = rig.client.workflow.getHandle(workflowId);
     await handle.result();
-    return (await handle.fetchHistory()).events?.length ?? 0;
+    return (await handle.fetchHistory()).events ?? [];
   }
+  const eventsOf = async (...sale: Parameters<typeof historyOf>): Promise<number> => (await historyOf(...sale)).length;
 
   test("stays under 32 events when it is accepted at once", async () => {
     expect(await eventsOf("ACCEPTED-1")).toBeLessThan(32);
@@ -32,6 +33,17 @@ describeWithTemporal("the history of a sale", () => {
   test("stays under 50 events when it is in flight with a callback", async () => {
     rig.simulator.setAuthority("CALLBACK-1", [{ do: "accept", afterMs: 300 }]);
     expect(await eventsOf("CALLBACK-1")).toBeLessThan(50);
+  });
+
+  test("has the business as the fairness key of each call to the API, with its weight", async () => {
+    const events = await historyOf("WEIGHTY-1");
+    const calls = events.flatMap(({ activityTaskScheduledEventAttributes: scheduled }) =>
+      scheduled?.taskQueue?.name?.startsWith("fiscalflow.compliance.") ? [scheduled] : [],
+    );
+    expect(calls.map(({ activityType, priority }) => [activityType?.name, priority])).toEqual([
+      ["createSale", expect.objectContaining({ fairnessKey: "biz_1", fairnessWeight: 2.5 })],
+      ["adjustStock", expect.objectContaining({ fairnessKey: "biz_1", fairnessWeight: 2.5 })],
+    ]);
   });
 
   test("fails once, and not for ever, when a sale is started without any input", async () => {

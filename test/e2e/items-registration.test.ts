@@ -96,7 +96,8 @@ describeWithTemporal("the registration of items", () => {
       { kind: "unknown", item: "nothing", reason: 'no item has the id, external id or SKU "nothing"' },
       { kind: "unknown", item: "twice", reason: '2 items have the sku "twice"' },
     ]);
-    expect(asked().toSorted()).toEqual(["bulk_0900", "bulk_0901"]);
+    expect(new Set(asked())).toEqual(new Set(["bulk_0900", "bulk_0901"]));
+    expect(asked()).toHaveLength(2);
   });
 
   test("reports what is refused, and goes on", async () => {

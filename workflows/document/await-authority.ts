@@ -104,6 +104,7 @@ async function poll(
     );
   const ready = (): boolean => result !== undefined || failure !== undefined || interrupted();
   await (wait.slowTold ? condition(ready) : condition(ready, slowInMs));
+  if (result === undefined && failure === undefined) run.endsEarly();
   scope.cancel();
   await polling;
   if (failure !== undefined && !isCancellation(failure)) throw failure;

@@ -1,4 +1,4 @@
-import { condition } from "@temporalio/workflow";
+import { condition, workflowInfo } from "@temporalio/workflow";
 
 import {
   ATTENTION_CODES,
@@ -27,6 +27,14 @@ export abstract class Attended {
   readonly #attentions = new Map<string, Attention>();
   readonly #retries = new Map<string, number>();
 
+  /** The length of the history at the latest workflow task in which a wait was ended before its time. */
+  endedEarlyIn: number | undefined;
+
+  /** A wait is ended before its time, which its activity tells in the same workflow task. */
+  endsEarly(): void {
+    this.endedEarlyIn = workflowInfo().historyLength;
+  }
+
   /** Shows the run as it is now. */
   abstract publish(): void;
 
@@ -44,6 +52,9 @@ export abstract class Attended {
     return MENDED_BY[code];
   }
 
+  /** For a run that keeps the history of its attentions. */
+  protected attentionChanged(_change: "raised" | "cleared", _attention: Attention): void {}
+
   /** The most pressing first. */
   get attentions(): Attention[] {
     const rank = (attention: Attention): number => ATTENTION_CODES.indexOf(attention.code);
@@ -54,7 +65,9 @@ export abstract class Attended {
   raise(attention: NewAttention): string {
     const key = attentionKey(attention.code, attention.subject);
     if (!this.#attentions.has(key)) {
-      this.#attentions.set(key, { mendedBy: this.mendsOf(attention.code), ...attention, sinceMs: Date.now() });
+      const raised = { mendedBy: this.mendsOf(attention.code), ...attention, sinceMs: Date.now() };
+      this.#attentions.set(key, raised);
+      this.attentionChanged("raised", raised);
       this.publish();
     }
     return key;
@@ -112,7 +125,11 @@ export abstract class Attended {
   }
 
   clear(key: string): void {
-    if (this.#attentions.delete(key)) this.publish();
+    const cleared = this.#attentions.get(key);
+    if (!cleared) return;
+    this.#attentions.delete(key);
+    this.attentionChanged("cleared", cleared);
+    this.publish();
   }
 
   /** Ends once no attention is left: what a person must see is not closed away. */

@@ -41,6 +41,7 @@ export async function park(run: Attended, attention: NewAttention, wakes: Wakes 
   } finally {
     // Also where the step itself is cancelled: an attention must not outlive what it is about.
     run.clear(key);
+    if (waking && woken === undefined) run.endsEarly();
     scope.cancel();
   }
   const cameBy = woken;

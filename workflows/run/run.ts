@@ -1,6 +1,8 @@
-import { workflowInfo } from "@temporalio/workflow";
+import { condition, workflowInfo } from "@temporalio/workflow";
 
 import {
+  type Attention,
+  type AttentionChange,
   type AttentionCode,
   type Mend,
   type RefundRequest,
@@ -9,6 +11,7 @@ import {
   type Stage,
   type StockMovement,
 } from "../../src/contract/index.ts";
+import type { RecordKeeping } from "../records/record-keeping.ts";
 import { Attended } from "./attended.ts";
 import { publishRun } from "./publish.ts";
 
@@ -51,10 +54,17 @@ export class Run extends Attended {
   /** Kept until every waiting caller has been told, since a failing workflow would hide its reason from them. */
   failure: Error | undefined;
 
+  /** Set once it is known where the document belongs. */
+  records: RecordKeeping | undefined;
+  /** Attentions that were raised and cleared, and are not kept in the ledger yet. */
+  readonly attentionChanges: AttentionChange[] = [];
+  /** How many there were, kept or not. */
+  attentionChangesEver = 0;
+
   /** Called after each change that a person can see. */
   onPublish: (() => void) | undefined;
 
-  readonly #unfinished: Promise<unknown>[] = [];
+  readonly #unfinished = new Set<Promise<unknown>>();
 
   constructor(workflow: "sale" | "creditNote", invoice: string, stage: Stage) {
     super();
@@ -121,16 +131,37 @@ export class Run extends Attended {
 
   /** Something that nobody waits for, but that must be done before the run ends. */
   beforeTheEnd(work: Promise<unknown>): void {
-    this.#unfinished.push(work);
+    this.#unfinished.add(work);
+    work.then(
+      () => this.#unfinished.delete(work),
+      () => undefined,
+    );
   }
 
+  /** Whether nothing is left that must be done, or kept, before the run ends. */
+  get finished(): boolean {
+    return this.#unfinished.size === 0 && this.records?.upToDate !== false;
+  }
+
+  /** Does what is left, where nothing else goes on. */
   async nothingUnfinished(): Promise<void> {
     await Promise.all(this.#unfinished);
+    while (!this.finished) {
+      this.records?.finish();
+      await condition(() => this.records?.idle !== false);
+    }
+  }
+
+  protected override attentionChanged(change: "raised" | "cleared", attention: Attention): void {
+    const { mendedBy: _mendedBy, ...about } = attention;
+    this.attentionChangesEver++;
+    this.attentionChanges.push({ change, ...about, atMs: Date.now() });
   }
 
   /** Shows the run as it is now. Costs an event only where a search attribute changes. */
   publish(): void {
     publishRun(this);
+    this.records?.look();
     this.onPublish?.();
   }
 

@@ -14,6 +14,7 @@ export async function unlessCancelled<T>(run: Run, step: () => Promise<T>): Prom
   running.catch(() => undefined);
   await condition(() => done || run.cancelDue);
   if (done) return await running;
+  run.endsEarly();
   scope.cancel();
   await running.catch((error: unknown) => {
     if (!isCancellation(error) && !(error instanceof CancelledByPerson)) throw error;

@@ -42,6 +42,7 @@ export async function fateOfUnknown(
   const watched = claimsAreKept() ? watch(work, movement, generation, key) : undefined;
   const decision = (): StockMovement["decision"] => movement.decision;
   await condition(() => decision() !== undefined || watched?.fate !== undefined);
+  if (watched && !watched.fate) run.endsEarly();
   watched?.end();
   const fate = watched?.fate ?? (await said(work, movement, generation, branch));
   if (fate.kind !== "superseded") movement.state = "applied";

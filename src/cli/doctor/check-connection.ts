@@ -1,5 +1,5 @@
 import type { ComplianceConnection } from "../../config/index.ts";
-import { type Business, type ComplianceClient, operation } from "../../compliance/index.ts";
+import { type Business, type ComplianceClient, operation, parseDialect } from "../../compliance/index.ts";
 import { describeBusinesses, reachProblem } from "../../worker/reach-problem.ts";
 import { fault, type Finding, ok, warning } from "./finding.ts";
 import { judgeProbe, type Probe, runProbe } from "./run-probe.ts";
@@ -49,6 +49,12 @@ export async function checkConnection(
   }
 
   const on = { businessId };
+  if (parseDialect(connection.dialect ?? {}).identity !== null) {
+    const identity = await call(() => client.callNamed("identity", {}, on));
+    if (identity.kind === "success")
+      findings.push(ok(`${check}, identity`, `the key says: ${excerptOf(identity.data)}`));
+    else tell(identity, "identity", "success");
+  }
   tell(await call(() => client.listItems(on)), label("listItems", "items"), "success");
   tell(await call(() => client.listPurchases({ pageSize: 1 }, on)), label("listPurchases", "purchases"), "success");
   tell(await call(() => client.getSale(NO_SUCH_ID, on)), label("getSale", "a sale that does not exist"), "not-found");
@@ -65,6 +71,14 @@ export async function checkConnection(
   const unprobed = "stock:write, issuing documents and pulling purchases have no call that changes nothing";
   findings.push(warning(check, `not probed: ${unprobed}`, "the first sale of a stock-tracked item shows it"));
   return { findings, apiCalls, ...(businesses && { businesses }) };
+}
+
+const MOST_SHOWN = 400;
+
+/** Its shape is not shown, so it is shown as it came. */
+function excerptOf(data: unknown): string {
+  const text = typeof data === "string" ? data : JSON.stringify(data);
+  return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text;
 }
 
 function label(name: Parameters<typeof operation>[0], subject: string): string {

@@ -26,7 +26,7 @@ export function registerItems(program: Command, context: CliContext): void {
       .argument(
         "[items...]",
         "ids, external ids or SKUs (default: the whole catalogue)",
-        (value, before: string[] = []) => [...before, parseItem(value)],
+        (value, before: string[] | undefined): string[] | undefined => [...(before ?? []), parseItem(value)],
       )
       .option("--branch <branch>", "a branch's id or authorityBhfId (default: the business's first)", parseText)
       .option("--force", "register again what the tax authority already has")

@@ -30,6 +30,8 @@ export interface JobCommand<Progress, Result> {
   progressLine: (progress: Progress) => string;
   /** What came of it, as a text. */
   resultText: (result: Result) => string;
+  /** Whether the result is one that the command ends with 1 for. */
+  failed?: (result: Result) => boolean;
 }
 
 export interface JobFlags extends Scope {

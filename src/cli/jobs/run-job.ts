@@ -87,6 +87,7 @@ async function follow<Progress, Result>(
   switch (followed.end) {
     case "done":
       printResult(context, flags.json, { workflowId, result: followed.result }, command.resultText(followed.result));
+      if (command.failed?.(followed.result) === true) throw new CommandFailedError("");
       return;
     case "still-running": {
       const line = followed.state ? command.progressLine(followed.state.progress) : "no worker has answered yet";

@@ -2,6 +2,7 @@
 export { durationMs } from "./duration.ts";
 export {
   processSyncBatchInputSchema,
+  reconcileInputSchema,
   registerItemsInputSchema,
   syncBillPaymentsInputSchema,
   syncPurchasesInputSchema,

@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { SyncBillPaymentsInput } from "../bill-payments-sync.ts";
 import { MOST_NAMED_ITEMS, type RegisterItemsInput } from "../item-registration.ts";
 import type { SyncPurchasesInput } from "../purchases-sync.ts";
+import type { ReconcileInput } from "../reconcile.ts";
 import type { ProcessSyncBatchInput } from "../sync-batch.ts";
 import { calendarDate } from "./calendar-date.ts";
 import { businessIdentifier, connectionName } from "./sale-input.ts";
@@ -38,6 +39,23 @@ export const syncPurchasesInputSchema = z
     path: ["from"],
     error: "expected either from or full, found both: a full synchronisation reads the whole list",
   }) satisfies z.ZodType<SyncPurchasesInput>;
+
+/** Input of the `reconcile` workflow. */
+export const reconcileInputSchema = z.strictObject({
+  connection: connectionName.optional(),
+  businessId: businessIdentifier.optional(),
+  accounting: connectionName.optional(),
+  rule: z
+    .strictObject({
+      invoiceNumberIn: z.enum(["billCode", "billPaymentCode"]).optional(),
+      supplier: z.enum(["same-name", "any"]).optional(),
+      currency: z
+        .string()
+        .regex(/^[A-Z]{3}$/, { error: "expected a currency of three capital letters (ISO 4217)" })
+        .optional(),
+    })
+    .optional(),
+}) satisfies z.ZodType<ReconcileInput>;
 
 /** Input of the `syncBillPayments` workflow. */
 export const syncBillPaymentsInputSchema = z.strictObject({

@@ -8,7 +8,7 @@ import { createTestLedger, type TestLedger } from "../test-support/create-test-l
 let test: TestLedger;
 let client: pg.Client;
 beforeAll(async () => {
-  test = await createTestLedger();
+  test = await createTestLedger(15_000);
   await test.ledger.ready();
   client = new pg.Client({ connectionString: test.url });
   await client.connect();

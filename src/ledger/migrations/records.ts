@@ -12,7 +12,7 @@ export async function createRecords(db: Kysely<unknown>): Promise<void> {
       type text not null check (type in ('sale', 'credit_note')),
       number text not null,
       stage text not null,
-      closed boolean not null,
+      failed boolean not null,
       number_taken boolean not null,
       started_at timestamptz not null,
       document_date text not null check (document_date ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}$'),
@@ -33,6 +33,7 @@ export async function createRecords(db: Kysely<unknown>): Promise<void> {
       receipt json,
       document json,
       attentions json not null,
+      needs_person_since timestamptz,
       as_of timestamptz not null,
       sequence integer not null,
       workflow_id text not null,
@@ -44,7 +45,6 @@ export async function createRecords(db: Kysely<unknown>): Promise<void> {
   await sql`create index documents_by_original on documents (connection, business_id, original_document_id)
     where original_document_id is not null`.execute(db);
   await sql`create index documents_by_date on documents (document_date)`.execute(db);
-  await sql`create index documents_open on documents (connection, business_id) where not closed`.execute(db);
   await sql`
     create table document_lines (
       connection text not null,

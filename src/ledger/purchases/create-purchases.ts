@@ -5,6 +5,7 @@ import { historyOf } from "./events.ts";
 import { keepPage } from "./keep-page.ts";
 import type { Purchases } from "./purchases.ts";
 import { page, summary } from "./read.ts";
+import { verifyPurchases } from "./verify.ts";
 import { begin, end, groundSome, markMissing, unseen, windowsOfChanged } from "./sync.ts";
 
 /** Counting all purchases of a business takes longer than one operation where there are very many. */
@@ -31,6 +32,7 @@ export function createPurchases(database: Database): Purchases {
     },
     summary: (scope, most) => database.query((db) => summary(db, scope, most), SUMMARY_WITHIN_MS),
     page: (scope, request) => database.transact((db) => page(db, scope, request)),
+    verify: ({ connection, businessId }) => verifyPurchases(database, { connection, business_id: businessId }),
     history: (scope, purchaseId) => database.transact((db) => historyOf(db, scope, purchaseId)),
   };
 }

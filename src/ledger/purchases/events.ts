@@ -4,10 +4,10 @@ import { businessColumns } from "../events/row.ts";
 import type { Change } from "./compare.ts";
 import type { PurchaseChange, PurchaseScope } from "./purchases.ts";
 
-const KINDS = {
-  seen: "purchase-seen",
-  missing: "purchase-missing",
-} as const;
+/** A look at a purchase that brought something new; the event says all of it. */
+export const SEEN = "purchase-seen";
+/** A look at the whole list that did not find it. */
+const MISSING = "purchase-missing";
 
 interface Content {
   changes: Change[];
@@ -15,20 +15,18 @@ interface Content {
   purchase?: unknown;
 }
 
-function subjectOf(purchaseId: string): string {
+export function subjectOf(purchaseId: string): string {
   return `purchase ${purchaseId}`;
 }
 
-/** A look at a purchase that brought something new. */
 export function seenEvent(id: string, changes: Change[], body: string, writer: Writer): NewEvent {
   const content: Content = { changes, purchase: JSON.parse(body) as unknown };
-  return { kind: KINDS.seen, subject: subjectOf(id), content, writer };
+  return { kind: SEEN, subject: subjectOf(id), content, writer };
 }
 
-/** A look at the whole list that did not find it. */
 export function missingEvent(id: string, writer: Writer): NewEvent {
   const content: Content = { changes: [{ what: "missing", before: null, after: null }] };
-  return { kind: KINDS.missing, subject: subjectOf(id), content, writer };
+  return { kind: MISSING, subject: subjectOf(id), content, writer };
 }
 
 /** Oldest first. */
@@ -40,7 +38,7 @@ export async function historyOf(db: Queries, scope: PurchaseScope, purchaseId: s
     .where("connection", "=", connection)
     .where("business_id", "=", business_id)
     .where("subject", "=", subjectOf(purchaseId))
-    .where("kind", "in", Object.values(KINDS))
+    .where("kind", "in", [SEEN, MISSING])
     .orderBy("number")
     .execute();
   return rows.flatMap(({ at, content, workflow_id: workflowId, run_id: runId }) => {

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import type { Purchase } from "../../contract/index.ts";
@@ -188,14 +189,52 @@ describe("a full synchronisation", () => {
 
   it("takes more rows than one transaction marks", async () => {
     const { keep, sync } = business();
-    const list = Array.from({ length: 4_100 }, (_, n) => purchase(`p${String(n).padStart(5, "0")}`));
+    const list = Array.from({ length: 1_100 }, (_, n) => purchase(`p${String(n).padStart(5, "0")}`));
     const full = sync("full");
     for (let at = 0; at < list.length; at += 100) await keep(list.slice(at, at + 100), { syncId: full.syncId });
     await test.ledger.purchases.complete(full, WRITER);
-    expect(await keep(list.slice(4_000))).toMatchObject({ knownAtEnd: 100 });
+    expect(await keep(list.slice(1_000))).toMatchObject({ knownAtEnd: 100 });
     const later = sync("full");
     await test.ledger.purchases.complete(later, WRITER);
     expect(await test.ledger.purchases.unseen(later)).toBe(0);
+  });
+});
+
+describe("a look through the purchases", () => {
+  async function tamper(statement: string, businessId: string): Promise<void> {
+    const client = new pg.Client({ connectionString: test.url });
+    await client.connect();
+    try {
+      await client.query(statement, [businessId]);
+    } finally {
+      await client.end();
+    }
+  }
+
+  it("finds nothing where nobody was at them, whatever was kept", async () => {
+    const { keep, scope } = business();
+    await keep([purchase("p1", { confirmationError: "\ud800 half" }), purchase("p2"), purchase("p 3")]);
+    await keep([purchase("p1", { status: "confirmed" })]);
+    expect(await test.ledger.purchases.verify(scope)).toEqual({ purchases: 3, findings: [], moreFindings: 0 });
+  });
+
+  it("finds a row that was changed, put back to an earlier state, or deleted", async () => {
+    const { keep, scope } = business();
+    await keep([purchase("p1"), purchase("p2"), purchase("p3")]);
+    await keep([purchase("p2", { status: "confirmed" })]);
+    await tamper(
+      "update purchases set total = total + 1 where business_id = $1 and purchase_id = 'p1'",
+      scope.businessId,
+    );
+    const back =
+      "update purchases set event_number = 2, status = 'pulled' where business_id = $1 and purchase_id = 'p2'";
+    await tamper(back, scope.businessId);
+    await tamper("delete from purchases where business_id = $1 and purchase_id = 'p3'", scope.businessId);
+    expect((await test.ledger.purchases.verify(scope)).findings).toEqual([
+      { kind: "row-changed", table: "purchases", subject: "purchase p1", row: "p1", columns: ["total"] },
+      { kind: "row-behind", table: "purchases", subject: "purchase p2", event: 2, last: 4 },
+      { kind: "row-missing", table: "purchases", subject: "purchase p3", row: "purchase p3" },
+    ]);
   });
 });
 

@@ -1,5 +1,6 @@
 import type { Purchase, PurchasesWindow } from "../../contract/index.ts";
 import type { Business, Writer } from "../events/chain.ts";
+import type { PurchasesReport } from "./verify.ts";
 
 /** What the room says about supplier invoices: types alone. */
 
@@ -98,6 +99,8 @@ export interface Purchases {
   summary(scope: PurchaseScope, most: number): Promise<PurchaseSummary>;
   /** By id, `most` at a time, those that are missing among them. */
   page(scope: PurchaseScope, request: { afterId?: string | undefined; most: number }): Promise<KeptPurchase[]>;
+  /** Holds each row against the event that it was written with. `businessId` is `-` for none. */
+  verify(business: { connection: string; businessId: string }): Promise<PurchasesReport>;
   /** Oldest first. */
   history(scope: PurchaseScope, purchaseId: string): Promise<PurchaseChange[]>;
 }

@@ -10,8 +10,8 @@ import { missingEvent } from "./events.ts";
 import type { PurchaseSync } from "./purchases.ts";
 import { lockBusiness } from "./row.ts";
 
-/** Rows that one transaction marks: it has the time of one operation. */
-const BATCH = 2_000;
+/** Rows that one transaction marks: it has the time of one operation, also where the machine is busy. */
+const BATCH = 500;
 
 export async function begin(db: Queries, sync: PurchaseSync): Promise<void> {
   const { syncId, kind } = sync;

@@ -33,13 +33,23 @@ export function subjectOf({ type, number }: { type: string; number: string }): s
 
 /** The columns of `documents` that follow from a record: written with it, and compared with it when the ledger is verified. */
 export function documentColumns(content: RecordContent) {
-  const { type, number, stage, closed, numberTaken, startedAtMs, fingerprint, content: asked, document } = content;
+  const {
+    type,
+    number,
+    stage,
+    failed = false,
+    numberTaken,
+    startedAtMs,
+    fingerprint,
+    content: asked,
+    document,
+  } = content;
   const saleDate = document?.saleDate;
   return {
     type,
     number: storableText(number),
     stage,
-    closed,
+    failed,
     number_taken: numberTaken,
     started_at: new Date(startedAtMs),
     document_date: typeof saleDate === "string" && isCalendarDate(saleDate) ? saleDate : content.date,
@@ -60,6 +70,7 @@ export function documentColumns(content: RecordContent) {
     receipt: document?.receipt ? canonicalJson(document.receipt) : null,
     document: document ? canonicalJson(document) : null,
     attentions: canonicalJson(content.attentions),
+    needs_person_since: eldest(content.attentions),
   };
 }
 
@@ -111,4 +122,8 @@ function text(value: string | null | undefined): string | null {
 
 function number_(value: number | undefined): string | null {
   return value === undefined ? null : decimalText(value);
+}
+
+function eldest(attentions: RecordContent["attentions"]): Date | null {
+  return attentions.length === 0 ? null : new Date(Math.min(...attentions.map(({ sinceMs }) => sinceMs)));
 }

@@ -11,7 +11,7 @@ import {
   type RecordContent,
 } from "./columns.ts";
 
-type Table = "documents" | "document_lines" | "stock_movements";
+type Table = "documents" | "document_lines" | "stock_movements" | "purchases";
 
 /** A row that does not say what its event says. */
 export type RowFinding =
@@ -19,7 +19,7 @@ export type RowFinding =
   | { kind: "row-missing"; table: Table; subject: string; row: string }
   | { kind: "row-extra"; table: Table; subject: string; row: string }
   /** The row names an event that is not there, or that is not the last of its document. */
-  | { kind: "row-behind"; table: "documents"; subject: string; event: number; last: number | null };
+  | { kind: "row-behind"; table: "documents" | "purchases"; subject: string; event: number; last: number | null };
 
 export interface RecordsReport {
   documents: number;
@@ -27,7 +27,8 @@ export interface RecordsReport {
   moreFindings: number;
 }
 
-const PAGE = 200;
+/** Documents in memory at a time, with their lines, movements and events. */
+const PAGE = 50;
 const PAGE_WITHIN_MS = 30_000;
 const MOST_FINDINGS = 1_000;
 
@@ -142,7 +143,7 @@ function* compare(table: Table, key: string, subject: string, expected: Row[], a
 }
 
 /** The columns whose values differ, JSON by what it says. */
-function differing(expected: Row, actual: Row): string[] {
+export function differing(expected: Row, actual: Row): string[] {
   return Object.keys(expected).filter((column) => spelt(expected[column]) !== spelt(actual[column]));
 }
 

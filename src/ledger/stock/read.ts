@@ -1,17 +1,7 @@
 import type { Queries } from "../database.ts";
 import { checkGeneration } from "./check-request.ts";
 import type { ClaimEvent, MovementKey, ReadAnswer, Try } from "./claims.ts";
-import {
-  keyColumns,
-  lockRow,
-  nextOrder,
-  NO_OUTCOME,
-  readAnswer,
-  readRow,
-  recordEvent,
-  updateRow,
-  whereKey,
-} from "./row.ts";
+import { insertOrLock, nextOrder, NO_OUTCOME, readAnswer, readRow, recordEvent, updateRow, whereKey } from "./row.ts";
 import { explainPrevious } from "./take.ts";
 
 export async function read(db: Queries, key: MovementKey): Promise<ReadAnswer | { kind: "none" }> {
@@ -26,15 +16,8 @@ export async function readOrBury(
   checkGeneration(request.generation);
   const { generation } = request;
   const tombstone = { generation, token: null, state: "buried" as const, taken_at: new Date(request.nowMs) };
-  const inserted = await db
-    .insertInto("stock_claims")
-    .values({ ...keyColumns(request), ...tombstone })
-    .onConflict((conflict) => conflict.columns(["connection", "business_id", "reference_id"]).doNothing())
-    .returning("generation")
-    .executeTakeFirst();
-  if (inserted === undefined) {
-    const found = await lockRow(db, request);
-    if (found === undefined) throw new Error("a claim vanished: rows are never deleted");
+  const found = await insertOrLock(db, request, tombstone);
+  if (found !== undefined) {
     const row = await explainPrevious(db, request, found);
     const isOver = row.state === "not-applied" || row.state === "buried";
     if (!isOver || row.generation >= generation) return readAnswer(row);

@@ -1,4 +1,4 @@
-import { type Selectable, sql, type UpdateObject } from "kysely";
+import { type Insertable, type Selectable, sql, type UpdateObject } from "kysely";
 import type { Queries } from "../database.ts";
 import type { StockClaimsTable, Tables } from "../tables.ts";
 import { cleanText } from "../clean-text.ts";
@@ -16,6 +16,26 @@ export type StockRow = Selectable<StockClaimsTable>;
 
 export function keyColumns(key: MovementKey): { connection: string; business_id: string; reference_id: string } {
   return { connection: key.connection, business_id: key.businessId ?? "-", reference_id: key.referenceId };
+}
+
+type KeyColumn = keyof ReturnType<typeof keyColumns>;
+
+/** The movement's first row. @returns the one that is there already: until the transaction ends no other one changes it */
+export async function insertOrLock(
+  db: Queries,
+  key: MovementKey,
+  first: Omit<Insertable<StockClaimsTable>, KeyColumn>,
+): Promise<StockRow | undefined> {
+  const inserted = await db
+    .insertInto("stock_claims")
+    .values({ ...keyColumns(key), ...first })
+    .onConflict((conflict) => conflict.columns(["connection", "business_id", "reference_id"]).doNothing())
+    .returning("generation")
+    .executeTakeFirst();
+  if (inserted !== undefined) return undefined;
+  const found = await lockRow(db, key);
+  if (found === undefined) throw new Error("a claim vanished: rows are never deleted");
+  return found;
 }
 
 /** Until the transaction ends no other one changes it. */

@@ -5,9 +5,8 @@ import type { MovementKey, TakeAnswer, TakeRequest, Try } from "./claims.ts";
 import {
   decisionOf,
   heldAnswer,
+  insertOrLock,
   isSameMovement,
-  keyColumns,
-  lockRow,
   movementColumns,
   movementOf,
   nextOrder,
@@ -39,15 +38,8 @@ export async function take(db: Queries, request: TakeRequest): Promise<TakeAnswe
     holder: cleanText(request.holder),
     taken_at: new Date(request.nowMs),
   };
-  const inserted = await db
-    .insertInto("stock_claims")
-    .values({ ...keyColumns(request), ...claim })
-    .onConflict((conflict) => conflict.columns(["connection", "business_id", "reference_id"]).doNothing())
-    .returning("generation")
-    .executeTakeFirst();
-  if (inserted === undefined) {
-    const found = await lockRow(db, request);
-    if (found === undefined) throw new Error("a claim vanished: rows are never deleted");
+  const found = await insertOrLock(db, request, claim);
+  if (found !== undefined) {
     const row = await explainPrevious(db, request, found);
     const answer = answerFor(request, row);
     if (answer !== undefined) return answer;

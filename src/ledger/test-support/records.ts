@@ -49,7 +49,6 @@ export function recordOf(number: string, more: Partial<DocumentRecord> = {}): Do
     sequence: 1,
     stage: "completed",
     startedAtMs: 1_763_600_000_000,
-    closed: false,
     numberTaken: true,
     date: "2026-11-20",
     document: documentOf(number),

@@ -1,0 +1,36 @@
+import { escapeHtml } from "./escape-html.ts";
+import { money } from "./money.ts";
+
+const WIDTH = 410;
+const ROW = 34;
+const LABEL = 150;
+const VALUE = 104;
+
+export interface Share {
+  name: string;
+  amount: string;
+}
+
+/** One bar to the right for each share, its amount behind it. */
+export function sharePlot(title: string, shares: readonly Share[], tone: "sale" | "risk"): string {
+  const longest = Math.max(...shares.map(({ amount }) => Math.abs(Number(amount))), 1e-9);
+  const room = WIDTH - LABEL - VALUE;
+  const rows = shares.map(({ name, amount }, index) => {
+    const y = index * ROW;
+    const length = Math.max((Math.abs(Number(amount)) / longest) * room, 1);
+    return [
+      `<text class="label" x="0" y="${y + 21}">${escapeHtml(cut(name))}</text>`,
+      `<rect class="${tone}" x="${LABEL}" y="${y + 7}" width="${length.toFixed(1)}" height="${ROW - 14}" rx="3"/>`,
+      `<text class="value" text-anchor="end" x="${WIDTH}" y="${y + 21}">${money(amount)}</text>`,
+    ].join("");
+  });
+  const height = Math.max(shares.length, 1) * ROW;
+  return `<svg viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${escapeHtml(title)}">${rows.join("")}</svg>`;
+}
+
+const MOST_CHARACTERS = 22;
+
+function cut(name: string): string {
+  const characters = Array.from(name);
+  return characters.length > MOST_CHARACTERS ? `${characters.slice(0, MOST_CHARACTERS - 1).join("")}…` : name;
+}
