@@ -17,10 +17,11 @@ async function served(names: Record<string, string> = {}) {
   // As a service does that knows nothing of the names that it is given.
   simulator.accounting.changeSettings({ refuseUnknownInputs: false });
   const dispatchers = createDispatchers();
-  const { ledger, drop } = await createTestLedger();
+  const made = await createTestLedger();
+  const { ledger } = made;
   onTestFinished(async () => {
     await dispatchers.close();
-    await drop();
+    await made.drop();
   });
   const dialect = parseAccountingDialect({ billPayments: names });
   const client = createAccountingClient({
