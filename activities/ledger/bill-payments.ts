@@ -21,8 +21,12 @@ export function createBillPaymentLedgerActivities({
         await ledger.billPayments.begin({ ...sync, kind });
         return { kind, ...(knownUntilMs !== undefined && { knownUntilMs }) };
       }),
-    compareBillPaymentsRound: ({ connection, round: name, startedAtMs, reachMs, withStatuses }) =>
-      there(() => ledger.billPayments.compareRound(connection, { name, startedAtMs }, { reachMs, withStatuses })),
+    compareBillPaymentsRound: ({ connection, round: name, startedAtMs, ...how }) =>
+      there(() => {
+        const { reachMs, syncStartedAtMs, withStatuses } = how;
+        const round = { name, startedAtMs };
+        return ledger.billPayments.compareRound(connection, round, { reachMs, syncStartedAtMs, withStatuses });
+      }),
     billPaymentsHeld: ({ connection }) => there(() => ledger.billPayments.summary(connection)),
     completeBillPaymentsSync: ({ settled, knownUntilMs, round, ...sync }) =>
       there(async () => {

@@ -59,10 +59,10 @@ Example: what is wrong with this installation, and what to do about it
   registerSale(program, context);
   registerItems(program, context);
   registerPurchases(program, context);
+  registerBillPayments(program, context);
+  registerBatch(program, context);
   registerReconcile(program, context);
   registerReport(program, context);
   registerLedger(program, context);
-  registerBillPayments(program, context);
-  registerBatch(program, context);
   return program;
 }

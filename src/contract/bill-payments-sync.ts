@@ -67,18 +67,29 @@ export type BillPaymentsPageResult =
 export interface CompareRoundRequest extends AccountingTarget {
   round: string;
   startedAtMs: number;
+  /** When the synchronisation asked for its first page. */
+  syncStartedAtMs: number;
   /** The newest `createdAt` of the list of all when its end was read. */
   reachMs?: number | undefined;
   /** Whether lists of single statuses were read. */
   withStatuses: boolean;
 }
 
-/** What two passes over everything say of each other, and how many payments were seen since they began. */
-export interface RoundComparison extends Pick<BillPaymentsHeld, "total" | "byStatus"> {
+/** How many payments were seen since an instant; by status, `none` for none. */
+export interface SeenBillPayments {
+  total: number;
+  byStatus: Record<string, number>;
+}
+
+/** What two passes over everything say of each other. */
+export interface RoundComparison {
   /** Listed with a status, and missed by the list of all. */
   missedByList: number;
   /** In the list of all, and for the first time in no list of a status. */
   missedByStatuses: number;
+  sinceRound: SeenBillPayments;
+  /** Since the synchronisation began: in any of its rounds. */
+  sinceStart: SeenBillPayments;
 }
 
 export interface CompleteBillPaymentsRequest extends BillPaymentsSync {

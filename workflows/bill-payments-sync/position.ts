@@ -24,7 +24,11 @@ export interface Position {
   groundMs?: number | undefined;
   /** The newest change that the list of all had when `latest` began. */
   topMs?: number | undefined;
+  /** By the clock of the ledger: when the first page of all was asked for, and the first of the round. */
+  startedAtMs?: number | undefined;
   roundStartedAtMs?: number | undefined;
+  /** Since when all has been seen, once that is so. */
+  wholeSinceMs?: number | undefined;
   /** The newest payment that the round's list of all had when its end was read. */
   reachMs?: number | undefined;
   /** How many payments each list has, as `latest` was told last. */
@@ -36,7 +40,7 @@ export interface Position {
 const OVERLAP_MS = 10 * 60_000;
 
 /** Rows can move between pages while they are read. What the passes of so many rounds do not agree on is left to the next synchronisation. */
-const MOST_ROUNDS = 4;
+const MOST_ROUNDS = 6;
 
 type Page = Extract<BillPaymentsPageResult, { kind: "page" }>;
 
@@ -50,7 +54,7 @@ export function beginning(kind: BillPaymentsSyncKind, knownUntilMs: number | und
 export function afterPage(position: Position, page: Page, lists: number): Position {
   switch (position.phase) {
     case "ground":
-      return { ...beginRound(position), groundMs: below(page.newestUpdatedMs) };
+      return { ...beginRound(position), startedAtMs: page.askedAtMs, groundMs: below(page.newestUpdatedMs) };
     case "round":
       return afterRoundPage(position, page, lists);
     case "latest":
@@ -60,10 +64,15 @@ export function afterPage(position: Position, page: Page, lists: number): Positi
   }
 }
 
-/** @param agrees whether the passes, and the service's counts, say the same as the ledger */
-export function afterComparison(position: Position, kind: BillPaymentsSyncKind, agrees: boolean): Position {
-  if (agrees || kind === "recent" || position.round >= MOST_ROUNDS) {
-    return { ...position, phase: "complete", settled: agrees };
+/** @param wholeSinceMs since when what was seen is all that the service has; undefined where it is not */
+export function afterComparison(
+  position: Position,
+  kind: BillPaymentsSyncKind,
+  wholeSinceMs: number | undefined,
+): Position {
+  const settled = wholeSinceMs !== undefined;
+  if (settled || kind === "recent" || position.round >= MOST_ROUNDS) {
+    return { ...position, phase: "complete", settled, wholeSinceMs };
   }
   return { ...beginRound(position), groundMs: below(position.topMs) };
 }

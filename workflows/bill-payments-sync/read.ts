@@ -3,6 +3,7 @@ import type {
   BillPaymentsProgress,
   BillPaymentsSync,
   BillPaymentStatus,
+  SeenBillPayments,
 } from "../../src/contract/index.ts";
 import type { accountingCallsOf } from "../accounting-proxies.ts";
 import type { Job } from "../job/job.ts";
@@ -37,30 +38,48 @@ export async function readPage(work: SyncWork, position: Position): Promise<Posi
   return next;
 }
 
-/** Whether what was read says the same of everything, and the service counts what the ledger holds. */
+/** Whether what was read is all that there is. */
 export async function compare(work: SyncWork, position: Position): Promise<Position> {
-  const { job, sync, statuses } = work;
-  const { totals, round, roundStartedAtMs, reachMs } = position;
+  const { job, sync } = work;
   job.moveOn("the comparison of what was read");
-  const { connection, kind } = sync;
-  const withStatuses = statuses.length > 0;
-  const startedAtMs = roundStartedAtMs ?? 0;
-  const comparison =
-    kind === "full"
-      ? await ledger.compareBillPaymentsRound({
-          connection,
-          round: roundName(sync, round),
-          startedAtMs,
-          reachMs,
-          withStatuses,
-        })
-      : { missedByList: 0, missedByStatuses: 0, ...(await ledger.billPaymentsHeld({ connection })) };
-  const counted = [comparison.total, ...statuses.map((status) => comparison.byStatus[status] ?? 0)];
-  const sameCounts = counted.every((count, list) => count === totals[list]);
-  const agrees = sameCounts && comparison.missedByList === 0 && comparison.missedByStatuses === 0;
-  const next = afterComparison(position, kind, agrees);
+  const wholeSinceMs = sync.kind === "full" ? await wholeSince(work, position) : await asHeld(work, position);
+  const next = afterComparison(position, sync.kind, wholeSinceMs);
   job.progress = { ...job.progress, round: next.round };
   return next;
+}
+
+/**
+ * The round's passes agree with each other and with the service's counts; or, from the second round on, all that any round has seen is as
+ * many as the service counts, in all and of each status: where a sort field does not tell payments apart, a service may give them in another order at
+ * every request, and no single pass need see them all.
+ */
+async function wholeSince({ sync, statuses }: SyncWork, position: Position): Promise<number | undefined> {
+  const { totals, round, startedAtMs = 0, roundStartedAtMs = 0, reachMs } = position;
+  const { missedByList, missedByStatuses, sinceRound, sinceStart } = await ledger.compareBillPaymentsRound({
+    connection: sync.connection,
+    round: roundName(sync, round),
+    startedAtMs: roundStartedAtMs,
+    syncStartedAtMs: startedAtMs,
+    reachMs,
+    withStatuses: statuses.length > 0,
+  });
+  const roundAgrees = missedByList === 0 && missedByStatuses === 0 && isCounted(sinceRound, statuses, totals);
+  if (roundAgrees) return roundStartedAtMs;
+  return round > 1 && isCounted(sinceStart, statuses, totals) ? startedAtMs : undefined;
+}
+
+async function asHeld({ sync, statuses }: SyncWork, { totals }: Position): Promise<number | undefined> {
+  const held = await ledger.billPaymentsHeld({ connection: sync.connection });
+  return isCounted(held, statuses, totals) ? 0 : undefined;
+}
+
+/** @param totals as the service counts each list, that of all first */
+function isCounted(
+  { total, byStatus }: SeenBillPayments,
+  statuses: readonly BillPaymentStatus[],
+  totals: readonly number[],
+): boolean {
+  return [total, ...statuses.map((status) => byStatus[status] ?? 0)].every((count, list) => count === totals[list]);
 }
 
 export function roundName({ syncId }: BillPaymentsSync, round: number): string {

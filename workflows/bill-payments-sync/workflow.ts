@@ -101,9 +101,11 @@ function workOf(job: Job<BillPaymentsProgress>, { prepared, syncId }: Carried): 
   return { job, calls: accountingCallsOf(profile), sync, statuses };
 }
 
-async function complete({ job, sync }: SyncWork, { settled, topMs, round, roundStartedAtMs }: Position) {
+async function complete({ job, sync }: SyncWork, { settled, topMs, round, wholeSinceMs }: Position) {
   job.moveOn("the count of what the ledger holds");
   const whole =
-    roundStartedAtMs === undefined ? undefined : { name: roundName(sync, round), startedAtMs: roundStartedAtMs };
+    sync.kind === "full" && wholeSinceMs !== undefined
+      ? { name: roundName(sync, round), startedAtMs: wholeSinceMs }
+      : undefined;
   return await ledger.completeBillPaymentsSync({ ...sync, settled, knownUntilMs: topMs, round: whole });
 }

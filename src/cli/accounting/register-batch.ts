@@ -2,6 +2,7 @@ import type { Command } from "commander";
 
 import { type JobReply, syncBatchWorkflowId } from "../../contract/index.ts";
 import { syncBatchIdentifier } from "../../contract/schema/job-inputs.ts";
+import type { operations } from "../../starter/index.ts";
 import { parsedBy, waitSeconds } from "../arguments.ts";
 import { UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
@@ -15,7 +16,7 @@ interface ResolveFlags extends Scope, ResultFlags {
   note: string;
 }
 
-type Operate = ReturnType<typeof import("../../starter/index.ts").operations>;
+type Operate = ReturnType<typeof operations>;
 
 const parseBatch = parsedBy(syncBatchIdentifier);
 

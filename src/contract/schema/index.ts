@@ -4,7 +4,6 @@ export {
   processSyncBatchInputSchema,
   reconcileInputSchema,
   registerItemsInputSchema,
-  syncBatchIdentifier,
   syncBillPaymentsInputSchema,
   syncPurchasesInputSchema,
 } from "./job-inputs.ts";

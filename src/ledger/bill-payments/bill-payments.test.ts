@@ -124,7 +124,7 @@ describe("a page", () => {
 });
 
 describe("a full synchronisation", () => {
-  const reach = { reachMs: Date.parse("2026-11-01T08:00:00.000Z"), withStatuses: true };
+  const reach = { reachMs: Date.parse("2026-11-01T08:00:00.000Z"), syncStartedAtMs: 0, withStatuses: true };
 
   test("knows what its lists missed of each other", async () => {
     const { name, keep, sync } = connection();
@@ -139,8 +139,8 @@ describe("a full synchronisation", () => {
     expect(await payments.compareRound(name, round, reach)).toEqual({
       missedByList: 1,
       missedByStatuses: 1,
-      total: 4,
-      byStatus: { none: 1, synced: 3 },
+      sinceRound: { total: 4, byStatus: { none: 1, synced: 3 } },
+      sinceStart: { total: 4, byStatus: { none: 1, synced: 3 } },
     });
     await keep([payment("both"), payment("list"), payment("status")], { round: "r2" });
     await keep([payment("both"), payment("status")], { round: "r2", status: "synced" });
@@ -188,7 +188,7 @@ describe("a full synchronisation", () => {
     const { name, keep, sync, all } = connection();
     const full = sync("full");
     await payments.begin(full);
-    await keep([payment("a")], { round: "r0", status: "failed" });
+    await keep([payment("a")], { round: "r0", status: "failed", askedAtMs: (await payments.now()) - 1 });
     const startedAtMs = await payments.now();
     for (const round of ["r1", "r2"]) {
       await keep([payment("a")], { round });

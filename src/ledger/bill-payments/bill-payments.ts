@@ -38,8 +38,15 @@ export interface KeptBillPayments {
 /** One reading of everything: the list of all, then that of each status. */
 export interface FullRound {
   name: string;
-  /** When its first page was asked for, by {@link BillPayments.now}. */
+  /** When its first page was asked for, by {@link BillPayments.now}; at the end, since when all has been seen. */
   startedAtMs: number;
+}
+
+/** How many payments were seen since an instant, whichever page showed them. */
+export interface SeenCounts {
+  total: number;
+  /** By the status that was seen since then; `none` for none. */
+  byStatus: Record<string, number>;
 }
 
 /** What a round's two passes say of each other. */
@@ -48,9 +55,9 @@ export interface RoundFindings {
   missedByList: number;
   /** In the list of all, and for the first time in no list of a status. */
   missedByStatuses: number;
-  /** Seen since the round began, also by a page that was none of its. */
-  total: number;
-  byStatus: Record<string, number>;
+  sinceRound: SeenCounts;
+  /** Since the synchronisation began: in any of its rounds. */
+  sinceStart: SeenCounts;
 }
 
 /** What the ledger holds of a connection. */
@@ -98,7 +105,7 @@ export interface BillPayments {
   compareRound(
     connection: string,
     round: FullRound,
-    how: { reachMs: number | undefined; withStatuses: boolean },
+    how: { reachMs: number | undefined; syncStartedAtMs: number; withStatuses: boolean },
   ): Promise<RoundFindings>;
   /**
    * Ends it. Of a full one that has settled, what the round did not list is missing from now on, and what no list of a status had has none.

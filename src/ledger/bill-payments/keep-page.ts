@@ -60,7 +60,8 @@ export async function keepPage(db: Queries, request: KeepBillPaymentsRequest): P
   await writeOthers(db, request, news, eventNumbers);
   await mark(db, request, [...byId.keys()]);
   const added = news.filter(({ one }) => !known.has(one.id)).length;
-  return { rows: byId.size, added, changed: news.length - added };
+  const changed = news.filter(({ changes }) => changes.some(isChange)).length;
+  return { rows: byId.size, added, changed };
 }
 
 /** Undefined: nothing that the row does not say already, or that a later look has not said otherwise. */
@@ -80,6 +81,11 @@ function newsOf(row: Row | undefined, one: Seen, { status, askedAtMs }: KeepBill
   }
   if (row.missing_since !== null && !isLate) changes.push({ what: "returned", before: null, after: null });
   return changes.length === 0 ? undefined : { one, changes, content };
+}
+
+/** A status that is learned for the first time is none. */
+function isChange({ what, before }: Change): boolean {
+  return what !== "first-seen" && (what !== "status" || before !== null);
 }
 
 type Fields = Record<string, unknown>;

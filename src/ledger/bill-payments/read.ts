@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 
 import type { BillPayment, BillPaymentStatus } from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
-import type { BillPaymentSummary, KeptBillPayment } from "./bill-payments.ts";
+import type { BillPaymentSummary, KeptBillPayment, SeenCounts } from "./bill-payments.ts";
 
 export async function summary(db: Queries, connection: string): Promise<BillPaymentSummary> {
   const there = await countBy(db, connection, sql`missing_since is null`);
@@ -16,7 +16,7 @@ export async function countBy(
   connection: string,
   which: RawBuilder<unknown>,
   status: RawBuilder<unknown> = sql`sync_status`,
-): Promise<{ total: number; byStatus: Record<string, number> }> {
+): Promise<SeenCounts> {
   const { rows } = await sql<{ status: string; count: string }>`
     select coalesce(${status}, 'none') as status, count(*)
     from bill_payments where connection = ${connection} and ${which}

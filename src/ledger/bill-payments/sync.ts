@@ -4,7 +4,7 @@ import type { Queries } from "../database.ts";
 import { appendEvents } from "../events/append-events.ts";
 import type { Writer } from "../events/chain.ts";
 import { storableText } from "../storable-text.ts";
-import type { BillPaymentSync, FullRound, RoundFindings } from "./bill-payments.ts";
+import type { BillPaymentSync, FullRound, RoundFindings, SeenCounts } from "./bill-payments.ts";
 import { accountingChain, missingEvent, seenEvent } from "./events.ts";
 import { lockConnection, writerColumns } from "./keep-page.ts";
 import { countBy } from "./read.ts";
@@ -35,13 +35,17 @@ export async function compareRound(
   db: Queries,
   connection: string,
   { name, startedAtMs }: FullRound,
-  { reachMs, withStatuses }: { reachMs: number | undefined; withStatuses: boolean },
+  {
+    reachMs,
+    syncStartedAtMs,
+    withStatuses,
+  }: { reachMs: number | undefined; syncStartedAtMs: number; withStatuses: boolean },
 ): Promise<RoundFindings> {
   await lockConnection(db, connection);
-  const start = new Date(startedAtMs);
-  // A status that no list has shown since is an earlier one's.
-  const status = sql`case when status_observed_at >= ${start} then sync_status end`;
-  const counts = await countBy(db, connection, sql`observed_at >= ${start}`, status);
+  const counts = {
+    sinceRound: await seenSince(db, connection, startedAtMs),
+    sinceStart: await seenSince(db, connection, syncStartedAtMs),
+  };
   if (!withStatuses) return { missedByList: 0, missedByStatuses: 0, ...counts };
   const reach = reachMs === undefined ? null : new Date(reachMs);
   const missed = await sql<{ count: string }>`
@@ -60,6 +64,13 @@ export async function compareRound(
     missedByStatuses: Number(unlisted.rows[0]?.count),
     ...counts,
   };
+}
+
+/** A status that no list has shown since is an earlier one's. */
+function seenSince(db: Queries, connection: string, sinceMs: number): Promise<SeenCounts> {
+  const since = new Date(sinceMs);
+  const status = sql`case when status_observed_at >= ${since} then sync_status end`;
+  return countBy(db, connection, sql`observed_at >= ${since}`, status);
 }
 
 /** True while there are more: to be called again. */
@@ -90,7 +101,7 @@ export async function markMissing(
 export async function markWithoutStatus(
   db: Queries,
   { connection }: BillPaymentSync,
-  { name: round }: FullRound,
+  { name: round, startedAtMs }: FullRound,
   writer: Writer,
 ): Promise<boolean> {
   await lockConnection(db, connection);
@@ -98,7 +109,7 @@ export async function markWithoutStatus(
     db,
     connection,
     sql<boolean>`
-    sync_status is not null and listed_by = ${round} and status_listed_by is distinct from ${round}
+    sync_status is not null and status_observed_at < ${new Date(startedAtMs)} and listed_by = ${round} and status_listed_by is distinct from ${round}
       and unlisted_by is not null`,
   );
   const changes = [{ what: "status" as const, before: "of an earlier list", after: null }];

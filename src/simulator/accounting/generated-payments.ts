@@ -2,7 +2,6 @@ import { seededRandom } from "../seeded-random.ts";
 import type { BillPaymentBook } from "./bill-payment-book.ts";
 import { paymentMethods } from "./scenario.ts";
 
-const dayMs = 86_400_000;
 const suppliers = ["Kericho Highlands Tea", "Mombasa Millers", "Nakuru Packaging", "Thika Logistics", "Kisumu Fresh"];
 
 /**
@@ -18,7 +17,7 @@ export function generatePayments(book: BillPaymentBook, count: number, from: num
     const createdMs = nowMs - (count - index) * 60_000;
     const cents = 100 + Math.floor(random() * 50_000_000);
     const supplier = Math.floor(random() * suppliers.length);
-    const updatedMs = Math.min(nowMs, createdMs + Math.floor(random() * dayMs));
+    const updatedMs = createdMs + Math.floor(random() * (nowMs - createdMs));
     const chance = random();
     const status = chance < 0.9 ? "synced" : chance < 0.94 ? "failed" : chance < 0.97 ? "pending" : "syncing";
     const bill = `bill_${number}`;
