@@ -1,3 +1,9 @@
 /** The workflow types that a worker serves. */
+export { syncBillPayments } from "./bill-payments-sync/workflow.ts";
 export { creditNote } from "./credit-note/workflow.ts";
+export { reconcile } from "./reconcile/workflow.ts";
+export { registerItems } from "./item-registration/workflow.ts";
+export { syncPurchases } from "./purchases-sync/workflow.ts";
+export { scheduled } from "./scheduled/workflow.ts";
 export { sale } from "./sale/workflow.ts";
+export { processSyncBatch } from "./sync-batch/workflow.ts";

@@ -20,17 +20,29 @@ import {
  * Between the HTTP call's own timeout and the attempt's: the activity must always live to write down and to say what became of its
  * call, with the database slow at both ends.
  */
-const MARGIN_MS = 20_000;
+export const MARGIN_MS = 20_000;
 
 /** How long a task may wait for a worker before it is put into the queue anew: nothing of it was sent. */
-const LONGEST_QUEUEING = "12 hours";
+export const LONGEST_QUEUEING = "12 hours";
 
 /** A total bound for calls that may be repeated freely. What is not answered by then is shown to a person. */
-const LONGEST_TRY = "24 hours";
+export const LONGEST_TRY = "24 hours";
 
 /** Before the connection is known: validation, look-ups, composing. No API call, so it runs inside the workflow task. */
 export const main = proxyLocalActivities<
-  Pick<MainActivities, "prepareSale" | "prepareCreditNote" | "composeSale" | "composeCreditNote" | "itemsInCatalogue">
+  Pick<
+    MainActivities,
+    | "prepareReconcile"
+    | "prepareSale"
+    | "prepareCreditNote"
+    | "prepareSyncPurchases"
+    | "prepareSyncBillPayments"
+    | "prepareSyncBatch"
+    | "prepareRegisterItems"
+    | "composeSale"
+    | "composeCreditNote"
+    | "itemsInCatalogue"
+  >
 >({ startToCloseTimeout: "10 seconds" });
 
 export const mainWaits = proxyActivities<Pick<MainActivities, "awaitCreditNoteRun">>({
@@ -39,12 +51,22 @@ export const mainWaits = proxyActivities<Pick<MainActivities, "awaitCreditNoteRu
   cancellationType: ActivityCancellationType.TRY_CANCEL,
 });
 
-/** Reads and writes the claims. Tried again until the database is there, however long that takes. */
+/** Reads much of the ledger. */
+export const ledgerAtLength = proxyActivities<Pick<LedgerActivities, "reconcilePayments">>({
+  taskQueue: MAIN_TASK_QUEUE,
+  startToCloseTimeout: "15 minutes",
+  cancellationType: ActivityCancellationType.TRY_CANCEL,
+});
+
+/** Reads and writes the ledger. Tried again until the database is there, however long that takes. */
 export const ledger = proxyActivities<LedgerActivities>({
   taskQueue: MAIN_TASK_QUEUE,
   startToCloseTimeout: "30 seconds",
   cancellationType: ActivityCancellationType.TRY_CANCEL,
 });
+
+/** An attempt of a converging write that was lost with its worker must come back as a failure. */
+const LOST_WITH_ITS_WORKER = { nonRetryableErrorTypes: ["TemporalTimeout:StartToClose"] };
 
 export type Calls = ReturnType<typeof callsOf>;
 
@@ -69,7 +91,20 @@ export function callsOf(route: CallRoute, retriedAtMs: () => number | undefined)
   };
   const calls = <Names extends keyof ComplianceActivities>(options: ActivityOptions) =>
     telling(proxyActivities<Pick<ComplianceActivities, Names>>(options), retriedAtMs);
+  /** Behind the polls of sales in flight, which somebody waits for. */
+  const nobodyWaits: ActivityOptions = {
+    ...background,
+    priority: { ...background.priority, priorityKey: 5 },
+    scheduleToCloseTimeout: LONGEST_TRY,
+  };
   return {
+    /** Of catalogues and synchronisations. */
+    background: {
+      read: calls<
+        "pullPurchases" | "keepPurchasesPage" | "reconcileDocument" | "planRegistrations" | "readItems" | "readBranch"
+      >(nobodyWaits),
+      convergingWrite: calls<"registerItem">({ ...nobodyWaits, retry: LOST_WITH_ITS_WORKER }),
+    },
     /** Repeated freely; the pauses come from the activity. */
     read: calls<"readItems" | "readBranch" | "readDocument">({
       ...interactive(2),
@@ -86,7 +121,7 @@ export function callsOf(route: CallRoute, retriedAtMs: () => number | undefined)
     convergingWrite: calls<"registerItem" | "retryDocument">({
       ...interactive(2),
       scheduleToCloseTimeout: LONGEST_TRY,
-      retry: { nonRetryableErrorTypes: ["TemporalTimeout:StartToClose"] },
+      retry: LOST_WITH_ITS_WORKER,
     }),
     /**
      * At most once: a second attempt would move the stock, or issue the document, twice if the first one's answer was lost.

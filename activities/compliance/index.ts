@@ -3,6 +3,9 @@ import { createBranchActivities } from "./branches.ts";
 import { createCreationActivities } from "./create-document.ts";
 import { createDocumentActivities } from "./documents.ts";
 import { createItemActivities } from "./items.ts";
+import { createPlanActivities } from "./plan-registrations.ts";
+import { createReconcileActivities } from "./reconcile.ts";
+import { createPurchaseActivities } from "./purchases.ts";
 import type { ActivityContext } from "./runtime.ts";
 import { createStockActivities } from "./stock.ts";
 
@@ -18,5 +21,8 @@ export function createComplianceActivities(context: ActivityContext): Compliance
     ...createCreationActivities(context),
     ...createDocumentActivities(context),
     ...createStockActivities(context),
+    ...createPurchaseActivities(context),
+    ...createPlanActivities(context),
+    ...createReconcileActivities(context),
   };
 }

@@ -67,17 +67,19 @@ export function createItemActivities(
 
   async function register(...[request]: Parameters<ComplianceActivities["registerItem"]>) {
     const runtime = runtimeOf(context, request.connection);
-    const { businessId, itemId, branch } = request;
+    const { businessId, itemId, branch, force } = request;
     const known = runtime.catalogue
       .known(businessId, nowMs() - runtime.catalogueAgeMs)
       ?.find((item) => item.id === itemId);
-    if (known?.registrationStatus === REGISTERED) return { kind: "registered" as const, item: knownItem(known) };
+    if (known?.registrationStatus === REGISTERED && force !== true)
+      return { kind: "registered" as const, item: knownItem(known) };
     const judged = await judge(
       runtime,
       "registerItem",
       request,
-      () => runtime.client.registerItem({ itemId, branch }, { businessId }),
+      () => runtime.client.registerItem({ itemId, branch, force }, { businessId }),
       (result) => classifyItem(result, runtime.dialect),
+      { forceAsked: force },
     );
     throwToTryAgain(judged, random);
     const shown: Item | undefined =
@@ -129,7 +131,13 @@ export function createItemActivities(
 
     /** Sales that wait for the same item share one registration, and one word that it lacks data. */
     registerItem(request) {
-      const key = JSON.stringify([request.connection, request.businessId, request.itemId, request.branch?.id]);
+      const key = JSON.stringify([
+        request.connection,
+        request.businessId,
+        request.itemId,
+        request.branch?.id,
+        request.force,
+      ]);
       const underWay = registrations.get(key);
       if (underWay) return underWay;
       const lacking = lacksData.get(key);
@@ -150,7 +158,7 @@ export function createItemActivities(
 }
 
 /** A catalogue that is shared has no answer of its own; it is as good as the one that it came from. */
-const catalogueMeta = {
+export const catalogueMeta = {
   operation: "listItems",
   status: 200,
   replayed: false,

@@ -2,6 +2,7 @@ import { Context } from "@temporalio/activity";
 
 import {
   type Classification,
+  type ClassifyOptions,
   classifyError,
   ComplianceApiError,
   ComplianceInputError,
@@ -36,6 +37,7 @@ export async function judge<Data>(
   target: CallTarget,
   call: () => Promise<Result<Data>>,
   meaningOf: (result: Result<Data>) => Classification,
+  options?: ClassifyOptions,
 ): Promise<Judged<Data>> {
   try {
     const result = await runtime.keyGate.pass(keyCallOf(operation, target), call);
@@ -45,7 +47,7 @@ export async function judge<Data>(
     const message = error instanceof Error ? error.message : String(error);
     if (error instanceof KeyHeldError) return { meaning: { kind: "configuration" }, error, replayed: false, message };
     const replayed = error instanceof ComplianceApiError && error.replayed;
-    return { meaning: classifyError(operation, error, runtime.dialect), error, replayed, message };
+    return { meaning: classifyError(operation, error, runtime.dialect, options), error, replayed, message };
   }
 }
 

@@ -53,6 +53,14 @@ export function holderOf({ workflowExecution }: Pick<Info, "workflowExecution">)
   return `${workflowExecution?.workflowId ?? "no workflow"} (run ${workflowExecution?.runId ?? "unknown"})`;
 }
 
+/** The same, for a row. */
+export function writerOf({ workflowExecution }: Pick<Info, "workflowExecution">): {
+  workflowId: string;
+  runId: string;
+} {
+  return { workflowId: workflowExecution?.workflowId ?? "no workflow", runId: workflowExecution?.runId ?? "unknown" };
+}
+
 export function claimedMovement(
   request: Pick<AdjustStockRequest, "itemId" | "action" | "quantity" | "unitPrice" | "branch">,
 ): ClaimedMovement {

@@ -16,7 +16,12 @@ async function serveMain() {
   const connection = Connection.lazy();
   onTestFinished(() => connection.close());
   const workflows = new WorkflowClient({ connection });
-  const main = createMainActivities({ ...served.context, callbackUrlFor: () => undefined, workflows });
+  const main = createMainActivities({
+    ...served.context,
+    accounting: new Map(),
+    callbackUrlFor: () => undefined,
+    workflows,
+  });
   const readAll = () => inActivity(() => served.activities.readItems(asking("TEA-500")));
   return { served, main, readAll };
 }

@@ -29,6 +29,7 @@ async function prepareActivities() {
   const businessWeights = { biz_2: 4 };
   const { prepareSale, prepareCreditNote } = createPrepareActivities(
     new Map(profiles.map((profile) => [profile.connection, { profile, businessWeights }])),
+    async () => undefined,
   );
   return {
     profile: runtime.profile,
@@ -51,6 +52,7 @@ describe("the preparation of a sale", () => {
   test("fills in connection, business, date and window", async () => {
     const { prepare, profile } = await prepareActivities();
     expect(await prepare()).toEqual({
+      records: true,
       profile,
       sale: { ...sale, saleDate: "2026-11-22" },
       fingerprint: fingerprintOf(saleContent(sale, "biz_1")),
@@ -140,7 +142,7 @@ describe("the preparation of a sale", () => {
 describe("the preparation of a credit note", () => {
   test("fills in connection, business and the date in Nairobi", async () => {
     const { prepareNote, profile } = await prepareActivities();
-    expect(await prepareNote()).toEqual({ profile, note: { ...note, returnDate: "2026-11-22" } });
+    expect(await prepareNote()).toEqual({ records: true, profile, note: { ...note, returnDate: "2026-11-22" } });
   });
 
   test("tells the weight of the business that has one", async () => {

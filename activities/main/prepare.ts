@@ -17,6 +17,7 @@ import {
   saleInputSchema,
 } from "../../src/contract/schema/index.ts";
 import type { ComplianceRuntime } from "../compliance/runtime.ts";
+import type { EarlierSale } from "./earlier-sale.ts";
 
 /** What a workflow may be told of a connection. */
 export type Served = Pick<ComplianceRuntime, "profile" | "businessWeights">;
@@ -27,34 +28,40 @@ export type Served = Pick<ComplianceRuntime, "profile" | "businessWeights">;
  */
 export function createPrepareActivities(
   connections: ReadonlyMap<string, Served>,
+  earlierSale: EarlierSale,
 ): Pick<MainActivities, "prepareSale" | "prepareCreditNote"> {
   return {
-    async prepareSale({ input, startedAtMs }) {
-      return failOnInvalidInput(() => {
+    async prepareSale({ input, startedAtMs, reset = false }) {
+      const { content, ...prepared } = failOnInvalidInput(() => {
         const sale = parseInput(saleInputSchema, input, "sale input");
         const profile = profileFor(connections, sale, "sale input");
         const window = sale.refundWindow;
+        const content = saleContent(sale, profile.businessId);
         return {
+          records: true as const,
           profile,
           sale: { ...sale, saleDate: sale.saleDate ?? nairobiDate(startedAtMs) },
-          fingerprint: fingerprintOf(saleContent(sale, profile.businessId)),
+          content,
+          fingerprint: fingerprintOf(content),
           refundWindowMs: (window === undefined ? undefined : durationMs(window)) ?? profile.timings.refundWindowMs,
         };
       });
+      const finished = reset ? undefined : await earlierSale(prepared.profile, content);
+      return { ...prepared, ...(finished && { finished }) };
     },
 
     async prepareCreditNote({ input, startedAtMs }) {
       return failOnInvalidInput(() => {
         const note = parseInput(creditNoteInputSchema, input, "credit note input");
         const profile = profileFor(connections, note, "credit note input");
-        return { profile, note: { ...note, returnDate: note.returnDate ?? nairobiDate(startedAtMs) } };
+        return { records: true, profile, note: { ...note, returnDate: note.returnDate ?? nairobiDate(startedAtMs) } };
       });
     },
   };
 }
 
 /** The connection that the input names, acting for the business that the input names, where it may. */
-function profileFor(
+export function profileFor(
   connections: ReadonlyMap<string, Served>,
   input: { connection?: string | undefined; businessId?: string | undefined },
   what: string,
@@ -80,7 +87,7 @@ function profileFor(
   return { ...profile, businessId, ...(businessWeight !== undefined && { businessWeight }) };
 }
 
-function failOnInvalidInput<T>(act: () => T): T {
+export function failOnInvalidInput<T>(act: () => T): T {
   try {
     return act();
   } catch (error) {

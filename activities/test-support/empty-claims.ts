@@ -14,7 +14,9 @@ export async function emptyClaims(): Promise<Ledger> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    await client.query("truncate stock_claims, stock_claim_events, document_claims, document_claim_events");
+    await client.query(
+      "truncate stock_claims, stock_claim_events, document_claims, document_claim_events, purchases, purchase_syncs",
+    );
   } finally {
     await client.end();
   }

@@ -3,3 +3,4 @@ export { callbackUrl } from "./callback-url.ts";
 export { createCallbackReceiver } from "./receiver.ts";
 export { createTemporalSignaller } from "./temporal-signaller.ts";
 export { createCallbackToken } from "./token.ts";
+export type { WebhookSource } from "./verify-webhook.ts";

@@ -46,6 +46,7 @@ test("the receiver answers whatever bytes come over a connection in its own few 
         signals.push(workflowId);
         return Promise.resolve("delivered");
       },
+      requestSync: () => Promise.resolve("delivered"),
       isReachable: () => Promise.resolve(true),
     },
     log: { debug: () => undefined, warn: () => undefined },

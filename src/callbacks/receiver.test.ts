@@ -32,6 +32,7 @@ class Surroundings {
           this.signals.push({ workflowId, callback });
           return this.answer();
         },
+        requestSync: () => Promise.resolve("unreachable"),
         isReachable: () => this.reachable(),
       },
       log: { debug: log, warn: log },

@@ -5,14 +5,18 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { callbackEvent } from "./callback-event.ts";
 import { answerBrokenRequest } from "./broken-request.ts";
 import { readBody } from "./read-body.ts";
+import { createWebhookHandler } from "./receive-webhook.ts";
 import { createSignalAllowance } from "./signal-allowance.ts";
 import type { AllowanceOptions } from "./signal-allowance.ts";
 import { MAX_TOKEN_LENGTH, verifyCallbackToken } from "./token.ts";
+import type { WebhookSource } from "./verify-webhook.ts";
 
 /** `gone`: the workflow has closed or never was. `unreachable`: it is not known whether the signal arrived. */
 export type SignalOutcome = "delivered" | "gone" | "unreachable";
 
 export interface CallbackClient {
+  /** Starts the synchronisation of bill payments of an accounting connection, or asks the one that runs for another pass. */
+  requestSync(connection: string): Promise<"delivered" | "unreachable">;
   signalCallback(workflowId: string, callback: { event?: string }): Promise<SignalOutcome>;
   /** Whether Temporal answers; resolves within a bounded time. */
   isReachable(): Promise<boolean>;
@@ -38,6 +42,8 @@ export interface ReceiverTimeouts {
 export interface ReceiverOptions {
   /** All that verify; at least one. */
   secrets: readonly string[];
+  /** Accounting connections whose webhooks are received, by name. Default: none. */
+  webhooks?: ReadonlyMap<string, WebhookSource>;
   client: CallbackClient;
   log: CallbackLog;
   /** Default 1 MiB. */
@@ -119,6 +125,21 @@ export function createCallbackReceiver(options: ReceiverOptions): FastifyInstanc
     method: REFUSED_METHODS,
     url: "/callbacks/:token",
     handler: (_request, reply) => reply.code(405).header("allow", "GET, POST, PUT, PATCH, DELETE").send(),
+  });
+  const { webhooks = new Map<string, WebhookSource>(), rateLimit } = options;
+  const receiveWebhook = createWebhookHandler({ sources: webhooks, client, log, bodyLimitBytes, rateLimit, clock });
+  app.route<{ Params: { connection: string } }>({
+    method: ["POST", "PUT"],
+    url: "/webhooks/accounting/:connection",
+    handler: async (request, reply) => {
+      if (inFlight >= maxInFlight) return tooMany(reply, 1_000);
+      inFlight += 1;
+      try {
+        return await receiveWebhook(request, reply);
+      } finally {
+        inFlight -= 1;
+      }
+    },
   });
   app.get("/healthz", (_request, reply) => reply.send({ status: "alive" }));
   app.get("/readyz", async (_request, reply) => {

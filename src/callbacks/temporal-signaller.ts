@@ -1,6 +1,7 @@
 import { isGrpcServiceError, WorkflowNotFoundError } from "@temporalio/client";
 import type { Client } from "@temporalio/client";
-import { SIGNALS } from "../contract/names.ts";
+import { syncBillPaymentsWorkflowId } from "../contract/ids.ts";
+import { MAIN_TASK_QUEUE, SIGNALS, WORKFLOW_TYPES } from "../contract/names.ts";
 import type { CallbackReceived } from "../contract/messages.ts";
 import type { CallbackClient, SignalOutcome } from "./receiver.ts";
 
@@ -26,6 +27,23 @@ export function createTemporalSignaller(client: Client, options: SignallerOption
         return "delivered";
       } catch (error) {
         return outcomeOf(error);
+      }
+    },
+    async requestSync(connection) {
+      try {
+        await client.withDeadline(Date.now() + signalTimeoutMs, () =>
+          client.workflow.signalWithStart(WORKFLOW_TYPES.syncBillPayments, {
+            workflowId: syncBillPaymentsWorkflowId(connection),
+            taskQueue: MAIN_TASK_QUEUE,
+            args: [{ connection }],
+            signal: SIGNALS.syncRequested,
+            signalArgs: [{}],
+            workflowIdReusePolicy: "ALLOW_DUPLICATE",
+          }),
+        );
+        return "delivered";
+      } catch {
+        return "unreachable";
       }
     },
     async isReachable() {

@@ -1,5 +1,7 @@
 import { Command } from "commander";
 
+import { registerBatch } from "./accounting/register-batch.ts";
+import { registerBillPayments } from "./accounting/register-bill-payments.ts";
 import { registerCallbacks } from "./commands/callbacks.ts";
 import { registerDoctor } from "./commands/doctor.ts";
 import { registerSetup } from "./commands/setup.ts";
@@ -7,8 +9,13 @@ import { registerSimulator } from "./commands/simulator.ts";
 import { registerWorker } from "./commands/worker.ts";
 import type { CliContext } from "./context.ts";
 import { registerDemo } from "./demo/index.ts";
+import { registerItems } from "./items/register-items.ts";
+import { registerLedger } from "./ledger/register-ledger.ts";
 import { packageVersion } from "./package-version.ts";
 import { printable } from "./printable.ts";
+import { registerPurchases } from "./purchases/register-purchases.ts";
+import { registerReconcile } from "./reconcile/register-reconcile.ts";
+import { registerReport } from "./report/register-report.ts";
 import { registerSale } from "./sale/register-sale.ts";
 
 const HELP_WIDTH = 100;
@@ -50,5 +57,12 @@ Example: what is wrong with this installation, and what to do about it
   registerSetup(program, context);
   registerDoctor(program, context);
   registerSale(program, context);
+  registerItems(program, context);
+  registerPurchases(program, context);
+  registerBillPayments(program, context);
+  registerBatch(program, context);
+  registerReconcile(program, context);
+  registerReport(program, context);
+  registerLedger(program, context);
   return program;
 }

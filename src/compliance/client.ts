@@ -9,7 +9,7 @@ import type { ComplianceDialect } from "./dialect.ts";
 import { createCreditNote, createSale, getSale, type KeyedCallOptions, retrySale } from "./sales.ts";
 import { listItems, registerItem, type RegisterItemInput } from "./items.ts";
 import type { KeyReach } from "./key-reach.ts";
-import { callNamed, type NamedCallInput } from "./named-operations.ts";
+import { callNamed, downloadReceipt, type NamedCallInput } from "./named-operations.ts";
 import type { NamedOperation } from "./operations.ts";
 import { listPurchases, type ListPurchasesInput, pullPurchases } from "./purchases.ts";
 import { adjustStock, type AdjustStockInput } from "./stock.ts";
@@ -62,6 +62,7 @@ export function createComplianceClient(options: ComplianceClientOptions) {
     listPurchases: (input: ListPurchasesInput, call?: BusinessCallOptions) => listPurchases(context, input, call),
     pullPurchases: (call?: BusinessCallOptions) => pullPurchases(context, call),
     listBusinesses: (call?: CallOptions) => listBusinesses(context, call),
+    downloadReceipt: (saleId: string, call?: BusinessCallOptions) => downloadReceipt(context, saleId, call),
     callNamed: (name: NamedOperation, input?: NamedCallInput, call?: BusinessCallOptions) =>
       callNamed(context, name, input, call),
   };

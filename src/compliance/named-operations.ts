@@ -30,6 +30,41 @@ export async function callNamed(
   input: NamedCallInput = {},
   options: BusinessCallOptions = {},
 ): Promise<Result<unknown>> {
+  const read: ReadBody<unknown> = ({ json, bodyText }) => ({ data: json === undefined ? bodyText : json });
+  return callDescribed(context, name, input, read, options);
+}
+
+/** A receipt as a file, in whatever form the service gives it. */
+export interface ReceiptFile {
+  bytes: Uint8Array;
+  contentType?: string;
+}
+
+/**
+ * The receipt of a sale or credit note (`receiptDownload`), which the document names without showing it: byte by byte as it came.
+ *
+ * @throws ComplianceInputError `not-in-dialect`, saying how to switch it on
+ */
+export async function downloadReceipt(
+  context: ClientContext,
+  saleId: string,
+  options: BusinessCallOptions = {},
+): Promise<Result<ReceiptFile>> {
+  const read: ReadBody<ReceiptFile> = ({ bodyBytes, headers }) => {
+    if (bodyBytes.byteLength === 0) return { issues: ["the body is empty"] };
+    const contentType = headers["content-type"];
+    return { data: { bytes: bodyBytes, ...(contentType !== undefined && { contentType }) } };
+  };
+  return callDescribed(context, "receiptDownload", { id: saleId }, read, options);
+}
+
+async function callDescribed<Data>(
+  context: ClientContext,
+  name: NamedOperation,
+  input: NamedCallInput,
+  read: ReadBody<Data>,
+  options: BusinessCallOptions,
+): Promise<Result<Data>> {
   const described = context.dialect[name];
   if (described === null) {
     throw new ComplianceInputError(
@@ -60,6 +95,5 @@ export async function callNamed(
     query: { ...query, ...Object.fromEntries(inQuery) },
     bodyJson: method === "GET" ? undefined : composeBody(sent),
   };
-  const read: ReadBody<unknown> = ({ json, bodyText }) => ({ data: json === undefined ? bodyText : json });
   return callOperation(context, op, request, read, options);
 }

@@ -147,4 +147,21 @@ describe("the other operations", () => {
       { method: "POST", target: "/v1/items?businessId=biz_1", body: '{"title":"Flour","sku":"MF"}' },
     ]);
   });
+
+  test("a receipt comes byte by byte as it is, once the dialect says from where", async () => {
+    const bytes = Buffer.from([0x25, 0x50, 0x44, 0x46, 0xff, 0x00, 0xfe, 0x0a]);
+    const { client, server } = await start(
+      (response) => {
+        response.writeHead(200, { "content-type": "application/pdf" });
+        response.end(bytes);
+      },
+      { dialect: { receiptDownload: { method: "GET", path: "/v1/sales/{id}/receipt" } } },
+    );
+    const { data } = await client.downloadReceipt("sal/1", business);
+    expect(Buffer.from(data.bytes).equals(bytes)).toBe(true);
+    expect(data.contentType).toBe("application/pdf");
+    expect(server.requests).toMatchObject([{ method: "GET", target: "/v1/sales/sal%2F1/receipt?businessId=biz_1" }]);
+    const { client: plain } = await start((response) => respondJson(response, 200, {}));
+    await expect(errorOf(plain.downloadReceipt("sal_1", business))).resolves.toMatchObject({ code: "not-in-dialect" });
+  });
 });

@@ -1,4 +1,5 @@
 import { dialectSetting } from "./dialect-setting.ts";
+import { intervalSetting } from "./interval-setting.ts";
 import { ACCOUNTING_CLIENT_SECRET, ACCOUNTING_KEY, ACCOUNTING_WEBHOOK_SECRET } from "./key-forms.ts";
 import { keyRule, secretListSetting, secretSetting } from "./secret-settings.ts";
 import { baseUrlSetting } from "./url-settings.ts";
@@ -30,6 +31,16 @@ export const accountingSettings = {
     fallback: [],
     defaultText: "none",
     example: [{ env: "SHOP_ACCOUNTING_WEBHOOK_SECRET" }],
+  }),
+  billPaymentsSyncEvery: intervalSetting({
+    variable: "ACCOUNTING_BILL_PAYMENTS_SYNC_EVERY",
+    meaning: "how often the latest bill payments are synced, by a Schedule that `fiscalflow setup` keeps; or `off`",
+    fallback: "1 hour",
+  }),
+  billPaymentsSweepEvery: intervalSetting({
+    variable: "ACCOUNTING_BILL_PAYMENTS_SWEEP_EVERY",
+    meaning: "how often all bill payments are synced (a call for each hundred), by a Schedule as well; or `off`",
+    fallback: "24 hours",
   }),
   dialect: dialectSetting({
     variable: "ACCOUNTING_DIALECT",

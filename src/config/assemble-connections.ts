@@ -1,6 +1,7 @@
 import { applicationOf } from "./check-connections.ts";
 import type { AccountingReading, ComplianceReading } from "./check-connections.ts";
 import type { AccountingConnection, ComplianceConnection } from "./config.ts";
+import { intervalMs } from "./interval-setting.ts";
 import { ACCOUNTING_KEY, COMPLIANCE_KEY, keyEnvironment } from "./key-forms.ts";
 
 /** A connection whose settings were read without a problem. */
@@ -18,6 +19,11 @@ export function assembleCompliance(reading: ComplianceReading): ComplianceConnec
     application: applicationOf(reading),
     businessWeights: values.businessWeights ?? {},
     stockDefault: present(values.stockDefault),
+    purchases: {
+      latestEveryMs: intervalMs(present(values.purchasesSyncEvery)),
+      fullEveryMs: intervalMs(present(values.purchasesSweepEvery)),
+    },
+    reconcileEveryMs: intervalMs(present(values.reconcileEvery)),
     dialect: values.dialect,
   };
 }
@@ -32,6 +38,10 @@ export function assembleAccounting({ name, values }: AccountingReading): Account
     environment: present(keyEnvironment(apiKey.reveal(), ACCOUNTING_KEY)),
     clientSecret: values.clientSecret,
     webhookSecrets: values.webhookSecrets ?? [],
+    billPayments: {
+      latestEveryMs: intervalMs(present(values.billPaymentsSyncEvery)),
+      fullEveryMs: intervalMs(present(values.billPaymentsSweepEvery)),
+    },
     dialect: values.dialect,
   };
 }

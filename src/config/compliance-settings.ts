@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { NAME_PATTERN } from "../contract/names.ts";
 import { dialectSetting } from "./dialect-setting.ts";
+import { intervalSetting } from "./interval-setting.ts";
 import { COMPLIANCE_KEY } from "./key-forms.ts";
 import { choiceSetting, textSetting } from "./plain-settings.ts";
 import { keyRule, secretSetting } from "./secret-settings.ts";
@@ -70,6 +71,21 @@ export const complianceSettings = {
     variable: "COMPLIANCE_STOCK_DEFAULT",
     meaning: "when the stock of a sale moves that does not say so itself: `on-submission`, `on-completion` or `off`",
     fallback: "on-submission",
+  }),
+  purchasesSyncEvery: intervalSetting({
+    variable: "COMPLIANCE_PURCHASES_SYNC_EVERY",
+    meaning: "how often the latest purchases are synced, by a Schedule that `fiscalflow setup` keeps; or `off`",
+    fallback: "1 hour",
+  }),
+  purchasesSweepEvery: intervalSetting({
+    variable: "COMPLIANCE_PURCHASES_SWEEP_EVERY",
+    meaning: "how often all purchases are synced (a call for each hundred), by a Schedule as well; or `off`",
+    fallback: "24 hours",
+  }),
+  reconcileEvery: intervalSetting({
+    variable: "COMPLIANCE_RECONCILE_EVERY",
+    meaning: "how often the ledger is reconciled with the API and with bill payments, by a Schedule as well; or `off`",
+    fallback: "24 hours",
   }),
   dialect: dialectSetting({
     variable: "COMPLIANCE_DIALECT",

@@ -33,8 +33,19 @@ export interface ComplianceConnection {
   /** Of businesses that are not alike: their share of the budget while several wait. */
   businessWeights: Readonly<Record<string, number>>;
   stockDefault: "on-submission" | "on-completion" | "off";
+  /** How often purchases are synced, in milliseconds; `null`: by nobody but a person. */
+  purchases: SyncIntervals;
+  /** How often the ledger is reconciled, in milliseconds; `null`: by nobody but a person. */
+  reconcileEveryMs: number | null;
   /** A JSON object of overrides, not yet parsed; undefined where none are configured. */
   dialect: unknown;
+}
+
+export interface SyncIntervals {
+  /** What is new, and what may still change. */
+  latestEveryMs: number | null;
+  /** All of it. */
+  fullEveryMs: number | null;
 }
 
 export interface AccountingConnection {
@@ -47,6 +58,8 @@ export interface AccountingConnection {
   clientSecret?: Secret;
   /** All verify; empty: webhooks cannot be received. */
   webhookSecrets: Secret[];
+  /** How often bill payments are synced, in milliseconds; `null`: by nobody but a person. */
+  billPayments: SyncIntervals;
   dialect: unknown;
 }
 

@@ -1,5 +1,5 @@
 /** The configuration, parsed once before anything connects. */
-export type { ComplianceConnection, Config, LogLevel } from "./config.ts";
+export type { AccountingConnection, ComplianceConnection, Config, LogLevel, SyncIntervals } from "./config.ts";
 export { ConfigError } from "./config-error.ts";
 export { renderConfigTable } from "./config-reference.ts";
 export { loadConfig } from "./load-config.ts";

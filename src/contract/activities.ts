@@ -1,3 +1,27 @@
+import type { AccountingTarget } from "./accounting-connection.ts";
+import type {
+  BillPaymentsHeld,
+  BillPaymentsPageRequest,
+  BillPaymentsPageResult,
+  BillPaymentsSync,
+  BillPaymentsSyncKind,
+  CompareRoundRequest,
+  CompleteBillPaymentsRequest,
+  PreparedBillPaymentsSync,
+  RoundComparison,
+  SyncBillPaymentsInput,
+} from "./bill-payments-sync.ts";
+import type {
+  BatchReference,
+  DecideBatchRequest,
+  PreparedSyncBatch,
+  ProcessBatchRequest,
+  ProcessBatchResult,
+  ProcessSyncBatchInput,
+  ReadBatchResult,
+  SettleBatchRequest,
+  UnknownBatch,
+} from "./sync-batch.ts";
 import type {
   AwaitDocumentRequest,
   AwaitItemsRequest,
@@ -22,6 +46,14 @@ import type {
   RegisterResult,
   RetryDocumentResult,
 } from "./calls.ts";
+import type {
+  KeepRegistrationsRequest,
+  PlanRegistrationsRequest,
+  PlanRegistrationsResult,
+  PreparedRegisterItems,
+  RegisterItemsInput,
+  RegisterItemsOutcome,
+} from "./item-registration.ts";
 import type { ConnectionProfile } from "./connection.ts";
 import type {
   AdjustStockRequest,
@@ -34,12 +66,40 @@ import type {
   WatchMovementRequest,
   WatchMovementResult,
 } from "./movement-calls.ts";
+import type {
+  DocumentsToReconcileRequest,
+  DocumentToReconcile,
+  PreparedReconcile,
+  ReconcileDocumentRequest,
+  ReconcileDocumentResult,
+  ReconcileInput,
+  ReconcileOutcome,
+  ReconcilePaymentsRequest,
+} from "./reconcile.ts";
+import type { SaveRecordRequest } from "./records.ts";
+import type {
+  PreparedPurchasesSync,
+  PullPurchasesResult,
+  PurchasesPageRequest,
+  PurchasesPageResult,
+  PurchasesSync,
+  PurchasesWindow,
+  SyncPurchasesInput,
+  SyncPurchasesOutcome,
+  PurchasesProgress,
+} from "./purchases-sync.ts";
 import type { CreditNoteInput, SaleInput } from "./sale.ts";
 
 /** Activities of the main task queue: no API call. */
 export interface MainActivities extends LedgerActivities {
-  prepareSale(request: { input: SaleInput; startedAtMs: number }): Promise<PreparedSale>;
+  /** @param request `reset`: the run is to do again what an earlier one of its execution has done */
+  prepareSale(request: { input: SaleInput; startedAtMs: number; reset?: boolean }): Promise<PreparedSale>;
   prepareCreditNote(request: { input: CreditNoteInput; startedAtMs: number }): Promise<PreparedCreditNote>;
+  prepareSyncBillPayments(request: { input: SyncBillPaymentsInput }): Promise<PreparedBillPaymentsSync>;
+  prepareSyncBatch(request: { input: ProcessSyncBatchInput }): Promise<PreparedSyncBatch>;
+  prepareSyncPurchases(request: { input: SyncPurchasesInput }): Promise<PreparedPurchasesSync>;
+  prepareRegisterItems(request: { input: RegisterItemsInput }): Promise<PreparedRegisterItems>;
+  prepareReconcile(request: { input: ReconcileInput }): Promise<PreparedReconcile>;
   composeSale(request: ComposeSaleRequest): Promise<Composed>;
   composeCreditNote(request: ComposeCreditNoteRequest): Promise<Composed>;
   /** The items out of the catalogue of this process; undefined where it does not know them, or is too old. */
@@ -61,6 +121,41 @@ export interface LedgerActivities {
   recordDocument(request: RecordDocumentRequest): Promise<void>;
   /** Keeps a person's word on a document of which nobody knew whether it exists. */
   decideDocument(request: DecideDocumentRequest): Promise<void>;
+  /** Keeps what is known of a document for years. */
+  saveRecord(request: SaveRecordRequest): Promise<void>;
+  /** A page of the documents that were not yet seen final and the same; empty at the end. */
+  documentsToReconcile(request: DocumentsToReconcileRequest): Promise<DocumentToReconcile[]>;
+  /** Supplier invoices against bill payments, as the ledger has them. */
+  reconcilePayments(request: ReconcilePaymentsRequest): Promise<void>;
+  /** What stands now. */
+  reconcileFindings(target: CallTarget): Promise<ReconcileOutcome["findings"]>;
+  /** Without known ground, as before the first full synchronisation, a recent one becomes a full one. */
+  beginBillPaymentsSync(sync: BillPaymentsSync): Promise<{ kind: BillPaymentsSyncKind; knownUntilMs?: number }>;
+  compareBillPaymentsRound(request: CompareRoundRequest): Promise<RoundComparison>;
+  billPaymentsHeld(target: AccountingTarget): Promise<BillPaymentsHeld>;
+  completeBillPaymentsSync(request: CompleteBillPaymentsRequest): Promise<BillPaymentsHeld>;
+  /** What became of a try whose activity ended without an answer; one that was never claimed is buried, so that it cannot leave late. */
+  readBatch(request: BatchReference): Promise<ReadBatchResult>;
+  settleBatch(request: SettleBatchRequest): Promise<void>;
+  /** Keeps a person's word. The service's own, where it was recorded meanwhile, outweighs it. */
+  decideBatch(request: DecideBatchRequest): Promise<Exclude<ReadBatchResult, UnknownBatch>>;
+  keepRegistrations(request: KeepRegistrationsRequest): Promise<void>;
+  /** What a batch of registrations came to. */
+  reportRegistrations(batch: CallTarget & { batchId: string }): Promise<RegisterItemsOutcome>;
+  beginPurchasesSync(sync: PurchasesSync): Promise<void>;
+  /** How many purchases of the ledger a full synchronisation has not seen. */
+  unseenPurchases(sync: PurchasesSync): Promise<number>;
+  /** The days of invoices that the ledger holds as open, and that are not open any more. */
+  windowsOfChangedPurchases(sync: PurchasesSync): Promise<PurchasesWindow[]>;
+  /** Ends it, and counts what the ledger holds. */
+  completePurchasesSync(sync: PurchasesSync): Promise<Omit<SyncPurchasesOutcome, keyof PurchasesProgress>>;
+}
+
+/** Activities of an accounting connection's task queue: one HTTP request each, at most. */
+export interface AccountingActivities {
+  /** Reads one page of bill payments into the ledger. */
+  keepBillPaymentsPage(request: BillPaymentsPageRequest): Promise<BillPaymentsPageResult>;
+  processSyncBatch(request: ProcessBatchRequest): Promise<ProcessBatchResult>;
 }
 
 /** Activities of an application's two task queues: one HTTP request each, at most. */
@@ -75,6 +170,13 @@ export interface ComplianceActivities {
   awaitDocument(request: AwaitDocumentRequest): Promise<ReadDocumentResult>;
   retryDocument(request: ReadDocumentRequest): Promise<RetryDocumentResult>;
   adjustStock(request: AdjustStockRequest): Promise<AdjustStockResult>;
+  /** The next items of a catalogue, or of a list, that are to be registered. */
+  planRegistrations(request: PlanRegistrationsRequest): Promise<PlanRegistrationsResult>;
+  pullPurchases(request: CallTarget): Promise<PullPurchasesResult>;
+  /** Reads one page of purchases into the ledger. */
+  keepPurchasesPage(request: PurchasesPageRequest): Promise<PurchasesPageResult>;
+  /** Reads a document, and holds what the ledger keeps of it against it. */
+  reconcileDocument(request: ReconcileDocumentRequest): Promise<ReconcileDocumentResult>;
 }
 
 /** Where a workflow's calls go. */

@@ -1,6 +1,7 @@
 /** What a person is needed for (contract, "Attention"), in the order in which several at once are shown. */
 export const ATTENTION_CODES = [
   "document-unknown",
+  "batch-unknown",
   "credentials",
   "item-unknown",
   "item-needs-data",
@@ -20,7 +21,7 @@ export const ATTENTION_CODES = [
 export type AttentionCode = (typeof ATTENTION_CODES)[number];
 
 /** The updates that can mend an attention. */
-export type Mend = "retry" | "cancel" | "resolveStock" | "resolveDocument" | "acknowledge";
+export type Mend = "retry" | "cancel" | "resolveStock" | "resolveDocument" | "resolveBatch" | "acknowledge";
 
 export const MENDED_BY: Readonly<Record<AttentionCode, readonly Mend[]>> = {
   "item-unknown": ["retry", "cancel"],
@@ -30,6 +31,7 @@ export const MENDED_BY: Readonly<Record<AttentionCode, readonly Mend[]>> = {
   "not-found": ["retry", "cancel"],
   credentials: ["retry"],
   "document-unknown": ["resolveDocument"],
+  "batch-unknown": ["resolveBatch"],
   rejected: ["retry", "cancel"],
   "already-credited": ["acknowledge"],
   "stock-unknown": ["resolveStock"],
@@ -48,6 +50,7 @@ export const MEANING: Readonly<Record<AttentionCode, string>> = {
   "not-found": "a document, an item or the business is not there",
   credentials: "the API refuses the key (401) or what the key may do (403)",
   "document-unknown": "it is not known whether the document was created",
+  "batch-unknown": "it is not known whether the sync batch was processed",
   rejected: "the tax authority said no, and the automatic resubmissions are used up",
   "already-credited": "somebody else's credit note reverses this sale",
   "stock-unknown": "it is not known whether a stock movement was applied",

@@ -2,6 +2,8 @@ import type { AttentionCode } from "./attention.ts";
 import type { ComposedRequest, ConnectionProfile } from "./connection.ts";
 import type { Item, SaleDocument } from "./documents.ts";
 import type { CreditNoteInput, CustomerInput, SaleInput, SaleLineInput } from "./sale.ts";
+import type { Stage } from "./stages.ts";
+import type { StockMovement } from "./stock-movement.ts";
 
 /**
  * What the activities take and give. An answer that the workflow must decide upon is a result, never a failure: a failed
@@ -60,14 +62,27 @@ export interface ResolvedLine {
 /** The part of an item that a sale needs. */
 export type KnownItem = Pick<Item, "id" | "name" | "stockTracked" | "registrationStatus" | "needs">;
 
+/** `records`: the run's records are kept in the ledger. Absent from what was prepared by a release that kept none. */
 export interface PreparedSale {
+  records?: true;
   profile: ConnectionProfile;
   sale: SaleInput & { saleDate: string };
   fingerprint: string;
   refundWindowMs: number;
+  /** The same sale ended under an earlier workflow, which Temporal may have forgotten: there is nothing left to be done. */
+  finished?: FinishedSale;
+}
+
+/** How a sale ended, as the ledger keeps it. */
+export interface FinishedSale {
+  stage: Stage;
+  document: SaleDocument | null;
+  creditNote: SaleDocument | null;
+  movements: StockMovement[];
 }
 
 export interface PreparedCreditNote {
+  records?: true;
   profile: ConnectionProfile;
   note: CreditNoteInput & { returnDate: string };
 }
@@ -95,6 +110,8 @@ export type BranchResult = { kind: "branch"; branch: Branch } | Refusal;
 export interface RegisterRequest extends CallTarget {
   itemId: string;
   branch?: Branch | undefined;
+  /** Also an item that the tax authority already has. */
+  force?: boolean | undefined;
 }
 
 export type RegisterResult =

@@ -32,6 +32,25 @@ export function weightedPrice(parts: readonly { quantity: number; unitPrice: num
   return toNumber({ units: (2n * numerator + denominator) / (2n * denominator), scale: DIVISION_SCALE });
 }
 
+/** The number as it is written in decimal, without an exponent and without zeros that say nothing: `1200.5`, `0.0000001`. */
+export function decimalText(value: number): string {
+  return textOf(decimal(value));
+}
+
+/** Σ(quantity × price), exactly. */
+export function worthOf(parts: readonly { quantity: number; unitPrice: number }[]): string {
+  return textOf(
+    parts.map((p) => multiply(decimal(p.quantity), decimal(p.unitPrice))).reduce(add, { units: 0n, scale: 0 }),
+  );
+}
+
+function textOf({ units, scale }: Decimal): string {
+  const digits = (units < 0n ? -units : units).toString().padStart(scale + 1, "0");
+  const whole = digits.slice(0, digits.length - scale);
+  const fraction = digits.slice(digits.length - scale).replace(/0+$/, "");
+  return `${units < 0n ? "-" : ""}${whole}${fraction ? `.${fraction}` : ""}`;
+}
+
 function decimal(value: number): Decimal {
   const [mantissa = "0", exponent = "0"] = value.toString().toLowerCase().split("e");
   const [whole = "0", fraction = ""] = mantissa.split(".");

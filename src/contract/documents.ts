@@ -111,3 +111,30 @@ export interface StockAdjustment {
   /** The tax system's report of the movement; the dialect names the field. `ok` is the only status that the document shows. */
   report?: { stockIo?: string; stockMaster?: string };
 }
+
+/** A supplier invoice ("Purchase"). Confirming and rejecting happen outside the API. */
+export interface Purchase {
+  /** What it is known by. */
+  id: string;
+  /** `pulled`, `pending_review`, `confirmed` or `rejected`. */
+  status: string;
+  supplier: { name?: string | null; pin?: string | null };
+  supplierInvoiceNumber: string;
+  /** `YYYY-MM-DD`. */
+  invoiceDate: string;
+  /** The branch's name. */
+  branch?: string | null;
+  totals: { subtotal: number; vat: number; total: number };
+  lines: PurchaseLine[];
+  confirmationError?: string | null;
+}
+
+export interface PurchaseLine {
+  description?: string | null;
+  hsCode?: string | null;
+  quantity: number;
+  unitPrice: number;
+  taxRate: number;
+  taxAmount: number;
+  total: number;
+}

@@ -55,10 +55,19 @@ export function fingerprintOf(content: SaleContent): string {
 export function differingFields(a: SaleContent, b: SaleContent): string[] {
   const fields: string[] = [];
   for (const key of Object.keys(a) as (keyof SaleContent)[]) {
-    if (key !== "lines" && JSON.stringify(a[key]) !== JSON.stringify(b[key])) fields.push(key);
+    if (key !== "lines" && spelt(a[key]) !== spelt(b[key])) fields.push(key);
   }
   for (let i = 0; i < Math.max(a.lines.length, b.lines.length); i++) {
-    if (JSON.stringify(a.lines[i]) !== JSON.stringify(b.lines[i])) fields.push(`lines[${i}]`);
+    if (spelt(a.lines[i]) !== spelt(b.lines[i])) fields.push(`lines[${i}]`);
   }
   return fields;
+}
+
+/** Whatever the order of its keys: a content that was kept may come back in another. */
+function spelt(value: unknown): string | undefined {
+  return JSON.stringify(value, (_key, part: unknown) =>
+    typeof part === "object" && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).toSorted(([one], [other]) => (one < other ? -1 : 1)))
+      : part,
+  );
 }

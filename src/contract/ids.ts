@@ -30,6 +30,36 @@ export function creditNoteWorkflowId(note: {
   return workflowId("credit-note", note.connection, note.businessId ?? NO_BUSINESS, note.saleId);
 }
 
+interface OfBusiness {
+  connection: string;
+  businessId?: string | undefined;
+}
+
+/** `register-items/<connection>/<business>`: one at a time. */
+export function registerItemsWorkflowId({ connection, businessId }: OfBusiness): string {
+  return workflowId("register-items", connection, businessId ?? NO_BUSINESS);
+}
+
+/** `sync-purchases/<connection>/<business>`: one at a time. */
+export function syncPurchasesWorkflowId({ connection, businessId }: OfBusiness): string {
+  return workflowId("sync-purchases", connection, businessId ?? NO_BUSINESS);
+}
+
+/** `reconcile/<connection>/<business>`: one at a time. */
+export function reconcileWorkflowId({ connection, businessId }: OfBusiness): string {
+  return workflowId("reconcile", connection, businessId ?? NO_BUSINESS);
+}
+
+/** `sync-bill-payments/<connection>`: one at a time. */
+export function syncBillPaymentsWorkflowId(connection: string): string {
+  return workflowId("sync-bill-payments", connection);
+}
+
+/** `sync-batch/<connection>/<syncBatchId>`: one run a batch at a time. */
+export function syncBatchWorkflowId(batch: { connection: string; syncBatchId: string }): string {
+  return workflowId("sync-batch", batch.connection, batch.syncBatchId);
+}
+
 function workflowId(...parts: string[]): string {
   return boundedName(parts.map(escapedPart).join("/"), MAX_WORKFLOW_ID_LENGTH);
 }

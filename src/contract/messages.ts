@@ -59,10 +59,14 @@ export interface CreditNoteChanged {
 }
 
 /** What an operator's update answers: what is true now, in words and in data. */
-export interface MessageReply {
+export interface JobReply {
   message: string;
-  stage: Stage;
   attention?: AttentionCode;
+}
+
+/** That of a sale or a credit note. */
+export interface MessageReply extends JobReply {
+  stage: Stage;
 }
 
 /** Answer of the `state` query. */

@@ -6,6 +6,13 @@ export const MAIN_TASK_QUEUE = "fiscalflow";
 export const WORKFLOW_TYPES = {
   sale: "sale",
   creditNote: "creditNote",
+  registerItems: "registerItems",
+  syncPurchases: "syncPurchases",
+  syncBillPayments: "syncBillPayments",
+  processSyncBatch: "processSyncBatch",
+  /** Started by Schedules: it starts one of the others under its own id. */
+  scheduled: "scheduled",
+  reconcile: "reconcile",
 } as const;
 
 /** Search attributes, all of type Keyword. */
@@ -30,6 +37,7 @@ export const SIGNALS = {
   refundRequested: "refundRequested",
   /** Sent by a credit note to the sale that it reverses; not meant for people. */
   creditNoteChanged: "creditNoteChanged",
+  syncRequested: "syncRequested",
 } as const;
 
 export const UPDATES = {
@@ -39,6 +47,7 @@ export const UPDATES = {
   cancel: "cancel",
   resolveStock: "resolveStock",
   resolveDocument: "resolveDocument",
+  resolveBatch: "resolveBatch",
   acknowledge: "acknowledge",
 } as const;
 
@@ -52,6 +61,11 @@ export function complianceTaskQueue(application: string): string {
 /** Polls, registration batches and syncs of the same application: nobody waits. */
 export function complianceBackgroundTaskQueue(application: string): string {
   return `fiscalflow.compliance.${application}.background`;
+}
+
+/** One connection to the accounting service. One request an activity. */
+export function accountingTaskQueue(connection: string): string {
+  return `fiscalflow.accounting.${connection}`;
 }
 
 /** Connection and application names: `^[a-z0-9-]{1,32}$`. */

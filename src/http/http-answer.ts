@@ -4,6 +4,8 @@ export interface HttpAnswer {
   /** Names in lower case; several values of one name are joined by `, `. */
   headers: Readonly<Record<string, string>>;
   bodyText: string;
+  /** The body as it came: not every answer is a text. */
+  bodyBytes: Uint8Array;
   /** Absent when the body is not JSON. */
   json?: unknown;
   /** When the request was handed to a connection, Unix milliseconds. */

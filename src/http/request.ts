@@ -103,9 +103,10 @@ export function sendRequest(options: SendOptions): Promise<HttpAnswer> {
         if (answered === undefined) return failBroken(new Error("the answer ended before its headers"));
         if (!settle()) return;
         const { status, headers, atMs } = answered;
-        const bodyText = new TextDecoder().decode(Buffer.concat(chunks));
+        const bodyBytes = Buffer.concat(chunks);
+        const bodyText = new TextDecoder().decode(bodyBytes);
         const times = { sentAtMs: sentAtMs ?? atMs, answeredAtMs: atMs };
-        resolve({ status, headers, bodyText, ...parseJsonBody(bodyText), ...times });
+        resolve({ status, headers, bodyText, bodyBytes, ...parseJsonBody(bodyText), ...times });
       },
       onResponseError(_controller, error) {
         failBroken(error);

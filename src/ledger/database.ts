@@ -24,9 +24,10 @@ export interface Database {
   /**
    * Runs `work` in one transaction. It may run more than once, when a connection broke: even after a commit whose answer was lost,
    * so all of it must be repeatable.
-   * @throws LedgerUnavailableError within the time of an operation; LedgerError
+   * @param withinMs default: the time of an operation
+   * @throws LedgerUnavailableError within that time; LedgerError
    */
-  transact<Answer>(work: (queries: Queries) => Promise<Answer>): Promise<Answer>;
+  transact<Answer>(work: (queries: Queries) => Promise<Answer>, withinMs?: number): Promise<Answer>;
   /**
    * Runs `work`, statements that stand each for itself, as {@link transact} does, but gives up after `withinMs`.
    * @throws LedgerUnavailableError; LedgerError
@@ -86,12 +87,12 @@ export function openDatabase(options: DatabaseOptions): Database {
   }
 
   return {
-    transact: (work) =>
-      within(operationMs, (ready, leftMs) =>
+    transact: (work, withinMs = operationMs) =>
+      within(withinMs, (ready, leftMs) =>
         onClient(ready, leftMs, async (client) => {
           // A backend that waits for a row does not see that its client has gone.
           await client.query(
-            `begin isolation level read committed; set local statement_timeout = ${Math.ceil(operationMs)}`,
+            `begin isolation level read committed; set local statement_timeout = ${Math.ceil(withinMs)}`,
           );
           const answer = await work(queriesOver(client));
           await client.query("commit");

@@ -1,8 +1,21 @@
+export type * from "./bill-payments/bill-payments.ts";
 export * from "./documents/claims.ts";
 export { startEmbeddedPostgres } from "./embedded/embedded-postgres.ts";
+export type { Business, ChainedEvent, NewEvent, Writer } from "./events/chain.ts";
+export type { Events, VerifyRequest } from "./events/create-events.ts";
+export type { ChainFinding, ChainReport, SeenHead } from "./events/findings.ts";
 export { LedgerError, LedgerUnavailableError } from "./errors.ts";
 export { type Ledger, type LedgerOptions, openLedger } from "./open-ledger.ts";
+export type { ItemRegistrations, KeptItemOutcome } from "./items/registrations.ts";
+export type * from "./purchases/purchases.ts";
 export type { QuotaCounts, QuotaWindow, SettledEdge, SpendAnswer } from "./quota/counts.ts";
+export type { Reconciliation } from "./reconcile/reconcile.ts";
+export type { KeptSale } from "./records/find-sale.ts";
+export type { Records } from "./records/records.ts";
+export type { SaveAnswer } from "./records/save.ts";
+export type { RecordsReport, RowFinding } from "./records/verify-records.ts";
+export type { Reports } from "./reports/create-reports.ts";
+export type * from "./reports/report.ts";
 export type {
   AppliedMovement,
   Balance,
@@ -21,3 +34,4 @@ export type {
   TakeRequest,
   Try,
 } from "./stock/claims.ts";
+export type { BatchDecision, BatchKey, KeptBatch, KnownBatch, SyncBatches } from "./sync-batches/sync-batches.ts";

@@ -1,9 +1,19 @@
 import { type Kysely, type Migration, sql } from "kysely";
+import { createPurchaseTables } from "./migrations/purchases.ts";
+import { createBillPaymentTables } from "./migrations/bill-payments.ts";
+import { createEvents } from "./migrations/events.ts";
+import { createReconcileTables } from "./migrations/reconcile.ts";
+import { createRecords } from "./migrations/records.ts";
 
 /** Every change of the tables, by name and for ever: one that has run somewhere is never edited. */
 export const MIGRATIONS: Record<string, Migration> = {
   "0001-claims": { up: createClaims },
   "0002-quota-windows": { up: createQuotaWindows },
+  "0003-events": { up: createEvents },
+  "0003-records": { up: createRecords },
+  "0004-bill-payments": { up: createBillPaymentTables },
+  "0005-purchases": { up: createPurchaseTables },
+  "0006-reconcile": { up: createReconcileTables },
 };
 
 async function createQuotaWindows(db: Kysely<unknown>): Promise<void> {

@@ -1,8 +1,20 @@
+import type { BillPayments } from "./bill-payments/bill-payments.ts";
+import { createBillPayments } from "./bill-payments/create-bill-payments.ts";
 import { openDatabase } from "./database.ts";
 import type { DocumentClaims } from "./documents/claims.ts";
 import { createDocumentClaims } from "./documents/create-document-claims.ts";
+import { createItemRegistrations, type ItemRegistrations } from "./items/registrations.ts";
+import { createPurchases } from "./purchases/create-purchases.ts";
+import type { Purchases } from "./purchases/purchases.ts";
+import { createEventLog, type Events } from "./events/create-events.ts";
 import type { QuotaCounts } from "./quota/counts.ts";
 import { createQuotaCounts } from "./quota/create-quota-counts.ts";
+import { createReconciliation } from "./reconcile/create-reconciliation.ts";
+import type { Reconciliation } from "./reconcile/reconcile.ts";
+import { createRecords, type Records } from "./records/records.ts";
+import { createReports, type Reports } from "./reports/create-reports.ts";
+import { createSyncBatches } from "./sync-batches/create-sync-batches.ts";
+import type { SyncBatches } from "./sync-batches/sync-batches.ts";
 import type { StockClaims } from "./stock/claims.ts";
 import { createStockClaims } from "./stock/create-stock-claims.ts";
 
@@ -22,6 +34,14 @@ export interface Ledger {
   readonly stock: StockClaims;
   readonly documents: DocumentClaims;
   readonly quota: QuotaCounts;
+  readonly purchases: Purchases;
+  readonly billPayments: BillPayments;
+  readonly syncBatches: SyncBatches;
+  readonly items: ItemRegistrations;
+  readonly events: Events;
+  readonly records: Records;
+  readonly reports: Reports;
+  readonly reconciliation: Reconciliation;
   /**
    * Connects and migrates now; the very first start of the embedded server may take up to 30 s.
    * @throws LedgerUnavailableError, LedgerError
@@ -43,6 +63,14 @@ export function openLedger(options: LedgerOptions): Ledger {
     stock: createStockClaims(database),
     documents: createDocumentClaims(database),
     quota: createQuotaCounts(database),
+    purchases: createPurchases(database),
+    billPayments: createBillPayments(database),
+    syncBatches: createSyncBatches(database),
+    items: createItemRegistrations(database),
+    events: createEventLog(database),
+    records: createRecords(database),
+    reports: createReports(database),
+    reconciliation: createReconciliation(database),
     ready: () => database.ready(),
     answers: () => database.transact(async () => undefined),
     close: () => database.close(),

@@ -69,6 +69,10 @@ export class CallLog {
     this.#rateLimited += 1;
   }
 
+  countOf(operation: string): number {
+    return this.#byOperation.get(operation) ?? 0;
+  }
+
   counts(): CallCounts {
     return {
       byOperation: Object.fromEntries(this.#byOperation),

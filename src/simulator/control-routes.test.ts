@@ -38,6 +38,8 @@ describe("the controls over HTTP", () => {
     });
     await control(simulator, "PATCH", "/items/item_x", { onHand: { branch_2: 4 } });
     expect(simulator.books().stockOnHand["item_x"]).toEqual({ branch_1: 3, branch_2: 4 });
+    const { body } = await control(simulator, "GET", "/businesses/biz_1/items");
+    expect(at(body, "items")).toContainEqual(expect.objectContaining({ id: "item_x", registrationAttempts: 0 }));
     const issued = await control(simulator, "POST", "/sales", {
       id: "sale_elsewhere",
       businessId: "biz_1",

@@ -3,7 +3,16 @@ import { z } from "zod";
 import { authorityScriptSchema, authorityStepSchema, documentStatuses } from "./authority-step.ts";
 import type { Controls } from "./controls.ts";
 import { InstructionError, parseInstruction } from "./problems.ts";
-import { elsewhereSaleSchema, itemPatchSchema, itemSchema, keyPatchSchema } from "./scenario-schema.ts";
+import {
+  branchSchema,
+  businessSchema,
+  elsewhereSaleSchema,
+  itemPatchSchema,
+  itemSchema,
+  keyPatchSchema,
+  purchasePatchSchema,
+  purchaseSchema,
+} from "./scenario-schema.ts";
 import { settingsPatchSchema } from "./options.ts";
 import { statusExtrasSchema } from "./status-extras.ts";
 
@@ -35,6 +44,8 @@ function addReadings(server: FastifyInstance, controls: Controls): void {
   server.get("/documents", (request) => ({
     documents: controls.documents(read(callFilter, request.query)["invoice"]),
   }));
+  server.get("/purchases", () => ({ purchases: controls.purchases() }));
+  server.get("/businesses/:id/items", (request) => ({ items: controls.items(read(withId, request.params).id) }));
   server.get("/documents/:id/settled", async (request) => controls.settled(read(withId, request.params).id));
   server.get("/documents/:id/callback-settled", async (request) =>
     controls.callbackSettled(read(withId, request.params).id),
@@ -60,7 +71,24 @@ function addChanges(server: FastifyInstance, controls: Controls): void {
     return done;
   });
   server.post("/purchases", (request) => {
-    controls.addPurchase(request.body);
+    controls.addPurchase(read(purchaseSchema, request.body));
+    return done;
+  });
+  server.patch("/purchases/:id", (request) => {
+    read(purchasePatchSchema, request.body);
+    controls.updatePurchase(read(withId, request.params).id, Object(request.body));
+    return done;
+  });
+  server.delete("/purchases/:id", (request) => {
+    controls.removePurchase(read(withId, request.params).id);
+    return done;
+  });
+  server.post("/businesses", (request) => {
+    controls.addBusiness(read(businessSchema, request.body));
+    return done;
+  });
+  server.post("/businesses/:id/branches", (request) => {
+    controls.addBranch(read(withId, request.params).id, read(branchSchema, request.body));
     return done;
   });
   server.post("/sales", (request) => controls.issueSale(read(elsewhereSaleSchema, request.body)));

@@ -4,12 +4,24 @@ import type { DocumentStatus } from "./authority-step.ts";
 import { isInFlight, type StatusExtras } from "./authority.ts";
 import { documentBooks, readBooks, type Books, type DocumentBooks } from "./books.ts";
 import type { CallEntry } from "./call-log.ts";
+import type { ItemRecord } from "./catalogue.ts";
 import type { DocumentRecord } from "./document-record.ts";
 import type { Fault } from "./fault-schema.ts";
 import { issueElsewhere } from "./issue-elsewhere.ts";
 import { changeSettings, type SettingsPatch } from "./options.ts";
 import { InstructionError, parseInstruction } from "./problems.ts";
-import { purchaseSchema, type ElsewhereSale, type ItemPatch, type KeyPatch, type NewItem } from "./scenario-schema.ts";
+import {
+  branchSchema,
+  businessSchema,
+  type ElsewhereSale,
+  type ItemPatch,
+  type KeyPatch,
+  type NewBusiness,
+  type NewItem,
+  type NewPurchase,
+  type Purchase,
+  type PurchasePatch,
+} from "./scenario-schema.ts";
 import { statusExtrasSchema } from "./status-extras.ts";
 import type { World } from "./world.ts";
 
@@ -20,13 +32,24 @@ export interface Controls {
   documents(invoice?: string): DocumentBooks[];
   /** The logged calls that agree with every given field. */
   calls(filter?: { readonly [Name in keyof CallEntry]?: CallEntry[Name] | string }): CallEntry[];
+  /** How often an operation was called, without the cost of the log. */
+  callCount(operation: string): number;
   /** Scripts a document by its number: one step for each submission, the last repeats. One in flight is decided again at once. */
   setAuthority(invoice: string, steps: readonly AuthorityStep[]): void;
   /** The step for every document without a script; those in flight are decided again at once. */
   setDefaultAuthority(step: AuthorityStep): void;
   addItem(item: NewItem): void;
   updateItem(id: string, patch: ItemPatch): void;
-  addPurchase(purchase: unknown): void;
+  /** Those of the business that are not deleted, in no order. */
+  items(businessId: string): ItemRecord[];
+  addPurchase(purchase: NewPurchase): void;
+  /** Only the fields that the patch names change; another date moves it in the list. */
+  updatePurchase(id: string, patch: PurchasePatch): void;
+  removePurchase(id: string): void;
+  /** All, in no order; `stored: false` where only the tax authority holds it. */
+  purchases(): Purchase[];
+  addBusiness(business: NewBusiness): void;
+  addBranch(businessId: string, branch: NewBusiness["branches"][number]): void;
   /** A sale that the API did not create, so that it can be adopted by its id. */
   issueSale(sale: ElsewhereSale): DocumentBooks;
   /** Puts a document into a status by hand, with its receipt, error and callback. */
@@ -82,6 +105,7 @@ export function createControls(world: World): Controls {
       const entries = world.calls.entries();
       return (wanted.length === 0 ? entries : entries.filter(agrees)).map((entry) => ({ ...entry }));
     },
+    callCount: (operation) => world.calls.countOf(operation),
     setAuthority: (invoice, steps) =>
       authority.setScript(invoice, parseInstruction("authority", authorityScriptSchema, steps)),
     setDefaultAuthority: (step) => authority.setDefault(parseInstruction("authority", authorityStepSchema, step)),
@@ -92,8 +116,30 @@ export function createControls(world: World): Controls {
     updateItem: (id, patch) => {
       stock.set(id, catalogue.update(id, patch).onHand ?? {});
     },
+    items: (businessId) => structuredClone(catalogue.of(businessId)),
     addPurchase: (purchase) => {
-      world.purchases.push(parseInstruction("purchase", purchaseSchema, purchase));
+      world.purchases.add(purchase);
+      changes.announce();
+    },
+    updatePurchase: (id, patch) => {
+      world.purchases.update(id, patch);
+      changes.announce();
+    },
+    removePurchase: (id) => {
+      world.purchases.remove(id);
+      changes.announce();
+    },
+    purchases: () => structuredClone(world.purchases.all()),
+    addBusiness: (raw) => {
+      const business = parseInstruction("business", businessSchema, raw);
+      if (world.businesses.has(business.id))
+        throw new InstructionError("business", [`business.id: "${business.id}" exists`]);
+      world.businesses.set(business.id, business);
+    },
+    addBranch: (businessId, raw) => {
+      const business = world.businesses.get(businessId);
+      if (business === undefined) throw new InstructionError("branch", [`there is no business "${businessId}"`]);
+      business.branches.push(parseInstruction("branch", branchSchema, raw));
     },
     issueSale: (sale) => documentBooks(issueElsewhere(world, sale)),
     setDocumentStatus: (saleId, status, extras = {}) => {

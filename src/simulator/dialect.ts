@@ -99,7 +99,8 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function merged(base: unknown, override: unknown): unknown {
+/** `override` over `base`, at every depth. */
+export function merged(base: unknown, override: unknown): unknown {
   if (override === undefined) return base;
   if (!isObject(base) || !isObject(override)) return override;
   const result: Record<string, unknown> = { ...base };

@@ -59,6 +59,10 @@ export const faultSchema = z
         referenceId: z.string().optional(),
         businessId: z.string().optional(),
         idempotencyKey: z.string().optional(),
+        /** Of the accounting service. */
+        syncBatchId: z.string().optional(),
+        page: z.string().optional(),
+        status: z.string().optional(),
       })
       .optional(),
   })

@@ -1,4 +1,3 @@
-import type { CallFacts } from "./call-log.ts";
 import {
   type ApiFaultKind,
   type AuthorityFaultKind,
@@ -28,10 +27,13 @@ interface ActiveFault {
   leftInARow: number;
 }
 
+/** What is known of a call, by the names that a fault can match; null is "not known". */
+type Facts = Readonly<Record<string, string | null | undefined>>;
+
 /** Whether the fault, if it is one of those that can strike here, strikes this. */
 type Narrowing<F extends Fault> = (fault: Fault) => fault is F;
 
-function agrees({ match = {} }: Fault, facts: CallFacts): boolean {
+function agrees({ match = {} }: Fault, facts: Facts): boolean {
   return Object.entries(match).every(([name, value]) =>
     Object.entries(facts).some(([fact, known]) => fact === name && known === value),
   );
@@ -70,19 +72,19 @@ export class Faults {
   }
 
   /** The first fault that strikes this call of the API; counts it. */
-  strike(operation: string, when: Fault["when"], facts: CallFacts): FaultOf<ApiFaultKind> | undefined {
+  strike(operation: string, when: Fault["when"], facts: Facts): FaultOf<ApiFaultKind> | undefined {
     const here = (fault: Fault): fault is FaultOf<ApiFaultKind> =>
       isApiFault(fault) && fault.when === when && (fault.operation === "*" || fault.operation === operation);
     return this.#strike(here, facts, this.#chance.api);
   }
 
   /** The first fault that strikes this submission to the authority; counts it. */
-  strikeAuthority(facts: CallFacts): FaultOf<AuthorityFaultKind> | undefined {
+  strikeAuthority(facts: Facts): FaultOf<AuthorityFaultKind> | undefined {
     return this.#strike(isAuthorityFault, facts, this.#chance.authority);
   }
 
   /** The first of these faults that strikes this callback; counts it. */
-  strikeCallback<Kind extends CallbackFaultKind>(kinds: readonly Kind[], facts: CallFacts): FaultOf<Kind> | undefined {
+  strikeCallback<Kind extends CallbackFaultKind>(kinds: readonly Kind[], facts: Facts): FaultOf<Kind> | undefined {
     const here = (fault: Fault): fault is FaultOf<Kind> =>
       isCallbackFault(fault) && kinds.some((kind) => kind === fault.kind);
     return this.#strike(here, facts, this.#chance.callback);
@@ -100,7 +102,7 @@ export class Faults {
     this.#byKind.clear();
   }
 
-  #strike<F extends Fault>(isHere: Narrowing<F>, facts: CallFacts, chance: () => number): F | undefined {
+  #strike<F extends Fault>(isHere: Narrowing<F>, facts: Facts, chance: () => number): F | undefined {
     for (const active of this.#active.values()) {
       const { fault } = active;
       if (!isHere(fault) || !agrees(fault, facts)) continue;

@@ -6,6 +6,26 @@ export type { CallEntry } from "./call-log.ts";
 export type { Fault } from "./fault-schema.ts";
 export type { Movement } from "./stock.ts";
 export { InstructionError } from "./problems.ts";
+export { accountingScenarioSchema } from "./accounting/scenario.ts";
 export { scenarioSchema } from "./scenario-schema.ts";
-export type { ElsewhereSale, ItemPatch, KeyPatch, NewItem, ScenarioInput } from "./scenario-schema.ts";
+export type {
+  ElsewhereSale,
+  ItemPatch,
+  KeyPatch,
+  NewBusiness,
+  NewItem,
+  NewPurchase,
+  PurchasePatch,
+  ScenarioInput,
+} from "./scenario-schema.ts";
 export { builtInScenario } from "./built-in-scenario.ts";
+export type {
+  AccountingCall,
+  AccountingControls,
+  BillPaymentBody,
+  BookedBatch,
+  BookedPayment,
+  HiddenFacts,
+  SentWebhook,
+  WebhookToSend,
+} from "./accounting/accounting-controls.ts";

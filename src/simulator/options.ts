@@ -10,6 +10,8 @@ export interface SimulatorOptions {
   port?: number;
   /** Part of a compliance dialect, over the defaults. */
   dialect?: unknown;
+  /** Part of an accounting dialect, over the defaults. */
+  accountingDialect?: unknown;
   /** See the scenario schema; a section that is left out is the built-in one. */
   scenario?: unknown;
   /** Requests per window and application; default 120. */

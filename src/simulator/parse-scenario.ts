@@ -10,9 +10,12 @@ function withBuiltIns(raw: unknown): unknown {
 }
 
 function duplicates(where: string, ids: readonly string[]): string[] {
-  return ids.flatMap((id, index) =>
-    ids.indexOf(id) < index ? [`scenario.${where}[${index}]: "${id}" occurs twice`] : [],
-  );
+  const seen = new Set<string>();
+  return ids.flatMap((id, index) => {
+    if (seen.has(id)) return [`scenario.${where}[${index}]: "${id}" occurs twice`];
+    seen.add(id);
+    return [];
+  });
 }
 
 /** What a schema cannot see: names that lead nowhere, and names given twice. */

@@ -1,9 +1,19 @@
 import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 
-/** POSTs on a connection of its own, which never outlives the answer, and resolves to the answer's status. */
+/** As {@link postText}, of a JSON body. */
 export async function postJson(url: string, body: unknown, timeoutMs: number, signal: AbortSignal): Promise<number> {
-  const payload = JSON.stringify(body);
+  return postText(url, Buffer.from(JSON.stringify(body)), { "content-type": "application/json" }, timeoutMs, signal);
+}
+
+/** POSTs on a connection of its own, which never outlives the answer, and resolves to the answer's status. */
+export async function postText(
+  url: string,
+  payload: Buffer,
+  headers: Readonly<Record<string, string>>,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<number> {
   const send = url.startsWith("https:") ? requestHttps : requestHttp;
   return await new Promise<number>((resolve, reject) => {
     const request = send(
@@ -12,7 +22,7 @@ export async function postJson(url: string, body: unknown, timeoutMs: number, si
         method: "POST",
         agent: false,
         signal,
-        headers: { "content-type": "application/json", "content-length": Buffer.byteLength(payload) },
+        headers: { ...headers, "content-length": payload.length },
       },
       (response) => {
         response.resume();

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { accountingScenarioSchema } from "./accounting/scenario.ts";
 import { authorityScriptSchema, authorityStepSchema, documentStatuses } from "./authority-step.ts";
 import { isCalendarDay } from "./request-fields.ts";
 
@@ -40,13 +41,15 @@ const applicationSchema = z.strictObject({
   limitPerWindow: z.number().int().positive().optional(),
 });
 
-const businessSchema = z.strictObject({
+export const branchSchema = z.strictObject({ id, authorityBhfId: z.string().min(1), name: z.string().optional() });
+
+export const businessSchema = z.strictObject({
   id,
   name: z.string().min(1),
   organisation,
   environment: z.enum(["sandbox", "production"]).default("sandbox"),
   /** The first is the default of every branch selector. */
-  branches: z.array(z.strictObject({ id, authorityBhfId: z.string().min(1), name: z.string().optional() })).min(1),
+  branches: z.array(branchSchema).min(1),
 });
 
 const needsSchema = z.strictObject({
@@ -117,10 +120,12 @@ export const elsewhereSaleSchema = z.strictObject({
 });
 export type ElsewhereSale = z.input<typeof elsewhereSaleSchema>;
 
+const purchaseStatus = z.enum(["pulled", "pending_review", "confirmed", "rejected"]);
+
 export const purchaseSchema = z.strictObject({
   id,
   businessId: id,
-  status: z.enum(["pulled", "pending_review", "confirmed", "rejected"]).default("pulled"),
+  status: purchaseStatus.default("pulled"),
   supplier: z.strictObject({ name: z.string(), pin: z.string() }),
   supplierInvoiceNumber: z.string(),
   invoiceDate: day,
@@ -142,7 +147,23 @@ export const purchaseSchema = z.strictObject({
   confirmationError: text,
   /** False: only the tax authority holds it until POST /v1/purchases/pull. */
   stored: z.boolean().default(true),
+  /** What happens to it in the dashboard, counted from when it is stored. */
+  changes: z
+    .array(
+      z.strictObject({
+        afterMs: z.number().min(0),
+        status: purchaseStatus.optional(),
+        confirmationError: z.string().nullable().optional(),
+      }),
+    )
+    .default([]),
 });
+
+/** What `updatePurchase` may change. */
+export const purchasePatchSchema = purchaseSchema
+  .omit({ id: true, businessId: true, stored: true, changes: true })
+  .partial();
+export type PurchasePatch = Partial<Omit<z.input<typeof purchaseSchema>, "id" | "businessId" | "stored" | "changes">>;
 
 /**
  * The state a simulator starts with. A section that is left out takes the built-in one; `items` are empty when `businesses` are given
@@ -163,6 +184,8 @@ export const scenarioSchema = z.strictObject({
   sales: z.array(elsewhereSaleSchema).default([]),
   purchases: z.array(purchaseSchema).default([]),
   unitPriceIncludesTax: z.boolean().default(true),
+  /** The other service, with applications and keys of its own. */
+  accounting: accountingScenarioSchema.prefault({}),
 });
 
 export type Scenario = z.infer<typeof scenarioSchema>;
@@ -172,3 +195,6 @@ export type Business = Scenario["businesses"][number];
 export type Branch = Business["branches"][number];
 export type ScenarioItem = Scenario["items"][number];
 export type Purchase = Scenario["purchases"][number];
+/** As a scenario or a control writes it. */
+export type NewPurchase = z.input<typeof purchaseSchema>;
+export type NewBusiness = z.input<typeof businessSchema>;

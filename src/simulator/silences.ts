@@ -17,6 +17,8 @@
  * - taxableAmount is the total without the tax, so that taxableAmount + taxAmount = total.
  * - Every authenticated request takes one from its application's window, those answered 400, 403, 404 and 422 included; a request answered 429
  *   takes nothing, and one answered 401 belongs to no application.
+ * - A purchase list's cursor is a place in the order (invoice date, then id, newest first): a purchase that moves in front of it, or is stored
+ *   there, while somebody reads on is not in that reader's later pages. How a cursor behaves under changes is not shown.
  * - The callback is sent for every outcome, also one that the creating answer already told; a retry that changes the outcome sends a new one
  *   with its attempts counted afresh.
  */

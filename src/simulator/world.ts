@@ -11,8 +11,9 @@ import { Keyring } from "./keyring.ts";
 import { completeOptions, type Settings, type SimulatorOptions } from "./options.ts";
 import { parseScenario } from "./parse-scenario.ts";
 import { RateWindows } from "./rate-windows.ts";
+import { PurchaseStore } from "./purchase-store.ts";
 import { Receipts } from "./receipts.ts";
-import type { Business, Purchase } from "./scenario-schema.ts";
+import type { Business } from "./scenario-schema.ts";
 import { Stock } from "./stock.ts";
 import { Timers } from "./timers.ts";
 
@@ -32,10 +33,10 @@ export interface World {
   readonly timers: Timers;
   readonly changes: Changes;
   readonly keyring: Keyring;
-  readonly businesses: ReadonlyMap<string, Business>;
+  readonly businesses: Map<string, Business>;
   readonly catalogue: Catalogue;
   readonly stock: Stock;
-  readonly purchases: Purchase[];
+  readonly purchases: PurchaseStore;
   readonly documents: DocumentStore;
   readonly rejections: RejectionWithoutDocument[];
   readonly authority: Authority;
@@ -65,6 +66,8 @@ export function createWorld(options: SimulatorOptions): {
     catalogue.add(item);
     stock.set(item.id, item.onHand);
   }
+  const purchases = new PurchaseStore(timers, changes);
+  for (const purchase of scenario.purchases) purchases.add(purchase);
   const faults = new Faults(seed);
   const callbacks = new CallbackDelivery({ timers, changes, faults, nowMs, retryDelaysMs: callbackRetryDelaysMs });
   const authority = new Authority({
@@ -90,7 +93,7 @@ export function createWorld(options: SimulatorOptions): {
     businesses: new Map(scenario.businesses.map((business) => [business.id, business])),
     catalogue,
     stock,
-    purchases: scenario.purchases.map((purchase) => ({ ...purchase })),
+    purchases,
     documents,
     rejections: [],
     authority,

@@ -23,7 +23,7 @@ import { type DefaultBusinesses, saleStart } from "./sale-start.ts";
 import { type StartResult, startSaleOnce } from "./start-sale.ts";
 
 export { InvalidInputError } from "../contract/schema/index.ts";
-export { answeredInTime } from "./answered-in-time.ts";
+export { answeredInTime, isWithoutAnswer } from "./answered-in-time.ts";
 export * from "./errors.ts";
 export { callerIdentity, operations } from "./operate.ts";
 export type { SaleKey } from "./sale-key.ts";

@@ -6,6 +6,7 @@ import {
   type AcknowledgeRequest,
   type CancelRequest,
   type MessageReply,
+  type ResolveBatchRequest,
   type ResolveDocumentRequest,
   type ResolveStockRequest,
   type RetryRequest,
@@ -45,6 +46,8 @@ export function operations(client: Client, identity: string) {
       send(workflowId, UPDATES.resolveStock, { by: identity, ...request }),
     resolveDocument: (workflowId: string, request: ResolveDocumentRequest) =>
       send(workflowId, UPDATES.resolveDocument, { by: identity, ...request }),
+    resolveBatch: (workflowId: string, request: ResolveBatchRequest) =>
+      send(workflowId, UPDATES.resolveBatch, { by: identity, ...request }),
     acknowledge: (workflowId: string, request: AcknowledgeRequest) =>
       send(workflowId, UPDATES.acknowledge, { by: identity, ...request }),
   };

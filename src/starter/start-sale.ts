@@ -55,7 +55,10 @@ async function startRun(client: Client, start: SaleStart, workflowIdReusePolicy:
   });
 }
 
-/** Only a run that certainly sent no create request leaves its number free. */
+/**
+ * Only a run that certainly sent no create request leaves its number free; to the sale that has it, where the run failed with a conflict: the
+ * ledger knew the number.
+ */
 async function isFreeAgain(client: Client, workflowId: string): Promise<boolean> {
   const handle = client.workflow.getHandle(workflowId);
   const { status } = await handle.describe();
@@ -69,7 +72,8 @@ async function isFreeAgain(client: Client, workflowId: string): Promise<boolean>
     return false;
   } catch (error) {
     const cause = error instanceof WorkflowFailedError ? error.cause : undefined;
-    return cause instanceof ApplicationFailure && cause.type === FAILURES.invalidInput;
+    const types: unknown[] = [FAILURES.invalidInput, FAILURES.conflict];
+    return cause instanceof ApplicationFailure && types.includes(cause.type);
   }
 }
 

@@ -7,16 +7,24 @@ import {
   type WorkflowBundleWithSourceMap,
 } from "@temporalio/worker";
 
+import { createAccountingActivities } from "../../activities/accounting/index.ts";
 import { createComplianceActivities } from "../../activities/compliance/index.ts";
 import { EarlierRuns } from "../../activities/earlier-runs/index.ts";
 import { createMainActivities } from "../../activities/main/index.ts";
 import type { Config } from "../config/index.ts";
-import { complianceBackgroundTaskQueue, complianceTaskQueue, MAIN_TASK_QUEUE } from "../contract/index.ts";
+import {
+  accountingTaskQueue,
+  complianceBackgroundTaskQueue,
+  complianceTaskQueue,
+  MAIN_TASK_QUEUE,
+} from "../contract/index.ts";
 import { createDispatchers } from "../http/dispatchers.ts";
 import { createTransport } from "../http/transport.ts";
 import type { Ledger } from "../ledger/index.ts";
+import { createAccountingRuntimes } from "./accounting-runtimes.ts";
 import { ActivitySlots } from "./activity-slots.ts";
 import { createCallbackUrlFor } from "./callback-url-for.ts";
+import { checkReach } from "./check-reach.ts";
 import { createComplianceRuntimes } from "./compliance-runtimes.ts";
 import { endPolls, endsPollsItself } from "./end-polls.ts";
 import type { Door } from "./permits.ts";
@@ -30,6 +38,8 @@ const GRACE_BEYOND_CALL_MS = 30_000;
 /** Requests of one application that may be under way at once in this process. */
 const INTERACTIVE_SLOTS = 16;
 const BACKGROUND_SLOTS = 4;
+/** Of one accounting connection: no rate limit is documented, so this alone bounds what the service is asked at once. */
+const ACCOUNTING_SLOTS = 4;
 
 export interface WorkersOptions {
   config: Config;
@@ -50,10 +60,12 @@ export interface ServingWorkers {
   serves: string[];
   /** To be waited for before the workers are shut down. */
   endPolls: () => Promise<void>;
+  /** Warns of keys that do not reach what they are configured for; one call a connection. */
+  checkReach: () => Promise<void>;
   close: () => Promise<void>;
 }
 
-/** One worker for the main queue, and two for each application: architecture, decisions 2 and 3. */
+/** One worker for the main queue, two for each application (architecture, decisions 2 and 3), one for each accounting connection. */
 export async function createWorkers(options: WorkersOptions): Promise<ServingWorkers> {
   const { config, connection, namespace } = options;
   const dispatchers = createDispatchers();
@@ -71,6 +83,12 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
     meter: metricMeter,
   });
   const runtimes = createComplianceRuntimes(config.compliance, config.timings, gates.of, Date.now, watch);
+  const served = createAccountingRuntimes(config.accounting, config.timings, {
+    transport,
+    watch,
+    meter: metricMeter,
+  });
+  const accounting = new Map([...served].map(([name, { runtime }]) => [name, runtime]));
   const earlierRuns = new EarlierRuns(workflows, ledger);
   const context = { connections: runtimes, ledger, earlierRuns, nowMs: Date.now, random: Math.random };
   const common = {
@@ -85,7 +103,7 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
     ...common,
     taskQueue: MAIN_TASK_QUEUE,
     workflowBundle: options.workflowBundle,
-    activities: createMainActivities({ ...context, callbackUrlFor, workflows }),
+    activities: createMainActivities({ ...context, accounting, callbackUrlFor, workflows }),
   });
   const workers = [main];
   const serves = [MAIN_TASK_QUEUE];
@@ -109,11 +127,20 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
       allSlots.push(slots);
     }
   }
+  const accountingActivities = createAccountingActivities({ ...context, accounting });
+  for (const [name, { brake }] of served) {
+    const taskQueue = accountingTaskQueue(name);
+    const slots = new ActivitySlots(ACCOUNTING_SLOTS, brake);
+    workers.push(await Worker.create({ ...common, taskQueue, activities: accountingActivities, tuner: slots.tuner }));
+    serves.push(taskQueue);
+    allSlots.push(slots);
+  }
   const serverEndsPolls = await endsPollsItself(connection, namespace);
   return {
     workers,
     serves,
     endPolls: () => endPolls(allSlots, serverEndsPolls),
+    checkReach: () => checkReach(config.compliance, runtimes, options.log ?? logger),
     close: async () => {
       await gates.close();
       await dispatchers.close();

@@ -4,6 +4,7 @@ import { createCallbackReceiver, createTemporalSignaller } from "../callbacks/in
 import { ConfigError, loadTemporalConnection } from "../config/index.ts";
 import { createLogger } from "./create-logger.ts";
 import { loadProcessConfig } from "./load-process-config.ts";
+import { webhookSources } from "./webhook-sources.ts";
 import { temporalAddress } from "./require-listener.ts";
 import type { WorkerProcessOptions } from "./run-worker-process.ts";
 
@@ -12,7 +13,7 @@ import type { WorkerProcessOptions } from "./run-worker-process.ts";
  * @throws ConfigError, or where the port cannot be used
  */
 export async function runCallbacksProcess({ env, logTo, signal }: WorkerProcessOptions): Promise<void> {
-  const { callbacks, logLevel } = loadProcessConfig({ env, needs: ["callbacks"] });
+  const { accounting, callbacks, logLevel } = loadProcessConfig({ env, needs: ["callbacks"] });
   if (!callbacks) throw new ConfigError([{ path: "CALLBACK_PUBLIC_URL", message: "no callbacks are configured" }]);
   const temporal = loadTemporalConnection({ env });
   const log = createLogger(logLevel, logTo, "fiscalflow-callbacks");
@@ -20,12 +21,22 @@ export async function runCallbacksProcess({ env, logTo, signal }: WorkerProcessO
   const connection = Connection.lazy(temporal.connectionOptions);
   const signaller = createTemporalSignaller(new Client({ connection, namespace: temporal.namespace }));
   const secrets = callbacks.secrets.map((secret) => secret.reveal());
-  const receiver = createCallbackReceiver({ secrets, client: signaller, log });
+  const webhooks = webhookSources(accounting);
+  const receiver = createCallbackReceiver({ secrets, webhooks, client: signaller, log });
   try {
     const url = await listen(receiver, callbacks.port);
     const { namespace } = temporal;
     const place = { temporal: temporalAddress(temporal), namespace };
-    log.info({ url, publicHost: new URL(callbacks.publicUrl).host, secrets: secrets.length, ...place }, "receiving");
+    log.info(
+      {
+        url,
+        publicHost: new URL(callbacks.publicUrl).host,
+        secrets: secrets.length,
+        webhooks: [...webhooks.keys()],
+        ...place,
+      },
+      "receiving",
+    );
     if (!(await signaller.isReachable())) {
       log.warn(place, "Temporal cannot be reached, or lacks the namespace; callbacks are answered 503 until it can");
     }

@@ -62,6 +62,8 @@ export async function runWorkerProcess({ env, logTo, signal }: WorkerProcessOpti
         const running = new RunningWorkers(serving.workers, serving.endPolls);
         readiness = createReadiness({ states: () => running.states, connection, namespace, identity });
         sayWhatIsServed(log, config, temporal, { identity, taskQueues: serving.serves, healthPort: health?.port });
+        // Nobody waits for it: it says what it finds.
+        void serving.checkReach();
         signal.addEventListener("abort", () => (readiness = notReady("stopping")), { once: true });
         await untilStopped(running, signal, log);
       } finally {

@@ -1,8 +1,8 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { onTestFinished } from "vitest";
@@ -20,14 +20,17 @@ export interface DemoProcess {
   ended(): Promise<number | null>;
   /** The processes that it has started and that run now. */
   children(): Promise<number[]>;
-  /** What it has left in its folder for temporary files. */
+  /** What it has left in its folder, which it has for temporary files and works in; with what is in folders of it. */
   leftFiles(): Promise<string[]>;
+  /** A file of its folder. */
+  read(path: string): Promise<string>;
 }
 
-/** The built `fiscalflow demo` in a process of its own, without a terminal, and with a folder of its own for temporary files. */
+/** The built `fiscalflow demo` in a process and a folder of its own, without a terminal. */
 export async function demoProcess(args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): Promise<DemoProcess> {
   const folder = await mkdtemp(join(tmpdir(), "fiscalflow-demo-test-"));
   const child = spawn(process.execPath, [MAIN, "demo", ...args], {
+    cwd: folder,
     env: { ...withoutTemporal(process.env), NODE_OPTIONS: "", TMPDIR: folder, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -63,8 +66,21 @@ export async function demoProcess(args: readonly string[] = [], env: NodeJS.Proc
     interrupt: () => void child.kill("SIGINT"),
     ended: () => exit,
     children: () => childrenOf(pid),
-    leftFiles: () => readdir(folder),
+    async leftFiles() {
+      const found = await readdir(folder, { recursive: true, withFileTypes: true });
+      return found
+        .filter((one) => !one.isDirectory())
+        .map(({ parentPath, name }) => relative(folder, join(parentPath, name)));
+    },
+    read: (path) => readFile(join(folder, path), "utf8"),
   };
+}
+
+/** The built `fiscalflow` with this environment alone, to its end: what it wrote to standard output. @throws unless it ends with 0 */
+export async function fiscalflow(args: readonly string[], env: NodeJS.ProcessEnv): Promise<string> {
+  const { PATH } = process.env;
+  const { stdout } = await promisify(execFile)(process.execPath, [MAIN, ...args], { env: { PATH, ...env } });
+  return stdout;
 }
 
 export function isAlive(pid: number): boolean {

@@ -3,20 +3,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
-import { demoProcess, isAlive } from "./demo-process.ts";
+import { type DemoProcess, demoProcess, fiscalflow, isAlive } from "./demo-process.ts";
 
 /** A sale that takes three seconds: the demo is in the middle of it. */
 const IN_THE_MIDDLE = /DUKA-1002 .* awaiting-authority/;
 
 describeWithTemporal("the demo", () => {
-  test("ends with every example in its stage, and books that agree with its table", async () => {
+  test("ends with every example in its stage, what follows them done, and books that agree with its tables", async () => {
     const demo = await demoProcess();
     expect({ exitCode: await demo.ended(), output: demo.output() }).toMatchObject({ exitCode: 0 });
-    const rows = demo
-      .output()
-      .split("\n")
-      .filter((line) => line.startsWith("│ DUKA-"))
-      .map((line) => line.split("│").map((cell) => cell.trim()));
+    const rows = rowsOf(demo.output(), /^│ DUKA-/);
     expect(rows.map(([, invoice, , stage]) => `${invoice} ${stage}`)).toEqual([
       "DUKA-1001 completed",
       "DUKA-1002 completed",
@@ -32,7 +28,7 @@ describeWithTemporal("the demo", () => {
       expect(link).toMatch(new RegExp(`^http://127\\.0\\.0\\.1:\\d+/namespaces/default/workflows/.*${invoice}$`));
     }
     expect(demo.output()).toContain("The simulator's books agree: 9 documents and 9 stock movements, each once.");
-    expect(await demo.leftFiles()).toEqual([]);
+    await expectBackOffice(demo);
   });
 
   test("that is interrupted in the middle leaves no process and no file behind", async () => {
@@ -66,7 +62,7 @@ describeWithTemporal("the demo", () => {
     await vi.waitUntil(() => !isAlive(pid), { timeout: 10_000 });
   });
 
-  test("that is to keep everything runs until it is interrupted, and says how to start another sale", async () => {
+  test("that is to keep everything runs until it is interrupted, and says how to go on", async () => {
     const demo = await demoProcess(["--keep"]);
     await demo.says(/The simulator's books: .*\n/);
     const [, booksUrl = ""] = /The simulator's books: (\S+)/.exec(demo.output()) ?? [];
@@ -74,6 +70,26 @@ describeWithTemporal("the demo", () => {
     expect(books.documents).toHaveLength(9);
     expect(demo.output()).toMatch(/export TEMPORAL_ADDRESS=127\.0\.0\.1:\d+/);
     expect(demo.output()).toContain("npx fiscalflow sale start - --wait");
+    const env = Object.fromEntries(
+      [...demo.output().matchAll(/^ {2}export (\w+)=(\S+)$/gm)].map(([, name, value]) => [name, value]),
+    );
+    const commands = [...demo.output().matchAll(/^ {2}npx fiscalflow (?!reconcile)(\S.*)$/gm)].map(
+      ([, words = ""]) => words,
+    );
+    expect(commands).toEqual([
+      "items register --wait",
+      "purchases sync --wait",
+      "bill-payments sync --wait",
+      "batch process batch_2026_11_21 --wait",
+      "report day",
+      "ledger verify",
+    ]);
+    const answers = new Map<string, string>();
+    for (const command of commands) answers.set(command, await fiscalflow(command.split(" "), env));
+    expect(answers.get("items register --wait")).toContain("12 registered already, 1 lack data");
+    expect(answers.get("batch process batch_2026_11_21 --wait")).toContain("No bill payment is left to be processed.");
+    expect(answers.get("report day")).toContain("Maziwa (milk) 500 ml");
+    expect(answers.get("ledger verify")).toMatch(/^default\/biz_demo: as written: /m);
     const children = await demo.children();
     demo.interrupt();
     expect(await demo.ended()).toBe(0);
@@ -87,3 +103,36 @@ describeWithTemporal("the demo", () => {
     expect(demo.output()).toContain("/nowhere/temporal does not exist");
   });
 });
+
+/** The cells of the table rows that match. */
+function rowsOf(output: string, which: RegExp): string[][] {
+  const rows = output.split("\n").filter((line) => which.test(line));
+  return rows.map((line) => line.split("│").map((cell) => cell.trim()));
+}
+
+/** The second act: what has no sale of its own, the day's report, and a ledger that agrees with the books. */
+async function expectBackOffice(demo: DemoProcess): Promise<void> {
+  const rows = rowsOf(demo.output(), /^│ (register|sync|process|reconcile)/);
+  expect(rows.map(([, workflow, came]) => `${workflow}: ${came}`)).toEqual([
+    "registerItems: 2 registered, 10 registered already, 1 lack data",
+    expect.stringMatching(/^syncPurchases: .* 7 new, 0 changed$/),
+    expect.stringMatching(/^syncBillPayments: .* 8 new, /),
+    "processSyncBatch: batch_2026_11_20 was processed: 8 bill payments were processed.",
+    "reconcile: 9 documents read: 9 final and the same, 0 differing.",
+  ]);
+  for (const [, , , , , link] of rows)
+    expect(link).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/namespaces\/default\/workflows\//);
+  expect(demo.output()).toContain("The ledger holds 7: 2 confirmed, 1 pending_review, 3 pulled, 1 rejected.");
+  expect(demo.output()).toContain("The ledger holds 8: 1 failed, 1 pending, 5 synced, 1 syncing.");
+  expect(demo.output().match(/^The ledger, .*: as written: \d+ events/gm)).toHaveLength(2);
+  expect(demo.output()).toContain(
+    "The ledger and the simulator's books agree: 13 items, 7 purchases, 8 bill payments, 1 sync batch, and the report's totals to the cent.",
+  );
+  // The page is all that is left, and loads nothing.
+  const [page = "", ...more] = await demo.leftFiles();
+  expect({ page, more }).toEqual({ page: expect.stringMatching(/^\.fiscalflow\/demo\/day-.*\.html$/), more: [] });
+  expect(demo.output()).toMatch(/^The day's report: \/.*\/\.fiscalflow\/demo\/day-\S+\.html$/m);
+  const html = await demo.read(page);
+  expect(html).toContain("Maziwa (milk) 500 ml");
+  expect(html).not.toMatch(/(src|href)=/);
+}

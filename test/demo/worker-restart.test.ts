@@ -1,42 +1,19 @@
-import { afterEach, beforeEach, expect, inject, test } from "vitest";
-import { Cleanup } from "../../src/cli/demo/cleanup.ts";
+import { expect, test } from "vitest";
 import { compareWithBooks } from "../../src/cli/demo/compare-with-books.ts";
-import { examplesFolder } from "../../src/cli/demo/examples-folder.ts";
-import { readDemoPlan } from "../../src/cli/demo/read-demo-plan.ts";
 import { runSales } from "../../src/cli/demo/run-sales.ts";
-import { type DemoStack, startDemoStack } from "../../src/cli/demo/start-demo-stack.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
-import { namespaceOf } from "../rig/namespace.ts";
+import { demoStack, restartWorkers } from "./demo-stack.ts";
 
 describeWithTemporal("the demo's sales", () => {
-  const cleanup = new Cleanup();
-  let stack: DemoStack;
-  beforeEach(async ({ task }) => {
-    const plan = await readDemoPlan(examplesFolder(), process.cwd());
-    const temporal = {
-      connectionOptions: { address: inject("temporalAddress") },
-      namespace: namespaceOf(task.file.filepath),
-      uiUrl: undefined,
-      own: true,
-    };
-    const workflowBundle = { codePath: inject("workflowBundlePath") };
-    stack = await startDemoStack({ plan, temporal, workflowBundle, cleanup });
-    await stack.workers.start();
-  });
-  afterEach(async () => {
-    await cleanup.run();
-  });
-
-  test("finish, each once, although the worker is stopped in the middle of them and started again", async () => {
+  test("finish, each once, although the worker is stopped in the middle of them and started again", async ({
+    task,
+  }) => {
+    const stack = await demoStack(task);
     let stopped: Promise<void> | undefined;
-    const restart = async (): Promise<void> => {
-      await stack.workers.drain();
-      await stack.workers.start();
-    };
     const sales = await runSales(stack, {
       onChange: (now) => {
         const submitted = now.filter(({ state }) => state?.document).length;
-        if (submitted >= 3) stopped ??= restart();
+        if (submitted >= 3) stopped ??= restartWorkers(stack);
       },
     });
     expect(stopped).toBeDefined();

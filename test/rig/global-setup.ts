@@ -48,7 +48,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const server = await startDevServer({
     namespaces: await suiteNamespaces(),
     // A drain waits until the server ends the poll of an idle queue, which takes a minute otherwise.
-    dynamicConfig: { "matching.longPollExpirationInterval": "2s" },
+    dynamicConfig: {
+      "matching.longPollExpirationInterval": "2s",
+      // A closed workflow is forgotten only once its close is acknowledged, which takes half a minute otherwise.
+      "history.transferProcessorUpdateAckInterval": "1s",
+      "history.visibilityProcessorUpdateAckInterval": "1s",
+    },
   });
   project.provide("temporalAddress", server.address);
   project.provide("skipReason", undefined);

@@ -5,6 +5,7 @@ import { promisify } from "node:util";
 import type { Client } from "@temporalio/client";
 import { Worker } from "@temporalio/worker";
 
+import { WORKFLOW_TYPES } from "../../src/contract/index.ts";
 import { findTemporalCli } from "../../src/embedded/index.ts";
 
 const execFileAsync = promisify(execFile);
@@ -15,8 +16,9 @@ const execFileAsync = promisify(execFile);
  */
 export async function replayAll(client: Client, workflowBundle: { codePath: string }): Promise<number> {
   let replayed = 0;
+  const types = Object.values(WORKFLOW_TYPES).map((type) => `'${type}'`);
   const histories = client.workflow
-    .list({ query: "WorkflowType IN ('sale', 'creditNote')" })
+    .list({ query: `WorkflowType IN (${types.join(", ")})` })
     .intoHistories({ concurrency: 4 });
   for await (const result of Worker.runReplayHistories({ workflowBundle }, histories)) {
     if (result.error)

@@ -38,6 +38,8 @@ export interface RigOptions {
   timings?: Partial<Timings>;
   /** Without a receiver nothing calls back; polling finishes every document. */
   receiver?: boolean;
+  /** Serve the simulator's accounting service too, as connection `default`; its requests are signed. */
+  accounting?: boolean;
   env?: Record<string, string>;
   /** What the workers use in place of the ledger, for a defect behind a call. */
   withLedger?: (ledger: Ledger) => Ledger;
@@ -94,6 +96,11 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
       COMPLIANCE_API_KEY: "cmp_sk_test_simulator",
       COMPLIANCE_BUSINESS_ID: "biz_1",
       ...callbacks,
+      ...(options.accounting === true && {
+        ACCOUNTING_BASE_URL: simulator.accounting.url,
+        ACCOUNTING_API_KEY: "sk_development_simulator",
+        ACCOUNTING_CLIENT_SECRET: "cs_simulator",
+      }),
       LEDGER_URL: await freshDatabase(inject("ledgerServerUrl")),
       ...options.env,
     },

@@ -7,6 +7,8 @@ import { readDocument } from "../document/read-document.ts";
 import { retryDocument } from "../document/retry-document.ts";
 import { type Work, workOf } from "../document/work.ts";
 import { main } from "../proxies.ts";
+import { RecordKeeping } from "../records/record-keeping.ts";
+import { askedOfCreditNote } from "../records/record-of.ts";
 import { CancelledByPerson } from "../run/cancelled-by-person.ts";
 import { carry, wireMessages } from "../run/carry.ts";
 import { park } from "../run/park.ts";
@@ -28,6 +30,9 @@ export async function creditNote(input: CreditNoteInput): Promise<SaleOutcome> {
     const prepared = await main.prepareCreditNote({ input, startedAtMs: workflowInfo().startTime.getTime() });
     run.businessId = prepared.profile.businessId;
     run.prepared = true;
+    const { connection, businessId } = prepared.profile;
+    const asked = askedOfCreditNote(prepared);
+    run.records = new RecordKeeping(run, { connection, businessId }, asked, prepared.records === true);
     await carryCreditNote(workOf(run, prepared.profile), prepared);
   });
 }

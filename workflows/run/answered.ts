@@ -1,9 +1,9 @@
 import { ActivityFailure, isCancellation, sleep } from "@temporalio/workflow";
 
 import type { Refusal } from "../../src/contract/index.ts";
+import type { Attended } from "./attended.ts";
 import { CancelledByPerson } from "./cancelled-by-person.ts";
 import { park } from "./park.ts";
-import type { Run } from "./run.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -21,7 +21,7 @@ export function isRefusal(result: { kind: string }): result is Refusal {
  * @throws CancelledByPerson where a person cancels instead of mending it
  */
 export async function answered<T extends { kind: string }>(
-  run: Run,
+  run: Attended,
   call: (again: number) => Promise<T | Refusal>,
 ): Promise<Exclude<T, Refusal>> {
   for (let again = 0; ; again++) {
@@ -36,7 +36,7 @@ export async function answered<T extends { kind: string }>(
  * @param again how often it was refused before, which makes the pauses grow
  * @throws CancelledByPerson
  */
-export async function parkOnRefusal(run: Run, refusal: Refusal, again: number): Promise<void> {
+export async function parkOnRefusal(run: Attended, refusal: Refusal, again: number): Promise<void> {
   const attention = {
     code: refusal.attention,
     message: refusal.message,

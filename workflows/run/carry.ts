@@ -48,11 +48,11 @@ export async function carry(run: Run, body: () => Promise<void>): Promise<SaleOu
 }
 
 /** Anything else is a defect: it fails the workflow task, which is repeated once the code is mended, and loses nothing. */
-function isFinal(error: Error): boolean {
+export function isFinal(error: Error): boolean {
   return error.name === "ApplicationFailure" || error.name === "ActivityFailure";
 }
 
-function asFailure(error: Error): ApplicationFailure {
+export function asFailure(error: Error): ApplicationFailure {
   const cause = error.cause instanceof ApplicationFailure ? error.cause : error;
   if (cause instanceof ApplicationFailure) return ApplicationFailure.nonRetryable(cause.message, cause.type);
   return ApplicationFailure.nonRetryable(rootMessage(error));

@@ -31,7 +31,8 @@ export function detailsOf(run: Run): string {
   return [...paragraphs, ...run.attentions.map(needsAPerson)].join("\n\n");
 }
 
-function needsAPerson(attention: Attention): string {
+/** What is wrong, what is known of it, and which update with which JSON mends it. */
+export function needsAPerson(attention: Attention): string {
   const updates = attention.mendedBy.map(
     (mend) => `Update \`${mend}\` with\n\n\`\`\`json\n${JSON.stringify(examplePayload(mend, attention))}\n\`\`\``,
   );
@@ -67,6 +68,8 @@ function examplePayload(mend: Mend, attention: Attention): Record<string, unknow
       return { referenceId: attention.subject, applied: true, note };
     case "resolveDocument":
       return { saleId: 'the document\'s id, or write "notCreated": true in its place', note };
+    case "resolveBatch":
+      return { processed: true, note };
     case "acknowledge":
       return { code: attention.code, ...subject, note };
   }

@@ -5,6 +5,7 @@ import {
   type CallbackReceived,
   type CancelRequest,
   type CreditNoteChanged,
+  type JobReply,
   type MessageReply,
   type OutcomeRequest,
   type RefundRequest,
@@ -27,8 +28,8 @@ export const creditNoteChanged = defineSignal<[CreditNoteChanged]>(SIGNALS.credi
 
 export const outcomeUpdate = defineUpdate<SaleOutcome, [OutcomeRequest?]>(UPDATES.outcome);
 export const refundUpdate = defineUpdate<SaleOutcome, [RefundRequest]>(UPDATES.refund);
-export const retryUpdate = defineUpdate<MessageReply, [RetryRequest?]>(UPDATES.retry);
+export const retryUpdate = defineUpdate<JobReply, [RetryRequest?]>(UPDATES.retry);
 export const cancelUpdate = defineUpdate<MessageReply, [CancelRequest]>(UPDATES.cancel);
 export const resolveStockUpdate = defineUpdate<MessageReply, [ResolveStockRequest]>(UPDATES.resolveStock);
 export const resolveDocumentUpdate = defineUpdate<MessageReply, [ResolveDocumentRequest]>(UPDATES.resolveDocument);
-export const acknowledgeUpdate = defineUpdate<MessageReply, [AcknowledgeRequest]>(UPDATES.acknowledge);
+export const acknowledgeUpdate = defineUpdate<JobReply, [AcknowledgeRequest]>(UPDATES.acknowledge);

@@ -1,15 +1,10 @@
 import { CancellationScope, condition, setHandler } from "@temporalio/workflow";
 
-import { type Attention, type MessageReply, type ResolveDocumentRequest } from "../../src/contract/index.ts";
-import {
-  acknowledgeUpdate,
-  cancelUpdate,
-  resolveDocumentUpdate,
-  resolveStockUpdate,
-  retryUpdate,
-} from "./message-definitions.ts";
+import { type MessageReply, type ResolveDocumentRequest } from "../../src/contract/index.ts";
+import { cancelUpdate, resolveDocumentUpdate, resolveStockUpdate } from "./message-definitions.ts";
+import { wireMending } from "./mending.ts";
 import { checkedObject, notAllowed, requireText } from "./not-allowed.ts";
-import { attentionKey, type Run } from "./run.ts";
+import type { Run } from "./run.ts";
 
 /** How long an operator's update waits to tell what came of it. */
 const REPLY_WITHIN = "5 seconds";
@@ -19,19 +14,7 @@ const READ_WITHIN_MS = 5_000;
 
 /** The updates by which a person mends a run. Validators are synchronous: Temporal ignores asynchronous ones without a word. */
 export function wireOperatorUpdates(run: Run): void {
-  setHandler(retryUpdate, (request) => replying(run, () => run.countRetry(request ?? {}), "Trying again."), {
-    description:
-      'Try again what the attention is about, after mending it. Takes {} or {"note", "code"?, "subject"?, "by"?}.',
-    validator: (message?) => {
-      const request = checkedObject(run, message, ["note", "by", "code", "subject"]);
-      const waiting = run.attentions.filter((attention) => attention.mendedBy.includes("retry"));
-      if (waiting.length === 0) notAllowed(run, "Nothing here waits for a retry.");
-      const { code, subject } = request;
-      const meant = (one: Attention): boolean =>
-        (code === undefined || one.code === code) && (subject === undefined || one.subject === subject);
-      if (!waiting.some(meant)) notAllowed(run, "Nothing of that code and subject waits for a retry.");
-    },
-  });
+  wireMending(run, (act, done) => replying(run, act, done));
 
   setHandler(cancelUpdate, ({ reason }) => replying(run, () => run.requestCancel(reason), "Cancellation asked for."), {
     description: 'Give the document up. Takes {"reason": "…"}.',
@@ -71,21 +54,6 @@ export function wireOperatorUpdates(run: Run): void {
       }
       if (request["saleId"] !== undefined) requireText(run, request, "saleId");
       if (!run.needs("document-unknown")) notAllowed(run, "The document is not unknown.");
-    },
-  });
-
-  setHandler(acknowledgeUpdate, (request) => replying(run, () => acknowledge(run, request), "Acknowledged."), {
-    description: 'Take note of what cannot be mended here. Takes {"code", "note", "subject"?, "by"?}.',
-    validator: (message) => {
-      const request = checkedObject(run, message, ["code", "subject", "note", "by"]);
-      requireText(run, request, "note");
-      const meant = run.attentions.filter((one) => one.code === request["code"]);
-      if (!meant.some((one) => one.mendedBy.includes("acknowledge"))) {
-        notAllowed(run, `Nothing with the code ${String(request["code"])} waits to be acknowledged.`);
-      }
-      if (request["subject"] !== undefined && !meant.some((one) => one.subject === request["subject"])) {
-        notAllowed(run, `That subject is not among: ${meant.map((one) => one.subject ?? "none").join(", ")}.`);
-      }
     },
   });
 }
@@ -135,16 +103,6 @@ function resolveDocument(run: Run, request: ResolveDocumentRequest): void {
     atMs: Date.now(),
   });
   run.clear("document-unknown");
-}
-
-function acknowledge(run: Run, request: { code: string; subject?: string; note: string; by?: string }): void {
-  const { note, by } = request;
-  for (const { code, subject } of run.attentions) {
-    if (code !== request.code || (request.subject !== undefined && request.subject !== subject)) continue;
-    const who = { ...(subject !== undefined && { subject }), ...(by !== undefined && { by }) };
-    run.decisions.push({ update: "acknowledge", code, note, ...who, atMs: Date.now() });
-    run.clear(attentionKey(code, subject));
-  }
 }
 
 /**

@@ -1,7 +1,7 @@
 import { CancellationScope, condition } from "@temporalio/workflow";
 
 import { MENDED_BY } from "../../src/contract/index.ts";
-import { attentionKey, type NewAttention, type Run } from "./run.ts";
+import { type Attended, attentionKey, type NewAttention } from "./attended.ts";
 
 /**
  * `acknowledged`: a person answered with the attention's own update. `woken`: what it waited for is there. `again`: the wait ended
@@ -17,7 +17,7 @@ export interface Wakes {
 }
 
 /** Waits, with a stated reason, for whatever mends it. A cancellation that was asked for earlier counts at once. */
-export async function park(run: Run, attention: NewAttention, wakes: Wakes = {}): Promise<Verdict> {
+export async function park(run: Attended, attention: NewAttention, wakes: Wakes = {}): Promise<Verdict> {
   const key = attentionKey(attention.code, attention.subject);
   const mends = attention.mendedBy ?? MENDED_BY[attention.code];
   const retriesBefore = run.retriesOf(key);

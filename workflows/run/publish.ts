@@ -5,23 +5,27 @@ import { keywordValue, NO_BUSINESS, SEARCH_ATTRIBUTES } from "../../src/contract
 import { detailsOf } from "./details.ts";
 import type { Run } from "./run.ts";
 
-const business = defineSearchAttributeKey(SEARCH_ATTRIBUTES.business, "KEYWORD");
+export const businessAttribute = defineSearchAttributeKey(SEARCH_ATTRIBUTES.business, "KEYWORD");
 const invoice = defineSearchAttributeKey(SEARCH_ATTRIBUTES.invoice, "KEYWORD");
 const saleId = defineSearchAttributeKey(SEARCH_ATTRIBUTES.saleId, "KEYWORD");
 const stage = defineSearchAttributeKey(SEARCH_ATTRIBUTES.stage, "KEYWORD");
-const attention = defineSearchAttributeKey(SEARCH_ATTRIBUTES.attention, "KEYWORD");
+export const attentionAttribute = defineSearchAttributeKey(SEARCH_ATTRIBUTES.attention, "KEYWORD");
 
 /** Shows the run to whoever looks: current details always, search attributes where they changed (each change is an event). */
 export function publishRun(run: Run): void {
   setCurrentDetails(detailsOf(run));
-  const known = workflowInfo().typedSearchAttributes;
-  const wanted = [
-    { key: business, value: run.businessId ?? NO_BUSINESS },
+  publishAttributes([
+    { key: businessAttribute, value: run.businessId ?? NO_BUSINESS },
     { key: invoice, value: keywordValue(run.invoice) },
     { key: saleId, value: saleIdOf(run) },
     { key: stage, value: run.stage },
-    { key: attention, value: run.attentions[0]?.code ?? null },
-  ];
+    { key: attentionAttribute, value: run.attentions[0]?.code ?? null },
+  ]);
+}
+
+/** Sets those that changed: each change is an event. */
+export function publishAttributes(wanted: readonly { key: typeof businessAttribute; value: string | null }[]): void {
+  const known = workflowInfo().typedSearchAttributes;
   const changed = wanted.filter((pair) => (known.get(pair.key) ?? null) !== pair.value);
   if (changed.length > 0) upsertSearchAttributes(changed satisfies SearchAttributeUpdatePair[]);
 }

@@ -1,48 +1,44 @@
 import { condition, workflowInfo } from "@temporalio/workflow";
 
 import {
-  ATTENTION_CODES,
   type Attention,
+  type AttentionChange,
   type AttentionCode,
-  type Decision,
-  MENDED_BY,
+  type Mend,
   type RefundRequest,
-  type RetryRequest,
   type SaleDocument,
   SETTLED_STAGES,
   type Stage,
   type StockMovement,
 } from "../../src/contract/index.ts";
+import type { RecordKeeping } from "../records/record-keeping.ts";
+import { Attended } from "./attended.ts";
 import { publishRun } from "./publish.ts";
+
+export { attentionKey } from "./attended.ts";
 
 /**
  * All that a run of a sale or of a credit note knows. Messages change it, steps read it; whoever changes what a person can
  * see publishes it.
  */
-export class Run {
+export class Run extends Attended {
   readonly workflow: "sale" | "creditNote";
   readonly invoice: string;
   businessId: string | undefined;
   fingerprint: string | undefined;
 
   stage: Stage;
-  /** In words: what happens next, and when. */
-  waitingFor = "the start";
   document: SaleDocument | null = null;
   creditNote: SaleDocument | null = null;
   creditNoteWorkflowId: string | undefined;
   /** What a credit note needs a person for; it is mended there. */
   creditNoteAttention: AttentionCode | undefined;
   readonly movements: StockMovement[] = [];
-  readonly decisions: Decision[] = [];
 
   callbacksReceived = 0;
   lastCallbackEvent: string | undefined;
   /** What a person said of an unknown document. */
   documentDecision: { saleId: string } | "not-created" | undefined;
-  /** When a person last asked to try again, whatever it was about (Unix milliseconds). */
-  retriedAtMs: number | undefined;
-  cancelRequested: string | undefined;
   refundWindowClosed = false;
   /** Whether a create request may have left. */
   numberTaken = false;
@@ -58,14 +54,20 @@ export class Run {
   /** Kept until every waiting caller has been told, since a failing workflow would hide its reason from them. */
   failure: Error | undefined;
 
+  /** Set once it is known where the document belongs. */
+  records: RecordKeeping | undefined;
+  /** Attentions that were raised and cleared, and are not kept in the ledger yet. */
+  readonly attentionChanges: AttentionChange[] = [];
+  /** How many there were, kept or not. */
+  attentionChangesEver = 0;
+
   /** Called after each change that a person can see. */
   onPublish: (() => void) | undefined;
 
-  readonly #attentions = new Map<string, Attention>();
-  readonly #retries = new Map<string, number>();
-  readonly #unfinished: Promise<unknown>[] = [];
+  readonly #unfinished = new Set<Promise<unknown>>();
 
   constructor(workflow: "sale" | "creditNote", invoice: string, stage: Stage) {
+    super();
     this.workflow = workflow;
     this.invoice = invoice;
     this.stage = stage;
@@ -75,18 +77,12 @@ export class Run {
     return workflowInfo().workflowId;
   }
 
-  /** The most pressing first. */
-  get attentions(): Attention[] {
-    const rank = (attention: Attention): number => ATTENTION_CODES.indexOf(attention.code);
-    return [...this.#attentions.values()].toSorted((a, b) => rank(a) - rank(b));
-  }
-
   get settled(): boolean {
     return SETTLED_STAGES.includes(this.stage);
   }
 
   get parked(): boolean {
-    return this.#attentions.size > 0 || this.creditNoteAttention !== undefined;
+    return this.attentions.length > 0 || this.creditNoteAttention !== undefined;
   }
 
   /** Whether the document itself waits for a person: stock never holds it back, and a slow authority is still waited for. */
@@ -105,25 +101,20 @@ export class Run {
     return this.cancelRequested !== undefined && this.cancellable;
   }
 
+  get standing(): string {
+    const mends = new Set<Mend | "refund">(this.attentions.flatMap((attention) => attention.mendedBy));
+    if (this.workflow === "sale" && this.stage === "completed" && !this.refund) mends.add("refund");
+    if (!this.settled && this.stage !== "crediting" && this.cancelRequested === undefined) mends.add("cancel");
+    const noun = this.workflow === "sale" ? "sale" : "credit note";
+    const needs = this.attentions.map((attention) => attention.code).join(", ");
+    const stands = `The ${noun} is at stage ${this.stage}${needs ? ` and needs a person for ${needs}` : ""}`;
+    return `${stands}; it takes: ${[...mends, "outcome"].join(", ")}.`;
+  }
+
   moveTo(stage: Stage, waitingFor: string): void {
     this.stage = stage;
     this.waitingFor = waitingFor;
     this.publish();
-  }
-
-  /** @param attention with `mendedBy` where not all that can mend its code makes sense here */
-  raise(attention: NewAttention): string {
-    const key = attentionKey(attention.code, attention.subject);
-    if (!this.#attentions.has(key)) {
-      this.#attentions.set(key, { mendedBy: MENDED_BY[attention.code], ...attention, sinceMs: Date.now() });
-      this.publish();
-    }
-    return key;
-  }
-
-  /** How often a person asked to try again what this attention is about. */
-  retriesOf(key: string): number {
-    return this.#retries.get(key) ?? 0;
   }
 
   /** A stock movement has changed its state. */
@@ -138,63 +129,37 @@ export class Run {
     return moving ? "adjusting-stock" : "awaiting-authority";
   }
 
-  /**
-   * Counts a retry for what it means: the named attention, else everything that waits for one. A slow authority is only a notice: where
-   * something else waits, that is what a retry without a name means.
-   */
-  countRetry(request: RetryRequest): void {
-    this.retriedAtMs = Date.now();
-    const waiting = this.attentions.filter((one) => one.mendedBy.includes("retry"));
-    const named = waiting.filter(
-      (one) =>
-        (request.code === undefined || one.code === request.code) &&
-        (request.subject === undefined || one.subject === request.subject),
-    );
-    const pressing = named.filter((one) => one.code !== "authority-slow");
-    for (const { code, subject } of request.code !== undefined || pressing.length === 0 ? named : pressing) {
-      const key = attentionKey(code, subject);
-      this.#retries.set(key, this.retriesOf(key) + 1);
-      const who = { ...(subject !== undefined && { subject }), ...(request.by !== undefined && { by: request.by }) };
-      if (request.note !== undefined) {
-        this.decisions.push({ update: "retry", code, note: request.note, ...who, atMs: Date.now() });
-      }
-    }
-  }
-
-  /** More is known of what an attention is about. */
-  addEvidence(key: string, evidence: Record<string, unknown>): void {
-    const attention = this.#attentions.get(key);
-    if (!attention) return;
-    attention.evidence = { ...attention.evidence, ...evidence };
-    this.publish();
-  }
-
   /** Something that nobody waits for, but that must be done before the run ends. */
   beforeTheEnd(work: Promise<unknown>): void {
-    this.#unfinished.push(work);
+    this.#unfinished.add(work);
+    work.then(
+      () => this.#unfinished.delete(work),
+      () => undefined,
+    );
+  }
+
+  /** Whether nothing is left that must be done, or kept, before the run ends. */
+  get finished(): boolean {
+    return this.#unfinished.size === 0 && this.records?.upToDate !== false;
   }
 
   async nothingUnfinished(): Promise<void> {
     await Promise.all(this.#unfinished);
+    this.records?.look();
+    await condition(() => this.finished);
   }
 
-  needs(key: string): boolean {
-    return this.#attentions.has(key);
-  }
-
-  clear(key: string): void {
-    if (this.#attentions.delete(key)) this.publish();
+  protected override attentionChanged(change: "raised" | "cleared", attention: Attention): void {
+    const { mendedBy: _mendedBy, ...about } = attention;
+    this.attentionChangesEver++;
+    this.attentionChanges.push({ change, ...about, atMs: Date.now() });
   }
 
   /** Shows the run as it is now. Costs an event only where a search attribute changes. */
   publish(): void {
     publishRun(this);
+    this.records?.look();
     this.onPublish?.();
-  }
-
-  /** Ends once no attention is left: what a person must see is not closed away. */
-  async nothingNeeded(): Promise<void> {
-    await condition(() => this.#attentions.size === 0);
   }
 
   /** Where Temporal's own cancellation and the `cancel` update end: a wish until a step can carry it out. */
@@ -203,10 +168,4 @@ export class Run {
     else this.cancelRequested ??= reason;
     this.publish();
   }
-}
-
-export type NewAttention = Omit<Attention, "sinceMs" | "mendedBy"> & Partial<Pick<Attention, "mendedBy">>;
-
-export function attentionKey(code: AttentionCode, subject?: string): string {
-  return subject === undefined ? code : `${code} ${subject}`;
 }

@@ -1,10 +1,12 @@
 import { allHandlersFinished, condition, workflowInfo } from "@temporalio/workflow";
 
-import type { Branch, PreparedSale, SaleInput, SaleOutcome } from "../../src/contract/index.ts";
+import type { Branch, FinishedSale, PreparedSale, SaleInput, SaleOutcome } from "../../src/contract/index.ts";
 import { type FollowedTo, follow } from "../document/follow.ts";
 import { mismatches } from "../document/matching.ts";
 import { type Work, workOf } from "../document/work.ts";
 import { main } from "../proxies.ts";
+import { RecordKeeping } from "../records/record-keeping.ts";
+import { askedOfSale } from "../records/record-of.ts";
 import { CancelledByPerson } from "../run/cancelled-by-person.ts";
 import { carry } from "../run/carry.ts";
 import { Run } from "../run/run.ts";
@@ -29,12 +31,30 @@ export async function sale(input: SaleInput): Promise<SaleOutcome> {
   const run = new Run("sale", String(input?.traderInvoiceNumber), "resolving-items");
   wireSaleMessages(run);
   return await carry(run, async () => {
-    const prepared = await main.prepareSale({ input, startedAtMs: workflowInfo().startTime.getTime() });
+    const { startTime, runId, firstExecutionRunId } = workflowInfo();
+    const reset = runId !== firstExecutionRunId;
+    const prepared = await main.prepareSale({ input, startedAtMs: startTime.getTime(), reset });
     run.businessId = prepared.profile.businessId;
     run.fingerprint = prepared.fingerprint;
     run.prepared = true;
+    if (prepared.finished) {
+      takeOver(run, prepared.finished);
+      return;
+    }
+    const { connection, businessId } = prepared.profile;
+    const asked = askedOfSale(input, prepared);
+    run.records = new RecordKeeping(run, { connection, businessId }, asked, prepared.records === true);
     await carrySale(workOf(run, prepared.profile), prepared);
   });
+}
+
+/** The number was used long ago, for this very sale: its outcome is this run's, and the ledger has it. */
+function takeOver(run: Run, { stage, document, creditNote, movements }: FinishedSale): void {
+  run.document = document;
+  run.creditNote = creditNote;
+  run.movements.push(...movements);
+  run.numberTaken = true;
+  run.moveTo(stage, "nothing: it ended under an earlier workflow");
 }
 
 async function carrySale(work: Work, prepared: PreparedSale): Promise<void> {
@@ -78,7 +98,8 @@ async function untilClosed(work: Work, stock: StockKeeping, { sale, refundWindow
     windowMs = 0;
     await stock.settled();
     await run.nothingNeeded();
-    await condition(() => refundDue() || allHandlersFinished());
+    run.records?.look();
+    await condition(() => refundDue() || (run.finished && allHandlersFinished()));
   } while (refundDue());
 }
 

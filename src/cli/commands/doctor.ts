@@ -14,7 +14,7 @@ export function registerDoctor(program: Command, context: CliContext): void {
     .addHelpText(
       "after",
       `
-Makes six calls of the compliance API for each connection, which count against its request budget and change nothing; and,
+Makes six calls of the compliance API for each connection (seven where the dialect switches "identity" on), which count against its request budget and change nothing; and,
 on Temporal, fills a task queue of its own for a second or two. Ends with 1 where anything does not work.
 
 Example:

@@ -9,25 +9,44 @@ const CALL_MS = 10_000;
 const USABLE_WITHIN_MS = 60_000;
 const LOOK_EVERY_MS = 250;
 
+interface SetupFlags {
+  json?: boolean;
+  dryRun?: boolean;
+}
+
 export function registerSetup(program: Command, context: CliContext): void {
   program
     .command("setup")
-    .description("Register the search attributes in Temporal's namespace. May be run again at any time.")
+    .description(
+      "Register the search attributes in Temporal's namespace, and keep the Schedules that the configuration asks for. May be run again at any time.",
+    )
+    .option("--dry-run", "only say what would be changed")
     .option("--json", "the result as JSON")
     .addHelpText(
       "after",
       `
+Schedules are kept for what is configured here: the synchronisation of purchases (COMPLIANCE_PURCHASES_SYNC_EVERY,
+COMPLIANCE_PURCHASES_SWEEP_EVERY) and of bill payments (ACCOUNTING_BILL_PAYMENTS_SYNC_EVERY, ACCOUNTING_BILL_PAYMENTS_SWEEP_EVERY),
+and the reconciliation (COMPLIANCE_RECONCILE_EVERY).
+One that was changed by hand is repaired, one that nothing asks for any more is removed, one that was paused stays so.
+
 Example:
   TEMPORAL_ADDRESS=temporal:7233 TEMPORAL_NAMESPACE=shop fiscalflow setup`,
     )
-    .action((flags: { json?: boolean }) => runSetup(context, flags.json));
+    .action((flags: SetupFlags) => runSetup(context, flags));
 }
 
-async function runSetup(context: CliContext, json: boolean | undefined): Promise<void> {
+async function runSetup(context: CliContext, { json, dryRun = false }: SetupFlags): Promise<void> {
+  const { loadConfig } = await import("../../config/index.ts");
+  const { reconcileSchedules } = await import("../setup/reconcile-schedules.ts");
+  const { scheduleLines } = await import("../setup/schedule-lines.ts");
+  const { wantedSchedules } = await import("../setup/wanted-schedules.ts");
+  // Before anything is connected: what is wrong with it is told first.
+  const wanted = wantedSchedules(loadConfig({ env: context.env }));
   const { withTemporal } = await import("../connect-temporal.ts");
   const { KEYWORD, readSearchAttributes, searchAttributesUsable } = await import("../../worker/search-attributes.ts");
   const { addRefusal } = await import("../add-refusal.ts");
-  await withTemporal(context, async ({ connection, namespace }) => {
+  await withTemporal(context, async ({ connection, client, namespace }) => {
     const within = <Answer>(call: () => Promise<Answer>): Promise<Answer> =>
       connection.withDeadline(Date.now() + CALL_MS, call);
     const before = await within(() => readSearchAttributes(connection, namespace));
@@ -39,7 +58,7 @@ async function runSetup(context: CliContext, json: boolean | undefined): Promise
       );
     }
     const { missing } = before;
-    if (missing.length > 0) {
+    if (missing.length > 0 && !dryRun) {
       const searchAttributes = Object.fromEntries(missing.map((name) => [name, KEYWORD]));
       try {
         await within(() => connection.operatorService.addSearchAttributes({ namespace, searchAttributes }));
@@ -50,13 +69,17 @@ async function runSetup(context: CliContext, json: boolean | undefined): Promise
       }
       printNote(context, `Added ${missing.join(", ")}; waiting until queries can use them.`);
     }
-    await untilUsable(context, () => within(() => searchAttributesUsable(connection, namespace)));
+    if (!dryRun) await untilUsable(context, () => within(() => searchAttributesUsable(connection, namespace)));
+    const schedules = await reconcileSchedules(client, wanted, { dryRun });
+    const { notScheduled } = wanted;
     const text = [
       ...before.ready.map((name) => `${name}: was there`),
-      ...missing.map((name) => `${name}: added`),
-      `The namespace "${namespace}" is ready.`,
+      ...missing.map((name) => `${name}: ${dryRun ? "would be added" : "added"}`),
+      ...scheduleLines(schedules, wanted, dryRun),
+      dryRun ? "Nothing was changed." : `The namespace "${namespace}" is ready.`,
     ];
-    printResult(context, json, { namespace, added: missing, present: before.ready }, text.join("\n"));
+    const data = { namespace, dryRun, added: missing, present: before.ready, schedules, notScheduled };
+    printResult(context, json, data, text.join("\n"));
   });
 }
 

@@ -46,7 +46,9 @@ describe("simulator", () => {
     await writeFile(path, JSON.stringify({ businesses: [business], applications: [application] }));
     const { exitCode, stdout } = await simulate(["--scenario", path], () => Promise.resolve());
     expect(exitCode).toBe(0);
-    expect(stdout).toMatch(/COMPLIANCE_API_KEY=cmp_sk_test_shop\nCOMPLIANCE_BUSINESS_ID=shop\n$/);
+    expect(stdout).toMatch(
+      /COMPLIANCE_API_KEY=cmp_sk_test_shop\nCOMPLIANCE_BUSINESS_ID=shop\nACCOUNTING_BASE_URL=http.+\/accounting\n/,
+    );
   });
 
   test("with a wrong scenario it ends with 2 and names the path", async () => {

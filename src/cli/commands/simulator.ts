@@ -22,10 +22,15 @@ interface SimulatorFlags {
 export function registerSimulator(program: Command, context: CliContext): void {
   program
     .command("simulator")
-    .description("Run the compliance API as its documents describe it, in memory, until Ctrl-C.")
+    .description(
+      "Run the compliance API and the accounting service as their documents describe them, in memory, until Ctrl-C.",
+    )
     .option("--port <number>", "where it listens; 0 takes any free port", wholeNumber(0, 65_535), DEFAULT_PORT)
     .option("--host <address>", "the interface", "127.0.0.1")
-    .option("--scenario <file>", "JSON: applications and keys, businesses, items, what the tax authority does")
+    .option(
+      "--scenario <file>",
+      "JSON: applications and keys, businesses, items, what the tax authority does, bill payments",
+    )
     .option("--limit <number>", "requests per window and application (default: 120)", wholeNumber(1, 1_000_000_000))
     .option("--window-ms <number>", "milliseconds of a window (default: 60000)", wholeNumber(1, 86_400_000))
     .option("--json", "say where it listens as JSON")
@@ -41,7 +46,8 @@ Example:
 }
 
 async function runSimulator(context: CliContext, flags: SimulatorFlags): Promise<void> {
-  const { startSimulator, scenarioSchema, builtInScenario } = await import("../../simulator/index.ts");
+  const { startSimulator, scenarioSchema, accountingScenarioSchema, builtInScenario } =
+    await import("../../simulator/index.ts");
   const path = flags.scenario;
   const scenario = path === undefined ? undefined : parseJson(await readText(context, path), `the scenario ${path}`);
   const { host, port, limit, windowMs } = flags;
@@ -55,15 +61,18 @@ async function runSimulator(context: CliContext, flags: SimulatorFlags): Promise
     throw portError(error, host, port);
   });
   try {
-    const { applications, businesses } = {
-      ...builtInScenario,
-      ...scenarioSchema.partial().safeParse(scenario).data,
-    };
+    const given = scenarioSchema.partial().safeParse(scenario).data;
+    const { applications, businesses } = { ...builtInScenario, ...given };
     const key = applications.flatMap(({ keys }) => keys)[0]?.key;
+    const [accounting] = (given?.accounting ?? accountingScenarioSchema.parse({})).applications;
+    const accountingKey = accounting?.keys[0];
     const env = {
       COMPLIANCE_BASE_URL: simulator.url,
       ...(key !== undefined && { COMPLIANCE_API_KEY: key }),
       ...(businesses[0] && { COMPLIANCE_BUSINESS_ID: businesses[0].id }),
+      ACCOUNTING_BASE_URL: simulator.accounting.url,
+      ...(accountingKey !== undefined && { ACCOUNTING_API_KEY: accountingKey }),
+      ...(accounting?.clientSecret && { ACCOUNTING_CLIENT_SECRET: accounting.clientSecret }),
     };
     const text = Object.entries(env).map(([name, value]) => `${name}=${value}`);
     printResult(context, flags.json, { url: simulator.url, env }, text.join("\n"));

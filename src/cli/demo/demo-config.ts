@@ -1,9 +1,10 @@
 import { type Config, type Environment, loadConfig } from "../../config/index.ts";
+import type { DemoPlan } from "./demo-plan.ts";
 
 interface Surroundings {
+  plan: Pick<DemoPlan, "apiKey" | "businessId" | "accounting">;
   simulatorUrl: string;
-  apiKey: string;
-  businessId: string;
+  accountingUrl: string;
   receiverUrl: string;
   callbackSecret: string;
   /** Where the product may keep files while the demo runs. */
@@ -22,11 +23,17 @@ const TIMINGS: Environment = {
 };
 
 /** What other commands need to reach the demo's services: the part of the demo's environment that is printed for people. */
-export function demoEnvironment(around: Pick<Surroundings, "simulatorUrl" | "apiKey" | "businessId">): Environment {
+export function demoEnvironment(around: Omit<Surroundings, "receiverUrl" | "callbackSecret">): Environment {
+  const { plan, simulatorUrl, accountingUrl, folder } = around;
+  const { apiKey, clientSecret } = plan.accounting;
   return {
-    COMPLIANCE_BASE_URL: around.simulatorUrl,
-    COMPLIANCE_API_KEY: around.apiKey,
-    COMPLIANCE_BUSINESS_ID: around.businessId,
+    COMPLIANCE_BASE_URL: simulatorUrl,
+    COMPLIANCE_API_KEY: plan.apiKey,
+    COMPLIANCE_BUSINESS_ID: plan.businessId,
+    ACCOUNTING_BASE_URL: accountingUrl,
+    ACCOUNTING_API_KEY: apiKey,
+    ...(clientSecret !== undefined && { ACCOUNTING_CLIENT_SECRET: clientSecret }),
+    FISCALFLOW_HOME: folder,
   };
 }
 
@@ -39,7 +46,6 @@ export function demoConfig(around: Surroundings): Config {
     CALLBACK_PUBLIC_URL: around.receiverUrl,
     CALLBACK_SECRETS: around.callbackSecret,
     CALLBACK_ALLOW_LOOPBACK: "1",
-    FISCALFLOW_HOME: around.folder,
   };
-  return loadConfig({ env, needs: ["compliance", "callbacks"] });
+  return loadConfig({ env, needs: ["compliance", "accounting", "callbacks"] });
 }

@@ -22,6 +22,8 @@ export interface DemoPlan {
   /** The business whose sales they are. */
   readonly businessId: string;
   readonly apiKey: string;
+  /** Of the accounting service; requests are signed where there is a client secret. */
+  readonly accounting: { readonly apiKey: string; readonly clientSecret: string | undefined };
 }
 
 /** What names the example's sale to the starter. */

@@ -27,10 +27,21 @@ export async function readDemoPlan(folder: string, workingDirectory: string): Pr
   const [business] = scenario.simulator.businesses;
   const [key] = scenario.simulator.applications.flatMap((application) => application.keys);
   if (key === undefined) problems.push("simulator.applications: expected a key, which the worker can use");
+  const [accounting] = scenario.simulator.accounting.applications;
+  const [accountingKey] = accounting?.keys ?? [];
+  if (accountingKey === undefined)
+    problems.push("simulator.accounting.applications[0].keys: expected a key, which the worker can use");
   if (examples.length === 0) problems.push(`${folder}: expected sales besides ${SCENARIO_FILE}, found none`);
-  if (problems.length > 0 || business === undefined || key === undefined)
+  if (problems.length > 0 || business === undefined || key === undefined || accountingKey === undefined)
     throw new InvalidInputError(scenarioPath, problems);
-  return { examples, scenario: scenario.simulator, businessId: business.id, apiKey: key.key };
+  const clientSecret = accounting?.clientSecret ?? undefined;
+  return {
+    examples,
+    scenario: scenario.simulator,
+    businessId: business.id,
+    apiKey: key.key,
+    accounting: { apiKey: accountingKey, clientSecret },
+  };
 }
 
 function exampleOf(path: string, input: SaleInput, scenario: ScenarioFile): Example {

@@ -1,8 +1,7 @@
-import { stripVTControlCharacters } from "node:util";
-import Table from "cli-table3";
 import type { CallCounts } from "./count-calls.ts";
 import { type DemoTemporal, uiLink } from "./demo-temporal.ts";
 import type { Paint } from "./paint.ts";
+import { renderTable, widthOf } from "./render-table.ts";
 import type { SaleProgress } from "./sale-progress.ts";
 
 interface Result {
@@ -21,38 +20,16 @@ export function resultTable({ sales, counts, temporal, columns, paint }: Result)
   const place = ({ workflowId }: SaleProgress): string => uiLink(temporal, workflowId) ?? workflowId;
   const rows = sales.map((sale) => rowOf(sale, counts, paint));
   const placeHead = temporal.uiUrl === undefined ? "workflow" : "in Temporal's UI";
-  const wide = render([...HEAD, placeHead], sales, (sale, index) => [...(rows[index] ?? []), place(sale)]);
+  const wide = renderTable(
+    [...HEAD, placeHead],
+    sales.map((sale, index) => [...(rows[index] ?? []), place(sale)]),
+  );
   const footnote = footnoteOf(counts);
   if (columns === undefined || widthOf(wide) <= columns) return `${wide}\n${footnote}`;
-  const narrow = render(HEAD, sales, (_sale, index) => rows[index] ?? []);
+  const narrow = renderTable(HEAD, rows);
   const invoiceWidth = Math.max(...sales.map(({ example }) => example.invoice.length));
   const places = sales.map((sale) => `${sale.example.invoice.padEnd(invoiceWidth)}  ${place(sale)}`);
   return `${narrow}\n${footnote}\n\n${places.join("\n")}`;
-}
-
-function render(
-  head: string[],
-  sales: readonly SaleProgress[],
-  row: (sale: SaleProgress, index: number) => string[],
-): string {
-  const rightAligned = ["API calls", "seconds"];
-  const table = new Table({
-    head,
-    colAligns: head.map((name) => (rightAligned.includes(name) ? "right" : "left")),
-    // Without its own colours, which a log shows as rubbish.
-    style: { head: [], border: [] },
-  });
-  table.push(...sales.map(row));
-  return withoutInnerLines(table.toString());
-}
-
-/** The line below the head stays, those between the rows go. */
-function withoutInnerLines(table: string): string {
-  const head = 2;
-  return table
-    .split("\n")
-    .filter((line, index) => index <= head || !line.startsWith("├"))
-    .join("\n");
 }
 
 function rowOf(sale: SaleProgress, { byInvoice }: CallCounts, paint: Paint): string[] {
@@ -75,8 +52,4 @@ function footnoteOf({ catalogueReads, byInvoice }: CallCounts): string {
   const own = [...byInvoice.values()].reduce((sum, count) => sum + count, 0);
   const reads = catalogueReads === 1 ? "1 reading" : `${catalogueReads} readings`;
   return `${own} API calls, and ${reads} of the catalogue for all of them.`;
-}
-
-function widthOf(table: string): number {
-  return Math.max(...table.split("\n").map((line) => stripVTControlCharacters(line).length));
 }

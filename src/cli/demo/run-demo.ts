@@ -5,6 +5,7 @@ import type { CliContext } from "../context.ts";
 import { interruptible } from "../interruptible.ts";
 import { printNote } from "../print-result.ts";
 import { untilAborted } from "../until-aborted.ts";
+import { showBackOffice } from "./back-office/show-back-office.ts";
 import { Cleanup } from "./cleanup.ts";
 import { DemoInterruptedError } from "./demo-error.ts";
 import type { DemoPlan } from "./demo-plan.ts";
@@ -27,11 +28,15 @@ export interface DemoOptions {
   readonly keep: boolean;
   /** Of a server that the environment names. */
   readonly uiUrl?: string;
+  /** Absolute path of the report's page; default: a place that outlives the demo. */
+  readonly report?: string;
+  /** Show the page in a browser where somebody sits before one. */
+  readonly open: boolean;
 }
 
 /**
- * The `demo` command, from nothing to the table. Whatever ends it, everything that it started is ended before it returns.
- * @throws CommandFailedError where a sale ended otherwise than it should have, DemoInterruptedError, and what kept it from running
+ * The `demo` command, from nothing to the tables and the page. Whatever ends it, everything that it started is ended before it returns.
+ * @throws CommandFailedError where something ended otherwise than it should have, DemoInterruptedError, and what kept it from running
  */
 export async function runDemo(options: DemoOptions, context: CliContext): Promise<void> {
   const { signal } = context;
@@ -68,8 +73,14 @@ async function demo(options: DemoOptions, context: CliContext, cleanup: Cleanup,
   note(clock.lap(`workers are ready; ${clock.totalSeconds} s since the start`));
   note(businessLine(plan));
 
-  const screen = { stdout: context.stdout, stderr: context.stderr, paint: paintFor(context.stderr, env) };
-  const differences = await showSales(stack, { ...screen, signal, stdoutPaint: paintFor(context.stdout, env) });
+  const { stdout, stderr } = context;
+  const screens = { stdout, stderr, signal, paint: paintFor(stderr, env), stdoutPaint: paintFor(stdout, env) };
+  const salesSinceMs = Date.now();
+  let differences = await showSales(stack, screens);
+  note(`\n${clock.lap("the sales are through")}; and now the back office:`);
+  const { report, open } = options;
+  differences += await showBackOffice(stack, screens, { salesSinceMs, report, open, env });
+  note(`${clock.lap("the back office is through")}; ${clock.totalSeconds} s since the start`);
   if (options.keep) {
     context.stdout.write(`\n${howToGoOn(stack)}\n`);
     await Promise.race([untilAborted(signal), stack.workers.failed]);

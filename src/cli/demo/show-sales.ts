@@ -1,19 +1,10 @@
-import type { OutputStream } from "../context.ts";
 import { compareWithBooks } from "./compare-with-books.ts";
 import { countCalls } from "./count-calls.ts";
 import { liveView } from "./live-view.ts";
-import type { Paint } from "./paint.ts";
 import { resultTable } from "./result-table.ts";
 import { runSales } from "./run-sales.ts";
+import type { Screens } from "./screens.ts";
 import type { DemoStack } from "./start-demo-stack.ts";
-
-interface Screens {
-  readonly stdout: OutputStream;
-  readonly stderr: OutputStream;
-  readonly paint: Paint;
-  readonly stdoutPaint: Paint;
-  readonly signal: AbortSignal;
-}
 
 /**
  * Runs the sales before everybody's eyes: live, then the table, then whether the simulator's books agree with it. Returns how many

@@ -5,19 +5,21 @@ import { join } from "node:path";
 import { Client, Connection } from "@temporalio/client";
 import { NativeConnection } from "@temporalio/worker";
 import { createCallbackReceiver, createTemporalSignaller } from "../../callbacks/index.ts";
+import type { Environment } from "../../config/index.ts";
+import type { Ledger } from "../../ledger/index.ts";
 import { type Simulator, startSimulator } from "../../simulator/index.ts";
 import { createStarter, type Starter } from "../../starter/index.ts";
 import type { WorkersOptions } from "../../worker/create-workers.ts";
 import { ledgerOf } from "../../worker/ledger-of.ts";
 import { OpenCalls } from "../open-calls.ts";
 import type { Cleanup } from "./cleanup.ts";
-import { demoConfig } from "./demo-config.ts";
+import { demoConfig, demoEnvironment } from "./demo-config.ts";
 import type { DemoPlan } from "./demo-plan.ts";
 import type { DemoTemporal } from "./demo-temporal.ts";
 import { DemoWorkers } from "./demo-workers.ts";
-import { endOpenSales } from "./end-open-sales.ts";
+import { endOpenWork } from "./end-open-work.ts";
 
-/** How long the simulated service takes to answer: at once would hide the stages that a sale goes through. */
+/** How long the simulated services take to answer: at once would hide the stages that a sale goes through. */
 const ANSWER_MS = 100;
 const LOOPBACK = "127.0.0.1";
 const SILENT = { debug() {}, warn() {} };
@@ -32,11 +34,14 @@ export interface DemoStackOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Everything that the demo's sales need, running. */
+/** Everything that the demo needs, running. */
 export interface DemoStack {
   readonly plan: DemoPlan;
   readonly temporal: DemoTemporal;
   readonly simulator: Simulator;
+  readonly ledger: Ledger;
+  /** What other commands need to reach the services and the ledger. */
+  readonly environment: Environment;
   readonly client: Client;
   readonly starter: Starter;
   /** Not started yet. */
@@ -61,10 +66,11 @@ export async function startDemoStack(options: DemoStackOptions): Promise<DemoSta
   const connection = await Connection.connect({ ...connectionOptions, interceptors: calls.interceptors });
   cleanup.add("connection to Temporal", () => calls.close(connection));
   const client = new Client({ connection, namespace });
-  if (!temporal.own) cleanup.add("open sales", () => endOpenSales(client, plan.businessId));
+  if (!temporal.own) cleanup.add("open work", () => endOpenWork(client, plan));
 
   signal?.throwIfAborted();
   const simulator = await startSimulator({ host: LOOPBACK, scenario: plan.scenario, latencyMs: ANSWER_MS });
+  simulator.accounting.changeSettings({ latencyMs: ANSWER_MS });
   cleanup.add("simulator", () => simulator.close());
 
   const callbackSecret = randomBytes(32).toString("base64url");
@@ -73,15 +79,9 @@ export async function startDemoStack(options: DemoStackOptions): Promise<DemoSta
   cleanup.add("callback receiver", () => receiver.close());
   const receiverUrl = await receiver.listen({ host: LOOPBACK, port: 0 });
 
-  const { apiKey, businessId } = plan;
-  const config = demoConfig({
-    simulatorUrl: simulator.url,
-    apiKey,
-    businessId,
-    receiverUrl,
-    callbackSecret,
-    folder,
-  });
+  const accountingUrl = simulator.accounting.url;
+  const around = { plan, simulatorUrl: simulator.url, accountingUrl, folder };
+  const config = demoConfig({ ...around, receiverUrl, callbackSecret });
   // Of its own: the simulator begins with empty books each time, and so do the claims.
   const ledger = ledgerOf(config);
   cleanup.add("ledger", () => ledger.close());
@@ -97,6 +97,6 @@ export async function startDemoStack(options: DemoStackOptions): Promise<DemoSta
     workflowBundle,
   });
   cleanup.add("workers", () => workers.stop());
-  const starter = createStarter({ client, businesses: { default: businessId } });
-  return { plan, temporal, simulator, client, starter, workers };
+  const starter = createStarter({ client, businesses: { default: plan.businessId } });
+  return { plan, temporal, simulator, ledger, environment: demoEnvironment(around), client, starter, workers };
 }

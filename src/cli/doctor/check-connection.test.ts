@@ -45,7 +45,7 @@ describe("a connection's key", () => {
 
   function check(connection: ComplianceConnection): Promise<CheckedConnection> {
     const { baseUrl, apiKey, keyReach } = connection;
-    const dialect = parseDialect({});
+    const dialect = parseDialect(connection.dialect ?? {});
     const transport = createTransport(dispatchers);
     return checkConnection(
       connection,
@@ -98,6 +98,35 @@ describe("a connection's key", () => {
     const checked = await check(configured());
     expect(faultsOf(checked)).toEqual([expect.stringContaining("HTTP 401")]);
     expect(checked.apiCalls).toBe(1);
+  });
+
+  test("says who it is where the dialect has a call for that, and is asked for no more where it has none", async () => {
+    const identity = { method: "GET", path: "/v1/me" };
+    const own = await startSimulator({ dialect: { identity } });
+    try {
+      const connection = configured({
+        COMPLIANCE_BASE_URL: own.url,
+        COMPLIANCE_DIALECT: JSON.stringify({ identity }),
+      });
+      const { findings, apiCalls } = await check(connection);
+      const found = findings.find(({ check: name }) => name === "connection default, identity");
+      expect(found).toMatchObject({ level: "ok", message: expect.stringContaining('"application":"simulator"') });
+      expect(apiCalls).toBe(7);
+    } finally {
+      await own.close();
+    }
+    const plain = await check(configured());
+    expect(plain.apiCalls).toBe(6);
+    expect(plain.findings.map(({ check: name }) => name)).not.toContain("connection default, identity");
+  });
+
+  test("is shown with the businesses and branches that it reaches", async () => {
+    const { findings } = await check(configured());
+    expect(findings).toContainEqual({
+      check: "connection default, key",
+      level: "ok",
+      message: "test, organisation-wide, reaches 1 business: biz_1 (branches branch_1 = 00, branch_2 = 01)",
+    });
   });
 
   test("that does not reach the configured business is told which it reaches", async () => {

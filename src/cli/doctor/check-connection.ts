@@ -1,5 +1,6 @@
 import type { ComplianceConnection } from "../../config/index.ts";
-import { type Business, type ComplianceClient, operation } from "../../compliance/index.ts";
+import { type Business, type ComplianceClient, operation, parseDialect } from "../../compliance/index.ts";
+import { describeBusinesses, reachProblem } from "../../worker/reach-problem.ts";
 import { fault, type Finding, ok, warning } from "./finding.ts";
 import { judgeProbe, type Probe, runProbe } from "./run-probe.ts";
 
@@ -48,6 +49,12 @@ export async function checkConnection(
   }
 
   const on = { businessId };
+  if (parseDialect(connection.dialect ?? {}).identity !== null) {
+    const identity = await call(() => client.callNamed("identity", {}, on));
+    if (identity.kind === "success")
+      findings.push(ok(`${check}, identity`, `the key says: ${excerptOf(identity.data)}`));
+    else tell(identity, "identity", "success");
+  }
   tell(await call(() => client.listItems(on)), label("listItems", "items"), "success");
   tell(await call(() => client.listPurchases({ pageSize: 1 }, on)), label("listPurchases", "purchases"), "success");
   tell(await call(() => client.getSale(NO_SUCH_ID, on)), label("getSale", "a sale that does not exist"), "not-found");
@@ -66,28 +73,27 @@ export async function checkConnection(
   return { findings, apiCalls, ...(businesses && { businesses }) };
 }
 
+const MOST_SHOWN = 400;
+
+/** Its shape is not shown, so it is shown as it came. */
+function excerptOf(data: unknown): string {
+  const text = typeof data === "string" ? data : JSON.stringify(data);
+  return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text;
+}
+
 function label(name: Parameters<typeof operation>[0], subject: string): string {
   const { scope } = operation(name);
   return scope === null ? subject : `${subject} (${scope.name})`;
 }
 
 function reachFindings(check: string, connection: ComplianceConnection, businesses: readonly Business[]): Finding[] {
-  const { keyReach, businessId } = connection;
-  const ids = businesses.map(({ id }) => id);
   const reach = `${check}, key`;
-  if (ids.length === 0)
-    return [fault(reach, "reaches no business", "check the key and its environment in the dashboard")];
-  if (businessId !== undefined && !ids.includes(businessId)) {
-    const todo = `set COMPLIANCE_BUSINESS_ID to one of: ${ids.slice(0, 10).join(", ")}`;
-    return [fault(reach, `does not reach "${businessId}"`, todo)];
-  }
-  if (keyReach === "business" && ids.length > 1) {
-    const todo = 'it is organisation-wide: set COMPLIANCE_KEY_REACH to "organisation"';
-    return [fault(reach, `is configured as bound to one business, and reaches ${ids.length}`, todo)];
-  }
-  const kind = keyReach === "business" ? "bound to one business" : "organisation-wide";
-  const count = ids.length === 1 ? "1 business" : `${ids.length} businesses`;
-  return [ok(reach, `${connection.environment}, ${kind}, reaches ${count}`)];
+  const problem = reachProblem(connection, businesses);
+  if (problem) return [fault(reach, problem.message, problem.todo)];
+  const kind = connection.keyReach === "business" ? "bound to one business" : "organisation-wide";
+  const count = businesses.length === 1 ? "1 business" : `${businesses.length} businesses`;
+  const message = `${connection.environment}, ${kind}, reaches ${count}: ${describeBusinesses(businesses)}`;
+  return [ok(reach, message)];
 }
 
 /** The request window of the application, from the headers of a call that is made anyway (Fiscal Compliance API, "Limits"). */

@@ -31,6 +31,9 @@ function commandsFor(mend: Mend, code: string, subject: string | undefined): { v
         verb: "resolve-document",
         flags: [...answer, ...note],
       }));
+    case "resolveBatch":
+      // Of a sync batch, which is no sale: `fiscalflow batch resolve`.
+      return [];
     case "acknowledge": {
       const which = subject === undefined ? [] : ["--subject", shellWord(subject)];
       return [{ verb: "acknowledge", flags: ["--code", code, ...which, ...note] }];

@@ -1,4 +1,5 @@
 import { MEANING, type WorkflowState } from "../../contract/index.ts";
+import { evidenceLines } from "./evidence-lines.ts";
 import { type MendTarget, mendCommands } from "./mend-commands.ts";
 import { nairobiTime } from "./nairobi-time.ts";
 import { documentLine, movementLine, receiptLines } from "./render-document.ts";
@@ -27,6 +28,7 @@ export function renderState(title: string, workflowId: string, state: WorkflowSt
     lines.push(
       `Needs a person: ${code}${subject === undefined ? "" : ` (${subject})`}, since ${nairobiTime(sinceMs)}`,
       `  ${MEANING[code]}. ${message}`,
+      ...evidenceLines(attention).map((line) => `  ${line}`),
       ...mendCommands(attention, target).map((command) => `    ${command}`),
     );
   }

@@ -1,6 +1,9 @@
 import fc from "fast-check";
 
-export const COMMANDS = [
+/** They bring up a database where none is named. */
+const WITH_LEDGER = [["ledger"], ["ledger", "verify"], ["report"], ["report", "day"], ["report", "month"]];
+
+const WITHOUT_LEDGER = [
   ["demo"],
   ["simulator"],
   ["worker"],
@@ -11,6 +14,8 @@ export const COMMANDS = [
   ...["start", "show", "list", "refund", "retry", "cancel"].map((verb) => ["sale", verb]),
   ...["resolve-stock", "resolve-document", "acknowledge"].map((verb) => ["sale", verb]),
 ];
+
+export const COMMANDS = [...WITHOUT_LEDGER, ...WITH_LEDGER];
 
 /** They go on until somebody ends them. */
 const ENDLESS = ["demo", "worker", "callbacks", "simulator"];
@@ -50,7 +55,7 @@ const good = fc.constantFrom("INV-1", "default", "biz_1", "06", "2026-02-29", "2
 const value = fc.oneof(good, odd, fc.string({ unit: "binary", maxLength: 12 }), fc.string({ maxLength: 300 }));
 
 /** Anything at all. */
-const words = fc.array(fc.oneof(fc.constantFrom(...COMMANDS.flat(), ...SWITCHES, ...WITH_VALUE), value), {
+const words = fc.array(fc.oneof(fc.constantFrom(...WITHOUT_LEDGER.flat(), ...SWITCHES, ...WITH_VALUE), value), {
   maxLength: 7,
 });
 
@@ -60,7 +65,7 @@ const flag = fc.oneof(
   fc.tuple(fc.constantFrom(...WITH_VALUE), value),
 );
 const nearlyRight = fc
-  .tuple(fc.constantFrom(...COMMANDS), fc.array(value, { maxLength: 2 }), fc.array(flag, { maxLength: 5 }))
+  .tuple(fc.constantFrom(...WITHOUT_LEDGER), fc.array(value, { maxLength: 2 }), fc.array(flag, { maxLength: 5 }))
   .map(([command, given, flags]) => [...command, ...given, ...flags.flat()]);
 
 const nearlyASale = fc

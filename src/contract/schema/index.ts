@@ -1,5 +1,12 @@
 /** The zod schemas of everything that crosses an edge. Never imported by workflows: they run on plain types. */
 export { durationMs } from "./duration.ts";
+export {
+  processSyncBatchInputSchema,
+  reconcileInputSchema,
+  registerItemsInputSchema,
+  syncBillPaymentsInputSchema,
+  syncPurchasesInputSchema,
+} from "./job-inputs.ts";
 export { InvalidInputError, parseInput } from "./parse-input.ts";
 export { creditNoteInputSchema, refundRequestSchema } from "./refund-request.ts";
 export { saleInputSchema } from "./sale-input.ts";

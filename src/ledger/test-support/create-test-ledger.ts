@@ -30,15 +30,15 @@ afterAll(async () => {
   if (own) await rm(own, { recursive: true, force: true });
 });
 
-/** A ledger on a database of its own. */
-export async function createTestLedger(): Promise<TestLedger> {
+/** A ledger on a database of its own. @param operationTimeoutMs as that of `openLedger` */
+export async function createTestLedger(operationTimeoutMs?: number): Promise<TestLedger> {
   server ??= testServer();
   const serverUrl = (await server).url;
   const name = `ledger_${randomBytes(6).toString("hex")}`;
   await runOn(serverUrl, `create database ${name}`);
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
-  const ledger = openLedger({ url: url.href, home: "/nowhere" });
+  const ledger = openLedger({ url: url.href, home: "/nowhere", operationTimeoutMs });
   return {
     url: url.href,
     ledger,

@@ -7,13 +7,8 @@ import type { World } from "../world.ts";
 const statuses: readonly string[] = ["pulled", "pending_review", "confirmed", "rejected"];
 
 function purchaseBody(purchase: Purchase): Record<string, unknown> {
-  const { businessId: _businessId, stored: _stored, ...body } = purchase;
+  const { businessId: _businessId, stored: _stored, changes: _changes, ...body } = purchase;
   return body;
-}
-
-/** Newest first; the id decides between invoices of one day, so that pages never overlap. */
-function position({ invoiceDate, id }: Purchase): string {
-  return `${invoiceDate} ${id}`;
 }
 
 function readCursor(name: string | null, text: string | null): string | null {
@@ -44,16 +39,8 @@ function list(
   const from = call.query.optionalDay(names.from);
   const to = call.query.optionalDay(names.to);
   call.refuseOtherQuery();
-  const matching = world.purchases
-    .filter((purchase) => purchase.businessId === business.id && purchase.stored)
-    .filter((purchase) => status === null || purchase.status === status)
-    .filter(({ invoiceDate }) => (from === null || invoiceDate >= from) && (to === null || invoiceDate <= to))
-    .filter((purchase) => after === null || position(purchase) < after)
-    .toSorted((left, right) => (position(left) < position(right) ? 1 : -1));
-  const purchases = matching.slice(0, pageSize);
-  const last = purchases.at(-1);
-  const more = matching.length > pageSize && last !== undefined;
-  return { purchases, pageSize, nextCursor: more ? Buffer.from(position(last)).toString("base64url") : null };
+  const { purchases, next } = world.purchases.page(business.id, { status, from, to }, { after, most: pageSize });
+  return { purchases, pageSize, nextCursor: next === null ? null : Buffer.from(next).toString("base64url") };
 }
 
 /** GET /v1/purchases and POST /v1/purchases/pull. */
@@ -84,9 +71,7 @@ export function purchaseOperations(world: World): Operation[] {
         const business = call.business();
         call.body().refuseOthers(world.settings.refuseUnknownFields);
         call.refuseOtherQuery();
-        const fetched = world.purchases.filter(({ businessId, stored }) => businessId === business.id && !stored);
-        for (const purchase of fetched) purchase.stored = true;
-        return { status: 200, body: { data: { pulled: fetched.length } } };
+        return { status: 200, body: { data: { pulled: world.purchases.pull(business.id) } } };
       },
     },
   ];

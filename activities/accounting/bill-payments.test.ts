@@ -1,0 +1,109 @@
+import { onTestFinished, expect, test } from "vitest";
+
+import { createAccountingClient, parseAccountingDialect } from "../../src/accounting/index.ts";
+import { type BillPaymentsPageRequest } from "../../src/contract/index.ts";
+import { createDispatchers } from "../../src/http/dispatchers.ts";
+import { createTransport } from "../../src/http/transport.ts";
+import { createTestLedger } from "../../src/ledger/test-support/create-test-ledger.ts";
+import { simulatorUnderTest } from "../../src/simulator/test-support/simulator-under-test.ts";
+import { failureOf, inActivity } from "../test-support/served.ts";
+import { createAccountingActivities } from "./index.ts";
+
+const PAGE: BillPaymentsPageRequest = { connection: "default", order: "created", page: 2, round: "r#1" };
+
+async function served(names: Record<string, string> = {}) {
+  const scenario = { accounting: { generatedBillPayments: 250 } };
+  const simulator = await simulatorUnderTest({ scenario });
+  // As a service does that knows nothing of the names that it is given.
+  simulator.accounting.changeSettings({ refuseUnknownInputs: false });
+  const dispatchers = createDispatchers();
+  const made = await createTestLedger();
+  const { ledger } = made;
+  onTestFinished(async () => {
+    await dispatchers.close();
+    await made.drop();
+  });
+  const dialect = parseAccountingDialect({ billPayments: names });
+  const client = createAccountingClient({
+    baseUrl: simulator.accounting.url,
+    apiKey: "sk_development_simulator",
+    dialect,
+    transport: createTransport(dispatchers),
+  });
+  const told: string[] = [];
+  const keyWatch = {
+    refused: (operation: string, status: number) => void told.push(`${operation} ${status}`),
+    works: () => undefined,
+  };
+  const profile = { connection: "default", callTimeoutMs: 5_000 };
+  const accounting = new Map([["default", { profile, client, dialect, keyWatch }]]);
+  const activities = createAccountingActivities({ accounting, ledger, nowMs: Date.now, random: () => 0 });
+  const keep = (more: Partial<BillPaymentsPageRequest> = {}) =>
+    inActivity(() => activities.keepBillPaymentsPage({ ...PAGE, ...more }));
+  const held = async () => (await ledger.billPayments.summary("default")).total;
+  return { simulator, ledger, activities, keep, held, told };
+}
+
+test("a page is kept, and only counts and times are told of it", async () => {
+  const { keep, held } = await served();
+  expect(await keep()).toEqual({
+    kind: "page",
+    rows: 100,
+    added: 100,
+    changed: 0,
+    total: 250,
+    hasNextPage: true,
+    askedAtMs: expect.any(Number),
+    newestCreatedMs: expect.any(Number),
+    newestUpdatedMs: expect.any(Number),
+    oldestUpdatedMs: expect.any(Number),
+  });
+  expect(await held()).toBe(100);
+});
+
+test.each([
+  ["page", { page: "pageNumber" }, "look at billPayments.page of ACCOUNTING_DIALECT"],
+  ["sort field", { sortBy: "orderBy" }, "look at billPayments.sortBy and sortDirection of ACCOUNTING_DIALECT"],
+  ["sort direction", { sortDirection: "order" }, "look at billPayments.sortBy and sortDirection of ACCOUNTING_DIALECT"],
+])("a service that ignores the name of the %s is found out, and nothing is kept", async (_what, names, hint) => {
+  const { keep, held } = await served(names);
+  const order = "sortBy" in names ? "latest" : "created";
+  const result = await keep({ order, page: "page" in names ? 2 : 1 });
+  expect(result).toMatchObject({
+    kind: "refused",
+    attention: "unexpected-answer",
+    message: expect.stringContaining(hint),
+  });
+  expect(await held()).toBe(0);
+});
+
+test("what may pass by itself is tried again, and a refused key is told once by each call", async () => {
+  const { simulator, keep, told, activities } = await served();
+  const failing = () => failureOf(() => activities.keepBillPaymentsPage(PAGE));
+  simulator.accounting.inject({
+    operation: "listBillPayments",
+    when: "before",
+    kind: "rate-limit",
+    retryAfterSeconds: 7,
+    times: 1,
+  });
+  expect(await failing()).toMatchObject({ type: "Deferred", benign: true, retryable: true, pauseMs: 7_000 });
+  simulator.accounting.inject({ operation: "listBillPayments", when: "after", kind: "half-body", times: 1 });
+  expect(await failing()).toMatchObject({ type: "Transient", retryable: true });
+  simulator.accounting.setApplication("simulator", { active: false });
+  expect(await keep()).toMatchObject({ kind: "refused", attention: "credentials", status: 401 });
+  expect(told).toEqual(["listBillPayments 401"]);
+});
+
+test("a page is not asked for while the ledger is away", async () => {
+  const { simulator, ledger, activities } = await served();
+  await ledger.close();
+  expect(await failureOf(() => activities.keepBillPaymentsPage(PAGE))).toMatchObject({ type: "LedgerAway" });
+  expect(simulator.accounting.calls()).toEqual([]);
+});
+
+test("a connection that this worker does not serve is left to another one", async () => {
+  const { activities } = await served();
+  const failed = await failureOf(() => activities.keepBillPaymentsPage({ ...PAGE, connection: "other" }));
+  expect(failed).toMatchObject({ type: "NotServed", retryable: true });
+});

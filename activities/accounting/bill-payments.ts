@@ -1,0 +1,107 @@
+import { Context } from "@temporalio/activity";
+
+import type { BillPaymentsPage } from "../../src/accounting/index.ts";
+import {
+  type AccountingActivities,
+  type BillPayment,
+  type BillPaymentsOrder,
+  type BillPaymentsPageRequest,
+  LARGEST_BILL_PAYMENT_PAGE,
+  type Refusal,
+} from "../../src/contract/index.ts";
+import { writerOf } from "../ledger/claim-results.ts";
+import { onceThere } from "../ledger/once-there.ts";
+import { judgeCall, refusalOfCall, throwToReadAgain } from "./judge.ts";
+import { type AccountingContext, accountingRuntimeOf } from "./runtime.ts";
+
+const ORDERS = {
+  created: { sortBy: "createdAt", sortDirection: "asc" },
+  latest: { sortBy: "updatedAt", sortDirection: "desc" },
+} as const;
+
+export function createBillPaymentActivities(
+  context: AccountingContext,
+): Pick<AccountingActivities, "keepBillPaymentsPage"> {
+  const { ledger, random } = context;
+  return {
+    async keepBillPaymentsPage(request) {
+      const runtime = accountingRuntimeOf(context, request.connection);
+      const { connection, order, status, page, round } = request;
+      // A page that could not be kept is not asked for: its call would be wasted.
+      const askedAtMs = await onceThere(() => ledger.billPayments.now(), random);
+      const asked = { page, limit: LARGEST_BILL_PAYMENT_PAGE, status, ...ORDERS[order] };
+      const judged = await judgeCall(runtime, "listBillPayments", () => runtime.client.listBillPayments(asked));
+      if (!("data" in judged)) {
+        throwToReadAgain(judged, random);
+        const { message } = judged;
+        return refusalOfCall(judged) ?? { kind: "refused", attention: "unexpected-answer", message };
+      }
+      const { billPayments, total, hasNextPage } = judged.data;
+      const strange = notWhatWasAsked(judged.data, request);
+      if (strange) return strange;
+      const writer = writerOf(Context.current().info);
+      const kept = await onceThere(
+        () => ledger.billPayments.keepPage({ connection, status, round, billPayments, askedAtMs, writer }),
+        random,
+      );
+      return {
+        kind: "page",
+        ...kept,
+        total,
+        hasNextPage: hasNextPage && billPayments.length > 0,
+        askedAtMs,
+        ...spanOf(billPayments),
+      };
+    },
+  };
+}
+
+/**
+ * The names of the inputs are not shown, and a service may ignore one that it does not know: then every page would be the first, or come
+ * in any order, without an error. What shows that is not kept.
+ */
+function notWhatWasAsked(
+  { page, billPayments }: BillPaymentsPage,
+  request: BillPaymentsPageRequest,
+): Refusal | undefined {
+  const refused = (message: string): Refusal => ({ kind: "refused", attention: "unexpected-answer", message });
+  if (page !== request.page) {
+    return refused(
+      `Page ${request.page} was asked for, and the service answered page ${page}: look at billPayments.page of ACCOUNTING_DIALECT.`,
+    );
+  }
+  const sort = ORDERS[request.order];
+  if (!isInOrder(billPayments, request.order)) {
+    return refused(
+      `The page is not sorted by ${sort.sortBy} ${sort.sortDirection}, as was asked for: look at billPayments.sortBy and sortDirection of ACCOUNTING_DIALECT.`,
+    );
+  }
+  return undefined;
+}
+
+function isInOrder(payments: readonly BillPayment[], order: BillPaymentsOrder): boolean {
+  const times = timesOf(payments, order === "created" ? "createdAt" : "updatedAt");
+  const wrong = times.findIndex((time, index) => {
+    const before = times[index - 1] ?? time;
+    return order === "created" ? time < before : time > before;
+  });
+  return wrong === -1;
+}
+
+function spanOf(payments: readonly BillPayment[]) {
+  const updated = timesOf(payments, "updatedAt");
+  return {
+    newestCreatedMs: most(timesOf(payments, "createdAt")),
+    newestUpdatedMs: most(updated),
+    oldestUpdatedMs: updated.length === 0 ? undefined : Math.min(...updated),
+  };
+}
+
+function most(times: readonly number[]): number | undefined {
+  return times.length === 0 ? undefined : Math.max(...times);
+}
+
+/** Of those that have one. */
+function timesOf(payments: readonly BillPayment[], field: "createdAt" | "updatedAt"): number[] {
+  return payments.map((payment) => Date.parse(payment[field] ?? "")).filter((time) => !Number.isNaN(time));
+}

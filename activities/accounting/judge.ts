@@ -1,0 +1,69 @@
+import { Context } from "@temporalio/activity";
+
+import {
+  AccountingApiError,
+  type AccountingMeaning,
+  type AccountingOperationName,
+  type AccountingResult,
+  AccountingUnauthorizedError,
+  AccountingUnexpectedAnswerError,
+  classifyAccountingError,
+} from "../../src/accounting/index.ts";
+import type { Refusal } from "../../src/contract/index.ts";
+import { afterQuotaMs, backoffMs, deferred, transient } from "../failure.ts";
+import type { AccountingRuntime } from "./runtime.ts";
+
+/** What one call came to. */
+export type JudgedCall<Data> =
+  | { data: Data }
+  | { meaning: AccountingMeaning; error: unknown; /** In words, for a person. */ message: string };
+
+type Failed = Exclude<JudgedCall<never>, { data: unknown }>;
+
+/** Makes the call, and says what it came to. Never throws. */
+export async function judgeCall<Data>(
+  { keyWatch }: AccountingRuntime,
+  operation: AccountingOperationName,
+  call: () => Promise<AccountingResult<Data>>,
+): Promise<JudgedCall<Data>> {
+  try {
+    const { data } = await call();
+    keyWatch.works(operation);
+    return { data };
+  } catch (error) {
+    const meaning = classifyAccountingError(operation, error);
+    if (meaning.kind === "configuration" && error instanceof AccountingApiError)
+      keyWatch.refused(operation, error.status);
+    return { meaning, error, message: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** What a person is needed for: undefined for every other meaning. */
+export function refusalOfCall({ meaning, error, message }: Failed): Refusal | undefined {
+  switch (meaning.kind) {
+    case "configuration":
+      return { kind: "refused", attention: "credentials", message, ...whatWasSaid(error) };
+    case "refused":
+      return { kind: "refused", attention: meaning.attention, message, ...whatWasSaid(error) };
+    default:
+      return undefined;
+  }
+}
+
+/** The service's own words about an error, without what a message must not hold (the client has taken that out). */
+export function whatWasSaid(error: unknown): Pick<Refusal, "status" | "details"> {
+  if (error instanceof AccountingUnexpectedAnswerError) {
+    return { status: error.status, details: { issues: error.issues, bodyExcerpt: error.bodyExcerpt } };
+  }
+  if (!(error instanceof AccountingApiError)) return {};
+  const { status, bodyExcerpt } = error;
+  const clockAheadMs = error instanceof AccountingUnauthorizedError ? error.clockAheadMs : undefined;
+  const details = { ...(bodyExcerpt && { bodyExcerpt }), ...(clockAheadMs !== undefined && { clockAheadMs }) };
+  return { status, ...(Object.keys(details).length > 0 && { details }) };
+}
+
+/** Throws where a read is to be tried again by Temporal; returns where its meaning is another. */
+export function throwToReadAgain({ meaning, message }: Failed, random: () => number): void {
+  if (meaning.kind === "deferred") throw deferred(message, afterQuotaMs(meaning.retryAfterMs, random));
+  if (meaning.kind === "transient") throw transient(message, backoffMs(Context.current().info.attempt, random));
+}

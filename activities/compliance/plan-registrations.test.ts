@@ -1,0 +1,82 @@
+import { describe, expect, test } from "vitest";
+
+import type { PlanRegistrationsRequest, PlanRegistrationsResult } from "../../src/contract/index.ts";
+import { inActivity, serve, type Served, START_MS } from "../test-support/served.ts";
+
+const SCOPE = { connection: "default", businessId: "biz_1" };
+
+const plan = (served: Served, more: Partial<PlanRegistrationsRequest> = {}): Promise<PlanRegistrationsResult> =>
+  inActivity(() =>
+    served.activities.planRegistrations({
+      ...SCOPE,
+      batchId: "batch-1",
+      most: 50,
+      force: false,
+      notOlderThanMs: START_MS,
+      ...more,
+    }),
+  );
+const kept = async (served: Served) => {
+  const kinds = ["registered-already", "needs-data", "unknown"] as const;
+  const rows = await served.context.ledger.items.page(SCOPE, { kinds: [...kinds], most: 100 });
+  return rows.map(({ item, kind }) => [item, kind]);
+};
+
+describe("the next items of a catalogue", () => {
+  test("are those that are to be registered; what needs no call is written down at once", async () => {
+    const served = await serve();
+    expect(await plan(served)).toEqual({
+      kind: "planned",
+      items: [{ id: "item_new", name: "Bar soap, not yet registered" }],
+      settled: { "registered-already": 4, "needs-data": 1 },
+      total: 6,
+      next: null,
+    });
+    expect(await kept(served)).toEqual([
+      ["item_delivery", "registered-already"],
+      ["item_flour", "registered-already"],
+      ["item_gas", "registered-already"],
+      ["item_incomplete", "needs-data"],
+      ["item_tea", "registered-already"],
+    ]);
+  });
+
+  test("come a few at a time, in an order that does not change, and each of them once", async () => {
+    const served = await serve();
+    for (let n = 0; n < 25; n++)
+      served.simulator.addItem({
+        id: `new_${String(n).padStart(2, "0")}`,
+        businessId: "biz_1",
+        name: `New ${n}`,
+        unitPrice: 1,
+        registrationStatus: "PENDING",
+      });
+    const seen: string[] = [];
+    let after: string | null = "";
+    while (after !== null) {
+      const result: PlanRegistrationsResult = await plan(served, { after, most: 10 });
+      if (result.kind !== "planned") throw new Error(result.message);
+      seen.push(...result.items.map(({ id }) => id));
+      after = result.next;
+    }
+    expect(seen).toHaveLength(26);
+    expect(new Set(seen).size).toBe(26);
+    // The catalogue is read once for all of it.
+    expect(served.simulator.calls({ operation: "listItems" })).toHaveLength(1);
+  });
+
+  test("are all of them by force", async () => {
+    const served = await serve();
+    expect(await plan(served, { force: true })).toMatchObject({ settled: {}, total: 6, next: null });
+  });
+
+  test("of a list are those of its names, whichever they are; a name of nothing is written down", async () => {
+    const served = await serve();
+    const result = await plan(served, { items: ["SOAP-1", "ext-new", "item_tea", "nothing"] });
+    expect(result).toMatchObject({
+      items: [{ id: "item_new" }],
+      settled: { "registered-already": 1, unknown: 1 },
+      next: null,
+    });
+  });
+});

@@ -1,0 +1,86 @@
+import { Context } from "@temporalio/activity";
+
+import { classifyAnswer } from "../../src/compliance/index.ts";
+import type { ComplianceActivities, Item, ItemOutcome, ItemOutcomeKind } from "../../src/contract/index.ts";
+import { writerOf } from "../ledger/claim-results.ts";
+import { onceThere } from "../ledger/once-there.ts";
+import { catalogueMeta } from "./items.ts";
+import { beyondTheTable, judge, refusalOf, throwToTryAgain } from "./judge.ts";
+import { namedItem } from "./named-item.ts";
+import { type ActivityContext, runtimeOf } from "./runtime.ts";
+
+/** So many items of a catalogue are gone through at a time, however few of them are to be registered. */
+const MOST_LOOKED_AT = 2_000;
+
+const REGISTERED = "REGISTERED";
+
+export function createPlanActivities(context: ActivityContext): Pick<ComplianceActivities, "planRegistrations"> {
+  const { ledger, random } = context;
+  return {
+    async planRegistrations(request) {
+      const runtime = runtimeOf(context, request.connection);
+      const { connection, businessId, batchId, items: names, after = "", most, force, notOlderThanMs } = request;
+      const judged = await judge(
+        runtime,
+        "listItems",
+        request,
+        async () => ({ data: await runtime.catalogue.since(businessId, notOlderThanMs), meta: catalogueMeta }),
+        (result) => classifyAnswer(result, runtime.dialect),
+      );
+      throwToTryAgain(judged, random);
+      if (!judged.data) return refusalOf(judged) ?? beyondTheTable(judged);
+      const looks = names ? lookUp(judged.data, names) : behind(judged.data, after).slice(0, MOST_LOOKED_AT);
+      const items: { id: string; name: string | null }[] = [];
+      const settled: ItemOutcome[] = [];
+      let last: string | undefined;
+      for (const look of looks) {
+        const outcome = "kind" in look ? look : withoutCall(look, force);
+        if (outcome) settled.push(outcome);
+        else if ("kind" in look || items.some(({ id }) => id === look.id)) continue;
+        else if (items.length < most) items.push({ id: look.id, name: look.name ?? null });
+        else break;
+        last = "kind" in look ? look.item : look.id;
+      }
+      // Repeated, it keeps the same: its rows are known by their items.
+      const writer = writerOf(Context.current().info);
+      await onceThere(
+        () => ledger.items.keep({ connection, businessId }, { batchId, outcomes: settled, writer }),
+        random,
+      );
+      const more = !names && last !== undefined && behind(judged.data, last).length > 0;
+      return {
+        kind: "planned",
+        items,
+        settled: countsOf(settled),
+        total: judged.data.length,
+        next: more ? (last ?? null) : null,
+      };
+    },
+  };
+}
+
+/** In an order that does not change while items come and go: by their ids. */
+function behind(items: readonly Item[], after: string): Item[] {
+  return items.filter(({ id }) => id > after).toSorted((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+function lookUp(items: readonly Item[], names: readonly string[]): (Item | ItemOutcome)[] {
+  return names.map((name) => {
+    const found = namedItem(items, name);
+    return "reason" in found ? { kind: "unknown", item: name, reason: found.reason } : found.item;
+  });
+}
+
+/** What is known of an item without asking for its registration; undefined where it is to be asked for. */
+function withoutCall({ id, name, registrationStatus, needs }: Item, force: boolean): ItemOutcome | undefined {
+  const item = { item: id, name: name ?? null };
+  if (registrationStatus === REGISTERED) return force ? undefined : { kind: "registered-already", ...item };
+  const lacking = Object.entries(needs ?? {}).flatMap(([what, lacks]) => (lacks === true ? [what] : []));
+  return lacking.length > 0 && !force ? { kind: "needs-data", ...item, needs: lacking } : undefined;
+}
+
+function countsOf(outcomes: readonly ItemOutcome[]): Partial<Record<ItemOutcomeKind, number>> {
+  const counts: Partial<Record<ItemOutcomeKind, number>> = {};
+  for (const { kind } of outcomes) counts[kind] = (counts[kind] ?? 0) + 1;
+  return counts;
+}

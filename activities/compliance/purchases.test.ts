@@ -1,0 +1,118 @@
+import { describe, expect, test } from "vitest";
+
+import type { PurchasesPageRequest } from "../../src/contract/index.ts";
+import type { NewPurchase } from "../../src/simulator/index.ts";
+import { failureOf, inActivity, serve, type Served } from "../test-support/served.ts";
+
+const SCOPE = { connection: "default", businessId: "biz_1" };
+
+function purchaseOf(n: number, more: Partial<NewPurchase> = {}): NewPurchase {
+  return {
+    id: `p${String(n).padStart(3, "0")}`,
+    businessId: "biz_1",
+    supplier: { name: "Mill", pin: "P1" },
+    supplierInvoiceNumber: `S-${n}`,
+    invoiceDate: "2026-11-01",
+    totals: { subtotal: 100, vat: 16, total: 116 },
+    ...more,
+  };
+}
+
+async function serveWith(count: number, options: Parameters<typeof serve>[0] = {}): Promise<Served> {
+  const purchases = Array.from({ length: count }, (_, n) => purchaseOf(n, n === 0 ? { status: "confirmed" } : {}));
+  return serve({ ...options, simulator: { scenario: { purchases }, ...options.simulator } });
+}
+
+const asking = (more: Partial<PurchasesPageRequest> = {}): PurchasesPageRequest => ({
+  ...SCOPE,
+  syncId: "sync-1",
+  pass: "list",
+  ...more,
+});
+const keep = (served: Served, more: Partial<PurchasesPageRequest> = {}) =>
+  inActivity(() => served.activities.keepPurchasesPage(asking(more)));
+const kept = (served: Served) => served.context.ledger.purchases.page(SCOPE, { most: 1_000 });
+
+describe("a page of purchases", () => {
+  test("is kept by the activity that reads it, which tells only numbers and the next cursor", async () => {
+    const served = await serveWith(130);
+    const first = await keep(served);
+    expect(first).toEqual({
+      kind: "page",
+      rows: 100,
+      added: 100,
+      changed: 0,
+      knownAtEnd: 0,
+      nextCursor: expect.any(String) as string,
+    });
+    const cursor = first.kind === "page" ? (first.nextCursor ?? undefined) : undefined;
+    expect(await keep(served, { cursor })).toMatchObject({ rows: 30, nextCursor: null });
+    expect(await kept(served)).toHaveLength(130);
+    expect(served.simulator.calls({ operation: "listPurchases" })).toHaveLength(2);
+  });
+
+  test("is that of a status, or of days, where it is asked for", async () => {
+    const served = await serveWith(3);
+    expect(await keep(served, { pass: "pulled" })).toMatchObject({ rows: 2 });
+    expect(await keep(served, { pass: "pending_review" })).toMatchObject({ rows: 0, knownAtEnd: 0 });
+    expect(await keep(served, { pass: "changed", from: "2026-11-02", to: "2026-11-03" })).toMatchObject({ rows: 0 });
+  });
+
+  test("is not asked for while the ledger is away", async () => {
+    const served = await serveWith(1);
+    await served.context.ledger.close();
+    expect(await failureOf(() => served.activities.keepPurchasesPage(asking()))).toMatchObject({
+      type: "LedgerAway",
+      retryable: true,
+    });
+    expect(served.simulator.calls()).toEqual([]);
+  });
+
+  test("is tried again through an outage, and after the quota's pause", async () => {
+    const served = await serveWith(1);
+    served.simulator.inject({ operation: "listPurchases", when: "before", kind: "drop", times: 1 });
+    expect(await failureOf(() => served.activities.keepPurchasesPage(asking()))).toMatchObject({ type: "Transient" });
+    served.simulator.inject({ operation: "listPurchases", when: "before", kind: "rate-limit", retryAfterSeconds: 7 });
+    expect(await failureOf(() => served.activities.keepPurchasesPage(asking()))).toMatchObject({
+      type: "Deferred",
+      pauseMs: 7_000,
+    });
+  });
+
+  test("whose cursor is refused is shown as that", async () => {
+    const served = await serveWith(1);
+    expect(await keep(served, { cursor: "nonsense" })).toMatchObject({
+      kind: "refused",
+      attention: "invalid-request",
+      status: 400,
+    });
+  });
+
+  test("that cannot be gone on from, for want of a name for the cursor, says so", async () => {
+    const served = await serveWith(1, { dialect: { purchases: { cursor: null } } });
+    expect(await keep(served, { cursor: "c2" })).toMatchObject({
+      kind: "refused",
+      attention: "invalid-request",
+      message: expect.stringContaining("purchases.cursor") as string,
+    });
+  });
+});
+
+describe("a pull", () => {
+  test("has the service fetch the latest", async () => {
+    const served = await serveWith(1);
+    served.simulator.addPurchase(purchaseOf(9, { stored: false }));
+    expect(await inActivity(() => served.activities.pullPurchases(SCOPE))).toEqual({ kind: "pulled" });
+    expect(served.simulator.purchases().every(({ stored }) => stored)).toBe(true);
+  });
+
+  test("parks on a key that may not", async () => {
+    const served = await serveWith(1);
+    served.simulator.setKey("cmp_sk_test_simulator", { scopes: ["sales:read"] });
+    expect(await inActivity(() => served.activities.pullPurchases(SCOPE))).toMatchObject({
+      kind: "refused",
+      attention: "credentials",
+      status: 403,
+    });
+  });
+});

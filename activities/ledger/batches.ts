@@ -1,0 +1,56 @@
+import { Context } from "@temporalio/activity";
+
+import type {
+  LedgerActivities,
+  ProcessedBatch,
+  ReadBatchResult,
+  SaidProcessed,
+  SupersededBatchTry,
+} from "../../src/contract/index.ts";
+import type { KnownBatch } from "../../src/ledger/index.ts";
+import { wordOf, writerOf } from "./claim-results.ts";
+import type { LedgerContext } from "./movements.ts";
+import { onceThere } from "./once-there.ts";
+
+export function createBatchLedgerActivities({
+  ledger,
+  random,
+}: LedgerContext): Pick<LedgerActivities, "readBatch" | "settleBatch" | "decideBatch"> {
+  const writer = () => writerOf(Context.current().info);
+  return {
+    readBatch: (request) =>
+      onceThere(
+        async () => batchInWords(await ledger.syncBatches.readOrBury({ ...request, writer: writer() })),
+        random,
+      ),
+
+    settleBatch: (request) => onceThere(() => ledger.syncBatches.settle({ ...request, writer: writer() }), random),
+
+    decideBatch: ({ connection, syncBatchId, generation, processed, word }) =>
+      onceThere(async () => {
+        const decision = { processed, ...word };
+        const key = { connection, syncBatchId, generation };
+        return batchInWords(await ledger.syncBatches.decide({ ...key, decision, writer: writer() }));
+      }, random),
+  };
+}
+
+/** In the workflow's words. */
+export function batchInWords(
+  known: Exclude<KnownBatch, { kind: "held" }>,
+): ProcessedBatch | SaidProcessed | SupersededBatchTry;
+export function batchInWords(known: KnownBatch): ReadBatchResult;
+export function batchInWords(known: KnownBatch): ReadBatchResult {
+  switch (known.kind) {
+    case "processed":
+      if (known.decision) return { kind: "said-processed", word: wordOf(known.decision) };
+      return { kind: "processed", message: known.message };
+    case "behind":
+      return { kind: "superseded", generation: known.generation };
+    case "held": {
+      const takenAt = new Date(known.takenAtMs).toISOString();
+      const message = `It was taken to be sent at ${takenAt} by ${known.holder}, and no outcome was written down.`;
+      return { kind: "unknown", message, evidence: { takenAt, takenBy: known.holder } };
+    }
+  }
+}

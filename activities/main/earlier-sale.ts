@@ -1,0 +1,60 @@
+import { Context } from "@temporalio/activity";
+import { ApplicationFailure } from "@temporalio/common";
+
+import {
+  type ConnectionProfile,
+  differingFields,
+  FAILURES,
+  type FinishedSale,
+  type SaleContent,
+} from "../../src/contract/index.ts";
+import { type KeptSale, type Ledger, LedgerUnavailableError } from "../../src/ledger/index.ts";
+
+/**
+ * Looks whether the number was used before. Gives how that sale ended, where it is the same and nothing is left to be done.
+ * @throws ApplicationFailure Conflict, where the number belongs to a sale with other content
+ */
+export type EarlierSale = (profile: ConnectionProfile, content: SaleContent) => Promise<FinishedSale | undefined>;
+
+/** A new sale does not wait for long; where the ledger is away the claims, which are asked before anything is sent, know the number too. */
+const LOOK_WITHIN_MS = 1_000;
+
+export function createEarlierSale(ledger: Pick<Ledger, "records">): EarlierSale {
+  return async ({ connection, businessId }, content) => {
+    const number = content.traderInvoiceNumber;
+    const kept = await ledger.records
+      .findSale({ connection, businessId }, number, LOOK_WITHIN_MS)
+      .catch((error: unknown) => {
+        if (error instanceof LedgerUnavailableError) return undefined;
+        throw error;
+      });
+    // What this very run has kept comes from an attempt that was lost.
+    if (!kept || kept.writer.runId === Context.current().info.workflowExecution?.runId) return undefined;
+    const { record } = kept;
+    if (!record.document && !record.numberTaken) return undefined;
+    const fields = record.content ? differingFields(record.content, content) : [];
+    if (fields.length > 0) throw conflict(number, fields, kept);
+    return isFinished(record) ? finishedOf(kept) : undefined;
+  };
+}
+
+/** What is not, the run takes over by the claims: an earlier one was terminated on its way. */
+function isFinished({ stage, attentions, movements }: KeptSale["record"]): boolean {
+  const ended = stage === "completed" || stage === "credited" || stage === "cancelled";
+  return ended && attentions.length === 0 && movements.every(({ state }) => state === "applied" || state === "dropped");
+}
+
+function finishedOf({ record, creditNote }: KeptSale): FinishedSale {
+  const { stage, document, movements } = record;
+  return { stage, document, creditNote, movements };
+}
+
+function conflict(number: string, fields: readonly string[], { record, writer }: KeptSale): ApplicationFailure {
+  const was = record.document
+    ? `the document ${record.document.id} is ${record.document.status}`
+    : `stage ${record.stage}`;
+  return ApplicationFailure.nonRetryable(
+    `The number ${number} belongs to another sale: they differ in ${fields.join(", ")} (in the ledger: ${was}, kept by ${writer.workflowId}, run ${writer.runId}). Nothing was sent. Use another number, or start it with the content that it has.`,
+    FAILURES.conflict,
+  );
+}

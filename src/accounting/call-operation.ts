@@ -1,0 +1,105 @@
+import type { HttpAnswer } from "../http/http-answer.ts";
+import type { ReadBody } from "../http/read-body.ts";
+import type { Transport } from "../http/transport.ts";
+import { type AccountingAnswerMeta, readAccountingMeta } from "./answer-meta.ts";
+import { accountingErrorOf } from "./api-error.ts";
+import type { AccountingDialect } from "./dialect.ts";
+import { AccountingInputError, AccountingUnexpectedAnswerError } from "./errors.ts";
+import type { AccountingOperation } from "./operations.ts";
+import { excerptOf } from "./redact.ts";
+import { signatureHeaders } from "./signature.ts";
+
+/** What every call of one client shares. */
+export interface AccountingContext {
+  /** Without a slash at its end. */
+  baseUrl: string;
+  apiKey: string;
+  /** With it every request is signed. */
+  clientSecret: string | undefined;
+  dialect: AccountingDialect;
+  transport: Transport;
+  timeoutMs: number;
+  maxBodyBytes: number;
+  nowMs: () => number;
+}
+
+export interface AccountingCallOptions {
+  signal?: AbortSignal | undefined;
+  /** The whole call; default: the client's. */
+  timeoutMs?: number | undefined;
+}
+
+export interface AccountingResult<Data> {
+  data: Data;
+  meta: AccountingAnswerMeta;
+}
+
+/**
+ * One call = one HTTP request, never repeated here. No operation that the document shows has a body.
+ *
+ * @throws TransportError no whole answer came
+ * @throws AccountingUnauthorizedError 401; AccountingForbiddenError 403; AccountingApiError any other status from 400
+ * @throws AccountingUnexpectedAnswerError any other answer that is not what the document says
+ */
+export async function callAccounting<Data>(
+  context: AccountingContext,
+  operation: AccountingOperation,
+  request: { path: string; query?: Readonly<Record<string, string>> },
+  read: ReadBody<Data>,
+  options: AccountingCallOptions,
+): Promise<AccountingResult<Data>> {
+  const url = new URL(`${context.baseUrl}${request.path}`);
+  for (const [name, value] of Object.entries(request.query ?? {})) url.searchParams.set(name, value);
+  const signedAtMs = context.clientSecret === undefined ? undefined : context.nowMs();
+  const answer = await context.transport.send({
+    method: operation.method,
+    url,
+    headers: { ...plainHeaders(context), ...signed(context, operation, url, signedAtMs) },
+    signal: options.signal,
+    timeoutMs: options.timeoutMs ?? context.timeoutMs,
+    maxBodyBytes: context.maxBodyBytes,
+    freshConnection: operation.riskClass === "unrepeatableWrite",
+  });
+  const meta = readAccountingMeta(operation.name, answer);
+  if (answer.status >= 400) throw accountingErrorOf(answer, meta, signedAtMs);
+  if (answer.status !== 200) throw unexpected(answer, meta, []);
+  const body = read(answer);
+  if ("issues" in body) throw unexpected(answer, meta, body.issues);
+  return { data: body.data, meta };
+}
+
+/** "Authentication", 1: the same key works for all products. */
+function plainHeaders({ apiKey }: AccountingContext): Record<string, string> {
+  return { accept: "application/json", "user-agent": "fiscalflow", "x-api-key": apiKey };
+}
+
+/** Of the very request that is sent: the signature's timestamp is the moment, so it is made last. */
+function signed(
+  { clientSecret, dialect }: AccountingContext,
+  { method }: AccountingOperation,
+  url: URL,
+  timestampMs: number | undefined,
+): Record<string, string> {
+  if (clientSecret === undefined || timestampMs === undefined) return {};
+  return signatureHeaders({ method, url, body: "", timestampMs, withQuery: dialect.signature.query }, clientSecret);
+}
+
+/** An id as a segment of a path. `.` and `..` would name another path, and an empty one another resource. */
+export function pathSegment(id: string): string {
+  try {
+    if (id !== "" && id !== "." && id !== "..") return encodeURIComponent(id);
+  } catch {
+    // Half of a surrogate pair.
+  }
+  throw new AccountingInputError("invalid-argument", `${JSON.stringify(id)} cannot be an id`);
+}
+
+function unexpected(
+  answer: HttpAnswer,
+  meta: AccountingAnswerMeta,
+  issues: readonly string[],
+): AccountingUnexpectedAnswerError {
+  const what = issues.length === 0 ? "a status that the document does not show" : issues.join("; ");
+  const message = `${meta.operation}: unexpected answer, HTTP ${meta.status}: ${what}`;
+  return new AccountingUnexpectedAnswerError(message, { meta, issues, bodyExcerpt: excerptOf(answer.bodyText) });
+}

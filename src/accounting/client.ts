@@ -1,0 +1,86 @@
+import type { Transport } from "../http/transport.ts";
+import { billPaymentPages, billPayments, type ListBillPaymentsInput, listBillPayments } from "./bill-payments.ts";
+import type { AccountingCallOptions, AccountingContext } from "./call-operation.ts";
+import { listCompanies } from "./companies.ts";
+import type { AccountingDialect } from "./dialect.ts";
+import { AccountingConfigurationError } from "./errors.ts";
+import { processSyncBatch } from "./sync-batches.ts";
+
+export interface AccountingClientOptions {
+  /** The base address: there is no version prefix. */
+  baseUrl: string;
+  /** `sk_development_…` or `sk_production_…` */
+  apiKey: string;
+  /** `cs_…`: with it every request is signed. */
+  clientSecret?: string | undefined;
+  dialect: AccountingDialect;
+  transport: Transport;
+  /** One call, from connecting to the last byte; default 30 s. */
+  timeoutMs?: number | undefined;
+  /** The longest answer; default 16 MiB, far beyond a page of 100 payments. */
+  maxBodyBytes?: number | undefined;
+  /** The clock of signatures; default Date.now. */
+  nowMs?: (() => number) | undefined;
+}
+
+export type AccountingClient = ReturnType<typeof createAccountingClient>;
+
+/**
+ * The typed client of the Accounting Service. One method, one request (the iterators: one for each page); nothing is repeated, nothing is
+ * global. Every method rejects with a TransportError, an AccountingApiError (401: AccountingUnauthorizedError, 403:
+ * AccountingForbiddenError), an AccountingUnexpectedAnswerError or, before sending, an AccountingInputError.
+ *
+ * @throws AccountingConfigurationError
+ */
+export function createAccountingClient(options: AccountingClientOptions) {
+  const context: AccountingContext = {
+    baseUrl: parseBaseUrl(options.baseUrl),
+    apiKey: parseSecret("invalid-api-key", "the API key", /^sk_(development|production)_[\x21-\x7e]+$/, options.apiKey),
+    clientSecret:
+      options.clientSecret === undefined
+        ? undefined
+        : parseSecret("invalid-client-secret", "the client secret", /^cs_[\x21-\x7e]+$/, options.clientSecret),
+    dialect: options.dialect,
+    transport: options.transport,
+    timeoutMs: options.timeoutMs ?? 30_000,
+    maxBodyBytes: options.maxBodyBytes ?? 16 * 1024 * 1024,
+    nowMs: options.nowMs ?? Date.now,
+  };
+  return {
+    listCompanies: (call?: AccountingCallOptions) => listCompanies(context, call),
+    listBillPayments: (input?: ListBillPaymentsInput, call?: AccountingCallOptions) =>
+      listBillPayments(context, input, call),
+    billPaymentPages: (input?: ListBillPaymentsInput, call?: AccountingCallOptions) =>
+      billPaymentPages(context, input, call),
+    billPayments: (input?: ListBillPaymentsInput, call?: AccountingCallOptions) => billPayments(context, input, call),
+    processSyncBatch: (syncBatchId: string, call?: AccountingCallOptions) =>
+      processSyncBatch(context, syncBatchId, call),
+  };
+}
+
+/** Never quotes the address, which may hold credentials. */
+function parseBaseUrl(value: string): string {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  const plain =
+    url !== undefined &&
+    /^https?:$/.test(url.protocol) &&
+    `${url.username}${url.password}${url.search}${url.hash}` === "";
+  if (plain) return `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
+  throw new AccountingConfigurationError("invalid-base-url", [
+    "the base URL of the Accounting Service must be an absolute http or https URL without credentials, query or fragment",
+  ]);
+}
+
+/** Never quotes the secret. */
+function parseSecret(
+  code: "invalid-api-key" | "invalid-client-secret",
+  noun: string,
+  form: RegExp,
+  value: string,
+): string {
+  if (form.test(value)) return value;
+  const forms = code === "invalid-api-key" ? "sk_development_ or sk_production_" : "cs_";
+  throw new AccountingConfigurationError(code, [
+    `${noun} of the Accounting Service must begin with ${forms} and hold no spaces or line breaks`,
+  ]);
+}

@@ -1,0 +1,19 @@
+/** The typed client of the Accounting Service, and what its answers mean. */
+export type { AccountingAnswerMeta } from "./answer-meta.ts";
+export type { BillPaymentsPage, ListBillPaymentsInput } from "./bill-payments.ts";
+export type { AccountingCallOptions, AccountingResult } from "./call-operation.ts";
+export { type AccountingMeaning, classifyAccountingError } from "./classify.ts";
+export { type AccountingClient, type AccountingClientOptions, createAccountingClient } from "./client.ts";
+export type { Company } from "./companies.ts";
+export { type AccountingDialect, parseAccountingDialect, type WebhookDialect } from "./dialect.ts";
+export {
+  AccountingApiError,
+  AccountingConfigurationError,
+  AccountingForbiddenError,
+  AccountingInputError,
+  AccountingUnauthorizedError,
+  AccountingUnexpectedAnswerError,
+} from "./errors.ts";
+export type { AccountingOperation, AccountingOperationName } from "./operations.ts";
+export { messageToSign, signatureHeaders, type ToSign } from "./signature.ts";
+export type { ProcessedBatch } from "./sync-batches.ts";

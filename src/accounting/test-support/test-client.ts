@@ -1,0 +1,37 @@
+import { onTestFinished } from "vitest";
+import { createDispatchers } from "../../http/dispatchers.ts";
+import { type Respond, startStubServer, type StubServer } from "../../http/test-support/stub-server.ts";
+import { createTransport } from "../../http/transport.ts";
+import { type AccountingClient, type AccountingClientOptions, createAccountingClient } from "../client.ts";
+import { parseAccountingDialect } from "../dialect.ts";
+
+export const TEST_KEY = "sk_development_nobody-may-read-this";
+export const TEST_SECRET = "cs_nobody-may-read-this-either";
+
+/** A client on a real server that answers as told; both end with the test. */
+export async function accountingClientUnderTest(
+  respond: Respond,
+  options: Partial<Omit<AccountingClientOptions, "dialect">> & { dialect?: unknown } = {},
+): Promise<{ client: AccountingClient; server: StubServer }> {
+  const server = await startStubServer(respond);
+  const dispatchers = createDispatchers();
+  onTestFinished(async () => {
+    await server.close();
+    await dispatchers.close();
+  });
+  const client = createAccountingClient({
+    baseUrl: `${server.baseUrl}/accounting/`,
+    apiKey: TEST_KEY,
+    transport: createTransport(dispatchers),
+    timeoutMs: 5_000,
+    ...options,
+    dialect: parseAccountingDialect(options.dialect),
+  });
+  return { client, server };
+}
+
+/** A list envelope around these payments. */
+export function envelope(data: unknown[], more: Record<string, unknown> = {}): Record<string, unknown> {
+  const page = { total: data.length, page: 1, limit: 100, totalPages: 1 };
+  return { data, ...page, hasNextPage: false, hasPreviousPage: false, ...more };
+}

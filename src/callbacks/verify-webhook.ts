@@ -1,0 +1,93 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
+
+/** How a webhook of the accounting service is shaped: the document does not show it (dialect of the accounting service, `webhook`). */
+export interface WebhookShape {
+  signatureHeader: string;
+  /** What stands before the signature in its header. */
+  signaturePrefix: string;
+  timestampHeader: string | null;
+  timestampUnit: "ms" | "s";
+  /** What the signature is made over: the body's bytes, or the timestamp, what stands between, and the body's bytes. */
+  signed: "body" | "timestamp+body" | "timestamp.body";
+  encoding: "hex" | "base64";
+  /** Where an event's id stands: a field of the body, or a header. */
+  eventId: string | { header: string } | null;
+}
+
+/** One connection whose webhooks are received. */
+export interface WebhookSource {
+  /** All verify; at least one. */
+  secrets: readonly string[];
+  shape: WebhookShape;
+}
+
+export type VerifiedWebhook = { kind: "verified"; eventId: string | undefined } | { kind: "refused"; why: string };
+
+/** As far as a request's own timestamp may be off, old or future (Accounting Service, "Limits": that of signed requests). */
+const TOLERANCE_MS = 5 * 60_000;
+/** Longer ones are no ids. */
+const LONGEST_EVENT_ID = 200;
+
+/** Whether a webhook is the service's own, by the bytes that came, and now. */
+export function verifyWebhook(
+  { headers, body }: { headers: IncomingHttpHeaders; body: Buffer },
+  { secrets, shape }: WebhookSource,
+  nowMs: number,
+): VerifiedWebhook {
+  const timestamp = shape.timestampHeader === null ? undefined : headerOf(headers, shape.timestampHeader);
+  if (shape.timestampHeader !== null) {
+    const off = timestamp === undefined ? undefined : offBy(timestamp, shape.timestampUnit, nowMs);
+    if (off === undefined) return { kind: "refused", why: "no timestamp" };
+    if (off > TOLERANCE_MS) return { kind: "refused", why: "a timestamp of the future" };
+    if (off < -TOLERANCE_MS) return { kind: "refused", why: "an old timestamp" };
+  }
+  const given = signatureOf(headers, shape);
+  if (given === undefined) return { kind: "refused", why: "no signature of its form" };
+  const before = { body: "", "timestamp+body": timestamp ?? "", "timestamp.body": `${timestamp ?? ""}.` }[shape.signed];
+  // All are tried, so that the time taken does not tell which one it was.
+  const verdicts = secrets.map((secret) => {
+    const expected = createHmac("sha256", secret).update(before).update(body).digest();
+    return timingSafeEqual(expected, given);
+  });
+  if (!verdicts.includes(true)) return { kind: "refused", why: "a wrong signature" };
+  return { kind: "verified", eventId: eventIdOf(headers, body, shape.eventId) };
+}
+
+/** Milliseconds; negative: in the past. */
+function offBy(timestamp: string, unit: WebhookShape["timestampUnit"], nowMs: number): number | undefined {
+  if (!/^\d{1,16}$/.test(timestamp)) return undefined;
+  return Number(timestamp) * (unit === "s" ? 1_000 : 1) - nowMs;
+}
+
+/** Its 32 bytes, in exactly the one spelling that the encoding has for them. */
+function signatureOf(headers: IncomingHttpHeaders, shape: WebhookShape): Buffer | undefined {
+  const value = headerOf(headers, shape.signatureHeader);
+  if (value === undefined || !value.startsWith(shape.signaturePrefix)) return undefined;
+  const text = value.slice(shape.signaturePrefix.length);
+  const form = shape.encoding === "hex" ? /^[0-9a-f]{64}$/i : /^[A-Za-z0-9+/]{43}=$/;
+  return form.test(text) ? Buffer.from(text, shape.encoding) : undefined;
+}
+
+function eventIdOf(headers: IncomingHttpHeaders, body: Buffer, place: WebhookShape["eventId"]): string | undefined {
+  if (place === null) return undefined;
+  const id = typeof place === "string" ? fieldOf(body, place) : headerOf(headers, place.header);
+  const text = typeof id === "number" ? String(id) : id;
+  return typeof text === "string" && text !== "" && text.length <= LONGEST_EVENT_ID ? text : undefined;
+}
+
+function fieldOf(body: Buffer, name: string): unknown {
+  try {
+    const parsed: unknown = JSON.parse(body.toString("utf8"));
+    if (typeof parsed !== "object" || parsed === null || !Object.hasOwn(parsed, name)) return undefined;
+    return (parsed as Record<string, unknown>)[name];
+  } catch {
+    return undefined;
+  }
+}
+
+/** One that stands there twice is none. */
+function headerOf(headers: IncomingHttpHeaders, name: string): string | undefined {
+  const value = headers[name.toLowerCase()];
+  return typeof value === "string" ? value : undefined;
+}

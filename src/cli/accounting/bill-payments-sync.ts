@@ -1,0 +1,40 @@
+import {
+  type BillPaymentsProgress,
+  SIGNALS,
+  type SyncBillPaymentsOutcome,
+  syncBillPaymentsWorkflowId,
+  WORKFLOW_TYPES,
+} from "../../contract/index.ts";
+import type { JobCommand } from "../jobs/job-command.ts";
+import { accountingScope } from "./accounting-scope.ts";
+
+export const billPaymentsSync: JobCommand<BillPaymentsProgress, SyncBillPaymentsOutcome> = {
+  workflow: WORKFLOW_TYPES.syncBillPayments,
+  noun: "synchronisation",
+  group: "bill-payments",
+  workflowId: ({ connection }) => syncBillPaymentsWorkflowId(connection),
+  scopeOf: accountingScope,
+  askedBy: SIGNALS.syncRequested,
+  progressLine: ({ round, pages, rows, added, changed }) =>
+    `${pages} pages with ${rows} bill payments read${round > 1 ? ` (round ${round})` : ""}: ${added} new, ${changed} changed`,
+  resultText,
+};
+
+function resultText(outcome: SyncBillPaymentsOutcome): string {
+  const { total, byStatus, missing, settled, kind } = outcome;
+  const statuses = Object.entries(byStatus).map(([status, count]) => `${count} ${status}`);
+  const lines = [
+    billPaymentsSync.progressLine(outcome),
+    `The ledger holds ${total}${statuses.length > 0 ? `: ${statuses.join(", ")}` : ""}.`,
+  ];
+  if (missing > 0) lines.push(`Finding: ${missing} were listed once and are not any more: ask the service why`);
+  if (!settled) lines.push(notSettled(kind));
+  return lines.join("\n");
+}
+
+function notSettled(kind: BillPaymentsProgress["kind"]): string {
+  if (kind === "recent") {
+    return "Finding: the service counts others than the ledger holds, so something went, or changed without a new updatedAt: run with --full";
+  }
+  return "Finding: payments moved faster than they could be read, so some may be missed and none was called missing: run --full again";
+}

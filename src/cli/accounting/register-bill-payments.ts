@@ -1,0 +1,44 @@
+import type { Command } from "commander";
+
+import { syncBillPaymentsWorkflowId } from "../../contract/index.ts";
+import { waitSeconds } from "../arguments.ts";
+import type { CliContext } from "../context.ts";
+import type { JobFlags } from "../jobs/job-command.ts";
+import { registerMending } from "../jobs/register-mending.ts";
+import { accountingScope, withConnection } from "./accounting-scope.ts";
+
+interface SyncFlags extends JobFlags {
+  full?: boolean;
+}
+
+export function registerBillPayments(program: Command, context: CliContext): void {
+  const billPayments = program
+    .command("bill-payments")
+    .description("Bring the ledger up to the bill payments that the accounting service lists.");
+  withConnection(
+    billPayments
+      .command("sync")
+      .description("Read what has changed since the last time into the ledger; the first time, everything.")
+      .option("--full", "every payment, and what is not listed any more")
+      .option("--wait [seconds]", "show how far it is, until it ends", waitSeconds),
+  )
+    .addHelpText(
+      "after",
+      `
+One synchronisation of a connection runs at a time; where one runs already, it does what is asked when that is done.
+
+Example:
+  fiscalflow bill-payments sync --wait`,
+    )
+    .action(async (flags: SyncFlags) => {
+      const { runJob } = await import("../jobs/run-job.ts");
+      const { billPaymentsSync } = await import("./bill-payments-sync.ts");
+      await runJob(context, billPaymentsSync, { flags, options: flags.full === true ? { full: true } : {} });
+    });
+  registerMending(billPayments, context, {
+    noun: "synchronisation",
+    workflowId: ({ connection }) => syncBillPaymentsWorkflowId(connection),
+    scopeOf: accountingScope,
+    withScope: withConnection,
+  });
+}

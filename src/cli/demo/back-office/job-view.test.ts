@@ -1,0 +1,23 @@
+import { expect, it } from "vitest";
+import { jobView } from "./job-view.ts";
+
+function screen(more: { isTTY?: boolean; columns?: number } = {}) {
+  const said = { text: "" };
+  return { said, ...more, write: (text: string) => Boolean((said.text += text)) };
+}
+
+it("writes a line for each change where there is no terminal", () => {
+  const log = screen();
+  const view = jobView(log);
+  for (const line of ["a", "a", "b"]) view.show(line);
+  view.end("done");
+  expect(log.said.text).toBe("a\nb\ndone\n");
+});
+
+it("changes one line in place on a terminal, cut to its width, and leaves the last", () => {
+  const terminal = screen({ isTTY: true, columns: 6 });
+  const view = jobView(terminal);
+  view.show("too long for it");
+  view.end("done");
+  expect(terminal.said.text).toBe("\r\u001b[2Ktoo l\r\u001b[2Kdone\n");
+});

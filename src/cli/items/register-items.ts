@@ -1,0 +1,63 @@
+import type { Command } from "commander";
+
+import { registerItemsWorkflowId } from "../../contract/index.ts";
+import { itemName } from "../../contract/schema/job-inputs.ts";
+import { parsedBy, waitSeconds } from "../arguments.ts";
+import type { CliContext } from "../context.ts";
+import type { JobFlags } from "../jobs/job-command.ts";
+import { registerMending } from "../jobs/register-mending.ts";
+import { parseText, type ResultFlags, type Scope, withScope } from "../sale/scope.ts";
+
+interface RegisterFlags extends JobFlags {
+  branch?: string;
+  force?: boolean;
+}
+
+const parseItem = parsedBy(itemName);
+
+export function registerItems(program: Command, context: CliContext): void {
+  const items = program
+    .command("items")
+    .description("Register the items of a business with the tax authority, and see what each still lacks.");
+  withScope(
+    items
+      .command("register")
+      .description("Register these items, or the whole catalogue. May be run again at any time.")
+      .argument(
+        "[items...]",
+        "ids, external ids or SKUs (default: the whole catalogue)",
+        (value, before: string[] | undefined): string[] | undefined => [...(before ?? []), parseItem(value)],
+      )
+      .option("--branch <branch>", "a branch's id or authorityBhfId (default: the business's first)", parseText)
+      .option("--force", "register again what the tax authority already has")
+      .option("--wait [seconds]", "show how far it is, until it ends", waitSeconds),
+  )
+    .addHelpText(
+      "after",
+      `
+An item that lacks data is reported and holds up nothing. One registration of a business runs at a time; where one runs already, this
+shows that one.
+
+Examples:
+  fiscalflow items register --wait
+  fiscalflow items register TEA-500 FLOUR-2 --branch 01`,
+    )
+    .action(async (named: string[], flags: RegisterFlags) => {
+      const { branch, force } = flags;
+      const { runJob } = await import("../jobs/run-job.ts");
+      const { itemsRegistration } = await import("./items-registration.ts");
+      const options = {
+        ...(named.length > 0 && { items: named }),
+        ...(branch !== undefined && { branch }),
+        ...(force === true && { force }),
+      };
+      await runJob(context, itemsRegistration, { flags, options });
+    });
+  withScope(
+    items.command("report").description("What the registration of each item came to last, where it is not registered."),
+  ).action(async (flags: Scope & ResultFlags) => {
+    const { reportItems } = await import("./report-items.ts");
+    await reportItems(context, flags);
+  });
+  registerMending(items, context, { noun: "registration", workflowId: registerItemsWorkflowId });
+}

@@ -1,0 +1,48 @@
+import { type Attention, DEFAULT_CONNECTION, MEANING, type Mend } from "../../contract/index.ts";
+import { evidenceLines } from "../sale/evidence-lines.ts";
+import { nairobiTime } from "../sale/nairobi-time.ts";
+import { shellWord } from "../sale/shell-word.ts";
+import type { JobScope } from "./job-command.ts";
+
+/** What a job needs a person for, and the commands that mend it. */
+export function attentionLines(
+  attention: Attention,
+  { group, argument }: { group: string; argument?: string },
+  scope: JobScope,
+): string[] {
+  const { code, subject, message, sinceMs, mendedBy } = attention;
+  const where = [
+    ...(scope.connection === DEFAULT_CONNECTION ? [] : ["--connection", scope.connection]),
+    ...(scope.businessId === undefined ? [] : ["--business", shellWord(scope.businessId)]),
+  ];
+  const which = argument === undefined ? [] : [shellWord(argument)];
+  const commands = mendedBy
+    .flatMap((mend) => verbsOf(mend, code, subject))
+    .map(([verb, ...flags]) => ["fiscalflow", group, verb, ...which, ...flags, ...where].join(" "));
+  return [
+    `Needs a person: ${code}${subject === undefined ? "" : ` (${subject})`}, since ${nairobiTime(sinceMs)}`,
+    `  ${MEANING[code]}. ${message}`,
+    ...evidenceLines(attention).map((line) => `  ${line}`),
+    ...commands.map((command) => `    ${command}`),
+  ];
+}
+
+/** Each with its flags. What only a person knows stands in angle brackets. */
+function verbsOf(mend: Mend, code: string, subject: string | undefined): [string, ...string[]][] {
+  const note = ["--note", "'<how you know>'"];
+  switch (mend) {
+    case "retry":
+      return [["retry"]];
+    case "acknowledge": {
+      const about = subject === undefined ? [] : ["--subject", shellWord(subject)];
+      return [["acknowledge", "--code", code, ...about, "--note", "'<why>'"]];
+    }
+    case "resolveBatch":
+      return [
+        ["resolve", "--processed", ...note],
+        ["resolve", "--not-processed", ...note],
+      ];
+    default:
+      return [];
+  }
+}

@@ -1,0 +1,66 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { type Client, WorkflowFailedError } from "@temporalio/client";
+
+import { type JobState, STATE_QUERY } from "../../contract/index.ts";
+import { isWithoutAnswer, NoAnswerError, workflowError } from "../../starter/index.ts";
+
+const LOOK_EVERY_MS = 500;
+/** A query that nobody answers is asked again until then. */
+const ANSWER_WITHIN_MS = 30_000;
+const QUERY_WITHIN_MS = 5_000;
+
+export type Followed<Progress, Result> =
+  | { end: "done"; result: Result }
+  /** It waits for a person, and goes on by itself once that is mended. */
+  | { end: "needs-a-person"; state: JobState<Progress> }
+  | { end: "still-running"; state: JobState<Progress> | undefined };
+
+export interface Following<Progress> {
+  /** How long to wait; absent: until it ends. */
+  waitMs: number | undefined;
+  onProgress: (state: JobState<Progress>) => void;
+  signal: AbortSignal;
+  /** Milliseconds between two looks; default: 500. */
+  lookEveryMs?: number;
+}
+
+/**
+ * Waits for a job, over all its runs, and tells how far it is.
+ * @throws NoAnswerError where no worker answers; the workflow's failure
+ */
+export async function followJob<Progress, Result>(
+  client: Client,
+  workflowId: string,
+  { waitMs, onProgress, signal, lookEveryMs = LOOK_EVERY_MS }: Following<Progress>,
+): Promise<Followed<Progress, Result>> {
+  const handle = client.workflow.getHandle(workflowId);
+  const deadlineMs = waitMs === undefined ? Number.POSITIVE_INFINITY : Date.now() + waitMs;
+  let answeredAtMs = Date.now();
+  let state: JobState<Progress> | undefined;
+  for (;;) {
+    const { status } = await handle.describe();
+    if (status.name !== "RUNNING") return { end: "done", result: await resultOf<Result>(client, workflowId) };
+    try {
+      state = await client.withDeadline(Date.now() + QUERY_WITHIN_MS, () =>
+        handle.query<JobState<Progress>>(STATE_QUERY),
+      );
+      answeredAtMs = Date.now();
+    } catch (error) {
+      if (!isWithoutAnswer(error)) throw error;
+      if (Date.now() - answeredAtMs > ANSWER_WITHIN_MS) throw new NoAnswerError(workflowId, error);
+    }
+    if (state) onProgress(state);
+    if (state && state.attentions.length > 0) return { end: "needs-a-person", state };
+    if (Date.now() >= deadlineMs) return { end: "still-running", state };
+    await delay(lookEveryMs, undefined, { signal });
+  }
+}
+
+async function resultOf<Result>(client: Client, workflowId: string): Promise<Result> {
+  try {
+    return (await client.workflow.getHandle(workflowId).result()) as Result;
+  } catch (error) {
+    if (error instanceof WorkflowFailedError) throw workflowError(error.cause ?? error);
+    throw error;
+  }
+}

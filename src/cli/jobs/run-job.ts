@@ -1,0 +1,87 @@
+import type { Client } from "@temporalio/client";
+
+import type { JobState } from "../../contract/index.ts";
+import { CommandFailedError } from "../cli-error.ts";
+import type { CliContext } from "../context.ts";
+import { printNote, printResult } from "../print-result.ts";
+import { attentionLines } from "./attention-lines.ts";
+import { followJob } from "./follow-job.ts";
+import type { JobCommand, JobFlags, JobScope } from "./job-command.ts";
+import { startJob } from "./start-job.ts";
+import { withJobs } from "./with-jobs.ts";
+
+export interface JobRequest {
+  flags: JobFlags;
+  /** What is asked for beside the business: a job that runs already does not do it. */
+  options: Record<string, unknown>;
+}
+
+/** Starts the job, or finds the one that runs; with `--wait` follows it to its end. */
+export async function runJob<Progress, Result>(
+  context: CliContext,
+  command: JobCommand<Progress, Result>,
+  { flags, options }: JobRequest,
+): Promise<void> {
+  await withJobs(
+    context,
+    async ({ client, scopeOf }) => {
+      const scope = scopeOf(flags);
+      const workflowId = command.workflowId(scope);
+      const started = await startJob(client, command.workflow, workflowId, { ...scope, ...command.input, ...options });
+      const asked = !started && command.askedBy !== undefined;
+      if (asked) await client.workflow.getHandle(workflowId).signal(command.askedBy ?? "", options);
+      const how = started
+        ? "started"
+        : asked
+          ? "runs already, and does what is asked when that is done"
+          : "runs already";
+      printNote(context, `The ${command.noun} ${how} (${workflowId}).`);
+      if (!started && !asked && Object.keys(options).length > 0) {
+        const again = `Wait until it has ended, then ask again for ${Object.keys(options).join(", ")}.`;
+        throw new CommandFailedError(
+          `Another ${command.noun} of this business runs, and nothing was started. ${again}`,
+        );
+      }
+      if (flags.wait === undefined) {
+        const data = { workflowId, result: started ? "started" : "running" };
+        printResult(context, flags.json, data, `${workflowId}: ${how}`);
+        return;
+      }
+      await follow(context, client, command, { flags, scope, workflowId });
+    },
+    command.scopeOf,
+  );
+}
+
+async function follow<Progress, Result>(
+  context: CliContext,
+  client: Client,
+  command: JobCommand<Progress, Result>,
+  { flags, scope, workflowId }: { flags: JobFlags; scope: JobScope; workflowId: string },
+): Promise<void> {
+  let told = "";
+  const onProgress = ({ progress, waitingFor }: JobState<Progress>): void => {
+    const line = `${command.progressLine(progress)}; waits for ${waitingFor}`;
+    if (line !== told) printNote(context, line);
+    told = line;
+  };
+  const waitMs = typeof flags.wait === "number" ? flags.wait * 1_000 : undefined;
+  const { signal } = context;
+  const followed = await followJob<Progress, Result>(client, workflowId, { waitMs, onProgress, signal });
+  switch (followed.end) {
+    case "done":
+      printResult(context, flags.json, { workflowId, result: followed.result }, command.resultText(followed.result));
+      if (command.failed?.(followed.result) === true) throw new CommandFailedError("");
+      return;
+    case "still-running": {
+      const line = followed.state ? command.progressLine(followed.state.progress) : "no worker has answered yet";
+      printResult(context, flags.json, { workflowId, state: followed.state ?? null }, `It goes on by itself: ${line}`);
+      return;
+    }
+    case "needs-a-person": {
+      const lines = followed.state.attentions.flatMap((one) => attentionLines(one, command, scope));
+      printResult(context, flags.json, { workflowId, state: followed.state }, lines.join("\n"));
+      throw new CommandFailedError("");
+    }
+  }
+}

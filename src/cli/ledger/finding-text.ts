@@ -1,0 +1,37 @@
+import type { ChainFinding, RowFinding } from "../../ledger/index.ts";
+
+/** A finding in words. */
+export function findingText(finding: ChainFinding | RowFinding): string {
+  switch (finding.kind) {
+    case "missing":
+      return `${eventsFrom(finding)} not there`;
+    case "changed":
+      return `event ${finding.number} (${finding.subject}) does not say what was written: its hash is another`;
+    case "unlinked":
+      return `event ${finding.number} (${finding.subject}) does not follow the one before it: one of the two was written anew`;
+    case "uncounted":
+      return `${eventsFrom(finding)} behind the end that the head has counted`;
+    case "other-end":
+      return `event ${finding.number} is the last, but not the one that the head names`;
+    case "no-head":
+      return `the head is gone, and there are ${finding.events} events`;
+    case "not-as-seen":
+      return `event ${finding.number} is not the one that was seen earlier: the chain was written anew`;
+    case "row-changed":
+      return `${place(finding)} does not say what its event says, in ${finding.columns.join(", ")}`;
+    case "row-missing":
+      return `${place(finding)} is not there; its event tells of it`;
+    case "row-extra":
+      return `${place(finding)} is there, and its event knows nothing of it`;
+    case "row-behind":
+      return `${finding.subject} names event ${finding.event}; the last that tells of it is ${finding.last ?? "none"}`;
+  }
+}
+
+function eventsFrom({ from, to }: { from: number; to: number }): string {
+  return from === to ? `event ${from} is` : `events ${from} to ${to} are`;
+}
+
+function place({ table, subject, row }: { table: string; subject: string; row: string }): string {
+  return table === "documents" ? `${subject} (table documents)` : `${subject}: row ${row} of table ${table}`;
+}

@@ -1,0 +1,17 @@
+import type { Command } from "commander";
+
+import type { CliContext } from "../context.ts";
+import { registerVerify } from "./verify.ts";
+
+export function registerLedger(program: Command, context: CliContext): void {
+  const ledger = program
+    .command("ledger")
+    .description("What is kept for years: whether it is what was written.")
+    .addHelpText(
+      "after",
+      `
+Example:
+  fiscalflow ledger verify`,
+    );
+  registerVerify(ledger, context);
+}

@@ -1,0 +1,105 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import { createTestLedger, type TestLedger } from "../../ledger/test-support/create-test-ledger.ts";
+import { recordOf, someBusiness, WRITER } from "../../ledger/test-support/records.ts";
+import { callCli, type CliResult } from "../test-support/call-cli.ts";
+
+let test: TestLedger;
+let client: pg.Client;
+beforeAll(async () => {
+  test = await createTestLedger();
+  await test.ledger.ready();
+  client = new pg.Client({ connectionString: test.url });
+  await client.connect();
+});
+afterAll(async () => {
+  await client?.end();
+  await test?.drop();
+});
+
+const verify = (...flags: string[]): Promise<CliResult> =>
+  callCli(["ledger", "verify", ...flags], { env: { LEDGER_URL: test.url } });
+
+/** A business with five sales. */
+async function businessWithSales(): Promise<string> {
+  const business = someBusiness();
+  for (const n of [1, 2, 3, 4, 5]) await test.ledger.records.saveDocument(business, recordOf(`INV-${n}`), WRITER);
+  return business.businessId;
+}
+
+async function tamper(statement: string, businessId: string): Promise<void> {
+  await client.query("set session_replication_role = replica");
+  await client.query(statement, [businessId]);
+  await client.query("set session_replication_role = origin");
+}
+
+describe("fiscalflow ledger verify", () => {
+  it("says of a ledger that nobody was at that it is as written, with its heads", async () => {
+    const businessId = await businessWithSales();
+    const said = await verify("--business", businessId);
+    expect(said).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(said.stdout).toMatch(
+      new RegExp(`^default/${businessId}: as written: 5 events, 5 documents, 0 purchases; head 5 [0-9a-f]{64}\n$`),
+    );
+  });
+
+  it.each([
+    [
+      "update events set content = replace(content, '700.2', '70.2') where business_id = $1 and number = 3",
+      "event 3 (sale INV-3) does not say what was written",
+    ],
+    ["delete from events where business_id = $1 and number = 1", "event 1 is not there"],
+    ["delete from events where business_id = $1 and number = 3", "event 3 is not there"],
+    ["delete from events where business_id = $1 and number = 5", "event 5 is not there"],
+    [
+      "update documents set total = 1 where business_id = $1 and number = 'INV-2'",
+      "sale INV-2 (table documents) does not say what its event says, in total",
+    ],
+  ])("finds: %s", async (statement, finding) => {
+    const businessId = await businessWithSales();
+    await tamper(statement, businessId);
+    const said = await verify("--business", businessId);
+    expect(said.exitCode).toBe(1);
+    expect(said.stdout).toContain(finding);
+    expect(said.stderr).toContain("docs/ledger.md");
+    const json = await verify("--business", businessId, "--json");
+    expect(json.exitCode).toBe(1);
+    expect(JSON.parse(json.stdout)).toMatchObject({ ok: false, chains: [{ connection: "default", businessId }] });
+  });
+
+  it("finds by what was kept elsewhere that a chain was written anew as a whole", async () => {
+    const businessId = await businessWithSales();
+    const folder = await mkdtemp(join(tmpdir(), "fiscalflow-verify-"));
+    const seen = join(folder, "seen.json");
+    try {
+      await writeFile(seen, (await verify("--business", businessId, "--json")).stdout);
+      expect(await verify("--business", businessId, "--against", seen)).toMatchObject({ exitCode: 0 });
+      for (const table of ["events", "event_heads", "document_lines", "stock_movements", "documents"])
+        await tamper(`delete from ${table} where business_id = $1`, businessId);
+      for (const n of [1, 2, 3, 4, 6])
+        await test.ledger.records.saveDocument({ connection: "default", businessId }, recordOf(`INV-${n}`), WRITER);
+      expect(await verify("--business", businessId)).toMatchObject({ exitCode: 0 });
+      const said = await verify("--business", businessId, "--against", seen);
+      expect(said).toMatchObject({
+        exitCode: 1,
+        stdout: expect.stringContaining("event 5 is not the one that was seen"),
+      });
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  it("refuses a file that is not its own output", async () => {
+    const said = await callCli(["ledger", "verify", "--against", "-"], { env: { LEDGER_URL: test.url }, stdin: "{}" });
+    expect(said).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("ledger verify --json") });
+  });
+
+  it("says of a ledger that is away where it was looked for, and ends with 1", async () => {
+    const said = await callCli(["ledger", "verify"], { env: { LEDGER_URL: "postgres://nobody@127.0.0.1:9/none" } });
+    expect(said).toMatchObject({ exitCode: 1, stdout: "", stderr: expect.stringContaining("127.0.0.1:9/none") });
+  });
+});

@@ -1,0 +1,51 @@
+import type { Command } from "commander";
+
+import { CommandFailedError } from "../cli-error.ts";
+import type { CliContext } from "../context.ts";
+import { printNote, printResult } from "../print-result.ts";
+import { type ResultFlags, type Scope, withScope } from "../sale/scope.ts";
+import { readSeen } from "./read-seen.ts";
+import { chainText, type VerifiedChain, verifiedChains } from "./verified-chains.ts";
+
+interface VerifyFlags extends Scope, ResultFlags {
+  against?: string;
+}
+
+export function registerVerify(ledger: Command, context: CliContext): void {
+  withScope(
+    ledger
+      .command("verify")
+      .description("Say whether what the ledger keeps is what was written: nothing changed, nothing missing.")
+      .option("--against <file>", "what an earlier --json printed: finds a chain that was written anew as a whole"),
+  )
+    .addHelpText(
+      "after",
+      `
+Without --connection and --business, all of them. Reads alone, beside the workers. Ends with 1 where anything is found.
+
+Example: a look that the next one can be held against; keep the file where the database's owner cannot write
+  fiscalflow ledger verify --json > seen.json
+  fiscalflow ledger verify --against seen.json`,
+    )
+    .action((flags: VerifyFlags) => runVerify(context, flags));
+}
+
+async function runVerify(context: CliContext, flags: VerifyFlags): Promise<void> {
+  const { withLedger } = await import("../with-ledger.ts");
+  const seen = flags.against === undefined ? [] : await readSeen(context, flags.against);
+  const chains = await withLedger(context, async (ledger) => {
+    const verified: VerifiedChain[] = [];
+    const { connection, business: businessId } = flags;
+    for await (const chain of verifiedChains(ledger, { connection, businessId, seen })) {
+      verified.push(chain);
+      if (flags.json !== true) printResult(context, false, undefined, chainText(chain));
+    }
+    return verified;
+  });
+  const found = chains.reduce((sum, chain) => sum + chain.findings.length + chain.moreFindings, 0);
+  if (flags.json === true) printResult(context, true, { ok: found === 0, chains }, "");
+  if (chains.length === 0) printNote(context, "The ledger has no events of that connection and business.");
+  if (found === 0) return;
+  printNote(context, `${found} findings. What each means, and what to do: docs/ledger.md, "When something is found".`);
+  throw new CommandFailedError("");
+}

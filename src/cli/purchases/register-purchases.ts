@@ -1,0 +1,49 @@
+import type { Command } from "commander";
+
+import { syncPurchasesWorkflowId } from "../../contract/index.ts";
+import { calendarDate } from "../../contract/schema/calendar-date.ts";
+import { parsedBy, waitSeconds } from "../arguments.ts";
+import { UsageError } from "../cli-error.ts";
+import type { CliContext } from "../context.ts";
+import type { JobFlags } from "../jobs/job-command.ts";
+import { registerMending } from "../jobs/register-mending.ts";
+import { withScope } from "../sale/scope.ts";
+
+interface SyncFlags extends JobFlags {
+  from?: string;
+  full?: boolean;
+}
+
+export function registerPurchases(program: Command, context: CliContext): void {
+  const purchases = program
+    .command("purchases")
+    .description("Bring the ledger up to the supplier invoices that the tax authority holds against a business.");
+  withScope(
+    purchases
+      .command("sync")
+      .description("Pull from the tax authority and read what is new or may have changed into the ledger.")
+      .option("--from <date>", "all invoices of that day (YYYY-MM-DD) and later", parsedBy(calendarDate))
+      .option("--full", "the whole list, and what is not in it any more")
+      .option("--wait [seconds]", "show how far it is, until it ends", waitSeconds),
+  )
+    .addHelpText(
+      "after",
+      `
+Invoices are confirmed and rejected in the service's dashboard, not here. One synchronisation of a business runs at a time; where
+one runs already, this shows that one.
+
+Example:
+  fiscalflow purchases sync --wait`,
+    )
+    .action(async (flags: SyncFlags) => {
+      const { from, full } = flags;
+      if (from !== undefined && full === true) {
+        throw new UsageError("Give either --from or --full: a full synchronisation reads the whole list.");
+      }
+      const { runJob } = await import("../jobs/run-job.ts");
+      const { purchasesSync } = await import("./purchases-sync.ts");
+      const options = { ...(from !== undefined && { from }), ...(full === true && { full }) };
+      await runJob(context, purchasesSync, { flags, options });
+    });
+  registerMending(purchases, context, { noun: "synchronisation", workflowId: syncPurchasesWorkflowId });
+}

@@ -1,0 +1,55 @@
+import {
+  type FindingKind,
+  type ReconcileFinding,
+  type ReconcileOutcome,
+  type ReconcileProgress,
+  reconcileWorkflowId,
+  WORKFLOW_TYPES,
+} from "../../contract/index.ts";
+import type { JobCommand } from "../jobs/job-command.ts";
+import { nairobiTime } from "../sale/nairobi-time.ts";
+
+export const reconciliation: JobCommand<ReconcileProgress, ReconcileOutcome> = {
+  workflow: WORKFLOW_TYPES.reconcile,
+  noun: "reconciliation",
+  group: "reconcile",
+  workflowId: reconcileWorkflowId,
+  progressLine: ({ documents, final, differing }) =>
+    `${documents} documents read: ${final} final and the same, ${differing} differing`,
+  resultText,
+  failed: ({ findings }) => findings.count > 0,
+};
+
+/** In the order in which they are shown: what is about our own documents first. */
+const TITLES: Readonly<Record<FindingKind, string>> = {
+  "document-not-there": "documents that the service does not have",
+  "document-differs": "documents that the service tells otherwise",
+  "document-behind": "documents of which the ledger does not know the end yet",
+  "paid-although-rejected": "supplier invoices that were rejected, and paid",
+  "paid-another-amount": "supplier invoices of which another amount was paid",
+  "payment-of-several": "payments that fit several supplier invoices",
+  "payment-of-other-supplier": "payments for an invoice of another supplier",
+  "payment-in-other-currency": "payments in another currency than their invoice",
+  "payment-without-invoice": "payments for an invoice that the authority does not hold",
+  "payment-without-number": "payments that name no invoice",
+  "not-paid": "supplier invoices that no payment names",
+};
+
+function resultText(outcome: ReconcileOutcome): string {
+  const { count, byKind, first } = outcome.findings;
+  const lines = [`${reconciliation.progressLine(outcome)}.`];
+  if (count === 0) return [...lines, "Everything matches."].join("\n");
+  for (const [kind, title] of Object.entries(TITLES) as [FindingKind, string][]) {
+    const found = byKind[kind] ?? 0;
+    if (found === 0) continue;
+    const listed = first.filter((one) => one.kind === kind);
+    lines.push("", `${found} ${title}`, ...listed.flatMap(findingLines));
+    if (found > listed.length)
+      lines.push(`  and ${found - listed.length} more, in the ledger's table reconcile_findings`);
+  }
+  return lines.join("\n");
+}
+
+function findingLines({ reason, nextStep, sinceMs }: ReconcileFinding): string[] {
+  return [`  ${reason} (found since ${nairobiTime(sinceMs)})`, `    ${nextStep}`];
+}

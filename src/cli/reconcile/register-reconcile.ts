@@ -1,0 +1,65 @@
+import { type Command, Option } from "commander";
+
+import { type PaymentRule, reconcileWorkflowId } from "../../contract/index.ts";
+import { connectionName } from "../../contract/schema/sale-input.ts";
+import { parsedBy, waitSeconds } from "../arguments.ts";
+import type { CliContext } from "../context.ts";
+import type { JobFlags } from "../jobs/job-command.ts";
+import { registerMending } from "../jobs/register-mending.ts";
+import { withScope } from "../sale/scope.ts";
+
+interface ReconcileFlags extends JobFlags {
+  accounting?: string;
+  invoiceNumberIn?: PaymentRule["invoiceNumberIn"];
+  supplier?: PaymentRule["supplier"];
+  currency?: string;
+}
+
+export function registerReconcile(program: Command, context: CliContext): void {
+  const reconcile = program
+    .command("reconcile")
+    .description("Compare the ledger with the service's documents, and supplier invoices with bill payments.");
+  withScope(
+    reconcile
+      .command("run")
+      .description("Read what was not yet seen final, compare, and say what does not match.")
+      .option(
+        "--accounting <name>",
+        "the connection whose bill payments count (default: of the same name)",
+        parsedBy(connectionName),
+      )
+      .addOption(
+        new Option(
+          "--invoice-number-in <field>",
+          "the field of a payment that holds the supplier's invoice number",
+        ).choices(["billCode", "billPaymentCode"]),
+      )
+      .addOption(
+        new Option("--supplier <how>", "whether the supplier's name must be the same").choices(["same-name", "any"]),
+      )
+      .option("--currency <code>", "of the supplier invoices (default: KES)")
+      .option("--wait [seconds]", "show how far it is, until it ends, and what was found", waitSeconds),
+  )
+    .addHelpText(
+      "after",
+      `
+Documents are read on the background budget, each until the service tells it as final and the same. Supplier invoices and payments are
+compared as the ledger has them: synchronise both first. With --wait it ends with 1 where anything does not match.
+
+Example:
+  fiscalflow reconcile run --wait`,
+    )
+    .action(async (flags: ReconcileFlags) => {
+      const { runJob } = await import("../jobs/run-job.ts");
+      const { reconciliation } = await import("./reconciliation.ts");
+      const { accounting, invoiceNumberIn, supplier, currency } = flags;
+      const rule = {
+        ...(invoiceNumberIn && { invoiceNumberIn }),
+        ...(supplier && { supplier }),
+        ...(currency && { currency }),
+      };
+      const options = { ...(accounting && { accounting }), ...(Object.keys(rule).length > 0 && { rule }) };
+      await runJob(context, reconciliation, { flags, options });
+    });
+  registerMending(reconcile, context, { noun: "reconciliation", workflowId: reconcileWorkflowId });
+}

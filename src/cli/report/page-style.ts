@@ -1,0 +1,36 @@
+/** Of the page, which loads nothing. */
+export const PAGE_STYLE = `
+:root { color-scheme: light dark; --page: #f6f5f1; --card: #fff; --ink: #1d2433; --quiet: #667085; --line: #e4e2da;
+  --sale: #1f7a5c; --note: #c8503c; --risk: #d08a1d; }
+@media (prefers-color-scheme: dark) { :root { --page: #14171c; --card: #1c2027; --ink: #e8eaee; --quiet: #98a2b3; --line: #2c323c;
+  --sale: #3fb48b; --note: #e4745f; --risk: #e5a83f; } }
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--page); color: var(--ink); font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; }
+main { max-width: 980px; margin: 0 auto; padding: 36px 20px 60px; }
+header p, footer { color: var(--quiet); margin: 0; }
+h1 { font-size: 26px; line-height: 1.25; margin: 0 0 2px; letter-spacing: -.01em; overflow-wrap: anywhere; }
+h2 { font-size: 19px; margin: 44px 0 14px; overflow-wrap: anywhere; }
+h3 { font-size: 12px; margin: 0 0 10px; text-transform: uppercase; letter-spacing: .06em; color: var(--quiet); font-weight: 600; }
+.figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(190px, 1fr)); gap: 14px; margin: 22px 0 14px; }
+.card { background: var(--card); border: 1px solid var(--line); border-radius: 12px; padding: 18px 20px; margin-bottom: 14px; overflow-x: auto; }
+.figures .card { margin: 0; }
+.figure { font-size: 25px; font-weight: 650; letter-spacing: -.02em; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.card small { color: var(--quiet); font-size: 13px; }
+.pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(380px, 1fr)); gap: 14px; }
+table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; font-size: 14px; }
+th { text-align: left; font-weight: 600; color: var(--quiet); font-size: 12.5px; border-bottom: 1px solid var(--line); padding: 0 14px 7px 0; }
+td { padding: 7px 14px 7px 0; border-bottom: 1px solid var(--line); vertical-align: top; overflow-wrap: anywhere; }
+tr:last-child td { border-bottom: 0; }
+.right { text-align: right; padding-right: 0; padding-left: 14px; white-space: nowrap; }
+svg { display: block; width: 100%; height: auto; }
+.tick { font-size: 11px; fill: var(--quiet); font-variant-numeric: tabular-nums; }
+.label { font-size: 13px; fill: var(--ink); } .value { font-size: 13px; fill: var(--ink); font-variant-numeric: tabular-nums; }
+.grid { stroke: var(--line); } .axis { stroke: var(--quiet); }
+rect.sale { fill: var(--sale); } rect.note { fill: var(--note); } rect.risk { fill: var(--risk); } rect.hover { fill: transparent; }
+g:hover > rect.hover { fill: var(--quiet); opacity: .12; }
+.key { display: flex; gap: 18px; color: var(--quiet); font-size: 13px; margin-top: 8px; }
+.key i { display: inline-block; width: 10px; height: 10px; border-radius: 3px; margin-right: 6px; }
+.none { color: var(--quiet); margin: 0; }
+footer { margin-top: 40px; font-size: 13px; }
+@media print { body { background: #fff; } .card { break-inside: avoid; } }
+`;

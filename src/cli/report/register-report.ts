@@ -1,0 +1,86 @@
+import { writeFile } from "node:fs/promises";
+import type { Command } from "commander";
+
+import type { Period } from "../../ledger/index.ts";
+import { CommandFailedError, UsageError } from "../cli-error.ts";
+import type { CliContext } from "../context.ts";
+import { printNote, printResult } from "../print-result.ts";
+import { type ResultFlags, type Scope, withScope } from "../sale/scope.ts";
+
+interface ReportFlags extends Scope, ResultFlags {
+  date?: string;
+  csv?: boolean;
+  html?: string;
+}
+
+export function registerReport(program: Command, context: CliContext): void {
+  const report = program
+    .command("report")
+    .description("Sales, credit notes, tax by rate, stock, and what is open, out of the ledger.")
+    .addHelpText(
+      "after",
+      `
+Example:
+  fiscalflow report day`,
+    );
+  registerPeriod(report, context, "day", "YYYY-MM-DD", "today");
+  registerPeriod(report, context, "month", "YYYY-MM", "this month");
+}
+
+function registerPeriod(
+  report: Command,
+  context: CliContext,
+  kind: Period["kind"],
+  form: string,
+  byDefault: string,
+): void {
+  withScope(
+    report
+      .command(kind)
+      .description(`The report of a ${kind} of Africa/Nairobi, for each business.`)
+      .option("--date <date>", `the ${kind}, ${form} (default: ${byDefault})`)
+      .option("--csv", "the figures as CSV, one line each")
+      .option("--html <file>", "write a page with plots to the file; it loads nothing"),
+  )
+    .addHelpText(
+      "after",
+      `
+Documents count on their own date, once the tax authority has accepted them. Without --connection and --business, all of them.
+
+Example:
+  fiscalflow report ${kind} --html ${kind}.html`,
+    )
+    .action((flags: ReportFlags) => runReport(context, kind, flags));
+}
+
+async function runReport(context: CliContext, kind: Period["kind"], flags: ReportFlags): Promise<void> {
+  const { periodOf } = await import("./period.ts");
+  const { withLedger } = await import("../with-ledger.ts");
+  if (flags.csv === true && flags.json === true) throw new UsageError("Give --csv or --json, not both.");
+  const nowMs = Date.now();
+  const period = periodOf(kind, flags.date, nowMs);
+  const { connection, business: businessId } = flags;
+  const businesses = await withLedger(context, (ledger) => ledger.reports.read({ period, connection, businessId }));
+  if (flags.html !== undefined) {
+    const { renderHtml } = await import("./render-html.ts");
+    await writePage(flags.html, renderHtml(period, businesses, nowMs));
+    printNote(context, `Written to ${flags.html}.`);
+    if (flags.csv !== true && flags.json !== true) return;
+  }
+  if (flags.csv === true) {
+    const { renderCsv } = await import("./render-csv.ts");
+    context.stdout.write(`${renderCsv(businesses)}\r\n`);
+    return;
+  }
+  const { renderText } = await import("./render-text.ts");
+  printResult(context, flags.json, { period, businesses }, renderText(period, businesses, nowMs));
+}
+
+async function writePage(file: string, page: string): Promise<void> {
+  try {
+    await writeFile(file, page);
+  } catch (error) {
+    const reason = error instanceof Error && "code" in error ? String(error.code) : String(error);
+    throw new CommandFailedError(`The page cannot be written to ${file} (${reason}).`);
+  }
+}

@@ -1,0 +1,79 @@
+import type { Amounts, BusinessReport } from "../../ledger/index.ts";
+
+const HEAD = ["connection", "business", "section", "name", "detail", "count", "total", "taxable", "tax"];
+
+/** One line for each figure, amounts as they are kept. RFC 4180, with a line for the names. */
+export function renderCsv(businesses: readonly BusinessReport[]): string {
+  const lines = businesses.flatMap((report) => {
+    const { connection, businessId } = report;
+    return linesOf(report).map((line) => [asText(connection), asText(businessId), ...line]);
+  });
+  return [HEAD, ...lines].map((line) => line.map(cell).join(",")).join("\r\n");
+}
+
+function linesOf(report: BusinessReport): string[][] {
+  return [
+    amountLine("sales", "", "", report.sales),
+    amountLine("credit notes", "", "", report.creditNotes),
+    amountLine("net", "", "", report.net),
+    ...report.taxes.flatMap(({ taxRate, taxTypeCode, sales, creditNotes, net }) => {
+      const name = [asText(taxTypeCode ?? ""), taxRate] as const;
+      return [
+        amountLine("tax of sales", ...name, sales),
+        amountLine("tax of credit notes", ...name, creditNotes),
+        amountLine("tax net", ...name, net),
+      ];
+    }),
+    ...report.payments.map(({ paymentTypeCode, count, total }) => [
+      "payment type",
+      asText(paymentTypeCode ?? ""),
+      "",
+      String(count),
+      total,
+      "",
+      "",
+    ]),
+    ...report.course.flatMap(({ at, sales, creditNotes }) => [
+      ["course of sales", at, "", "", sales, "", ""],
+      ["course of credit notes", at, "", "", creditNotes, "", ""],
+    ]),
+    ...report.movements.flatMap(({ itemId, name, taken, givenBack, unknown, notMade }) => {
+      const of = [asText(itemId), asText(name ?? "")];
+      return [
+        ["stock taken", ...of, "", taken, "", ""],
+        ["stock given back", ...of, "", givenBack, "", ""],
+        ["stock unknown", ...of, String(unknown), "", "", ""],
+        ["stock not made", ...of, String(notMade), "", "", ""],
+      ];
+    }),
+    ...report.open.map(({ type, number, stage, attentions, sinceMs, atRisk }) => [
+      type === "sale" ? "open sale" : "open credit note",
+      asText(number),
+      [stage, ...attentions.map(({ code }) => code), `since ${new Date(sinceMs).toISOString()}`].join(" "),
+      "",
+      atRisk,
+      "",
+      "",
+    ]),
+    ["at risk", "", "", String(report.open.length + report.moreOpen), report.atRisk, "", ""],
+  ];
+}
+
+function amountLine(
+  section: string,
+  name: string,
+  detail: string,
+  amounts: Omit<Amounts, "count"> & { count?: number },
+): string[] {
+  const { count, total, taxableAmount, taxAmount } = amounts;
+  return [section, name, detail, count === undefined ? "" : String(count), total, taxableAmount, taxAmount];
+}
+
+/** Other people's words must not become a formula of a spreadsheet. */
+function asText(words: string): string {
+  return /^[=+\-@\t\r]/.test(words) && words !== "-" ? `'${words}` : words;
+}
+
+function cell(value: string): string {
+  return /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
+}

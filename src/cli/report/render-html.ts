@@ -1,0 +1,108 @@
+import type { BusinessReport, Period } from "../../ledger/index.ts";
+import { nairobiTime } from "../sale/nairobi-time.ts";
+import { coursePlot } from "./course-plot.ts";
+import { escapeHtml } from "./escape-html.ts";
+import { money, plain } from "./money.ts";
+import { PAGE_STYLE } from "./page-style.ts";
+import { titleOf } from "./render-text.ts";
+import { type Share, sharePlot } from "./share-plot.ts";
+import { type ReportTable, tablesOf } from "./tables.ts";
+
+/** The report as one page that loads nothing: no script, no font, no picture from elsewhere. */
+export function renderHtml(period: Period, businesses: readonly BusinessReport[], nowMs: number): string {
+  const title = `${period.kind === "day" ? "Day" : "Month"} report, ${titleOf(period)}`;
+  const body = businesses.map((report) => section(period, report, nowMs)).join("");
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>${escapeHtml(title)}</title>
+<style>${PAGE_STYLE}</style>
+</head>
+<body>
+<main>
+<header><h1>${escapeHtml(title)}</h1><p>Days of Africa/Nairobi. Documents count on their own date, once the tax authority has accepted them.</p></header>
+${body === "" ? '<p class="none">The ledger has no documents of that connection and business.</p>' : body}
+<footer>Made ${nairobiTime(nowMs)} from the ledger. Whether the ledger is what was written: <code>fiscalflow ledger verify</code>.</footer>
+</main>
+</body>
+</html>
+`;
+}
+
+function section(period: Period, report: BusinessReport, nowMs: number): string {
+  const { connection, businessId, sales, creditNotes, net, open, moreOpen, atRisk, course } = report;
+  const waiting = open.length + moreOpen;
+  const parked = open.filter(({ attentions }) => attentions.length > 0).length;
+  const name = businessId === "-" ? `Connection ${connection}` : `${businessId} · connection ${connection}`;
+  const figures = [
+    figure("Net of credit notes", money(net.total), `taxable ${money(net.taxableAmount)}`),
+    figure("Tax", money(net.taxAmount), `of sales ${money(sales.taxAmount)}`),
+    figure("Signed sales", String(sales.count), creditNotesText(creditNotes)),
+    figure("At risk now", money(atRisk), `${waiting} open, ${parked} of them parked`),
+  ];
+  const tables = tablesOf(report, nowMs).map(tableCard);
+  const key = `<div class="key"><span><i style="background:var(--sale)"></i>sales</span><span><i style="background:var(--note)"></i>credit notes</span></div>`;
+  return `<section>
+<h2>${escapeHtml(name)}</h2>
+<div class="figures">${figures.join("")}</div>
+${card(`Sales and credit notes by ${period.kind === "day" ? "hour" : "day"}`, coursePlot(period, course) + key)}
+<div class="pair">
+${card("Net tax by rate", plotOr(taxShares(report), "Net tax by rate", "sale", "No lines."))}
+${card("Money at risk, by what a person is needed for", plotOr(riskShares(report), "Money at risk", "risk", "Nothing is at risk."))}
+</div>
+${tables.join("\n")}
+</section>`;
+}
+
+function creditNotesText({ count, total }: BusinessReport["creditNotes"]): string {
+  if (count === 0) return "no credit note";
+  return `${count} credit ${count === 1 ? "note" : "notes"}: ${money(total)}`;
+}
+
+function taxShares({ taxes }: BusinessReport): Share[] {
+  return taxes.map(({ taxRate, taxTypeCode, net }) => ({
+    name: `${taxTypeCode ?? "-"} ${plain(taxRate)} %`,
+    amount: net.taxAmount,
+  }));
+}
+
+const MOST_SHARES = 8;
+
+/** Drawn, not accounted: the exact sum stands above. */
+function riskShares({ open }: BusinessReport): Share[] {
+  const byCode = new Map<string, number>();
+  for (const { attentions, atRisk } of open) {
+    const code = attentions[0]?.code ?? "nobody yet";
+    byCode.set(code, (byCode.get(code) ?? 0) + Number(atRisk));
+  }
+  return [...byCode]
+    .filter(([, amount]) => amount > 0)
+    .toSorted(([, a], [, b]) => b - a)
+    .slice(0, MOST_SHARES)
+    .map(([name, amount]) => ({ name, amount: amount.toFixed(2) }));
+}
+
+function plotOr(shares: readonly Share[], title: string, tone: "sale" | "risk", none: string): string {
+  return shares.length > 0 ? sharePlot(title, shares, tone) : `<p class="none">${none}</p>`;
+}
+
+function figure(title: string, value: string, beside: string): string {
+  return card(title, `<div class="figure">${escapeHtml(value)}</div><small>${escapeHtml(beside)}</small>`);
+}
+
+function card(title: string, content: string): string {
+  return `<div class="card"><h3>${escapeHtml(title)}</h3>${content}</div>`;
+}
+
+function tableCard({ title, head, right, rows, none }: ReportTable): string {
+  if (rows.length === 0) return card(title, `<p class="none">${escapeHtml(none)}</p>`);
+  const aligned = (column: number): string => (right.includes(column) ? ' class="right"' : "");
+  const heads = head.map((name, column) => `<th${aligned(column)}>${escapeHtml(name)}</th>`).join("");
+  const body = rows.map(
+    (row) => `<tr>${row.map((value, column) => `<td${aligned(column)}>${escapeHtml(value)}</td>`).join("")}</tr>`,
+  );
+  return card(title, `<table><thead><tr>${heads}</tr></thead><tbody>${body.join("")}</tbody></table>`);
+}

@@ -1,0 +1,106 @@
+import { MEANING } from "../../contract/index.ts";
+import type { Amounts, BusinessReport, OpenDocument, TaxOfRate } from "../../ledger/index.ts";
+import { age, money, plain } from "./money.ts";
+
+/** One table of a report, for the terminal and for the page. The first column is text, the others as `right` says. */
+export interface ReportTable {
+  title: string;
+  head: string[];
+  /** Columns that are aligned to the right, from 0. */
+  right: number[];
+  rows: string[][];
+  /** In place of the table where there are no rows. */
+  none: string;
+}
+
+export function tablesOf(report: BusinessReport, nowMs: number): ReportTable[] {
+  return [totals(report), taxes(report), payments(report), movements(report), open(report, nowMs)];
+}
+
+function totals({ sales, creditNotes, net }: BusinessReport): ReportTable {
+  const row = (name: string, { count, taxableAmount, taxAmount, total }: Amounts): string[] => [
+    name,
+    String(count),
+    money(taxableAmount),
+    money(taxAmount),
+    money(total),
+  ];
+  return {
+    title: "Signed documents",
+    head: ["", "count", "taxable", "tax", "total"],
+    right: [1, 2, 3, 4],
+    rows: [row("sales", sales), row("credit notes", creditNotes), row("net", net)],
+    none: "",
+  };
+}
+
+function taxes({ taxes: rates }: BusinessReport): ReportTable {
+  const row = ({ taxRate, taxTypeCode, sales, creditNotes, net }: TaxOfRate): string[] => [
+    `${taxTypeCode ?? "-"} ${plain(taxRate)} %`,
+    money(sales.taxAmount),
+    money(creditNotes.taxAmount),
+    money(net.taxableAmount),
+    money(net.taxAmount),
+    money(net.total),
+  ];
+  return {
+    title: "Tax by rate",
+    head: ["rate", "tax of sales", "tax of credit notes", "net taxable", "net tax", "net total"],
+    right: [1, 2, 3, 4, 5],
+    rows: rates.map(row),
+    none: "No lines.",
+  };
+}
+
+function payments({ payments: types }: BusinessReport): ReportTable {
+  return {
+    title: "By payment type",
+    head: ["payment type", "count", "total"],
+    right: [1, 2],
+    rows: types.map(({ paymentTypeCode, count, total }) => [paymentTypeCode ?? "none", String(count), money(total)]),
+    none: "No documents.",
+  };
+}
+
+function movements({ movements: items }: BusinessReport): ReportTable {
+  return {
+    title: "Stock movements",
+    head: ["item", "id", "taken", "given back", "unknown", "not made"],
+    right: [2, 3, 4, 5],
+    rows: items.map(({ itemId, name, taken, givenBack, unknown, notMade }) => [
+      name ?? "-",
+      itemId,
+      plain(taken),
+      plain(givenBack),
+      String(unknown),
+      String(notMade),
+    ]),
+    none: "No movements.",
+  };
+}
+
+function open({ open: documents, moreOpen, atRisk }: BusinessReport, nowMs: number): ReportTable {
+  const row = ({ type, number, stage, attentions, sinceMs, atRisk: risk }: OpenDocument): string[] => {
+    const [first] = attentions;
+    const name = type === "sale" ? number : `${number} (credit note)`;
+    return [
+      name,
+      stage,
+      first ? `${first.code}: ${MEANING_OF[first.code] ?? ""}` : "nobody",
+      age(sinceMs, nowMs),
+      money(risk),
+    ];
+  };
+  const rows = documents.map(row);
+  if (moreOpen > 0) rows.push([`and ${moreOpen} more`, "", "", "", ""]);
+  if (rows.length > 0) rows.push(["all", "", "", "", money(atRisk)]);
+  return {
+    title: "Open and parked now",
+    head: ["number", "stage", "needs a person for", "since", "at risk"],
+    right: [3, 4],
+    rows,
+    none: "Nothing is open, and nobody is needed.",
+  };
+}
+
+const MEANING_OF: Readonly<Record<string, string>> = MEANING;

@@ -1,0 +1,56 @@
+import type { BusinessReport } from "../../ledger/index.ts";
+
+const NONE = { total: "0", taxableAmount: "0", taxAmount: "0" };
+export const NOW_MS = Date.UTC(2026, 10, 21, 12);
+
+/** A month of a shop, with words of other people that a page or a spreadsheet might obey. */
+export function sampleReport(): BusinessReport {
+  const sales = { total: "1234567.80", taxableAmount: "1064282.59", taxAmount: "170285.21" };
+  const creditNotes = { total: "-1200.50", taxableAmount: "-1034.91", taxAmount: "-165.59" };
+  const net = { total: "1233367.30", taxableAmount: "1063247.68", taxAmount: "170119.62" };
+  return {
+    connection: "default",
+    businessId: "biz_<b>1</b>",
+    sales: { count: 4000, ...sales },
+    creditNotes: { count: 3, ...creditNotes },
+    net: { count: 4003, ...net },
+    taxes: [
+      { taxRate: "16", taxTypeCode: "B", sales, creditNotes, net },
+      { taxRate: "8.00", taxTypeCode: "E", sales: NONE, creditNotes: NONE, net: { ...NONE, taxAmount: "812.5" } },
+      { taxRate: "0", taxTypeCode: "A", sales: NONE, creditNotes: NONE, net: NONE },
+    ],
+    payments: [{ paymentTypeCode: null, count: 4003, total: net.total }],
+    course: Array.from({ length: 21 }, (_, day) => ({
+      at: `2026-11-${String(day + 1).padStart(2, "0")}`,
+      sales: String(30_000 + ((day * 7919) % 45_000)),
+      creditNotes: day % 7 === 3 ? "-4200.5" : "0",
+    })),
+    movements: [
+      { itemId: "item_tea", name: '=HYPERLINK("http://x")', taken: "12.50", givenBack: "1", unknown: 1, notMade: 0 },
+    ],
+    open: [
+      {
+        type: "sale",
+        number: "INV-<script>",
+        stage: "rejected",
+        documentId: null,
+        attentions: [{ code: "rejected", message: "no", sinceMs: NOW_MS - 200_000_000 }],
+        startedAtMs: NOW_MS - 300_000_000,
+        sinceMs: NOW_MS - 200_000_000,
+        atRisk: "700.2",
+      },
+      {
+        type: "credit_note",
+        number: "CN-1",
+        stage: "awaiting-authority",
+        documentId: "sale_9",
+        attentions: [],
+        startedAtMs: NOW_MS - 600_000,
+        sinceMs: NOW_MS - 600_000,
+        atRisk: "1200.5",
+      },
+    ],
+    moreOpen: 0,
+    atRisk: "1900.7",
+  };
+}

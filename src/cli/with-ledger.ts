@@ -1,0 +1,25 @@
+import { loadConfig } from "../config/index.ts";
+import type { Ledger } from "../ledger/index.ts";
+import { ledgerOf } from "../worker/ledger-of.ts";
+import type { CliContext } from "./context.ts";
+import { interruptible } from "./interruptible.ts";
+import { printNote } from "./print-result.ts";
+
+/**
+ * Works with the ledger that the configuration names; its own PostgreSQL is started where no process has it running.
+ * @throws ConfigError, LedgerUnavailableError, and what the work throws
+ */
+export async function withLedger<Result>(
+  context: CliContext,
+  work: (ledger: Ledger) => Promise<Result>,
+): Promise<Result> {
+  const ledger = ledgerOf(loadConfig({ env: context.env }), (line) => printNote(context, line));
+  try {
+    return await interruptible(async () => {
+      await ledger.ready();
+      return await work(ledger);
+    }, context.signal);
+  } finally {
+    await ledger.close();
+  }
+}

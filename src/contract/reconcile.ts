@@ -1,0 +1,86 @@
+import type { CallTarget, Refusal } from "./calls.ts";
+import type { ConnectionProfile } from "./connection.ts";
+
+/** How a bill payment is matched with the supplier invoice that it pays. */
+export interface PaymentRule {
+  /** The field of a bill payment that holds the supplier's invoice number. */
+  invoiceNumberIn: "billCode" | "billPaymentCode";
+  /** Whether the supplier's names must be the same too, letters and digits alone, in any case. */
+  supplier: "same-name" | "any";
+  /** Of the supplier invoices, whose document shows none: ISO 4217. Nothing is ever converted. */
+  currency: string;
+}
+
+/** Input of the `reconcile` workflow. What is left out of the rule is by default. */
+export interface ReconcileInput {
+  connection?: string;
+  businessId?: string;
+  /** The connection of the accounting service whose payments pay the business's bills; default: that of the same name, where there is one. */
+  accounting?: string;
+  rule?: Partial<PaymentRule>;
+}
+
+export interface PreparedReconcile {
+  profile: ConnectionProfile;
+  /** Undefined: supplier invoices are not compared. */
+  accounting?: string;
+  rule: PaymentRule;
+}
+
+export interface ReconcileProgress {
+  /** Documents that were read from the API. */
+  documents: number;
+  /** Final there, and the same: not read again until they change. */
+  final: number;
+  differing: number;
+}
+
+export const FINDING_KINDS = [
+  "document-behind",
+  "document-differs",
+  "document-not-there",
+  "payment-without-number",
+  "payment-without-invoice",
+  "payment-of-other-supplier",
+  "payment-of-several",
+  "payment-in-other-currency",
+  "paid-although-rejected",
+  "paid-another-amount",
+  "not-paid",
+] as const;
+
+export type FindingKind = (typeof FINDING_KINDS)[number];
+
+/** Something that does not match: why, and what to do next. */
+export interface ReconcileFinding {
+  kind: FindingKind;
+  /** A document's id, a purchase's, or a bill payment's. */
+  subject: string;
+  reason: string;
+  nextStep: string;
+  /** Since when it is found (Unix milliseconds). */
+  sinceMs: number;
+}
+
+export interface ReconcileOutcome extends ReconcileProgress {
+  findings: { count: number; byKind: Partial<Record<FindingKind, number>>; first: ReconcileFinding[] };
+}
+
+export interface DocumentToReconcile {
+  type: "sale" | "credit_note";
+  number: string;
+  saleId: string;
+}
+
+export interface DocumentsToReconcileRequest extends CallTarget {
+  after?: DocumentToReconcile | undefined;
+}
+
+export interface ReconcileDocumentRequest extends CallTarget, DocumentToReconcile {}
+
+export type ReconcileDocumentResult = { kind: "final" | "not-final" | "differs" } | Refusal;
+
+export interface ReconcilePaymentsRequest extends CallTarget {
+  accounting: string;
+  rule: PaymentRule;
+}

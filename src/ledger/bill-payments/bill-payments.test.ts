@@ -1,0 +1,207 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import pg from "pg";
+
+import type { BillPayment, BillPaymentStatus } from "../../contract/index.ts";
+import type { BillPayments } from "../index.ts";
+import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
+
+const WRITER = { workflowId: "sync-bill-payments/default", runId: "run-1" };
+
+let made: TestLedger;
+let payments: BillPayments;
+let sqlClient: pg.Client;
+beforeAll(async () => {
+  made = await createTestLedger();
+  await made.ledger.ready();
+  payments = made.ledger.billPayments;
+  sqlClient = new pg.Client({ connectionString: made.url });
+  await sqlClient.connect();
+});
+afterAll(async () => {
+  await sqlClient.end();
+  await made.drop();
+});
+
+const payment = (id: string, more: Partial<BillPayment> = {}): BillPayment => ({
+  id,
+  totalAmount: 1250.1,
+  currency: "KES",
+  createdAt: "2026-11-01T08:00:00.000Z",
+  updatedAt: "2026-11-01T08:00:00.000Z",
+  ...more,
+});
+
+interface Look {
+  askedAtMs?: number;
+  status?: BillPaymentStatus;
+  round?: string;
+}
+
+/** A connection that no other test has. */
+function connection() {
+  const name = randomUUID();
+  return {
+    name,
+    keep: async (rows: BillPayment[], { askedAtMs, ...look }: Look = {}) => {
+      const at = askedAtMs ?? (await payments.now());
+      return await payments.keepPage({ connection: name, billPayments: rows, askedAtMs: at, writer: WRITER, ...look });
+    },
+    all: () => payments.page(name, { most: 1_000 }),
+    sync: (kind: "recent" | "full") => ({ connection: name, syncId: randomUUID(), kind }),
+    history: async (id: string) =>
+      (await payments.history(name, id)).map(({ what, before, after }) => [what, before, after]),
+  };
+}
+
+describe("a page", () => {
+  test("is kept once, however often it is kept", async () => {
+    const { keep, all, history } = connection();
+    const rows = [payment("a"), payment("b", { custom: { deep: [1] } })];
+    expect(await keep(rows)).toEqual({ rows: 2, added: 2, changed: 0 });
+    expect(await keep(rows)).toEqual({ rows: 2, added: 0, changed: 0 });
+    expect((await all()).map(({ billPayment, syncStatus }) => [billPayment, syncStatus])).toEqual([
+      [rows[0], null],
+      [rows[1], null],
+    ]);
+    expect(await history("a")).toEqual([["first-seen", null, { status: null }]]);
+  });
+
+  test("keeps amounts as they are written, and lines beside them", async () => {
+    const { name, keep } = connection();
+    const lines = [
+      { amount: 0.1, allocatedOnDate: "2026-11-01", reference: "r", links: [{ billId: "bill", amount: 0.2 }] },
+      { amount: 123456789012.34 },
+    ];
+    await keep([payment("a", { totalAmount: 123456789012.44, currencyRate: 1e-7, lines })]);
+    await keep([payment("a", { totalAmount: 123456789012.44, currencyRate: 1e-7, lines: lines.slice(0, 1) })]);
+    const main = await sqlClient.query("select total_amount, currency_rate from bill_payments where connection = $1", [
+      name,
+    ]);
+    expect(main.rows).toEqual([{ total_amount: "123456789012.44", currency_rate: "0.0000001" }]);
+    const kept = await sqlClient.query("select amount, links from bill_payment_lines where connection = $1", [name]);
+    expect(kept.rows).toEqual([{ amount: "0.1", links: [{ billId: "bill", amount: "0.2" }] }]);
+  });
+
+  test("tells in the events what changed, and who wrote it", async () => {
+    const { name, keep, all } = connection();
+    await keep([payment("a", { note: "x" })]);
+    await keep([payment("a", { note: "y" })], { status: "pending" });
+    await keep([payment("a", { note: "y" })], { status: "synced" });
+    expect(await payments.history(name, "a")).toMatchObject([
+      { what: "first-seen", writer: WRITER },
+      { what: "status", before: null, after: "pending" },
+      { what: "content", before: { note: "x" }, after: { note: "y" } },
+      { what: "status", before: "pending", after: "synced" },
+    ]);
+    expect(await all()).toMatchObject([{ syncStatus: "synced", billPayment: { note: "y" }, writer: WRITER }]);
+  });
+
+  test("that was asked for earlier replaces nothing that was asked for later", async () => {
+    const { keep, all } = connection();
+    const earlier = await payments.now();
+    await keep([payment("a", { note: "new" })], { askedAtMs: earlier + 10, status: "synced" });
+    await keep([payment("a", { note: "old" })], { askedAtMs: earlier, status: "pending" });
+    expect(await all()).toMatchObject([{ syncStatus: "synced", billPayment: { note: "new" } }]);
+    await keep([payment("a", { note: "newest" })], { askedAtMs: earlier + 11 });
+    expect(await all()).toMatchObject([{ syncStatus: "synced", billPayment: { note: "newest" } }]);
+  });
+
+  test("with one id twice keeps the last, and what PostgreSQL cannot keep is made storable", async () => {
+    const { keep, all } = connection();
+    expect(await keep([payment("a", { note: "1" }), payment("a", { note: "2\u0000\ud800" })])).toMatchObject({
+      added: 1,
+    });
+    expect(await all()).toMatchObject([{ billPayment: { note: expect.stringContaining("2") } }]);
+  });
+
+  test("of another connection is another's", async () => {
+    const [one, other] = [connection(), connection()];
+    await one.keep([payment("a")]);
+    expect(await other.all()).toEqual([]);
+    expect(await payments.summary(one.name)).toEqual({ total: 1, byStatus: { none: 1 }, missing: 0 });
+  });
+});
+
+describe("a full synchronisation", () => {
+  const reach = { reachMs: Date.parse("2026-11-01T08:00:00.000Z"), syncStartedAtMs: 0, withStatuses: true };
+
+  test("knows what its lists missed of each other", async () => {
+    const { name, keep, sync } = connection();
+    const startedAtMs = await payments.now();
+    const round = { name: "r1", startedAtMs };
+    await payments.begin(sync("full"));
+    await keep([payment("both"), payment("list")], { round: "r1" });
+    await keep([payment("both"), payment("status"), payment("later", { createdAt: "2026-11-02T00:00:00Z" })], {
+      round: "r1",
+      status: "synced",
+    });
+    expect(await payments.compareRound(name, round, reach)).toEqual({
+      missedByList: 1,
+      missedByStatuses: 1,
+      sinceRound: { total: 4, byStatus: { none: 1, synced: 3 } },
+      sinceStart: { total: 4, byStatus: { none: 1, synced: 3 } },
+    });
+    await keep([payment("both"), payment("list"), payment("status")], { round: "r2" });
+    await keep([payment("both"), payment("status")], { round: "r2", status: "synced" });
+    const second = { name: "r2", startedAtMs };
+    expect(await payments.compareRound(name, second, reach)).toMatchObject({ missedByList: 0, missedByStatuses: 0 });
+  });
+
+  test("that has settled finds what is not listed any more, and what came back", async () => {
+    const { name, keep, sync, all, history } = connection();
+    const full = sync("full");
+    await payments.begin(full);
+    await keep([payment("stays"), payment("goes")], { status: "synced" });
+    const startedAtMs = (await payments.now()) + 1;
+    const askedAtMs = startedAtMs;
+    await keep([payment("stays")], { round: "r1", askedAtMs });
+    await keep([payment("stays")], { round: "r1", status: "synced", askedAtMs });
+    await keep([payment("seen-after")], { askedAtMs });
+    const round = { name: "r1", startedAtMs };
+    await payments.complete(full, { settled: true, knownUntilMs: 5, round }, WRITER);
+    await payments.complete(full, { settled: true, knownUntilMs: 5, round }, WRITER);
+    expect((await all()).map(({ billPayment, missingSinceMs }) => [billPayment.id, missingSinceMs !== null])).toEqual([
+      ["goes", true],
+      ["seen-after", false],
+      ["stays", false],
+    ]);
+    expect(await payments.summary(name)).toEqual({ total: 2, byStatus: { none: 1, synced: 1 }, missing: 1 });
+    expect(await payments.knownUntil(name)).toBe(5);
+    await keep([payment("goes")]);
+    expect((await history("goes")).map(([what]) => what)).toEqual(["first-seen", "missing", "returned"]);
+    expect(await payments.summary(name)).toMatchObject({ missing: 0 });
+  });
+
+  test("that has not settled calls nothing missing", async () => {
+    const { name, keep, sync } = connection();
+    const full = sync("full");
+    await payments.begin(full);
+    await keep([payment("a")]);
+    const round = { name: "r1", startedAtMs: (await payments.now()) + 1_000 };
+    await payments.complete(full, { settled: false, knownUntilMs: undefined, round }, WRITER);
+    expect(await payments.summary(name)).toMatchObject({ total: 1, missing: 0 });
+    expect(await payments.knownUntil(name)).toBeUndefined();
+  });
+
+  test("takes the status from what no list of a status has any more", async () => {
+    const { name, keep, sync, all } = connection();
+    const full = sync("full");
+    await payments.begin(full);
+    await keep([payment("a")], { round: "r0", status: "failed", askedAtMs: (await payments.now()) - 1 });
+    const startedAtMs = await payments.now();
+    for (const round of ["r1", "r2"]) {
+      await keep([payment("a")], { round });
+      await payments.compareRound(name, { name: round, startedAtMs }, reach);
+    }
+    await payments.complete(full, { settled: true, knownUntilMs: 1, round: { name: "r2", startedAtMs } }, WRITER);
+    expect(await all()).toMatchObject([{ syncStatus: null }]);
+  });
+});
+
+test("the chain of a connection holds, and is not that of a compliance connection of the same name", async () => {
+  const { name, keep } = connection();
+  await keep([payment("a"), payment("b")]);
+  const { rows } = await sqlClient.query("select count from event_heads where connection = $1", [`accounting/${name}`]);
+  expect(rows).toEqual([{ count: "2" }]);
+});

@@ -1,0 +1,25 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+
+import { LedgerError } from "../errors.ts";
+import { canonicalJson } from "./canonical-json.ts";
+
+it("has one spelling for a value, however its keys are ordered", () => {
+  expect(canonicalJson({ b: 1, a: { d: [{ z: 1, y: 2 }], c: null }, e: undefined })).toBe(
+    '{"a":{"c":null,"d":[{"y":2,"z":1}]},"b":1}',
+  );
+});
+
+it("reads back as the value, and is spelt the same again", () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      const text = canonicalJson(value);
+      expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(value)));
+      expect(canonicalJson(JSON.parse(text))).toBe(text);
+    }),
+  );
+});
+
+it("refuses what is no JSON", () => {
+  expect(() => canonicalJson(undefined)).toThrow(LedgerError);
+});

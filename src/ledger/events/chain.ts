@@ -1,0 +1,63 @@
+import { createHash } from "node:crypto";
+
+import { canonicalJson } from "./canonical-json.ts";
+
+/** A business as the ledger keeps it: one chain of events each. */
+export interface Business {
+  connection: string;
+  /** Absent where the key's reach names the business. */
+  businessId?: string | undefined;
+}
+
+/** Who wrote: the workflow and its run. */
+export interface Writer {
+  workflowId: string;
+  runId: string;
+}
+
+/** What is to be appended to a business's chain. */
+export interface NewEvent {
+  /** What happened, in a word or two with hyphens: `document-saved`, `purchase-changed`. */
+  kind: string;
+  /** What it happened to: a number, an id. */
+  subject: string;
+  /** As JSON; amounts as decimal texts. */
+  content: unknown;
+  writer: Writer;
+  /** Where given, the chain takes at most one event of that key: another one is not appended, whatever it says. */
+  key?: string | undefined;
+}
+
+/** An event as it stands in its chain. */
+export interface ChainedEvent {
+  connection: string;
+  /** `-` for none. */
+  businessId: string;
+  /** Counts from 1 within the chain. */
+  number: number;
+  atMs: number;
+  kind: string;
+  subject: string;
+  key: string | null;
+  workflowId: string;
+  runId: string;
+  /** Canonical JSON. */
+  content: string;
+  /** Of the event before it; 64 zeros for the first. */
+  previousHash: string;
+  hash: string;
+}
+
+/** Stands before the first event of a chain. */
+export const NO_HASH = "0".repeat(64);
+
+/**
+ * SHA-256, as 64 hex digits, over the previous event's hash, a line feed, and the event as a canonical JSON array: connection, business,
+ * number, time in Unix milliseconds, kind, subject, key or null, workflow id, run id, content (the text that is stored, as a JSON string).
+ * docs/ledger.md says the same, so that others can check a chain with their own means.
+ */
+export function hashOf(event: Omit<ChainedEvent, "hash">): string {
+  const { connection, businessId, number, atMs, kind, subject, key, workflowId, runId, content, previousHash } = event;
+  const text = canonicalJson([connection, businessId, number, atMs, kind, subject, key, workflowId, runId, content]);
+  return createHash("sha256").update(`${previousHash}\n${text}`, "utf8").digest("hex");
+}

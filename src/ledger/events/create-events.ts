@@ -1,0 +1,53 @@
+import type { Database } from "../database.ts";
+import { appendEvents } from "./append-events.ts";
+import type { Business, NewEvent } from "./chain.ts";
+import type { ChainReport, SeenHead } from "./findings.ts";
+import { nextChain } from "./list-chains.ts";
+import { verifyChain } from "./verify-chain.ts";
+
+export interface VerifyRequest {
+  connection?: string | undefined;
+  /** `-` for none; default: all. */
+  businessId?: string | undefined;
+  /** What an earlier look saw: who can write to the database can write a whole chain anew, but not what was kept elsewhere. */
+  seen?: readonly SeenHead[] | undefined;
+}
+
+/** The events of each business, append-only and chained by hash. Functions throw LedgerUnavailableError while nothing can be said. */
+export interface Events {
+  /** @returns the numbers of the events; undefined for one whose key was there already */
+  append(business: Business, events: readonly NewEvent[]): Promise<(number | undefined)[]>;
+  /** Looks through the chains, one report each, in bounded memory. A chain that was seen earlier and has gone is reported too. */
+  verify(request?: VerifyRequest): AsyncIterable<ChainReport>;
+}
+
+const LIST_WITHIN_MS = 30_000;
+
+export function createEventLog(database: Database): Events {
+  return {
+    append: (business, events) => database.transact((db) => appendEvents(db, business, events)),
+
+    async *verify({ connection, businessId, seen = [] } = {}) {
+      const wanted = (one: { connection: string; businessId: string }): boolean =>
+        (connection === undefined || one.connection === connection) &&
+        (businessId === undefined || one.businessId === businessId);
+      const known = new Set<SeenHead>();
+      for (let after: Awaited<ReturnType<typeof nextChain>>; ;) {
+        const chain = await database.query((db) => nextChain(db, after), LIST_WITHIN_MS);
+        if (!chain) break;
+        after = chain;
+        if (!wanted({ connection: chain.connection, businessId: chain.business_id })) continue;
+        const seenOfChain = seen.filter(
+          (one) => one.connection === chain.connection && one.businessId === chain.business_id,
+        );
+        for (const one of seenOfChain) known.add(one);
+        yield await verifyChain(database, chain, seenOfChain);
+      }
+      for (const gone of seen.filter((one) => !known.has(one) && one.count > 0 && wanted(one))) {
+        const findings = [{ kind: "missing", from: 1, to: gone.count } as const];
+        const { connection: of, businessId: business } = gone;
+        yield { connection: of, businessId: business, events: 0, head: null, findings, moreFindings: 0 };
+      }
+    },
+  };
+}

@@ -1,0 +1,194 @@
+import { createHash, randomUUID } from "node:crypto";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import { type ChainReport, openLedger, type NewEvent, type SeenHead } from "../index.ts";
+import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
+
+let test: TestLedger;
+let client: pg.Client;
+beforeAll(async () => {
+  test = await createTestLedger(15_000);
+  await test.ledger.ready();
+  client = new pg.Client({ connectionString: test.url });
+  await client.connect();
+});
+afterAll(async () => {
+  await client?.end();
+  await test?.drop();
+});
+
+const WRITER = { workflowId: "sale/default/biz/INV-1", runId: "run-1" };
+const eventOf = (n: number, more: Partial<NewEvent> = {}): NewEvent => ({
+  kind: "document-saved",
+  subject: `INV-${n}`,
+  content: { total: `${n}.50`, name: "Mtoto \u{1F600} \0 \uD800" },
+  writer: WRITER,
+  ...more,
+});
+
+/** A business that no other test has, with that many events. */
+async function chainOf(count: number): Promise<string> {
+  const businessId = `biz_${randomUUID()}`;
+  const events = Array.from({ length: count }, (_, n) => eventOf(n + 1));
+  await test.ledger.events.append({ connection: "default", businessId }, events);
+  return businessId;
+}
+
+async function verify(businessId: string, seen?: SeenHead[]): Promise<ChainReport[]> {
+  const reports: ChainReport[] = [];
+  for await (const report of test.ledger.events.verify({ businessId, seen })) reports.push(report);
+  return reports;
+}
+
+const findingsOf = async (businessId: string, seen?: SeenHead[]) =>
+  (await verify(businessId, seen)).flatMap(({ findings }) => findings);
+
+/** As somebody would who owns the database. */
+async function tamper(statement: string, businessId: string): Promise<void> {
+  await client.query("set session_replication_role = replica");
+  const { rowCount } = await client.query(statement, [businessId]);
+  await client.query("set session_replication_role = origin");
+  expect(rowCount).toBeGreaterThan(0);
+}
+
+describe("a chain of events", () => {
+  it("is whole after appends, and has the hashes that its description gives", async () => {
+    const businessId = await chainOf(1_203);
+    const [report] = await verify(businessId);
+    expect(report).toMatchObject({ events: 1_203, head: { count: 1_203 }, findings: [] });
+    const { rows } = await client.query<Record<string, string> & { at: Date }>(
+      "select * from events where business_id = $1 order by number",
+      [businessId],
+    );
+    let previous = "0".repeat(64);
+    for (const row of rows) {
+      const { connection, business_id, number, at, kind, subject, workflow_id, run_id, content } = row;
+      const parts = [connection, business_id, Number(number), at.getTime(), kind, subject, null];
+      const text = JSON.stringify([...parts, workflow_id, run_id, content]);
+      previous = createHash("sha256").update(`${previous}\n${text}`).digest("hex");
+      expect(row["hash"]).toBe(previous);
+    }
+    expect(report?.head?.hash).toBe(previous);
+  });
+
+  it("has one event of each key", async () => {
+    const business = { connection: "default", businessId: await chainOf(1) };
+    const append = (...keys: string[]) =>
+      test.ledger.events.append(
+        business,
+        keys.map((key) => eventOf(1, { key })),
+      );
+    expect(await append("a", "b", "a")).toEqual([2, 3, undefined]);
+    expect(await append("b", "c")).toEqual([undefined, 4]);
+    expect(await findingsOf(business.businessId)).toEqual([]);
+  });
+
+  it("takes 200 appends of many processes one after the other", async () => {
+    const businessId = `biz_${randomUUID()}`;
+    const ledgers = [1, 2, 3, 4].map(() => openLedger({ url: test.url, home: "/nowhere", operationTimeoutMs: 20_000 }));
+    const business = { connection: "default", businessId };
+    const numbers = await Promise.all(
+      Array.from({ length: 200 }, async (_, n) => ledgers[n % 4]?.events.append(business, [eventOf(n), eventOf(n)])),
+    );
+    await Promise.all(ledgers.map((ledger) => ledger.close()));
+    const all = numbers.flat().toSorted((a, b) => (a ?? 0) - (b ?? 0));
+    expect(all).toEqual(Array.from({ length: 400 }, (_, n) => n + 1));
+    expect(await findingsOf(businessId)).toEqual([]);
+  });
+
+  it("is whole while it grows", async () => {
+    const businessId = await chainOf(600);
+    const business = { connection: "default", businessId };
+    const looks = Array.from({ length: 10 }, () => findingsOf(businessId));
+    const appends = Array.from({ length: 40 }, (_, n) => test.ledger.events.append(business, [eventOf(n)]));
+    await Promise.all(appends);
+    expect((await Promise.all(looks)).flat()).toEqual([]);
+  });
+
+  it("refuses to be changed by mistake", async () => {
+    await chainOf(1);
+    for (const statement of ["update events set kind = 'x'", "delete from events", "truncate events"])
+      await expect(client.query(statement)).rejects.toThrow("append-only");
+  });
+});
+
+describe("a look through a chain", () => {
+  it.each(["content = content || ' '", "at = at + interval '1 ms'", "subject = 'INV-9'", "run_id = 'another'"])(
+    "finds a row whose %s was set",
+    async (change) => {
+      const businessId = await chainOf(5);
+      await tamper(`update events set ${change} where business_id = $1 and number = 3`, businessId);
+      expect(await findingsOf(businessId)).toMatchObject([{ kind: "changed", number: 3 }]);
+    },
+  );
+
+  it.each([
+    ["first", 1, { kind: "missing", from: 1, to: 1 }],
+    ["middle", 3, { kind: "missing", from: 3, to: 3 }],
+    ["last", 5, { kind: "missing", from: 5, to: 5 }],
+  ])("finds that the %s row was deleted", async (_which, number, finding) => {
+    const businessId = await chainOf(5);
+    await tamper(`delete from events where business_id = $1 and number = ${number}`, businessId);
+    expect(await findingsOf(businessId)).toEqual([finding]);
+  });
+
+  it("finds that all rows were deleted", async () => {
+    const businessId = await chainOf(5);
+    await tamper("delete from events where business_id = $1", businessId);
+    expect(await findingsOf(businessId)).toEqual([{ kind: "missing", from: 1, to: 5 }]);
+  });
+
+  it("finds a deleted row whose place the others have taken", async () => {
+    const businessId = await chainOf(5);
+    await tamper("delete from events where business_id = $1 and number = 3", businessId);
+    await tamper("update events set number = number - 1 where business_id = $1 and number > 3", businessId);
+    expect(await findingsOf(businessId)).toEqual([
+      { kind: "changed", number: 3, subject: "INV-4" },
+      { kind: "changed", number: 4, subject: "INV-5" },
+      { kind: "missing", from: 5, to: 5 },
+    ]);
+  });
+
+  it("finds a row that was written anew together with its hash", async () => {
+    const businessId = await chainOf(3);
+    const { rows } = await client.query<{ previous_hash: string; at: Date }>(
+      "select previous_hash, at from events where business_id = $1 and number = 2",
+      [businessId],
+    );
+    const [row] = rows;
+    const { workflowId, runId } = WRITER;
+    const parts = ["default", businessId, 2, row?.at.getTime(), "document-saved", "INV-2", null, workflowId, runId];
+    const text = `${row?.previous_hash}\n${JSON.stringify([...parts, '{"total":"0.01"}'])}`;
+    const hash = createHash("sha256").update(text).digest("hex");
+    const change = `content = '{"total":"0.01"}', hash = '${hash}'`;
+    await tamper(`update events set ${change} where business_id = $1 and number = 2`, businessId);
+    expect(await findingsOf(businessId)).toEqual([{ kind: "unlinked", number: 3, subject: "INV-3" }]);
+  });
+
+  it("finds rows that were put behind the end, and a head that was changed or lost", async () => {
+    const businessId = await chainOf(3);
+    await tamper("update event_heads set count = 2 where business_id = $1", businessId);
+    expect(await findingsOf(businessId)).toEqual([
+      { kind: "other-end", number: 2 },
+      { kind: "uncounted", from: 3, to: 3 },
+    ]);
+    await tamper("delete from event_heads where business_id = $1", businessId);
+    expect(await findingsOf(businessId)).toEqual([{ kind: "no-head", events: 3 }]);
+  });
+
+  it("is held against what an earlier one saw, for a chain that was written anew as a whole", async () => {
+    const businessId = await chainOf(3);
+    const [report] = await verify(businessId);
+    const seen = { connection: "default", businessId, count: 3, hash: report?.head?.hash ?? "" };
+    await test.ledger.events.append({ connection: "default", businessId }, [eventOf(4)]);
+    expect(await findingsOf(businessId, [seen])).toEqual([]);
+    await tamper("delete from events where business_id = $1", businessId);
+    await tamper("delete from event_heads where business_id = $1", businessId);
+    expect(await findingsOf(businessId, [seen])).toEqual([{ kind: "missing", from: 1, to: 3 }]);
+    const anew = Array.from({ length: 4 }, (_, n) => eventOf(n + 10));
+    await test.ledger.events.append({ connection: "default", businessId }, anew);
+    expect(await findingsOf(businessId)).toEqual([]);
+    expect(await findingsOf(businessId, [seen])).toEqual([{ kind: "not-as-seen", number: 3 }]);
+  });
+});

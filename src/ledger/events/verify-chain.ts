@@ -1,0 +1,120 @@
+import type { Database, Queries } from "../database.ts";
+import { type ChainedEvent, hashOf, NO_HASH } from "./chain.ts";
+import type { ChainFinding, ChainReport, SeenHead } from "./findings.ts";
+import { eventOf } from "./row.ts";
+
+/** Events in memory at a time. */
+const PAGE = 500;
+const PAGE_WITHIN_MS = 30_000;
+const MOST_FINDINGS = 1_000;
+
+type Chain = { connection: string; business_id: string };
+
+/**
+ * Walks one chain from its first event to the one that its head names, in pages. Appends may go on meanwhile: what comes after the head
+ * as it was read first is not looked at.
+ * @throws LedgerUnavailableError
+ */
+export async function verifyChain(
+  database: Database,
+  chain: Chain,
+  seen: readonly SeenHead[] = [],
+): Promise<ChainReport> {
+  const head = await database.query((db) => readHead(db, chain), PAGE_WITHIN_MS);
+  const walk = new Walk(head?.count ?? Number.MAX_SAFE_INTEGER, seen);
+  for (;;) {
+    const page = await database.query((db) => readPage(db, chain, walk.last.number, walk.until), PAGE_WITHIN_MS);
+    for (const event of page) walk.see(event);
+    if (page.length < PAGE) break;
+  }
+  if (head === undefined) {
+    if (walk.events > 0) walk.find({ kind: "no-head", events: walk.events });
+  } else {
+    walk.end(head);
+    const last = await database.query((db) => lastNumber(db, chain), PAGE_WITHIN_MS);
+    // Read after the events, so that it has counted all that were appended meanwhile.
+    const now = await database.query((db) => readHead(db, chain), PAGE_WITHIN_MS);
+    const counted = now?.count ?? head.count;
+    if (last > counted) walk.find({ kind: "uncounted", from: counted + 1, to: last });
+  }
+  const { events, findings, moreFindings } = walk;
+  const { connection, business_id: businessId } = chain;
+  return { connection, businessId, events, head: head ?? null, findings, moreFindings };
+}
+
+class Walk {
+  readonly until: number;
+  readonly findings: ChainFinding[] = [];
+  readonly #seen: Map<number, string>;
+  moreFindings = 0;
+  events = 0;
+  last: { number: number; hash: string } = { number: 0, hash: NO_HASH };
+
+  constructor(until: number, seen: readonly SeenHead[]) {
+    this.until = until;
+    this.#seen = new Map(seen.filter(({ count }) => count > 0).map(({ count, hash }) => [count, hash]));
+  }
+
+  see(event: ChainedEvent): void {
+    const { number, subject, hash } = event;
+    this.events += 1;
+    const next = this.last.number + 1;
+    if (number > next) this.find({ kind: "missing", from: next, to: number - 1 });
+    const intact = hashOf(event) === hash;
+    if (!intact) this.find({ kind: "changed", number, subject });
+    else if (number === next && event.previousHash !== this.last.hash) this.find({ kind: "unlinked", number, subject });
+    const seenHash = this.#seen.get(number);
+    if (seenHash !== undefined && seenHash !== hash) this.find({ kind: "not-as-seen", number });
+    this.#seen.delete(number);
+    this.last = { number, hash };
+  }
+
+  /** All events up to the head's have been seen. */
+  end(head: { count: number; hash: string }): void {
+    const { number, hash } = this.last;
+    if (number < head.count) this.find({ kind: "missing", from: number + 1, to: head.count });
+    else if (hash !== head.hash) this.find({ kind: "other-end", number });
+    for (const seen of this.#seen.keys()) this.find({ kind: "not-as-seen", number: seen });
+  }
+
+  find(finding: ChainFinding): void {
+    if (this.findings.length < MOST_FINDINGS) this.findings.push(finding);
+    else this.moreFindings += 1;
+  }
+}
+
+async function readHead(db: Queries, chain: Chain): Promise<{ count: number; hash: string } | undefined> {
+  const row = await db
+    .selectFrom("event_heads")
+    .select(["count", "last_hash"])
+    .where("connection", "=", chain.connection)
+    .where("business_id", "=", chain.business_id)
+    .executeTakeFirst();
+  return row && { count: Number(row.count), hash: row.last_hash };
+}
+
+async function readPage(db: Queries, chain: Chain, after: number, until: number): Promise<ChainedEvent[]> {
+  const rows = await db
+    .selectFrom("events")
+    .selectAll()
+    .where("connection", "=", chain.connection)
+    .where("business_id", "=", chain.business_id)
+    .where("number", ">", String(after))
+    .where("number", "<=", String(until))
+    .orderBy("number")
+    .limit(PAGE)
+    .execute();
+  return rows.map(eventOf);
+}
+
+async function lastNumber(db: Queries, chain: Chain): Promise<number> {
+  const row = await db
+    .selectFrom("events")
+    .select("number")
+    .where("connection", "=", chain.connection)
+    .where("business_id", "=", chain.business_id)
+    .orderBy("number", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return Number(row?.number ?? 0);
+}

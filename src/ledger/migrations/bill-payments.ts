@@ -1,0 +1,87 @@
+import { type Kysely, sql } from "kysely";
+
+/**
+ * Bill payments as they were last seen, the synchronisations that read them, and the sync batches that were processed. What changed in
+ * them is in the events.
+ */
+export async function createBillPaymentTables(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create table bill_payments (
+      connection text not null,
+      bill_payment_id text not null,
+      sync_status text,
+      status_observed_at timestamptz,
+      supplier_id text,
+      supplier_name text,
+      account_id text,
+      account_name text,
+      payment_method_id text,
+      payment_method_name text,
+      bill_id text,
+      bill_code text,
+      total_amount numeric,
+      currency text,
+      currency_rate numeric,
+      payment_date text,
+      bill_payment_code text,
+      note text,
+      service_created_at timestamptz,
+      service_updated_at timestamptz,
+      content_hash text not null,
+      body text not null,
+      first_seen_at timestamptz not null default clock_timestamp(),
+      changed_at timestamptz not null default clock_timestamp(),
+      observed_at timestamptz not null,
+      listed_by text,
+      status_listed_by text,
+      unlisted_by text,
+      missing_since timestamptz,
+      event_number bigint not null,
+      workflow_id text not null,
+      run_id text not null,
+      primary key (connection, bill_payment_id)
+    ) with (fillfactor = 70)`.execute(db);
+  await sql`create index bill_payments_of_bill on bill_payments (connection, bill_code)`.execute(db);
+  await sql`
+    create table bill_payment_lines (
+      connection text not null,
+      bill_payment_id text not null,
+      line_number integer not null check (line_number >= 1),
+      amount numeric,
+      allocated_on text,
+      reference text,
+      links json not null,
+      primary key (connection, bill_payment_id, line_number),
+      foreign key (connection, bill_payment_id) references bill_payments (connection, bill_payment_id)
+    )`.execute(db);
+  await sql`
+    create table bill_payment_syncs (
+      sync_id text primary key,
+      connection text not null,
+      kind text not null check (kind in ('recent', 'full')),
+      started_at timestamptz not null default clock_timestamp(),
+      completed_at timestamptz,
+      settled boolean,
+      known_until timestamptz
+    )`.execute(db);
+  await sql`
+    create index bill_payment_syncs_of_connection on bill_payment_syncs (connection, completed_at)
+    where completed_at is not null`.execute(db);
+  await sql`
+    create table sync_batches (
+      connection text not null,
+      sync_batch_id text not null,
+      generation integer not null check (generation >= 1),
+      token text,
+      state text not null check (state in ('held', 'processed', 'not-processed', 'buried')),
+      message text,
+      taken_at timestamptz not null,
+      settled_at timestamptz,
+      decision json,
+      event_number bigint not null,
+      workflow_id text not null,
+      run_id text not null,
+      primary key (connection, sync_batch_id),
+      check (state <> 'held' or token is not null)
+    )`.execute(db);
+}

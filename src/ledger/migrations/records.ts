@@ -1,0 +1,96 @@
+import { type Kysely, sql } from "kysely";
+
+/**
+ * The present state of each document, its lines and its movements. What led there is in the events; `event_number` names the one that the
+ * rows were written with, which says all that they say.
+ */
+export async function createRecords(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create table documents (
+      connection text not null,
+      business_id text not null,
+      type text not null check (type in ('sale', 'credit_note')),
+      number text not null,
+      stage text not null,
+      failed boolean not null,
+      number_taken boolean not null,
+      started_at timestamptz not null,
+      document_date text not null check (document_date ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}$'),
+      fingerprint text,
+      asked json,
+      asked_total numeric,
+      document_id text,
+      document_number text,
+      status text,
+      payment_type_code text,
+      customer_name text,
+      customer_pin text,
+      total numeric,
+      taxable_amount numeric,
+      tax_amount numeric,
+      original_document_id text,
+      cu_invoice_no text,
+      receipt json,
+      document json,
+      attentions json not null,
+      needs_person_since timestamptz,
+      as_of timestamptz not null,
+      sequence integer not null,
+      workflow_id text not null,
+      run_id text not null,
+      event_number bigint not null,
+      primary key (connection, business_id, type, number)
+    )`.execute(db);
+  await sql`create index documents_by_id on documents (connection, business_id, document_id)`.execute(db);
+  await sql`create index documents_by_original on documents (connection, business_id, original_document_id)
+    where original_document_id is not null`.execute(db);
+  await sql`create index documents_by_date on documents (document_date)`.execute(db);
+  await sql`
+    create table document_lines (
+      connection text not null,
+      business_id text not null,
+      type text not null,
+      number text not null,
+      line integer not null check (line >= 1),
+      line_id text not null,
+      item_id text not null,
+      name text,
+      description text,
+      quantity numeric not null,
+      unit_price numeric not null,
+      total numeric not null,
+      taxable_amount numeric not null,
+      tax_amount numeric not null,
+      tax_rate numeric not null,
+      tax_type_code text,
+      workflow_id text not null,
+      run_id text not null,
+      primary key (connection, business_id, type, number, line),
+      foreign key (connection, business_id, type, number) references documents
+    )`.execute(db);
+  await sql`
+    create table stock_movements (
+      connection text not null,
+      business_id text not null,
+      type text not null,
+      number text not null,
+      reference_id text not null,
+      purpose text not null,
+      action text not null check (action in ('ADD', 'DEDUCT')),
+      item_id text not null,
+      quantity numeric not null,
+      unit_price numeric not null,
+      state text not null,
+      branch_id text,
+      movement_id text,
+      quantity_on_hand numeric,
+      report json,
+      undoes text,
+      sent_at timestamptz,
+      decision json,
+      workflow_id text not null,
+      run_id text not null,
+      primary key (connection, business_id, type, number, reference_id),
+      foreign key (connection, business_id, type, number) references documents
+    )`.execute(db);
+}

@@ -1,0 +1,151 @@
+import { sql } from "kysely";
+
+import type { DocumentToReconcile, FindingKind, SaleDocument } from "../../contract/index.ts";
+import type { Database, Queries } from "../database.ts";
+import type { Business, Writer } from "../events/chain.ts";
+import { businessColumns } from "../events/row.ts";
+import { storableText } from "../storable-text.ts";
+import { differences, isBehind, isFinal } from "./compare-document.ts";
+import { clearFindings, type Found, keepFindings, seenBy } from "./keep-findings.ts";
+import { PAYMENT_FINDINGS, paymentFindings } from "./payments.ts";
+import type { Reconciliation } from "./reconcile.ts";
+
+/** Findings in memory at a time. */
+const PAGE = 500;
+const COMPARE_WITHIN_MS = 60_000;
+
+const DOCUMENT_FINDINGS = ["document-behind", "document-differs", "document-not-there"] as const;
+
+export function createReconciliation(database: Database): Reconciliation {
+  return {
+    documents: (business, after, limit) => database.transact((db) => listDocuments(db, business, after, limit)),
+    holdDocument: (business, document, told, writer) =>
+      database.transact((db) => holdDocument(db, business, document, told, writer)),
+
+    async holdPayments(business, against, writer) {
+      for (let after: { kind: string; subject: string } | undefined; ;) {
+        const from = after;
+        const page = await database.transact(async (db) => {
+          const found = await paymentFindings(db, business, against, { after: from, limit: PAGE });
+          await keepFindings(db, business, found, writer);
+          return found;
+        }, COMPARE_WITHIN_MS);
+        after = page.at(-1);
+        if (page.length < PAGE) break;
+      }
+      const rest = { kinds: PAYMENT_FINDINGS, notSeenBy: seenBy(writer) };
+      await database.transact((db) => clearFindings(db, business, rest, writer), COMPARE_WITHIN_MS);
+    },
+
+    findings: (business, limit) => database.transact((db) => readFindings(db, business, limit)),
+  };
+}
+
+async function listDocuments(
+  db: Queries,
+  business: Business,
+  after: DocumentToReconcile | undefined,
+  limit: number,
+): Promise<DocumentToReconcile[]> {
+  const { connection, business_id } = businessColumns(business);
+  const rows = await db
+    .selectFrom("documents")
+    .select(["type", "number", "document_id"])
+    .where("connection", "=", connection)
+    .where("business_id", "=", business_id)
+    .where("document_id", "is not", null)
+    .where(sql<boolean>`reconciled_event is distinct from event_number`)
+    .where(sql<boolean>`(type, number) > (${after?.type ?? ""}, ${after?.number ?? ""})`)
+    .orderBy("type")
+    .orderBy("number")
+    .limit(limit)
+    .execute();
+  return rows.map(({ type, number, document_id }) => ({ type, number, saleId: document_id ?? "" }));
+}
+
+async function holdDocument(
+  db: Queries,
+  business: Business,
+  { type, number, saleId }: DocumentToReconcile,
+  told: SaleDocument | undefined,
+  writer: Writer,
+): Promise<"final" | "not-final" | "differs"> {
+  const { connection, business_id } = businessColumns(business);
+  const key = sql<boolean>`(connection, business_id, type, number) = (${connection}, ${business_id}, ${type}, ${storableText(number)})`;
+  const row = await db
+    .selectFrom("documents")
+    .select(["document", "event_number", "workflow_id"])
+    .where(key)
+    .executeTakeFirst();
+  const kept = row?.document as SaleDocument | null | undefined;
+  // Another document has taken its place since it was listed.
+  if (!row || kept?.id !== saleId) return "not-final";
+  const finding = findingOf(kept, told, row.workflow_id);
+  if (finding) await keepFindings(db, business, [finding], writer);
+  const gone = { kinds: DOCUMENT_FINDINGS, subject: saleId, except: finding ? [finding.kind] : [] };
+  await clearFindings(db, business, gone, writer);
+  if (finding || !told) return "differs";
+  if (!isFinal(told)) return "not-final";
+  await db
+    .updateTable("documents")
+    .set({ reconciled_event: row.event_number })
+    .where(key)
+    .where("event_number", "=", row.event_number)
+    .execute();
+  return "final";
+}
+
+function findingOf(
+  kept: SaleDocument,
+  told: SaleDocument | undefined,
+  workflowId: string,
+): (Found & { kind: (typeof DOCUMENT_FINDINGS)[number] }) | undefined {
+  const subject = kept.id;
+  const name = `${kept.type === "sale" ? "The sale" : "The credit note"} ${kept.traderInvoiceNumber} (${kept.id})`;
+  if (!told) {
+    const reason = `${name} is ${kept.status} in the ledger, and the service knows no such document.`;
+    return { kind: "document-not-there", subject, reason, nextStep: "Ask the service what became of it." };
+  }
+  const found = differences(kept, told);
+  if (found.length === 0) return undefined;
+  const reason = `${name}: ${found.join("; ")}.`;
+  if (isBehind(kept, told)) {
+    const nextStep = `Its workflow ${workflowId} reads it at its next look. Where that has ended, adopt the document: start its sale with this saleId.`;
+    return { kind: "document-behind", subject, reason, nextStep };
+  }
+  const nextStep = "Compare with the receipt and with the authority's page; what was signed counts.";
+  return { kind: "document-differs", subject, reason, nextStep };
+}
+
+async function readFindings(db: Queries, business: Business, limit: number) {
+  const { connection, business_id } = businessColumns(business);
+  const standing = db
+    .selectFrom("reconcile_findings")
+    .where("connection", "=", connection)
+    .where("business_id", "=", business_id)
+    .where("gone_at", "is", null);
+  const counts = await standing
+    .select((eb) => ["kind", eb.fn.countAll<string>().as("count")])
+    .groupBy("kind")
+    .execute();
+  const first = await standing
+    .select(["kind", "subject", "reason", "next_step", "since"])
+    .orderBy("kind")
+    .orderBy("since")
+    .orderBy("subject")
+    .limit(limit)
+    .execute();
+  const byKind: Partial<Record<FindingKind, number>> = {};
+  for (const { kind, count } of counts) byKind[kind] = Number(count);
+  return {
+    count: counts.reduce((sum, { count }) => sum + Number(count), 0),
+    byKind,
+    first: first.map(({ kind, subject, reason, next_step, since }) => ({
+      kind,
+      subject,
+      reason,
+      nextStep: next_step,
+      sinceMs: since.getTime(),
+    })),
+  };
+}

@@ -1,0 +1,129 @@
+import {
+  decimalText,
+  type DocumentRecord,
+  isCalendarDate,
+  type SaleDocument,
+  type StockMovement,
+  worthOf,
+} from "../../contract/index.ts";
+import { canonicalJson } from "../events/canonical-json.ts";
+import { storableText } from "../storable-text.ts";
+
+/** What the event of a record says: all that the rows hold, and nothing that changes without the document. */
+export type RecordContent = Omit<DocumentRecord, "asOfMs" | "sequence" | "attentionChanges" | "decisions">;
+
+export function contentOf(record: DocumentRecord): RecordContent {
+  const {
+    asOfMs: _asOfMs,
+    sequence: _sequence,
+    attentionChanges: _changes,
+    decisions: _decisions,
+    ...content
+  } = record;
+  return content;
+}
+
+/** The kind of the events that say all of a document. */
+export const DOCUMENT_SAVED = "document-saved";
+
+/** The subject of a record's events. */
+export function subjectOf({ type, number }: { type: string; number: string }): string {
+  return `${type} ${storableText(number)}`;
+}
+
+/** The columns of `documents` that follow from a record: written with it, and compared with it when the ledger is verified. */
+export function documentColumns(content: RecordContent) {
+  const {
+    type,
+    number,
+    stage,
+    failed = false,
+    numberTaken,
+    startedAtMs,
+    fingerprint,
+    content: asked,
+    document,
+  } = content;
+  const saleDate = document?.saleDate;
+  return {
+    type,
+    number: storableText(number),
+    stage,
+    failed,
+    number_taken: numberTaken,
+    started_at: new Date(startedAtMs),
+    document_date: typeof saleDate === "string" && isCalendarDate(saleDate) ? saleDate : content.date,
+    fingerprint: fingerprint ?? null,
+    asked: asked ? canonicalJson(asked) : null,
+    asked_total: asked && asked.lines.length > 0 ? worthOf(asked.lines) : null,
+    document_id: text(document?.id),
+    document_number: text(document?.traderInvoiceNumber),
+    status: text(document?.status),
+    payment_type_code: text(document?.paymentTypeCode),
+    customer_name: text(document?.customer?.name),
+    customer_pin: text(document?.customer?.pin),
+    total: number_(document?.totals.total),
+    taxable_amount: number_(document?.totals.taxableAmount),
+    tax_amount: number_(document?.totals.taxAmount),
+    original_document_id: text(document?.originalSaleId ?? content.originalSaleId),
+    cu_invoice_no: text(document?.receipt?.cuInvoiceNo),
+    receipt: document?.receipt ? canonicalJson(document.receipt) : null,
+    document: document ? canonicalJson(document) : null,
+    attentions: canonicalJson(content.attentions),
+    needs_person_since: eldest(content.attentions),
+  };
+}
+
+export function lineColumns(line: SaleDocument["lines"][number], index: number) {
+  return {
+    line: index + 1,
+    line_id: storableText(line.id),
+    item_id: storableText(line.itemId),
+    name: text(line.name),
+    description: text(line.description),
+    quantity: decimalText(line.quantity),
+    unit_price: decimalText(line.unitPrice),
+    total: decimalText(line.total),
+    taxable_amount: decimalText(line.taxableAmount),
+    tax_amount: decimalText(line.taxAmount),
+    tax_rate: decimalText(line.taxRate),
+    tax_type_code: text(line.taxTypeCode),
+  };
+}
+
+/** Each reference once, as it was told last. */
+export function movementsOf({ movements }: RecordContent): StockMovement[] {
+  return [...new Map(movements.map((movement) => [storableText(movement.referenceId), movement])).values()];
+}
+
+export function movementColumns(movement: StockMovement) {
+  const { referenceId, purpose, action, itemId, quantity, unitPrice, state, sentAtMs } = movement;
+  return {
+    reference_id: storableText(referenceId),
+    purpose,
+    action,
+    item_id: storableText(itemId),
+    quantity: decimalText(quantity),
+    unit_price: decimalText(unitPrice),
+    state,
+    branch_id: text(movement.branchId),
+    movement_id: text(movement.movementId),
+    quantity_on_hand: number_(movement.quantityOnHand),
+    report: movement.report ? canonicalJson(movement.report) : null,
+    undoes: text(movement.undoes),
+    sent_at: sentAtMs === undefined ? null : new Date(sentAtMs),
+    decision: movement.decision ? canonicalJson(movement.decision) : null,
+  };
+}
+
+function text(value: string | null | undefined): string | null {
+  return typeof value === "string" ? storableText(value) : null;
+}
+
+function number_(value: number | undefined): string | null {
+  return value === undefined ? null : decimalText(value);
+}
+
+function eldest(attentions: RecordContent["attentions"]): Date | null {
+  return attentions.length === 0 ? null : new Date(Math.min(...attentions.map(({ sinceMs }) => sinceMs)));
+}

@@ -1,0 +1,175 @@
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import type { AttentionChange, DocumentRecord } from "../../contract/index.ts";
+import { openLedger } from "../index.ts";
+import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
+import { documentOf, recordOf, someBusiness, WRITER } from "../test-support/records.ts";
+
+let test: TestLedger;
+let client: pg.Client;
+beforeAll(async () => {
+  test = await createTestLedger(15_000);
+  await test.ledger.ready();
+  client = new pg.Client({ connectionString: test.url });
+  await client.connect();
+});
+afterAll(async () => {
+  await client?.end();
+  await test?.drop();
+});
+
+type Business = ReturnType<typeof someBusiness>;
+const save = (business: Business, record: DocumentRecord) => test.ledger.records.saveDocument(business, record, WRITER);
+
+async function rows(table: string, { businessId }: Business, columns = "*"): Promise<unknown[]> {
+  const order = { documents: "number", document_lines: "line", stock_movements: "reference_id" }[table] ?? "number";
+  const found = await client.query(`select ${columns} from ${table} where business_id = $1 order by ${order}`, [
+    businessId,
+  ]);
+  return found.rows;
+}
+
+const eventKinds = async (business: Business): Promise<unknown> =>
+  (await rows("events", business, "kind")).map((row) => (row as { kind: string }).kind);
+
+describe("a document's record", () => {
+  it("keeps amounts as they were written, and names the workflow that wrote each row", async () => {
+    const business = someBusiness();
+    expect(await save(business, recordOf("INV-1"))).toBe("saved");
+    const written = { workflow_id: WRITER.workflowId, run_id: WRITER.runId };
+    expect(await rows("documents", business)).toMatchObject([
+      {
+        number: "INV-1",
+        total: "700.2",
+        tax_amount: "96.58",
+        cu_invoice_no: "CU-INV-1",
+        event_number: "1",
+        ...written,
+      },
+    ]);
+    expect(await rows("document_lines", business)).toMatchObject([
+      { line: 1, unit_price: "350.1", tax_rate: "16", ...written },
+      { line: 2, unit_price: "0.0000001", total: "0.00000005", ...written },
+    ]);
+    expect(await rows("stock_movements", business)).toMatchObject([
+      { reference_id: "INV-1/item_tea/sold", quantity: "2.5", decision: { note: "counted" }, ...written },
+    ]);
+  });
+
+  it("is kept once, however often it is told", async () => {
+    const business = someBusiness();
+    const record = recordOf("INV-1");
+    expect([await save(business, record), await save(business, record)]).toEqual(["saved", "unchanged"]);
+    expect(await save(business, { ...record, asOfMs: record.asOfMs + 1, sequence: 2 })).toBe("unchanged");
+    expect(await eventKinds(business)).toEqual(["document-saved"]);
+  });
+
+  it("is one document for twenty who tell of it at once, of many processes", async () => {
+    const business = someBusiness();
+    const ledgers = [1, 2, 3].map(() => openLedger({ url: test.url, home: "/nowhere", operationTimeoutMs: 20_000 }));
+    const tellers = Array.from({ length: 20 }, (_, n) => ledgers[n % 3] ?? test.ledger);
+    const answers = await Promise.all(
+      tellers.map((ledger) => ledger.records.saveDocument(business, recordOf("INV-1"), WRITER)),
+    );
+    await Promise.all(ledgers.map((ledger) => ledger.close()));
+    expect(answers.toSorted()).toEqual(["saved", ...Array.from({ length: 19 }, () => "unchanged")]);
+    expect(await rows("documents", business)).toHaveLength(1);
+  });
+
+  it("is not put back by an attempt that comes late", async () => {
+    const business = someBusiness();
+    const inFlight = recordOf("INV-1", { document: documentOf("INV-1", { status: "pending", receipt: null }) });
+    await save(business, inFlight);
+    expect(await save(business, recordOf("INV-1", { asOfMs: inFlight.asOfMs, sequence: 2 }))).toBe("saved");
+    expect(await save(business, inFlight)).toBe("older");
+    expect(await rows("documents", business, "status")).toEqual([{ status: "completed" }]);
+  });
+
+  it("loses the lines and movements that the document has no more", async () => {
+    const business = someBusiness();
+    await save(business, recordOf("INV-1"));
+    const [line] = documentOf("INV-1").lines;
+    const document = documentOf("INV-1", { lines: line ? [line] : [] });
+    await save(business, recordOf("INV-1", { document, movements: [], asOfMs: 1_763_600_000_001 }));
+    expect(await rows("document_lines", business, "line")).toEqual([{ line: 1 }]);
+    expect(await rows("stock_movements", business)).toEqual([]);
+  });
+
+  it("keeps the history of its attentions and decisions, each once", async () => {
+    const business = someBusiness();
+    const raised: AttentionChange = {
+      change: "raised",
+      code: "stock-unknown",
+      subject: "INV-1/item_tea/sold",
+      message: "It was sent, and no answer came.",
+      evidence: { note: "zero \0 and half \uD800" },
+      sinceMs: 5,
+      atMs: 5,
+    };
+    const decision = { update: "resolveStock", code: "stock-unknown", note: "counted", by: "a@b", atMs: 7 } as const;
+    const cleared: AttentionChange = { ...raised, change: "cleared", atMs: 8 };
+    await save(business, recordOf("INV-1", { attentionChanges: [raised] }));
+    const later = { attentionChanges: [raised, cleared], decisions: [decision], asOfMs: 1_763_600_000_001 };
+    await save(business, recordOf("INV-1", later));
+    await save(business, recordOf("INV-1", later));
+    expect(await eventKinds(business)).toEqual(["document-saved", "attention-raised", "attention-cleared", "decided"]);
+  });
+});
+
+describe("a look at the rows", () => {
+  async function findings(business: Business): Promise<unknown[]> {
+    return (await test.ledger.records.verify(business)).findings;
+  }
+
+  it("finds nothing where nobody was at them", async () => {
+    const business = someBusiness();
+    for (let n = 0; n < 101; n++) await save(business, recordOf(`INV-${n}`));
+    const waiting = recordOf("INV-0", { type: "credit_note", document: null, movements: [], originalSaleId: "sale_1" });
+    await save(business, waiting);
+    expect(await test.ledger.records.verify(business)).toEqual({ documents: 102, findings: [], moreFindings: 0 });
+  });
+
+  it.each([
+    [
+      "update documents set total = total + 0.01 where business_id = $1",
+      { kind: "row-changed", table: "documents", row: "sale INV-1", columns: ["total"] },
+    ],
+    [
+      "update document_lines set tax_rate = 0 where business_id = $1 and line = 2",
+      { kind: "row-changed", table: "document_lines", row: "2", columns: ["tax_rate"] },
+    ],
+    [
+      "delete from document_lines where business_id = $1 and line = 1",
+      { kind: "row-missing", table: "document_lines", row: "1" },
+    ],
+    [
+      "insert into document_lines select connection, business_id, type, number, 3, line_id, item_id, name, description, quantity, unit_price, total, taxable_amount, tax_amount, tax_rate, tax_type_code, workflow_id, run_id from document_lines where business_id = $1 and line = 1",
+      { kind: "row-extra", table: "document_lines", row: "3" },
+    ],
+    [
+      "update stock_movements set state = 'dropped', decision = null where business_id = $1",
+      { kind: "row-changed", table: "stock_movements", columns: ["state", "decision"] },
+    ],
+    [
+      "update documents set event_number = 0 where business_id = $1",
+      { kind: "row-behind", table: "documents", event: 0, last: 1 },
+    ],
+  ])("finds the work of: %s", async (statement, finding) => {
+    const business = someBusiness();
+    await save(business, recordOf("INV-1"));
+    await client.query(statement, [business.businessId]);
+    expect(await findings(business)).toMatchObject([{ subject: "sale INV-1", ...finding }]);
+  });
+
+  it("finds a document that is gone with all its rows", async () => {
+    const business = someBusiness();
+    await save(business, recordOf("INV-1"));
+    await save(business, recordOf("INV-2"));
+    for (const table of ["document_lines", "stock_movements", "documents"])
+      await client.query(`delete from ${table} where business_id = $1 and number = 'INV-1'`, [business.businessId]);
+    expect(await findings(business)).toEqual([
+      { kind: "row-missing", table: "documents", subject: "sale INV-1", row: "sale INV-1" },
+    ]);
+  });
+});

@@ -1,0 +1,47 @@
+import { sql } from "kysely";
+
+import type { Database, Queries } from "../database.ts";
+import { readMovements } from "./movements.ts";
+import { readOpen } from "./open.ts";
+import type { BusinessReport, ReportRequest } from "./report.ts";
+import type { Chain } from "./signed.ts";
+import { readCourse, readPayments, readTaxes, readTotals } from "./totals.ts";
+
+export interface Reports {
+  /** One for each business that has documents; all of a report is read from one state. @throws LedgerUnavailableError */
+  read(request: ReportRequest): Promise<BusinessReport[]>;
+}
+
+const READ_WITHIN_MS = 60_000;
+
+export function createReports(database: Database): Reports {
+  return {
+    read: (request) =>
+      database.transact(async (db) => {
+        await sql`set transaction isolation level repeatable read read only`.execute(db);
+        const reports: BusinessReport[] = [];
+        for (const chain of await chainsOf(db, request)) reports.push(await readReport(db, chain, request));
+        return reports;
+      }, READ_WITHIN_MS),
+  };
+}
+
+async function readReport(db: Queries, chain: Chain, { period }: ReportRequest): Promise<BusinessReport> {
+  return {
+    connection: chain.connection,
+    businessId: chain.business_id,
+    ...(await readTotals(db, chain, period)),
+    taxes: await readTaxes(db, chain, period),
+    payments: await readPayments(db, chain, period),
+    course: await readCourse(db, chain, period),
+    movements: await readMovements(db, chain, period),
+    ...(await readOpen(db, chain)),
+  };
+}
+
+async function chainsOf(db: Queries, { connection, businessId }: ReportRequest): Promise<Chain[]> {
+  let query = db.selectFrom("documents").select(["connection", "business_id"]).distinct();
+  if (connection !== undefined) query = query.where("connection", "=", connection);
+  if (businessId !== undefined) query = query.where("business_id", "=", businessId);
+  return await query.orderBy("connection").orderBy("business_id").execute();
+}

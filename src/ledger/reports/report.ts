@@ -1,0 +1,85 @@
+/**
+ * What a report says of a business, over the documents of a period. Amounts are exact decimal texts, in the currency of the business.
+ * A document counts on its own date (`saleDate`), and only once the tax authority has accepted it.
+ */
+export interface BusinessReport {
+  connection: string;
+  /** `-` for none. */
+  businessId: string;
+  sales: Amounts;
+  /** Negative, as the service tells them. */
+  creditNotes: Amounts;
+  net: Amounts;
+  /** By rate and by the authority's letter, from the lines. */
+  taxes: TaxOfRate[];
+  payments: { paymentTypeCode: string | null; count: number; total: string }[];
+  /** For each day of a month, or each hour in which a sale of the day was begun. */
+  course: { at: string; sales: string; creditNotes: string }[];
+  movements: MovementsOfItem[];
+  /** As things are now, whatever the period. */
+  open: OpenDocument[];
+  /** Open documents beyond those that are listed. */
+  moreOpen: number;
+  /** Σ of all open documents, listed or not. */
+  atRisk: string;
+}
+
+export interface Amounts {
+  count: number;
+  total: string;
+  taxableAmount: string;
+  taxAmount: string;
+}
+
+export interface TaxOfRate {
+  /** Percent. */
+  taxRate: string;
+  taxTypeCode: string | null;
+  sales: Omit<Amounts, "count">;
+  creditNotes: Omit<Amounts, "count">;
+  net: Omit<Amounts, "count">;
+}
+
+export interface MovementsOfItem {
+  itemId: string;
+  name: string | null;
+  /** Applied. */
+  taken: string;
+  /** Applied. */
+  givenBack: string;
+  /** Nobody knows whether they were applied. */
+  unknown: number;
+  /** Refused and waiting for a person, or given up. */
+  notMade: number;
+}
+
+/** A document that is not through, or whose stock is not settled, or that needs a person for something else. */
+export interface OpenDocument {
+  type: "sale" | "credit_note";
+  number: string;
+  stage: string;
+  documentId: string | null;
+  /** What a person is needed for, the most pressing first. */
+  attentions: { code: string; subject?: string; message: string; sinceMs: number }[];
+  startedAtMs: number;
+  /** Since when a person is needed; else since its start. */
+  sinceMs: number;
+  /**
+   * What may be lost: of a document that is not signed its amount, else what was asked for; of one that is, the worth of its movements that
+   * are unknown or refused.
+   */
+  atRisk: string;
+}
+
+/** Days of Africa/Nairobi, `YYYY-MM-DD`, both included. */
+export interface Period {
+  kind: "day" | "month";
+  from: string;
+  to: string;
+}
+
+export interface ReportRequest {
+  period: Period;
+  connection?: string | undefined;
+  businessId?: string | undefined;
+}

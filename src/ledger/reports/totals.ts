@@ -1,0 +1,88 @@
+import { sql } from "kysely";
+
+import type { Queries } from "../database.ts";
+import type { Amounts, BusinessReport, Period, TaxOfRate } from "./report.ts";
+import { type Chain, signedDocuments } from "./signed.ts";
+
+const SALES = sql`type = 'sale'`;
+const NOTES = sql`type = 'credit_note'`;
+
+/** Sums of sales, of credit notes, and of both, in one reading. */
+function sums(table: string) {
+  const of = (column: string, filter: ReturnType<typeof sql>) =>
+    sql`coalesce(sum(${sql.ref(`${table}.${column}`)}) filter (where ${filter}), 0)`;
+  const all = sql`true`;
+  return sql`
+    ${of("total", SALES)} as sales_total, ${of("taxable_amount", SALES)} as sales_taxable,
+    ${of("tax_amount", SALES)} as sales_tax,
+    ${of("total", NOTES)} as notes_total, ${of("taxable_amount", NOTES)} as notes_taxable,
+    ${of("tax_amount", NOTES)} as notes_tax,
+    ${of("total", all)} as net_total, ${of("taxable_amount", all)} as net_taxable, ${of("tax_amount", all)} as net_tax`;
+}
+
+interface SumsRow {
+  sales_total: string;
+  sales_taxable: string;
+  sales_tax: string;
+  notes_total: string;
+  notes_taxable: string;
+  notes_tax: string;
+  net_total: string;
+  net_taxable: string;
+  net_tax: string;
+}
+
+export async function readTotals(
+  db: Queries,
+  chain: Chain,
+  period: Period,
+): Promise<Pick<BusinessReport, "sales" | "creditNotes" | "net">> {
+  const { rows } = await sql<SumsRow & { sales: string; notes: string }>`
+    select count(*) filter (where ${SALES}) as sales, count(*) filter (where ${NOTES}) as notes, ${sums("signed")}
+    from (${signedDocuments(chain, period)}) as signed`.execute(db);
+  const [row] = rows;
+  if (!row) throw new Error("a sum has one row");
+  const { sales, creditNotes, net } = byType(row);
+  const count = (number: string): Pick<Amounts, "count"> => ({ count: Number(number) });
+  return {
+    sales: { ...count(row.sales), ...sales },
+    creditNotes: { ...count(row.notes), ...creditNotes },
+    net: { count: Number(row.sales) + Number(row.notes), ...net },
+  };
+}
+
+export async function readTaxes(db: Queries, chain: Chain, period: Period): Promise<TaxOfRate[]> {
+  const { rows } = await sql<SumsRow & { tax_rate: string; tax_type_code: string | null }>`
+    with signed as (${signedDocuments(chain, period)}), lines as (
+      select l.* from document_lines as l join signed using (connection, business_id, type, number))
+    select tax_rate, tax_type_code, ${sums("lines")} from lines
+    group by tax_rate, tax_type_code order by tax_rate desc, tax_type_code`.execute(db);
+  return rows.map((row) => ({ taxRate: row.tax_rate, taxTypeCode: row.tax_type_code, ...byType(row) }));
+}
+
+function byType(row: SumsRow) {
+  return {
+    sales: { total: row.sales_total, taxableAmount: row.sales_taxable, taxAmount: row.sales_tax },
+    creditNotes: { total: row.notes_total, taxableAmount: row.notes_taxable, taxAmount: row.notes_tax },
+    net: { total: row.net_total, taxableAmount: row.net_taxable, taxAmount: row.net_tax },
+  };
+}
+
+export async function readPayments(db: Queries, chain: Chain, period: Period): Promise<BusinessReport["payments"]> {
+  const { rows } = await sql<{ code: string | null; count: string; total: string }>`
+    select payment_type_code as code, count(*) as count, coalesce(sum(total), 0) as total
+    from (${signedDocuments(chain, period)}) as signed
+    group by payment_type_code order by payment_type_code`.execute(db);
+  return rows.map(({ code, count, total }) => ({ paymentTypeCode: code, count: Number(count), total }));
+}
+
+/** Of a month by day; of a day by the hour in which its sale was begun, since a document carries a date alone. */
+export async function readCourse(db: Queries, chain: Chain, period: Period): Promise<BusinessReport["course"]> {
+  const at =
+    period.kind === "month" ? sql`document_date` : sql`to_char(started_at at time zone 'Africa/Nairobi', 'HH24')`;
+  const { rows } = await sql<{ at: string; sales: string; notes: string }>`
+    select ${at} as at, coalesce(sum(total) filter (where ${SALES}), 0) as sales,
+      coalesce(sum(total) filter (where ${NOTES}), 0) as notes
+    from (${signedDocuments(chain, period)}) as signed group by 1 order by 1`.execute(db);
+  return rows.map(({ at: when, sales, notes }) => ({ at: when, sales, creditNotes: notes }));
+}

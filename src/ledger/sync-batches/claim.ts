@@ -1,0 +1,152 @@
+import { type Selectable, sql, type UpdateObject } from "kysely";
+
+import { accountingChain } from "../bill-payments/events.ts";
+import { writerColumns } from "../bill-payments/keep-page.ts";
+import type { Queries } from "../database.ts";
+import { LedgerError } from "../errors.ts";
+import { appendEvents } from "../events/append-events.ts";
+import type { Writer } from "../events/chain.ts";
+import { storableText } from "../storable-text.ts";
+import type { SyncBatchesTable, Tables } from "../tables.ts";
+import type { BatchDecision, BatchKey, BatchOutcome, BatchTry, KeptBatch, KnownBatch } from "./sync-batches.ts";
+
+/**
+ * The states of a claim, and who moves it on:
+ *
+ * - none → held (take), buried (readOrBury)
+ * - held → processed, not-processed (settle, decide)
+ * - buried, not-processed → held under a higher generation (take); buried under a higher one (readOrBury)
+ * - anything → processed, when the service says so late (settle); processed is the end
+ */
+type Row = Selectable<SyncBatchesTable>;
+
+export async function take(
+  db: Queries,
+  request: BatchKey & BatchTry & { writer: Writer },
+): Promise<{ kind: "taken" } | KnownBatch> {
+  const { generation, writer } = request;
+  const token = storableText(request.token);
+  const row = await lockedRow(db, request);
+  // The very call that is kept: its acknowledgement was lost, so nothing was sent on the strength of it.
+  if (row?.state === "held" && row.token === token) return { kind: "taken" };
+  if (row && (row.state === "held" || row.state === "processed" || row.generation >= generation)) return knownOf(row);
+  const claim = { generation, token, state: "held" as const, message: null, settled_at: null, decision: null };
+  await write(db, request, { ...claim, taken_at: sql<Date>`clock_timestamp()` }, writer, {
+    what: "batch-taken",
+    detail: { generation },
+  });
+  return { kind: "taken" };
+}
+
+export async function settle(
+  db: Queries,
+  request: BatchKey & BatchTry & { outcome: BatchOutcome; writer: Writer },
+): Promise<void> {
+  const { generation, outcome, writer } = request;
+  const row = await lockedRow(db, request);
+  if (row === undefined) throw new LedgerError(`The batch ${request.syncBatchId} was never taken.`);
+  if (row.state === "processed" && row.decision === null) return;
+  const isOurs = row.state === "held" && row.generation === generation && row.token === storableText(request.token);
+  if (outcome.kind === "not-processed" && !isOurs) return;
+  const change = {
+    state: outcome.kind,
+    message: storableText(outcome.message),
+    settled_at: sql<Date>`clock_timestamp()`,
+  };
+  await write(db, request, change, writer, {
+    what: `batch-${outcome.kind}`,
+    detail: { generation, message: outcome.message },
+  });
+}
+
+export async function readOrBury(
+  db: Queries,
+  request: BatchKey & { generation: number; writer: Writer },
+): Promise<KnownBatch> {
+  const { generation, writer } = request;
+  const row = await lockedRow(db, request);
+  if (row && (row.state === "held" || row.state === "processed" || row.generation >= generation)) return knownOf(row);
+  const nothing = { token: null, message: null, settled_at: null, decision: null };
+  const buried = { generation, state: "buried" as const, ...nothing, taken_at: sql<Date>`clock_timestamp()` };
+  await write(db, request, buried, writer, { what: "batch-buried", detail: { generation } });
+  return { kind: "behind", generation };
+}
+
+export async function decide(
+  db: Queries,
+  request: BatchKey & { generation: number; decision: BatchDecision; writer: Writer },
+): Promise<Exclude<KnownBatch, { kind: "held" }>> {
+  const { generation, decision, writer } = request;
+  const row = await lockedRow(db, request);
+  if (row && row.state !== "held") {
+    const known = knownOf(row);
+    if (known.kind === "processed" || (known.kind === "behind" && known.generation >= generation)) return known;
+  }
+  const state = decision.processed ? ("processed" as const) : ("not-processed" as const);
+  const word = storableText(JSON.stringify(decision));
+  const at = sql<Date>`clock_timestamp()`;
+  const taken = row ? {} : { token: null, taken_at: at };
+  const claim = { generation, state, message: storableText(decision.note), settled_at: at, decision: word, ...taken };
+  await write(db, request, claim, writer, { what: "batch-decided", detail: { generation, ...decision } });
+  return decision.processed ? { kind: "processed", message: decision.note, decision } : { kind: "behind", generation };
+}
+
+export async function read(db: Queries, key: BatchKey): Promise<KeptBatch | undefined> {
+  const row = await rowOf(db, key).executeTakeFirst();
+  if (row === undefined) return undefined;
+  const { generation, state, message, workflow_id: workflowId, run_id: runId } = row;
+  return { ...key, generation, state, message, decision: decisionOf(row), writer: { workflowId, runId } };
+}
+
+function knownOf(row: Row): KnownBatch {
+  if (row.state === "held") {
+    return { kind: "held", takenAtMs: row.taken_at.getTime(), holder: `${row.workflow_id} (run ${row.run_id})` };
+  }
+  if (row.state !== "processed") return { kind: "behind", generation: row.generation };
+  const decision = decisionOf(row);
+  return { kind: "processed", message: row.message ?? "", ...(decision && { decision }) };
+}
+
+function decisionOf(row: Row): BatchDecision | null {
+  return row.decision as BatchDecision | null;
+}
+
+function rowOf(db: Queries, { connection, syncBatchId }: BatchKey) {
+  return db
+    .selectFrom("sync_batches")
+    .selectAll()
+    .where("connection", "=", connection)
+    .where("sync_batch_id", "=", storableText(syncBatchId));
+}
+
+/** Two transactions about one batch follow each other, also about one that has no row yet. */
+async function lockedRow(db: Queries, key: BatchKey): Promise<Row | undefined> {
+  const name = JSON.stringify(["sync-batch", key.connection, storableText(key.syncBatchId)]);
+  await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(db);
+  return rowOf(db, key).executeTakeFirst();
+}
+
+/** A row is made by a change that has all of it. */
+async function write(
+  db: Queries,
+  { connection, syncBatchId }: BatchKey,
+  change: UpdateObject<Tables, "sync_batches">,
+  writer: Writer,
+  { what, detail }: { what: string; detail: object },
+): Promise<void> {
+  const id = storableText(syncBatchId);
+  const event = { kind: what, subject: `sync batch ${id}`, content: { syncBatchId: id, ...detail }, writer };
+  const [number = 0] = await appendEvents(db, accountingChain(connection), [event]);
+  const whole = { ...change, event_number: number, ...writerColumns(writer) };
+  const updated = await db
+    .updateTable("sync_batches")
+    .set(whole)
+    .where("connection", "=", connection)
+    .where("sync_batch_id", "=", id)
+    .executeTakeFirst();
+  if (updated.numUpdatedRows > 0n) return;
+  await db
+    .insertInto("sync_batches")
+    .values({ connection, sync_batch_id: id, ...whole } as never)
+    .execute();
+}

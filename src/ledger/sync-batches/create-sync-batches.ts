@@ -1,0 +1,14 @@
+import type { Database } from "../database.ts";
+import { decide, read, readOrBury, settle, take } from "./claim.ts";
+import type { SyncBatches } from "./sync-batches.ts";
+
+/** Each operation is one transaction, which may run again after a broken connection. */
+export function createSyncBatches(database: Database): SyncBatches {
+  return {
+    take: (request) => database.transact((db) => take(db, request)),
+    settle: (request) => database.transact((db) => settle(db, request)),
+    readOrBury: (request) => database.transact((db) => readOrBury(db, request)),
+    decide: (request) => database.transact((db) => decide(db, request)),
+    read: (key) => database.transact((db) => read(db, key)),
+  };
+}

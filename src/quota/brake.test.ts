@@ -1,0 +1,113 @@
+import { describe, expect, test } from "vitest";
+import { TransportError } from "../http/errors.ts";
+import type { HttpAnswer } from "../http/http-answer.ts";
+import { Brake } from "./brake.ts";
+import { budgetRules } from "./rules.ts";
+
+const REQUEST = {
+  method: "GET",
+  url: new URL("http://a.example/"),
+  headers: {},
+  timeoutMs: 1,
+  maxBodyBytes: 1,
+} as const;
+
+function braked() {
+  const clock = { nowMs: 1_000_000 };
+  const service = { status: 200, headers: {} as Record<string, string>, calls: 0, refused: 0 };
+  const brake = new Brake({
+    rules: budgetRules(120, 1_000),
+    nowMs: () => clock.nowMs,
+    onRefused: () => void (service.refused += 1),
+    transport: {
+      send: (): Promise<HttpAnswer> => {
+        service.calls += 1;
+        if (service.status === 0) return Promise.reject(new TransportError("lost", { code: "timeout", sent: "maybe" }));
+        const { status, headers } = service;
+        return Promise.resolve({
+          status,
+          headers,
+          bodyText: "",
+          bodyBytes: new Uint8Array(),
+          sentAtMs: clock.nowMs,
+          answeredAtMs: clock.nowMs,
+        });
+      },
+    },
+  });
+  const ask = (more: { freshConnection?: boolean } = {}): Promise<number | string> =>
+    brake.send({ ...REQUEST, ...more }).then(
+      ({ status }) => status,
+      (error: unknown) => (error instanceof TransportError ? error.code : "other"),
+    );
+  return { clock, service, brake, ask };
+}
+
+describe("a service without a documented limit", () => {
+  test("is closed by a 429 for as long as it says, for everybody", async () => {
+    const { clock, service, brake, ask } = braked();
+    service.status = 429;
+    service.headers = { "retry-after": "7" };
+    expect(await ask()).toBe(429);
+    expect(service.refused).toBe(1);
+    service.status = 200;
+    clock.nowMs += 6_999;
+    expect(brake.isOpen()).toBe(false);
+    await expect(brake.send(REQUEST)).rejects.toMatchObject({ code: "held-back", sent: "no", retryAfterMs: 1 });
+    expect(service.calls).toBe(1);
+    clock.nowMs += 1;
+    expect(brake.isOpen()).toBe(true);
+    expect(await ask()).toBe(200);
+  });
+
+  test("is closed for a minute by a 429 that says nothing, and never for long by one that says too much", async () => {
+    const { clock, service, brake, ask } = braked();
+    service.status = 429;
+    await ask();
+    clock.nowMs += 59_999;
+    expect(brake.isOpen()).toBe(false);
+    clock.nowMs += 1;
+    service.headers = { "retry-after": "80000" };
+    await ask();
+    clock.nowMs += 600_000;
+    expect(brake.isOpen()).toBe(true);
+  });
+
+  test("is asked by one call at a time once its calls keep failing, and by all after an answer", async () => {
+    const { clock, service, brake, ask } = braked();
+    service.status = 503;
+    for (let call = 0; call < 4; call++) expect(await ask()).toBe(503);
+    service.status = 0;
+    expect(await ask()).toBe("timeout");
+    expect(await ask()).toBe("held-back");
+    clock.nowMs += 1_000;
+    expect(brake.isOpen()).toBe(true);
+    expect(await ask({ freshConnection: true })).toBe("held-back");
+    expect(await Promise.all([ask(), ask()])).toEqual(["timeout", "held-back"]);
+    clock.nowMs += 1_999;
+    expect(await ask()).toBe("held-back");
+    clock.nowMs += 1;
+    service.status = 404;
+    expect(await ask()).toBe(404);
+    expect(await Promise.all([ask(), ask({ freshConnection: true })])).toEqual([404, 404]);
+    expect(service.calls).toBe(9);
+  });
+
+  test("tells who waits for it when it may have opened", async () => {
+    const { clock, service, brake, ask } = braked();
+    service.status = 429;
+    service.headers = { "retry-after": "1" };
+    await ask();
+    let told = 0;
+    const end = brake.whenOpen(() => void (told += 1));
+    end();
+    await ask();
+    expect(told).toBe(0);
+    clock.nowMs += 1_000;
+    service.status = 200;
+    const opened = new Promise<void>((resolve) => brake.whenOpen(resolve));
+    await ask();
+    await opened;
+    expect(brake.isOpen()).toBe(true);
+  });
+});

@@ -1,0 +1,298 @@
+import { describe, expect, test } from "vitest";
+import type { Simulator, SimulatorOptions } from "../index.ts";
+import { callbackReceiver } from "../test-support/callback-receiver.ts";
+import { simulatorUnderTest } from "../test-support/simulator-under-test.ts";
+
+const KEY = "sk_development_simulator";
+const MINUTE_MS = 60_000;
+
+interface Answer {
+  status: number;
+  body: Record<string, unknown>;
+  headers: Headers;
+}
+
+async function ask(
+  { accounting }: Simulator,
+  path: string,
+  { method = "GET", headers = {} }: { method?: string; headers?: Record<string, string | undefined> } = {},
+): Promise<Answer> {
+  const sent = Object.entries({ "x-api-key": KEY, ...headers }).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined,
+  );
+  const response = await fetch(`${accounting.url}${path}`, { method, headers: Object.fromEntries(sent) });
+  const text = await response.text();
+  return { status: response.status, body: JSON.parse(text) as Record<string, unknown>, headers: response.headers };
+}
+
+/**
+ * Each made with: printf '%s' MESSAGE | openssl dgst -sha256 -hmac cs_simulator -hex. Neither the product's signature nor the
+ * simulator's check had a hand in it.
+ */
+const VECTORS: Readonly<Record<string, string>> = {
+  "GET/accounting/companies1795251600000": "ab83e357cbd6e7ca2fc754427adbe5ee76bfb70a77591d7122d64f95da3c2f97",
+  "GET/accounting/companies1795251300000": "7b331aeee02612896e101e94230e1807ebbe9aa5ba3364b216dfa883792c0edc",
+  "GET/accounting/companies1795251900000": "6abb2a3f0f238fd3c46dc17c4e9c19d39c0354ffddd020c0a0fc91385d267427",
+  "GET/accounting/companies1795251299999": "a60c0627e5ae280dc90b7d80cee485a2ba0e87f2711201c793a66f360a33695e",
+  "GET/accounting/companies1795251900001": "cf320087ae78a4a7803279938db8f9f79e4e3ceb989a7cb8a5eacb5ff81dba68",
+  "GET/companies1795251600000": "17a5d3820994de552b071140eb5f20f48a2c8debb6d7059c06f1925cd35ff24d",
+  "POST/accounting/companies1795251600000": "a0cb764d1fd225ab84db5efde16dd85a38dc8871cde63fd037e274d6880f1429",
+  "GET/accounting/bill-payments1795251600000": "33b9b0f59e10fddb3253da616c9291144ea578adfae768e0cb2fc7a906c51fb0",
+  "GET/accounting/bill-payments?page=1&limit=51795251600000":
+    "4bf097b70bd7928c8fe36df58b2c652845aa2daecdd3192f3744c1bbba73da06",
+};
+
+function signedByHand(message: string, timestampMs: number): Record<string, string> {
+  const signature = VECTORS[`${message}${timestampMs}`];
+  if (signature === undefined) throw new Error(`there is no vector for ${message}${timestampMs}`);
+  return { "x-signature": signature, "x-timestamp": String(timestampMs) };
+}
+
+const ids = ({ body }: Answer): unknown[] => (body["data"] as { id: unknown }[]).map(({ id }) => id);
+
+describe("a key", () => {
+  test.each([
+    ["missing", undefined],
+    ["of somebody else", "sk_development_other"],
+  ])("that is %s is refused", async (_how, key) => {
+    const simulator = await simulatorUnderTest();
+    expect(await ask(simulator, "/companies", { headers: { "x-api-key": key } })).toMatchObject({ status: 401 });
+  });
+
+  test("of an application that is not active, or not authorized, is refused", async () => {
+    const simulator = await simulatorUnderTest();
+    simulator.accounting.setApplication("simulator", { active: false });
+    expect((await ask(simulator, "/companies")).status).toBe(401);
+    simulator.accounting.setApplication("simulator", { active: true, denied: ["listBillPayments"] });
+    expect((await ask(simulator, "/bill-payments")).status).toBe(403);
+    expect((await ask(simulator, "/companies")).body).toEqual({ data: [{ id: "company_1", name: "Duka la Mfano" }] });
+    simulator.accounting.setApplication("simulator", { denied: [], companies: ["company_2"] });
+    expect((await ask(simulator, "/companies")).body).toEqual({ data: [] });
+    expect((await ask(simulator, "/sync/batches/batch_1/process", { method: "POST" })).status).toBe(403);
+  });
+});
+
+describe("a signature", () => {
+  const nowMs = Date.parse("2026-11-21T09:00:00Z");
+  const path = "/accounting/companies";
+  const under = (options: SimulatorOptions = {}) => simulatorUnderTest({ nowMs: () => nowMs, ...options });
+
+  test.each([
+    ["made now", 0, 200],
+    ["five minutes old", -5 * MINUTE_MS, 200],
+    ["five minutes early", 5 * MINUTE_MS, 200],
+    ["older", -5 * MINUTE_MS - 1, 401],
+    ["from further in the future", 5 * MINUTE_MS + 1, 401],
+  ])("that was %s is answered accordingly", async (_when, offsetMs, status) => {
+    const headers = signedByHand(`GET${path}`, nowMs + offsetMs);
+    expect((await ask(await under(), "/companies", { headers })).status).toBe(status);
+  });
+
+  const good = signedByHand(`GET${path}`, nowMs);
+  const flipped = `${good["x-signature"]?.startsWith("0") ? "1" : "0"}${good["x-signature"]?.slice(1)}`;
+  test.each([
+    ["with one digit changed", { ...good, "x-signature": flipped }],
+    ["in upper case", { ...good, "x-signature": good["x-signature"]?.toUpperCase() }],
+    ["cut short", { ...good, "x-signature": good["x-signature"]?.slice(0, 62) }],
+    ["of another path", signedByHand("GET/companies", nowMs)],
+    ["of another method", signedByHand(`POST${path}`, nowMs)],
+    ["under another timestamp than is sent", { ...good, "x-timestamp": String(nowMs + 1) }],
+    ["without its timestamp", { ...good, "x-timestamp": undefined }],
+    ["that is only a timestamp", { ...good, "x-signature": undefined }],
+  ])("%s is refused", async (_how, headers) => {
+    expect((await ask(await under(), "/companies", { headers })).status).toBe(401);
+  });
+
+  test.each([true, false])("covers the query as the dialect says: %s", async (query) => {
+    const simulator = await under({ accountingDialect: { signature: { query } } });
+    const target = "/accounting/bill-payments?page=1&limit=5";
+    const [whole, bare] = [`GET${target}`, "GET/accounting/bill-payments"];
+    const asked = async (message: string): Promise<number> =>
+      (await ask(simulator, "/bill-payments?page=1&limit=5", { headers: signedByHand(message, nowMs) })).status;
+    expect(await asked(query ? whole : bare)).toBe(200);
+    expect(await asked(query ? bare : whole)).toBe(401);
+  });
+
+  test("is not needed, until a test says so", async () => {
+    const simulator = await under();
+    expect((await ask(simulator, "/companies")).status).toBe(200);
+    simulator.accounting.changeSettings({ requireSignature: true });
+    expect((await ask(simulator, "/companies")).status).toBe(401);
+    expect((await ask(simulator, "/companies", { headers: good })).status).toBe(200);
+  });
+});
+
+describe("bill payments", () => {
+  test("come in pages, with the envelope that the document shows", async () => {
+    const simulator = await simulatorUnderTest({ scenario: { accounting: { generatedBillPayments: 45 } } });
+    const page = await ask(simulator, "/bill-payments?page=2&limit=20&sortBy=createdAt&sortDirection=asc");
+    expect(page.body).toMatchObject({
+      total: 45,
+      page: 2,
+      limit: 20,
+      totalPages: 3,
+      hasNextPage: true,
+      hasPreviousPage: true,
+    });
+    expect(ids(page)).toHaveLength(20);
+    expect(ids(page)[0]).toBe("bp_0000021");
+    const last = await ask(simulator, "/bill-payments?page=3&limit=20&sortBy=createdAt&sortDirection=desc");
+    expect(ids(last)).toEqual(["bp_0000005", "bp_0000004", "bp_0000003", "bp_0000002", "bp_0000001"]);
+    expect(last.body).toMatchObject({ hasNextPage: false });
+  });
+
+  test.each(["limit=101", "limit=0", "page=0", "status=done", "sortBy=id", "sortDirection=up", "cursor=x"])(
+    "with %s are refused",
+    async (query) => {
+      expect((await ask(await simulatorUnderTest(), `/bill-payments?${query}`)).status).toBe(400);
+    },
+  );
+
+  test("of a scenario have the status and the method that it says, and the usual ones without", async () => {
+    const known = { body: { id: "a", totalAmount: 5 }, facts: { status: "synced", method: "cash" } };
+    const scenario = { accounting: { billPayments: [known, { body: { id: "b" } }] } };
+    const simulator = await simulatorUnderTest({ scenario });
+    expect(simulator.accounting.billPayments()).toMatchObject([
+      { body: { id: "a", totalAmount: 5 }, status: "synced", method: "cash", companyId: "company_1" },
+      { body: { id: "b" }, status: "pending", method: "bank_transfer" },
+    ]);
+  });
+
+  test("are found by status and method, which they do not show", async () => {
+    const simulator = await simulatorUnderTest();
+    simulator.accounting.addBillPayment({ id: "a" }, { status: "failed", method: "cash" });
+    simulator.accounting.addBillPayment({ id: "b" }, { status: "failed" });
+    simulator.accounting.addBillPayment({ id: "c" }, { status: "synced", method: "cash" });
+    const failed = await ask(simulator, "/bill-payments?status=failed&paymentMethod=cash");
+    expect(ids(failed)).toEqual(["a"]);
+    expect(JSON.stringify(failed.body)).not.toContain("cash");
+    simulator.accounting.changeBillPayment("a", {}, { status: "synced" });
+    expect(ids(await ask(simulator, "/bill-payments?status=synced&sortBy=createdAt&sortDirection=asc"))).toEqual([
+      "a",
+      "c",
+    ]);
+  });
+
+  test("move between pages when they are added, changed or removed", async () => {
+    let nowMs = Date.parse("2026-11-21T09:00:00Z");
+    const simulator = await simulatorUnderTest({ nowMs: () => (nowMs += 1_000) });
+    for (const id of ["a", "b", "c", "d"]) simulator.accounting.addBillPayment({ id });
+    const second = async () =>
+      ids(await ask(simulator, "/bill-payments?page=2&limit=2&sortBy=updatedAt&sortDirection=desc"));
+    expect(await second()).toEqual(["b", "a"]);
+    simulator.accounting.changeBillPayment("a", { note: "again" });
+    expect(await second()).toEqual(["c", "b"]);
+    simulator.accounting.removeBillPayment("d");
+    expect(await second()).toEqual(["b"]);
+  });
+
+  test("that a sort field does not tell apart come in any order, where a test says so", async () => {
+    const simulator = await simulatorUnderTest();
+    for (let number = 0; number < 30; number++)
+      simulator.accounting.addBillPayment({ id: `p${number}`, createdAt: "2026-01-01T00:00:00Z" });
+    const list = async () => ids(await ask(simulator, "/bill-payments?limit=100&sortBy=createdAt"));
+    expect(await list()).toEqual(await list());
+    simulator.accounting.changeSettings({ unstableTies: true });
+    expect(await list()).not.toEqual(await list());
+  });
+});
+
+describe("a sync batch", () => {
+  const process = (simulator: Simulator, id: string) =>
+    ask(simulator, `/sync/batches/${id}/process`, { method: "POST" });
+
+  test("is processed each time it is asked for, and the books count", async () => {
+    const simulator = await simulatorUnderTest();
+    expect(await process(simulator, "batch_1")).toMatchObject({
+      status: 200,
+      body: { message: "The batch was processed." },
+    });
+    await process(simulator, "batch_1");
+    expect(simulator.accounting.syncBatches()).toMatchObject([{ id: "batch_1", processed: 2 }]);
+  });
+
+  test("that is not there, or is refused, is not processed", async () => {
+    const simulator = await simulatorUnderTest();
+    expect((await process(simulator, "batch_x")).status).toBe(404);
+    simulator.accounting.addSyncBatch({ id: "b2", refuse: { status: 409, message: "It is empty" } });
+    expect(await process(simulator, "b2")).toMatchObject({ status: 409, body: { message: "It is empty" } });
+  });
+
+  test("is struck by faults before or after it is processed", async () => {
+    const simulator = await simulatorUnderTest();
+    simulator.accounting.inject({
+      operation: "processSyncBatch",
+      when: "before",
+      kind: "status",
+      status: 502,
+      times: 1,
+    });
+    simulator.accounting.inject({
+      operation: "processSyncBatch",
+      when: "after",
+      kind: "drop",
+      match: { syncBatchId: "batch_1" },
+      times: 1,
+    });
+    expect((await process(simulator, "batch_1")).status).toBe(502);
+    await expect(process(simulator, "batch_1")).rejects.toThrow("fetch failed");
+    expect(simulator.accounting.syncBatches()).toMatchObject([{ processed: 1 }]);
+    expect(simulator.accounting.calls("processSyncBatch").map(({ status, fault }) => [status, fault])).toEqual([
+      [502, "status"],
+      [null, "drop"],
+    ]);
+  });
+});
+
+test("a webhook is shaped by the dialect", async () => {
+  const receiver = await callbackReceiver();
+  const simulator = await simulatorUnderTest({
+    nowMs: () => 1_700_000_000_999,
+    accountingDialect: {
+      webhook: {
+        timestampHeader: "X-Timestamp",
+        timestampUnit: "s",
+        signed: "timestamp.body",
+        eventId: "id",
+        signaturePrefix: "v1=",
+      },
+    },
+  });
+  const webhook = { url: receiver.url, secret: "whsec_development_x", event: { type: "bill_payment.updated" } };
+  const sent = await simulator.accounting.sendWebhook(webhook);
+  expect(sent).toMatchObject({ responseStatus: 204, payload: '{"id":"evt_1","type":"bill_payment.updated"}' });
+  // printf '%s' '1700000000.PAYLOAD' | openssl dgst -sha256 -hmac whsec_development_x -hex
+  expect(sent.headers).toMatchObject({
+    "X-Signature": "v1=5cd97c13ee8cdfe04ebc76cdab968cca66b6183f8877bae879355b145ef6bc9d",
+    "X-Timestamp": "1700000000",
+  });
+  expect(simulator.accounting.webhooks()).toHaveLength(1);
+});
+
+test("the controls are there over HTTP too", async () => {
+  const simulator = await simulatorUnderTest();
+  const control = async (method: string, path: string, body?: unknown): Promise<unknown> => {
+    const response = await fetch(`${simulator.url}/_simulator/accounting${path}`, {
+      method,
+      ...(body === undefined ? {} : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
+    });
+    return response.json();
+  };
+  expect(await control("POST", "/bill-payments/generate", { count: 3 })).toEqual({ total: 3 });
+  await control("POST", "/bill-payments", { body: { id: "x" }, facts: { status: "failed" } });
+  await control("PATCH", "/bill-payments/x", { patch: { note: "n" } });
+  expect(await control("DELETE", "/bill-payments/bp_0000001")).toEqual({ removed: true });
+  expect(simulator.accounting.billPayments().map(({ body, status }) => [body.id, body.note, status])).toContainEqual([
+    "x",
+    "n",
+    "failed",
+  ]);
+  await control("PATCH", "/applications/simulator", { active: false });
+  expect((await ask(simulator, "/companies")).status).toBe(401);
+  expect(await control("GET", "/calls?operation=listCompanies")).toMatchObject([
+    { status: 401, operation: "listCompanies" },
+  ]);
+  expect(await control("POST", "/bill-payments", { body: {} })).toMatchObject({
+    error: { message: expect.any(String) },
+  });
+});

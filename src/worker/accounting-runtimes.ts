@@ -1,0 +1,66 @@
+import type { MetricMeter } from "@temporalio/common";
+
+import type { KeyWatch } from "../../activities/compliance/index.ts";
+import type { AccountingRuntime, KeyStandingWatch } from "../../activities/accounting/index.ts";
+import { createAccountingClient, parseAccountingDialect } from "../accounting/index.ts";
+import type { AccountingConnection, Timings } from "../config/index.ts";
+import type { Transport } from "../http/transport.ts";
+import { Brake, budgetRules } from "../quota/index.ts";
+
+export interface ServedAccounting {
+  runtime: AccountingRuntime;
+  brake: Brake;
+}
+
+/** What this process needs to serve each accounting connection: its client, and the brake in front of it. */
+export function createAccountingRuntimes(
+  connections: readonly AccountingConnection[],
+  timings: Timings,
+  { transport, watch, meter }: { transport: Transport; watch: KeyWatch; meter: MetricMeter },
+): Map<string, ServedAccounting> {
+  const counter = meter.createCounter("fiscalflow_accounting_refused", undefined, "429s of the accounting service");
+  return new Map(
+    connections.map(({ name, baseUrl, apiKey, clientSecret, dialect: overrides }) => {
+      const dialect = parseAccountingDialect(overrides ?? {});
+      const rules = budgetRules(timings.fallbackLimitPerMinute, timings.failingPauseMs);
+      const onRefused = (): void => counter.add(1, { connection: name });
+      const brake = new Brake({ transport, rules, nowMs: Date.now, onRefused });
+      const client = createAccountingClient({
+        baseUrl,
+        apiKey: apiKey.reveal(),
+        clientSecret: clientSecret?.reveal(),
+        dialect,
+        transport: brake,
+        timeoutMs: timings.callTimeoutMs,
+      });
+      const profile = { connection: name, callTimeoutMs: timings.callTimeoutMs };
+      return [name, { runtime: { profile, client, dialect, keyWatch: keyWatch(name, watch) }, brake }];
+    }),
+  );
+}
+
+/** One warning for an operation that begins to be refused, however many calls are, and one word when it works again. */
+function keyWatch(name: string, watch: KeyWatch): KeyStandingWatch {
+  const refused = new Map<string, { status: number; sinceMs: number }>();
+  const connection = `accounting/${name}`;
+  const trouble = (operation: string, status: number) => ({
+    connection,
+    operation,
+    status,
+    apiCode: undefined,
+    businessId: undefined,
+  });
+  return {
+    refused(operation, status) {
+      if (refused.has(operation)) return;
+      refused.set(operation, { status, sinceMs: Date.now() });
+      watch.refused(trouble(operation, status));
+    },
+    works(operation) {
+      const was = refused.get(operation);
+      if (!was) return;
+      refused.delete(operation);
+      watch.works(trouble(operation, was.status), Date.now() - was.sinceMs);
+    },
+  };
+}

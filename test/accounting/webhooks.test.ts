@@ -1,0 +1,72 @@
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+
+import { createCallbackReceiver, createTemporalSignaller } from "../../src/callbacks/index.ts";
+import { syncBillPaymentsWorkflowId } from "../../src/contract/index.ts";
+import { loadConfig } from "../../src/config/index.ts";
+import { webhookSources } from "../../src/worker/webhook-sources.ts";
+import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { type Rig, startRig } from "../rig/start-rig.ts";
+import { differences, ledgersBooks, simulatorsBooks } from "./books.ts";
+
+const SECRET = "whsec_development_of-the-tests";
+const WEBHOOK = { enabled: true, timestampHeader: "X-Timestamp", signed: "timestamp+body", eventId: "id" };
+
+describeWithTemporal("a webhook of the accounting service", () => {
+  let rig: Rig;
+  beforeAll(async () => {
+    rig = await startRig({
+      accounting: true,
+      receiver: false,
+      simulator: { accountingDialect: { webhook: WEBHOOK }, scenario: { accounting: { generatedBillPayments: 20 } } },
+    });
+  });
+  afterAll(() => rig.close());
+
+  async function receiverUrl(): Promise<string> {
+    const { accounting } = loadConfig({
+      env: {
+        ACCOUNTING_BASE_URL: rig.simulator.accounting.url,
+        ACCOUNTING_API_KEY: "sk_development_simulator",
+        ACCOUNTING_WEBHOOK_SECRET: `whsec_development_newer,${SECRET}`,
+        ACCOUNTING_DIALECT: JSON.stringify({ webhook: WEBHOOK }),
+      },
+    });
+    const receiver = createCallbackReceiver({
+      secrets: ["a secret of the callbacks, which is another"],
+      webhooks: webhookSources(accounting),
+      client: createTemporalSignaller(rig.client),
+      log: { debug() {}, warn() {} },
+    });
+    onTestFinished(() => receiver.close());
+    await receiver.listen({ host: "127.0.0.1", port: 0 });
+    return `http://127.0.0.1:${(receiver.server.address() as AddressInfo).port}/webhooks/accounting/default`;
+  }
+
+  test("starts a synchronisation, and spoiled ones do not", async () => {
+    const { accounting } = rig.simulator;
+    const webhook = { url: await receiverUrl(), secret: SECRET, event: { type: "bill_payment.updated" } };
+    const nowMs = Date.now();
+    for (const spoiled of [
+      { flippedByte: 5 },
+      { timestampMs: nowMs - 6 * 60_000 },
+      { timestampMs: nowMs + 6 * 60_000 },
+      { secret: "whsec_development_another" },
+    ])
+      expect((await accounting.sendWebhook({ ...webhook, ...spoiled })).responseStatus).toBe(401);
+    expect(accounting.calls()).toEqual([]);
+
+    const sent = await accounting.sendWebhook(webhook);
+    expect(sent.responseStatus).toBe(202);
+    const handle = rig.client.workflow.getHandle(syncBillPaymentsWorkflowId("default"));
+    expect(await handle.result()).toMatchObject({ added: 20, settled: true });
+    expect(differences(simulatorsBooks(rig.simulator), await ledgersBooks(rig.config))).toEqual([]);
+
+    const calls = accounting.calls().length;
+    expect((await accounting.sendWebhook({ ...webhook, eventId: sent.eventId })).responseStatus).toBe(202);
+    accounting.changeBillPayment("bp_0000003", { note: "by webhook" });
+    expect((await accounting.sendWebhook(webhook)).responseStatus).toBe(202);
+    expect(await handle.result()).toMatchObject({ kind: "recent", changed: 1 });
+    expect(accounting.calls().length).toBeGreaterThan(calls);
+  });
+});

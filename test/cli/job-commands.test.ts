@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { callCli, type CliResult } from "../../src/cli/test-support/call-cli.ts";
+import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { purchaseOf } from "../rig/purchases.ts";
+import { type Rig, startRig } from "../rig/start-rig.ts";
+
+describeWithTemporal("the commands about purchases and items", () => {
+  let rig: Rig;
+  let ledgerUrl: string;
+  beforeAll(async () => {
+    const purchases = Array.from({ length: 12 }, (_, n) => purchaseOf(n, n === 3 ? { status: "pulled" } : {}));
+    rig = await startRig({ simulator: { scenario: { purchases } }, receiver: false });
+    ledgerUrl = rig.config.ledger.url?.reveal() ?? "";
+  });
+  afterAll(() => rig?.close());
+
+  function cli(...argv: string[]): Promise<CliResult> {
+    const env = {
+      TEMPORAL_ADDRESS: rig.address,
+      TEMPORAL_NAMESPACE: rig.namespace,
+      COMPLIANCE_BASE_URL: rig.simulator.url,
+      COMPLIANCE_API_KEY: "cmp_sk_test_simulator",
+      COMPLIANCE_BUSINESS_ID: "biz_1",
+      LEDGER_URL: ledgerUrl,
+    };
+    return callCli(argv, { env });
+  }
+
+  test("a synchronisation that is waited for ends with what the ledger holds, and where invoices are decided", async () => {
+    const { exitCode, stdout, stderr } = await cli("purchases", "sync", "--wait");
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain("The synchronisation started (sync-purchases/default/biz_1).");
+    expect(stdout).toContain("The ledger holds 12: 11 confirmed, 1 pulled.");
+    expect(stdout).toContain("1 wait for a decision: they are confirmed or rejected in the service's dashboard.");
+  });
+
+  test("findings are told with what to do", async () => {
+    rig.simulator.updatePurchase(purchaseOf(3).id, { confirmationError: "No such item" });
+    const { supplier, supplierInvoiceNumber } = purchaseOf(1);
+    rig.simulator.addPurchase(purchaseOf(2, { id: "pur_twice", supplier, supplierInvoiceNumber }));
+    const { stdout } = await cli("purchases", "sync", "--full", "--wait");
+    expect(stdout).toContain(`S-1 of ${supplier.pin}: pur_000001, pur_twice`);
+    expect(stdout).toContain("S-3 (pur_000003): No such item");
+  });
+
+  test("one JSON document is the result for machines", async () => {
+    const { stdout } = await cli("purchases", "sync", "--from", "2020-01-03", "--wait", "--json");
+    expect(JSON.parse(stdout)).toMatchObject({
+      workflowId: "sync-purchases/default/biz_1",
+      result: { kind: "window", total: 13 },
+    });
+  });
+
+  test("what runs already is shown, and what it does not do is not started beside it", async () => {
+    rig.simulator.inject({ operation: "pullPurchases", when: "before", kind: "status", status: 503 });
+    await cli("purchases", "sync");
+    const again = await cli("purchases", "sync");
+    expect([again.exitCode, again.stdout]).toEqual([0, "sync-purchases/default/biz_1: runs already\n"]);
+    const full = await cli("purchases", "sync", "--full");
+    expect([full.exitCode, full.stdout]).toEqual([1, ""]);
+    expect(full.stderr).toContain("Wait until it has ended, then ask again for full.");
+    rig.simulator.clearFaults();
+    expect((await cli("purchases", "sync", "--wait")).exitCode).toBe(0);
+  });
+
+  test("what needs a person ends the command with 1 and the command that mends it", async () => {
+    const scopes = ["sales:read", "catalog:read", "catalog:write"] as const;
+    rig.simulator.setKey("cmp_sk_test_simulator", { scopes: [...scopes] });
+    const parked = await cli("purchases", "sync", "--wait");
+    expect(parked.exitCode).toBe(1);
+    expect(parked.stdout).toContain("Needs a person: credentials");
+    expect(parked.stdout).toContain("    fiscalflow purchases retry --business biz_1\n");
+    rig.simulator.setKey("cmp_sk_test_simulator", { scopes: [...scopes, "purchases:read"] });
+    const retried = await cli("purchases", "retry", "--note", "scope added");
+    expect([retried.exitCode, retried.stdout]).toEqual([0, expect.stringContaining("Trying again.")]);
+    expect((await cli("purchases", "sync", "--wait")).exitCode).toBe(0);
+  });
+
+  test("a catalogue is registered, and what is left is named with what it lacks", async () => {
+    const { exitCode, stdout, stderr } = await cli("items", "register", "--wait");
+    expect(exitCode).toBe(0);
+    expect(stderr).toMatch(/\d of 6 items: /);
+    expect(stdout).toContain("1 registered, 4 registered already, 1 lack data");
+    expect(stdout).toContain("item_incomplete (Sundries, not yet classified): lacks classificationMapping");
+    const report = await cli("items", "report");
+    expect(report.stdout).toBe("item_incomplete (Sundries, not yet classified): lacks classificationMapping\n");
+  });
+
+  test("a branch that there is not ends with those that there are", async () => {
+    const parked = await cli("items", "register", "item_new", "--branch", "77", "--force", "--wait");
+    expect(parked.exitCode).toBe(1);
+    expect(parked.stdout).toContain("branches: branch_1 00, branch_2 01");
+    rig.simulator.addBranch("biz_1", { id: "branch_77", authorityBhfId: "77" });
+    expect((await cli("items", "retry")).exitCode).toBe(0);
+    const followed = await cli("items", "register", "--wait");
+    expect(followed.stdout).toMatch(/^(1 registered|5 registered already)/);
+  });
+
+  test.each([
+    [["purchases", "sync", "--from", "yesterday"], "YYYY-MM-DD"],
+    [["purchases", "sync", "--from", "2026-01-01", "--full"], "either --from or --full"],
+    [["items", "register", ""], "at least 1 character"],
+    [["purchases", "sync", "--connection", "other"], "is not configured here"],
+  ])("%j is a wrong call", async (argv, message) => {
+    const { exitCode, stderr } = await cli(...argv);
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+});

@@ -1,0 +1,208 @@
+import { Client, Connection } from "@temporalio/client";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+
+import { callCli, type CliResult } from "../../src/cli/test-support/call-cli.ts";
+import { syncPurchasesWorkflowId, type SyncPurchasesOutcome } from "../../src/contract/index.ts";
+import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { namespaceOf } from "../rig/namespace.ts";
+import { purchaseOf } from "../rig/purchases.ts";
+import { type Rig, startRig } from "../rig/start-rig.ts";
+
+const LATEST = "fiscalflow/sync-purchases/default/biz_1/latest";
+const FULL = "fiscalflow/sync-purchases/default/biz_1/full";
+const RECONCILE = "fiscalflow/reconcile/default/biz_1/all";
+const HOUR_MS = 3_600_000;
+
+interface Setup {
+  schedules: { id: string; change: string; drift?: string[]; paused?: true }[];
+  notScheduled: { what: string; why: string }[];
+}
+
+describeWithTemporal("the Schedules that setup keeps", () => {
+  const namespace = namespaceOf(import.meta.filename);
+  let connection: Connection;
+  let client: Client;
+  beforeAll(async () => {
+    connection = await Connection.connect({ address: inject("temporalAddress") ?? "" });
+    client = new Client({ connection, namespace });
+  });
+  afterAll(() => connection?.close());
+
+  function cli(argv: string[], more: Record<string, string> = {}): Promise<CliResult> {
+    const env = {
+      TEMPORAL_ADDRESS: inject("temporalAddress") ?? "",
+      TEMPORAL_NAMESPACE: namespace,
+      COMPLIANCE_BASE_URL: "http://127.0.0.1:9",
+      COMPLIANCE_API_KEY: "cmp_sk_test_simulator",
+      COMPLIANCE_BUSINESS_ID: "biz_1",
+      ...more,
+    };
+    return callCli(argv, { env });
+  }
+  async function setup(more: Record<string, string> = {}, flags: string[] = []): Promise<Setup> {
+    const { stdout, stderr, exitCode } = await cli(["setup", "--json", ...flags], more);
+    expect([exitCode, stderr]).toEqual([0, ""]);
+    return JSON.parse(stdout) as Setup;
+  }
+  const changesOf = ({ schedules }: Setup) => schedules.map(({ id, change }) => [id, change]);
+  const intervalOf = async (id: string) => (await client.schedule.getHandle(id).describe()).spec.intervals?.[0];
+
+  test("are said, and not made, by a dry run", async () => {
+    expect(changesOf(await setup({}, ["--dry-run"]))).toEqual([
+      [LATEST, "created"],
+      [FULL, "created"],
+      [RECONCILE, "created"],
+    ]);
+    await expect(client.schedule.getHandle(LATEST).describe()).rejects.toMatchObject({ name: "ScheduleNotFoundError" });
+  });
+
+  test("are created from the configuration, and left alone after that", async () => {
+    await setup({ COMPLIANCE_PURCHASES_SWEEP_EVERY: "7 days" });
+    expect(await intervalOf(LATEST)).toMatchObject({ every: HOUR_MS });
+    const full = await intervalOf(FULL);
+    expect(full).toMatchObject({ every: 7 * 24 * HOUR_MS });
+    // Not all businesses at the same moment.
+    expect(Number(full?.offset)).toBeGreaterThan(0);
+    expect(changesOf(await setup({ COMPLIANCE_PURCHASES_SWEEP_EVERY: "7 days" }))).toEqual([
+      [LATEST, "unchanged"],
+      [FULL, "unchanged"],
+      [RECONCILE, "unchanged"],
+    ]);
+  });
+
+  test("are repaired where the configuration, or somebody, has changed them", async () => {
+    await client.schedule.getHandle(LATEST).update((schedule) => ({
+      ...schedule,
+      spec: { intervals: [{ every: "5 minutes" as const }] },
+      action: { ...schedule.action, args: [{ workflow: "sale" }] },
+    }));
+    const { schedules } = await setup();
+    expect(schedules).toEqual([
+      { id: LATEST, change: "repaired", drift: ["interval", "input"] },
+      { id: FULL, change: "repaired", drift: ["interval"] },
+      { id: RECONCILE, change: "unchanged" },
+    ]);
+    expect(await intervalOf(LATEST)).toMatchObject({ every: HOUR_MS });
+    expect(changesOf(await setup())).toEqual([
+      [LATEST, "unchanged"],
+      [FULL, "unchanged"],
+      [RECONCILE, "unchanged"],
+    ]);
+  });
+
+  test("that a person has paused stay paused, also when they are repaired", async () => {
+    const handle = client.schedule.getHandle(LATEST);
+    await handle.pause("stocktaking");
+    const { schedules } = await setup({ COMPLIANCE_PURCHASES_SYNC_EVERY: "2 hours" });
+    expect(schedules).toContainEqual({ id: LATEST, change: "repaired", drift: ["interval"], paused: true });
+    expect((await handle.describe()).state).toMatchObject({ paused: true, note: "stocktaking" });
+    await handle.unpause();
+  });
+
+  test("that nothing asks for any more are removed, and nobody else's", async () => {
+    const action = { type: "startWorkflow" as const, workflowType: "scheduled", taskQueue: "fiscalflow" };
+    const spec = { intervals: [{ every: "1 day" as const }] };
+    const others = ["somebody-elses", "fiscalflow/sync-bill-payments/default/latest"];
+    for (const scheduleId of others) await client.schedule.create({ scheduleId, spec, action });
+    const orphan = "fiscalflow/sync-purchases/default/biz_gone/latest";
+    await client.schedule.create({ scheduleId: orphan, spec, action });
+    // A Schedule is listed a moment after it was made.
+    const look = async () => changesOf(await setup({}, ["--dry-run"]));
+    await expect.poll(look, { timeout: 30_000 }).toContainEqual([orphan, "removed"]);
+    await setup();
+    await expect(client.schedule.getHandle(orphan).describe()).rejects.toMatchObject({ name: "ScheduleNotFoundError" });
+    for (const id of others) await expect(client.schedule.getHandle(id).describe()).resolves.toBeDefined();
+  });
+
+  test("are left as they are where no connection is configured", async () => {
+    const { stdout } = await callCli(["setup"], {
+      env: { TEMPORAL_ADDRESS: inject("temporalAddress") ?? "", TEMPORAL_NAMESPACE: namespace },
+    });
+    expect(stdout).toContain("No connection is configured here: Schedules are left as they are.");
+    await expect(client.schedule.getHandle(LATEST).describe()).resolves.toBeDefined();
+  });
+
+  test.each([
+    [{ COMPLIANCE_PURCHASES_SYNC_EVERY: "off", COMPLIANCE_PURCHASES_SWEEP_EVERY: "off" }, "the interval is off"],
+    [{ COMPLIANCE_DIALECT: '{"purchases":{"cursor":null}}' }, "the dialect has no name for the cursor"],
+    [{ COMPLIANCE_BUSINESS_ID: "" }, "no default business"],
+  ])("are none with %j, and it is said why", async (env, why) => {
+    const { schedules, notScheduled } = await setup(env, ["--dry-run"]);
+    expect(schedules.filter(({ id, change }) => id !== RECONCILE && change !== "removed")).toEqual([]);
+    expect(notScheduled[0]?.why).toContain(why);
+  });
+
+  test("are two for each connection to the accounting service", async () => {
+    const accounting = {
+      ACCOUNTING_BASE_URL: "http://127.0.0.1:9",
+      ACCOUNTING_API_KEY: "sk_development_0123456789",
+      ACCOUNTING_BILL_PAYMENTS_SYNC_EVERY: "30 minutes",
+    };
+    expect(changesOf(await setup(accounting, ["--dry-run"]))).toEqual([
+      [LATEST, "unchanged"],
+      [FULL, "unchanged"],
+      [RECONCILE, "unchanged"],
+      ["fiscalflow/sync-bill-payments/default/latest", "repaired"],
+      ["fiscalflow/sync-bill-payments/default/full", "created"],
+    ]);
+  });
+});
+
+describeWithTemporal("a Schedule that comes due", () => {
+  let rig: Rig;
+  beforeAll(async () => {
+    const purchases = Array.from({ length: 30 }, (_, n) => purchaseOf(n));
+    rig = await startRig({ simulator: { scenario: { purchases } }, receiver: false });
+    const { stderr } = await callCli(["setup"], {
+      env: {
+        TEMPORAL_ADDRESS: rig.address,
+        TEMPORAL_NAMESPACE: rig.namespace,
+        COMPLIANCE_BASE_URL: rig.simulator.url,
+        COMPLIANCE_API_KEY: "cmp_sk_test_simulator",
+        COMPLIANCE_BUSINESS_ID: "biz_1",
+      },
+    });
+    if (stderr !== "") throw new Error(stderr);
+  });
+  afterAll(() => rig?.close());
+
+  const workflowId = syncPurchasesWorkflowId({ connection: "default", businessId: "biz_1" });
+  /** What the workflow that the Schedule has started says, once it has ended. */
+  async function trigger(id: string): Promise<unknown> {
+    const handle = rig.client.schedule.getHandle(id);
+    const before = (await handle.describe()).info.recentActions.length;
+    await handle.trigger();
+    let started: string | undefined;
+    await expect
+      .poll(
+        async () => {
+          const { recentActions } = (await handle.describe()).info;
+          started = recentActions.at(-1)?.action.workflow.workflowId;
+          return recentActions.length;
+        },
+        { timeout: 20_000 },
+      )
+      .toBe(before + 1);
+    return rig.client.workflow.getHandle(started ?? "").result();
+  }
+
+  test("starts the synchronisation under its one id", async () => {
+    expect(await trigger(LATEST)).toBe("started");
+    const outcome = (await rig.client.workflow.getHandle(workflowId).result()) as SyncPurchasesOutcome;
+    expect(outcome).toMatchObject({ kind: "recent", total: 30 });
+    expect(await trigger(FULL)).toBe("started");
+    expect(await rig.client.workflow.getHandle(workflowId).result()).toMatchObject({ kind: "full", total: 30 });
+  });
+
+  test("leaves one that runs alone", async () => {
+    rig.simulator.inject({ operation: "pullPurchases", when: "before", kind: "status", status: 503 });
+    const running = await rig.client.workflow.start("syncPurchases", {
+      workflowId,
+      taskQueue: "fiscalflow",
+      args: [{}],
+    });
+    expect(await trigger(LATEST)).toBe("skipped");
+    rig.simulator.clearFaults();
+    expect(await running.result()).toMatchObject({ total: 30 });
+  });
+});

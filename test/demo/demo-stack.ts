@@ -1,0 +1,29 @@
+import { inject, onTestFinished, type TestContext } from "vitest";
+import { Cleanup } from "../../src/cli/demo/cleanup.ts";
+import { examplesFolder } from "../../src/cli/demo/examples-folder.ts";
+import { readDemoPlan } from "../../src/cli/demo/read-demo-plan.ts";
+import { type DemoStack, startDemoStack } from "../../src/cli/demo/start-demo-stack.ts";
+import { namespaceOf } from "../rig/namespace.ts";
+
+/** Everything that the demo needs, with its workers, in this process; ended with the test. */
+export async function demoStack(task: TestContext["task"]): Promise<DemoStack> {
+  const cleanup = new Cleanup();
+  onTestFinished(async () => void (await cleanup.run()));
+  const plan = await readDemoPlan(examplesFolder(), process.cwd());
+  const temporal = {
+    connectionOptions: { address: inject("temporalAddress") },
+    namespace: namespaceOf(task.file.filepath),
+    uiUrl: undefined,
+    own: true,
+  };
+  const workflowBundle = { codePath: inject("workflowBundlePath") };
+  const stack = await startDemoStack({ plan, temporal, workflowBundle, cleanup });
+  await stack.workers.start();
+  return stack;
+}
+
+/** A worker that stops loses no task: another one takes them up. */
+export async function restartWorkers({ workers }: DemoStack): Promise<void> {
+  await workers.drain();
+  await workers.start();
+}

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { WorkflowNotFoundError } from "@temporalio/client";
+
+import type { SaleInput, SaleOutcome } from "../../src/contract/index.ts";
+import { SaleConflictError } from "../../src/starter/index.ts";
+import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { salesOf, TEA } from "../rig/sales-of.ts";
+import { type Rig, startRig } from "../rig/start-rig.ts";
+
+/** Architecture, decision 10: a number stays taken, also when Temporal's retention has passed. */
+describeWithTemporal("a number that Temporal has forgotten", () => {
+  let rig: Rig;
+  beforeAll(async () => {
+    rig = await startRig();
+  });
+  afterAll(() => rig?.close());
+  const { handleOf, start, movementsOf } = salesOf(() => rig);
+
+  function input(traderInvoiceNumber: string, more: Partial<SaleInput> = {}): SaleInput {
+    const customer = { name: "Wanjiku", pin: "A000000001B" };
+    return { traderInvoiceNumber, lines: [TEA], customer, refundWindow: "0", ...more };
+  }
+
+  /** As the server does by itself when the retention has passed. */
+  async function forget(invoice: string): Promise<void> {
+    const { workflowId } = handleOf(invoice);
+    await rig.client.workflowService.deleteWorkflowExecution({
+      namespace: rig.namespace,
+      workflowExecution: { workflowId },
+    });
+    const known = (): Promise<boolean> =>
+      handleOf(invoice)
+        .describe()
+        .then(
+          () => true,
+          (error: unknown) => !(error instanceof WorkflowNotFoundError),
+        );
+    await expect.poll(known, { timeout: 50_000 }).toBe(false);
+    await expect
+      .poll(async () => (await rig.client.workflow.count(`WorkflowId = "${workflowId}"`)).count, { timeout: 20_000 })
+      .toBe(0);
+  }
+
+  async function finished(sale: SaleInput): Promise<SaleOutcome> {
+    await rig.starter.startSale(sale);
+    const outcome = await handleOf(sale.traderInvoiceNumber).result();
+    await forget(sale.traderInvoiceNumber);
+    return outcome;
+  }
+
+  test("gives the finished sale to whoever starts the same one, without a call of the API", async () => {
+    const first = await finished(input("FORGOTTEN-1"));
+    const calls = rig.callsOf("FORGOTTEN-1");
+    const again = await rig.starter.startSale(input("FORGOTTEN-1"), { waitSeconds: 20 });
+    expect(again).toMatchObject({ result: "started", outcome: { stage: "completed", numberTaken: true } });
+    expect(again.outcome?.sale).toEqual(first.sale);
+    expect(again.outcome?.receipt).toEqual(first.receipt);
+    expect(again.outcome?.stockMovements).toEqual(first.stockMovements);
+    expect(rig.callsOf("FORGOTTEN-1")).toEqual(calls);
+  });
+
+  test("is refused to another sale, with the fields that differ, and is still the first one's", async () => {
+    const first = await finished(input("FORGOTTEN-2"));
+    const other = input("FORGOTTEN-2", { customer: { name: "Otieno" }, lines: [{ ...TEA, quantity: 3 }] });
+    const refused = rig.starter.startSale(other, { waitSeconds: 20 });
+    await expect(refused).rejects.toThrow(SaleConflictError);
+    await expect(refused).rejects.toThrow(/belongs to another sale: they differ in customer, lines\[0\]/);
+    const again = await rig.starter.startSale(input("FORGOTTEN-2"), { waitSeconds: 20 });
+    expect(again.outcome?.sale?.id).toBe(first.sale?.id);
+    expect(rig.simulator.documents("FORGOTTEN-2")).toHaveLength(1);
+  });
+
+  test("tells of the credit note of a sale that was refunded, and takes no second refund", async () => {
+    await start("FORGOTTEN-3");
+    await handleOf("FORGOTTEN-3").result();
+    const key = { invoice: "FORGOTTEN-3" };
+    const refund = { reason: "06", traderInvoiceNumber: "CN-FORGOTTEN-3", restock: true } as const;
+    const credited = await rig.starter.refund(key, refund, { waitSeconds: 20 });
+    expect(credited).toMatchObject({ stage: "credited" });
+    await forget("FORGOTTEN-3");
+    const again = await rig.starter.startSale(
+      { traderInvoiceNumber: "FORGOTTEN-3", lines: [TEA], refundWindow: "0" },
+      { waitSeconds: 20 },
+    );
+    expect(again.outcome?.creditNote).toMatchObject({ traderInvoiceNumber: "CN-FORGOTTEN-3", status: "completed" });
+    expect(movementsOf("FORGOTTEN-3")).toHaveLength(1);
+  });
+
+  test("is free where nothing of it was ever sent", async () => {
+    const sale = input("FORGOTTEN-4", { lines: [{ sku: "NOT-THERE", quantity: 1, unitPrice: 1 }] });
+    await rig.starter.startSale(sale);
+    await rig.stateWhen("FORGOTTEN-4", ({ attentions }) => attentions.length > 0);
+    await rig.starter.cancel({ invoice: "FORGOTTEN-4" }, { reason: "mistyped" });
+    expect(await handleOf("FORGOTTEN-4").result()).toMatchObject({ stage: "cancelled" });
+    await forget("FORGOTTEN-4");
+    const other = await rig.starter.startSale(input("FORGOTTEN-4"), { waitSeconds: 20 });
+    expect(other).toMatchObject({ outcome: { stage: "completed" } });
+  });
+});

@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+
+import {
+  type JobState,
+  MAIN_TASK_QUEUE,
+  type RegisterItemsInput,
+  type RegisterItemsOutcome,
+  registerItemsWorkflowId,
+  type RegistrationProgress,
+  STATE_QUERY,
+  UPDATES,
+} from "../../src/contract/index.ts";
+import type { Ledger } from "../../src/ledger/index.ts";
+import type { NewItem } from "../../src/simulator/index.ts";
+import { ledgerOf } from "../../src/worker/ledger-of.ts";
+import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { type Rig, startRig } from "../rig/start-rig.ts";
+
+const SCOPE = { connection: "default", businessId: "biz_1" };
+const workflowId = registerItemsWorkflowId(SCOPE);
+const COUNT = 130;
+
+function itemOf(n: number, more: Partial<NewItem> = {}): NewItem {
+  const id = `bulk_${String(n).padStart(4, "0")}`;
+  return { id, businessId: "biz_1", name: `Item ${n}`, unitPrice: 10, registrationStatus: "PENDING", ...more };
+}
+
+describeWithTemporal("the registration of items", () => {
+  let rig: Rig;
+  let ledger: Ledger;
+  beforeAll(async () => {
+    rig = await startRig({ receiver: false });
+    ledger = ledgerOf(rig.config);
+    for (let n = 0; n < COUNT; n++) rig.simulator.addItem(itemOf(n));
+  });
+  afterAll(async () => {
+    await ledger?.close();
+    await rig?.close();
+  });
+  beforeEach(() => {
+    rig.simulator.clearFaults();
+    rig.simulator.resetCalls();
+  });
+
+  const start = (input: RegisterItemsInput = {}) =>
+    rig.client.workflow.start("registerItems", { workflowId, taskQueue: MAIN_TASK_QUEUE, args: [input] });
+  async function register(input: RegisterItemsInput = {}): Promise<RegisterItemsOutcome> {
+    return (await (await start(input)).result()) as RegisterItemsOutcome;
+  }
+  const asked = (): (string | null)[] => rig.simulator.calls({ operation: "registerItem" }).map(({ itemId }) => itemId);
+  async function parked(): Promise<JobState<RegistrationProgress>> {
+    const handle = rig.client.workflow.getHandle(workflowId);
+    const look = () => handle.query<JobState<RegistrationProgress>>(STATE_QUERY);
+    await expect.poll(async () => (await look()).attentions.length, { timeout: 20_000 }).toBeGreaterThan(0);
+    return look();
+  }
+
+  test("registers a whole catalogue, and says of each item what it came to", async () => {
+    const outcome = await register();
+    // Of the built-in catalogue four are registered, one is not, and one lacks data.
+    expect(outcome.counts).toEqual({
+      registered: COUNT + 1,
+      "registered-already": 4,
+      "needs-data": 1,
+      refused: 0,
+      unknown: 0,
+      unclear: 0,
+    });
+    expect(outcome.needsData).toEqual([
+      {
+        kind: "needs-data",
+        item: "item_incomplete",
+        name: "Sundries, not yet classified",
+        needs: ["classificationMapping"],
+      },
+    ]);
+    // One that lacks data by its own word is not asked for.
+    expect(asked()).toHaveLength(COUNT + 1);
+    expect(await ledger.items.page(SCOPE, { kinds: ["registered"], most: 1_000 })).toHaveLength(COUNT + 1);
+  });
+
+  test("asks for nothing where it is run again", async () => {
+    const { counts } = await register();
+    expect(counts).toMatchObject({ registered: 0, "registered-already": COUNT + 5, "needs-data": 1 });
+    expect(asked()).toEqual([]);
+  });
+
+  test("takes a list by id, external id and SKU, and says which names nothing has", async () => {
+    rig.simulator.addItem(itemOf(900, { externalId: "till-900" }));
+    rig.simulator.addItem(itemOf(901, { sku: "SKU-901" }));
+    rig.simulator.addItem(itemOf(902, { externalId: "till-900-b", sku: "twice" }));
+    rig.simulator.addItem(itemOf(903, { sku: "twice" }));
+    const { counts, unknown } = await register({ items: ["till-900", "SKU-901", "bulk_0901", "twice", "nothing"] });
+    expect(counts).toMatchObject({ registered: 2, unknown: 2 });
+    expect(unknown).toEqual([
+      { kind: "unknown", item: "nothing", reason: 'no item has the id, external id or SKU "nothing"' },
+      { kind: "unknown", item: "twice", reason: '2 items have the sku "twice"' },
+    ]);
+    expect(new Set(asked())).toEqual(new Set(["bulk_0900", "bulk_0901"]));
+    expect(asked()).toHaveLength(2);
+  });
+
+  test("reports what is refused, and goes on", async () => {
+    rig.simulator.addItem(itemOf(910, { registration: { reject: "Unknown unit" } }));
+    rig.simulator.addItem(itemOf(911));
+    const { refused, counts } = await register({ items: ["bulk_0910", "bulk_0911"] });
+    expect(counts).toMatchObject({ registered: 1, refused: 1 });
+    expect(refused[0]).toMatchObject({ item: "bulk_0910", reason: expect.stringContaining("Unknown unit") as string });
+  });
+
+  test("registers again by force, at the branch that was asked for, whichever name it has", async () => {
+    const { counts } = await register({ items: ["bulk_0000", "bulk_0001"], branch: "01", force: true });
+    expect(counts).toMatchObject({ registered: 2 });
+    expect(asked()).toHaveLength(2);
+    expect(rig.simulator.calls({ operation: "listBusinesses" })).toHaveLength(1);
+  });
+
+  test("looks what became of a registration whose answer was lost", async () => {
+    rig.simulator.addItem(itemOf(920));
+    rig.simulator.inject({ operation: "registerItem", when: "after", kind: "drop", times: 1 });
+    expect((await register({ items: ["bulk_0920"] })).counts).toMatchObject({ registered: 1 });
+    expect(asked()).toEqual(["bulk_0920"]);
+  });
+
+  test("shows the branches that there are where there is none of that name", async () => {
+    const handle = await start({ items: ["bulk_0000"], branch: "77" });
+    const { attentions } = await parked();
+    expect(attentions[0]).toMatchObject({
+      code: "not-found",
+      mendedBy: ["retry"],
+      evidence: { branches: [{ id: "branch_1", authorityBhfId: "00" }, { id: "branch_2" }] },
+    });
+    rig.simulator.addBranch("biz_1", { id: "branch_77", authorityBhfId: "77" });
+    await handle.executeUpdate(UPDATES.retry, { args: [{ note: "opened" }] });
+    expect(await handle.result()).toMatchObject({ counts: { "registered-already": 1 } });
+  });
+
+  test("asks once what to do with requests that are refused as malformed, and passes all of them over", async () => {
+    for (let n = 930; n < 950; n++) rig.simulator.addItem(itemOf(n));
+    const body = { error: { code: "invalid_request", message: "branchId is not known" } };
+    rig.simulator.inject({ operation: "registerItem", when: "before", kind: "status", status: 400, body });
+    const handle = await start({ items: Array.from({ length: 20 }, (_, n) => `bulk_0${930 + n}`) });
+    const { attentions } = await parked();
+    expect(attentions[0]).toMatchObject({ code: "invalid-request", mendedBy: ["retry", "acknowledge"] });
+    await handle.executeUpdate(UPDATES.acknowledge, {
+      args: [{ code: "invalid-request", note: "they are test items" }],
+    });
+    expect(await handle.result()).toMatchObject({ counts: { refused: 20 } });
+  });
+});

@@ -1,0 +1,203 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { WorkflowFailedError } from "@temporalio/client";
+
+import {
+  type JobState,
+  MAIN_TASK_QUEUE,
+  type PurchasesProgress,
+  STATE_QUERY,
+  type SyncPurchasesInput,
+  type SyncPurchasesOutcome,
+  syncPurchasesWorkflowId,
+  UPDATES,
+} from "../../src/contract/index.ts";
+import type { Ledger } from "../../src/ledger/index.ts";
+import { ledgerOf } from "../../src/worker/ledger-of.ts";
+import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { dayOf, keptBy, listedBy, purchaseOf } from "../rig/purchases.ts";
+import { type Rig, startRig } from "../rig/start-rig.ts";
+
+const SCOPE = { connection: "default", businessId: "biz_1" };
+const COUNT = 700;
+
+/** All that a history holds, its payloads as what they say. */
+function textOf(history: unknown): string {
+  if (history instanceof Uint8Array) return Buffer.from(history).toString("utf8");
+  if (typeof history !== "object" || history === null) return String(history);
+  return Object.values(history).map(textOf).join("\n");
+}
+
+describeWithTemporal("the synchronisation of purchases", () => {
+  let rig: Rig;
+  let ledger: Ledger;
+  let first: SyncPurchasesOutcome;
+  beforeAll(async () => {
+    const purchases = Array.from({ length: COUNT }, (_, n) => purchaseOf(n));
+    rig = await startRig({ simulator: { scenario: { purchases } }, receiver: false });
+    ledger = ledgerOf(rig.config);
+    first = await sync();
+  });
+  afterAll(async () => {
+    await ledger?.close();
+    await rig?.close();
+  });
+  beforeEach(() => rig.simulator.clearFaults());
+
+  const workflowId = syncPurchasesWorkflowId(SCOPE);
+  const start = (input: SyncPurchasesInput = {}) =>
+    rig.client.workflow.start("syncPurchases", { workflowId, taskQueue: MAIN_TASK_QUEUE, args: [input] });
+  async function sync(input: SyncPurchasesInput = {}): Promise<SyncPurchasesOutcome> {
+    return (await (await start(input)).result()) as SyncPurchasesOutcome;
+  }
+  async function expectEqual(): Promise<void> {
+    expect(await keptBy(ledger)).toEqual(listedBy(rig.simulator));
+  }
+  const changesOf = async (id: string) =>
+    (await ledger.purchases.history(SCOPE, id)).map(({ what, after }) => [what, after]);
+
+  test("reads all of it the first time", async () => {
+    expect(first).toMatchObject({ kind: "recent", rows: COUNT, added: COUNT, changed: 0, total: COUNT });
+    await expectEqual();
+  });
+
+  test("reads what is new, and no further than known ground", async () => {
+    rig.simulator.addPurchase(purchaseOf(COUNT, { id: "pur_new", stored: false, invoiceDate: "2025-01-01" }));
+    // Three pages until 200 known rows in a row, and one of each open status.
+    expect(await sync()).toMatchObject({ kind: "recent", pages: 5, added: 1, changed: 0 });
+    await expectEqual();
+  });
+
+  test("keeps each status and each confirmation error, also of an old invoice", async () => {
+    const { id } = purchaseOf(5);
+    rig.simulator.updatePurchase(id, { status: "pending_review", confirmationError: "No such item" });
+    const { byStatus, findings } = await sync();
+    expect(byStatus).toMatchObject({ pending_review: 1 });
+    expect(findings.confirmationErrors).toEqual({
+      count: 1,
+      first: [{ purchaseId: id, supplierInvoiceNumber: "S-5", confirmationError: "No such item" }],
+    });
+    rig.simulator.updatePurchase(id, { status: "rejected", confirmationError: null });
+    // It is open no more, so only the list of its day tells what it is.
+    expect(await sync()).toMatchObject({ changed: 1 });
+    expect(await changesOf(id)).toEqual([
+      ["first-seen", { status: "confirmed", confirmationError: null }],
+      ["status", "pending_review"],
+      ["confirmation-error", "No such item"],
+      ["status", "rejected"],
+      ["confirmation-error", null],
+    ]);
+    await expectEqual();
+  });
+
+  test("finds the same invoice of the same supplier under two ids", async () => {
+    const { supplier, supplierInvoiceNumber } = purchaseOf(7);
+    rig.simulator.addPurchase(
+      purchaseOf(8, { id: "pur_twice", supplier, supplierInvoiceNumber, invoiceDate: "2025-01-02" }),
+    );
+    expect((await sync()).findings.duplicates).toEqual({
+      count: 1,
+      first: [{ supplierPin: supplier.pin, supplierInvoiceNumber, purchaseIds: [purchaseOf(7).id, "pur_twice"] }],
+    });
+    rig.simulator.removePurchase("pur_twice");
+  });
+
+  test("from a day on reads that day and all later ones, and nothing else", async () => {
+    const from = dayOf(COUNT - 3);
+    const late = listedBy(rig.simulator).filter(({ invoiceDate }) => invoiceDate >= from);
+    expect(await sync({ from })).toMatchObject({ kind: "window", rows: late.length, pages: 1 });
+  });
+
+  test("in full finds what has changed long ago, and what has gone", async () => {
+    rig.simulator.updatePurchase(purchaseOf(9).id, { totals: { subtotal: 1, vat: 0, total: 1 } });
+    rig.simulator.removePurchase(purchaseOf(10).id);
+    expect(await sync()).toMatchObject({ changed: 0 });
+    const { findings, changed } = await sync({ full: true });
+    expect(changed).toBe(1);
+    expect(findings.missing.first).toContain(purchaseOf(10).id);
+    await expectEqual();
+  });
+
+  test("is not led astray by what comes, changes and moves while it reads", async () => {
+    const { simulator } = rig;
+    const handle = await start({ full: true });
+    let pages = 0;
+    const reading = handle.result();
+    for (let n = 0; n < 6; n++) {
+      const before = pages;
+      await simulator.until(() => simulator.calls({ operation: "listPurchases" }).length > before);
+      pages = simulator.calls({ operation: "listPurchases" }).length;
+      // From behind the reader to in front of it.
+      simulator.updatePurchase(purchaseOf(20 + n).id, { invoiceDate: `2026-02-0${n + 1}` });
+      simulator.addPurchase(
+        purchaseOf(2_000 + n, { id: `pur_meanwhile_${n}`, invoiceDate: dayOf(n), status: "pulled" }),
+      );
+    }
+    await reading;
+    await sync({ full: true });
+    expect(await keptBy(ledger)).toEqual(listedBy(rig.simulator));
+  });
+
+  test("begins a pass anew where the service does not take its cursor back", async () => {
+    rig.simulator.resetCalls();
+    const body = { error: { code: "invalid_request", message: "cursor is not a cursor of this list" } };
+    rig.simulator.inject({
+      operation: "listPurchases",
+      when: "before",
+      kind: "status",
+      status: 400,
+      body,
+      skip: 2,
+      times: 1,
+    });
+    await sync({ full: true });
+    expect(rig.simulator.calls({ operation: "listPurchases", status: 400 })).toHaveLength(1);
+    await expectEqual();
+  });
+
+  test("waits for the key, and goes on where it was", async () => {
+    rig.simulator.setKey("cmp_sk_test_simulator", { scopes: ["sales:read"] });
+    const handle = await start();
+    const state = await stateWhen(({ attentions }) => attentions.length > 0);
+    expect(state.attentions[0]).toMatchObject({ code: "credentials", mendedBy: ["retry"] });
+    rig.simulator.setKey("cmp_sk_test_simulator", {
+      scopes: ["sales:read", "sales:write", "stock:write", "catalog:read", "catalog:write", "purchases:read"],
+    });
+    await handle.executeUpdate(UPDATES.retry, { args: [{ note: "scope added" }] });
+    await handle.result();
+  });
+
+  test("writes its rows by the name of its workflow, and none of them into its history", async () => {
+    const handle = await start({ full: true });
+    await handle.result();
+    const text = textOf(await handle.fetchHistory());
+    expect(text).toContain("knownAtEnd");
+    expect(text).not.toContain("supplierInvoiceNumber");
+    expect(text).not.toContain("pur_0000");
+    const [first] = await ledger.purchases.page(SCOPE, { most: 1 });
+    expect(first?.writer.workflowId).toBe(workflowId);
+  });
+
+  test("fails once, and for good, for input that nobody can mend", async () => {
+    const failing = sync({ from: "yesterday" });
+    await expect(failing).rejects.toBeInstanceOf(WorkflowFailedError);
+    await expect(failing).rejects.toMatchObject({ cause: { type: "InvalidInput" } });
+  });
+
+  async function stateWhen(
+    wanted: (state: JobState<PurchasesProgress>) => boolean,
+  ): Promise<JobState<PurchasesProgress>> {
+    const handle = rig.client.workflow.getHandle(workflowId);
+    let state: JobState<PurchasesProgress> | undefined;
+    await expect
+      .poll(
+        async () => {
+          state = await handle.query<JobState<PurchasesProgress>>(STATE_QUERY);
+          return wanted(state);
+        },
+        { timeout: 20_000 },
+      )
+      .toBe(true);
+    if (!state) throw new Error("no state");
+    return state;
+  }
+});

@@ -1,0 +1,158 @@
+import pg from "pg";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+
+import type { BusinessReport, Ledger } from "../../src/ledger/index.ts";
+import { ledgerOf } from "../../src/worker/ledger-of.ts";
+import { inCents, sumsOf } from "../report/book-sums.ts";
+import { type CuttableLine, startCuttableLine } from "../rig/cuttable-line.ts";
+import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { freshDatabase, listenerOf, throughPort } from "../rig/fresh-database.ts";
+import { salesOf, TEA } from "../rig/sales-of.ts";
+import { type Rig, startRig } from "../rig/start-rig.ts";
+
+/** Architecture, decision 18: what must be kept for years, by the workflows themselves. */
+describeWithTemporal("the records of sales and credit notes", () => {
+  let rig: Rig;
+  let line: CuttableLine;
+  let ledger: Ledger;
+  let client: pg.Client;
+  beforeAll(async () => {
+    const databaseUrl = await freshDatabase(inject("ledgerServerUrl"));
+    line = await startCuttableLine(listenerOf(databaseUrl));
+    rig = await startRig({ env: { LEDGER_URL: throughPort(databaseUrl, line.port) } });
+    ledger = ledgerOf(rig.config);
+    client = new pg.Client({ connectionString: databaseUrl });
+    await client.connect();
+  });
+  afterAll(async () => {
+    await client?.end();
+    await ledger?.close();
+    await rig?.close();
+    await line?.close();
+  });
+  const { start, handleOf, parked, result } = salesOf(() => rig);
+
+  async function eventsOf(subject: string): Promise<{ kind: string; content: Record<string, unknown> }[]> {
+    const { rows } = await client.query<{ kind: string; content: string }>(
+      "select kind, content from events where subject = $1 order by number",
+      [subject],
+    );
+    return rows.map(({ kind, content }) => ({ kind, content: JSON.parse(content) as Record<string, unknown> }));
+  }
+
+  const kindsOf = async (subject: string): Promise<string[]> => (await eventsOf(subject)).map(({ kind }) => kind);
+
+  async function reportOfAll(): Promise<BusinessReport | undefined> {
+    const period = { kind: "month", from: "2000-01-01", to: "2100-01-01" } as const;
+    const [report] = await ledger.reports.read({ period });
+    return report;
+  }
+
+  async function refund(invoice: string, restock: boolean) {
+    const request = { reason: "06", traderInvoiceNumber: `CN-${invoice}`, restock } as const;
+    return await rig.starter.refund({ invoice }, request, { waitSeconds: 20 });
+  }
+
+  test("are two for a sale that is accepted at once: its document, then its stock", async () => {
+    await (await start("PLAIN-1")).result();
+    expect(await kindsOf("sale PLAIN-1")).toEqual(["document-saved", "document-saved"]);
+  });
+
+  test("are the simulator's books, whatever became of the documents", async () => {
+    rig.simulator.setAuthority("BOOK-CALLBACK", [{ do: "accept", afterMs: 200 }]);
+    rig.simulator.setAuthority("BOOK-REJECTED", [{ do: "reject", reason: "no" }]);
+    const flour = { itemId: "item_flour", quantity: 1.5, unitPrice: 210.55 };
+    const numbers = Array.from({ length: 12 }, (_, n) => `BOOK-${n}`);
+    for (const [n, number] of numbers.entries())
+      await start(number, { lines: [{ ...TEA, quantity: n + 1 }, flour], refundWindow: n % 3 === 0 ? "1 hour" : "0" });
+    await start("BOOK-CALLBACK", { lines: [TEA, TEA] });
+    await start("BOOK-REJECTED");
+    await parked("BOOK-REJECTED", "rejected");
+    for (const [n, number] of numbers.entries()) {
+      if (n % 2 === 0) await refund(number, n % 4 === 0);
+    }
+    await rig.starter.cancel({ invoice: "BOOK-REJECTED" }, { reason: "sold elsewhere" });
+    for (const number of numbers.filter((_, n) => n % 6 === 3)) await handleOf(number).cancel();
+    for (const number of [...numbers, "BOOK-CALLBACK", "BOOK-REJECTED"]) await result(number);
+
+    const { documents, movements } = rig.simulator.books();
+    const report = await reportOfAll();
+    for (const [kind, sums] of [
+      ["sale", report?.sales],
+      ["credit_note", report?.creditNotes],
+      ["both", report?.net],
+    ] as const) {
+      const amounts = { total: inCents(sums?.total ?? ""), taxableAmount: inCents(sums?.taxableAmount ?? "") };
+      expect({ count: sums?.count, ...amounts, taxAmount: inCents(sums?.taxAmount ?? "") }).toEqual(
+        sumsOf(documents, kind, "2000-01-01", "2100-01-01"),
+      );
+    }
+    expect(report?.creditNotes.count).toBe(6);
+    expect(report?.open).toEqual([]);
+    const { rows } = await client.query<{ movement_id: string }>(
+      "select movement_id from stock_movements where state = 'applied' order by movement_id",
+    );
+    expect(rows.map(({ movement_id }) => movement_id)).toEqual(
+      movements.map(({ movementId }) => movementId).toSorted(),
+    );
+    const writers = await client.query(
+      "select distinct split_part(workflow_id, '/', 1) as type from documents order by 1",
+    );
+    expect(writers.rows).toEqual([{ type: "credit-note" }, { type: "sale" }]);
+  });
+
+  test("keep what a person was needed for, since when, and what was decided", async () => {
+    await start("NEEDED-1", { lines: [{ sku: "NOT-THERE", quantity: 2, unitPrice: 100.25 }] });
+    await parked("NEEDED-1", "item-unknown");
+    await expect
+      .poll(async () => (await reportOfAll())?.open, { timeout: 10_000 })
+      .toMatchObject([{ number: "NEEDED-1", atRisk: "200.5", attentions: [{ code: "item-unknown" }] }]);
+    await rig.starter.retry({ invoice: "NEEDED-1" }, { note: "looked again", by: "a@b" });
+    await parked("NEEDED-1", "item-unknown");
+    await rig.starter.cancel({ invoice: "NEEDED-1" }, { reason: "mistyped" });
+    await result("NEEDED-1");
+    const events = await eventsOf("sale NEEDED-1");
+    const raised = events.filter(({ kind }) => kind === "attention-raised");
+    const cleared = events.filter(({ kind }) => kind === "attention-cleared");
+    expect(raised.map(({ content }) => content["sinceMs"])).toEqual(cleared.map(({ content }) => content["sinceMs"]));
+    expect(raised.length).toBeGreaterThanOrEqual(2);
+    expect(events.filter(({ kind }) => kind === "decided")).toMatchObject([
+      { content: { note: "looked again", by: "a@b" } },
+    ]);
+    expect((await reportOfAll())?.open).toEqual([]);
+  });
+
+  test("hold up no caller while the ledger is away, and are whole before the workflow ends", async () => {
+    line.cut();
+    const { outcome } = await rig.starter.startSale(
+      { traderInvoiceNumber: "AWAY-1", lines: [TEA], stock: "off", refundWindow: "0" },
+      { waitSeconds: 20 },
+    );
+    expect(outcome).toMatchObject({ stage: "completed", receipt: { receiptLabel: "NS" } });
+    const pending = async (): Promise<string[]> => {
+      const { raw } = await handleOf("AWAY-1").describe();
+      return (raw.pendingActivities ?? []).map(({ activityType }) => activityType?.name ?? "");
+    };
+    await expect.poll(pending, { timeout: 20_000 }).toContain("saveRecord");
+    // Its window has closed, but it is open: a refund is taken, and not lost.
+    const refunding = refund("AWAY-1", false);
+    await rig.stateWhen("AWAY-1", ({ stage }) => stage === "crediting" || stage === "credited");
+    line.mend();
+    expect(await refunding).toMatchObject({ stage: "credited" });
+    expect(await result("AWAY-1")).toMatchObject({ stage: "credited" });
+    const { rows } = await client.query(
+      "select type, stage, status from documents where number in ('AWAY-1', 'CN-AWAY-1') order by type",
+    );
+    expect(rows).toEqual([
+      { type: "credit_note", stage: "credited", status: "completed" },
+      { type: "sale", stage: "credited", status: "completed" },
+    ]);
+  });
+
+  test("are as they were written, in every row", async () => {
+    for await (const chain of ledger.events.verify()) {
+      expect(chain.findings).toEqual([]);
+      expect((await ledger.records.verify(chain)).findings).toEqual([]);
+    }
+  });
+});

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+
+import { createComplianceClient, parseDialect } from "../../src/compliance/index.ts";
+import type { SaleDocument } from "../../src/contract/index.ts";
+import { createDispatchers, type OwnedDispatchers } from "../../src/http/dispatchers.ts";
+import { createTransport } from "../../src/http/transport.ts";
+import { type BusinessReport, type Ledger, openLedger, type Period } from "../../src/ledger/index.ts";
+import { recordOf, WRITER } from "../../src/ledger/test-support/records.ts";
+import { type Simulator, startSimulator } from "../../src/simulator/index.ts";
+import { seededRandom } from "../../src/simulator/seeded-random.ts";
+import { freshDatabase } from "../rig/fresh-database.ts";
+import { inCents, sumsOf, taxOf } from "./book-sums.ts";
+import { generatedDocuments } from "./generated-documents.ts";
+
+const DOCUMENTS = 5_000;
+const BUSINESS = { connection: "default", businessId: "biz_1" };
+const NOVEMBER: Period = { kind: "month", from: "2026-11-01", to: "2026-11-30" };
+
+describe("reports of 5,000 generated sales and credit notes", { timeout: 300_000 }, () => {
+  let simulator: Simulator;
+  let dispatchers: OwnedDispatchers;
+  let ledger: Ledger;
+  beforeAll(async () => {
+    simulator = await startSimulator({ limitPerWindow: 1_000_000 });
+    dispatchers = createDispatchers();
+    ledger = openLedger({ url: await freshDatabase(inject("ledgerServerUrl")), home: "/nowhere" });
+    await ledger.ready();
+    const client = createComplianceClient({
+      baseUrl: simulator.url,
+      apiKey: "cmp_sk_test_simulator",
+      keyReach: "organisation",
+      dialect: parseDialect({}),
+      transport: createTransport(dispatchers),
+    });
+    for await (const document of generatedDocuments({ client, simulator }, seededRandom(20_261_121), DOCUMENTS))
+      await ledger.records.saveDocument(BUSINESS, recordFor(document), WRITER);
+  }, 300_000);
+  afterAll(async () => {
+    await ledger?.close();
+    await dispatchers?.close();
+    await simulator?.close();
+  });
+
+  function recordFor(document: SaleDocument) {
+    const type = document.type === "sale" ? "sale" : "credit_note";
+    const stage = document.status === "completed" ? "completed" : "awaiting-authority";
+    return recordOf(document.traderInvoiceNumber, { type, stage, document, movements: [] });
+  }
+
+  async function reportOf(period: Period): Promise<BusinessReport | undefined> {
+    const [report] = await ledger.reports.read({ period });
+    return report;
+  }
+
+  const amounts = (one: BusinessReport["net"] | undefined) => ({
+    count: one?.count,
+    total: inCents(one?.total ?? ""),
+    taxableAmount: inCents(one?.taxableAmount ?? ""),
+    taxAmount: inCents(one?.taxAmount ?? ""),
+  });
+
+  test("say of the month what the simulator's books say, to the cent", async () => {
+    const { documents } = simulator.books();
+    expect(documents).toHaveLength(DOCUMENTS);
+    expect(new Set(documents.map(({ status }) => status)).size).toBeGreaterThan(2);
+    const report = await reportOf(NOVEMBER);
+    expect(amounts(report?.sales)).toEqual(sumsOf(documents, "sale", NOVEMBER.from, NOVEMBER.to));
+    expect(amounts(report?.creditNotes)).toEqual(sumsOf(documents, "credit_note", NOVEMBER.from, NOVEMBER.to));
+    expect(amounts(report?.net)).toEqual(sumsOf(documents, "both", NOVEMBER.from, NOVEMBER.to));
+    expect(report?.creditNotes.count).toBeGreaterThan(500);
+  });
+
+  test("say of each day what the books say, and the days are the month", async () => {
+    const { documents } = simulator.books();
+    const days = Array.from({ length: 30 }, (_, day) => `2026-11-${String(day + 1).padStart(2, "0")}`);
+    for (const day of days) {
+      const report = await reportOf({ kind: "day", from: day, to: day });
+      expect(amounts(report?.net)).toEqual(sumsOf(documents, "both", day, day));
+    }
+    const { course = [] } = (await reportOf(NOVEMBER)) ?? {};
+    expect(course.map(({ at, sales }) => [at, inCents(sales)])).toEqual(
+      days.map((day) => [day, sumsOf(documents, "sale", day, day).total]),
+    );
+  });
+
+  test("say of each rate of tax what the books' lines say", async () => {
+    const report = await reportOf(NOVEMBER);
+    const byRate = (report?.taxes ?? []).map(({ taxRate, taxTypeCode, net }) => [
+      `${taxRate} ${taxTypeCode}`,
+      inCents(net.taxAmount),
+    ]);
+    expect(Object.fromEntries(byRate)).toEqual(taxOf(simulator.books().documents, NOVEMBER.from, NOVEMBER.to));
+    expect(byRate.length).toBeGreaterThan(2);
+  });
+
+  test("name as open what the authority has not decided, with what is at risk", async () => {
+    const waiting = simulator.books().documents.filter(({ status }) => status !== "completed");
+    const report = await reportOf(NOVEMBER);
+    expect((report?.open.length ?? 0) + (report?.moreOpen ?? 0)).toBe(waiting.length);
+    const cents = waiting.reduce((sum, { totals }) => sum + BigInt(Math.round(totals.total * 100)), 0n);
+    expect(inCents(report?.atRisk ?? "").replace(".", "")).toBe(String(cents));
+  });
+
+  test("are of a ledger that is as it was written", async () => {
+    for await (const chain of ledger.events.verify()) {
+      expect(chain).toMatchObject({ events: DOCUMENTS, findings: [] });
+      expect(await ledger.records.verify(chain)).toMatchObject({ documents: DOCUMENTS, findings: [] });
+    }
+  });
+});

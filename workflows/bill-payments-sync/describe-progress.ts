@@ -1,0 +1,9 @@
+import type { BillPaymentsProgress } from "../../src/contract/index.ts";
+
+export function describeProgress({ kind, round, pages, rows, added, changed }: BillPaymentsProgress): string[] {
+  const again = round > 1 ? `, for the ${round}. time, since payments moved between pages while they were read` : "";
+  return [
+    kind === "full" ? `Reads every payment${again}` : "Reads what changed last, until known ground",
+    `${pages} pages with ${rows} payments read; ${added} were new, ${changed} had changed`,
+  ];
+}

@@ -1,0 +1,94 @@
+import type {
+  BillPaymentsPageRequest,
+  BillPaymentsProgress,
+  BillPaymentsSync,
+  BillPaymentStatus,
+  SeenBillPayments,
+} from "../../src/contract/index.ts";
+import type { accountingCallsOf } from "../accounting-proxies.ts";
+import type { Job } from "../job/job.ts";
+import { ledger } from "../proxies.ts";
+import { answered } from "../run/answered.ts";
+import { afterComparison, afterPage, type Position } from "./position.ts";
+
+export interface SyncWork {
+  job: Job<BillPaymentsProgress>;
+  calls: ReturnType<typeof accountingCallsOf>;
+  sync: BillPaymentsSync;
+  statuses: readonly BillPaymentStatus[];
+}
+
+/** Reads the next page into the ledger. */
+export async function readPage(work: SyncWork, position: Position): Promise<Position> {
+  const { job, calls, statuses } = work;
+  const request = requestOf(work, position);
+  const list = request.status === undefined ? "all payments" : `what is \`${request.status}\``;
+  job.moveOn(`page ${request.page} of ${list}${request.order === "latest" ? ", by latest change" : ""}`);
+  const page = await answered(job, () => calls.read.keepBillPaymentsPage(request));
+  const { pages, rows, added, changed } = job.progress;
+  job.progress = {
+    ...job.progress,
+    pages: pages + 1,
+    rows: rows + page.rows,
+    added: added + page.added,
+    changed: changed + page.changed,
+  };
+  const next = afterPage(position, page, 1 + statuses.length);
+  job.progress = { ...job.progress, round: next.round };
+  return next;
+}
+
+/** Whether what was read is all that there is. */
+export async function compare(work: SyncWork, position: Position): Promise<Position> {
+  const { job, sync } = work;
+  job.moveOn("the comparison of what was read");
+  const wholeSinceMs = sync.kind === "full" ? await wholeSince(work, position) : await asHeld(work, position);
+  const next = afterComparison(position, sync.kind, wholeSinceMs);
+  job.progress = { ...job.progress, round: next.round };
+  return next;
+}
+
+/**
+ * The round's passes agree with each other and with the service's counts; or, from the second round on, all that any round has seen is as
+ * many as the service counts, in all and of each status: where a sort field does not tell payments apart, a service may give them in another order at
+ * every request, and no single pass need see them all.
+ */
+async function wholeSince({ sync, statuses }: SyncWork, position: Position): Promise<number | undefined> {
+  const { totals, round, startedAtMs = 0, roundStartedAtMs = 0, reachMs } = position;
+  const { missedByList, missedByStatuses, sinceRound, sinceStart } = await ledger.compareBillPaymentsRound({
+    connection: sync.connection,
+    round: roundName(sync, round),
+    startedAtMs: roundStartedAtMs,
+    syncStartedAtMs: startedAtMs,
+    reachMs,
+    withStatuses: statuses.length > 0,
+  });
+  const roundAgrees = missedByList === 0 && missedByStatuses === 0 && isCounted(sinceRound, statuses, totals);
+  if (roundAgrees) return roundStartedAtMs;
+  return round > 1 && isCounted(sinceStart, statuses, totals) ? startedAtMs : undefined;
+}
+
+async function asHeld({ sync, statuses }: SyncWork, { totals }: Position): Promise<number | undefined> {
+  const held = await ledger.billPaymentsHeld({ connection: sync.connection });
+  return isCounted(held, statuses, totals) ? 0 : undefined;
+}
+
+/** @param totals as the service counts each list, that of all first */
+function isCounted(
+  { total, byStatus }: SeenBillPayments,
+  statuses: readonly BillPaymentStatus[],
+  totals: readonly number[],
+): boolean {
+  return [total, ...statuses.map((status) => byStatus[status] ?? 0)].every((count, list) => count === totals[list]);
+}
+
+export function roundName({ syncId }: BillPaymentsSync, round: number): string {
+  return `${syncId}#${round}`;
+}
+
+function requestOf({ sync, statuses }: SyncWork, { phase, round, list, page }: Position): BillPaymentsPageRequest {
+  const status = list === 0 ? undefined : statuses[list - 1];
+  const { connection } = sync;
+  if (phase === "round") return { connection, order: "created", status, page, round: roundName(sync, round) };
+  return { connection, order: "latest", status, page };
+}

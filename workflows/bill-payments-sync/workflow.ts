@@ -1,0 +1,111 @@
+import {
+  allHandlersFinished,
+  condition,
+  continueAsNew,
+  defineSignal,
+  setHandler,
+  workflowInfo,
+} from "@temporalio/workflow";
+
+import {
+  type BillPaymentsProgress,
+  type PreparedBillPaymentsSync,
+  SIGNALS,
+  type SyncBillPaymentsInput,
+  type SyncBillPaymentsOutcome,
+  type SyncRequested,
+  WORKFLOW_TYPES,
+} from "../../src/contract/index.ts";
+import { accountingCallsOf } from "../accounting-proxies.ts";
+import { carryJob, historyIsLong, wireJobMessages } from "../job/carry-job.ts";
+import { Job } from "../job/job.ts";
+import { ledger, main } from "../proxies.ts";
+import { describeProgress } from "./describe-progress.ts";
+import { beginning, type Position } from "./position.ts";
+import { compare, readPage, roundName, type SyncWork } from "./read.ts";
+
+/** What was asked for while it ran, and is not answered by what it reads from here on. */
+type Wanted = "nothing" | "recent" | "full";
+
+/** What a run hands to the next one. */
+interface Carried {
+  prepared: PreparedBillPaymentsSync;
+  syncId: string;
+  position: Position;
+  progress: BillPaymentsProgress;
+  wanted: Wanted;
+}
+
+const syncRequested = defineSignal<[SyncRequested?]>(SIGNALS.syncRequested);
+
+/**
+ * Brings the ledger up to the bill payments that the accounting service lists. Rows go from the service into the ledger by the activity
+ * that reads them and never through the history (docs/decisions/0010).
+ */
+export async function syncBillPayments(
+  input: SyncBillPaymentsInput,
+  carried?: Carried,
+): Promise<SyncBillPaymentsOutcome> {
+  const progress = carried?.progress ?? { kind: "recent", round: 0, pages: 0, rows: 0, added: 0, changed: 0 };
+  const { syncBillPayments: workflow } = WORKFLOW_TYPES;
+  const job = new Job({ workflow, noun: "The synchronisation", progress, describe: describeProgress });
+  let wanted: Wanted = carried?.wanted ?? "nothing";
+  wireJobMessages(job);
+  setHandler(syncRequested, (request) => {
+    if (wanted !== "full") wanted = request?.full === true ? "full" : "recent";
+  });
+  return await carryJob(async () => {
+    const started = carried ?? (await begin(job, input));
+    const work = workOf(job, started);
+    let { position } = started;
+    while (position.phase !== "complete") {
+      if (isAnsweredFrom(position, wanted)) wanted = "nothing";
+      position = position.phase === "compare" ? await compare(work, position) : await readPage(work, position);
+      if (position.phase !== "complete" && historyIsLong()) {
+        await condition(allHandlersFinished);
+        await continueAsNew<typeof syncBillPayments>(input, { ...started, position, progress: job.progress, wanted });
+      }
+    }
+    const held = await complete(work, position);
+    if (wanted !== "nothing") {
+      job.moveOn("another synchronisation, which was asked for meanwhile");
+      await condition(allHandlersFinished);
+      await continueAsNew<typeof syncBillPayments>({ ...input, full: wanted === "full" });
+    }
+    job.moveOn("nothing");
+    return { ...job.progress, ...held, settled: position.settled };
+  });
+}
+
+/** Without known ground there is nothing that a recent synchronisation could stop at: then everything is read. */
+async function begin(job: Job<BillPaymentsProgress>, input: SyncBillPaymentsInput): Promise<Carried> {
+  const prepared = await main.prepareSyncBillPayments({ input });
+  const { workflowId, runId } = workflowInfo();
+  const syncId = `${workflowId} ${runId}`;
+  const { connection } = prepared.profile;
+  const asked = { connection, syncId, kind: prepared.kind };
+  const { kind, knownUntilMs } = await ledger.beginBillPaymentsSync(asked);
+  const position = beginning(kind, knownUntilMs);
+  job.moveOn("its turn", { kind });
+  return { prepared: { ...prepared, kind }, syncId, position, progress: job.progress, wanted: "nothing" };
+}
+
+/** What is read from here on has whatever had changed when it was asked for. */
+function isAnsweredFrom({ phase, list, page }: Position, wanted: Wanted): boolean {
+  return phase === "ground" || (wanted === "recent" && phase === "latest" && list === 0 && page === 1);
+}
+
+function workOf(job: Job<BillPaymentsProgress>, { prepared, syncId }: Carried): SyncWork {
+  const { profile, kind, statuses } = prepared;
+  const sync = { connection: profile.connection, syncId, kind };
+  return { job, calls: accountingCallsOf(profile), sync, statuses };
+}
+
+async function complete({ job, sync }: SyncWork, { settled, topMs, round, wholeSinceMs }: Position) {
+  job.moveOn("the count of what the ledger holds");
+  const whole =
+    sync.kind === "full" && wholeSinceMs !== undefined
+      ? { name: roundName(sync, round), startedAtMs: wholeSinceMs }
+      : undefined;
+  return await ledger.completeBillPaymentsSync({ ...sync, settled, knownUntilMs: topMs, round: whole });
+}

@@ -1,0 +1,103 @@
+import { sleep } from "@temporalio/workflow";
+
+import type { ItemOutcome, Refusal, RegisterResult } from "../../src/contract/index.ts";
+import { answerOf, answered, isRefusal, lostAsConverging, parkOnRefusal } from "../run/answered.ts";
+import { growingPauseMs } from "../run/growing-pause.ts";
+import { park } from "../run/park.ts";
+import type { Batch } from "./batch.ts";
+
+/** Calls of one batch under way at once. */
+const LANES = 8;
+
+/** An answer that says nothing is asked for again so often; then the item is reported as unclear. */
+const MOST_TRIES = 5;
+
+const REGISTERED = "REGISTERED";
+
+interface Planned {
+  id: string;
+  name: string | null;
+}
+
+/** Registers each of the items, and says what each came to. */
+export async function registerAll(batch: Batch, items: readonly Planned[]): Promise<ItemOutcome[]> {
+  const outcomes: ItemOutcome[] = [];
+  let next = 0;
+  const lane = async (): Promise<void> => {
+    for (let item = items[next++]; item; item = items[next++]) {
+      const outcome = await registerOne(batch, item);
+      outcomes.push(outcome);
+      batch.count({ [outcome.kind]: 1 });
+    }
+  };
+  batch.job.moveOn("the registration of items");
+  await Promise.all(Array.from({ length: Math.min(LANES, items.length) }, lane));
+  return outcomes;
+}
+
+async function registerOne(batch: Batch, { id, name }: Planned): Promise<ItemOutcome> {
+  const { calls, target, branch, force } = batch;
+  const item = { item: id, name };
+  for (let again = 0, tries = 1; ; again++) {
+    const result: RegisterResult = await answerOf(
+      lostAsConverging(calls.convergingWrite.registerItem({ ...target, itemId: id, branch, ...(force && { force }) })),
+    );
+    if (isRefusal(result)) {
+      const outcome = await afterRefusal(batch, item, result, again);
+      if (outcome) return outcome;
+      continue;
+    }
+    switch (result.kind) {
+      case "registered":
+        return { kind: "registered", ...item };
+      case "needs-data": {
+        const needs = Object.entries(result.item.needs ?? {}).flatMap(([what, lacks]) => (lacks ? [what] : []));
+        return { kind: "needs-data", ...item, needs };
+      }
+      case "converging": {
+        // Whether a forced registration went through cannot be seen: the item was registered before.
+        if (!force && (await showsRegistered(batch, id))) return { kind: "registered", ...item };
+        if (tries++ >= MOST_TRIES) return { kind: "unclear", ...item, reason: result.message };
+        await sleep(growingPauseMs(tries));
+      }
+    }
+  }
+}
+
+/** What a refusal means for the item; undefined where it is worth another try. */
+async function afterRefusal(
+  batch: Batch,
+  item: Pick<ItemOutcome, "item" | "name">,
+  refusal: Refusal,
+  again: number,
+): Promise<ItemOutcome | undefined> {
+  const { job } = batch;
+  const { attention, message: reason } = refusal;
+  switch (attention) {
+    case "item-rejected":
+      return { kind: "refused", ...item, reason };
+    case "not-found":
+      return { kind: "unknown", ...item, reason };
+    case "invalid-request": {
+      if (batch.passesOver) return { kind: "refused", ...item, reason };
+      const evidence = { ...refusal.details, ...(refusal.apiCode !== undefined && { apiCode: refusal.apiCode }) };
+      const verdict = await park(
+        job,
+        { code: attention, subject: item.item, message: reason, evidence, mendedBy: ["retry", "acknowledge"] },
+        // One word is enough for all that are refused alike.
+        { until: () => batch.passesOver },
+      );
+      if (verdict === "acknowledged") batch.passesOver = true;
+      return batch.passesOver ? { kind: "refused", ...item, reason } : undefined;
+    }
+    default:
+      await parkOnRefusal(job, refusal, again);
+      return undefined;
+  }
+}
+
+async function showsRegistered({ job, calls, target }: Batch, itemId: string): Promise<boolean> {
+  const lines = [{ itemId, quantity: 1, unitPrice: 0 }];
+  const read = await answered(job, () => calls.read.readItems({ ...target, lines, notOlderThanMs: Date.now() }));
+  return read.kind === "resolved" && read.items.every(({ registrationStatus }) => registrationStatus === REGISTERED);
+}

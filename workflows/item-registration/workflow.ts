@@ -1,0 +1,111 @@
+import { allHandlersFinished, condition, continueAsNew, workflowInfo } from "@temporalio/workflow";
+
+import {
+  type Branch,
+  noOutcomes,
+  type PreparedRegisterItems,
+  type RegisterItemsInput,
+  type RegisterItemsOutcome,
+  type RegistrationProgress,
+  WORKFLOW_TYPES,
+} from "../../src/contract/index.ts";
+import { carryJob, historyIsLong, wireJobMessages } from "../job/carry-job.ts";
+import { Job } from "../job/job.ts";
+import { callsOf, ledger, main } from "../proxies.ts";
+import { answered } from "../run/answered.ts";
+import { Batch } from "./batch.ts";
+import { describeProgress } from "./describe-progress.ts";
+import { registerAll } from "./register-all.ts";
+
+/** So many are asked for between two looks at the catalogue, and written down together. */
+const CHUNK = 50;
+
+/** What a run hands to the next one. */
+interface Carried {
+  prepared: PreparedRegisterItems;
+  branch: Branch | undefined;
+  progress: RegistrationProgress;
+  position: Position;
+  /** The catalogue is read as of then. */
+  startedAtMs: number;
+  /** A person has said that what the API refuses as malformed is to be passed over. */
+  passesOver: boolean;
+}
+
+/** Of the whole catalogue the last id that was looked at; of named items how many. `null`: through. */
+type Position = { after: string } | { index: number } | null;
+
+/**
+ * Registers a catalogue, or the items of a list, one call each: the next of them → register → write down what each came to. Nothing waits
+ * for an item that lacks data: it is reported. To be run again at any time.
+ */
+export async function registerItems(input: RegisterItemsInput, carried?: Carried): Promise<RegisterItemsOutcome> {
+  const job = new Job<RegistrationProgress>({
+    workflow: WORKFLOW_TYPES.registerItems,
+    noun: "The registration",
+    progress: carried?.progress ?? { total: null, counts: noOutcomes() },
+    describe: describeProgress,
+  });
+  wireJobMessages(job);
+  return await carryJob(async () => {
+    const prepared = carried?.prepared ?? (await main.prepareRegisterItems({ input }));
+    const startedAtMs = carried?.startedAtMs ?? workflowInfo().startTime.getTime();
+    const { connection, businessId } = prepared.profile;
+    const { workflowId, firstExecutionRunId } = workflowInfo();
+    job.businessId = businessId;
+    job.moveOn("its turn");
+    const batch = new Batch({
+      job,
+      calls: callsOf(prepared.profile, () => job.retriedAtMs).background,
+      target: { connection, businessId },
+      batchId: `${workflowId} ${firstExecutionRunId}`,
+      force: input?.force === true,
+      branch: undefined,
+      passesOver: carried?.passesOver ?? false,
+    });
+    batch.branch = carried ? carried.branch : await branchOf(batch, input?.branch);
+    const names = input?.items && [...new Set(input.items)];
+    let position: Position = carried ? carried.position : names ? { index: 0 } : { after: "" };
+    while (position !== null) {
+      position = await nextChunk(batch, position, names, startedAtMs);
+      if (position === null || !historyIsLong()) continue;
+      await condition(allHandlersFinished);
+      const { branch, passesOver } = batch;
+      const next = { prepared, branch, progress: job.progress, position, startedAtMs, passesOver };
+      await continueAsNew<typeof registerItems>(input, next);
+    }
+    const report = await ledger.reportRegistrations({ ...batch.target, batchId: batch.batchId });
+    job.moveOn("nothing", { counts: report.counts });
+    return report;
+  });
+}
+
+/** Both names of the branch, so that each call can send the one that its dialect wants; none means the business's first branch. */
+async function branchOf({ job, calls, target }: Batch, branch: string | undefined): Promise<Branch | undefined> {
+  if (branch === undefined) return undefined;
+  job.moveOn("the names of its branch");
+  return (await answered(job, () => calls.read.readBranch({ ...target, branch }))).branch;
+}
+
+async function nextChunk(
+  batch: Batch,
+  position: Exclude<Position, null>,
+  names: string[] | undefined,
+  startedAtMs: number,
+): Promise<Position> {
+  const { job, calls, target, batchId, force } = batch;
+  const part =
+    "after" in position
+      ? { after: position.after }
+      : { items: (names ?? []).slice(position.index, position.index + CHUNK) };
+  job.moveOn("the next items of the catalogue");
+  const plan = await answered(job, () =>
+    calls.read.planRegistrations({ ...target, ...part, batchId, most: CHUNK, force, notOlderThanMs: startedAtMs }),
+  );
+  batch.count(plan.settled, names?.length ?? plan.total);
+  const outcomes = await registerAll(batch, plan.items);
+  if (outcomes.length > 0) await ledger.keepRegistrations({ ...target, batchId, outcomes });
+  if ("after" in position) return plan.next === null ? null : { after: plan.next };
+  const index = position.index + CHUNK;
+  return index < (names?.length ?? 0) ? { index } : null;
+}

@@ -1,0 +1,63 @@
+import {
+  allHandlersFinished,
+  CancellationScope,
+  condition,
+  defineQuery,
+  isCancellation,
+  setHandler,
+  workflowInfo,
+} from "@temporalio/workflow";
+
+import { type JobReply, type JobState, STATE_QUERY } from "../../src/contract/index.ts";
+import { asFailure, isFinal } from "../run/carry.ts";
+import { wireMending } from "../run/mending.ts";
+import type { Attended } from "../run/attended.ts";
+
+type AnyJob = Attended & { state(): JobState<object> };
+
+/** Past this many events a run goes on as a new one, at its next step. A step is far shorter than what is left to 2,000. */
+const MOST_EVENTS = 1_000;
+
+/** How long an operator's update waits to tell what came of it. */
+const REPLY_WITHIN = "5 seconds";
+
+const stateQuery = defineQuery<JobState<object>>(STATE_QUERY);
+
+/** The messages of a job. To be called before the first await: an early message finds its handler. */
+export function wireJobMessages(job: AnyJob): void {
+  setHandler(stateQuery, () => job.state(), { description: "How far it is, and what a person is needed for." });
+  wireMending(job, (act, done) => replying(job, act, done));
+}
+
+/** The body's result, once whoever waits for an answer has it. */
+export async function carryJob<Result>(body: () => Promise<Result>): Promise<Result> {
+  try {
+    const result = await body();
+    await condition(allHandlersFinished);
+    return result;
+  } catch (error) {
+    if (error instanceof Error && isFinal(error) && !isCancellation(error)) throw asFailure(error);
+    throw error;
+  }
+}
+
+/** Whether the history is long enough to go on in a new run. */
+export function historyIsLong(): boolean {
+  const { historyLength, continueAsNewSuggested } = workflowInfo();
+  return historyLength >= MOST_EVENTS || continueAsNewSuggested;
+}
+
+function replying(job: AnyJob, act: () => unknown, done: string): Promise<JobReply> {
+  return CancellationScope.nonCancellable(async () => {
+    const before = whatIsNeeded(job);
+    act();
+    await condition(() => whatIsNeeded(job) !== before, REPLY_WITHIN);
+    const [attention] = job.attentions;
+    const message = `${done} It waits for ${job.waitingFor}.`;
+    return { message, ...(attention && { attention: attention.code }) };
+  });
+}
+
+function whatIsNeeded({ attentions, waitingFor }: AnyJob): string {
+  return JSON.stringify([waitingFor, attentions.map(({ code, subject, sinceMs }) => [code, subject, sinceMs])]);
+}

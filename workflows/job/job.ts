@@ -1,0 +1,62 @@
+import type { AttentionCode, JobState, Mend } from "../../src/contract/index.ts";
+import { Attended } from "../run/attended.ts";
+import { publishJob } from "./publish.ts";
+
+/** All that a run without a document knows. `Progress` is what its state, its details and its result tell. */
+export class Job<Progress extends object> extends Attended {
+  readonly workflow: string;
+  /** In a few words: `The synchronisation`. */
+  readonly noun: string;
+  businessId: string | undefined;
+  progress: Progress;
+  /** What people see of the progress, a line each. */
+  readonly #describe: (progress: Progress) => string[];
+
+  constructor(options: {
+    workflow: string;
+    noun: string;
+    progress: Progress;
+    describe: (progress: Progress) => string[];
+  }) {
+    super();
+    this.workflow = options.workflow;
+    this.noun = options.noun;
+    this.progress = options.progress;
+    this.#describe = options.describe;
+  }
+
+  /** Temporal's own cancellation ends it between two calls; there is nothing to undo. */
+  get cancelDue(): boolean {
+    return false;
+  }
+
+  get standing(): string {
+    const mends = new Set(this.attentions.flatMap(({ mendedBy }) => mendedBy));
+    const needs = this.attentions.map(({ code }) => code).join(", ");
+    return `${this.noun} ${needs ? `needs a person for ${needs}` : "needs nobody"}; it takes: ${[...mends].join(", ") || "nothing"}.`;
+  }
+
+  protected override mendsOf(code: AttentionCode): readonly Mend[] {
+    return super.mendsOf(code).filter((mend) => mend === "retry" || mend === "acknowledge");
+  }
+
+  get lines(): string[] {
+    return this.#describe(this.progress);
+  }
+
+  state(): JobState<Progress> {
+    const { workflow, waitingFor, progress, attentions, decisions } = this;
+    return { workflow, waitingFor, progress, attentions, decisions };
+  }
+
+  /** @param change of the progress; left out, it stays */
+  moveOn(waitingFor: string, change: Partial<Progress> = {}): void {
+    this.waitingFor = waitingFor;
+    this.progress = { ...this.progress, ...change };
+    this.publish();
+  }
+
+  publish(): void {
+    publishJob(this);
+  }
+}

@@ -1,0 +1,63 @@
+import type { CallTarget, PurchasesPass, PurchasesProgress, PurchasesSync } from "../../src/contract/index.ts";
+import type { Job } from "../job/job.ts";
+import type { Calls } from "../proxies.ts";
+import { answerOf, answered, isRefusal, parkOnRefusal } from "../run/answered.ts";
+import { afterPage, afterPull, type Position, restarted } from "./position.ts";
+
+export interface SyncWork {
+  job: Job<PurchasesProgress>;
+  calls: Calls["background"];
+  target: CallTarget;
+  sync: PurchasesSync;
+  from: string | undefined;
+}
+
+const PASSES: Readonly<Record<PurchasesPass, string>> = {
+  list: "a page of the list",
+  pulled: "a page of what is `pulled`",
+  pending_review: "a page of what is `pending_review`",
+  changed: "a page of a day on which an invoice has changed",
+};
+
+/** Begins a pass anew so often without a person, where the service does not take its own cursor back. */
+const MOST_RESTARTS = 3;
+
+/** Has the service fetch the latest from the authority. What comes of it is seen in the list. */
+export async function pull({ job, calls, target }: SyncWork, position: Position): Promise<Position> {
+  job.moveOn("the service, which fetches the latest from the tax authority");
+  await answered(job, () => calls.read.pullPurchases(target));
+  return afterPull(position);
+}
+
+/** Reads one page into the ledger. */
+export async function readPage(work: SyncWork, position: Position, pass: PurchasesPass): Promise<Position> {
+  const { job, calls, target, sync, from } = work;
+  const { cursor } = position;
+  const page = `${PASSES[pass]}${position.sweeps > 1 ? `, read for the ${position.sweeps}. time` : ""}`;
+  job.moveOn(page);
+  const days = position.windows?.[0] ?? { from };
+  const request = { ...target, syncId: sync.syncId, pass, cursor, ...days };
+  for (let again = 0; ; again++) {
+    const result = await answerOf(calls.read.keepPurchasesPage(request));
+    if (isRefusal(result)) {
+      const cursorRefused = result.attention === "invalid-request" && cursor !== undefined;
+      if (cursorRefused && position.restarts < MOST_RESTARTS) return restarted(position);
+      await parkOnRefusal(job, result, again);
+      continue;
+    }
+    if (cursor !== undefined && result.nextCursor === cursor) {
+      const message = "The service answers a cursor with the same cursor: read on, the page would come for ever.";
+      await parkOnRefusal(job, { kind: "refused", attention: "unexpected-answer", message }, again);
+      continue;
+    }
+    const { pages, rows, added, changed } = job.progress;
+    job.progress = {
+      ...job.progress,
+      pages: pages + 1,
+      rows: rows + result.rows,
+      added: added + result.added,
+      changed: changed + result.changed,
+    };
+    return afterPage(position, sync.kind, result);
+  }
+}

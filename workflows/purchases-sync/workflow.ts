@@ -1,0 +1,84 @@
+import { condition, allHandlersFinished, continueAsNew, workflowInfo } from "@temporalio/workflow";
+
+import {
+  type PreparedPurchasesSync,
+  type PurchasesProgress,
+  type SyncPurchasesInput,
+  type SyncPurchasesOutcome,
+  WORKFLOW_TYPES,
+} from "../../src/contract/index.ts";
+import { carryJob, historyIsLong, wireJobMessages } from "../job/carry-job.ts";
+import { Job } from "../job/job.ts";
+import { callsOf, ledger, main } from "../proxies.ts";
+import { describeProgress } from "./describe-progress.ts";
+import { afterPasses, atWindows, BEGINNING, type Position } from "./position.ts";
+import { pull, readPage, type SyncWork } from "./read.ts";
+
+/** What a run hands to the next one. */
+interface Carried {
+  prepared: PreparedPurchasesSync;
+  position: Position;
+  progress: PurchasesProgress;
+}
+
+/**
+ * Brings the ledger up to the supplier invoices that the Compliance API lists: pull from the authority → the list, newest first, until
+ * known ground → what may still change → complete. Rows go from the API into the ledger by the activity that reads them and never through
+ * the history (docs/decisions/0011).
+ */
+export async function syncPurchases(input: SyncPurchasesInput, carried?: Carried): Promise<SyncPurchasesOutcome> {
+  const progress = carried?.progress ?? { kind: "recent", pages: 0, rows: 0, added: 0, changed: 0 };
+  const job = new Job({
+    workflow: WORKFLOW_TYPES.syncPurchases,
+    noun: "The synchronisation",
+    progress,
+    describe: describeProgress,
+  });
+  wireJobMessages(job);
+  return await carryJob(async () => {
+    const prepared = carried?.prepared ?? (await main.prepareSyncPurchases({ input }));
+    const work = workOf(job, prepared);
+    if (!carried) await ledger.beginPurchasesSync(work.sync);
+    const position = await readAll(work, carried?.position ?? BEGINNING);
+    if (position.step !== "complete") {
+      await condition(allHandlersFinished);
+      await continueAsNew<typeof syncPurchases>(input, { prepared, position, progress: job.progress });
+    }
+    job.moveOn("the count of what the ledger holds");
+    const held = await ledger.completePurchasesSync(work.sync);
+    job.moveOn("nothing");
+    return { ...job.progress, ...held };
+  });
+}
+
+function workOf(job: Job<PurchasesProgress>, { profile, kind, from }: PreparedPurchasesSync): SyncWork {
+  const { connection, businessId } = profile;
+  const { workflowId, firstExecutionRunId } = workflowInfo();
+  job.businessId = businessId;
+  job.moveOn("its turn", { kind });
+  return {
+    job,
+    calls: callsOf(profile, () => job.retriedAtMs).background,
+    target: { connection, businessId },
+    sync: { connection, businessId, syncId: `${workflowId} ${firstExecutionRunId}`, kind },
+    from,
+  };
+}
+
+/** Reads on until all is read, or until the history is long enough. */
+async function readAll(work: SyncWork, start: Position): Promise<Position> {
+  let position = start;
+  for (;;) {
+    if (position.step === "pull") position = await pull(work, position);
+    else if (position.step === "changed" && !position.windows)
+      position = atWindows(position, await ledger.windowsOfChangedPurchases(work.sync));
+    else if (position.step !== "complete") position = await readPage(work, position, position.step);
+    if (position.step === "complete") {
+      if (work.sync.kind !== "full") return position;
+      const unseen = await ledger.unseenPurchases(work.sync);
+      position = afterPasses(position, unseen);
+      if (position.step === "complete") return position;
+    }
+    if (historyIsLong()) return position;
+  }
+}

@@ -1,0 +1,63 @@
+import { CancellationScope, condition, defineUpdate, setHandler } from "@temporalio/workflow";
+
+import {
+  type BatchProgress,
+  type JobReply,
+  type ResolveBatchRequest,
+  UPDATES,
+  WORKFLOW_TYPES,
+} from "../../src/contract/index.ts";
+import { Job } from "../job/job.ts";
+import { checkedObject, notAllowed, requireText } from "../run/not-allowed.ts";
+
+const resolveBatchUpdate = defineUpdate<JobReply, [ResolveBatchRequest]>(UPDATES.resolveBatch);
+
+/** How long the update waits to tell what came of it. */
+const REPLY_WITHIN = "5 seconds";
+
+/** A run of one batch, and a person's word on it. */
+export class BatchJob extends Job<BatchProgress> {
+  /** Taken up by the step that waits for it. */
+  word: (ResolveBatchRequest & { atMs: number }) | undefined;
+
+  constructor(syncBatchId: string) {
+    const progress: BatchProgress = { syncBatchId, standing: "waiting" };
+    super({ workflow: WORKFLOW_TYPES.processSyncBatch, noun: "The batch", progress, describe });
+  }
+
+  get isUnknown(): boolean {
+    return this.needs("batch-unknown");
+  }
+
+  /** To be called before the first await: an early message finds its handler. */
+  wireResolution(): void {
+    setHandler(resolveBatchUpdate, (request) => this.#resolve(request), {
+      description: 'Say whether the batch was processed. Takes {"processed", "note", "by"?}.',
+      validator: (message) => {
+        const request = checkedObject(this, message, ["processed", "note", "by"]);
+        requireText(this, request, "note");
+        if (typeof request["processed"] !== "boolean")
+          notAllowed(this, "Expected the field processed with true or false in it.");
+        if (!this.isUnknown || this.word) notAllowed(this, "The batch is not unknown.");
+      },
+    });
+  }
+
+  #resolve({ processed, note, by }: ResolveBatchRequest): Promise<JobReply> {
+    return CancellationScope.nonCancellable(async () => {
+      const atMs = Date.now();
+      this.word = { processed, note, ...(by !== undefined && { by }), atMs };
+      const answer = processed ? "processed" : "not processed";
+      const who = by === undefined ? {} : { by };
+      this.decisions.push({ update: "resolveBatch", code: "batch-unknown", answer, note, ...who, atMs });
+      await condition(() => !this.isUnknown, REPLY_WITHIN);
+      const [attention] = this.attentions;
+      return { message: `Kept. It waits for ${this.waitingFor}.`, ...(attention && { attention: attention.code }) };
+    });
+  }
+}
+
+function describe({ syncBatchId, standing, message }: BatchProgress): string[] {
+  const id = `Sync batch \`${syncBatchId.replaceAll("`", "'")}\` is ${standing}`;
+  return message === undefined ? [id] : [id, message.replace(/\s+/g, " ").replace(/[\\`*_#<>[\]|]/g, "\\$&")];
+}

@@ -1,0 +1,56 @@
+import { ActivityFailure, CancellationScope, TimeoutFailure } from "@temporalio/workflow";
+
+import type { AccountingProfile, BatchTry, ProcessBatchResult } from "../../src/contract/index.ts";
+import { accountingCallsOf } from "../accounting-proxies.ts";
+import { ledger } from "../proxies.ts";
+import { rootMessage } from "../run/answered.ts";
+
+/**
+ * Sends one try. Where its activity ends without an answer, the claim tells what became of it: never taken means never sent, a written
+ * outcome is the answer, and a claim without outcome is unknown (architecture, decision 6). Not ended by a cancellation: nobody would know
+ * what became of it.
+ */
+export function sendBatch(profile: AccountingProfile, syncBatchId: string, one: BatchTry): Promise<ProcessBatchResult> {
+  const { connection } = profile;
+  return CancellationScope.nonCancellable(async () => {
+    try {
+      const { unrepeatableWrite } = accountingCallsOf(profile);
+      return await settled(
+        connection,
+        syncBatchId,
+        one,
+        await unrepeatableWrite.processSyncBatch({ connection, syncBatchId, ...one }),
+      );
+    } catch (error) {
+      if (!(error instanceof ActivityFailure)) throw error;
+      const message = rootMessage(error);
+      // No worker took the task: nothing was sent.
+      if (error.cause instanceof TimeoutFailure && error.cause.timeoutType === "SCHEDULE_TO_START") {
+        return { kind: "deferred", sameTry: true, message };
+      }
+      const { generation } = one;
+      const found = await ledger.readBatch({ connection, syncBatchId, generation });
+      if (found.kind !== "unknown") return found;
+      return { ...found, message: `The call ended without an answer: ${message}. ${found.message}` };
+    }
+  });
+}
+
+/** What is known, but could not be written down while the ledger was away, is written before anything hangs on it. */
+async function settled(
+  connection: string,
+  syncBatchId: string,
+  one: BatchTry,
+  result: ProcessBatchResult,
+): Promise<ProcessBatchResult> {
+  if (!("unsettled" in result) || !result.unsettled) return result;
+  const outcome =
+    result.kind === "processed"
+      ? { kind: result.kind, message: result.message }
+      : {
+          kind: "not-processed" as const,
+          message: result.kind === "deferred" ? result.message : result.refusal.message,
+        };
+  await ledger.settleBatch({ connection, syncBatchId, ...one, outcome });
+  return result;
+}

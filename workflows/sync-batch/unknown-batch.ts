@@ -1,0 +1,43 @@
+import { sleep } from "@temporalio/workflow";
+
+import type { AccountingProfile, ReadBatchResult, UnknownBatch } from "../../src/contract/index.ts";
+import { ledger } from "../proxies.ts";
+import { park } from "../run/park.ts";
+import type { BatchJob } from "./batch-job.ts";
+
+/** An attempt that was given up may still write its outcome down: the claim is looked at so often, then a person alone decides. */
+const LOOKS = ["1 minute", "10 minutes", "1 hour"] as const;
+
+type Known = Exclude<ReadBatchResult, UnknownBatch>;
+
+/** Parks until a person says whether it was processed, or the claim does. */
+export async function resolved(
+  job: BatchJob,
+  { connection }: AccountingProfile,
+  syncBatchId: string,
+  generation: number,
+  { message, evidence }: UnknownBatch,
+): Promise<Known> {
+  let found: Known | undefined;
+  const lookAgain = async (): Promise<boolean> => {
+    for (const pause of LOOKS) {
+      await sleep(pause);
+      const read = await ledger.readBatch({ connection, syncBatchId, generation });
+      if (read.kind === "unknown") continue;
+      found = read;
+      return true;
+    }
+    return await new Promise<never>(() => {});
+  };
+  job.moveOn("a person, who can see whether the batch was processed", { standing: "parked", message });
+  const attention = { code: "batch-unknown" as const, message, evidence, mendedBy: ["resolveBatch"] as const };
+  for (;;) {
+    await park(job, attention, { wake: lookAgain, until: () => job.word !== undefined });
+    const { word } = job;
+    job.word = undefined;
+    if (found) return found;
+    if (!word) continue;
+    const { processed, ...said } = word;
+    return await ledger.decideBatch({ connection, syncBatchId, generation, processed, word: said });
+  }
+}

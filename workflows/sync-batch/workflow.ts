@@ -1,0 +1,62 @@
+import { sleep, uuid4 } from "@temporalio/workflow";
+
+import type { AccountingProfile, BatchTry, ProcessSyncBatchInput, SyncBatchOutcome } from "../../src/contract/index.ts";
+import { carryJob, wireJobMessages } from "../job/carry-job.ts";
+import { main } from "../proxies.ts";
+import { parkOnRefusal } from "../run/answered.ts";
+import { growingPauseMs } from "../run/growing-pause.ts";
+import { untilLedger } from "../run/until-ledger.ts";
+import { BatchJob } from "./batch-job.ts";
+import { sendBatch } from "./send.ts";
+import { resolved } from "./unknown-batch.ts";
+
+/**
+ * Has one sync batch processed, at most once: what its request came to is written into a claim, and a claim without outcome waits for a
+ * person (architecture, decision 6). A batch whose claim says that it was processed is not sent again, by whomever it is started.
+ */
+export async function processSyncBatch(input: ProcessSyncBatchInput): Promise<SyncBatchOutcome> {
+  const job = new BatchJob(String(input?.syncBatchId));
+  wireJobMessages(job);
+  job.wireResolution();
+  return await carryJob(async () => {
+    const { profile, syncBatchId } = await main.prepareSyncBatch({ input });
+    const outcome = await processed(job, profile, syncBatchId);
+    job.moveOn("nothing", { standing: "processed", message: outcome.message });
+    return outcome;
+  });
+}
+
+async function processed(job: BatchJob, profile: AccountingProfile, syncBatchId: string): Promise<SyncBatchOutcome> {
+  // A new token after a reset too, since the run of before may have sent under the old one.
+  let one: BatchTry = { generation: 1, token: uuid4() };
+  const next = (generation: number): BatchTry => ({ generation: generation + 1, token: uuid4() });
+  for (let pauses = 0, refusals = 0; ;) {
+    job.moveOn("the service's answer", { standing: "waiting" });
+    const sent = await sendBatch(profile, syncBatchId, one);
+    const result = sent.kind === "unknown" ? await resolved(job, profile, syncBatchId, one.generation, sent) : sent;
+    switch (result.kind) {
+      case "processed":
+        return { syncBatchId, saidBy: "service", message: result.message };
+      case "said-processed":
+        return { syncBatchId, saidBy: "person", message: result.word.note };
+      case "superseded":
+        one = next(Math.max(result.generation, one.generation));
+        break;
+      case "not-processed":
+        job.moveOn("a person", { standing: "parked", message: result.refusal.message });
+        await parkOnRefusal(job, result.refusal, refusals++);
+        one = next(one.generation);
+        break;
+      case "deferred":
+        await later(job, result.message, result.waitFor, result.retryAfterMs ?? growingPauseMs(pauses++));
+        if (!result.sameTry) one = next(one.generation);
+        break;
+    }
+  }
+}
+
+async function later(job: BatchJob, why: string, waitFor: "ledger" | undefined, pauseMs: number): Promise<void> {
+  job.moveOn(waitFor === "ledger" ? "the ledger" : "another try", { message: why });
+  if (waitFor === "ledger") await untilLedger(() => false);
+  else await sleep(pauseMs);
+}
