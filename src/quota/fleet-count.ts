@@ -23,6 +23,13 @@ interface Away {
   asking: boolean;
 }
 
+/** What became of a call that was counted. */
+export interface ToldToFleet {
+  told?: { used: number; limit: number } | undefined;
+  unsent?: boolean;
+  edge?: SettledEdge | undefined;
+}
+
 /** What is to be known of a call whose outcome is counted. */
 export interface Grant {
   number: number;
@@ -53,10 +60,7 @@ export class FleetCount {
     return this.#ask(() => counts.spend({ application, reserve, believed }, WITHIN_MS));
   }
 
-  settle(
-    grant: Grant,
-    said: { told?: { used: number; limit: number } | undefined; unsent?: boolean; edge?: SettledEdge | undefined },
-  ): Promise<QuotaWindow | undefined> {
+  settle(grant: Grant, said: ToldToFleet): Promise<QuotaWindow | undefined> {
     const { application, counts } = this.#options;
     const settling = this.#ask(() => counts.settle({ application, ...grant, ...said }, WITHIN_MS));
     this.#settling.add(settling);

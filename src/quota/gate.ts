@@ -2,16 +2,15 @@ import { TransportError } from "../http/errors.ts";
 import type { HttpAnswer } from "../http/http-answer.ts";
 import { parseHttpDateMs, parseRateLimit, parseRetryAfterSeconds } from "../http/quota-headers.ts";
 import type { Transport, TransportRequest } from "../http/transport.ts";
-import type { SettledEdge } from "../ledger/index.ts";
 import { type Budget, budgetAt, newBudget, spentOf } from "./budget.ts";
 import { type CallClass, currentClass } from "./call-class.ts";
 import { type Asking, decide, type Decision, type WhyWait } from "./decide.ts";
-import { afterEvent, type Answer, type BudgetEvent, type Sending, toldBy, waitOf } from "./events.ts";
-import type { FleetCount, Grant } from "./fleet-count.ts";
+import { afterEvent, type Answer, type BudgetEvent, type Sending } from "./events.ts";
+import type { FleetCount, Grant, ToldToFleet } from "./fleet-count.ts";
 import { reserveFor } from "./reserve.ts";
 import type { BudgetRules } from "./rules.ts";
+import { toldToFleet } from "./told-to-fleet.ts";
 import { Turns } from "./turns.ts";
-import { readEdge, refusedTooEarly, type Window } from "./window.ts";
 
 /** A call waits here for a window, or an answer, that is this near; else it goes back unsent, and its place in the worker is free. */
 const PATIENCE_MS = 2_000;
@@ -191,7 +190,7 @@ export class Gate implements Transport {
       retryAfterSeconds: parseRetryAfterSeconds(headers, parseHttpDateMs(headers["date"]) ?? answeredAtMs),
     };
     if (status === 429) this.#options.watch.refused(call.callClass);
-    if (grant) this.#settle(grant, this.#said(told));
+    if (grant) this.#settle(grant, toldToFleet(told, this.budget.window, this.#options.nowMs()));
     this.#apply({ kind: "answered", call, answer: told });
   }
 
@@ -210,26 +209,8 @@ export class Gate implements Transport {
     this.#apply({ kind: "lost", call: passage.call, failed: code !== "aborted", arrived });
   }
 
-  /** What an answer tells the fleet's count, by what is known before it. */
-  #said(answer: Answer): Parameters<FleetCount["settle"]>[1] {
-    const { status, sentAtMs, answeredAtMs } = answer;
-    const later = status === 429 ? refusedTooEarly(this.budget.window, sentAtMs, waitOf(answer)) : undefined;
-    if (later) return { edge: this.#edge("is", later) };
-    const rateLimit = toldBy(answer);
-    if (!rateLimit) return {};
-    const { limit, remaining, resetSeconds } = rateLimit;
-    const { says, window } = readEdge(this.budget.window, { sentAtMs, answeredAtMs, resetSeconds });
-    if (says === "unclear") return {};
-    const told = { used: limit - Math.min(remaining, limit), limit };
-    if (says === "same") return { told };
-    return { told, edge: this.#edge(says, window) };
-  }
-
-  #edge(says: SettledEdge["says"], { endsAtMs, lengthMs }: Window): SettledEdge {
-    return { says, endsInMs: endsAtMs - this.#options.nowMs(), lengthMs };
-  }
   /** Nobody waits for it. */
-  #settle(grant: Grant, said: Parameters<FleetCount["settle"]>[1]): void {
+  #settle(grant: Grant, said: ToldToFleet): void {
     void this.#options.count?.settle(grant, said).then((window) => {
       if (window) this.#apply({ kind: "counted", window });
     });
