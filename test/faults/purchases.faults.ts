@@ -48,7 +48,7 @@ describe("a worker that is killed while it syncs purchases", () => {
       stopChanging();
       await sync({ full: true });
     },
-    (full ? 30 : 9) * 60_000,
+    (full ? 45 : 15) * 60_000,
   );
 
   afterAll(async () => {
