@@ -5,6 +5,9 @@ import type { CliContext } from "./context.ts";
 import { interruptible } from "./interruptible.ts";
 import { printNote } from "./print-result.ts";
 
+/** A person waits for the answer, and no sale does. */
+const PATIENCE_MS = 10_000;
+
 /**
  * Works with the ledger that the configuration names; its own PostgreSQL is started where no process has it running.
  * @throws ConfigError, LedgerUnavailableError, and what the work throws
@@ -13,7 +16,7 @@ export async function withLedger<Result>(
   context: CliContext,
   work: (ledger: Ledger) => Promise<Result>,
 ): Promise<Result> {
-  const ledger = ledgerOf(loadConfig({ env: context.env }), (line) => printNote(context, line));
+  const ledger = ledgerOf(loadConfig({ env: context.env }), (line) => printNote(context, line), PATIENCE_MS);
   try {
     return await interruptible(async () => {
       await ledger.ready();

@@ -68,13 +68,19 @@ function fleet({ processes, alone = false, ...more }: FleetOptions) {
       } catch (error) {
         if (!(error instanceof TransportError)) throw error;
         await new Promise((resolve) => setTimeout(resolve, error.retryAfterMs ?? 1_000));
+        await opened(gate, callClass);
       }
     }
   }
+  /** In the queue: a poll is opened only while the gate is. */
+  async function opened(gate: Gate, callClass: CallClass): Promise<void> {
+    while (!over && !gate.isOpen(callClass))
+      await new Promise<void>((resolve) => void gate.whenOpen(callClass, resolve));
+  }
   async function work(gate: Gate, callClass: CallClass): Promise<void> {
     while (!over) {
-      if (gate.isOpen(callClass)) await call(gate, callClass);
-      else await new Promise<void>((resolve) => void gate.whenOpen(callClass, resolve));
+      await opened(gate, callClass);
+      await call(gate, callClass);
     }
   }
   const backlog = (callClass: CallClass): void => {

@@ -15,6 +15,11 @@ import { readEdge, refusedTooEarly, type Window } from "./window.ts";
 
 /** A call waits here for a window, or an answer, that is this near; else it goes back unsent, and its place in the worker is free. */
 const PATIENCE_MS = 2_000;
+/**
+ * What goes back for want of requests stands in the queue again after this, and not only when the window begins: no poll is open
+ * until then, and by the time that it came back the others would have taken the whole window.
+ */
+const BACK_IN_LINE_MS = 250;
 /** Those who waited for the same moment do not come back in the same: within this part of a window. */
 const SPREAD = { interactive: 0.005, background: 0.02 } as const;
 /** The count allows fewer under way than there are: others end theirs at any moment. */
@@ -124,8 +129,9 @@ export class Gate implements Transport {
     }
   }
 
-  /** Undefined where the fleet has nothing left for it. */
+  /** Undefined where it has to be decided anew: the fleet has nothing left for it, or the count that was relied upon is away. */
   async #charge(call: Sending): Promise<Passage | undefined> {
+    const relied = this.#budget.fleetSpent !== undefined;
     this.#apply({ kind: "sent", call });
     const { count, nowMs } = this.#options;
     const { limit, window } = this.#budget;
@@ -133,7 +139,10 @@ export class Gate implements Transport {
     const answer = await count?.spend(reserve, limit, window, nowMs());
     if (!answer) {
       this.#apply({ kind: "count-away" });
-      return { call, grant: undefined };
+      if (!relied) return { call, grant: undefined };
+      // It was let through without the narrowness of a process that counts alone, as were all that asked the count with it.
+      this.#apply({ kind: "unsent", call });
+      return undefined;
     }
     this.#apply({ kind: "counted", window: answer.window });
     if (answer.granted) return { call, grant: { number: answer.window.number, sequence: answer.sequence } };
@@ -162,9 +171,11 @@ export class Gate implements Transport {
   }
 
   #heldBack(callClass: CallClass, why: WhyWait, untilMs: number | undefined): TransportError {
-    const retryAfterMs = Math.max(OTHERS_END_MS, Math.ceil((untilMs ?? 0) - this.#options.nowMs()));
+    const leftMs = Math.max(OTHERS_END_MS, Math.ceil((untilMs ?? 0) - this.#options.nowMs()));
+    const queues = why === "spent" || why === "reserved" || why === "narrow";
+    const retryAfterMs = queues ? Math.min(leftMs, BACK_IN_LINE_MS) : leftMs;
     this.#options.watch.heldBack(callClass, why);
-    const message = `kept back by the request budget of ${this.application} (${why}), for ${retryAfterMs} ms; nothing was sent`;
+    const message = `kept back by the request budget of ${this.application} (${why}), for ${leftMs} ms; nothing was sent`;
     return new TransportError(message, { code: "held-back", sent: "no", retryAfterMs });
   }
 

@@ -11,7 +11,7 @@ import { callCli, type CliResult } from "../test-support/call-cli.ts";
 let test: TestLedger;
 let client: pg.Client;
 beforeAll(async () => {
-  test = await createTestLedger();
+  test = await createTestLedger(15_000);
   await test.ledger.ready();
   client = new pg.Client({ connectionString: test.url });
   await client.connect();

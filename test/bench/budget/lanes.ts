@@ -63,7 +63,7 @@ function rivals(runner: Exclude<Runner, "product">, short: string): [Lane, Lane,
   ];
 }
 
-/** All there is to run, in an order in which lanes that count a wait run beside few others. */
+/** All there is to run, one phase after the other. */
 export function phases(withRedis: boolean): Phase[] {
   const [fixedAlone, fixedStranger, fixedMixed] = rivals("fixed-slots", "fixed");
   const [secondAlone, secondStranger, secondMixed] = rivals("per-second", "second");
@@ -76,11 +76,6 @@ export function phases(withRedis: boolean): Phase[] {
         product("alone", "interactive alone", ALONE),
         product("mixed", "interactive before background", MIXED),
         product("keys", "two keys of one application", ALONE, { keys: 2 }),
-      ],
-    },
-    {
-      processes: PROCESSES,
-      lanes: [
         product("stranger", "a stranger takes a fifth", STRANGER),
         product("fair", "one business of twenty has 95 %", { backlog: "one-big" }),
       ],
