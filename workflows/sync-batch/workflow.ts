@@ -1,7 +1,7 @@
-import { sleep, uuid4 } from "@temporalio/workflow";
+import { allHandlersFinished, condition, continueAsNew, sleep, uuid4 } from "@temporalio/workflow";
 
 import type { AccountingProfile, BatchTry, ProcessSyncBatchInput, SyncBatchOutcome } from "../../src/contract/index.ts";
-import { carryJob, wireJobMessages } from "../job/carry-job.ts";
+import { carryJob, historyIsLong, wireJobMessages } from "../job/carry-job.ts";
 import { main } from "../proxies.ts";
 import { parkOnRefusal } from "../run/answered.ts";
 import { growingPauseMs } from "../run/growing-pause.ts";
@@ -21,16 +21,26 @@ export async function processSyncBatch(input: ProcessSyncBatchInput): Promise<Sy
   return await carryJob(async () => {
     const { profile, syncBatchId } = await main.prepareSyncBatch({ input });
     const outcome = await processed(job, profile, syncBatchId);
+    // The claim knows which try is next.
+    if (outcome === "to be continued") {
+      await condition(allHandlersFinished);
+      return await continueAsNew<typeof processSyncBatch>(input);
+    }
     job.moveOn("nothing", { standing: "processed", message: outcome.message });
     return outcome;
   });
 }
 
-async function processed(job: BatchJob, profile: AccountingProfile, syncBatchId: string): Promise<SyncBatchOutcome> {
+async function processed(
+  job: BatchJob,
+  profile: AccountingProfile,
+  syncBatchId: string,
+): Promise<SyncBatchOutcome | "to be continued"> {
   // A new token after a reset too, since the run of before may have sent under the old one.
   let one: BatchTry = { generation: 1, token: uuid4() };
   const next = (generation: number): BatchTry => ({ generation: generation + 1, token: uuid4() });
   for (let pauses = 0, refusals = 0; ;) {
+    if (historyIsLong()) return "to be continued";
     job.moveOn("the service's answer", { standing: "waiting" });
     const sent = await sendBatch(profile, syncBatchId, one);
     const result = sent.kind === "unknown" ? await resolved(job, profile, syncBatchId, one.generation, sent) : sent;
