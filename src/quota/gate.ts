@@ -135,7 +135,7 @@ export class Gate implements Transport {
     const { count, nowMs } = this.#options;
     const { limit, window } = this.#budget;
     const reserve = reserveFor(call.callClass, this.#budget, nowMs());
-    const answer = await count?.spend(reserve, limit, window, nowMs());
+    const answer = await count?.spend(reserve, limit, window, nowMs(), !relied);
     if (!answer) {
       this.#apply({ kind: "count-away" });
       if (!relied) return { call, grant: undefined };

@@ -14,12 +14,13 @@ interface Row {
   strangersFor: number;
 }
 
-/** What the statements of the ledger do, by the clock of the test; `away` makes it throw. */
+/** What the statements of the ledger do, by the clock of the test; `away` makes it throw, `slowMs` answer late. */
 export function countedInMemory() {
   const rows = new Map<string, Row>();
-  const state = { away: false };
+  const state = { away: false, slowMs: 0 };
   const reach = async (): Promise<void> => {
-    await Promise.resolve();
+    if (state.slowMs > 0) await new Promise((resolve) => setTimeout(resolve, state.slowMs));
+    else await Promise.resolve();
     if (state.away) throw new Error("away");
   };
   const told = (row: Row) => ({
