@@ -7,10 +7,11 @@ import { checkReach } from "./check-reach.ts";
 /** What is warned of, for a connection with these settings. */
 async function warningsOf(
   env: Record<string, string>,
-  revoked = false,
+  { revoked = false, fails = false } = {},
 ): Promise<{ warnings: string[]; calls: number }> {
   const { simulator, context } = await serve({ env });
   if (revoked) simulator.setKey("cmp_sk_test_simulator", { revoked });
+  if (fails) simulator.inject({ operation: "listBusinesses", when: "before", kind: "status", status: 503, times: 1 });
   const settings = {
     COMPLIANCE_BASE_URL: simulator.url,
     COMPLIANCE_API_KEY: "cmp_sk_test_simulator",
@@ -33,7 +34,11 @@ test("a key that does not reach its business is warned of once, with those that 
   ]);
 });
 
-test("a service that refuses to say holds nothing up, and is warned of", async () => {
-  const { warnings } = await warningsOf({}, true);
+test("a key that is refused is the key gate's news, and no second one", async () => {
+  expect(await warningsOf({}, { revoked: true })).toEqual({ warnings: [], calls: 1 });
+});
+
+test("a service that cannot say holds nothing up, and is warned of", async () => {
+  const { warnings } = await warningsOf({}, { fails: true });
   expect(warnings).toEqual(["it is not known which businesses the key of connection default reaches"]);
 });

@@ -1,4 +1,5 @@
 import type { ComplianceRuntime } from "../../activities/compliance/index.ts";
+import { ComplianceApiError } from "../compliance/index.ts";
 import type { ComplianceConnection } from "../config/index.ts";
 import { callingAs } from "../quota/index.ts";
 import { reachProblem } from "./reach-problem.ts";
@@ -16,13 +17,26 @@ export async function checkReach(
   await Promise.all(
     connections.map(async (connection) => {
       const { name, businessId } = connection;
+      const runtime = runtimes.get(name);
+      if (!runtime) return;
       try {
-        const asked = callingAs("background", () => runtimes.get(name)?.client.listBusinesses());
-        const problem = reachProblem(connection, (await asked)?.data ?? []);
+        const call = {
+          operation: "listBusinesses",
+          businessId: undefined,
+          retriedAtMs: undefined,
+          caller: "start",
+          scheduledAtMs: Date.now(),
+        } as const;
+        const { data } = await callingAs("background", () =>
+          runtime.keyGate.pass(call, () => runtime.client.listBusinesses()),
+        );
+        const problem = reachProblem(connection, data);
         if (!problem) return;
         const { message, todo } = problem;
         log.warn(`the key of connection ${name} ${message}: ${todo}`, { connection: name, businessId });
       } catch (error) {
+        // The gate has told of it, once for this call and for all that come.
+        if (isRefusalOfTheKey(error)) return;
         const reason = error instanceof Error ? error.message : String(error);
         log.warn(`it is not known which businesses the key of connection ${name} reaches`, {
           connection: name,
@@ -31,4 +45,9 @@ export async function checkReach(
       }
     }),
   );
+}
+
+function isRefusalOfTheKey(error: unknown): boolean {
+  if (!(error instanceof ComplianceApiError)) return false;
+  return error.status === 401 || (error.status === 403 && error.envelope !== undefined);
 }
