@@ -172,7 +172,8 @@ describeWithTemporal("the synchronisation of purchases", () => {
     const text = textOf(await handle.fetchHistory());
     expect(text).toContain("knownAtEnd");
     expect(text).not.toContain("supplierInvoiceNumber");
-    expect(text).not.toContain("pur_0000");
+    // A few findings name their invoices; what an invoice says is nowhere.
+    expect(text).not.toContain("unitPrice");
     const [first] = await ledger.purchases.page(SCOPE, { most: 1 });
     expect(first?.writer.workflowId).toBe(workflowId);
   });
