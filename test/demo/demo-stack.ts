@@ -1,3 +1,4 @@
+import "../rig/quiet-runtime.ts";
 import { inject, onTestFinished, type TestContext } from "vitest";
 import { Cleanup } from "../../src/cli/demo/cleanup.ts";
 import { examplesFolder } from "../../src/cli/demo/examples-folder.ts";

@@ -23,7 +23,7 @@ export function jobTable({ results, temporal, columns, paint }: Results): string
     rows.map((row, index) => [...row, places[index] ?? ""]),
   );
   const fits = columns === undefined || widthOf(wide) <= columns;
-  const parts = fits ? [wide] : [renderTable(HEAD, rows), ...places];
+  const parts = fits ? [wide] : [renderTable(HEAD, rows), "", ...places];
   return [...parts, ...results.flatMap(notesOf)].join("\n");
 }
 
