@@ -45,6 +45,12 @@ export const main = proxyLocalActivities<
   >
 >({ startToCloseTimeout: "10 seconds" });
 
+/** Tried once, within a moment; where it fails the queue's activity takes over. */
+export const atOnce = proxyLocalActivities<Pick<MainActivities, "saveRecordNow">>({
+  startToCloseTimeout: "2 seconds",
+  retry: { maximumAttempts: 1 },
+});
+
 export const mainWaits = proxyActivities<Pick<MainActivities, "awaitCreditNoteRun">>({
   taskQueue: MAIN_TASK_QUEUE,
   startToCloseTimeout: "30 seconds",

@@ -95,7 +95,10 @@ async function creditDirectly(client: Client, input: CreditNoteInput, waitMs: nu
     const { status, memo } = await client.workflow.getHandle(workflowId).describe();
     if (status.name === "RUNNING") {
       const known = memo?.["traderInvoiceNumber"];
-      if (known !== undefined && known !== traderInvoiceNumber) throw otherNote(known);
+      if (known !== undefined && known !== traderInvoiceNumber) {
+        if (!(await wasGivenUp(client, workflowId))) throw otherNote(known);
+        await start("ALLOW_DUPLICATE");
+      }
     } else {
       const outcome = await waitForOutcome(client, { workflowId, waitMs: 0 });
       if (outcome.stage === "credited") return sameOrRefused(outcome, input);
@@ -103,4 +106,12 @@ async function creditDirectly(client: Client, input: CreditNoteInput, waitMs: nu
     }
   }
   return await waitForOutcome(client, { workflowId, waitMs });
+}
+
+/** A note that was given up is kept in the ledger before its workflow closes, which is waited for. @throws NoAnswerError */
+async function wasGivenUp(client: Client, workflowId: string): Promise<boolean> {
+  const { stage } = await waitForOutcome(client, { workflowId, waitMs: 0 });
+  if (stage !== "cancelled") return false;
+  await answeredInTime(client, workflowId, () => client.workflow.getHandle(workflowId).result());
+  return true;
 }

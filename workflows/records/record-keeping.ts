@@ -1,7 +1,7 @@
-import { CancellationScope, condition, patched, workflowInfo } from "@temporalio/workflow";
+import { ActivityFailure, CancellationScope, condition, patched, workflowInfo } from "@temporalio/workflow";
 
-import type { CallTarget } from "../../src/contract/index.ts";
-import { ledger } from "../proxies.ts";
+import type { CallTarget, SaveRecordRequest } from "../../src/contract/index.ts";
+import { atOnce, ledger } from "../proxies.ts";
 import type { Run } from "../run/run.ts";
 import { type Asked, recordOf, worthKeeping } from "./record-of.ts";
 
@@ -39,22 +39,47 @@ export class RecordKeeping {
     void CancellationScope.nonCancellable(() => this.#save());
   }
 
-  /** Never as a local activity: see docs/decisions/0009. */
   async #save(): Promise<void> {
     await endOfTurn();
+    // A movement that has just left is answered within a call's time, and kept together with its document.
+    await condition(() => !underWay(this.#run) || this.#run.attentions.length > 0);
     const worth = worthKeeping(this.#run);
     if (this.#fromStart || patched("records")) {
       const changes = this.#run.attentionChanges.length;
       const startedAtMs = workflowInfo().startTime.getTime();
       const record = recordOf(this.#run, this.#asked, (this.#sequence += 1), startedAtMs);
       const { connection, businessId } = this.#target;
-      await ledger.saveRecord({ connection, businessId, record });
+      const request = { connection, businessId, record };
+      if (!(this.#plainEnd && (await savedNow(request)))) await ledger.saveRecord(request);
       this.#run.attentionChanges.splice(0, changes);
     }
     this.#kept = worth;
     this.#saving = false;
     this.look();
   }
+
+  /**
+   * A local activity is one event instead of six. Within one workflow task it comes back in another order than a cancelled activity
+   * does, so it is for an end alone at which nothing is, or can be, cancelled beside it (docs/decisions/0009).
+   */
+  get #plainEnd(): boolean {
+    const { stage, attentionChangesEver, cancelRequested, refundWindowClosed, refund, movements } = this.#run;
+    const plain = attentionChangesEver === 0 && cancelRequested === undefined && !refundWindowClosed && !refund;
+    return this.#fromStart && stage === "completed" && plain && movements.every(({ state }) => state === "applied");
+  }
+}
+
+async function savedNow(request: SaveRecordRequest): Promise<boolean> {
+  try {
+    return await atOnce.saveRecordNow(request);
+  } catch (error) {
+    if (error instanceof ActivityFailure) return false;
+    throw error;
+  }
+}
+
+function underWay({ movements }: Run): boolean {
+  return movements.some(({ state }) => state === "sending");
 }
 
 /** Once everything that comes of the same events has happened: it is kept together. */

@@ -151,7 +151,7 @@ export class Run extends Attended {
 
   protected override attentionChanged(change: "raised" | "cleared", attention: Attention): void {
     const { mendedBy: _mendedBy, ...about } = attention;
-    this.attentionChangesEver++;
+    if (attention.code !== "authority-slow") this.attentionChangesEver++;
     this.attentionChanges.push({ change, ...about, atMs: Date.now() });
   }
 

@@ -8,7 +8,7 @@ import { type RecordsReport, verifyRecords } from "./verify-records.ts";
 /** The business's documents as they are now. Functions throw LedgerUnavailableError while nothing can be said. */
 export interface Records {
   /** Keeps a sale or a credit note, with its lines, receipt and movements, and tells of it in the business's events. */
-  saveDocument(business: Business, record: DocumentRecord, writer: Writer): Promise<SaveAnswer>;
+  saveDocument(business: Business, record: DocumentRecord, writer: Writer, withinMs?: number): Promise<SaveAnswer>;
   /** The sale of a number, however long ago it was. @param withinMs how long to try; default: the time of one operation */
   findSale(business: Business, number: string, withinMs?: number): Promise<KeptSale | undefined>;
   /** Holds each document against the event that it was written with. */
@@ -17,7 +17,8 @@ export interface Records {
 
 export function createRecords(database: Database): Records {
   return {
-    saveDocument: (business, record, writer) => database.transact((db) => save(db, business, record, writer)),
+    saveDocument: (business, record, writer, withinMs) =>
+      database.transact((db) => save(db, business, record, writer), withinMs),
     findSale: (business, number, withinMs) => database.transact((db) => findSale(db, business, number), withinMs),
     verify: ({ connection, businessId }) => verifyRecords(database, { connection, business_id: businessId }),
   };
