@@ -11,6 +11,7 @@ import { createCallbackToken } from "../../src/callbacks/index.ts";
 import { type Simulator, startSimulator } from "../../src/simulator/index.ts";
 import { callCli, type CliResult } from "../../src/cli/test-support/call-cli.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { freshDatabase } from "../rig/fresh-database.ts";
 import { namespaceOf } from "../rig/namespace.ts";
 
 const MAIN = fileURLToPath(new URL("../../dist/src/cli/main.js", import.meta.url));
@@ -72,6 +73,8 @@ describeWithTemporal("a process of the product", () => {
       COMPLIANCE_BASE_URL: simulator.url,
       COMPLIANCE_API_KEY: "cmp_sk_test_simulator",
       COMPLIANCE_BUSINESS_ID: "biz_1",
+      // The ledger of an earlier run would know the sales of this one as finished.
+      LEDGER_URL: await freshDatabase(inject("ledgerServerUrl")),
     };
   });
   afterAll(async () => {
@@ -120,7 +123,9 @@ describeWithTemporal("a process of the product", () => {
     await worker.said("serving");
     simulator.setApplicationSuspended("simulator", true);
     const lines = [{ itemId: "item_delivery", quantity: 1, unitPrice: 200 }];
-    await sale(["start", "-"], { traderInvoiceNumber: "KEY-1", lines });
+    // The worker's own look at the start may be refused first: the sale has to be parked before it is retried.
+    const parked = await sale(["start", "-", "--wait"], { traderInvoiceNumber: "KEY-1", lines });
+    expect(parked.stdout).toContain("credentials");
     expect(await worker.said("the API refuses the key: what needs it parks as credentials")).toMatchObject({
       level: "warn",
       connection: "default",
