@@ -22,7 +22,7 @@ import { differences, ledgersBooks, simulatorsBooks } from "./books.ts";
 
 /** The full size: MANY_BILL_PAYMENTS=100000 MANY_KILLS=10 npx vitest run --project system test/accounting/many-bill-payments.test.ts */
 const PAYMENTS = Number(process.env["MANY_BILL_PAYMENTS"] ?? 10_000);
-const KILLS = Number(process.env["MANY_KILLS"] ?? 3);
+const KILLS = Number(process.env["MANY_KILLS"] ?? 1);
 const WITHIN_MS = 120_000 + PAYMENTS * 30 + KILLS * 60_000;
 
 const MOST_EVENTS_A_RUN = 2_000;

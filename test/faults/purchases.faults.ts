@@ -15,7 +15,7 @@ const SCOPE = { connection: "default", businessId: "biz_1" };
 /** Ten times the worker is gone in the middle of a synchronisation, at a page that chance has chosen. */
 describe("a worker that is killed while it syncs purchases", () => {
   const { seed, full, keep } = faultOptions(process.env);
-  const count = full ? 20_000 : 2_000;
+  const count = full ? 20_000 : 600;
   const workflowId = syncPurchasesWorkflowId(SCOPE);
   const never = new AbortController().signal;
   let stack: FaultStack | undefined;
