@@ -7,7 +7,7 @@ import { type Rig, startRig } from "../rig/start-rig.ts";
 const SALES = 200;
 const PAUSE_MS = 5_000;
 /** A look serves all who would look within half a pause, of which jitter can take a tenth; less what a call takes on its way. */
-const LEAST_BETWEEN_LOOKS_MS = (PAUSE_MS / 2) * 0.9 - 50;
+const LEAST_BETWEEN_LOOKS_MS = (PAUSE_MS / 2) * 0.9 - 200;
 
 describeWithTemporal("many sales that wait for one item", () => {
   let rig: Rig;

@@ -1,14 +1,12 @@
-import { uuid4 } from "@temporalio/workflow";
-
 import type { MovementTry } from "../../src/contract/index.ts";
+import { ownToken } from "../run/own-token.ts";
 
 /**
  * Counts the tries of one movement that may leave. Each has a claim of its own in the ledger; the next one is begun only once the last is
  * known not to have been applied.
  */
 export class MovementTries {
-  // A new token after a reset too, since the run of before may have sent under the old one.
-  #current: MovementTry = { generation: 1, token: uuid4() };
+  #current: MovementTry = { generation: 1, token: ownToken() };
   #previous: MovementTry | undefined;
 
   get generation(): number {
@@ -27,12 +25,12 @@ export class MovementTries {
   /** The current try is known not to have been applied. */
   next(): void {
     this.#previous = this.#current;
-    this.#current = { generation: this.#current.generation + 1, token: uuid4() };
+    this.#current = { generation: this.#current.generation + 1, token: ownToken() };
   }
 
   /** Somebody else's tries, up to this one, are known not to have been applied. */
   after(generation: number): void {
     this.#previous = undefined;
-    this.#current = { generation: Math.max(generation, this.#current.generation) + 1, token: uuid4() };
+    this.#current = { generation: Math.max(generation, this.#current.generation) + 1, token: ownToken() };
   }
 }

@@ -1,10 +1,11 @@
-import { allHandlersFinished, condition, continueAsNew, sleep, uuid4 } from "@temporalio/workflow";
+import { allHandlersFinished, condition, continueAsNew, sleep } from "@temporalio/workflow";
 
 import type { AccountingProfile, BatchTry, ProcessSyncBatchInput, SyncBatchOutcome } from "../../src/contract/index.ts";
 import { carryJob, historyIsLong, wireJobMessages } from "../job/carry-job.ts";
 import { main } from "../proxies.ts";
 import { parkOnRefusal } from "../run/answered.ts";
 import { growingPauseMs } from "../run/growing-pause.ts";
+import { ownToken } from "../run/own-token.ts";
 import { untilLedger } from "../run/until-ledger.ts";
 import { BatchJob } from "./batch-job.ts";
 import { sendBatch } from "./send.ts";
@@ -36,9 +37,8 @@ async function processed(
   profile: AccountingProfile,
   syncBatchId: string,
 ): Promise<SyncBatchOutcome | "to be continued"> {
-  // A new token after a reset too, since the run of before may have sent under the old one.
-  let one: BatchTry = { generation: 1, token: uuid4() };
-  const next = (generation: number): BatchTry => ({ generation: generation + 1, token: uuid4() });
+  let one: BatchTry = { generation: 1, token: ownToken() };
+  const next = (generation: number): BatchTry => ({ generation: generation + 1, token: ownToken() });
   for (let pauses = 0, refusals = 0; ;) {
     if (historyIsLong()) return "to be continued";
     job.moveOn("the service's answer", { standing: "waiting" });
