@@ -19,7 +19,7 @@ describeWithTemporal("a run that begins anew", () => {
     saleWorkflowId({ connection: "default", businessId: "biz_1", traderInvoiceNumber });
   const handleOf = (invoice: string, runId?: string) =>
     rig.client.workflow.getHandle<(input: SaleInput) => Promise<SaleOutcome>>(idOf(invoice), runId);
-  const reset = (invoice: string, before?: { activity: string }) =>
+  const reset = (invoice: string, before?: { activity: string; last?: boolean }) =>
     resetRun(rig.client, rig.namespace, idOf(invoice), before);
   const movementsOf = (invoice: string) =>
     rig.simulator.books().movements.filter(({ referenceId }) => referenceId?.startsWith(`${invoice}/`));
@@ -101,6 +101,23 @@ describeWithTemporal("a run that begins anew", () => {
     const { decisions } = await rig.starter.state({ invoice: "SAID-1" });
     expect(decisions).toMatchObject([{ update: "resolveStock", answer: "applied", by: "njeri" }]);
     expect(movementsOf("SAID-1")).toHaveLength(1);
+  });
+
+  test("does not send again what the run of before had put off first, and then sent", async () => {
+    const match = { referenceId: "PUTOFF-1/item_tea/sold" };
+    const fault = { operation: "adjustStock", times: 1, match } as const;
+    rig.simulator.inject({ ...fault, when: "before", kind: "rate-limit", retryAfterSeconds: 0 });
+    rig.simulator.inject({ ...fault, when: "after", kind: "drop" });
+    await start("PUTOFF-1");
+    await rig.stateWhen("PUTOFF-1", ({ attentions }) => attentions[0]?.code === "stock-unknown");
+    expect(rig.callsOf("PUTOFF-1")).toEqual(["createSale", "adjustStock", "adjustStock"]);
+    // To a point behind the one at which the second try was begun.
+    await reset("PUTOFF-1", { activity: "adjustStock", last: true });
+    await rig.stateWhen("PUTOFF-1", ({ attentions }) => attentions[0]?.code === "stock-unknown");
+    expect(movementsOf("PUTOFF-1")).toHaveLength(1);
+    expect(rig.callsOf("PUTOFF-1").filter((operation) => operation === "adjustStock")).toHaveLength(2);
+    await rig.starter.resolveStock({ invoice: "PUTOFF-1" }, { ...match, applied: true, note: "it is there" });
+    await handleOf("PUTOFF-1").result();
   });
 
   test("leaves a movement unknown that the run of before may have sent", async () => {
