@@ -1,4 +1,6 @@
 import { z } from "zod";
+
+import { distinctNames } from "../http/distinct-names.ts";
 import { AccountingConfigurationError } from "./errors.ts";
 
 /**
@@ -9,17 +11,6 @@ import { AccountingConfigurationError } from "./errors.ts";
 const word = z.string().regex(/^\S+$/, "must be a name without spaces");
 const optionalName = (fallback: string) => word.nullable().default(fallback);
 const header = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, "must be the name of a header");
-
-/** Two inputs under one name would overwrite each other. */
-function distinct(names: Record<string, string | null>, context: z.RefinementCtx): void {
-  const seen = new Map<string, string>();
-  for (const [input, sentAs] of Object.entries(names)) {
-    if (sentAs === null) continue;
-    const other = seen.get(sentAs);
-    if (other !== undefined) context.addIssue({ code: "custom", path: [input], message: `the same name as ${other}` });
-    seen.set(sentAs, input);
-  }
-}
 
 const webhookSchema = z
   .strictObject({
@@ -58,7 +49,7 @@ const dialectSchema = z
         sortBy: optionalName("sortBy"),
         sortDirection: optionalName("sortDirection"),
       })
-      .superRefine(distinct)
+      .superRefine(distinctNames)
       .prefault({}),
     companies: z
       .strictObject({

@@ -1,4 +1,6 @@
 import { z } from "zod";
+
+import { distinctNames } from "../http/distinct-names.ts";
 import { ComplianceConfigurationError } from "./errors.ts";
 
 /**
@@ -16,17 +18,6 @@ const path = (fallback: string) =>
     .default(fallback);
 const businessIdIn = z.enum(["query", "body"]).default("query");
 const branchBy = z.enum(["id", "authorityId"]).default("id");
-
-/** Two fields under one name would overwrite each other in the body. */
-function distinct(names: Record<string, string | null>, context: z.RefinementCtx): void {
-  const seen = new Map<string, string>();
-  for (const [field, sentAs] of Object.entries(names)) {
-    if (sentAs === null) continue;
-    const other = seen.get(sentAs);
-    if (other !== undefined) context.addIssue({ code: "custom", path: [field], message: `the same name as ${other}` });
-    seen.set(sentAs, field);
-  }
-}
 
 const namedOperation = z
   .strictObject({
@@ -55,11 +46,11 @@ const dialectSchema = z
             branch: optionalName("branchId"),
             callbackUrl: optionalName("callbackUrl"),
           })
-          .superRefine(distinct)
+          .superRefine(distinctNames)
           .prefault({}),
         lineFields: z
           .strictObject({ itemId: name("itemId"), quantity: name("quantity"), unitPrice: optionalName("unitPrice") })
-          .superRefine(distinct)
+          .superRefine(distinctNames)
           .prefault({}),
         customerFields: z
           .strictObject({
@@ -68,7 +59,7 @@ const dialectSchema = z
             phone: optionalName("phone"),
             email: optionalName("email"),
           })
-          .superRefine(distinct)
+          .superRefine(distinctNames)
           .prefault({}),
         branchBy,
       })
@@ -87,7 +78,7 @@ const dialectSchema = z
         from: optionalName("from"),
         to: optionalName("to"),
       })
-      .superRefine(distinct)
+      .superRefine(distinctNames)
       .prefault({}),
     pull: z.strictObject({ path: path("/v1/purchases/pull"), businessIdIn }).prefault({}),
     businesses: z

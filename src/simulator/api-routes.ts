@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { notFound } from "./api-error.ts";
-import type { CallEntry } from "./call-log.ts";
-import type { Delivery } from "./fault-delivery.ts";
+import { deliver } from "./deliver.ts";
 import type { Operation, RawCall } from "./operation.ts";
 import { businessOperations } from "./routes/businesses.ts";
 import { creditNoteOperations } from "./routes/credit-notes.ts";
@@ -11,6 +10,7 @@ import { purchaseOperations } from "./routes/purchases.ts";
 import { salesOperations } from "./routes/sales.ts";
 import { stockOperations } from "./routes/stock.ts";
 import { serveCall } from "./serve-call.ts";
+import { stringsOf } from "./strings-of.ts";
 import type { World } from "./world.ts";
 
 const unknownOperation: Operation = {
@@ -24,11 +24,6 @@ const unknownOperation: Operation = {
   },
 };
 
-function stringsOf(value: unknown): Record<string, string> {
-  const entries = typeof value === "object" && value !== null ? Object.entries(value) : [];
-  return Object.fromEntries(entries.map(([key, entry]) => [key, String(entry)]));
-}
-
 function rawCall(request: FastifyRequest): RawCall {
   return {
     method: request.method,
@@ -38,22 +33,6 @@ function rawCall(request: FastifyRequest): RawCall {
     query: stringsOf(request.query),
     body: typeof request.body === "string" ? request.body : "",
   };
-}
-
-function send(reply: FastifyReply, delivery: Delivery, entry: CallEntry): void {
-  if (delivery.kind === "answer") {
-    entry.status = delivery.status;
-    void reply.code(delivery.status).headers(delivery.headers).send(delivery.payload);
-    return;
-  }
-  reply.hijack();
-  if (delivery.kind === "drop") {
-    reply.raw.destroy();
-    return;
-  }
-  const payload = Buffer.from(delivery.payload);
-  reply.raw.writeHead(delivery.status, { ...delivery.headers, "content-length": payload.length });
-  reply.raw.write(payload.subarray(0, Math.floor(payload.length / 2)), () => reply.raw.destroy());
 }
 
 /** The API's operations on a server; every call is logged before anything else happens to it. */
@@ -71,7 +50,7 @@ export function addApiRoutes(server: FastifyInstance, world: World): void {
         idempotencyKey: typeof key === "string" ? key : null,
       });
       world.changes.announce();
-      send(reply, await serveCall(world, operation, call, entry), entry);
+      deliver(reply, await serveCall(world, operation, call, entry), entry);
       world.changes.announce();
       return reply;
     };

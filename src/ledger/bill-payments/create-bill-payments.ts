@@ -1,5 +1,4 @@
-import { sql } from "kysely";
-
+import { clockMs } from "../clock-ms.ts";
 import type { Database } from "../database.ts";
 import type { BillPayments } from "./bill-payments.ts";
 import { historyOf } from "./events.ts";
@@ -13,12 +12,7 @@ const WHOLE_WITHIN_MS = 20_000;
 /** Each operation is one transaction, which may run again after a broken connection; `complete` is several, each of which may. */
 export function createBillPayments(database: Database): BillPayments {
   return {
-    now: () =>
-      database.transact(async (db) => {
-        const { rows } = await sql<{ now_ms: string }>`
-          select floor(extract(epoch from clock_timestamp()) * 1000) as now_ms`.execute(db);
-        return Number(rows[0]?.now_ms);
-      }),
+    now: () => database.transact(clockMs),
     begin: (sync) => database.transact((db) => begin(db, sync)),
     knownUntil: (connection) => database.transact((db) => knownUntil(db, connection)),
     keepPage: (request) => database.transact((db) => keepPage(db, request)),

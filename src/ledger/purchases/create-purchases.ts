@@ -1,5 +1,4 @@
-import { sql } from "kysely";
-
+import { clockMs } from "../clock-ms.ts";
 import type { Database } from "../database.ts";
 import { historyOf } from "./events.ts";
 import { keepPage } from "./keep-page.ts";
@@ -14,12 +13,7 @@ const SUMMARY_WITHIN_MS = 20_000;
 /** Each operation is one transaction, which may run again after a broken connection; `complete` is several, each of which may. */
 export function createPurchases(database: Database): Purchases {
   return {
-    now: () =>
-      database.transact(async (db) => {
-        const { rows } = await sql<{ now_ms: string }>`
-          select floor(extract(epoch from clock_timestamp()) * 1000) as now_ms`.execute(db);
-        return Number(rows[0]?.now_ms);
-      }),
+    now: () => database.transact(clockMs),
     begin: (sync) => database.transact((db) => begin(db, sync)),
     keepPage: (request) => database.transact((db) => keepPage(db, request)),
     unseen: (sync) => database.transact((db) => unseen(db, sync)),

@@ -2,23 +2,26 @@ import { sql } from "kysely";
 
 import type { Purchase } from "../../contract/index.ts";
 import type { Database, Queries } from "../database.ts";
-import { differing, type RowFinding } from "../records/verify-records.ts";
+import {
+  addFinding,
+  type Chain,
+  differing,
+  type LastTold,
+  lastTold,
+  MOST_FINDINGS,
+  type RowFinding,
+  type RowFindings,
+} from "../records/row-findings.ts";
 import { stateOf } from "./compare.ts";
 import { SEEN, subjectOf } from "./events.ts";
 import { purchaseColumns, type PurchaseRow } from "./row.ts";
 
-export interface PurchasesReport {
+export interface PurchasesReport extends RowFindings {
   purchases: number;
-  findings: RowFinding[];
-  moreFindings: number;
 }
 
 const PAGE = 200;
 const PAGE_WITHIN_MS = 30_000;
-const MOST_FINDINGS = 1_000;
-
-type Chain = { connection: string; business_id: string };
-type Told = Map<string, { number: number; content: string }>;
 
 /**
  * Holds each purchase of a business against the event that it was written with, in pages.
@@ -26,10 +29,7 @@ type Told = Map<string, { number: number; content: string }>;
  */
 export async function verifyPurchases(database: Database, chain: Chain): Promise<PurchasesReport> {
   const report: PurchasesReport = { purchases: 0, findings: [], moreFindings: 0 };
-  const find = (finding: RowFinding): void => {
-    if (report.findings.length < MOST_FINDINGS) report.findings.push(finding);
-    else report.moreFindings += 1;
-  };
+  const find = (finding: RowFinding): void => addFinding(report, finding);
   let after = "";
   for (;;) {
     const { rows, told } = await database.transact((db) => readPage(db, chain, after));
@@ -47,7 +47,7 @@ export async function verifyPurchases(database: Database, chain: Chain): Promise
 }
 
 /** The rows and the last events that tell of them, in one transaction that sees one state. */
-async function readPage(db: Queries, chain: Chain, after: string): Promise<{ rows: PurchaseRow[]; told: Told }> {
+async function readPage(db: Queries, chain: Chain, after: string): Promise<{ rows: PurchaseRow[]; told: LastTold }> {
   await sql`set transaction isolation level repeatable read read only`.execute(db);
   const { connection, business_id } = chain;
   const rows = await db
@@ -60,17 +60,10 @@ async function readPage(db: Queries, chain: Chain, after: string): Promise<{ row
     .limit(PAGE)
     .execute();
   const subjects = rows.map((row) => subjectOf(row.purchase_id));
-  const { rows: events } = await sql<{ subject: string; number: string; content: string }>`
-    select distinct on (subject) subject, number, content from events
-    where connection = ${connection} and business_id = ${business_id} and kind = ${SEEN} and subject = any(${subjects})
-    order by subject, number desc`.execute(db);
-  return {
-    rows,
-    told: new Map(events.map(({ subject, number, content }) => [subject, { number: Number(number), content }])),
-  };
+  return { rows, told: await lastTold(db, chain, SEEN, subjects) };
 }
 
-function findingOf(row: PurchaseRow, told: Told): RowFinding | undefined {
+function findingOf(row: PurchaseRow, told: LastTold): RowFinding | undefined {
   const subject = subjectOf(row.purchase_id);
   const event = told.get(subject);
   const named = Number(row.event_number);

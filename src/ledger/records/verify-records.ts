@@ -1,7 +1,6 @@
 import { sql } from "kysely";
 
 import type { Database, Queries } from "../database.ts";
-import { canonicalJson } from "../events/canonical-json.ts";
 import {
   DOCUMENT_SAVED,
   documentColumns,
@@ -10,30 +9,26 @@ import {
   movementsOf,
   type RecordContent,
 } from "./columns.ts";
+import {
+  addFinding,
+  type Chain,
+  differing,
+  type LastTold,
+  lastTold,
+  MOST_FINDINGS,
+  type Row,
+  type RowFinding,
+  type RowFindings,
+  type Table,
+} from "./row-findings.ts";
 
-type Table = "documents" | "document_lines" | "stock_movements" | "purchases";
-
-/** A row that does not say what its event says. */
-export type RowFinding =
-  | { kind: "row-changed"; table: Table; subject: string; row: string; columns: string[] }
-  | { kind: "row-missing"; table: Table; subject: string; row: string }
-  | { kind: "row-extra"; table: Table; subject: string; row: string }
-  /** The row names an event that is not there, or that is not the last of its document. */
-  | { kind: "row-behind"; table: "documents" | "purchases"; subject: string; event: number; last: number | null };
-
-export interface RecordsReport {
+export interface RecordsReport extends RowFindings {
   documents: number;
-  findings: RowFinding[];
-  moreFindings: number;
 }
 
 /** Documents in memory at a time, with their lines, movements and events. */
 const PAGE = 50;
 const PAGE_WITHIN_MS = 30_000;
-const MOST_FINDINGS = 1_000;
-
-type Chain = { connection: string; business_id: string };
-type Row = Record<string, unknown>;
 
 /**
  * Holds each document of a business, with its lines and movements, against the event that it was written with, in pages.
@@ -41,10 +36,7 @@ type Row = Record<string, unknown>;
  */
 export async function verifyRecords(database: Database, chain: Chain): Promise<RecordsReport> {
   const report: RecordsReport = { documents: 0, findings: [], moreFindings: 0 };
-  const find = (finding: RowFinding): void => {
-    if (report.findings.length < MOST_FINDINGS) report.findings.push(finding);
-    else report.moreFindings += 1;
-  };
+  const find = (finding: RowFinding): void => addFinding(report, finding);
   let after: { type: string; number: string } | undefined = { type: "", number: "" };
   while (after) {
     const from: { type: string; number: string } = after;
@@ -69,7 +61,7 @@ interface Page {
   lines: Row[];
   movements: Row[];
   /** By subject: the last event that says all of the document. */
-  last: Map<string, { number: number; content: string }>;
+  last: LastTold;
 }
 
 /** One statement for each table, in one transaction that sees one state. */
@@ -98,16 +90,11 @@ async function readPage(db: Queries, chain: Chain, after: { type: string; number
       .where(inPage)
       .execute();
   const subjects = documents.map(({ type, number }) => `${type} ${number}`);
-  const { rows: events } = await sql<{ subject: string; number: string; content: string }>`
-    select distinct on (subject) subject, number, content from events
-    where connection = ${connection} and business_id = ${business_id} and kind = ${DOCUMENT_SAVED}
-      and subject = any(${subjects})
-    order by subject, number desc`.execute(db);
   return {
     documents,
     lines: await rowsOf("document_lines"),
     movements: await rowsOf("stock_movements"),
-    last: new Map(events.map(({ subject, number, content }) => [subject, { number: Number(number), content }])),
+    last: await lastTold(db, chain, DOCUMENT_SAVED, subjects),
   };
 }
 
@@ -140,16 +127,6 @@ function* compare(table: Table, key: string, subject: string, expected: Row[], a
     else if (columns.length > 0) yield { kind: "row-changed", table, subject, row, columns };
   }
   for (const row of left.keys()) yield { kind: "row-extra", table, subject, row };
-}
-
-/** The columns whose values differ, JSON by what it says. */
-export function differing(expected: Row, actual: Row): string[] {
-  return Object.keys(expected).filter((column) => spelt(expected[column]) !== spelt(actual[column]));
-}
-
-function spelt(value: unknown): string {
-  if (value instanceof Date) return value.toISOString();
-  return typeof value === "object" && value !== null ? canonicalJson(value) : String(value);
 }
 
 /** Subjects whose document is told of, and is not there. */

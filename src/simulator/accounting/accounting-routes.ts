@@ -1,8 +1,10 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { deliver } from "../deliver.ts";
 import { type Delivery, faultDelivery } from "../fault-delivery.ts";
 import { type AccountingCall, type AccountingWorld, logCall } from "./accounting-world.ts";
 import { authenticate } from "./authenticate.ts";
 import { type AccountingRoute, accountingRoutes } from "./operations.ts";
+import { stringsOf } from "../strings-of.ts";
 import { Refusal } from "./refusal.ts";
 
 const defaultSlowMs = 1000;
@@ -101,25 +103,4 @@ function refusal({ status, message }: Refusal, nowMs: number): Delivery {
 function written(status: number, body: unknown, nowMs: number): Delivery {
   const headers = { "content-type": "application/json; charset=utf-8", date: new Date(nowMs).toUTCString() };
   return { kind: "answer", status, headers, payload: JSON.stringify(body) };
-}
-
-function deliver(reply: FastifyReply, delivery: Delivery, call: AccountingCall): void {
-  if (delivery.kind === "answer") {
-    call.status = delivery.status;
-    void reply.code(delivery.status).headers(delivery.headers).send(delivery.payload);
-    return;
-  }
-  reply.hijack();
-  if (delivery.kind === "drop") {
-    reply.raw.destroy();
-    return;
-  }
-  const payload = Buffer.from(delivery.payload);
-  reply.raw.writeHead(delivery.status, { ...delivery.headers, "content-length": payload.length });
-  reply.raw.write(payload.subarray(0, Math.floor(payload.length / 2)), () => reply.raw.destroy());
-}
-
-function stringsOf(value: unknown): Record<string, string> {
-  const entries = typeof value === "object" && value !== null ? Object.entries(value) : [];
-  return Object.fromEntries(entries.map(([name, entry]) => [name, String(entry)]));
 }
