@@ -1,8 +1,9 @@
 import { condition } from "@temporalio/workflow";
 
 import type { RetryDocumentResult, SaleDocument } from "../../src/contract/index.ts";
-import { isRefusal, lostAsConverging, parkOnRefusal } from "../run/answered.ts";
+import { isRefusal, lostAsConverging } from "../run/answered.ts";
 import { growingPauseMs } from "../run/growing-pause.ts";
+import { Refusals } from "../run/refusals.ts";
 import { fateOf } from "./document-status.ts";
 import { readDocument } from "./read-document.ts";
 import type { Work } from "./work.ts";
@@ -14,16 +15,17 @@ import type { Work } from "./work.ts";
  */
 export async function retryDocument(work: Work, document: SaleDocument): Promise<SaleDocument> {
   const { calls, run, target } = work;
-  let lost = 0;
-  for (let refusals = 0; ;) {
+  const refusals = new Refusals(run);
+  for (let lost = 0; ;) {
     run.documentInDoubt = true;
     const result = await lostAsConverging(calls.convergingWrite.retryDocument({ ...target, saleId: document.id }));
     if (isRefusal(result)) {
       // An answer that fits no rule says nothing of what happened behind it.
       run.documentInDoubt = result.attention === "unexpected-answer";
-      await parkOnRefusal(run, result, refusals++);
+      await refusals.park(result);
       continue;
     }
+    refusals.over();
     const seen = await documentOf(work, document, result);
     run.document = seen;
     run.documentInDoubt = false;

@@ -1,9 +1,10 @@
 import { sleep } from "@temporalio/workflow";
 
 import type { ItemOutcome, Refusal, RegisterResult } from "../../src/contract/index.ts";
-import { answerOf, answered, isRefusal, lostAsConverging, parkOnRefusal } from "../run/answered.ts";
+import { answerOf, answered, isRefusal, lostAsConverging } from "../run/answered.ts";
 import { growingPauseMs } from "../run/growing-pause.ts";
 import { park } from "../run/park.ts";
+import { Refusals } from "../run/refusals.ts";
 import type { Batch } from "./batch.ts";
 
 /** Calls of one batch under way at once. */
@@ -38,15 +39,17 @@ export async function registerAll(batch: Batch, items: readonly Planned[]): Prom
 async function registerOne(batch: Batch, { id, name }: Planned): Promise<ItemOutcome> {
   const { calls, target, branch, force } = batch;
   const item = { item: id, name };
-  for (let again = 0, tries = 1; ; again++) {
+  const refusals = new Refusals(batch.job);
+  for (let tries = 1; ;) {
     const result: RegisterResult = await answerOf(
       lostAsConverging(calls.convergingWrite.registerItem({ ...target, itemId: id, branch, ...(force && { force }) })),
     );
     if (isRefusal(result)) {
-      const outcome = await afterRefusal(batch, item, result, again);
+      const outcome = await afterRefusal(batch, item, result, refusals);
       if (outcome) return outcome;
       continue;
     }
+    refusals.over();
     switch (result.kind) {
       case "registered":
         return { kind: "registered", ...item };
@@ -69,10 +72,11 @@ async function afterRefusal(
   batch: Batch,
   item: Pick<ItemOutcome, "item" | "name">,
   refusal: Refusal,
-  again: number,
+  refusals: Refusals,
 ): Promise<ItemOutcome | undefined> {
   const { job } = batch;
   const { attention, message: reason } = refusal;
+  if (attention !== "credentials") refusals.over();
   switch (attention) {
     case "item-rejected":
       return { kind: "refused", ...item, reason };
@@ -91,7 +95,7 @@ async function afterRefusal(
       return batch.passesOver ? { kind: "refused", ...item, reason } : undefined;
     }
     default:
-      await parkOnRefusal(job, refusal, again);
+      await refusals.park(refusal);
       return undefined;
   }
 }

@@ -30,6 +30,10 @@ export class Job<Progress extends object> extends Attended {
     return false;
   }
 
+  get attentionsLast(): boolean {
+    return true;
+  }
+
   get standing(): string {
     const mends = new Set(this.attentions.flatMap(({ mendedBy }) => mendedBy));
     const needs = this.attentions.map(({ code }) => code).join(", ");

@@ -3,9 +3,9 @@ import { allHandlersFinished, condition, continueAsNew, sleep } from "@temporali
 import type { AccountingProfile, BatchTry, ProcessSyncBatchInput, SyncBatchOutcome } from "../../src/contract/index.ts";
 import { carryJob, historyIsLong, wireJobMessages } from "../job/carry-job.ts";
 import { main } from "../proxies.ts";
-import { parkOnRefusal } from "../run/answered.ts";
 import { growingPauseMs } from "../run/growing-pause.ts";
 import { ownToken } from "../run/own-token.ts";
+import { Refusals } from "../run/refusals.ts";
 import { untilLedger } from "../run/until-ledger.ts";
 import { BatchJob } from "./batch-job.ts";
 import { sendBatch } from "./send.ts";
@@ -39,11 +39,13 @@ async function processed(
 ): Promise<SyncBatchOutcome | "to be continued"> {
   let one: BatchTry = { generation: 1, token: ownToken() };
   const next = (generation: number): BatchTry => ({ generation: generation + 1, token: ownToken() });
-  for (let pauses = 0, refusals = 0; ;) {
+  const refusals = new Refusals(job);
+  for (let pauses = 0; ;) {
     if (historyIsLong()) return "to be continued";
     job.moveOn("the service's answer", { standing: "waiting" });
     const sent = await sendBatch(profile, syncBatchId, one);
     const result = sent.kind === "unknown" ? await resolved(job, profile, syncBatchId, one.generation, sent) : sent;
+    if (result.kind !== "not-processed" && result.kind !== "deferred") refusals.over();
     switch (result.kind) {
       case "processed":
         return { syncBatchId, saidBy: "service", message: result.message };
@@ -54,7 +56,7 @@ async function processed(
         break;
       case "not-processed":
         job.moveOn("a person", { standing: "parked", message: result.refusal.message });
-        await parkOnRefusal(job, result.refusal, refusals++);
+        await refusals.park(result.refusal);
         one = next(one.generation);
         break;
       case "deferred":
