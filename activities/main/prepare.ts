@@ -38,7 +38,7 @@ export function createPrepareActivities(
         const window = sale.refundWindow;
         const content = saleContent(sale, profile.businessId);
         return {
-          records: true as const,
+          ...recordsKept(profile),
           profile,
           sale: { ...sale, saleDate: sale.saleDate ?? nairobiDate(startedAtMs) },
           content,
@@ -54,7 +54,8 @@ export function createPrepareActivities(
       return failOnInvalidInput(() => {
         const note = parseInput(creditNoteInputSchema, input, "credit note input");
         const profile = profileFor(connections, note, "credit note input");
-        return { records: true, profile, note: { ...note, returnDate: note.returnDate ?? nairobiDate(startedAtMs) } };
+        const dated = { ...note, returnDate: note.returnDate ?? nairobiDate(startedAtMs) };
+        return { ...recordsKept(profile), profile, note: dated };
       });
     },
   };
@@ -85,6 +86,11 @@ export function profileFor(
   if (businessId === undefined) return profile;
   const businessWeight = businessWeights[businessId];
   return { ...profile, businessId, ...(businessWeight !== undefined && { businessWeight }) };
+}
+
+/** A movement that is under way is answered within a call's time, and kept together with its document. */
+function recordsKept({ timings }: ConnectionProfile): { records: true; recordsWithinMs: number } {
+  return { records: true, recordsWithinMs: timings.callTimeoutMs };
 }
 
 export function failOnInvalidInput<T>(act: () => T): T {

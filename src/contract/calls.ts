@@ -62,9 +62,18 @@ export interface ResolvedLine {
 /** The part of an item that a sale needs. */
 export type KnownItem = Pick<Item, "id" | "name" | "stockTracked" | "registrationStatus" | "needs">;
 
-/** `records`: the run's records are kept in the ledger. Absent from what was prepared by a release that kept none. */
-export interface PreparedSale {
+/** How a run keeps its records in the ledger. */
+export interface RecordsKept {
+  /** They are kept. Absent from what was prepared by a release that kept none. */
   records?: true;
+  /**
+   * How long a record may be put off for a movement that was sent (milliseconds): it may queue for hours. Absent from what was prepared by a
+   * release that put it off until the movement was answered.
+   */
+  recordsWithinMs?: number;
+}
+
+export interface PreparedSale extends RecordsKept {
   profile: ConnectionProfile;
   sale: SaleInput & { saleDate: string };
   fingerprint: string;
@@ -81,8 +90,7 @@ export interface FinishedSale {
   movements: StockMovement[];
 }
 
-export interface PreparedCreditNote {
-  records?: true;
+export interface PreparedCreditNote extends RecordsKept {
   profile: ConnectionProfile;
   note: CreditNoteInput & { returnDate: string };
 }
