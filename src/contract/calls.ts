@@ -1,6 +1,7 @@
 import type { AttentionCode } from "./attention.ts";
 import type { ComposedRequest, ConnectionProfile } from "./connection.ts";
 import type { Item, SaleDocument } from "./documents.ts";
+import type { RecordsKept } from "./records.ts";
 import type { CreditNoteInput, CustomerInput, SaleInput, SaleLineInput } from "./sale.ts";
 import type { Stage } from "./stages.ts";
 import type { StockMovement } from "./stock-movement.ts";
@@ -28,6 +29,8 @@ export interface Refusal {
   message: string;
   status?: number;
   apiCode?: string;
+  /** Of a refused key: what it may not do, as the client names it. */
+  operation?: string;
   /** The API's `errors` and `branches`, or an excerpt of what came. */
   details?: Record<string, unknown>;
 }
@@ -61,17 +64,6 @@ export interface ResolvedLine {
 
 /** The part of an item that a sale needs. */
 export type KnownItem = Pick<Item, "id" | "name" | "stockTracked" | "registrationStatus" | "needs">;
-
-/** How a run keeps its records in the ledger. */
-export interface RecordsKept {
-  /** They are kept. Absent from what was prepared by a release that kept none. */
-  records?: true;
-  /**
-   * How long a record may be put off for a movement that was sent (milliseconds): it may queue for hours. Absent from what was prepared by a
-   * release that put it off until the movement was answered.
-   */
-  recordsWithinMs?: number;
-}
 
 export interface PreparedSale extends RecordsKept {
   profile: ConnectionProfile;

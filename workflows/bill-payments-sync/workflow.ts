@@ -17,7 +17,8 @@ import {
   WORKFLOW_TYPES,
 } from "../../src/contract/index.ts";
 import { accountingCallsOf } from "../accounting-proxies.ts";
-import { carryJob, historyIsLong, wireJobMessages } from "../job/carry-job.ts";
+import { carryJob, wireJobMessages } from "../job/carry-job.ts";
+import { historyIsLong } from "../job/history-is-long.ts";
 import { Job } from "../job/job.ts";
 import { ledger, main } from "../proxies.ts";
 import { describeProgress } from "./describe-progress.ts";
@@ -98,7 +99,9 @@ function isAnsweredFrom({ phase, list, page }: Position, wanted: Wanted): boolea
 function workOf(job: Job<BillPaymentsProgress>, { prepared, syncId }: Carried): SyncWork {
   const { profile, kind, statuses } = prepared;
   const sync = { connection: profile.connection, syncId, kind };
-  return { job, calls: accountingCallsOf(profile), sync, statuses };
+  const calls = accountingCallsOf(profile);
+  job.awaitService = (tried) => calls.wait.awaitAccounting({ connection: profile.connection, ...tried });
+  return { job, calls, sync, statuses };
 }
 
 async function complete({ job, sync }: SyncWork, { settled, topMs, round, wholeSinceMs }: Position) {

@@ -14,7 +14,7 @@ import {
 import { ledger } from "../proxies.ts";
 import { answered, answerOf, isRefusal, rootMessage } from "../run/answered.ts";
 import { CancelledByPerson } from "../run/cancelled-by-person.ts";
-import { growingPauseMs } from "../run/growing-pause.ts";
+import { Deferrals } from "../run/deferrals.ts";
 import { park } from "../run/park.ts";
 import { Refusals } from "../run/refusals.ts";
 import type { Run } from "../run/run.ts";
@@ -54,11 +54,10 @@ interface Intent {
   /** When something of it may have left without an answer that settled it; the key's life counts from there. */
   firstSentAtMs: number | undefined;
   rejectedWithoutTrace: number;
-  deferrals: number;
 }
 
 function newIntent(number: number): Intent {
-  return { number, body: undefined, firstSentAtMs: undefined, rejectedWithoutTrace: 0, deferrals: 0 };
+  return { number, body: undefined, firstSentAtMs: undefined, rejectedWithoutTrace: 0 };
 }
 
 /**
@@ -69,6 +68,7 @@ function newIntent(number: number): Intent {
 export async function createDocument(work: Work, creation: Creation): Promise<Created> {
   const { run } = work;
   const refusals = new Refusals(run);
+  const deferrals = new Deferrals(run);
   let intent = newIntent(1);
   for (;;) {
     const body: ComposedBody = (intent.body ??= await answered(run, creation.compose));
@@ -91,7 +91,7 @@ export async function createDocument(work: Work, creation: Creation): Promise<Cr
       run.documentInDoubt = intent.firstSentAtMs !== undefined;
       if (isRefusal(result)) intent = await refused(refusals, result, intent);
       else if (result.waitFor === "ledger") await untilLedger(() => run.cancelDue);
-      else await condition(() => run.cancelDue, result.retryAfterMs ?? growingPauseMs(intent.deferrals++));
+      else await deferrals.pause(result.retryAfterMs, () => run.cancelDue);
       continue;
     }
     const made = await settledBy(work, result, creation, number);

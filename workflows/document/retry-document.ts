@@ -2,7 +2,7 @@ import { condition } from "@temporalio/workflow";
 
 import type { RetryDocumentResult, SaleDocument } from "../../src/contract/index.ts";
 import { isRefusal, lostAsConverging } from "../run/answered.ts";
-import { growingPauseMs } from "../run/growing-pause.ts";
+import { LostTries } from "../run/lost-tries.ts";
 import { Refusals } from "../run/refusals.ts";
 import { fateOf } from "./document-status.ts";
 import { readDocument } from "./read-document.ts";
@@ -16,21 +16,27 @@ import type { Work } from "./work.ts";
 export async function retryDocument(work: Work, document: SaleDocument): Promise<SaleDocument> {
   const { calls, run, target } = work;
   const refusals = new Refusals(run);
-  for (let lost = 0; ;) {
-    run.documentInDoubt = true;
-    const result = await lostAsConverging(calls.convergingWrite.retryDocument({ ...target, saleId: document.id }));
-    if (isRefusal(result)) {
-      // An answer that fits no rule says nothing of what happened behind it.
-      run.documentInDoubt = result.attention === "unexpected-answer";
-      await refusals.park(result);
-      continue;
+  const lost = new LostTries(run, document.id);
+  try {
+    for (;;) {
+      run.documentInDoubt = true;
+      const result = await lostAsConverging(calls.convergingWrite.retryDocument({ ...target, saleId: document.id }));
+      if (isRefusal(result)) {
+        // An answer that fits no rule says nothing of what happened behind it.
+        run.documentInDoubt = result.attention === "unexpected-answer";
+        await refusals.park(result);
+        continue;
+      }
+      refusals.over();
+      const seen = await documentOf(work, document, result);
+      run.document = seen;
+      run.documentInDoubt = false;
+      const again = result.kind === "converging" && fateOf(seen) === "failed" && fateOf(document) === "failed";
+      if (again) await lost.pause("The resubmission", (ms) => condition(() => run.cancelDue, ms));
+      if (!again || run.cancelDue) return seen;
     }
-    refusals.over();
-    const seen = await documentOf(work, document, result);
-    run.document = seen;
-    run.documentInDoubt = false;
-    const again = result.kind === "converging" && fateOf(seen) === "failed" && fateOf(document) === "failed";
-    if (!again || (await condition(() => run.cancelDue, growingPauseMs(lost++)))) return seen;
+  } finally {
+    lost.over();
   }
 }
 

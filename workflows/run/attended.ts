@@ -8,6 +8,7 @@ import {
   type Mend,
   MENDED_BY,
   type RetryRequest,
+  type ServiceWait,
 } from "../../src/contract/index.ts";
 
 /** `sinceMs`: where it is about something that began earlier; default: now. */
@@ -33,6 +34,14 @@ export abstract class Attended {
 
   /** What the run takes of messages now, for a person whose message it does not take. */
   abstract get standing(): string;
+
+  /** Waits, without history, until a call that the service did not take is worth another try. Set once it is known where calls go. */
+  awaitService: ((wait: ServiceWait) => Promise<void>) | undefined;
+
+  /** Whether it is to go on as a new run before it waits any longer. */
+  get cutShort(): boolean {
+    return false;
+  }
 
   /** Whether an attention that wakes by itself stands until it is over. False in the replay of a run of before that. */
   abstract get attentionsLast(): boolean;

@@ -3,11 +3,12 @@ import { sleep } from "@temporalio/workflow";
 import type { Refusal } from "../../src/contract/index.ts";
 import { type Attended, attentionKey, type NewAttention } from "./attended.ts";
 import { CancelledByPerson } from "./cancelled-by-person.ts";
+import { CutShort } from "./cut-short.ts";
 import { park, type Verdict } from "./park.ts";
 
 const MINUTE_MS = 60_000;
 
-/** A refused key is looked at again by itself, ever more slowly; a person who has mended it does not wait. */
+/** In runs of before the waits without history. */
 const KEY_PAUSES_MS = [1, 2, 5, 10, 30, 60].map((minutes) => minutes * MINUTE_MS);
 
 /** What an attention says beside the refusal, and what else ends its wait. */
@@ -39,10 +40,12 @@ export class Refusals {
   /**
    * Parks until the call is worth another try.
    * @throws CancelledByPerson
+   * @throws CutShort
    */
   async park(refusal: Refusal): Promise<void> {
     const run = this.#run;
-    await this.parkAbout(refusal, { until: () => run.cancelDue });
+    await this.parkAbout(refusal, { until: () => run.cancelDue || run.cutShort });
+    if (run.cutShort) throw new CutShort();
     if (!run.cancelDue) return;
     this.over();
     throw new CancelledByPerson(run.cancelRequested ?? "");
@@ -53,7 +56,7 @@ export class Refusals {
     const { code = refusal.attention, subject, message = refusal.message, until } = about;
     const attention = { code, message, ...(subject !== undefined && { subject }), ...evidenceOf(refusal) };
     const ends = { ...(until && { until }) };
-    if (code === "credentials") return await this.#parkOnKey(attention, ends);
+    if (code === "credentials") return await this.#parkOnKey(attention, ends, refusal);
     this.over();
     // Taking note of it would not answer the call.
     const mends = code === "unexpected-answer" && { mendedBy: ["retry"] as const };
@@ -67,15 +70,23 @@ export class Refusals {
   }
 
   /** A key is mended by `retry` alone, but nobody should have to mend a key in order to cancel. */
-  async #parkOnKey(attention: NewAttention, ends: { until?: () => boolean }): Promise<Verdict> {
+  async #parkOnKey(
+    attention: NewAttention,
+    ends: { until?: () => boolean },
+    { status, operation }: Refusal,
+  ): Promise<Verdict> {
     const run = this.#run;
-    const pauseMs = KEY_PAUSES_MS[Math.min(this.#pauses++, KEY_PAUSES_MS.length - 1)] ?? MINUTE_MS;
-    const wake = (): Promise<boolean> => sleep(pauseMs).then(() => true);
-    if (!run.attentionsLast) return await park(run, attention, { ...ends, wake });
+    const { awaitService } = run;
+    if (!awaitService || !run.attentionsLast) {
+      const pauseMs = KEY_PAUSES_MS[Math.min(this.#pauses++, KEY_PAUSES_MS.length - 1)] ?? MINUTE_MS;
+      return await park(run, attention, { ...ends, wake: () => sleep(pauseMs).then(() => true) });
+    }
     const key = attentionKey(attention.code, attention.subject);
     const sinceMs = this.#stands?.key === key ? this.#stands.sinceMs : Date.now();
     run.retell(key, attention);
     this.#stands = { key, sinceMs };
+    const refused = { ...(status !== undefined && { status }), ...(operation !== undefined && { operation }) };
+    const wake = (): Promise<boolean> => awaitService({ triedAtMs: Date.now(), sinceMs, refused }).then(() => true);
     const verdict = await park(run, { ...attention, sinceMs }, { ...ends, wake, lasts: true });
     // Another call found the key to be good, which ends this trouble too.
     if (verdict === "acknowledged") this.#stands = undefined;

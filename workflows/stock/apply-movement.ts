@@ -1,8 +1,6 @@
-import { condition } from "@temporalio/workflow";
-
 import type { AppliedMovement, Branch, PersonsWord, StockMovement } from "../../src/contract/index.ts";
 import type { Work } from "../document/work.ts";
-import { growingPauseMs } from "../run/growing-pause.ts";
+import { Deferrals } from "../run/deferrals.ts";
 import { Refusals } from "../run/refusals.ts";
 import { untilLedger } from "../run/until-ledger.ts";
 import { recordLater } from "./record-later.ts";
@@ -19,7 +17,8 @@ export async function applyMovement(work: Work, movement: StockMovement, branch?
   const givenUp = (): boolean => run.stockHalted && movement.purpose === "sold";
   const tries = new MovementTries();
   const refusals = new Refusals(run);
-  for (let deferrals = 0; ;) {
+  const deferrals = new Deferrals(run);
+  for (;;) {
     if (givenUp()) {
       refusals.over();
       drop(work, movement);
@@ -51,7 +50,7 @@ export async function applyMovement(work: Work, movement: StockMovement, branch?
         run.stockMoved();
         if (!result.sameTry) tries.next();
         if (result.waitFor === "ledger") await untilLedger(givenUp);
-        else await condition(givenUp, result.retryAfterMs ?? growingPauseMs(deferrals++));
+        else await deferrals.pause(result.retryAfterMs, givenUp);
         break;
       case "not-applied": {
         movement.state = "refused";

@@ -1,7 +1,9 @@
 import { allHandlersFinished, condition, continueAsNew, sleep } from "@temporalio/workflow";
 
 import type { AccountingProfile, BatchTry, ProcessSyncBatchInput, SyncBatchOutcome } from "../../src/contract/index.ts";
-import { carryJob, historyIsLong, wireJobMessages } from "../job/carry-job.ts";
+import { accountingCallsOf } from "../accounting-proxies.ts";
+import { carryJob, wireJobMessages } from "../job/carry-job.ts";
+import { historyIsLong } from "../job/history-is-long.ts";
 import { main } from "../proxies.ts";
 import { growingPauseMs } from "../run/growing-pause.ts";
 import { ownToken } from "../run/own-token.ts";
@@ -21,6 +23,8 @@ export async function processSyncBatch(input: ProcessSyncBatchInput): Promise<Sy
   job.wireResolution();
   return await carryJob(async () => {
     const { profile, syncBatchId } = await main.prepareSyncBatch({ input });
+    const { wait } = accountingCallsOf(profile);
+    job.awaitService = (tried) => wait.awaitAccounting({ connection: profile.connection, ...tried });
     const outcome = await processed(job, profile, syncBatchId);
     // The claim knows which try is next.
     if (outcome === "to be continued") {
