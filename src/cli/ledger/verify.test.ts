@@ -1,7 +1,6 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { createTestLedger, type TestLedger } from "../../ledger/test-support/create-test-ledger.ts";
@@ -9,17 +8,11 @@ import { recordOf, someBusiness, WRITER } from "../../ledger/test-support/record
 import { callCli, type CliResult } from "../test-support/call-cli.ts";
 
 let test: TestLedger;
-let client: pg.Client;
 beforeAll(async () => {
   test = await createTestLedger(15_000);
   await test.ledger.ready();
-  client = new pg.Client({ connectionString: test.url });
-  await client.connect();
 });
-afterAll(async () => {
-  await client?.end();
-  await test?.drop();
-});
+afterAll(() => test?.drop());
 
 const verify = (...flags: string[]): Promise<CliResult> =>
   callCli(["ledger", "verify", ...flags], { env: { LEDGER_URL: test.url } });
@@ -31,11 +24,7 @@ async function businessWithSales(): Promise<string> {
   return business.businessId;
 }
 
-async function tamper(statement: string, businessId: string): Promise<void> {
-  await client.query("set session_replication_role = replica");
-  await client.query(statement, [businessId]);
-  await client.query("set session_replication_role = origin");
-}
+const tamper = (statement: string, businessId: string): Promise<void> => test.outside.tamper(statement, [businessId]);
 
 describe("fiscalflow ledger verify", () => {
   it("says of a ledger that nobody was at that it is as written, with its heads", async () => {

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import pg from "pg";
 
 import type { BillPayment, BillPaymentStatus } from "../../contract/index.ts";
 import type { BillPayments } from "../index.ts";
@@ -10,18 +9,12 @@ const WRITER = { workflowId: "sync-bill-payments/default", runId: "run-1" };
 
 let made: TestLedger;
 let payments: BillPayments;
-let sqlClient: pg.Client;
 beforeAll(async () => {
   made = await createTestLedger();
   await made.ledger.ready();
   payments = made.ledger.billPayments;
-  sqlClient = new pg.Client({ connectionString: made.url });
-  await sqlClient.connect();
 });
-afterAll(async () => {
-  await sqlClient.end();
-  await made.drop();
-});
+afterAll(() => made?.drop());
 
 const payment = (id: string, more: Partial<BillPayment> = {}): BillPayment => ({
   id,
@@ -75,11 +68,12 @@ describe("a page", () => {
     ];
     await keep([payment("a", { totalAmount: 123456789012.44, currencyRate: 1e-7, lines })]);
     await keep([payment("a", { totalAmount: 123456789012.44, currencyRate: 1e-7, lines: lines.slice(0, 1) })]);
-    const main = await sqlClient.query("select total_amount, currency_rate from bill_payments where connection = $1", [
-      name,
-    ]);
+    const main = await made.outside.query(
+      "select total_amount, currency_rate from bill_payments where connection = $1",
+      [name],
+    );
     expect(main.rows).toEqual([{ total_amount: "123456789012.44", currency_rate: "0.0000001" }]);
-    const kept = await sqlClient.query("select amount, links from bill_payment_lines where connection = $1", [name]);
+    const kept = await made.outside.query("select amount, links from bill_payment_lines where connection = $1", [name]);
     expect(kept.rows).toEqual([{ amount: "0.1", links: [{ billId: "bill", amount: "0.2" }] }]);
   });
 
@@ -202,6 +196,8 @@ describe("a full synchronisation", () => {
 test("the chain of a connection holds, and is not that of a compliance connection of the same name", async () => {
   const { name, keep } = connection();
   await keep([payment("a"), payment("b")]);
-  const { rows } = await sqlClient.query("select count from event_heads where connection = $1", [`accounting/${name}`]);
+  const { rows } = await made.outside.query("select count from event_heads where connection = $1", [
+    `accounting/${name}`,
+  ]);
   expect(rows).toEqual([{ count: "2" }]);
 });

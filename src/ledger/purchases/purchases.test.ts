@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import type { Purchase } from "../../contract/index.ts";
@@ -201,15 +200,7 @@ describe("a full synchronisation", () => {
 });
 
 describe("a look through the purchases", () => {
-  async function tamper(statement: string, businessId: string): Promise<void> {
-    const client = new pg.Client({ connectionString: test.url });
-    await client.connect();
-    try {
-      await client.query(statement, [businessId]);
-    } finally {
-      await client.end();
-    }
-  }
+  const tamper = (statement: string, businessId: string): Promise<void> => test.outside.tamper(statement, [businessId]);
 
   it("finds nothing where nobody was at them, whatever was kept", async () => {
     const { keep, scope } = business();

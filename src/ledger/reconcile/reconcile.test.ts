@@ -1,4 +1,3 @@
-import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { FINDING_KINDS, type PaymentRule } from "../../contract/index.ts";
@@ -6,17 +5,11 @@ import { createTestLedger, type TestLedger } from "../test-support/create-test-l
 import { documentOf, recordOf, someBusiness, WRITER } from "../test-support/records.ts";
 
 let test: TestLedger;
-let client: pg.Client;
 beforeAll(async () => {
   test = await createTestLedger(15_000);
   await test.ledger.ready();
-  client = new pg.Client({ connectionString: test.url });
-  await client.connect();
 });
-afterAll(async () => {
-  await client?.end();
-  await test?.drop();
-});
+afterAll(() => test?.drop());
 
 type Business = ReturnType<typeof someBusiness>;
 const RULE: PaymentRule = { invoiceNumberIn: "billCode", supplier: "same-name", currency: "KES" };
@@ -64,7 +57,7 @@ describe("a document held against the service", () => {
     expect(await hold(business, "INV-1", documentOf("INV-1"))).toBe("final");
     expect(await hold(business, "INV-2", documentOf("INV-2"))).toBe("final");
     expect(await found(business)).toEqual([]);
-    const { rows } = await client.query(
+    const { rows } = await test.outside.query(
       "select kind from events where business_id = $1 and kind like 'finding%' order by number",
       [business.businessId],
     );
@@ -109,14 +102,14 @@ describe("supplier invoices held against bill payments", () => {
     const business = someBusiness();
     const accounting = `acc-${business.businessId}`;
     for (const { id, number, total, supplier = "Mama Mboga Ltd.", status = "confirmed" } of invoices)
-      await client.query(
+      await test.outside.query(
         `insert into purchases (connection, business_id, purchase_id, status, supplier_name, supplier_invoice_number, invoice_date,
            subtotal, vat, total, content_hash, body, observed_at, seen_by, event_number, workflow_id, run_id)
          values ('default', $1, $2, $3, $4, $5, '2026-11-01', 0, 0, $6, '', '{}', now(), '', 1, 'w', 'r')`,
         [business.businessId, id, status, supplier, number, total],
       );
     for (const { id, code, amount, supplier = "MAMA MBOGA LTD", currency = "KES" } of payments)
-      await client.query(
+      await test.outside.query(
         `insert into bill_payments (connection, bill_payment_id, supplier_name, bill_code, total_amount, currency, content_hash, body,
            observed_at, event_number, workflow_id, run_id)
          values ($1, $2, $3, $4, $5, $6, '', '{}', now(), 1, 'w', 'r')`,
@@ -199,7 +192,7 @@ describe("supplier invoices held against bill payments", () => {
     const before = await test.ledger.reconciliation.findings(business, 10);
     await hold(2);
     expect(await test.ledger.reconciliation.findings(business, 10)).toEqual(before);
-    await client.query(
+    await test.outside.query(
       `insert into bill_payments (connection, bill_payment_id, supplier_name, bill_code, total_amount, currency, content_hash, body,
          observed_at, event_number, workflow_id, run_id) values ($1, 'b1', 'Mama Mboga Ltd', 'SI-1', 1160, 'KES', '', '{}', now(), 1, 'w', 'r')`,
       [accounting],

@@ -1,13 +1,15 @@
 import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
-import pg from "pg";
 import { afterAll } from "vitest";
 import { type Ledger, openLedger, startEmbeddedPostgres } from "../index.ts";
 import { HOME_OF_RUN, makeHome } from "./home-of-run.ts";
+import { type OutsideClient, openOutsideClient } from "./outside-client.ts";
 
 export interface TestLedger {
   readonly url: string;
   readonly ledger: Ledger;
+  /** On its database. */
+  readonly outside: OutsideClient;
   /** Closes the ledger and removes its database. */
   drop(): Promise<void>;
 }
@@ -39,10 +41,13 @@ export async function createTestLedger(operationTimeoutMs?: number): Promise<Tes
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   const ledger = openLedger({ url: url.href, home: "/nowhere", operationTimeoutMs });
+  const outside = openOutsideClient(url.href);
   return {
     url: url.href,
     ledger,
+    outside,
     async drop() {
+      await outside.end();
       await ledger.close();
       await runOn(serverUrl, `drop database ${name} with (force)`);
     },
@@ -50,8 +55,7 @@ export async function createTestLedger(operationTimeoutMs?: number): Promise<Tes
 }
 
 async function runOn(url: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
+  const client = openOutsideClient(url);
   try {
     await client.query(statement);
   } finally {
