@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
+import { billPayment, someConnection } from "../../ledger/test-support/bill-payments.ts";
 import { createTestLedger, type TestLedger } from "../../ledger/test-support/create-test-ledger.ts";
 import { recordOf, someBusiness, WRITER } from "../../ledger/test-support/records.ts";
 import { callCli, type CliResult } from "../test-support/call-cli.ts";
@@ -32,7 +33,7 @@ describe("fiscalflow ledger verify", () => {
     const said = await verify("--business", businessId);
     expect(said).toMatchObject({ exitCode: 0, stderr: "" });
     expect(said.stdout).toMatch(
-      new RegExp(`^default/${businessId}: as written: 5 events, 5 documents, 0 purchases; head 5 [0-9a-f]{64}\n$`),
+      new RegExp(`^default/${businessId}: as written: 5 events, 5 documents; head 5 [0-9a-f]{64}\n$`),
     );
   });
 
@@ -58,6 +59,30 @@ describe("fiscalflow ledger verify", () => {
     const json = await verify("--business", businessId, "--json");
     expect(json.exitCode).toBe(1);
     expect(JSON.parse(json.stdout)).toMatchObject({ ok: false, chains: [{ connection: "default", businessId }] });
+  });
+
+  it("holds the payments and batches of an accounting connection against its chain", async () => {
+    const { name, keep } = someConnection(test.ledger);
+    await keep([billPayment("bp_1"), billPayment("bp_2")]);
+    const batch = { connection: name, syncBatchId: "batch_1", generation: 1, token: "t", writer: WRITER };
+    await test.ledger.syncBatches.take(batch);
+    const chain = ["--connection", name];
+    const said = await verify(...chain);
+    expect(said).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(said.stdout).toContain(
+      `accounting/${name}/-: as written: 3 events, 2 bill payments, 1 sync batches; head 3 `,
+    );
+    await test.outside.tamper("delete from sync_batches where connection = $1", [name]);
+    await test.outside.tamper(
+      "update bill_payments set note = 'x' where connection = $1 and bill_payment_id = 'bp_2'",
+      [name],
+    );
+    const found = await verify(...chain);
+    expect(found.exitCode).toBe(1);
+    expect(found.stdout.split("\n").slice(1, 3)).toEqual([
+      "  bill payment bp_2 (table bill_payments) does not say what its event says, in note",
+      "  sync batch batch_1 (table sync_batches) is not there; its event tells of it",
+    ]);
   });
 
   it("finds by what was kept elsewhere that a chain was written anew as a whole", async () => {

@@ -1,11 +1,8 @@
-import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import type { BillPayment, BillPaymentStatus } from "../../contract/index.ts";
 import type { BillPayments } from "../index.ts";
+import { billPayment as payment, someConnection, SYNC_WRITER } from "../test-support/bill-payments.ts";
 import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
-
-const WRITER = { workflowId: "sync-bill-payments/default", runId: "run-1" };
 
 let made: TestLedger;
 let payments: BillPayments;
@@ -16,36 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => made?.drop());
 
-const payment = (id: string, more: Partial<BillPayment> = {}): BillPayment => ({
-  id,
-  totalAmount: 1250.1,
-  currency: "KES",
-  createdAt: "2026-11-01T08:00:00.000Z",
-  updatedAt: "2026-11-01T08:00:00.000Z",
-  ...more,
-});
-
-interface Look {
-  askedAtMs?: number;
-  status?: BillPaymentStatus;
-  round?: string;
-}
-
-/** A connection that no other test has. */
-function connection() {
-  const name = randomUUID();
-  return {
-    name,
-    keep: async (rows: BillPayment[], { askedAtMs, ...look }: Look = {}) => {
-      const at = askedAtMs ?? (await payments.now());
-      return await payments.keepPage({ connection: name, billPayments: rows, askedAtMs: at, writer: WRITER, ...look });
-    },
-    all: () => payments.page(name, { most: 1_000 }),
-    sync: (kind: "recent" | "full") => ({ connection: name, syncId: randomUUID(), kind }),
-    history: async (id: string) =>
-      (await payments.history(name, id)).map(({ what, before, after }) => [what, before, after]),
-  };
-}
+const connection = () => someConnection(made.ledger);
 
 describe("a page", () => {
   test("is kept once, however often it is kept", async () => {
@@ -83,12 +51,12 @@ describe("a page", () => {
     await keep([payment("a", { note: "y" })], { status: "pending" });
     await keep([payment("a", { note: "y" })], { status: "synced" });
     expect(await payments.history(name, "a")).toMatchObject([
-      { what: "first-seen", writer: WRITER },
+      { what: "first-seen", writer: SYNC_WRITER },
       { what: "status", before: null, after: "pending" },
       { what: "content", before: { note: "x" }, after: { note: "y" } },
       { what: "status", before: "pending", after: "synced" },
     ]);
-    expect(await all()).toMatchObject([{ syncStatus: "synced", billPayment: { note: "y" }, writer: WRITER }]);
+    expect(await all()).toMatchObject([{ syncStatus: "synced", billPayment: { note: "y" }, writer: SYNC_WRITER }]);
   });
 
   test("that was asked for earlier replaces nothing that was asked for later", async () => {
@@ -153,8 +121,8 @@ describe("a full synchronisation", () => {
     await keep([payment("stays")], { round: "r1", status: "synced", askedAtMs });
     await keep([payment("seen-after")], { askedAtMs });
     const round = { name: "r1", startedAtMs };
-    await payments.complete(full, { settled: true, knownUntilMs: 5, round }, WRITER);
-    await payments.complete(full, { settled: true, knownUntilMs: 5, round }, WRITER);
+    await payments.complete(full, { settled: true, knownUntilMs: 5, round }, SYNC_WRITER);
+    await payments.complete(full, { settled: true, knownUntilMs: 5, round }, SYNC_WRITER);
     expect((await all()).map(({ billPayment, missingSinceMs }) => [billPayment.id, missingSinceMs !== null])).toEqual([
       ["goes", true],
       ["seen-after", false],
@@ -173,7 +141,7 @@ describe("a full synchronisation", () => {
     await payments.begin(full);
     await keep([payment("a")]);
     const round = { name: "r1", startedAtMs: (await payments.now()) + 1_000 };
-    await payments.complete(full, { settled: false, knownUntilMs: undefined, round }, WRITER);
+    await payments.complete(full, { settled: false, knownUntilMs: undefined, round }, SYNC_WRITER);
     expect(await payments.summary(name)).toMatchObject({ total: 1, missing: 0 });
     expect(await payments.knownUntil(name)).toBeUndefined();
   });
@@ -188,7 +156,7 @@ describe("a full synchronisation", () => {
       await keep([payment("a")], { round });
       await payments.compareRound(name, { name: round, startedAtMs }, reach);
     }
-    await payments.complete(full, { settled: true, knownUntilMs: 1, round: { name: "r2", startedAtMs } }, WRITER);
+    await payments.complete(full, { settled: true, knownUntilMs: 1, round: { name: "r2", startedAtMs } }, SYNC_WRITER);
     expect(await all()).toMatchObject([{ syncStatus: null }]);
   });
 });
