@@ -344,6 +344,13 @@ export interface ReconcileFindingsTable extends Written {
   event_number: ColumnType<string, number, number>;
 }
 
+/** Webhooks that were passed on. */
+export interface WebhookEventsTable {
+  connection: string;
+  event_id: string;
+  seen_at: Generated<Date>;
+}
+
 export interface Tables {
   reconcile_findings: ReconcileFindingsTable;
   stock_claims: StockClaimsTable;
@@ -362,4 +369,5 @@ export interface Tables {
   documents: DocumentsTable;
   document_lines: DocumentLinesTable;
   stock_movements: StockMovementsTable;
+  webhook_events: WebhookEventsTable;
 }

@@ -10,6 +10,8 @@ export interface TestLedger {
   readonly ledger: Ledger;
   /** On its database. */
   readonly outside: OutsideClient;
+  /** From now on its database serves no connection and takes none, until what it returns is called. */
+  cut(): Promise<() => Promise<void>>;
   /** Closes the ledger and removes its database. */
   drop(): Promise<void>;
 }
@@ -46,6 +48,12 @@ export async function createTestLedger(operationTimeoutMs?: number): Promise<Tes
     url: url.href,
     ledger,
     outside,
+    async cut() {
+      const connections = `alter database ${name} with allow_connections`;
+      await runOn(serverUrl, `${connections} false`);
+      await runOn(serverUrl, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
+      return () => runOn(serverUrl, `${connections} true`);
+    },
     async drop() {
       await outside.end();
       await ledger.close();

@@ -16,6 +16,8 @@ export function openOutsideClient(url: string): OutsideClient {
   const connected = (): Promise<pg.Client> =>
     (connecting ??= (async () => {
       const client = new pg.Client({ connectionString: url });
+      // A server that ends the connection would end our process otherwise.
+      client.on("error", () => undefined);
       await client.connect();
       return client;
     })());
