@@ -4,7 +4,7 @@ import type { Insertable } from "kysely";
 import { type BillPayment, decimalText } from "../../contract/index.ts";
 import { canonicalJson } from "../events/canonical-json.ts";
 import { storableText } from "../storable-text.ts";
-import type { BillPaymentLinesTable, BillPaymentsTable } from "../tables.ts";
+import type { BillPaymentLinesTable, BillPaymentsTable } from "../tables/accounting.ts";
 
 /** What a payment says, as columns. Amounts are kept as decimals, as the service wrote them. */
 export function contentColumns(payment: BillPayment) {

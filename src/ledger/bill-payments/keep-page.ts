@@ -6,7 +6,7 @@ import { accountingChain } from "../events/accounting-chain.ts";
 import { appendEvents } from "../events/append-events.ts";
 import type { Writer } from "../events/chain.ts";
 import { storableText } from "../storable-text.ts";
-import type { BillPaymentsTable } from "../tables.ts";
+import type { BillPaymentsTable } from "../tables/accounting.ts";
 import type { KeepBillPaymentsRequest, KeptBillPayments } from "./bill-payments.ts";
 import { contentColumns, lineColumns } from "./columns.ts";
 import { type Change, seenEvent } from "./events.ts";

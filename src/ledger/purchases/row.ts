@@ -4,7 +4,7 @@ import { decimalText, type Purchase } from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
 import type { Writer } from "../events/chain.ts";
 import { storableText } from "../storable-text.ts";
-import type { PurchasesTable } from "../tables.ts";
+import type { PurchasesTable } from "../tables/purchases.ts";
 import type { PurchaseState } from "./compare.ts";
 
 export interface ScopeColumns {

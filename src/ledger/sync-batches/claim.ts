@@ -7,7 +7,8 @@ import { accountingChain } from "../events/accounting-chain.ts";
 import { appendEvents } from "../events/append-events.ts";
 import type { Writer } from "../events/chain.ts";
 import { storableText } from "../storable-text.ts";
-import type { SyncBatchesTable, Tables } from "../tables.ts";
+import type { SyncBatchesTable } from "../tables/accounting.ts";
+import type { Tables } from "../tables.ts";
 import { batchEvent, type BatchEvent } from "./events.ts";
 import type { BatchDecision, BatchKey, BatchOutcome, BatchTry, KeptBatch, KnownBatch } from "./sync-batches.ts";
 
