@@ -19,9 +19,10 @@ export function createReconcileLedgerActivities({
     documentsToReconcile: ({ connection, businessId, after }) =>
       onceThere(() => ledger.reconciliation.documents({ connection, businessId }, after, PAGE), random),
     reconcilePayments: ({ connection, businessId, accounting, rule }) =>
-      onceThere(() => {
+      onceThere(async () => {
         const writer = writerOf(Context.current().info);
-        return ledger.reconciliation.holdPayments({ connection, businessId }, { accounting, rule }, writer);
+        await ledger.reconciliation.holdPayments({ connection, businessId }, { accounting, rule }, writer);
+        return { kind: "compared" as const, accounting };
       }, random),
     reconcileFindings: ({ connection, businessId }) =>
       onceThere(() => ledger.reconciliation.findings({ connection, businessId }, MOST_SHOWN), random),

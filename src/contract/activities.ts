@@ -69,6 +69,7 @@ import type {
 import type {
   DocumentsToReconcileRequest,
   DocumentToReconcile,
+  PaymentComparison,
   PreparedReconcile,
   ReconcileDocumentRequest,
   ReconcileDocumentResult,
@@ -128,7 +129,7 @@ export interface LedgerActivities {
   /** A page of the documents that were not yet seen final and the same; empty at the end. */
   documentsToReconcile(request: DocumentsToReconcileRequest): Promise<DocumentToReconcile[]>;
   /** Supplier invoices against bill payments, as the ledger has them. */
-  reconcilePayments(request: ReconcilePaymentsRequest): Promise<void>;
+  reconcilePayments(request: ReconcilePaymentsRequest): Promise<PaymentComparison>;
   /** What stands now. */
   reconcileFindings(target: CallTarget): Promise<ReconcileOutcome["findings"]>;
   /** Without known ground, as before the first full synchronisation, a recent one becomes a full one. */

@@ -22,10 +22,25 @@ export interface ReconcileInput {
 
 export interface PreparedReconcile {
   profile: ConnectionProfile;
-  /** Undefined: supplier invoices are not compared. */
-  accounting?: string;
+  /** The connection whose bill payments count, or why there is none. */
+  accounting: string | NotCompared;
   rule: PaymentRule;
 }
+
+/** Supplier invoices were not held against bill payments: what was found of them before stands as it was. */
+export interface NotCompared {
+  kind: "not-compared";
+  /**
+   * - `no-accounting-service`: the worker has no connection to one
+   * - `no-accounting-connection`: none of its connections is known to pay the bills of the business
+   */
+  why: "no-accounting-service" | "no-accounting-connection";
+  reason: string;
+  nextStep: string;
+}
+
+/** What became of the comparison of supplier invoices with bill payments. */
+export type PaymentComparison = { kind: "compared"; accounting: string } | NotCompared;
 
 export interface ReconcileProgress {
   /** Documents that were read from the API. */
@@ -62,7 +77,9 @@ export interface ReconcileFinding {
   sinceMs: number;
 }
 
+/** Result of the `reconcile` workflow. Nothing that was found says that all matches only where `payments` were compared too. */
 export interface ReconcileOutcome extends ReconcileProgress {
+  payments: PaymentComparison;
   findings: { count: number; byKind: Partial<Record<FindingKind, number>>; first: ReconcileFinding[] };
 }
 

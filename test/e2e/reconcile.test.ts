@@ -77,6 +77,7 @@ describeWithTemporal("a reconciliation", () => {
     expect(second).toMatchObject({ documents: 2, final: 1, differing: 1 });
     expect(second.findings.byKind).toEqual({ "document-not-there": 1 });
     expect(readsOf("REC-3")).toBe(1);
+    expect(second.payments).toEqual({ kind: "compared", accounting: "default" });
   });
 
   test("compares supplier invoices with the payments of the accounting connection of the same name", async () => {
