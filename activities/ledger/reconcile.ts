@@ -19,10 +19,9 @@ export function createReconcileLedgerActivities({
     documentsToReconcile: ({ connection, businessId, after }) =>
       onceThere(() => ledger.reconciliation.documents({ connection, businessId }, after, PAGE), random),
     reconcilePayments: ({ connection, businessId, accounting, rule }) =>
-      onceThere(async () => {
+      onceThere(() => {
         const writer = writerOf(Context.current().info);
-        await ledger.reconciliation.holdPayments({ connection, businessId }, { accounting, rule }, writer);
-        return { kind: "compared" as const, accounting };
+        return ledger.reconciliation.holdPayments({ connection, businessId }, { accounting, rule }, writer);
       }, random),
     reconcileFindings: ({ connection, businessId }) =>
       onceThere(() => ledger.reconciliation.findings({ connection, businessId }, MOST_SHOWN), random),

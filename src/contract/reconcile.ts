@@ -33,14 +33,23 @@ export interface NotCompared {
   /**
    * - `no-accounting-service`: the worker has no connection to one
    * - `no-accounting-connection`: none of its connections is known to pay the bills of the business
+   * - `not-synchronised`: the ledger does not have all of the invoices yet, or all of the payments
    */
-  why: "no-accounting-service" | "no-accounting-connection";
+  why: "no-accounting-service" | "no-accounting-connection" | "not-synchronised";
   reason: string;
   nextStep: string;
 }
 
 /** What became of the comparison of supplier invoices with bill payments. */
-export type PaymentComparison = { kind: "compared"; accounting: string } | NotCompared;
+export type PaymentComparison =
+  | {
+      kind: "compared";
+      accounting: string;
+      /** The ledger had all invoices as of then, and all payments as of then (Unix milliseconds, by its clock). */
+      invoicesAsOfMs: number;
+      paymentsAsOfMs: number;
+    }
+  | NotCompared;
 
 export interface ReconcileProgress {
   /** Documents that were read from the API. */

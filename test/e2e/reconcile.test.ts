@@ -77,7 +77,7 @@ describeWithTemporal("a reconciliation", () => {
     expect(second).toMatchObject({ documents: 2, final: 1, differing: 1 });
     expect(second.findings.byKind).toEqual({ "document-not-there": 1 });
     expect(readsOf("REC-3")).toBe(1);
-    expect(second.payments).toEqual({ kind: "compared", accounting: "default" });
+    expect(second.payments).toMatchObject({ kind: "not-compared", why: "not-synchronised" });
   });
 
   test("compares supplier invoices with the payments of the accounting connection of the same name", async () => {
@@ -94,7 +94,15 @@ describeWithTemporal("a reconciliation", () => {
         [id, amount],
       );
     await pay("bp_1", "1000");
-    expect((await reconcile()).findings.byKind).toMatchObject({ "paid-another-amount": 1 });
+    await client.query(
+      `insert into purchase_syncs (sync_id, connection, business_id, kind, completed_at) values ('p', 'default', 'biz_1', 'full', now())`,
+    );
+    await client.query(
+      `insert into bill_payment_syncs (sync_id, connection, kind, completed_at, settled) values ('b', 'default', 'full', now(), true)`,
+    );
+    const found = await reconcile();
+    expect(found.payments).toMatchObject({ kind: "compared", accounting: "default" });
+    expect(found.findings.byKind).toMatchObject({ "paid-another-amount": 1 });
     await pay("bp_2", "160");
     expect((await reconcile()).findings.byKind).toEqual({ "document-not-there": 1 });
   });

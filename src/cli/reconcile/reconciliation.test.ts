@@ -12,7 +12,12 @@ function notCompared(why: NotCompared["why"]): NotCompared {
   return { kind: "not-compared", why, reason: "There is a reason.", nextStep: "Take the next step." };
 }
 
-const COMPARED: PaymentComparison = { kind: "compared", accounting: "books" };
+const COMPARED: PaymentComparison = {
+  kind: "compared",
+  accounting: "books",
+  invoicesAsOfMs: Date.parse("2026-11-20T06:00:00Z"),
+  paymentsAsOfMs: Date.parse("2026-11-19T21:30:00Z"),
+};
 const NO_SERVICE = notCompared("no-accounting-service");
 
 describe("the result of a reconciliation", () => {
@@ -22,6 +27,10 @@ describe("the result of a reconciliation", () => {
     expect(textOf(COMPARED)).toMatch(/of connection books.*\nEverything matches\.$/);
     expect(textOf(NO_SERVICE)).not.toContain("Everything matches");
     expect(textOf(COMPARED, 2)).not.toContain("Everything matches");
+  });
+
+  it("says as of when the ledger had both sides", () => {
+    expect(textOf(COMPARED)).toMatch(/as of 2026-11-20 09:00.*as of 2026-11-20 00:30/);
   });
 
   it("says what was not compared, why, and what to do next, also beside findings", () => {
@@ -38,5 +47,6 @@ describe("the result of a reconciliation", () => {
     expect(failed(outcomeOf(COMPARED, 1))).toBe(true);
     expect(failed(outcomeOf(NO_SERVICE))).toBe(false);
     expect(failed(outcomeOf(notCompared("no-accounting-connection")))).toBe(true);
+    expect(failed(outcomeOf(notCompared("not-synchronised")))).toBe(true);
   });
 });

@@ -62,7 +62,10 @@ function resultText(outcome: ReconcileOutcome): string {
 
 function paymentLines(payments: PaymentComparison): string[] {
   if (payments.kind === "compared") {
-    return [`Supplier invoices were held against the bill payments of connection ${payments.accounting}.`];
+    const { accounting, invoicesAsOfMs, paymentsAsOfMs } = payments;
+    return [
+      `Supplier invoices (as of ${nairobiTime(invoicesAsOfMs)}) were held against the bill payments of connection ${accounting} (as of ${nairobiTime(paymentsAsOfMs)}).`,
+    ];
   }
   return [
     `Supplier invoices were not held against bill payments, and what was found of them before stands. ${payments.reason}`,

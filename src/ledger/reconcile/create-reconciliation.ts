@@ -9,6 +9,7 @@ import { differences, isBehind, isFinal } from "./compare-document.ts";
 import { clearFindings, type Found, keepFindings, seenBy } from "./keep-findings.ts";
 import { PAYMENT_FINDINGS, paymentFindings } from "./payments.ts";
 import type { Reconciliation } from "./reconcile.ts";
+import { synchronised } from "./synchronised.ts";
 
 /** Findings in memory at a time. */
 const PAGE = 500;
@@ -23,6 +24,9 @@ export function createReconciliation(database: Database): Reconciliation {
       database.transact((db) => holdDocument(db, business, document, told, writer)),
 
     async holdPayments(business, against, writer) {
+      const { accounting } = against;
+      const known = await database.transact((db) => synchronised(db, business, accounting));
+      if (known.kind === "not-compared") return known;
       for (let after: { kind: string; subject: string } | undefined; ;) {
         const from = after;
         const page = await database.transact(async (db) => {
@@ -35,6 +39,7 @@ export function createReconciliation(database: Database): Reconciliation {
       }
       const rest = { kinds: PAYMENT_FINDINGS, notSeenBy: seenBy(writer) };
       await database.transact((db) => clearFindings(db, business, rest, writer), COMPARE_WITHIN_MS);
+      return known;
     },
 
     findings: (business, limit) => database.transact((db) => readFindings(db, business, limit)),

@@ -1,4 +1,10 @@
-import type { DocumentToReconcile, PaymentRule, ReconcileOutcome, SaleDocument } from "../../contract/index.ts";
+import type {
+  DocumentToReconcile,
+  PaymentComparison,
+  PaymentRule,
+  ReconcileOutcome,
+  SaleDocument,
+} from "../../contract/index.ts";
 import type { Business, Writer } from "../events/chain.ts";
 
 /** What the room says about reconciling: types alone. Functions throw LedgerUnavailableError while nothing can be said. */
@@ -15,8 +21,12 @@ export interface Reconciliation {
     told: SaleDocument | undefined,
     writer: Writer,
   ): Promise<"final" | "not-final" | "differs">;
-  /** Supplier invoices against bill payments, as the ledger has them. */
-  holdPayments(business: Business, against: { accounting: string; rule: PaymentRule }, writer: Writer): Promise<void>;
+  /** Supplier invoices against bill payments, as the ledger has them, once it has all of both. */
+  holdPayments(
+    business: Business,
+    against: { accounting: string; rule: PaymentRule },
+    writer: Writer,
+  ): Promise<PaymentComparison>;
   /** What stands now, the eldest of each kind first. */
   findings(business: Business, limit: number): Promise<ReconcileOutcome["findings"]>;
 }
