@@ -145,6 +145,39 @@ describe("supplier invoices held against bill payments", () => {
     expect(await kindsFound(invoices, payments)).toEqual(expected);
   });
 
+  it("are matched with the invoice that was issued again after one of that number was rejected", async () => {
+    const rejected: Invoice = { ...INVOICE, id: "p0", status: "rejected", total: "1000" };
+    const payment: Payment = { id: "b1", code: "SI-1", amount: "1160" };
+    expect(await kindsFound([rejected, INVOICE], [payment])).toEqual([]);
+    expect(await kindsFound([rejected, INVOICE], [{ ...payment, amount: "1000" }])).toEqual([
+      ["paid-another-amount", "p1"],
+    ]);
+  });
+
+  it("say which invoices count where a payment fits several, and that none does where all were rejected", async () => {
+    const rejected: Invoice = { ...INVOICE, id: "p0", status: "rejected" };
+    const payment: Payment = { id: "b1", code: "SI-1", amount: "1160" };
+    const severalOf = async (...invoices: Invoice[]) => {
+      const { business, accounting } = await books(invoices, [payment]);
+      await test.ledger.reconciliation.holdPayments(business, { accounting, rule: RULE }, runOf(1));
+      return (await test.ledger.reconciliation.findings(business, 10)).first;
+    };
+    expect(await severalOf(rejected, INVOICE, { ...INVOICE, id: "p2" })).toMatchObject([
+      {
+        kind: "payment-of-several",
+        reason: expect.stringMatching(/: p1, p2\.$/),
+        nextStep: expect.stringContaining("have the other one rejected"),
+      },
+    ]);
+    expect(await severalOf(rejected, { ...rejected, id: "p2" })).toMatchObject([
+      {
+        kind: "payment-of-several",
+        reason: expect.stringMatching(/: p0, p2\.$/),
+        nextStep: expect.stringContaining("All of them were rejected"),
+      },
+    ]);
+  });
+
   it("are not compared before the ledger had all of both", async () => {
     const business = someBusiness();
     const accounting = `acc-${business.businessId}`;
