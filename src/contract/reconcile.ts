@@ -68,6 +68,7 @@ export const FINDING_KINDS = [
   "payment-of-other-supplier",
   "payment-of-several",
   "payment-in-other-currency",
+  "payment-without-amount",
   "paid-although-rejected",
   "paid-another-amount",
   "not-paid",

@@ -31,6 +31,7 @@ const TITLES: Readonly<Record<FindingKind, string>> = {
   "payment-of-several": "payments that fit several supplier invoices",
   "payment-of-other-supplier": "payments for an invoice of another supplier",
   "payment-in-other-currency": "payments in another currency than their invoice",
+  "payment-without-amount": "payments without an amount",
   "payment-without-invoice": "payments for an invoice that the authority does not hold",
   "payment-without-number": "payments that name no invoice",
   "not-paid": "supplier invoices that no payment names",

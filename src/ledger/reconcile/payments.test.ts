@@ -39,7 +39,7 @@ describe("supplier invoices held against bill payments", () => {
   interface Payment {
     id: string;
     code: string | null;
-    amount: string;
+    amount: string | null;
     supplier?: string;
     currency?: string | null;
   }
@@ -131,6 +131,15 @@ describe("supplier invoices held against bill payments", () => {
       [INVOICE],
       [{ id: "b1", code: "SI-1", amount: "1160", currency: null }],
       [["payment-in-other-currency", "b1"]],
+    ],
+    [
+      "no amount",
+      [INVOICE],
+      [
+        { id: "b1", code: "SI-1", amount: "1160" },
+        { id: "b2", code: "SI-1", amount: null },
+      ],
+      [["payment-without-amount", "b2"]],
     ],
     [
       "a rejected invoice",
@@ -230,6 +239,6 @@ describe("supplier invoices held against bill payments", () => {
   });
 
   it("have a word for every kind of finding", () => {
-    expect(new Set(FINDING_KINDS).size).toBe(11);
+    expect(new Set(FINDING_KINDS).size).toBe(12);
   });
 });

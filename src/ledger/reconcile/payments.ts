@@ -14,6 +14,7 @@ export const PAYMENT_FINDINGS = [
   "payment-of-other-supplier",
   "payment-of-several",
   "payment-in-other-currency",
+  "payment-without-amount",
   "paid-although-rejected",
   "paid-another-amount",
   "not-paid",
@@ -105,6 +106,9 @@ export async function paymentFindings(
       select 'payment-in-other-currency', m.bill_payment_id, m.code, m.supplier_name, m.total_amount, m.currency, m.purchase_id, false
       from matched as m where m.currency is distinct from ${rule.currency}
       union all
+      select 'payment-without-amount', m.bill_payment_id, m.code, m.supplier_name, m.total_amount, m.currency, m.purchase_id, false
+      from matched as m where m.currency = ${rule.currency} and m.total_amount is null
+      union all
       select case when status = 'rejected' then 'paid-although-rejected' else 'paid-another-amount' end,
         purchase_id, supplier_invoice_number, supplier_name, amount, ${rule.currency}, total::text, status = 'rejected'
       from paid where payments > 0 and not unclear
@@ -150,6 +154,11 @@ function inWords(row: Row): { reason: string; nextStep: string } {
       return {
         reason: `${payment} pays the invoice ${number ?? ""} (${against ?? ""}) in another currency. Nothing is converted here.`,
         nextStep: "Compare by hand, at the rate of the day of the payment.",
+      };
+    case "payment-without-amount":
+      return {
+        reason: `${payment} pays the invoice ${number ?? ""} (${against ?? ""}), and the service tells no amount of it.`,
+        nextStep: "Enter the amount of the payment in the accounting system, and synchronise again.",
       };
     case "paid-although-rejected":
       return {
