@@ -63,6 +63,7 @@ export const FINDING_KINDS = [
   "document-behind",
   "document-differs",
   "document-not-there",
+  "document-unreadable",
   "payment-without-number",
   "payment-without-invoice",
   "payment-of-other-supplier",
@@ -105,7 +106,7 @@ export interface DocumentsToReconcileRequest extends CallTarget {
 
 export interface ReconcileDocumentRequest extends CallTarget, DocumentToReconcile {}
 
-export type ReconcileDocumentResult = { kind: "final" | "not-final" | "differs" } | Refusal;
+export type ReconcileDocumentResult = { kind: "final" | "not-final" | "differs" | "unreadable" } | Refusal;
 
 export interface ReconcilePaymentsRequest extends CallTarget {
   accounting: string;

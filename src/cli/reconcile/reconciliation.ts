@@ -25,6 +25,7 @@ export const reconciliation: JobCommand<ReconcileProgress, ReconcileOutcome> = {
 const TITLES: Readonly<Record<FindingKind, string>> = {
   "document-not-there": "documents that the service does not have",
   "document-differs": "documents that the service tells otherwise",
+  "document-unreadable": "documents for which the service gives no answer that could be compared",
   "document-behind": "documents of which the ledger does not know the end yet",
   "paid-although-rejected": "supplier invoices that were rejected, and paid",
   "paid-another-amount": "supplier invoices of which another amount was paid",

@@ -2,6 +2,7 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
+import type { Told } from "./reconcile.ts";
 import { documentOf, recordOf, someBusiness, WRITER } from "../test-support/records.ts";
 
 let test: TestLedger;
@@ -28,6 +29,8 @@ async function found(business: Business): Promise<[string, string, string][]> {
 describe("a document held against the service", () => {
   const sale = (number: string) => ({ type: "sale" as const, number, saleId: `sale_${number}` });
   const hold = (business: Business, number: string, told: ReturnType<typeof documentOf> | undefined) =>
+    holdTold(business, number, told ? { kind: "document", document: told } : { kind: "not-there" });
+  const holdTold = (business: Business, number: string, told: Told) =>
     test.ledger.reconciliation.holdDocument(business, sale(number), told, runOf(1));
   const listed = async (business: Business): Promise<string[]> =>
     (await test.ledger.reconciliation.documents(business, undefined, 10)).map(({ number }) => number);
@@ -83,5 +86,19 @@ describe("a document held against the service", () => {
     expect(await listed(business)).toEqual(["INV-1"]);
     expect(await hold(business, "INV-1", documentOf("INV-1"))).toBe("differs");
     expect((await found(business)).map(([kind]) => kind)).toEqual(["document-behind"]);
+  });
+
+  it("is a finding where the service's answer says nothing of it, beside what was found before, until it does", async () => {
+    const business = someBusiness();
+    await test.ledger.records.saveDocument(business, recordOf("INV-1"), WRITER);
+    await hold(business, "INV-1", undefined);
+    expect(await holdTold(business, "INV-1", { kind: "unreadable", message: "getSale: HTTP 500." })).toBe("unreadable");
+    expect(await found(business)).toEqual([
+      ["document-not-there", "sale_INV-1", expect.any(String)],
+      ["document-unreadable", "sale_INV-1", "The sale INV-1 (sale_INV-1) could not be compared. getSale: HTTP 500."],
+    ]);
+    expect(await listed(business)).toEqual(["INV-1"]);
+    expect(await hold(business, "INV-1", documentOf("INV-1"))).toBe("final");
+    expect(await found(business)).toEqual([]);
   });
 });
