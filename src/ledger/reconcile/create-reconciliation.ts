@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 
 import type { DocumentToReconcile, FindingKind, SaleDocument } from "../../contract/index.ts";
+import { clockMs } from "../clock-ms.ts";
 import type { Database, Queries } from "../database.ts";
 import type { Business, Writer } from "../events/chain.ts";
 import { businessColumns } from "../events/row.ts";
@@ -79,7 +80,7 @@ async function holdDocument(
   const key = sql<boolean>`(connection, business_id, type, number) = (${connection}, ${business_id}, ${type}, ${storableText(number)})`;
   const row = await db
     .selectFrom("documents")
-    .select(["document", "event_number", "workflow_id"])
+    .select(["document", "event_number", "workflow_id", "as_of"])
     .where(key)
     .executeTakeFirst();
   const kept = row?.document as SaleDocument | null | undefined;
@@ -91,7 +92,7 @@ async function holdDocument(
   const gone = { kinds: DOCUMENT_FINDINGS, subject: saleId, except: finding ? [finding.kind] : [] };
   await clearFindings(db, business, gone, writer);
   if (finding || told.kind === "not-there") return "differs";
-  if (!isFinal(told.document)) return "not-final";
+  if (!isFinal(told.document, (await clockMs(db)) - row.as_of.getTime())) return "not-final";
   await db
     .updateTable("documents")
     .set({ reconciled_event: row.event_number })

@@ -88,6 +88,23 @@ describe("a document held against the service", () => {
     expect((await found(business)).map(([kind]) => kind)).toEqual(["document-behind"]);
   });
 
+  it("is not asked for for ever where it failed: no more once the ledger's state of it is old", async () => {
+    const business = someBusiness();
+    const DAY_MS = 24 * 60 * 60_000;
+    const document = (number: string) => documentOf(number, { status: "failed", receipt: null, error: "no" });
+    for (const [number, days] of [
+      ["INV-1", 34],
+      ["INV-2", 36],
+    ] as const) {
+      const asOfMs = Date.now() - days * DAY_MS;
+      const record = recordOf(number, { document: document(number), stage: "rejected", asOfMs });
+      await test.ledger.records.saveDocument(business, record, WRITER);
+    }
+    expect(await hold(business, "INV-1", document("INV-1"))).toBe("not-final");
+    expect(await hold(business, "INV-2", document("INV-2"))).toBe("final");
+    expect(await listed(business)).toEqual(["INV-1"]);
+  });
+
   it("is a finding where the service's answer says nothing of it, beside what was found before, until it does", async () => {
     const business = someBusiness();
     await test.ledger.records.saveDocument(business, recordOf("INV-1"), WRITER);
