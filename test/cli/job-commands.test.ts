@@ -71,10 +71,25 @@ describeWithTemporal("the commands about purchases and items", () => {
     expect(parked.exitCode).toBe(1);
     expect(parked.stdout).toContain("Needs a person: credentials");
     expect(parked.stdout).toContain("    fiscalflow purchases retry --business biz_1\n");
+    const shown = "fiscalflow purchases sync --business biz_1 --wait";
+    const listing = async (): Promise<unknown> =>
+      JSON.parse((await cli("jobs", "list", "--attention", "--json")).stdout);
+    // The listing follows by a second or so.
+    await expect
+      .poll(listing)
+      .toMatchObject([
+        { workflowId: "sync-purchases/default/biz_1", attention: "credentials", open: true, command: shown },
+      ]);
+    expect((await cli("jobs", "list", "--attention")).stdout).toMatch(
+      /^JOB +NEEDS A PERSON +STARTED +SHOWN BY\s*\nsync-purchases\/default\/biz_1 +credentials .*--business biz_1 --wait\s*$/,
+    );
+    expect((await cli("jobs", "list", "--attention", "--connection", "other")).stdout).toBe("None.\n");
     rig.simulator.setKey("cmp_sk_test_simulator", { scopes: [...scopes, "purchases:read"] });
     const retried = await cli("purchases", "retry", "--note", "scope added");
     expect([retried.exitCode, retried.stdout]).toEqual([0, expect.stringContaining("Trying again.")]);
     expect((await cli("purchases", "sync", "--wait")).exitCode).toBe(0);
+    await expect.poll(listing).toEqual([]);
+    expect((await cli("jobs", "list")).stdout).toContain("sync-purchases/default/biz_1 (closed)");
   });
 
   test("a catalogue is registered, and what is left is named with what it lacks", async () => {
