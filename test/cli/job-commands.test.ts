@@ -5,7 +5,7 @@ import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { purchaseOf } from "../rig/purchases.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
-describeWithTemporal("the commands about purchases and items", () => {
+describeWithTemporal("the commands about purchases, items and the reconciliation", () => {
   let rig: Rig;
   let ledgerUrl: string;
   beforeAll(async () => {
@@ -112,7 +112,16 @@ describeWithTemporal("the commands about purchases and items", () => {
     expect(followed.stdout).toMatch(/^(1 registered|5 registered already)/);
   });
 
+  test("a reconciliation is what its command does by itself, and says what was not compared", async () => {
+    const { exitCode, stdout, stderr } = await cli("reconcile", "--wait");
+    expect(stderr).toContain("The reconciliation started (reconcile/default/biz_1).");
+    expect(stdout).toContain("not held against bill payments");
+    expect(stdout).toMatch(/\nAll that was compared matches\.\n$/);
+    expect(exitCode).toBe(0);
+  });
+
   test.each([
+    [["reconcile", "--since", "yesterday"], "unknown option '--since'"],
     [["purchases", "sync", "--from", "yesterday"], "YYYY-MM-DD"],
     [["purchases", "sync", "--from", "2026-01-01", "--full"], "either --from or --full"],
     [["items", "register", ""], "at least 1 character"],
