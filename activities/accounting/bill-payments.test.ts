@@ -77,6 +77,14 @@ test.each([
   expect(await held()).toBe(0);
 });
 
+test("a look at the list of one status tells a few ids, and keeps nothing", async () => {
+  const { simulator, activities, held } = await served();
+  const synced = simulator.accounting.billPayments().filter(({ status }) => status === "synced");
+  const result = await inActivity(() => activities.sampleBillPayments({ connection: "default", status: "synced" }));
+  expect(result).toEqual({ kind: "sample", ids: synced.slice(0, 10).map(({ body }) => body.id) });
+  expect(await held()).toBe(0);
+});
+
 test("what may pass by itself is tried again, and a refused key is told once by each call", async () => {
   const { simulator, keep, told, activities } = await served();
   const failing = () => failureOf(() => activities.keepBillPaymentsPage(PAGE));

@@ -19,9 +19,12 @@ const ORDERS = {
   latest: { sortBy: "updatedAt", sortDirection: "desc" },
 } as const;
 
+/** Enough that a payment which goes its way between two looks does not stand for the list. */
+const SAMPLE = 10;
+
 export function createBillPaymentActivities(
   context: AccountingContext,
-): Pick<AccountingActivities, "keepBillPaymentsPage"> {
+): Pick<AccountingActivities, "keepBillPaymentsPage" | "sampleBillPayments"> {
   const { ledger, random } = context;
   return {
     async keepBillPaymentsPage(request) {
@@ -33,8 +36,7 @@ export function createBillPaymentActivities(
       const judged = await judgeCall(runtime, "listBillPayments", () => runtime.client.listBillPayments(asked));
       if (!("data" in judged)) {
         throwToReadAgain(judged, random);
-        const { message } = judged;
-        return refusalOfCall(judged) ?? { kind: "refused", attention: "unexpected-answer", message };
+        return refusalOf(judged);
       }
       const { billPayments, total, hasNextPage } = judged.data;
       const strange = notWhatWasAsked(judged.data, request);
@@ -53,7 +55,23 @@ export function createBillPaymentActivities(
         ...spanOf(billPayments),
       };
     },
+
+    async sampleBillPayments({ connection, status }) {
+      const runtime = accountingRuntimeOf(context, connection);
+      // The oldest: least likely to change their status between two looks.
+      const asked = { page: 1, limit: SAMPLE, status, ...ORDERS.created };
+      const judged = await judgeCall(runtime, "listBillPayments", () => runtime.client.listBillPayments(asked));
+      if (!("data" in judged)) {
+        throwToReadAgain(judged, random);
+        return refusalOf(judged);
+      }
+      return { kind: "sample", ids: judged.data.billPayments.slice(0, SAMPLE).map(({ id }) => id) };
+    },
   };
+}
+
+function refusalOf(judged: Parameters<typeof refusalOfCall>[0]): Refusal {
+  return refusalOfCall(judged) ?? { kind: "refused", attention: "unexpected-answer", message: judged.message };
 }
 
 /**

@@ -64,6 +64,19 @@ export type BillPaymentsPageResult =
     }
   | Refusal;
 
+/** A look at the list of one status, of which nothing is kept. */
+export interface BillPaymentsSampleRequest extends AccountingTarget {
+  status: BillPaymentStatus;
+}
+
+export type BillPaymentsSampleResult =
+  | {
+      kind: "sample";
+      /** Of the oldest payments that the list has; a few. */
+      ids: string[];
+    }
+  | Refusal;
+
 export interface CompareRoundRequest extends AccountingTarget {
   round: string;
   startedAtMs: number;

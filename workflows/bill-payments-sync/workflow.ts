@@ -20,9 +20,11 @@ import { accountingCallsOf } from "../accounting-proxies.ts";
 import { carryJob, historyIsLong, wireJobMessages } from "../job/carry-job.ts";
 import { Job } from "../job/job.ts";
 import { ledger, main } from "../proxies.ts";
+import { parkOnRefusal } from "../run/answered.ts";
 import { describeProgress } from "./describe-progress.ts";
 import { beginning, type Position } from "./position.ts";
 import { compare, readPage, roundName, type SyncWork } from "./read.ts";
+import { ignoredStatusFilter } from "./status-filter.ts";
 
 /** What was asked for while it ran, and is not answered by what it reads from here on. */
 type Wanted = "nothing" | "recent" | "full";
@@ -79,7 +81,7 @@ export async function syncBillPayments(
 
 /** Without known ground there is nothing that a recent synchronisation could stop at: then everything is read. */
 async function begin(job: Job<BillPaymentsProgress>, input: SyncBillPaymentsInput): Promise<Carried> {
-  const prepared = await main.prepareSyncBillPayments({ input });
+  const prepared = await prepare(job, input);
   const { workflowId, runId } = workflowInfo();
   const syncId = `${workflowId} ${runId}`;
   const { connection } = prepared.profile;
@@ -88,6 +90,19 @@ async function begin(job: Job<BillPaymentsProgress>, input: SyncBillPaymentsInpu
   const position = beginning(kind, knownUntilMs);
   job.moveOn("its turn", { kind });
   return { prepared: { ...prepared, kind }, syncId, position, progress: job.progress, wanted: "nothing" };
+}
+
+/** Prepared anew after each look that found the filter ignored: the dialect may have another name for it by then, or none. */
+async function prepare(
+  job: Job<BillPaymentsProgress>,
+  input: SyncBillPaymentsInput,
+): Promise<PreparedBillPaymentsSync> {
+  for (let again = 0; ; again++) {
+    const prepared = await main.prepareSyncBillPayments({ input });
+    const ignored = await ignoredStatusFilter(job, prepared);
+    if (ignored === undefined) return prepared;
+    await parkOnRefusal(job, ignored, again);
+  }
 }
 
 /** What is read from here on has whatever had changed when it was asked for. */
