@@ -77,6 +77,23 @@ test.each([
   expect(await held()).toBe(0);
 });
 
+test("a change of the future is kept, and does not count as the newest", async () => {
+  const { simulator, keep } = await served();
+  const newestMs = Math.max(
+    ...simulator.accounting
+      .billPayments()
+      .slice(1)
+      .map(({ body }) => Date.parse(String(body.updatedAt))),
+  );
+  const updatedAt = "2099-01-01T00:00:00.000Z";
+  simulator.accounting.changeBillPayment("bp_0000001", { updatedAt });
+  expect(await keep({ order: "latest", page: 1 })).toMatchObject({ added: 100, newestUpdatedMs: newestMs });
+  for (const { body } of simulator.accounting.billPayments())
+    simulator.accounting.changeBillPayment(body.id, { updatedAt });
+  const page = await keep({ order: "latest", page: 1 });
+  expect(page).toMatchObject({ newestUpdatedMs: page.kind === "page" ? page.askedAtMs : undefined });
+});
+
 test("a look at the list of one status tells a few ids, and keeps nothing", async () => {
   const { simulator, activities, held } = await served();
   const synced = simulator.accounting.billPayments().filter(({ status }) => status === "synced");

@@ -52,7 +52,7 @@ export function createBillPaymentActivities(
         total,
         hasNextPage: hasNextPage && billPayments.length > 0,
         askedAtMs,
-        ...spanOf(billPayments),
+        ...spanOf(billPayments, askedAtMs),
       };
     },
 
@@ -106,13 +106,21 @@ function isInOrder(payments: readonly BillPayment[], order: BillPaymentsOrder): 
   return wrong === -1;
 }
 
-function spanOf(payments: readonly BillPayment[]) {
+function spanOf(payments: readonly BillPayment[], askedAtMs: number) {
   const updated = timesOf(payments, "updatedAt");
   return {
     newestCreatedMs: most(timesOf(payments, "createdAt")),
-    newestUpdatedMs: most(updated),
+    newestUpdatedMs: newestUntil(askedAtMs, updated),
     oldestUpdatedMs: updated.length === 0 ? undefined : Math.min(...updated),
   };
+}
+
+/**
+ * A change of the future would make known ground of all that comes before it. Where there are others they count, by the service's own clock;
+ * where a whole page is of the future, what was asked for by now is as far as can be known.
+ */
+function newestUntil(nowMs: number, times: readonly number[]): number | undefined {
+  return most(times.filter((time) => time <= nowMs)) ?? (times.length === 0 ? undefined : nowMs);
 }
 
 function most(times: readonly number[]): number | undefined {

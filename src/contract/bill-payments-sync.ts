@@ -59,6 +59,7 @@ export type BillPaymentsPageResult =
       /** By the clock of the ledger. */
       askedAtMs: number;
       newestCreatedMs?: number | undefined;
+      /** Of those that are not of the future, by `askedAtMs`; where all are, `askedAtMs`. */
       newestUpdatedMs?: number | undefined;
       oldestUpdatedMs?: number | undefined;
     }
