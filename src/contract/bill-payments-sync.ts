@@ -108,7 +108,7 @@ export interface RoundComparison {
 
 export interface CompleteBillPaymentsRequest extends BillPaymentsSync {
   settled: boolean;
-  /** Everything up to this `updatedAt` is known ground from now on. */
+  /** Everything up to this `updatedAt` is known ground from now on, unless it is a recent one that has not settled. */
   knownUntilMs?: number | undefined;
   round?: { name: string; startedAtMs: number } | undefined;
 }
