@@ -151,10 +151,12 @@ describeWithTemporal("the synchronisation of bill payments", () => {
     await rig.simulator.until(() =>
       accounting.calls("listBillPayments").some(({ query }) => query["status"] === "synced"),
     );
-    accounting.changeBillPayment("bp_0000009", { note: "while it read" });
+    const { body } = accounting.changeBillPayment("bp_0000009", { note: "while it read" });
     await handle.signal(SIGNALS.syncRequested, {});
     expect(await handle.result()).toMatchObject({ changed: 1 });
     expect(await unlike()).toEqual([]);
+    const knownUntilMs = await withLedger(rig.config, (ledger) => ledger.billPayments.knownUntil("default"));
+    expect(knownUntilMs).toBe(Date.parse(body.updatedAt ?? ""));
   });
 
   test("parks on a refused key, and goes on after a retry", async () => {

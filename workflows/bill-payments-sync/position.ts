@@ -16,6 +16,8 @@ export interface Position {
   phase: Phase;
   /** Counts the rounds of a full synchronisation from 1; 0 before the first. */
   round: number;
+  /** Tells a round from one of the same number that a run has begun which was reset since. */
+  draw?: string | undefined;
   /** 0: the list of all; then those of the statuses. */
   list: number;
   /** The next page of it, from 1. */
@@ -83,6 +85,7 @@ function beginRound(position: Position): Position {
     ...position,
     phase: "round",
     round: round + 1,
+    draw: undefined,
     list: 0,
     page: 1,
     roundStartedAtMs: undefined,
