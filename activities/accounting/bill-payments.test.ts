@@ -77,6 +77,27 @@ test.each([
   expect(await held()).toBe(0);
 });
 
+test.each([
+  ["a page without rows", "empty", { rows: 0, total: 250 }],
+  ["the last one", "last-page", { rows: 50, total: 250 }],
+  ["404", "not-found", { rows: 0 }],
+] as const)(
+  "a page that is not there any more is the end of the list, answered by %s",
+  async (_how, beyondTheEnd, kept) => {
+    const { simulator, keep } = await served();
+    simulator.accounting.changeSettings({ beyondTheEnd });
+    const page = await keep({ page: 4 });
+    expect(page).toMatchObject({ kind: "page", hasNextPage: false, ...kept });
+    expect("total" in page).toBe("total" in kept);
+  },
+);
+
+test("a list that is not found is no list's end", async () => {
+  const { simulator, keep } = await served();
+  simulator.accounting.inject({ operation: "listBillPayments", when: "before", kind: "status", status: 404, times: 1 });
+  expect(await keep({ page: 1 })).toMatchObject({ kind: "refused", attention: "not-found" });
+});
+
 test("a change of the future is kept, and does not count as the newest", async () => {
   const { simulator, keep } = await served();
   const newestMs = Math.max(

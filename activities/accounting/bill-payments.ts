@@ -22,6 +22,10 @@ const ORDERS = {
 /** Enough that a payment which goes its way between two looks does not stand for the list. */
 const SAMPLE = 10;
 
+/**
+ * A page that was the next one may be gone when it is asked for: rows were removed meanwhile, and the list ends before it. What a service
+ * answers then is not shown: a page without rows, its last one, or 404. Each is the end of the list, and no person's business.
+ */
 export function createBillPaymentActivities(
   context: AccountingContext,
 ): Pick<AccountingActivities, "keepBillPaymentsPage" | "sampleBillPayments"> {
@@ -36,7 +40,9 @@ export function createBillPaymentActivities(
       const judged = await judgeCall(runtime, "listBillPayments", () => runtime.client.listBillPayments(asked));
       if (!("data" in judged)) {
         throwToReadAgain(judged, random);
-        return refusalOf(judged);
+        const refusal = refusalOf(judged);
+        const isGone = refusal.attention === "not-found" && page > 1;
+        return isGone ? { kind: "page", rows: 0, added: 0, changed: 0, hasNextPage: false, askedAtMs } : refusal;
       }
       const { billPayments, total, hasNextPage } = judged.data;
       const strange = notWhatWasAsked(judged.data, request);
@@ -79,11 +85,13 @@ function refusalOf(judged: Parameters<typeof refusalOfCall>[0]): Refusal {
  * in any order, without an error. What shows that is not kept.
  */
 function notWhatWasAsked(
-  { page, billPayments }: BillPaymentsPage,
+  { page, totalPages, hasNextPage, billPayments }: BillPaymentsPage,
   request: BillPaymentsPageRequest,
 ): Refusal | undefined {
   const refused = (message: string): Refusal => ({ kind: "refused", attention: "unexpected-answer", message });
-  if (page !== request.page) {
+  // The last page in place of one that is gone; one who ignores the number has others behind the page that it gives.
+  const isTheEnd = page < request.page && page >= totalPages && !hasNextPage;
+  if (page !== request.page && !isTheEnd) {
     return refused(
       `Page ${request.page} was asked for, and the service answered page ${page}: look at billPayments.page of ACCOUNTING_DIALECT.`,
     );

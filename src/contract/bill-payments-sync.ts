@@ -53,8 +53,8 @@ export type BillPaymentsPageResult =
       rows: number;
       added: number;
       changed: number;
-      /** How many payments the list has, as the service says. */
-      total: number;
+      /** How many payments the list has, as the service says; absent where it says that there is no such page any more. */
+      total?: number | undefined;
       hasNextPage: boolean;
       /** By the clock of the ledger. */
       askedAtMs: number;

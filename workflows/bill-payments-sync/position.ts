@@ -109,7 +109,7 @@ function afterLatestPage(position: Position, page: Page, lists: number): Positio
   const { list, groundMs } = position;
   const isTop = list === 0 && position.page === 1;
   const totals = [...position.totals];
-  totals[list] = page.total;
+  if (page.total !== undefined) totals[list] = page.total;
   const seen: Position = { ...position, totals, ...(isTop && { topMs: page.newestUpdatedMs }) };
   const onKnownGround = groundMs !== undefined && page.oldestUpdatedMs !== undefined && page.oldestUpdatedMs < groundMs;
   if (page.hasNextPage && !onKnownGround) return { ...seen, page: position.page + 1 };
