@@ -3,6 +3,8 @@ import type {
   BillPaymentsHeld,
   BillPaymentsPageRequest,
   BillPaymentsPageResult,
+  BillPaymentsSampleRequest,
+  BillPaymentsSampleResult,
   BillPaymentsSync,
   BillPaymentsSyncKind,
   CompareRoundRequest,
@@ -158,6 +160,8 @@ export interface LedgerActivities {
 export interface AccountingActivities {
   /** Reads one page of bill payments into the ledger. */
   keepBillPaymentsPage(request: BillPaymentsPageRequest): Promise<BillPaymentsPageResult>;
+  /** Reads the beginning of one status's list, and keeps nothing. */
+  sampleBillPayments(request: BillPaymentsSampleRequest): Promise<BillPaymentsSampleResult>;
   processSyncBatch(request: ProcessBatchRequest): Promise<ProcessBatchResult>;
 }
 

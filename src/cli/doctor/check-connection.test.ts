@@ -112,6 +112,13 @@ describe("a connection's key", () => {
       const found = findings.find(({ check: name }) => name === "connection default, identity");
       expect(found).toMatchObject({ level: "ok", message: expect.stringContaining('"application":"simulator"') });
       expect(apiCalls).toBe(7);
+      const echo = { data: { name: "till", keys: [KEY] } };
+      own.inject({ operation: "identity", when: "after", kind: "status", status: 200, body: echo });
+      const echoed = await check(connection);
+      expect(echoed.findings.map(({ message }) => message)).toContainEqual(
+        expect.stringContaining('{"name":"till","keys":["cmp_sk_test_…"]}'),
+      );
+      expect(JSON.stringify(echoed.findings)).not.toContain(KEY);
     } finally {
       await own.close();
     }

@@ -1,5 +1,5 @@
 import type { ComplianceConnection } from "../../config/index.ts";
-import { type Business, type ComplianceClient, operation, parseDialect } from "../../compliance/index.ts";
+import { type Business, type ComplianceClient, operation, parseDialect, redactDeep } from "../../compliance/index.ts";
 import { describeBusinesses, reachProblem } from "../../worker/reach-problem.ts";
 import { fault, type Finding, ok, warning } from "./finding.ts";
 import { judgeProbe, type Probe, runProbe } from "./run-probe.ts";
@@ -75,9 +75,10 @@ export async function checkConnection(
 
 const MOST_SHOWN = 400;
 
-/** Its shape is not shown, so it is shown as it came. */
+/** Its shape is not shown, so it is shown as it came, without what a service that echoes its request would put on the screen. */
 function excerptOf(data: unknown): string {
-  const text = typeof data === "string" ? data : JSON.stringify(data);
+  const shown = redactDeep(data);
+  const text = typeof shown === "string" ? shown : JSON.stringify(shown);
   return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text;
 }
 
