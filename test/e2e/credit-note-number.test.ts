@@ -109,9 +109,10 @@ describeWithTemporal("the number of a credit note", () => {
     await result("SAME-1");
     expect(await refund("SAME-1", "CN-SAME")).toMatchObject({ stage: "credited" });
     const note = rig.client.workflow.getHandle(noteIdOf(saleId));
-    const first = await note.result();
+    const { creditNote } = (await note.result()) as SaleOutcome;
+    expect(creditNote).toMatchObject({ status: "completed", originalSaleId: saleId });
     await resetRun(rig.client, rig.namespace, noteIdOf(saleId));
-    expect(await note.result()).toMatchObject({ stage: "credited", sale: { id: (first as SaleOutcome).sale?.id } });
+    expect(await note.result()).toMatchObject({ stage: "credited", creditNote: { id: creditNote?.id } });
     expect(notesUnder("CN-SAME")).toHaveLength(1);
   });
 
