@@ -163,8 +163,8 @@ describeWithTemporal("the Schedules that setup keeps", () => {
     const kept = [...schedulesOf("biz_1"), ...schedulesOf("biz_2")];
     const expected = [...kept.map((id) => [id, "unchanged"]), ...gone.map((id) => [id, "removed"])];
     // A Schedule is listed a moment after it was made.
-    const look = async () => changesOf(await setup(fewer, ["--dry-run"])).toSorted();
-    await expect.poll(look, { timeout: 30_000 }).toEqual(expected.toSorted());
+    const look = async () => Object.fromEntries(changesOf(await setup(fewer, ["--dry-run"])));
+    await expect.poll(look, { timeout: 30_000 }).toEqual(Object.fromEntries(expected));
     await setup(fewer);
     for (const id of kept) await expect(client.schedule.getHandle(id).describe()).resolves.toBeDefined();
     for (const id of gone) {
@@ -194,7 +194,9 @@ describeWithTemporal("a Schedule that comes due", () => {
   let rig: Rig;
   beforeAll(async () => {
     const purchases = Array.from({ length: 30 }, (_, n) => purchaseOf(n));
-    rig = await startRig({ simulator: { scenario: { purchases } }, receiver: false });
+    purchases.push(purchaseOf(30, { businessId: "biz_2" }));
+    const businesses = ["biz_1", "biz_2"].map((id) => ({ id, name: id, branches: [{ id, authorityBhfId: "00" }] }));
+    rig = await startRig({ simulator: { scenario: { businesses, purchases } }, receiver: false });
     const { stderr } = await callCli(["setup"], {
       env: {
         TEMPORAL_ADDRESS: rig.address,
@@ -202,6 +204,7 @@ describeWithTemporal("a Schedule that comes due", () => {
         COMPLIANCE_BASE_URL: rig.simulator.url,
         COMPLIANCE_API_KEY: "cmp_sk_test_simulator",
         COMPLIANCE_BUSINESS_ID: "biz_1",
+        COMPLIANCE_BUSINESSES: "biz_2",
       },
     });
     if (stderr !== "") throw new Error(stderr);
@@ -234,6 +237,12 @@ describeWithTemporal("a Schedule that comes due", () => {
     expect(outcome).toMatchObject({ kind: "recent", total: 30 });
     expect(await trigger(FULL)).toBe("started");
     expect(await rig.client.workflow.getHandle(workflowId).result()).toMatchObject({ kind: "full", total: 30 });
+  });
+
+  test("starts the synchronisation of the other business of the key for that one", async () => {
+    expect(await trigger(LATEST.replace("biz_1", "biz_2"))).toBe("started");
+    const other = syncPurchasesWorkflowId({ connection: "default", businessId: "biz_2" });
+    expect(await rig.client.workflow.getHandle(other).result()).toMatchObject({ kind: "recent", total: 1 });
   });
 
   test("leaves one that runs alone", async () => {
