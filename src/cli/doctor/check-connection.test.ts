@@ -146,6 +146,40 @@ describe("a connection's key", () => {
     });
   });
 
+  test("is held against each configured business, and those that it reaches beside them are named", async () => {
+    const businesses = ["biz_1", "biz_2", "biz_3"].map((id) => ({
+      id,
+      name: id,
+      branches: [{ id: `${id}_branch`, authorityBhfId: "00" }],
+    }));
+    const own = await startSimulator({ scenario: { businesses } });
+    const about = async (env: Record<string, string>) => {
+      const { findings, apiCalls } = await check(configured({ COMPLIANCE_BASE_URL: own.url, ...env }));
+      expect(apiCalls).toBe(6);
+      return findings.filter(({ check: name }) => /^connection default, (key|businesses)$/.test(name)).slice(-1);
+    };
+    try {
+      expect(await about({ COMPLIANCE_BUSINESSES: "biz_2,biz_3" })).toEqual([
+        {
+          check: "connection default, businesses",
+          level: "ok",
+          message: "configured: biz_1 (default), biz_2, biz_3",
+        },
+      ]);
+      expect(await about({ COMPLIANCE_BUSINESSES: "biz_2" })).toMatchObject([
+        { level: "warning", message: "configured: biz_1 (default), biz_2; without Schedules: biz_3" },
+      ]);
+      expect(await about({ COMPLIANCE_BUSINESS_ID: "" })).toMatchObject([
+        { level: "warning", todo: expect.stringMatching(/or COMPLIANCE_BUSINESSES, .*: biz_1, biz_2, biz_3$/) },
+      ]);
+      expect(await about({ COMPLIANCE_BUSINESSES: "biz_2,biz_9" })).toMatchObject([
+        { level: "fault", message: 'does not reach "biz_9"', todo: expect.stringMatching(/: biz_1, biz_2, biz_3$/) },
+      ]);
+    } finally {
+      await own.close();
+    }
+  });
+
   test("that is organisation-wide, but configured as bound to a business, is told how to configure it", async () => {
     const { findings } = await check(configured({ COMPLIANCE_KEY_REACH: "business" }));
     expect(findings.filter(({ level }) => level === "fault")[0]).toMatchObject({
