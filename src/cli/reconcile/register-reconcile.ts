@@ -18,11 +18,17 @@ interface ReconcileFlags extends JobFlags {
 export function registerReconcile(program: Command, context: CliContext): void {
   const reconcile = program
     .command("reconcile")
-    .description("Compare the ledger with the service's documents, and supplier invoices with bill payments.");
+    .description("Compare the ledger with the service's documents, and supplier invoices with bill payments.")
+    .addHelpText(
+      "after",
+      `
+Example: compare, and see what does not match
+  fiscalflow reconcile --wait`,
+    );
   withScope(
     reconcile
-      .command("run")
-      .description("Read what was not yet seen final, compare, and say what does not match.")
+      .command("run", { isDefault: true })
+      .description("The default: read what was not yet seen final, compare, and say what does not match.")
       .option(
         "--accounting <name>",
         "the connection whose bill payments count (default: of the same name)",
@@ -44,10 +50,11 @@ export function registerReconcile(program: Command, context: CliContext): void {
       "after",
       `
 Documents are read on the background budget, each until the service tells it as final and the same. Supplier invoices and payments are
-compared as the ledger has them: synchronise both first. With --wait it ends with 1 where anything does not match.
+compared as the ledger has them: synchronise both first. With --wait it ends with 1 where anything does not match, or where there is an
+accounting service and nothing could be compared with it.
 
 Example:
-  fiscalflow reconcile run --wait`,
+  fiscalflow reconcile --wait`,
     )
     .action(async (flags: ReconcileFlags) => {
       const { runJob } = await import("../jobs/run-job.ts");

@@ -25,6 +25,7 @@ export async function* subjectsWithoutRow(
   chain: Chain,
   { table, kinds, isToldOf }: WantedRows,
 ): AsyncGenerator<string> {
+  // The offset keeps each row looked up by its key: joined, the whole table would be read for every piece of the chain.
   const ofChain = sql`connection = ${chain.connection} and business_id = ${chain.business_id}`;
   for (let after: string | null = "0"; after !== null;) {
     const from: string = after;
@@ -37,7 +38,7 @@ export async function* subjectsWithoutRow(
           gone as materialized (
             select number, subject from told
             where kind = any(${kinds})
-              and not exists (select from ${sql.table(table)} as kept where ${isToldOf(chain)}))
+              and not exists (select from ${sql.table(table)} as kept where ${isToldOf(chain)} offset 0))
           select (select max(number) from told) as until, array(
             select subject from gone
             where number = (

@@ -8,6 +8,7 @@ export interface BatchEvents {
   "batch-processed": { generation: number; message: string };
   "batch-not-processed": { generation: number; message: string };
   "batch-buried": { generation: number };
+  /** Under the newest generation, whichever try the word was about. */
   "batch-decided": { generation: number } & BatchDecision;
 }
 
