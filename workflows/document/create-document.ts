@@ -1,4 +1,4 @@
-import { ActivityFailure, condition, TimeoutFailure } from "@temporalio/workflow";
+import { ApplicationFailure, condition } from "@temporalio/workflow";
 
 import {
   type CallTarget,
@@ -7,20 +7,25 @@ import {
   type CreateResult,
   type DecideDocumentRequest,
   type Deferred,
+  FAILURES,
   idempotencyKey as idempotencyKeyOf,
+  type NumberWish,
   type Refusal,
   type SaleDocument,
 } from "../../src/contract/index.ts";
 import { ledger } from "../proxies.ts";
-import { answered, answerOf, isRefusal, parkOnRefusal, rootMessage } from "../run/answered.ts";
+import { answered, answerOf, isRefusal } from "../run/answered.ts";
 import { CancelledByPerson } from "../run/cancelled-by-person.ts";
-import { growingPauseMs } from "../run/growing-pause.ts";
+import { Deferrals } from "../run/deferrals.ts";
 import { park } from "../run/park.ts";
+import { Refusals } from "../run/refusals.ts";
 import type { Run } from "../run/run.ts";
 import { untilLedger } from "../run/until-ledger.ts";
 import { claimsAreKept } from "../run/claims-are-kept.ts";
+import { lostAsUnknown } from "./lost-as-unknown.ts";
 import { type ExpectedDocument, mismatches } from "./matching.ts";
 import { readDocument } from "./read-document.ts";
+import { recordMade } from "./record-made.ts";
 import type { Work } from "./work.ts";
 
 type ComposedBody = Extract<Composed, { kind: "composed" }>;
@@ -31,6 +36,7 @@ export interface Creation {
   /** What the ledger claims the document under, and what tells its content from another one's. */
   claim: string;
   content: string;
+  numberFor?: NumberWish;
   expected: ExpectedDocument;
   compose: () => Promise<Composed>;
   send: (request: Omit<CreateRequest, keyof CallTarget>) => Promise<CreateResult>;
@@ -53,21 +59,21 @@ interface Intent {
   /** When something of it may have left without an answer that settled it; the key's life counts from there. */
   firstSentAtMs: number | undefined;
   rejectedWithoutTrace: number;
-  refusals: number;
-  deferrals: number;
 }
 
 function newIntent(number: number): Intent {
-  return { number, body: undefined, firstSentAtMs: undefined, rejectedWithoutTrace: 0, refusals: 0, deferrals: 0 };
+  return { number, body: undefined, firstSentAtMs: undefined, rejectedWithoutTrace: 0 };
 }
 
 /**
  * Brings the document into being, exactly once. A new intent, with a new key, is made only by a person's `retry`, and only after an
  * answer that settled that nothing exists under the old key.
- * @throws CancelledByPerson while no document exists
+ * @throws CancelledByPerson while no document exists; ApplicationFailure Conflict where its number is another sale's
  */
 export async function createDocument(work: Work, creation: Creation): Promise<Created> {
   const { run } = work;
+  const refusals = new Refusals(run);
+  const deferrals = new Deferrals(run);
   let intent = newIntent(1);
   for (;;) {
     const body: ComposedBody = (intent.body ??= await answered(run, creation.compose));
@@ -76,9 +82,11 @@ export async function createDocument(work: Work, creation: Creation): Promise<Cr
     run.documentInDoubt = true;
     const idempotencyKey = idempotencyKeyOf(run.workflowId, creation.step, intent.number);
     const { firstSentAtMs, number } = intent;
-    const wish = { claim: creation.claim, intent: number, content: creation.content };
+    const { claim, content, numberFor } = creation;
+    const wish = { claim, intent: number, content, ...(numberFor && { numberFor }) };
     const sent = { ...wish, request: body.request, idempotencyKey };
     const result = await lostAsUnknown(creation.send({ ...sent, firstSentAtMs }));
+    if (!isRefusal(result) && result.kind !== "deferred") refusals.over();
     if (result.kind === "superseded") {
       intent = superseded(run, result);
       continue;
@@ -87,11 +95,12 @@ export async function createDocument(work: Work, creation: Creation): Promise<Cr
       // Doubt sticks: a refusal says nothing of an earlier attempt whose answer was lost.
       intent.firstSentAtMs = result.firstSentAtMs ?? intent.firstSentAtMs;
       run.documentInDoubt = intent.firstSentAtMs !== undefined;
-      if (isRefusal(result)) intent = await refused(work, result, intent);
+      if (isRefusal(result)) intent = await refused(refusals, result, intent);
       else if (result.waitFor === "ledger") await untilLedger(() => run.cancelDue);
-      else await condition(() => run.cancelDue, result.retryAfterMs ?? growingPauseMs(intent.deferrals++));
+      else await deferrals.pause(result.retryAfterMs, () => run.cancelDue);
       continue;
     }
+    if (result.kind === "number-taken") throw numberTaken(run, result.message);
     const made = await settledBy(work, result, creation, number);
     if (made === "nothing") {
       intent.firstSentAtMs = undefined;
@@ -101,11 +110,17 @@ export async function createDocument(work: Work, creation: Creation): Promise<Cr
       continue;
     }
     run.documentInDoubt = false;
-    if ("unclaimed" in result && result.unclaimed)
-      run.beforeTheEnd(ledger.recordDocument({ ...sent, documentId: made.id }));
+    if ("unclaimed" in result && result.unclaimed) run.beforeTheEnd(recordMade(run, { ...sent, documentId: made.id }));
     const callbackExpected = body.callbackExpected && result.kind !== "already-credited";
     return { document: made, callbackExpected };
   }
+}
+
+/** There is no document of this run, and nothing to be kept: under its number the ledger keeps the other sale's. */
+function numberTaken(run: Run, message: string): ApplicationFailure {
+  run.documentInDoubt = false;
+  run.records = undefined;
+  return ApplicationFailure.nonRetryable(message, FAILURES.conflict);
 }
 
 /** An earlier run has settled, or a person has in its time, that nothing exists under an intent: the next one begins. */
@@ -122,7 +137,7 @@ function superseded(run: Run, { intent, decision }: Extract<CreateResult, { kind
 /** The document that an answer shows or names; `nothing` where it settles that there is none. */
 async function settledBy(
   work: Work,
-  result: Exclude<CreateResult, Refusal | Deferred | { kind: "superseded" }>,
+  result: Exclude<CreateResult, Refusal | Deferred | { kind: "superseded" | "number-taken" }>,
   creation: Creation,
   intent: number,
 ): Promise<SaleDocument | "nothing"> {
@@ -142,8 +157,8 @@ async function settledBy(
   }
 }
 
-async function refused(work: Work, refusal: Refusal, intent: Intent): Promise<Intent> {
-  await parkOnRefusal(work.run, refusal, intent.refusals++);
+async function refused(refusals: Refusals, refusal: Refusal, intent: Intent): Promise<Intent> {
+  await refusals.park(refusal);
   // The service refused the body itself, so a mended one is another request, which must not meet the old one's key. While an
   // earlier attempt is in doubt, only the old one may be repeated.
   const another = refusal.attention === "invalid-request" && intent.firstSentAtMs === undefined;
@@ -223,17 +238,4 @@ async function keepDecision(run: Run, decided: Omit<DecideDocumentRequest, "word
   const said = run.decisions.findLast(({ update }) => update === "resolveDocument");
   const { note = "", by, atMs = 0 } = said ?? {};
   await ledger.decideDocument({ ...decided, word: { note, atMs, ...(by !== undefined && { by }) } });
-}
-
-/** A call that ended without an answer is unknown; one that no worker took was never sent. */
-async function lostAsUnknown(call: Promise<CreateResult>): Promise<CreateResult> {
-  try {
-    return await call;
-  } catch (error) {
-    if (!(error instanceof ActivityFailure)) throw error;
-    const neverStarted = error.cause instanceof TimeoutFailure && error.cause.timeoutType === "SCHEDULE_TO_START";
-    const message = `${error.activityType} ended without an answer: ${rootMessage(error)}`;
-    if (neverStarted) return { kind: "deferred", message };
-    return { kind: "unknown", message, evidence: { activityId: error.activityId ?? "" } };
-  }
 }

@@ -1,4 +1,4 @@
-import { condition, workflowInfo } from "@temporalio/workflow";
+import { condition, patched, workflowInfo } from "@temporalio/workflow";
 
 import {
   type Attention,
@@ -47,6 +47,10 @@ export class Run extends Attended {
   /** On a credit note: the sale that it reverses. */
   reversedSaleId: string | undefined;
   refund: RefundRequest | undefined;
+  /** Callers of a refund who wait for what comes of it. */
+  refundCallers = 0;
+  /** A refund that was refused, for those callers. */
+  refundRefused: { refund: RefundRequest; message: string } | undefined;
   /** Once a sale is given up, what was not sent to the stock is not sent any more. */
   stockHalted = false;
   outcomesGiven = 0;
@@ -99,6 +103,11 @@ export class Run extends Attended {
 
   get cancelDue(): boolean {
     return this.cancelRequested !== undefined && this.cancellable;
+  }
+
+  /** To be asked only where something is refused, so that no other run has an event for it. */
+  get attentionsLast(): boolean {
+    return patched("lasting-attentions");
   }
 
   get standing(): string {
