@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, inject, test } from "vitest";
 
 import type { BusinessReport, Ledger } from "../../src/ledger/index.ts";
 import { ledgerOf } from "../../src/worker/ledger-of.ts";
-import { inCents, sumsOf } from "../report/book-sums.ts";
+import { inCents, sumsOf } from "../scale/book-sums.ts";
 import { type CuttableLine, startCuttableLine } from "../rig/cuttable-line.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { freshDatabase, listenerOf, throughPort } from "../rig/fresh-database.ts";
