@@ -1,4 +1,4 @@
-import type { MainActivities, PaymentRule } from "../../src/contract/index.ts";
+import type { MainActivities } from "../../src/contract/index.ts";
 import {
   InvalidInputError,
   parseInput,
@@ -6,14 +6,12 @@ import {
   registerItemsInputSchema,
   syncPurchasesInputSchema,
 } from "../../src/contract/schema/index.ts";
-import type { ComplianceRuntime } from "../compliance/index.ts";
+import { type ComplianceRuntime, runtimeOf } from "../compliance/runtime.ts";
 import { failOnInvalidInput, profileFor } from "./prepare.ts";
 
 const ITEMS = "input of the registration";
 const RECONCILE = "input of the reconciliation";
 const PURCHASES = "input of the synchronisation";
-
-const DEFAULT_RULE: PaymentRule = { invoiceNumberIn: "billCode", supplier: "same-name", currency: "KES" };
 
 /** As the preparations of documents: what is wrong with the input fails the workflow once, with all problems in one text. */
 export function createJobPreparations(
@@ -37,14 +35,20 @@ export function createJobPreparations(
       return failOnInvalidInput(() => {
         const wanted = parseInput(reconcileInputSchema, input ?? {}, RECONCILE);
         const profile = profileFor(connections, wanted, RECONCILE);
-        const name = wanted.accounting ?? (accounting.has(profile.connection) ? profile.connection : undefined);
+        const { reconcile: configured } = runtimeOf({ connections }, profile.connection);
+        const sameName = accounting.has(profile.connection) ? profile.connection : undefined;
+        const name = wanted.accounting ?? configured.accounting ?? sameName;
         if (name !== undefined && !accounting.has(name)) {
           const known = [...accounting.keys()].join(", ") || "none";
           throw new InvalidInputError(RECONCILE, [
             `accounting: expected a configured connection of the accounting service (${known}), found "${name}"`,
           ]);
         }
-        return { profile, ...(name !== undefined && { accounting: name }), rule: { ...DEFAULT_RULE, ...wanted.rule } };
+        return {
+          profile,
+          ...(name !== undefined && { accounting: name }),
+          rule: { ...configured.rule, ...wanted.rule },
+        };
       });
     },
 

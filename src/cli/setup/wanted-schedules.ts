@@ -64,15 +64,15 @@ function addPurchases(wanted: Wanted, { name, businessId, purchases, dialect }: 
   }
 }
 
-function addReconciliation(wanted: Wanted, { name, businessId, reconcileEveryMs }: ComplianceConnection): void {
+function addReconciliation(wanted: Wanted, { name, businessId, reconcile }: ComplianceConnection): void {
   const what = `the reconciliation of connection ${name}`;
   if (businessId === undefined) wanted.notScheduled.push({ what, why: NO_BUSINESS_KNOWN });
-  else if (reconcileEveryMs === null) wanted.notScheduled.push({ what, why: OFF });
+  else if (reconcile.everyMs === null) wanted.notScheduled.push({ what, why: OFF });
   else {
     const workflowId = reconcileWorkflowId({ connection: name, businessId });
     const input = { connection: name, businessId };
-    const reconcile = { workflow: WORKFLOW_TYPES.reconcile, workflowId, input, ifRunning: "skip" as const };
-    wanted.schedules.push(scheduleOf("all", reconcileEveryMs, reconcile));
+    const run = { workflow: WORKFLOW_TYPES.reconcile, workflowId, input, ifRunning: "skip" as const };
+    wanted.schedules.push(scheduleOf("all", reconcile.everyMs, run));
   }
 }
 
