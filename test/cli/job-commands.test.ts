@@ -71,10 +71,17 @@ describeWithTemporal("the commands about purchases and items", () => {
     expect(parked.exitCode).toBe(1);
     expect(parked.stdout).toContain("Needs a person: credentials");
     expect(parked.stdout).toContain("    fiscalflow purchases retry --business biz_1\n");
+    const listed = async () => (await cli("sale", "list", "--attention", "--connection", "default")).stdout;
+    await expect.poll(listed, { timeout: 20_000 }).toMatch(/sync-purchases\/default\/biz_1 +biz_1 +- +credentials/);
     rig.simulator.setKey("cmp_sk_test_simulator", { scopes: [...scopes, "purchases:read"] });
     const retried = await cli("purchases", "retry", "--note", "scope added");
     expect([retried.exitCode, retried.stdout]).toEqual([0, expect.stringContaining("Trying again.")]);
     expect((await cli("purchases", "sync", "--wait")).exitCode).toBe(0);
+    const late = await cli("purchases", "retry");
+    expect([late.exitCode, late.stdout]).toEqual([1, ""]);
+    expect(late.stderr).toContain(
+      "No synchronisation runs as sync-purchases/default/biz_1, so nothing waits for a person.",
+    );
   });
 
   test("a catalogue is registered, and what is left is named with what it lacks", async () => {

@@ -58,5 +58,9 @@ Example:
       const options = { ...(accounting && { accounting }), ...(Object.keys(rule).length > 0 && { rule }) };
       await runJob(context, reconciliation, { flags, options });
     });
-  registerMending(reconcile, context, { noun: "reconciliation", workflowId: reconcileWorkflowId });
+  registerMending(reconcile, context, {
+    noun: "reconciliation",
+    start: "reconcile run",
+    workflowId: reconcileWorkflowId,
+  });
 }

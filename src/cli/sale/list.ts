@@ -2,12 +2,12 @@ import { type Command, Option } from "commander";
 import Table from "cli-table3";
 import type { WorkflowExecutionInfo } from "@temporalio/client";
 
-import { SEARCH_ATTRIBUTES, STAGES } from "../../contract/index.ts";
+import { SEARCH_ATTRIBUTES, STAGES, WORKFLOW_TYPES } from "../../contract/index.ts";
 import { wholeNumber } from "../arguments.ts";
 import type { CliContext } from "../context.ts";
 import { printNote, printResult } from "../print-result.ts";
 import { nairobiTime } from "./nairobi-time.ts";
-import { type ResultFlags, type Scope, withScope } from "./scope.ts";
+import { type ResultFlags, type Scope, withFilters } from "./scope.ts";
 import { visibilityQuery } from "./visibility-query.ts";
 
 const DEFAULT_LIMIT = 50;
@@ -19,6 +19,7 @@ interface ListFlags extends Scope, ResultFlags {
 }
 
 interface ListedSale {
+  /** Of a workflow that is about no document: its id. */
   invoice: string;
   business: string | null;
   type: string;
@@ -31,18 +32,19 @@ interface ListedSale {
 }
 
 export function registerList(sale: Command, context: CliContext): void {
-  withScope(
+  withFilters(
     sale
       .command("list")
       .description("The newest sales, open and closed; with --attention, all that need a person.")
-      .option("--attention", "only what needs a person, credit notes too")
+      .option("--attention", "only what needs a person: credit notes and all other workflows too")
       .addOption(new Option("--stage <stage>", "only those at this stage").choices(STAGES))
       .option("--limit <number>", "at most so many", wholeNumber(1, 100_000), DEFAULT_LIMIT),
   )
     .addHelpText(
       "after",
       `
-The list is Temporal's, and follows the sales by a second or so.
+The list is Temporal's, and follows the sales by a second or so. What is not a sale has its workflow's id as its number; the command that started it
+(\`fiscalflow batch process ID --wait\`, for example) shows what it needs.
 
 Example:
   fiscalflow sale list --attention --business biz_1`,
@@ -52,7 +54,7 @@ Example:
 
 async function listSales(context: CliContext, flags: ListFlags): Promise<void> {
   const { withTemporal } = await import("../connect-temporal.ts");
-  const query = visibilityQuery({ ...flags, creditNotes: flags.attention === true });
+  const query = visibilityQuery({ ...flags, creditNotes: flags.attention === true, jobs: flags.attention === true });
   await withTemporal(context, async ({ client }) => {
     const sales: ListedSale[] = [];
     const pageSize = Math.min(flags.limit, 1_000);
@@ -95,7 +97,7 @@ function table(sales: readonly ListedSale[]): string {
     style: { head: [], border: [], "padding-left": 0, "padding-right": 0 },
   });
   for (const { invoice, business, type, stage, open, attention, saleId, startedAt } of sales) {
-    const number = type === "sale" ? invoice : `${invoice} (credit note)`;
+    const number = type === WORKFLOW_TYPES.creditNote ? `${invoice} (credit note)` : invoice;
     const where = `${stage ?? "-"}${open ? "" : " (closed)"}`;
     rows.push([number, business ?? "-", where, attention ?? "-", saleId ?? "-", nairobiTime(Date.parse(startedAt))]);
   }

@@ -1,4 +1,4 @@
-import { SEARCH_ATTRIBUTES, WORKFLOW_TYPES } from "../../contract/index.ts";
+import { SEARCH_ATTRIBUTES, syncBillPaymentsWorkflowId, WORKFLOW_TYPES } from "../../contract/index.ts";
 import type { Scope } from "./scope.ts";
 
 export interface Listing extends Scope {
@@ -8,30 +8,41 @@ export interface Listing extends Scope {
   stage?: string;
   /** Credit notes too: they need people by themselves. */
   creditNotes?: boolean;
+  /** What is no document, too, while it is open: a closed one waits for nobody. */
+  jobs?: boolean;
   openOnly?: boolean;
 }
+
+const { registerItems, syncPurchases, syncBillPayments, processSyncBatch, reconcile } = WORKFLOW_TYPES;
+const JOBS = [registerItems, syncPurchases, syncBillPayments, processSyncBatch, reconcile];
 
 /** A list filter of Temporal. */
 export function visibilityQuery(listing: Listing): string {
   const { sale, creditNote } = WORKFLOW_TYPES;
-  const types = listing.creditNotes === true ? [sale, creditNote] : [sale];
+  const documents = ofTypes(listing.creditNotes === true ? [sale, creditNote] : [sale]);
   const { connection, business, stage, query } = listing;
   const clauses = [
-    `WorkflowType IN (${types.map(quoted).join(", ")})`,
+    listing.jobs === true ? `(${documents} OR (${ofTypes(JOBS)} AND ExecutionStatus = "Running"))` : documents,
     query === undefined ? undefined : `(${query})`,
     listing.attention === true ? `${SEARCH_ATTRIBUTES.attention} IS NOT NULL` : undefined,
     listing.openOnly === true ? 'ExecutionStatus = "Running"' : undefined,
     stage === undefined ? undefined : `${SEARCH_ATTRIBUTES.stage} = ${quoted(stage)}`,
     business === undefined ? undefined : `${SEARCH_ATTRIBUTES.business} = ${quoted(business)}`,
-    connection === undefined ? undefined : ofConnection(connection, listing.creditNotes === true),
+    connection === undefined ? undefined : ofConnection(connection),
   ];
   return clauses.filter((clause) => clause !== undefined).join(" AND ");
 }
 
-/** The connection is no search attribute, but ids begin with it. */
-function ofConnection(connection: string, creditNotes: boolean): string {
-  const prefixes = [`sale/${connection}/`, ...(creditNotes ? [`credit-note/${connection}/`] : [])];
-  return `(${prefixes.map((prefix) => `WorkflowId STARTS_WITH ${quoted(prefix)}`).join(" OR ")})`;
+function ofTypes(types: readonly string[]): string {
+  return `WorkflowType IN (${types.map(quoted).join(", ")})`;
+}
+
+/** The connection is no search attribute, but ids have it behind their kind. */
+function ofConnection(connection: string): string {
+  const beginnings = ["sale", "credit-note", "register-items", "sync-purchases", "reconcile", "sync-batch"].map(
+    (kind) => `WorkflowId STARTS_WITH ${quoted(`${kind}/${connection}/`)}`,
+  );
+  return `(${[...beginnings, `WorkflowId = ${quoted(syncBillPaymentsWorkflowId(connection))}`].join(" OR ")})`;
 }
 
 function quoted(text: string): string {
