@@ -34,7 +34,20 @@ describe("the preparation of a reconciliation", () => {
       accounting: "default",
       rule: BY_DEFAULT,
     });
-    expect(await prepare({}, { books: ["other"] })).not.toHaveProperty("accounting");
+  });
+
+  test("says why there are no payments to compare with, and what to do about it", async () => {
+    expect((await prepare({})).accounting).toMatchObject({
+      kind: "not-compared",
+      why: "no-accounting-service",
+      nextStep: expect.stringContaining("ACCOUNTING_BASE_URL"),
+    });
+    expect((await prepare({}, { books: ["books", "till"] })).accounting).toMatchObject({
+      kind: "not-compared",
+      why: "no-accounting-connection",
+      reason: expect.stringContaining("books, till"),
+      nextStep: expect.stringContaining("--accounting"),
+    });
   });
 
   test("takes what the connection is configured with", async () => {

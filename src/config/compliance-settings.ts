@@ -4,6 +4,7 @@ import { CURRENCY_PATTERN, INVOICE_NUMBER_FIELDS, SUPPLIER_RULES } from "../cont
 import { dialectSetting } from "./dialect-setting.ts";
 import { intervalSetting } from "./interval-setting.ts";
 import { COMPLIANCE_KEY } from "./key-forms.ts";
+import { listSetting } from "./list-setting.ts";
 import { choiceSetting, textSetting } from "./plain-settings.ts";
 import { keyRule, secretSetting } from "./secret-settings.ts";
 import { baseUrlSetting } from "./url-settings.ts";
@@ -16,6 +17,7 @@ const businessId = z
   .string()
   .min(1)
   .refine((text) => text === text.trim() && Buffer.byteLength(text) <= MAX_BUSINESS_ID_BYTES);
+const A_BUSINESS_ID = `a business id of 1 to ${MAX_BUSINESS_ID_BYTES} bytes`;
 
 const connectionName = z.string().regex(NAME_PATTERN);
 const CONNECTION_NAME = "a name of 1 to 32 characters from a-z, 0-9 and -";
@@ -50,12 +52,20 @@ export const complianceSettings = {
     meaning: "`organisation`: businessId is sent; `business`: the key is bound to one business, and none is sent",
     fallback: "organisation",
   }),
-  businessId: textSetting(businessId, `a business id of 1 to ${MAX_BUSINESS_ID_BYTES} bytes`, {
+  businessId: textSetting(businessId, A_BUSINESS_ID, {
     variable: "COMPLIANCE_BUSINESS_ID",
     meaning:
       "with `organisation`, the business of sales that name none; with `business`, the name of the bound one (needed)",
     defaultText: "none",
     example: "biz_1",
+  }),
+  businesses: listSetting(businessId, A_BUSINESS_ID, {
+    variable: "COMPLIANCE_BUSINESSES",
+    meaning:
+      "with `organisation`, the businesses that `fiscalflow setup` keeps Schedules for, and that the key must reach; `businessId` is always one of them",
+    variableNote: "several are separated by commas",
+    defaultText: "`businessId` alone",
+    example: ["biz_1", "biz_2"],
   }),
   application: textSetting(connectionName, CONNECTION_NAME, {
     variable: "COMPLIANCE_APPLICATION",

@@ -29,6 +29,8 @@ export interface ComplianceConnection {
   keyReach: "organisation" | "business";
   /** With `organisation` the default that is sent; with `business` a name that is never sent, and always present. */
   businessId?: string;
+  /** Those that are worked for by themselves, each once, `businessId` first; empty where none is known. A sale may name others. */
+  businesses: readonly string[];
   /** Connections of one application share one request budget. */
   application: string;
   /** Of businesses that are not alike: their share of the budget while several wait. */

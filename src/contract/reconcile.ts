@@ -27,10 +27,34 @@ export interface ReconcileInput {
 
 export interface PreparedReconcile {
   profile: ConnectionProfile;
-  /** Undefined: supplier invoices are not compared. */
-  accounting?: string;
+  /** The connection whose bill payments count, or why there is none. */
+  accounting: string | NotCompared;
   rule: PaymentRule;
 }
+
+/** Supplier invoices were not held against bill payments: what was found of them before stands as it was. */
+export interface NotCompared {
+  kind: "not-compared";
+  /**
+   * - `no-accounting-service`: the worker has no connection to one
+   * - `no-accounting-connection`: none of its connections is known to pay the bills of the business
+   * - `not-synchronised`: the ledger does not have all of the invoices yet, or all of the payments
+   */
+  why: "no-accounting-service" | "no-accounting-connection" | "not-synchronised";
+  reason: string;
+  nextStep: string;
+}
+
+/** What became of the comparison of supplier invoices with bill payments. */
+export type PaymentComparison =
+  | {
+      kind: "compared";
+      accounting: string;
+      /** The ledger had all invoices as of then, and all payments as of then (Unix milliseconds, by its clock). */
+      invoicesAsOfMs: number;
+      paymentsAsOfMs: number;
+    }
+  | NotCompared;
 
 export interface ReconcileProgress {
   /** Documents that were read from the API. */
@@ -44,11 +68,13 @@ export const FINDING_KINDS = [
   "document-behind",
   "document-differs",
   "document-not-there",
+  "document-unreadable",
   "payment-without-number",
   "payment-without-invoice",
   "payment-of-other-supplier",
   "payment-of-several",
   "payment-in-other-currency",
+  "payment-without-amount",
   "paid-although-rejected",
   "paid-another-amount",
   "not-paid",
@@ -67,7 +93,9 @@ export interface ReconcileFinding {
   sinceMs: number;
 }
 
+/** Result of the `reconcile` workflow. Nothing that was found says that all matches only where `payments` were compared too. */
 export interface ReconcileOutcome extends ReconcileProgress {
+  payments: PaymentComparison;
   findings: { count: number; byKind: Partial<Record<FindingKind, number>>; first: ReconcileFinding[] };
 }
 
@@ -83,7 +111,7 @@ export interface DocumentsToReconcileRequest extends CallTarget {
 
 export interface ReconcileDocumentRequest extends CallTarget, DocumentToReconcile {}
 
-export type ReconcileDocumentResult = { kind: "final" | "not-final" | "differs" } | Refusal;
+export type ReconcileDocumentResult = { kind: "final" | "not-final" | "differs" | "unreadable" } | Refusal;
 
 export interface ReconcilePaymentsRequest extends CallTarget {
   accounting: string;

@@ -10,6 +10,7 @@ export type { ItemRegistrations, KeptItemOutcome } from "./items/registrations.t
 export type * from "./purchases/purchases.ts";
 export type { QuotaCounts, QuotaWindow, SettledEdge, SpendAnswer } from "./quota/counts.ts";
 export type { Reconciliation } from "./reconcile/reconcile.ts";
+export type { KeptCreditNote } from "./records/find-credit-note.ts";
 export type { KeptSale } from "./records/find-sale.ts";
 export type { Records } from "./records/records.ts";
 export type { SaveAnswer } from "./records/save.ts";

@@ -64,20 +64,27 @@ describeWithTemporal("a reconciliation", () => {
     await change("REC-2", sale?.id ?? "", "sale_gone");
     await client.query("update documents set document_id = 'sale_gone' where number = 'REC-2'");
 
+    const [unreadable] = rig.simulator.documents("REC-3");
+    const match = { saleId: unreadable?.id ?? "" };
+    rig.simulator.inject({ operation: "readSale", when: "before", kind: "status", status: 400, match });
+
     const first = await reconcile();
-    expect(first).toMatchObject({ documents: 23, final: 21, differing: 2 });
-    expect(first.findings.byKind).toEqual({ "document-differs": 1, "document-not-there": 1 });
+    expect(first).toMatchObject({ documents: 23, final: 20, differing: 2 });
+    expect(first.findings.byKind).toEqual({ "document-differs": 1, "document-not-there": 1, "document-unreadable": 1 });
     expect(first.findings.first).toMatchObject([
       { kind: "document-differs", reason: expect.stringContaining("the total is 700, in the ledger 700.02") },
       { kind: "document-not-there", subject: "sale_gone" },
+      { kind: "document-unreadable", subject: unreadable?.id },
     ]);
+    rig.simulator.clearFaults();
     expect(numbers.map(readsOf)).toEqual(numbers.map((number) => (number === "REC-2" ? 0 : 1)));
 
     await total(700.02, 700);
     const second = await reconcile();
-    expect(second).toMatchObject({ documents: 2, final: 1, differing: 1 });
+    expect(second).toMatchObject({ documents: 3, final: 2, differing: 1 });
     expect(second.findings.byKind).toEqual({ "document-not-there": 1 });
-    expect(readsOf("REC-3")).toBe(1);
+    expect([readsOf("REC-3"), readsOf("REC-4")]).toEqual([2, 1]);
+    expect(second.payments).toMatchObject({ kind: "not-compared", why: "not-synchronised" });
   });
 
   test("compares supplier invoices with the payments of the accounting connection, by the rule of the configuration", async () => {
@@ -94,7 +101,15 @@ describeWithTemporal("a reconciliation", () => {
         [id, amount],
       );
     await pay("bp_1", "1000");
-    expect((await reconcile()).findings.byKind).toMatchObject({ "paid-another-amount": 1 });
+    await client.query(
+      `insert into purchase_syncs (sync_id, connection, business_id, kind, completed_at) values ('p', 'default', 'biz_1', 'full', now())`,
+    );
+    await client.query(
+      `insert into bill_payment_syncs (sync_id, connection, kind, completed_at, settled) values ('b', 'default', 'full', now(), true)`,
+    );
+    const found = await reconcile();
+    expect(found.payments).toMatchObject({ kind: "compared", accounting: "default" });
+    expect(found.findings.byKind).toMatchObject({ "paid-another-amount": 1 });
     await pay("bp_2", "160");
     expect((await reconcile()).findings.byKind).toEqual({ "document-not-there": 1 });
     const { findings } = await reconcile({ rule: { invoiceNumberIn: "billCode" } });

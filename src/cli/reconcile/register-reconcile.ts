@@ -19,11 +19,17 @@ interface ReconcileFlags extends JobFlags {
 export function registerReconcile(program: Command, context: CliContext): void {
   const reconcile = program
     .command("reconcile")
-    .description("Compare the ledger with the service's documents, and supplier invoices with bill payments.");
+    .description("Compare the ledger with the service's documents, and supplier invoices with bill payments.")
+    .addHelpText(
+      "after",
+      `
+Example: compare, and see what does not match
+  fiscalflow reconcile --wait`,
+    );
   withScope(
     reconcile
-      .command("run")
-      .description("Read what was not yet seen final, compare, and say what does not match.")
+      .command("run", { isDefault: true })
+      .description("The default: read what was not yet seen final, compare, and say what does not match.")
       .option("--accounting <name>", "the connection whose bill payments count", parsedBy(connectionName))
       .addOption(
         new Option(
@@ -41,10 +47,11 @@ export function registerReconcile(program: Command, context: CliContext): void {
 Documents are read on the background budget, each until the service tells it as final and the same. Supplier invoices and payments are
 compared as the ledger has them: synchronise both first. --accounting, --invoice-number-in, --supplier and --currency are for this once, in
 place of what the worker is configured with (COMPLIANCE_RECONCILE_ACCOUNTING, …_INVOICE_NUMBER_IN, …_SUPPLIER, …_CURRENCY).
-With --wait it ends with 1 where anything does not match.
+With --wait it ends with 1 where anything does not match, or where there is an
+accounting service and nothing could be compared with it.
 
 Example:
-  fiscalflow reconcile run --wait`,
+  fiscalflow reconcile --wait`,
     )
     .action(async (flags: ReconcileFlags) => {
       const { runJob } = await import("../jobs/run-job.ts");
@@ -58,9 +65,5 @@ Example:
       const options = { ...(accounting && { accounting }), ...(Object.keys(rule).length > 0 && { rule }) };
       await runJob(context, reconciliation, { flags, options });
     });
-  registerMending(reconcile, context, {
-    noun: "reconciliation",
-    start: "reconcile run",
-    workflowId: reconcileWorkflowId,
-  });
+  registerMending(reconcile, context, { noun: "reconciliation", start: "reconcile", workflowId: reconcileWorkflowId });
 }

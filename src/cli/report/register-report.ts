@@ -6,6 +6,7 @@ import { CommandFailedError, UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
 import { printNote, printResult } from "../print-result.ts";
 import { type ResultFlags, type Scope, withFilters } from "../sale/scope.ts";
+import { configuredNote } from "./configured-note.ts";
 
 interface ReportFlags extends Scope, ResultFlags {
   date?: string;
@@ -60,7 +61,12 @@ async function runReport(context: CliContext, kind: Period["kind"], flags: Repor
   const nowMs = Date.now();
   const period = periodOf(kind, flags.date, nowMs);
   const { connection, business: businessId } = flags;
-  const businesses = await withLedger(context, (ledger) => ledger.reports.read({ period, connection, businessId }));
+  const businesses = await withLedger(context, async (ledger, config) => {
+    const reports = await ledger.reports.read({ period, connection, businessId });
+    const note = configuredNote(config, flags, reports);
+    if (note !== undefined) printNote(context, note);
+    return reports;
+  });
   if (flags.html !== undefined) {
     const { renderHtml } = await import("./render-html.ts");
     await writePage(flags.html, renderHtml(period, businesses, nowMs));

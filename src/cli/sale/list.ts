@@ -1,10 +1,10 @@
 import { type Command, Option } from "commander";
-import Table from "cli-table3";
 import type { WorkflowExecutionInfo } from "@temporalio/client";
 
-import { SEARCH_ATTRIBUTES, STAGES, WORKFLOW_TYPES } from "../../contract/index.ts";
+import { SEARCH_ATTRIBUTES, STAGES } from "../../contract/index.ts";
 import { wholeNumber } from "../arguments.ts";
 import type { CliContext } from "../context.ts";
+import { plainTable } from "../plain-table.ts";
 import { printNote, printResult } from "../print-result.ts";
 import { nairobiTime } from "./nairobi-time.ts";
 import { type ResultFlags, type Scope, withFilters } from "./scope.ts";
@@ -19,7 +19,6 @@ interface ListFlags extends Scope, ResultFlags {
 }
 
 interface ListedSale {
-  /** Of a workflow that is about no document: its id. */
   invoice: string;
   business: string | null;
   type: string;
@@ -36,15 +35,14 @@ export function registerList(sale: Command, context: CliContext): void {
     sale
       .command("list")
       .description("The newest sales, open and closed; with --attention, all that need a person.")
-      .option("--attention", "only what needs a person: credit notes and all other workflows too")
+      .option("--attention", "only what needs a person, credit notes too")
       .addOption(new Option("--stage <stage>", "only those at this stage").choices(STAGES))
       .option("--limit <number>", "at most so many", wholeNumber(1, 100_000), DEFAULT_LIMIT),
   )
     .addHelpText(
       "after",
       `
-The list is Temporal's, and follows the sales by a second or so. What is not a sale has its workflow's id as its number; the command that started it
-(\`fiscalflow batch process ID --wait\`, for example) shows what it needs.
+The list is Temporal's, and follows the sales by a second or so. Synchronisations and other work that is no sale: fiscalflow jobs list.
 
 Example:
   fiscalflow sale list --attention --business biz_1`,
@@ -54,7 +52,7 @@ Example:
 
 async function listSales(context: CliContext, flags: ListFlags): Promise<void> {
   const { withTemporal } = await import("../connect-temporal.ts");
-  const query = visibilityQuery({ ...flags, creditNotes: flags.attention === true, jobs: flags.attention === true });
+  const query = visibilityQuery({ ...flags, creditNotes: flags.attention === true });
   await withTemporal(context, async ({ client }) => {
     const sales: ListedSale[] = [];
     const pageSize = Math.min(flags.limit, 1_000);
@@ -86,20 +84,10 @@ function listed({ workflowId, type, status, startTime, typedSearchAttributes }: 
 
 function table(sales: readonly ListedSale[]): string {
   const head = ["NUMBER", "BUSINESS", "STAGE", "NEEDS A PERSON", "DOCUMENT", "STARTED"];
-  const none = Object.fromEntries(
-    ["top", "top-mid", "top-left", "top-right", "bottom", "bottom-mid", "bottom-left", "bottom-right"]
-      .concat(["left", "left-mid", "mid", "mid-mid", "right", "right-mid"])
-      .map((name) => [name, ""]),
-  );
-  const rows = new Table({
-    head,
-    chars: { ...none, middle: "  " },
-    style: { head: [], border: [], "padding-left": 0, "padding-right": 0 },
-  });
-  for (const { invoice, business, type, stage, open, attention, saleId, startedAt } of sales) {
-    const number = type === WORKFLOW_TYPES.creditNote ? `${invoice} (credit note)` : invoice;
+  const rows = sales.map(({ invoice, business, type, stage, open, attention, saleId, startedAt }) => {
+    const number = type === "sale" ? invoice : `${invoice} (credit note)`;
     const where = `${stage ?? "-"}${open ? "" : " (closed)"}`;
-    rows.push([number, business ?? "-", where, attention ?? "-", saleId ?? "-", nairobiTime(Date.parse(startedAt))]);
-  }
-  return rows.toString();
+    return [number, business ?? "-", where, attention ?? "-", saleId ?? "-", nairobiTime(Date.parse(startedAt))];
+  });
+  return plainTable(head, rows);
 }

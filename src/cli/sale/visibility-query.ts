@@ -1,4 +1,4 @@
-import { SEARCH_ATTRIBUTES, syncBillPaymentsWorkflowId, WORKFLOW_TYPES } from "../../contract/index.ts";
+import { SEARCH_ATTRIBUTES, WORKFLOW_TYPES } from "../../contract/index.ts";
 import type { Scope } from "./scope.ts";
 
 export interface Listing extends Scope {
@@ -8,41 +8,48 @@ export interface Listing extends Scope {
   stage?: string;
   /** Credit notes too: they need people by themselves. */
   creditNotes?: boolean;
-  /** What is no document, too, while it is open: a closed one waits for nobody. */
-  jobs?: boolean;
   openOnly?: boolean;
 }
-
-const { registerItems, syncPurchases, syncBillPayments, processSyncBatch, reconcile } = WORKFLOW_TYPES;
-const JOBS = [registerItems, syncPurchases, syncBillPayments, processSyncBatch, reconcile];
 
 /** A list filter of Temporal. */
 export function visibilityQuery(listing: Listing): string {
   const { sale, creditNote } = WORKFLOW_TYPES;
-  const documents = ofTypes(listing.creditNotes === true ? [sale, creditNote] : [sale]);
-  const { connection, business, stage, query } = listing;
-  const clauses = [
-    listing.jobs === true ? `(${documents} OR (${ofTypes(JOBS)} AND ExecutionStatus = "Running"))` : documents,
-    query === undefined ? undefined : `(${query})`,
-    listing.attention === true ? `${SEARCH_ATTRIBUTES.attention} IS NOT NULL` : undefined,
-    listing.openOnly === true ? 'ExecutionStatus = "Running"' : undefined,
+  const { creditNotes = false, connection, stage } = listing;
+  return allOf([
+    typesClause(creditNotes ? [sale, creditNote] : [sale]),
+    listing.query === undefined ? undefined : `(${listing.query})`,
+    listing.attention === true ? NEEDS_A_PERSON : undefined,
+    listing.openOnly === true ? RUNNING : undefined,
     stage === undefined ? undefined : `${SEARCH_ATTRIBUTES.stage} = ${quoted(stage)}`,
-    business === undefined ? undefined : `${SEARCH_ATTRIBUTES.business} = ${quoted(business)}`,
-    connection === undefined ? undefined : ofConnection(connection),
-  ];
-  return clauses.filter((clause) => clause !== undefined).join(" AND ");
+    businessClause(listing.business),
+    connection === undefined
+      ? undefined
+      : idClause([`sale/${connection}/`, ...(creditNotes ? [`credit-note/${connection}/`] : [])]),
+  ]);
 }
 
-function ofTypes(types: readonly string[]): string {
+/** The connection is no search attribute, but ids begin with it. */
+export function idClause(prefixes: readonly string[], ids: readonly string[] = []): string {
+  const clauses = [
+    ...prefixes.map((prefix) => `WorkflowId STARTS_WITH ${quoted(prefix)}`),
+    ...ids.map((id) => `WorkflowId = ${quoted(id)}`),
+  ];
+  return `(${clauses.join(" OR ")})`;
+}
+
+export const NEEDS_A_PERSON = `${SEARCH_ATTRIBUTES.attention} IS NOT NULL`;
+export const RUNNING = 'ExecutionStatus = "Running"';
+
+export function typesClause(types: readonly string[]): string {
   return `WorkflowType IN (${types.map(quoted).join(", ")})`;
 }
 
-/** The connection is no search attribute, but ids have it behind their kind. */
-function ofConnection(connection: string): string {
-  const beginnings = ["sale", "credit-note", "register-items", "sync-purchases", "reconcile", "sync-batch"].map(
-    (kind) => `WorkflowId STARTS_WITH ${quoted(`${kind}/${connection}/`)}`,
-  );
-  return `(${[...beginnings, `WorkflowId = ${quoted(syncBillPaymentsWorkflowId(connection))}`].join(" OR ")})`;
+export function businessClause(business: string | undefined): string | undefined {
+  return business === undefined ? undefined : `${SEARCH_ATTRIBUTES.business} = ${quoted(business)}`;
+}
+
+export function allOf(clauses: readonly (string | undefined)[]): string {
+  return clauses.filter((clause) => clause !== undefined).join(" AND ");
 }
 
 function quoted(text: string): string {

@@ -199,6 +199,19 @@ describe("a full synchronisation", () => {
   });
 });
 
+test("a recent synchronisation moves known ground on once it has settled, and not before", async () => {
+  const { name, sync } = connection();
+  const ends = async (kind: "recent" | "full", settled: boolean, knownUntilMs: number) => {
+    const one = sync(kind);
+    await payments.begin(one);
+    await payments.complete(one, { settled, knownUntilMs, round: undefined }, WRITER);
+    return await payments.knownUntil(name);
+  };
+  expect(await ends("full", false, 5)).toBe(5);
+  expect(await ends("recent", false, 7)).toBe(5);
+  expect(await ends("recent", true, 8)).toBe(8);
+});
+
 test("the chain of a connection holds, and is not that of a compliance connection of the same name", async () => {
   const { name, keep } = connection();
   await keep([payment("a"), payment("b")]);

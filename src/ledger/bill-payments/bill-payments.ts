@@ -108,7 +108,7 @@ export interface BillPayments {
     how: { reachMs: number | undefined; syncStartedAtMs: number; withStatuses: boolean },
   ): Promise<RoundFindings>;
   /**
-   * Ends it. Of a full one that has settled, what the round did not list is missing from now on, and what no list of a status had has none.
+   * Ends it. Everything up to `knownUntilMs` is known from now on, unless it is a recent one that has not settled. Of a full one that has settled, what the round did not list is missing from now on, and what no list of a status had has none.
    */
   complete(
     sync: BillPaymentSync,

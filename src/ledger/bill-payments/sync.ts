@@ -119,17 +119,22 @@ export async function markWithoutStatus(
   return ids.length === BATCH;
 }
 
+/**
+ * A recent one that has not settled may have missed a change below what it read, where a payment went between two pages: the ground of before
+ * stays, so that the next one reads over it again. A full one has read everything, and says itself what did not agree.
+ */
 export async function end(
   db: Queries,
-  { syncId }: BillPaymentSync,
+  { syncId, kind }: BillPaymentSync,
   { settled, knownUntilMs }: { settled: boolean; knownUntilMs: number | undefined },
 ): Promise<void> {
+  const isGround = knownUntilMs !== undefined && (settled || kind === "full");
   await db
     .updateTable("bill_payment_syncs")
     .set({
       completed_at: sql`clock_timestamp()`,
       settled,
-      known_until: knownUntilMs === undefined ? null : new Date(knownUntilMs),
+      known_until: isGround ? new Date(knownUntilMs) : null,
     })
     .where("sync_id", "=", storableText(syncId))
     .where("completed_at", "is", null)

@@ -86,6 +86,24 @@ describe("a document's record", () => {
     expect(await rows("documents", business, "status")).toEqual([{ status: "completed" }]);
   });
 
+  it("gives way to no record of another sale's credit note that does not exist, and is found by its number", async () => {
+    const business = someBusiness();
+    const sale = documentOf("INV-1", { id: "sal_1" });
+    await save(business, recordOf("INV-1", { document: sale }));
+    const note = (originalSaleId: string, more: Partial<DocumentRecord>) =>
+      recordOf("CN-1", { type: "credit_note", originalSaleId, movements: [], document: null, ...more });
+    const document = documentOf("CN-1", { type: "credit_note", originalSaleId: "sal_1" });
+    // Refused later than the other one was signed, but kept before it.
+    const refused = note("sal_2", { asOfMs: 1_763_600_000_900 });
+    const signed = note("sal_1", { document, asOfMs: 1_763_600_000_100 });
+    const answers = [await save(business, refused), await save(business, signed), await save(business, refused)];
+    expect(answers).toEqual(["saved", "saved", "of-another"]);
+    const found = await test.ledger.records.findCreditNote(business, "CN-1");
+    expect(found).toMatchObject({ record: { originalSaleId: "sal_1", document: { id: document.id } }, sale: "INV-1" });
+    expect(await test.ledger.records.findCreditNote(business, "INV-1")).toBeUndefined();
+    expect((await test.ledger.records.verify(business)).findings).toEqual([]);
+  });
+
   it("loses the lines and movements that the document has no more", async () => {
     const business = someBusiness();
     await save(business, recordOf("INV-1"));

@@ -82,11 +82,23 @@ export async function decide(
     const known = knownOf(row);
     if (known.kind === "processed" || (known.kind === "behind" && known.generation >= generation)) return known;
   }
+  // A newer try exists only where the one that the word is about was known not to have been processed. It says nothing of the newer one,
+  // which may be on its way: let go by it, the batch would be sent once more.
+  if (row && row.generation > generation && !decision.processed)
+    return { kind: "behind", generation: row.generation - 1 };
   const state = decision.processed ? ("processed" as const) : ("not-processed" as const);
   const word = storableText(JSON.stringify(decision));
   const at = sql<Date>`clock_timestamp()`;
   const taken = row ? {} : { token: null, taken_at: at };
-  const claim = { generation, state, message: storableText(decision.note), settled_at: at, decision: word, ...taken };
+  const newest = Math.max(generation, row?.generation ?? 0);
+  const claim = {
+    generation: newest,
+    state,
+    message: storableText(decision.note),
+    settled_at: at,
+    decision: word,
+    ...taken,
+  };
   await write(db, request, claim, writer, { what: "batch-decided", detail: { generation, ...decision } });
   return decision.processed ? { kind: "processed", message: decision.note, decision } : { kind: "behind", generation };
 }

@@ -50,7 +50,7 @@ export interface SyncBatches {
   settle(request: BatchKey & BatchTry & { outcome: BatchOutcome; writer: Writer }): Promise<void>;
   /** What became of a try. One that was never taken is buried, so that it cannot leave late. */
   readOrBury(request: BatchKey & { generation: number; writer: Writer }): Promise<KnownBatch>;
-  /** A person's word. What the service has said outweighs it. */
+  /** A person's word. What the service has said outweighs it, and of a newer try a word that it was not processed says nothing. */
   decide(
     request: BatchKey & { generation: number; decision: BatchDecision; writer: Writer },
   ): Promise<Exclude<KnownBatch, { kind: "held" }>>;
