@@ -24,7 +24,15 @@ export function assembleCompliance(reading: ComplianceReading): ComplianceConnec
       latestEveryMs: intervalMs(present(values.purchasesSyncEvery)),
       fullEveryMs: intervalMs(present(values.purchasesSweepEvery)),
     },
-    reconcileEveryMs: intervalMs(present(values.reconcileEvery)),
+    reconcile: {
+      everyMs: intervalMs(present(values.reconcileEvery)),
+      accounting: values.reconcileAccounting,
+      rule: {
+        invoiceNumberIn: present(values.reconcileInvoiceNumberIn),
+        supplier: present(values.reconcileSupplier),
+        currency: present(values.reconcileCurrency),
+      },
+    },
     dialect: values.dialect,
   };
 }

@@ -121,6 +121,28 @@ describe("connections to the Compliance API", () => {
   });
 });
 
+describe("the reconciliation of a connection", () => {
+  const a = { baseUrl: BASE, apiKey: key("TEST_A") };
+  const books = { baseUrl: BASE, apiKey: key("BOOKS") };
+
+  it("is with the payments of a connection to the accounting service that there is", () => {
+    const file = (name: string) => ({ compliance: { a: { ...a, reconcileAccounting: name } }, accounting: { books } });
+    expect(problems(file("books"))).toEqual([]);
+    expect(problems(file("a"))).toEqual([
+      'compliance.a.reconcileAccounting: expected a configured connection to the accounting service (books), found "a"',
+    ]);
+  });
+
+  it("has a rule of values that there are", () => {
+    const rule = { reconcileInvoiceNumberIn: "note", reconcileSupplier: "all", reconcileCurrency: "shilling" };
+    expect(compliance({ a: { ...a, ...rule } })).toEqual([
+      'compliance.a.reconcileInvoiceNumberIn: expected "billCode" or "billPaymentCode", found "note"',
+      'compliance.a.reconcileSupplier: expected "same-name" or "any", found "all"',
+      'compliance.a.reconcileCurrency: expected a currency of three capital letters (ISO 4217), found "shilling"',
+    ]);
+  });
+});
+
 describe("connections to the accounting service", () => {
   it("have webhook secrets of the key's environment", () => {
     const a = { baseUrl: BASE, apiKey: key("BOOKS") };

@@ -35,6 +35,19 @@ export function checkComplianceConnections(connections: readonly ComplianceReadi
   ]);
 }
 
+/** Supplier invoices are held against the payments of a connection that there is. */
+export function checkReconciliation(
+  compliance: readonly ComplianceReading[],
+  accounting: readonly AccountingReading[],
+): ConfigProblem[] {
+  const known = accounting.map(({ name }) => name);
+  return compliance.flatMap(({ values: { reconcileAccounting: name }, where }) => {
+    if (name === undefined || known.includes(name)) return [];
+    const message = `expected a configured connection to the accounting service (${known.join(", ") || "none"}), found "${name}"`;
+    return [{ path: where("reconcileAccounting"), message }];
+  });
+}
+
 /** The rules between the settings of connections to the accounting service. */
 export function checkAccountingConnections(connections: readonly AccountingReading[]): ConfigProblem[] {
   return connections.flatMap((connection, index) => [

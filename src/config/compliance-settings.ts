@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { NAME_PATTERN } from "../contract/names.ts";
+import { CURRENCY_PATTERN, INVOICE_NUMBER_FIELDS, SUPPLIER_RULES } from "../contract/reconcile.ts";
 import { dialectSetting } from "./dialect-setting.ts";
 import { intervalSetting } from "./interval-setting.ts";
 import { COMPLIANCE_KEY } from "./key-forms.ts";
@@ -17,6 +18,9 @@ const businessId = z
   .min(1)
   .refine((text) => text === text.trim() && Buffer.byteLength(text) <= MAX_BUSINESS_ID_BYTES);
 const A_BUSINESS_ID = `a business id of 1 to ${MAX_BUSINESS_ID_BYTES} bytes`;
+
+const connectionName = z.string().regex(NAME_PATTERN);
+const CONNECTION_NAME = "a name of 1 to 32 characters from a-z, 0-9 and -";
 
 /** One connection to the Compliance API; the variables describe the one called `default`. */
 export const complianceSettings = {
@@ -63,7 +67,7 @@ export const complianceSettings = {
     defaultText: "`businessId` alone",
     example: ["biz_1", "biz_2"],
   }),
-  application: textSetting(z.string().regex(NAME_PATTERN), "a name of 1 to 32 characters from a-z, 0-9 and -", {
+  application: textSetting(connectionName, CONNECTION_NAME, {
     variable: "COMPLIANCE_APPLICATION",
     meaning: "the application that the key belongs to: connections of one application share one request budget",
     defaultText: "the connection's name",
@@ -96,6 +100,28 @@ export const complianceSettings = {
     variable: "COMPLIANCE_RECONCILE_EVERY",
     meaning: "how often the ledger is reconciled with the API and with bill payments, by a Schedule as well; or `off`",
     fallback: "24 hours",
+  }),
+  reconcileAccounting: textSetting(connectionName, CONNECTION_NAME, {
+    variable: "COMPLIANCE_RECONCILE_ACCOUNTING",
+    meaning: "the connection of the accounting service whose bill payments pay the supplier invoices of this one",
+    defaultText: "that of the same name, where there is one",
+    example: "shop",
+  }),
+  reconcileInvoiceNumberIn: choiceSetting(INVOICE_NUMBER_FIELDS, {
+    variable: "COMPLIANCE_RECONCILE_INVOICE_NUMBER_IN",
+    meaning: "the field of a bill payment that holds the supplier's invoice number: `billCode` or `billPaymentCode`",
+    fallback: "billCode",
+  }),
+  reconcileSupplier: choiceSetting(SUPPLIER_RULES, {
+    variable: "COMPLIANCE_RECONCILE_SUPPLIER",
+    meaning:
+      "whose invoice a bill payment may pay: `same-name`, of a supplier of the same name (letters and digits alone, in any case), or `any`",
+    fallback: "same-name",
+  }),
+  reconcileCurrency: textSetting(z.string().regex(CURRENCY_PATTERN), "a currency of three capital letters (ISO 4217)", {
+    variable: "COMPLIANCE_RECONCILE_CURRENCY",
+    meaning: "the currency of the supplier invoices, which tell none; nothing is converted",
+    fallback: "KES",
   }),
   dialect: dialectSetting({
     variable: "COMPLIANCE_DIALECT",

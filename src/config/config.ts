@@ -1,3 +1,4 @@
+import type { PaymentRule } from "../contract/reconcile.ts";
 import type { Secret } from "./secret.ts";
 import type { Timings } from "./timing-settings.ts";
 
@@ -37,10 +38,17 @@ export interface ComplianceConnection {
   stockDefault: "on-submission" | "on-completion" | "off";
   /** How often purchases are synced, in milliseconds; `null`: by nobody but a person. */
   purchases: SyncIntervals;
-  /** How often the ledger is reconciled, in milliseconds; `null`: by nobody but a person. */
-  reconcileEveryMs: number | null;
+  reconcile: ReconcileSettings;
   /** A JSON object of overrides, not yet parsed; undefined where none are configured. */
   dialect: unknown;
+}
+
+export interface ReconcileSettings {
+  /** How often the ledger is reconciled, in milliseconds; `null`: by nobody but a person. */
+  everyMs: number | null;
+  /** The connection of the accounting service whose payments count; absent: that of the same name, where there is one. */
+  accounting?: string;
+  rule: PaymentRule;
 }
 
 export interface SyncIntervals {

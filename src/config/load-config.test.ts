@@ -44,6 +44,11 @@ describe("the configuration from variables", () => {
       application: "default",
       businessWeights: {},
       stockDefault: "on-submission",
+      reconcile: {
+        everyMs: 86_400_000,
+        accounting: undefined,
+        rule: { invoiceNumberIn: "billCode", supplier: "same-name", currency: "KES" },
+      },
       dialect: undefined,
     });
     expect(connection?.apiKey.reveal()).toBe(TEST_KEY);
@@ -58,6 +63,11 @@ describe("the configuration from variables", () => {
       COMPLIANCE_BUSINESS_ID: "biz_1",
       COMPLIANCE_APPLICATION: "till",
       COMPLIANCE_STOCK_DEFAULT: "off",
+      COMPLIANCE_RECONCILE_EVERY: "off",
+      COMPLIANCE_RECONCILE_ACCOUNTING: "default",
+      COMPLIANCE_RECONCILE_INVOICE_NUMBER_IN: "billPaymentCode",
+      COMPLIANCE_RECONCILE_SUPPLIER: "any",
+      COMPLIANCE_RECONCILE_CURRENCY: "UGX",
       COMPLIANCE_DIALECT: '{ "retry": { "businessIdIn": "body" } }',
       ...ACCOUNTING,
       ACCOUNTING_CLIENT_SECRET: "cs_dddd4444",
@@ -83,6 +93,11 @@ describe("the configuration from variables", () => {
       application: "till",
       businessWeights: {},
       stockDefault: "off",
+      reconcile: {
+        everyMs: null,
+        accounting: "default",
+        rule: { invoiceNumberIn: "billPaymentCode", supplier: "any", currency: "UGX" },
+      },
       dialect: { retry: { businessIdIn: "body" } },
     });
     expect(config.accounting[0]).toMatchObject({ name: "default", environment: "production" });

@@ -5,7 +5,7 @@ import { accountingSettings } from "./accounting-settings.ts";
 import { assembleAccounting, assembleCompliance } from "./assemble-connections.ts";
 import { callbackSettings } from "./callback-settings.ts";
 import { checkCallbacks } from "./check-callbacks.ts";
-import { checkAccountingConnections, checkComplianceConnections } from "./check-connections.ts";
+import { checkAccountingConnections, checkComplianceConnections, checkReconciliation } from "./check-connections.ts";
 import { checkTimings } from "./check-timings.ts";
 import { checkVariables } from "./check-variables.ts";
 import { complianceSettings } from "./compliance-settings.ts";
@@ -83,7 +83,7 @@ export function loadConfig(options: LoadConfigOptions): Config {
   const compliance = connections(complianceSettings, "compliance");
   problems.push(...checkComplianceConnections(compliance));
   const accounting = connections(accountingSettings, "accounting");
-  problems.push(...checkAccountingConnections(accounting));
+  problems.push(...checkAccountingConnections(accounting), ...checkReconciliation(compliance, accounting));
 
   for (const [readings, check] of [
     [compliance, options.dialectProblems?.compliance],

@@ -1,21 +1,26 @@
 import type { CallTarget, Refusal } from "./calls.ts";
 import type { ConnectionProfile } from "./connection.ts";
 
+export const INVOICE_NUMBER_FIELDS = ["billCode", "billPaymentCode"] as const;
+export const SUPPLIER_RULES = ["same-name", "any"] as const;
+/** ISO 4217. */
+export const CURRENCY_PATTERN = /^[A-Z]{3}$/;
+
 /** How a bill payment is matched with the supplier invoice that it pays. */
 export interface PaymentRule {
   /** The field of a bill payment that holds the supplier's invoice number. */
-  invoiceNumberIn: "billCode" | "billPaymentCode";
+  invoiceNumberIn: (typeof INVOICE_NUMBER_FIELDS)[number];
   /** Whether the supplier's names must be the same too, letters and digits alone, in any case. */
-  supplier: "same-name" | "any";
+  supplier: (typeof SUPPLIER_RULES)[number];
   /** Of the supplier invoices, whose document shows none: ISO 4217. Nothing is ever converted. */
   currency: string;
 }
 
-/** Input of the `reconcile` workflow. What is left out of the rule is by default. */
+/** Input of the `reconcile` workflow. What is left out is as the connection's configuration has it. */
 export interface ReconcileInput {
   connection?: string;
   businessId?: string;
-  /** The connection of the accounting service whose payments pay the business's bills; default: that of the same name, where there is one. */
+  /** The connection of the accounting service whose payments pay the business's bills. */
   accounting?: string;
   rule?: Partial<PaymentRule>;
 }

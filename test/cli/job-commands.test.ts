@@ -89,6 +89,11 @@ describeWithTemporal("the commands about purchases, items and the reconciliation
     expect([retried.exitCode, retried.stdout]).toEqual([0, expect.stringContaining("Trying again.")]);
     expect((await cli("purchases", "sync", "--wait")).exitCode).toBe(0);
     await expect.poll(listing).toEqual([]);
+    const late = await cli("purchases", "retry");
+    expect([late.exitCode, late.stdout]).toEqual([1, ""]);
+    expect(late.stderr).toContain(
+      "No synchronisation runs as sync-purchases/default/biz_1, so nothing waits for a person.",
+    );
     expect((await cli("jobs", "list")).stdout).toContain("sync-purchases/default/biz_1 (closed)");
   });
 

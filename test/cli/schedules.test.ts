@@ -1,4 +1,4 @@
-import { Client, Connection } from "@temporalio/client";
+import { Client, Connection, type WorkflowHandle } from "@temporalio/client";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 
 import { callCli, type CliResult } from "../../src/cli/test-support/call-cli.ts";
@@ -213,7 +213,8 @@ describeWithTemporal("a Schedule that comes due", () => {
 
   const workflowId = syncPurchasesWorkflowId({ connection: "default", businessId: "biz_1" });
   /** What the workflow that the Schedule has started says, once it has ended. */
-  async function trigger(id: string): Promise<unknown> {
+  const trigger = async (id: string): Promise<unknown> => (await startedBy(id)).result();
+  async function startedBy(id: string): Promise<WorkflowHandle> {
     const handle = rig.client.schedule.getHandle(id);
     const before = (await handle.describe()).info.recentActions.length;
     await handle.trigger();
@@ -228,7 +229,7 @@ describeWithTemporal("a Schedule that comes due", () => {
         { timeout: 20_000 },
       )
       .toBe(before + 1);
-    return rig.client.workflow.getHandle(started ?? "").result();
+    return rig.client.workflow.getHandle(started ?? "");
   }
 
   test("starts the synchronisation under its one id", async () => {
@@ -245,7 +246,7 @@ describeWithTemporal("a Schedule that comes due", () => {
     expect(await rig.client.workflow.getHandle(other).result()).toMatchObject({ kind: "recent", total: 1 });
   });
 
-  test("leaves one that runs alone", async () => {
+  test("leaves one that runs alone, and waits for it where all is to be read", async () => {
     rig.simulator.inject({ operation: "pullPurchases", when: "before", kind: "status", status: 503 });
     const running = await rig.client.workflow.start("syncPurchases", {
       workflowId,
@@ -253,7 +254,13 @@ describeWithTemporal("a Schedule that comes due", () => {
       args: [{}],
     });
     expect(await trigger(LATEST)).toBe("skipped");
+    const waiting = await startedBy(FULL);
+    const timer = async () =>
+      (await waiting.fetchHistory()).events?.find((event) => event.timerStartedEventAttributes)
+        ?.timerStartedEventAttributes?.startToFireTimeout?.seconds;
+    await expect.poll(async () => Number(await timer()), { timeout: 20_000 }).toBe(600);
     rig.simulator.clearFaults();
-    expect(await running.result()).toMatchObject({ total: 30 });
+    expect(await running.result()).toMatchObject({ kind: "recent", total: 30 });
+    await waiting.terminate("nobody waits ten minutes for a test");
   });
 });

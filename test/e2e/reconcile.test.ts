@@ -18,7 +18,8 @@ describeWithTemporal("a reconciliation", () => {
   beforeAll(async () => {
     const databaseUrl = await freshDatabase(inject("ledgerServerUrl"));
     const accounting = { ACCOUNTING_BASE_URL: "http://127.0.0.1:9", ACCOUNTING_API_KEY: "sk_development_nobody" };
-    rig = await startRig({ env: { LEDGER_URL: databaseUrl, ...accounting } });
+    const rule = { COMPLIANCE_RECONCILE_INVOICE_NUMBER_IN: "billPaymentCode" };
+    rig = await startRig({ env: { LEDGER_URL: databaseUrl, ...accounting, ...rule } });
     outside = openOutsideClient(databaseUrl);
   });
   afterAll(async () => {
@@ -27,12 +28,12 @@ describeWithTemporal("a reconciliation", () => {
   });
   const { start, result } = salesOf(() => rig);
 
-  async function reconcile(): Promise<ReconcileOutcome> {
+  async function reconcile(more: Pick<ReconcileInput, "rule"> = {}): Promise<ReconcileOutcome> {
     const scope = { connection: "default", businessId: "biz_1" };
     return await rig.client.workflow.execute<(input: ReconcileInput) => Promise<ReconcileOutcome>>("reconcile", {
       workflowId: reconcileWorkflowId(scope),
       taskQueue: MAIN_TASK_QUEUE,
-      args: [scope],
+      args: [{ ...scope, ...more }],
     });
   }
 
@@ -85,7 +86,7 @@ describeWithTemporal("a reconciliation", () => {
     expect(second.payments).toMatchObject({ kind: "not-compared", why: "not-synchronised" });
   });
 
-  test("compares supplier invoices with the payments of the accounting connection of the same name", async () => {
+  test("compares supplier invoices with the payments of the accounting connection, by the rule of the configuration", async () => {
     await outside.query(
       `insert into purchases (connection, business_id, purchase_id, status, supplier_name, supplier_invoice_number, invoice_date,
          subtotal, vat, total, content_hash, body, observed_at, seen_by, event_number, workflow_id, run_id)
@@ -93,7 +94,7 @@ describeWithTemporal("a reconciliation", () => {
     );
     const pay = (id: string, amount: string) =>
       outside.query(
-        `insert into bill_payments (connection, bill_payment_id, supplier_name, bill_code, total_amount, currency, content_hash, body,
+        `insert into bill_payments (connection, bill_payment_id, supplier_name, bill_payment_code, total_amount, currency, content_hash, body,
            observed_at, event_number, workflow_id, run_id)
          values ('default', $1, 'MAMA MBOGA', 'SI-1', $2, 'KES', '', '{}', now(), 1, 'w', 'r')`,
         [id, amount],
@@ -110,5 +111,7 @@ describeWithTemporal("a reconciliation", () => {
     expect(found.findings.byKind).toMatchObject({ "paid-another-amount": 1 });
     await pay("bp_2", "160");
     expect((await reconcile()).findings.byKind).toEqual({ "document-not-there": 1 });
+    const { findings } = await reconcile({ rule: { invoiceNumberIn: "billCode" } });
+    expect(findings.byKind).toEqual({ "document-not-there": 1, "payment-without-number": 2, "not-paid": 1 });
   });
 });

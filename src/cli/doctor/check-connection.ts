@@ -1,13 +1,12 @@
 import type { ComplianceConnection } from "../../config/index.ts";
 import { type Business, type ComplianceClient, operation, parseDialect, redactDeep } from "../../compliance/index.ts";
 import { describeBusinesses, listed, reachProblem } from "../../worker/reach-problem.ts";
+import { clockFindings } from "./clock-findings.ts";
 import { fault, type Finding, ok, warning } from "./finding.ts";
 import { judgeProbe, type Probe, runProbe } from "./run-probe.ts";
 
 /** Ids that no service gives out. */
 const NO_SUCH_ID = "fiscalflow-doctor-no-such-id";
-/** Further off, and dates and signatures are wrong around midnight. */
-const CLOCK_TOLERANCE_MS = 30_000;
 
 export interface CheckedConnection {
   findings: Finding[];
@@ -38,7 +37,8 @@ export async function checkConnection(
   if (listing.kind === "unreachable" || (listing.kind === "refused" && listing.status === 401)) {
     return { findings, apiCalls };
   }
-  findings.push(...clockFindings(check, listing), windowFinding(check, connection, listing));
+  if (listing.meta) findings.push(...clockFindings(check, listing.meta));
+  findings.push(windowFinding(check, connection, listing));
   const businesses = listing.kind === "success" ? listing.data : undefined;
   if (businesses) findings.push(...reachFindings(check, connection, businesses));
   const businessId = connection.businesses[0] ?? businesses?.[0]?.id;
@@ -129,12 +129,4 @@ function windowFinding(name: string, { application }: ComplianceConnection, { me
     message,
     "calls wait for the next window; see docs/budget.md where that is so most of the time",
   );
-}
-
-function clockFindings(check: string, { meta }: Probe<unknown>): Finding[] {
-  if (meta?.serverDateMs === undefined) return [];
-  const offMs = Math.abs(meta.answeredAtMs - meta.serverDateMs);
-  if (offMs <= CLOCK_TOLERANCE_MS) return [];
-  const message = `this clock and the service's are ${Math.round(offMs / 1_000)} s apart`;
-  return [warning(`${check}, clock`, message, "let this host take its time from the network")];
 }

@@ -5,7 +5,7 @@ import type { Period } from "../../ledger/index.ts";
 import { CommandFailedError, UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
 import { printNote, printResult } from "../print-result.ts";
-import { type ResultFlags, type Scope, withScope } from "../sale/scope.ts";
+import { type ResultFlags, type Scope, withFilters } from "../sale/scope.ts";
 import { configuredNote } from "./configured-note.ts";
 
 interface ReportFlags extends Scope, ResultFlags {
@@ -35,7 +35,7 @@ function registerPeriod(
   form: string,
   byDefault: string,
 ): void {
-  withScope(
+  withFilters(
     report
       .command(kind)
       .description(`The report of a ${kind} of Africa/Nairobi, for each business.`)
@@ -46,7 +46,7 @@ function registerPeriod(
     .addHelpText(
       "after",
       `
-Documents count on their own date, once the tax authority has accepted them. Without --connection and --business, all of them.
+Documents count on their own date, once the tax authority has accepted them.
 
 Example:
   fiscalflow report ${kind} --html ${kind}.html`,

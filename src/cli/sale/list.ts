@@ -7,7 +7,7 @@ import type { CliContext } from "../context.ts";
 import { plainTable } from "../plain-table.ts";
 import { printNote, printResult } from "../print-result.ts";
 import { nairobiTime } from "./nairobi-time.ts";
-import { type ResultFlags, type Scope, withScope } from "./scope.ts";
+import { type ResultFlags, type Scope, withFilters } from "./scope.ts";
 import { visibilityQuery } from "./visibility-query.ts";
 
 const DEFAULT_LIMIT = 50;
@@ -31,7 +31,7 @@ interface ListedSale {
 }
 
 export function registerList(sale: Command, context: CliContext): void {
-  withScope(
+  withFilters(
     sale
       .command("list")
       .description("The newest sales, open and closed; with --attention, all that need a person.")

@@ -70,16 +70,16 @@ function addPurchases(wanted: Wanted, { name, businesses, purchases, dialect }: 
   }
 }
 
-function addReconciliation(wanted: Wanted, { name, businesses, reconcileEveryMs }: ComplianceConnection): void {
+function addReconciliation(wanted: Wanted, { name, businesses, reconcile }: ComplianceConnection): void {
   const what = `the reconciliation of connection ${name}`;
   if (businesses.length === 0) wanted.notScheduled.push({ what, why: NO_BUSINESS_KNOWN });
-  else if (reconcileEveryMs === null) wanted.notScheduled.push({ what, why: OFF });
+  else if (reconcile.everyMs === null) wanted.notScheduled.push({ what, why: OFF });
   else {
     for (const businessId of businesses) {
       const input = { connection: name, businessId };
       const workflowId = reconcileWorkflowId(input);
-      const reconcile = { workflow: WORKFLOW_TYPES.reconcile, workflowId, input, ifRunning: "skip" as const };
-      wanted.schedules.push(scheduleOf("all", reconcileEveryMs, reconcile));
+      const run = { workflow: WORKFLOW_TYPES.reconcile, workflowId, input, ifRunning: "skip" as const };
+      wanted.schedules.push(scheduleOf("all", reconcile.everyMs, run));
     }
   }
 }
