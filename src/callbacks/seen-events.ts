@@ -45,7 +45,9 @@ export function createSeenEvents({
   return {
     async has(connection, eventId) {
       if (latest.has(connection, eventId)) return true;
-      return (await ask((events) => events.isKnown(connection, eventId))) ?? false;
+      const isKnown = (await ask((events) => events.isKnown(connection, eventId))) ?? false;
+      if (isKnown) latest.add(connection, eventId);
+      return isKnown;
     },
     async add(connection, eventId) {
       latest.add(connection, eventId);
