@@ -2,7 +2,7 @@ import type { WorkflowHandle } from "@temporalio/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import type { WorkflowState } from "../../src/contract/index.ts";
-import { describeSkippingTime, type SkippingRig, startSkippingRig } from "./skipping-rig.ts";
+import { describeSkippingTime, type SkippingRig, startSkippingRig } from "../rig/skipping-rig.ts";
 
 const HOUR_MS = 3_600_000;
 const SCOPES = ["sales:read", "sales:write", "catalog:read", "catalog:write", "stock:write"] as const;
