@@ -2,7 +2,7 @@ import type { Command } from "commander";
 
 import { wholeNumber } from "../arguments.ts";
 import type { CliContext } from "../context.ts";
-import { withScope } from "../sale/scope.ts";
+import { withFilters } from "../sale/scope.ts";
 import type { JobsFlags } from "./list-jobs.ts";
 
 const DEFAULT_LIMIT = 50;
@@ -17,7 +17,7 @@ export function registerJobs(program: Command, context: CliContext): void {
 Example: every job that needs a person
   fiscalflow jobs list --attention`,
     );
-  withScope(
+  withFilters(
     jobs
       .command("list")
       .description("The newest jobs, open and closed; with --attention, all that need a person.")
