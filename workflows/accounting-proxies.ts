@@ -17,6 +17,8 @@ export function accountingCallsOf({ connection, callTimeoutMs }: AccountingProfi
       ...options(4),
       scheduleToCloseTimeout: LONGEST_TRY,
     }),
+    /** A wait for the outside world, without a total bound. */
+    wait: proxyActivities<Pick<AccountingActivities, "awaitAccounting">>(options(4)),
     /** At most once, as a stock adjustment: what processing does is not shown, nor that it may be asked for twice. */
     unrepeatableWrite: proxyActivities<Pick<AccountingActivities, "processSyncBatch">>({
       ...options(2),
@@ -25,3 +27,5 @@ export function accountingCallsOf({ connection, callTimeoutMs }: AccountingProfi
     }),
   };
 }
+
+export type AccountingCalls = ReturnType<typeof accountingCallsOf>;

@@ -117,7 +117,7 @@ export function callsOf(route: CallRoute, retriedAtMs: () => number | undefined)
       scheduleToCloseTimeout: LONGEST_TRY,
     }),
     /** A wait for the outside world: each try is one look, and it has no total bound, since nobody knows how long it takes. */
-    wait: calls<"awaitItems" | "awaitDocument">(background),
+    wait: calls<"awaitItems" | "awaitDocument" | "awaitService">(background),
     /**
      * Safe to repeat under its Idempotency-Key, for as long as the service remembers the key. The activity keeps that bound itself, since
      * the life begins with the first attempt that may have left, and waits before it count for nothing.

@@ -1,4 +1,5 @@
 import type { ComplianceActivities } from "../../src/contract/index.ts";
+import { createServiceWaitActivities } from "./await-service.ts";
 import { createBranchActivities } from "./branches.ts";
 import { createCreationActivities } from "./create-document.ts";
 import { createDocumentActivities } from "./documents.ts";
@@ -24,5 +25,6 @@ export function createComplianceActivities(context: ActivityContext): Compliance
     ...createPurchaseActivities(context),
     ...createPlanActivities(context),
     ...createReconcileActivities(context),
+    ...createServiceWaitActivities(context),
   };
 }

@@ -23,6 +23,7 @@ export interface Judged<Data> {
   error?: unknown;
   /** `Idempotent-Replayed: true`. */
   replayed: boolean;
+  operation: OperationName;
   /** In words, for a person. */
   message: string;
 }
@@ -42,16 +43,23 @@ export async function judge<Data>(
   try {
     const result = await runtime.keyGate.pass(keyCallOf(operation, target), call);
     const { status, replayed } = result.meta;
-    return { meaning: meaningOf(result), data: result.data, replayed, message: `${operation}: HTTP ${status}` };
+    return {
+      meaning: meaningOf(result),
+      data: result.data,
+      replayed,
+      operation,
+      message: `${operation}: HTTP ${status}`,
+    };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    if (error instanceof KeyHeldError) return { meaning: { kind: "configuration" }, error, replayed: false, message };
+    if (error instanceof KeyHeldError)
+      return { meaning: { kind: "configuration" }, error, replayed: false, operation, message };
     const replayed = error instanceof ComplianceApiError && error.replayed;
-    return { meaning: classifyError(operation, error, runtime.dialect, options), error, replayed, message };
+    return { meaning: classifyError(operation, error, runtime.dialect, options), error, replayed, operation, message };
   }
 }
 
-function keyCallOf(operation: OperationName, { businessId, retriedAtMs }: CallTarget): KeyCall {
+export function keyCallOf(operation: OperationName, { businessId, retriedAtMs }: CallTarget): KeyCall {
   const { workflowExecution, activityId, currentAttemptScheduledTimestampMs: scheduledAtMs } = Context.current().info;
   return { operation, businessId, caller: workflowExecution?.workflowId ?? activityId, scheduledAtMs, retriedAtMs };
 }
@@ -60,11 +68,11 @@ function keyCallOf(operation: OperationName, { businessId, retriedAtMs }: CallTa
  * What a person is needed for: undefined for every other meaning.
  * @param meaning `configuration`, `refused` and `unexpected` are refusals
  */
-export function refusalOf({ meaning, error, message }: Judged<unknown>): Refusal | undefined {
+export function refusalOf({ meaning, error, operation, message }: Judged<unknown>): Refusal | undefined {
   const said = whatWasSaid(error);
   switch (meaning.kind) {
     case "configuration":
-      return { kind: "refused", attention: "credentials", message, ...said };
+      return { kind: "refused", attention: "credentials", message, operation, ...said };
     case "refused":
       return { kind: "refused", attention: meaning.attention, message, ...said };
     case "unexpected":

@@ -43,6 +43,7 @@ export class KeyDoor {
   readonly #firstPauseMs: number;
   #refused: Refused | undefined;
   #epoch = 0;
+  #acceptedAtMs = -Infinity;
 
   constructor(firstPauseMs: number) {
     this.#firstPauseMs = firstPauseMs;
@@ -50,6 +51,11 @@ export class KeyDoor {
 
   get refusedSinceMs(): number | undefined {
     return this.#refused?.sinceMs;
+  }
+
+  /** When the latest call was scheduled that was accepted, by the clock of the Temporal server. */
+  get acceptedAtMs(): number {
+    return this.#acceptedAtMs;
   }
 
   /** Undefined where the call may go. A person's `retry` that is newer than the last refusal always may. */
@@ -94,7 +100,8 @@ export class KeyDoor {
   }
 
   /** True where it was refused until now. */
-  accept(passage: Passage): boolean {
+  accept(passage: Passage, { scheduledAtMs }: Pick<KeyCall, "scheduledAtMs">): boolean {
+    this.#acceptedAtMs = Math.max(this.#acceptedAtMs, scheduledAtMs);
     if (passage.epoch !== this.#epoch || !this.#refused) return false;
     this.#epoch++;
     this.#refused = undefined;

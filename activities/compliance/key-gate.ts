@@ -61,7 +61,7 @@ export class KeyGate {
    */
   async pass<T>(call: KeyCall, send: () => Promise<T>): Promise<T> {
     const key = this.#way("401", "");
-    const permission = this.#way(`403 ${call.operation}`, call.businessId ?? "");
+    const permission = this.#permissionOf(call);
     const nowMs = this.#nowMs(call);
     const held = key.door.held(call, nowMs) ?? permission.door.held(call, nowMs);
     if (held) throw held;
@@ -81,6 +81,27 @@ export class KeyGate {
     }
   }
 
+  /**
+   * Whether a call that was scheduled later than that showed the key to be good, or good for that operation. A process knows of its own
+   * calls alone.
+   */
+  acceptedAfter(atMs: number, permission?: Pick<KeyCall, "operation" | "businessId">): boolean {
+    const { door } = permission ? this.#permissionOf(permission) : this.#way("401", "");
+    return door.acceptedAtMs > atMs;
+  }
+
+  /** Whether such a call would not be sent now. */
+  holds(call: KeyCall): boolean {
+    const nowMs = this.#nowMs(call);
+    return (
+      (this.#way("401", "").door.held(call, nowMs) ?? this.#permissionOf(call).door.held(call, nowMs)) !== undefined
+    );
+  }
+
+  #permissionOf({ operation, businessId }: Pick<KeyCall, "operation" | "businessId">): Way {
+    return this.#way(`403 ${operation}`, businessId ?? "");
+  }
+
   #settle({ alert, door, passage }: Way & { passage: Passage }, call: KeyCall, word: Word): void {
     const nowMs = this.#nowMs(call);
     switch (word.says) {
@@ -89,7 +110,7 @@ export class KeyGate {
         return;
       case "accepted": {
         const refusedForMs = nowMs - (door.refusedSinceMs ?? nowMs);
-        if (door.accept(passage)) this.#tellWorks(alert, door, refusedForMs);
+        if (door.accept(passage, call)) this.#tellWorks(alert, door, refusedForMs);
         return;
       }
       case "nothing":

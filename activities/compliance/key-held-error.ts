@@ -23,7 +23,7 @@ export class KeyHeldError extends Error {
     const { keyRefusedSince, nextTryAt, waiting } = evidence;
     super(
       `${operation} was not sent, since the key is refused: ${refusal.message}. Refused since ${keyRefusedSince}, ` +
-        `tried again at ${nextTryAt} or on retry; ${waiting} wait.`,
+        `tried again from ${nextTryAt} on, or on retry; ${waiting} wait.`,
       { cause: refusal },
     );
     this.refusal = refusal;

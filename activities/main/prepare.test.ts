@@ -54,6 +54,7 @@ describe("the preparation of a sale", () => {
     const { prepare, profile } = await prepareActivities();
     expect(await prepare()).toEqual({
       records: true,
+      recordsWithinMs: profile.timings.callTimeoutMs,
       profile,
       sale: { ...sale, saleDate: "2026-11-22" },
       fingerprint: fingerprintOf(saleContent(sale, "biz_1")),
@@ -143,7 +144,12 @@ describe("the preparation of a sale", () => {
 describe("the preparation of a credit note", () => {
   test("fills in connection, business and the date in Nairobi", async () => {
     const { prepareNote, profile } = await prepareActivities();
-    expect(await prepareNote()).toEqual({ records: true, profile, note: { ...note, returnDate: "2026-11-22" } });
+    expect(await prepareNote()).toEqual({
+      records: true,
+      recordsWithinMs: profile.timings.callTimeoutMs,
+      profile,
+      note: { ...note, returnDate: "2026-11-22" },
+    });
   });
 
   test("tells the weight of the business that has one", async () => {

@@ -40,7 +40,7 @@ export function createPrepareActivities(
         const window = sale.refundWindow;
         const content = saleContent(sale, profile.businessId);
         return {
-          records: true as const,
+          ...recordsKept(profile),
           profile,
           sale: { ...sale, saleDate: sale.saleDate ?? nairobiDate(startedAtMs) },
           content,
@@ -56,8 +56,8 @@ export function createPrepareActivities(
       const prepared = failOnInvalidInput(() => {
         const note = parseInput(creditNoteInputSchema, input, "credit note input");
         const profile = profileFor(connections, note, "credit note input");
-        const returnDate = note.returnDate ?? nairobiDate(startedAtMs);
-        return { records: true as const, profile, note: { ...note, returnDate } };
+        const dated = { ...note, returnDate: note.returnDate ?? nairobiDate(startedAtMs) };
+        return { ...recordsKept(profile), profile, note: dated };
       });
       if (!reset) await earlierCreditNote(prepared.profile, prepared.note);
       return prepared;
@@ -90,6 +90,11 @@ export function profileFor(
   if (businessId === undefined) return profile;
   const businessWeight = businessWeights[businessId];
   return { ...profile, businessId, ...(businessWeight !== undefined && { businessWeight }) };
+}
+
+/** A movement that is under way is answered within a call's time, and kept together with its document. */
+function recordsKept({ timings }: ConnectionProfile): { records: true; recordsWithinMs: number } {
+  return { records: true, recordsWithinMs: timings.callTimeoutMs };
 }
 
 export function failOnInvalidInput<T>(act: () => T): T {

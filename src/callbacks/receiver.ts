@@ -7,6 +7,7 @@ import { answerBrokenRequest } from "./broken-request.ts";
 import { InFlight } from "./in-flight.ts";
 import { readBody } from "./read-body.ts";
 import { createWebhookHandler } from "./receive-webhook.ts";
+import type { SharedEvents } from "./seen-events.ts";
 import { createSignalAllowance } from "./signal-allowance.ts";
 import type { AllowanceOptions } from "./signal-allowance.ts";
 import { MAX_TOKEN_LENGTH, verifyCallbackToken } from "./token.ts";
@@ -45,6 +46,8 @@ export interface ReceiverOptions {
   secrets: readonly string[];
   /** Accounting connections whose webhooks are received, by name. Default: none. */
   webhooks?: ReadonlyMap<string, WebhookSource>;
+  /** Which webhooks any receiver has passed on. Default: each receiver knows its own. */
+  sharedEvents?: SharedEvents | undefined;
   client: CallbackClient;
   log: CallbackLog;
   /** Default 1 MiB. */
@@ -126,8 +129,9 @@ export function createCallbackReceiver(options: ReceiverOptions): FastifyInstanc
     url: "/callbacks/:token",
     handler: (_request, reply) => reply.code(405).header("allow", "GET, POST, PUT, PATCH, DELETE").send(),
   });
-  const { webhooks = new Map<string, WebhookSource>(), rateLimit } = options;
-  const receiveWebhook = createWebhookHandler({ sources: webhooks, client, log, bodyLimitBytes, rateLimit, clock });
+  const { webhooks = new Map<string, WebhookSource>(), sharedEvents, rateLimit } = options;
+  const around = { client, sharedEvents, log, bodyLimitBytes, rateLimit, clock };
+  const receiveWebhook = createWebhookHandler({ sources: webhooks, ...around });
   const unverified = new InFlight(options.maxWebhooksInFlight ?? 50);
   app.route<{ Params: { connection: string } }>({
     method: ["POST", "PUT"],

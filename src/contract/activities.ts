@@ -83,6 +83,7 @@ import type {
   ReconcilePaymentsRequest,
 } from "./reconcile.ts";
 import type { SaveRecordRequest } from "./records.ts";
+import type { AwaitServiceRequest, ServiceWait } from "./service-wait.ts";
 import type {
   PreparedPurchasesSync,
   PullPurchasesResult,
@@ -170,12 +171,16 @@ export interface AccountingActivities {
   /** Reads the beginning of one status's list, and keeps nothing. */
   sampleBillPayments(request: BillPaymentsSampleRequest): Promise<BillPaymentsSampleResult>;
   processSyncBatch(request: ProcessBatchRequest): Promise<ProcessBatchResult>;
+  /** Returns once a call that the service did not take is worth another try. */
+  awaitAccounting(request: AccountingTarget & ServiceWait): Promise<void>;
 }
 
 /** Activities of an application's two task queues: one HTTP request each, at most. */
 export interface ComplianceActivities {
   readItems(request: ItemsRequest): Promise<ItemsResult>;
   awaitItems(request: AwaitItemsRequest): Promise<ItemsResult>;
+  /** Returns once a call that the service did not take is worth another try. */
+  awaitService(request: AwaitServiceRequest): Promise<void>;
   readBranch(request: CallTarget & { branch: string }): Promise<BranchResult>;
   registerItem(request: RegisterRequest): Promise<RegisterResult>;
   createSale(request: CreateRequest): Promise<CreateResult>;

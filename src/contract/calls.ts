@@ -1,6 +1,7 @@
 import type { AttentionCode } from "./attention.ts";
 import type { ComposedRequest, ConnectionProfile } from "./connection.ts";
 import type { Item, SaleDocument } from "./documents.ts";
+import type { RecordsKept } from "./records.ts";
 import type { CreditNoteInput, CustomerInput, SaleInput, SaleLineInput } from "./sale.ts";
 import type { Stage } from "./stages.ts";
 import type { StockMovement } from "./stock-movement.ts";
@@ -28,6 +29,8 @@ export interface Refusal {
   message: string;
   status?: number;
   apiCode?: string;
+  /** Of a refused key: what it may not do, as the client names it. */
+  operation?: string;
   /** The API's `errors` and `branches`, or an excerpt of what came. */
   details?: Record<string, unknown>;
 }
@@ -62,9 +65,7 @@ export interface ResolvedLine {
 /** The part of an item that a sale needs. */
 export type KnownItem = Pick<Item, "id" | "name" | "stockTracked" | "registrationStatus" | "needs">;
 
-/** `records`: the run's records are kept in the ledger. Absent from what was prepared by a release that kept none. */
-export interface PreparedSale {
-  records?: true;
+export interface PreparedSale extends RecordsKept {
   profile: ConnectionProfile;
   sale: SaleInput & { saleDate: string };
   fingerprint: string;
@@ -81,8 +82,7 @@ export interface FinishedSale {
   movements: StockMovement[];
 }
 
-export interface PreparedCreditNote {
-  records?: true;
+export interface PreparedCreditNote extends RecordsKept {
   profile: ConnectionProfile;
   note: CreditNoteInput & { returnDate: string };
 }

@@ -26,6 +26,7 @@ export * from "./records.ts";
 export * from "./reference-id.ts";
 export * from "./sale.ts";
 export * from "./scheduled.ts";
+export * from "./service-wait.ts";
 export * from "./sha256.ts";
 export * from "./stages.ts";
 export * from "./stock-movement.ts";

@@ -1,4 +1,3 @@
-import pg from "pg";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 
 import {
@@ -7,6 +6,7 @@ import {
   type ReconcileOutcome,
   reconcileWorkflowId,
 } from "../../src/contract/index.ts";
+import { type OutsideClient, openOutsideClient } from "../../src/ledger/test-support/outside-client.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { freshDatabase } from "../rig/fresh-database.ts";
 import { salesOf } from "../rig/sales-of.ts";
@@ -14,17 +14,16 @@ import { type Rig, startRig } from "../rig/start-rig.ts";
 
 describeWithTemporal("a reconciliation", () => {
   let rig: Rig;
-  let client: pg.Client;
+  let outside: OutsideClient;
   beforeAll(async () => {
     const databaseUrl = await freshDatabase(inject("ledgerServerUrl"));
     const accounting = { ACCOUNTING_BASE_URL: "http://127.0.0.1:9", ACCOUNTING_API_KEY: "sk_development_nobody" };
     const rule = { COMPLIANCE_RECONCILE_INVOICE_NUMBER_IN: "billPaymentCode" };
     rig = await startRig({ env: { LEDGER_URL: databaseUrl, ...accounting, ...rule } });
-    client = new pg.Client({ connectionString: databaseUrl });
-    await client.connect();
+    outside = openOutsideClient(databaseUrl);
   });
   afterAll(async () => {
-    await client?.end();
+    await outside?.end();
     await rig?.close();
   });
   const { start, result } = salesOf(() => rig);
@@ -46,8 +45,8 @@ describeWithTemporal("a reconciliation", () => {
     for (const number of numbers) await result(number);
     const change = async (number: string, from: string, to: string): Promise<void> => {
       const text = "update documents set document = replace(document::text, $2, $3)::json where number = $1";
-      await client.query(text, [number, from, to]);
-      const { rows } = await client.query(
+      await outside.query(text, [number, from, to]);
+      const { rows } = await outside.query(
         "select 1 from documents where number = $1 and strpos(document::text, $2) > 0",
         [number, to],
       );
@@ -62,7 +61,7 @@ describeWithTemporal("a reconciliation", () => {
     await total(700, 700.02);
     const [sale] = rig.simulator.documents("REC-2");
     await change("REC-2", sale?.id ?? "", "sale_gone");
-    await client.query("update documents set document_id = 'sale_gone' where number = 'REC-2'");
+    await outside.query("update documents set document_id = 'sale_gone' where number = 'REC-2'");
 
     const [unreadable] = rig.simulator.documents("REC-3");
     const match = { saleId: unreadable?.id ?? "" };
@@ -88,23 +87,23 @@ describeWithTemporal("a reconciliation", () => {
   });
 
   test("compares supplier invoices with the payments of the accounting connection, by the rule of the configuration", async () => {
-    await client.query(
+    await outside.query(
       `insert into purchases (connection, business_id, purchase_id, status, supplier_name, supplier_invoice_number, invoice_date,
          subtotal, vat, total, content_hash, body, observed_at, seen_by, event_number, workflow_id, run_id)
        values ('default', 'biz_1', 'pur_1', 'confirmed', 'Mama Mboga', 'SI-1', '2026-11-01', 1000, 160, 1160, '', '{}', now(), '', 1, 'w', 'r')`,
     );
     const pay = (id: string, amount: string) =>
-      client.query(
+      outside.query(
         `insert into bill_payments (connection, bill_payment_id, supplier_name, bill_payment_code, total_amount, currency, content_hash, body,
            observed_at, event_number, workflow_id, run_id)
          values ('default', $1, 'MAMA MBOGA', 'SI-1', $2, 'KES', '', '{}', now(), 1, 'w', 'r')`,
         [id, amount],
       );
     await pay("bp_1", "1000");
-    await client.query(
+    await outside.query(
       `insert into purchase_syncs (sync_id, connection, business_id, kind, completed_at) values ('p', 'default', 'biz_1', 'full', now())`,
     );
-    await client.query(
+    await outside.query(
       `insert into bill_payment_syncs (sync_id, connection, kind, completed_at, settled) values ('b', 'default', 'full', now(), true)`,
     );
     const found = await reconcile();

@@ -1,7 +1,7 @@
-import pg from "pg";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 
 import type { BusinessReport, Ledger } from "../../src/ledger/index.ts";
+import { type OutsideClient, openOutsideClient } from "../../src/ledger/test-support/outside-client.ts";
 import { ledgerOf } from "../../src/worker/ledger-of.ts";
 import { inCents, sumsOf } from "../scale/book-sums.ts";
 import { type CuttableLine, startCuttableLine } from "../rig/cuttable-line.ts";
@@ -15,17 +15,16 @@ describeWithTemporal("the records of sales and credit notes", () => {
   let rig: Rig;
   let line: CuttableLine;
   let ledger: Ledger;
-  let client: pg.Client;
+  let outside: OutsideClient;
   beforeAll(async () => {
     const databaseUrl = await freshDatabase(inject("ledgerServerUrl"));
     line = await startCuttableLine(listenerOf(databaseUrl));
     rig = await startRig({ env: { LEDGER_URL: throughPort(databaseUrl, line.port) } });
     ledger = ledgerOf(rig.config);
-    client = new pg.Client({ connectionString: databaseUrl });
-    await client.connect();
+    outside = openOutsideClient(databaseUrl);
   });
   afterAll(async () => {
-    await client?.end();
+    await outside?.end();
     await ledger?.close();
     await rig?.close();
     await line?.close();
@@ -33,7 +32,7 @@ describeWithTemporal("the records of sales and credit notes", () => {
   const { start, handleOf, parked, result } = salesOf(() => rig);
 
   async function eventsOf(subject: string): Promise<{ kind: string; content: Record<string, unknown> }[]> {
-    const { rows } = await client.query<{ kind: string; content: string }>(
+    const { rows } = await outside.query<{ kind: string; content: string }>(
       "select kind, content from events where subject = $1 order by number",
       [subject],
     );
@@ -89,13 +88,13 @@ describeWithTemporal("the records of sales and credit notes", () => {
     }
     expect(report?.creditNotes.count).toBe(6);
     expect(report?.open).toEqual([]);
-    const { rows } = await client.query<{ movement_id: string }>(
+    const { rows } = await outside.query<{ movement_id: string }>(
       "select movement_id from stock_movements where state = 'applied' order by movement_id",
     );
     expect(rows.map(({ movement_id }) => movement_id)).toEqual(
       movements.map(({ movementId }) => movementId).toSorted(),
     );
-    const writers = await client.query(
+    const writers = await outside.query(
       "select distinct split_part(workflow_id, '/', 1) as type from documents order by 1",
     );
     expect(writers.rows).toEqual([{ type: "credit-note" }, { type: "sale" }]);
@@ -140,7 +139,7 @@ describeWithTemporal("the records of sales and credit notes", () => {
     line.mend();
     expect(await refunding).toMatchObject({ stage: "credited" });
     expect(await result("AWAY-1")).toMatchObject({ stage: "credited" });
-    const { rows } = await client.query(
+    const { rows } = await outside.query(
       "select type, stage, status from documents where number in ('AWAY-1', 'CN-AWAY-1') order by type",
     );
     expect(rows).toEqual([

@@ -7,7 +7,7 @@ import type {
   BillPaymentStatus,
   SeenBillPayments,
 } from "../../src/contract/index.ts";
-import type { accountingCallsOf } from "../accounting-proxies.ts";
+import type { AccountingCalls } from "../accounting-proxies.ts";
 import type { Job } from "../job/job.ts";
 import { ledger } from "../proxies.ts";
 import { answered } from "../run/answered.ts";
@@ -15,7 +15,7 @@ import { afterComparison, afterPage, type Position } from "./position.ts";
 
 export interface SyncWork {
   job: Job<BillPaymentsProgress>;
-  calls: ReturnType<typeof accountingCallsOf>;
+  calls: AccountingCalls;
   sync: BillPaymentsSync;
   statuses: readonly BillPaymentStatus[];
 }

@@ -4,7 +4,7 @@ import type {
   PreparedBillPaymentsSync,
   Refusal,
 } from "../../src/contract/index.ts";
-import { accountingCallsOf } from "../accounting-proxies.ts";
+import type { AccountingCalls } from "../accounting-proxies.ts";
 import type { Job } from "../job/job.ts";
 import { answered } from "../run/answered.ts";
 
@@ -16,14 +16,14 @@ import { answered } from "../run/answered.ts";
  */
 export async function ignoredStatusFilter(
   job: Job<BillPaymentsProgress>,
+  { read }: Pick<AccountingCalls, "read">,
   { profile, statuses }: Pick<PreparedBillPaymentsSync, "profile" | "statuses">,
 ): Promise<Refusal | undefined> {
   const [one, other] = [statuses.at(0), statuses.at(-1)];
   if (one === undefined || other === undefined || one === other) return undefined;
   const { connection } = profile;
-  const calls = accountingCallsOf(profile);
   const listedAs = async (status: BillPaymentStatus): Promise<string[]> =>
-    (await answered(job, () => calls.read.sampleBillPayments({ connection, status }))).ids;
+    (await answered(job, () => read.sampleBillPayments({ connection, status }))).ids;
   job.moveOn("a look whether the service tells statuses apart");
   const first = await listedAs(one);
   const inBoth = first.length === 0 ? [] : common(first, await listedAs(other));

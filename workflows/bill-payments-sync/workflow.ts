@@ -16,11 +16,12 @@ import {
   type SyncRequested,
   WORKFLOW_TYPES,
 } from "../../src/contract/index.ts";
-import { accountingCallsOf } from "../accounting-proxies.ts";
-import { carryJob, historyIsLong, wireJobMessages } from "../job/carry-job.ts";
+import { type AccountingCalls, accountingCallsOf } from "../accounting-proxies.ts";
+import { carryJob, wireJobMessages } from "../job/carry-job.ts";
+import { historyIsLong } from "../job/history-is-long.ts";
 import { Job } from "../job/job.ts";
 import { ledger, main } from "../proxies.ts";
-import { parkOnRefusal } from "../run/answered.ts";
+import { Refusals } from "../run/refusals.ts";
 import { describeProgress } from "./describe-progress.ts";
 import { beginning, type Position } from "./position.ts";
 import { compare, readPage, roundName, type SyncWork } from "./read.ts";
@@ -107,11 +108,12 @@ async function prepare(
   job: Job<BillPaymentsProgress>,
   input: SyncBillPaymentsInput,
 ): Promise<PreparedBillPaymentsSync> {
-  for (let again = 0; ; again++) {
+  const refusals = new Refusals(job);
+  for (;;) {
     const prepared = await main.prepareSyncBillPayments({ input });
-    const ignored = await ignoredStatusFilter(job, prepared);
+    const ignored = await ignoredStatusFilter(job, callsOf(job, prepared), prepared);
     if (ignored === undefined) return prepared;
-    await parkOnRefusal(job, ignored, again);
+    await refusals.park(ignored);
   }
 }
 
@@ -123,7 +125,14 @@ function isAnsweredFrom({ phase, list, page }: Position, wanted: Wanted): boolea
 function workOf(job: Job<BillPaymentsProgress>, { prepared, syncId }: UnderWay): SyncWork {
   const { profile, kind, statuses } = prepared;
   const sync = { connection: profile.connection, syncId, kind };
-  return { job, calls: accountingCallsOf(profile), sync, statuses };
+  return { job, calls: callsOf(job, prepared), sync, statuses };
+}
+
+/** The calls of the connection, and the wait for it where it refuses its key. */
+function callsOf(job: Job<BillPaymentsProgress>, { profile }: PreparedBillPaymentsSync): AccountingCalls {
+  const calls = accountingCallsOf(profile);
+  job.awaitService = (tried) => calls.wait.awaitAccounting({ connection: profile.connection, ...tried });
+  return calls;
 }
 
 async function complete({ job, sync }: SyncWork, position: Position) {

@@ -34,7 +34,7 @@ export async function creditNote(input: CreditNoteInput): Promise<SaleOutcome> {
     run.prepared = true;
     const { connection, businessId } = prepared.profile;
     const asked = askedOfCreditNote(prepared);
-    run.records = new RecordKeeping(run, { connection, businessId }, asked, prepared.records === true);
+    run.records = new RecordKeeping(run, { connection, businessId }, asked, prepared);
     await carryCreditNote(workOf(run, prepared.profile), prepared);
   });
 }

@@ -1,7 +1,8 @@
 import { CancellationScope, condition, isCancellation } from "@temporalio/workflow";
 
 import type { ReadDocumentResult, SaleDocument } from "../../src/contract/index.ts";
-import { isRefusal, parkOnRefusal } from "../run/answered.ts";
+import { isRefusal } from "../run/answered.ts";
+import type { Refusals } from "../run/refusals.ts";
 import { attentionKey } from "../run/run.ts";
 import { fateOf } from "./document-status.ts";
 import { readDocument } from "./read-document.ts";
@@ -16,6 +17,8 @@ export interface Wait {
   callbacksSeen: number;
   /** A person was told once that this takes long; what they have taken note of is not raised again. */
   slowTold: boolean;
+  /** Of the looks. */
+  refusals: Refusals;
 }
 
 /**
@@ -62,7 +65,7 @@ async function nextLook(work: Work, document: SaleDocument, wait: Wait): Promise
   }
   // What arrives while the answer is on its way may be newer than the answer.
   wait.callbacksSeen = run.callbacksReceived;
-  const read = await readDocument(work, document.id);
+  const read = await readDocument(work, document.id, wait.refusals);
   if (askedToResubmit() && !isFinal(read)) return await retried(work, read, wait);
   if (Date.now() >= slowAtMs && !wait.slowTold && !isFinal(read)) raiseSlow(work, read, wait);
   return read;
@@ -82,7 +85,7 @@ async function poll(
   interrupted: () => boolean,
   slowAtMs: number,
 ): Promise<SaleDocument | undefined> {
-  const { calls, run, target, profile } = work;
+  const { calls, target, profile } = work;
   const scope = new CancellationScope();
   let result: ReadDocumentResult | undefined;
   let failure: unknown;
@@ -109,7 +112,7 @@ async function poll(
   if (failure !== undefined && !isCancellation(failure)) throw failure;
   if (result === undefined) return undefined;
   if (!isRefusal(result)) return result.document;
-  await parkOnRefusal(run, result, 0);
+  await wait.refusals.park(result);
   return undefined;
 }
 

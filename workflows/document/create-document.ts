@@ -14,10 +14,11 @@ import {
   type SaleDocument,
 } from "../../src/contract/index.ts";
 import { ledger } from "../proxies.ts";
-import { answered, answerOf, isRefusal, parkOnRefusal } from "../run/answered.ts";
+import { answered, answerOf, isRefusal } from "../run/answered.ts";
 import { CancelledByPerson } from "../run/cancelled-by-person.ts";
-import { growingPauseMs } from "../run/growing-pause.ts";
+import { Deferrals } from "../run/deferrals.ts";
 import { park } from "../run/park.ts";
+import { Refusals } from "../run/refusals.ts";
 import type { Run } from "../run/run.ts";
 import { untilLedger } from "../run/until-ledger.ts";
 import { claimsAreKept } from "../run/claims-are-kept.ts";
@@ -58,12 +59,10 @@ interface Intent {
   /** When something of it may have left without an answer that settled it; the key's life counts from there. */
   firstSentAtMs: number | undefined;
   rejectedWithoutTrace: number;
-  refusals: number;
-  deferrals: number;
 }
 
 function newIntent(number: number): Intent {
-  return { number, body: undefined, firstSentAtMs: undefined, rejectedWithoutTrace: 0, refusals: 0, deferrals: 0 };
+  return { number, body: undefined, firstSentAtMs: undefined, rejectedWithoutTrace: 0 };
 }
 
 /**
@@ -73,6 +72,8 @@ function newIntent(number: number): Intent {
  */
 export async function createDocument(work: Work, creation: Creation): Promise<Created> {
   const { run } = work;
+  const refusals = new Refusals(run);
+  const deferrals = new Deferrals(run);
   let intent = newIntent(1);
   for (;;) {
     const body: ComposedBody = (intent.body ??= await answered(run, creation.compose));
@@ -85,6 +86,7 @@ export async function createDocument(work: Work, creation: Creation): Promise<Cr
     const wish = { claim, intent: number, content, ...(numberFor && { numberFor }) };
     const sent = { ...wish, request: body.request, idempotencyKey };
     const result = await lostAsUnknown(creation.send({ ...sent, firstSentAtMs }));
+    if (!isRefusal(result) && result.kind !== "deferred") refusals.over();
     if (result.kind === "superseded") {
       intent = superseded(run, result);
       continue;
@@ -93,9 +95,9 @@ export async function createDocument(work: Work, creation: Creation): Promise<Cr
       // Doubt sticks: a refusal says nothing of an earlier attempt whose answer was lost.
       intent.firstSentAtMs = result.firstSentAtMs ?? intent.firstSentAtMs;
       run.documentInDoubt = intent.firstSentAtMs !== undefined;
-      if (isRefusal(result)) intent = await refused(work, result, intent);
+      if (isRefusal(result)) intent = await refused(refusals, result, intent);
       else if (result.waitFor === "ledger") await untilLedger(() => run.cancelDue);
-      else await condition(() => run.cancelDue, result.retryAfterMs ?? growingPauseMs(intent.deferrals++));
+      else await deferrals.pause(result.retryAfterMs, () => run.cancelDue);
       continue;
     }
     if (result.kind === "number-taken") throw numberTaken(run, result.message);
@@ -155,8 +157,8 @@ async function settledBy(
   }
 }
 
-async function refused(work: Work, refusal: Refusal, intent: Intent): Promise<Intent> {
-  await parkOnRefusal(work.run, refusal, intent.refusals++);
+async function refused(refusals: Refusals, refusal: Refusal, intent: Intent): Promise<Intent> {
+  await refusals.park(refusal);
   // The service refused the body itself, so a mended one is another request, which must not meet the old one's key. While an
   // earlier attempt is in doubt, only the old one may be repeated.
   const another = refusal.attention === "invalid-request" && intent.firstSentAtMs === undefined;

@@ -1,6 +1,7 @@
 import type { SaleDocument } from "../../src/contract/index.ts";
 import { awaitAuthority, type Wait } from "./await-authority.ts";
 import { fateOf } from "./document-status.ts";
+import { Refusals } from "../run/refusals.ts";
 import { resubmit } from "./resubmit.ts";
 import type { Work } from "./work.ts";
 
@@ -16,7 +17,7 @@ export interface Following {
 /** Sees an issued document through, from whatever status it has, to its end. `run.document` is always the latest of it. */
 export async function follow(work: Work, issued: SaleDocument, following: Following): Promise<FollowedTo> {
   const { run } = work;
-  const wait: Wait = { ...following, sinceMs: Date.now(), slowTold: false };
+  const wait: Wait = { ...following, sinceMs: Date.now(), slowTold: false, refusals: new Refusals(run) };
   const resubmissions = { made: 0 };
   let document = issued;
   for (;;) {

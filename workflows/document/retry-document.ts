@@ -1,8 +1,9 @@
 import { condition } from "@temporalio/workflow";
 
 import type { RetryDocumentResult, SaleDocument } from "../../src/contract/index.ts";
-import { isRefusal, lostAsConverging, parkOnRefusal } from "../run/answered.ts";
-import { growingPauseMs } from "../run/growing-pause.ts";
+import { isRefusal, lostAsConverging } from "../run/answered.ts";
+import { LostTries } from "../run/lost-tries.ts";
+import { Refusals } from "../run/refusals.ts";
 import { fateOf } from "./document-status.ts";
 import { readDocument } from "./read-document.ts";
 import type { Work } from "./work.ts";
@@ -14,21 +15,28 @@ import type { Work } from "./work.ts";
  */
 export async function retryDocument(work: Work, document: SaleDocument): Promise<SaleDocument> {
   const { calls, run, target } = work;
-  let lost = 0;
-  for (let refusals = 0; ;) {
-    run.documentInDoubt = true;
-    const result = await lostAsConverging(calls.convergingWrite.retryDocument({ ...target, saleId: document.id }));
-    if (isRefusal(result)) {
-      // An answer that fits no rule says nothing of what happened behind it.
-      run.documentInDoubt = result.attention === "unexpected-answer";
-      await parkOnRefusal(run, result, refusals++);
-      continue;
+  const refusals = new Refusals(run);
+  const lost = new LostTries(run, document.id);
+  try {
+    for (;;) {
+      run.documentInDoubt = true;
+      const result = await lostAsConverging(calls.convergingWrite.retryDocument({ ...target, saleId: document.id }));
+      if (isRefusal(result)) {
+        // An answer that fits no rule says nothing of what happened behind it.
+        run.documentInDoubt = result.attention === "unexpected-answer";
+        await refusals.park(result);
+        continue;
+      }
+      refusals.over();
+      const seen = await documentOf(work, document, result);
+      run.document = seen;
+      run.documentInDoubt = false;
+      const again = result.kind === "converging" && fateOf(seen) === "failed" && fateOf(document) === "failed";
+      if (again) await lost.pause("The resubmission", (ms) => condition(() => run.cancelDue, ms));
+      if (!again || run.cancelDue) return seen;
     }
-    const seen = await documentOf(work, document, result);
-    run.document = seen;
-    run.documentInDoubt = false;
-    const again = result.kind === "converging" && fateOf(seen) === "failed" && fateOf(document) === "failed";
-    if (!again || (await condition(() => run.cancelDue, growingPauseMs(lost++)))) return seen;
+  } finally {
+    lost.over();
   }
 }
 

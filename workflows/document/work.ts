@@ -13,5 +13,7 @@ export interface Work {
 export function workOf(run: Run, profile: ConnectionProfile): Work {
   const { connection, businessId } = profile;
   const calls = callsOf(profile, () => run.retriedAtMs);
-  return { run, profile, calls, target: { connection, businessId } };
+  const target = { connection, businessId };
+  run.awaitService = (wait) => calls.wait.awaitService({ ...target, ...wait });
+  return { run, profile, calls, target };
 }

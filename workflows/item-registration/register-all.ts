@@ -1,9 +1,11 @@
 import { sleep } from "@temporalio/workflow";
 
 import type { ItemOutcome, Refusal, RegisterResult } from "../../src/contract/index.ts";
-import { answerOf, answered, isRefusal, lostAsConverging, parkOnRefusal } from "../run/answered.ts";
+import { answerOf, answered, isRefusal, lostAsConverging } from "../run/answered.ts";
+import { CutShort, unlessCutShort } from "../run/cut-short.ts";
 import { growingPauseMs } from "../run/growing-pause.ts";
 import { park } from "../run/park.ts";
+import { Refusals } from "../run/refusals.ts";
 import type { Batch } from "./batch.ts";
 
 /** Calls of one batch under way at once. */
@@ -14,39 +16,52 @@ const MOST_TRIES = 5;
 
 const REGISTERED = "REGISTERED";
 
-interface Planned {
+export interface PlannedItem {
   id: string;
   name: string | null;
 }
 
+interface Registered {
+  outcomes: ItemOutcome[];
+  /** Their wait was ended since the history is long. */
+  unanswered: PlannedItem[];
+}
+
 /** Registers each of the items, and says what each came to. */
-export async function registerAll(batch: Batch, items: readonly Planned[]): Promise<ItemOutcome[]> {
+export async function registerAll(batch: Batch, items: readonly PlannedItem[]): Promise<Registered> {
   const outcomes: ItemOutcome[] = [];
+  const unanswered: PlannedItem[] = [];
   let next = 0;
   const lane = async (): Promise<void> => {
     for (let item = items[next++]; item; item = items[next++]) {
-      const outcome = await registerOne(batch, item);
+      const outcome = await registerOne(batch, item).catch(unlessCutShort);
+      if (!outcome) {
+        unanswered.push(item);
+        continue;
+      }
       outcomes.push(outcome);
       batch.count({ [outcome.kind]: 1 });
     }
   };
   batch.job.moveOn("the registration of items");
   await Promise.all(Array.from({ length: Math.min(LANES, items.length) }, lane));
-  return outcomes;
+  return { outcomes, unanswered };
 }
 
-async function registerOne(batch: Batch, { id, name }: Planned): Promise<ItemOutcome> {
+async function registerOne(batch: Batch, { id, name }: PlannedItem): Promise<ItemOutcome> {
   const { calls, target, branch, force } = batch;
   const item = { item: id, name };
-  for (let again = 0, tries = 1; ; again++) {
+  const refusals = new Refusals(batch.job);
+  for (let tries = 1; ;) {
     const result: RegisterResult = await answerOf(
       lostAsConverging(calls.convergingWrite.registerItem({ ...target, itemId: id, branch, ...(force && { force }) })),
     );
     if (isRefusal(result)) {
-      const outcome = await afterRefusal(batch, item, result, again);
+      const outcome = await afterRefusal(batch, item, result, refusals);
       if (outcome) return outcome;
       continue;
     }
+    refusals.over();
     switch (result.kind) {
       case "registered":
         return { kind: "registered", ...item };
@@ -69,10 +84,11 @@ async function afterRefusal(
   batch: Batch,
   item: Pick<ItemOutcome, "item" | "name">,
   refusal: Refusal,
-  again: number,
+  refusals: Refusals,
 ): Promise<ItemOutcome | undefined> {
   const { job } = batch;
   const { attention, message: reason } = refusal;
+  if (attention !== "credentials") refusals.over();
   switch (attention) {
     case "item-rejected":
       return { kind: "refused", ...item, reason };
@@ -85,13 +101,14 @@ async function afterRefusal(
         job,
         { code: attention, subject: item.item, message: reason, evidence, mendedBy: ["retry", "acknowledge"] },
         // One word is enough for all that are refused alike.
-        { until: () => batch.passesOver },
+        { until: () => batch.passesOver || job.cutShort },
       );
+      if (job.cutShort && verdict === "again") throw new CutShort();
       if (verdict === "acknowledged") batch.passesOver = true;
       return batch.passesOver ? { kind: "refused", ...item, reason } : undefined;
     }
     default:
-      await parkOnRefusal(job, refusal, again);
+      await refusals.park(refusal);
       return undefined;
   }
 }

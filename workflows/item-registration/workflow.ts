@@ -9,13 +9,14 @@ import {
   type RegistrationProgress,
   WORKFLOW_TYPES,
 } from "../../src/contract/index.ts";
-import { carryJob, historyIsLong, wireJobMessages } from "../job/carry-job.ts";
+import { carryJob, wireJobMessages } from "../job/carry-job.ts";
+import { historyIsLong } from "../job/history-is-long.ts";
 import { Job } from "../job/job.ts";
 import { callsOf, ledger, main } from "../proxies.ts";
 import { answered } from "../run/answered.ts";
 import { Batch } from "./batch.ts";
 import { describeProgress } from "./describe-progress.ts";
-import { registerAll } from "./register-all.ts";
+import { type PlannedItem, registerAll } from "./register-all.ts";
 
 /** So many are asked for between two looks at the catalogue, and written down together. */
 const CHUNK = 50;
@@ -30,6 +31,8 @@ interface Carried {
   startedAtMs: number;
   /** A person has said that what the API refuses as malformed is to be passed over. */
   passesOver: boolean;
+  /** Items that were planned before the position, and have no outcome yet. */
+  unanswered: PlannedItem[];
 }
 
 /** Of the whole catalogue the last id that was looked at; of named items how many. `null`: through. */
@@ -54,9 +57,11 @@ export async function registerItems(input: RegisterItemsInput, carried?: Carried
     const { workflowId, firstExecutionRunId } = workflowInfo();
     job.businessId = businessId;
     job.moveOn("its turn");
+    const { background: calls, wait } = callsOf(prepared.profile, () => job.retriedAtMs);
+    job.awaitService = (tried) => wait.awaitService({ connection, businessId, ...tried });
     const batch = new Batch({
       job,
-      calls: callsOf(prepared.profile, () => job.retriedAtMs).background,
+      calls,
       target: { connection, businessId },
       batchId: `${workflowId} ${firstExecutionRunId}`,
       force: input?.force === true,
@@ -66,13 +71,16 @@ export async function registerItems(input: RegisterItemsInput, carried?: Carried
     batch.branch = carried ? carried.branch : await branchOf(batch, input?.branch);
     const names = input?.items && [...new Set(input.items)];
     let position: Position = carried ? carried.position : names ? { index: 0 } : { after: "" };
-    while (position !== null) {
-      position = await nextChunk(batch, position, names, startedAtMs);
-      if (position === null || !historyIsLong()) continue;
-      await condition(allHandlersFinished);
-      const { branch, passesOver } = batch;
-      const next = { prepared, branch, progress: job.progress, position, startedAtMs, passesOver };
-      await continueAsNew<typeof registerItems>(input, next);
+    let unanswered = await registered(batch, carried?.unanswered ?? []);
+    for (;;) {
+      if (unanswered.length > 0 || (position !== null && historyIsLong())) {
+        await condition(allHandlersFinished);
+        const { branch, passesOver } = batch;
+        const next = { prepared, branch, progress: job.progress, position, startedAtMs, passesOver, unanswered };
+        await continueAsNew<typeof registerItems>(input, next);
+      }
+      if (position === null) break;
+      ({ position, unanswered } = await nextChunk(batch, position, names, startedAtMs));
     }
     const report = await ledger.reportRegistrations({ ...batch.target, batchId: batch.batchId });
     job.moveOn("nothing", { counts: report.counts });
@@ -92,7 +100,7 @@ async function nextChunk(
   position: Exclude<Position, null>,
   names: string[] | undefined,
   startedAtMs: number,
-): Promise<Position> {
+): Promise<{ position: Position; unanswered: PlannedItem[] }> {
   const { job, calls, target, batchId, force } = batch;
   const part =
     "after" in position
@@ -103,9 +111,19 @@ async function nextChunk(
     calls.read.planRegistrations({ ...target, ...part, batchId, most: CHUNK, force, notOlderThanMs: startedAtMs }),
   );
   batch.count(plan.settled, names?.length ?? plan.total);
-  const outcomes = await registerAll(batch, plan.items);
-  if (outcomes.length > 0) await ledger.keepRegistrations({ ...target, batchId, outcomes });
-  if ("after" in position) return plan.next === null ? null : { after: plan.next };
+  const unanswered = await registered(batch, plan.items);
+  if ("after" in position) return { position: plan.next === null ? null : { after: plan.next }, unanswered };
   const index = position.index + CHUNK;
-  return index < (names?.length ?? 0) ? { index } : null;
+  return { position: index < (names?.length ?? 0) ? { index } : null, unanswered };
+}
+
+/** Registers them, and writes down what each came to. @returns those whose wait was ended since the history is long */
+async function registered(batch: Batch, items: readonly PlannedItem[]): Promise<PlannedItem[]> {
+  if (items.length === 0) return [];
+  const { job, target, batchId } = batch;
+  job.carriesOver = true;
+  const { outcomes, unanswered } = await registerAll(batch, items);
+  job.carriesOver = false;
+  if (outcomes.length > 0) await ledger.keepRegistrations({ ...target, batchId, outcomes });
+  return unanswered;
 }

@@ -5,7 +5,6 @@ import {
   defineQuery,
   isCancellation,
   setHandler,
-  workflowInfo,
 } from "@temporalio/workflow";
 
 import { type JobReply, type JobState, STATE_QUERY } from "../../src/contract/index.ts";
@@ -14,9 +13,6 @@ import { wireMending } from "../run/mending.ts";
 import type { Attended } from "../run/attended.ts";
 
 type AnyJob = Attended & { state(): JobState<object> };
-
-/** Past this many events a run goes on as a new one, at its next step. A step is far shorter than what is left to 2,000. */
-const MOST_EVENTS = 1_000;
 
 /** How long an operator's update waits to tell what came of it. */
 const REPLY_WITHIN = "5 seconds";
@@ -39,12 +35,6 @@ export async function carryJob<Result>(body: () => Promise<Result>): Promise<Res
     if (error instanceof Error && isFinal(error) && !isCancellation(error)) throw asFailure(error);
     throw error;
   }
-}
-
-/** Whether the history is long enough to go on in a new run. */
-export function historyIsLong(): boolean {
-  const { historyLength, continueAsNewSuggested } = workflowInfo();
-  return historyLength >= MOST_EVENTS || continueAsNewSuggested;
 }
 
 function replying(job: AnyJob, act: () => unknown, done: string): Promise<JobReply> {

@@ -1,5 +1,6 @@
 import type { AttentionCode, JobState, Mend } from "../../src/contract/index.ts";
 import { Attended } from "../run/attended.ts";
+import { historyIsLong } from "./history-is-long.ts";
 import { publishJob } from "./publish.ts";
 
 /** All that a run without a document knows. `Progress` is what its state, its details and its result tell. */
@@ -9,6 +10,8 @@ export class Job<Progress extends object> extends Attended {
   readonly noun: string;
   businessId: string | undefined;
   progress: Progress;
+  /** Waits are ended once the history is long: what is left is carried over to a new run. */
+  carriesOver = false;
   /** What people see of the progress, a line each. */
   readonly #describe: (progress: Progress) => string[];
 
@@ -28,6 +31,14 @@ export class Job<Progress extends object> extends Attended {
   /** Temporal's own cancellation ends it between two calls; there is nothing to undo. */
   get cancelDue(): boolean {
     return false;
+  }
+
+  override get cutShort(): boolean {
+    return this.carriesOver && historyIsLong();
+  }
+
+  get attentionsLast(): boolean {
+    return true;
   }
 
   get standing(): string {

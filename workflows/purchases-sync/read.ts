@@ -1,7 +1,8 @@
 import type { CallTarget, PurchasesPass, PurchasesProgress, PurchasesSync } from "../../src/contract/index.ts";
 import type { Job } from "../job/job.ts";
 import type { Calls } from "../proxies.ts";
-import { answerOf, answered, isRefusal, parkOnRefusal } from "../run/answered.ts";
+import { answerOf, answered, isRefusal } from "../run/answered.ts";
+import { Refusals } from "../run/refusals.ts";
 import { afterPage, afterPull, type Position, restarted } from "./position.ts";
 
 export interface SyncWork {
@@ -37,17 +38,22 @@ export async function readPage(work: SyncWork, position: Position, pass: Purchas
   job.moveOn(page);
   const days = position.windows?.[0] ?? { from };
   const request = { ...target, syncId: sync.syncId, pass, cursor, ...days };
-  for (let again = 0; ; again++) {
+  const refusals = new Refusals(job);
+  for (;;) {
     const result = await answerOf(calls.read.keepPurchasesPage(request));
     if (isRefusal(result)) {
       const cursorRefused = result.attention === "invalid-request" && cursor !== undefined;
-      if (cursorRefused && position.restarts < MOST_RESTARTS) return restarted(position);
-      await parkOnRefusal(job, result, again);
+      if (cursorRefused && position.restarts < MOST_RESTARTS) {
+        refusals.over();
+        return restarted(position);
+      }
+      await refusals.park(result);
       continue;
     }
+    refusals.over();
     if (cursor !== undefined && result.nextCursor === cursor) {
       const message = "The service answers a cursor with the same cursor: read on, the page would come for ever.";
-      await parkOnRefusal(job, { kind: "refused", attention: "unexpected-answer", message }, again);
+      await refusals.park({ kind: "refused", attention: "unexpected-answer", message });
       continue;
     }
     const { pages, rows, added, changed } = job.progress;

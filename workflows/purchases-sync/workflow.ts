@@ -7,7 +7,8 @@ import {
   type SyncPurchasesOutcome,
   WORKFLOW_TYPES,
 } from "../../src/contract/index.ts";
-import { carryJob, historyIsLong, wireJobMessages } from "../job/carry-job.ts";
+import { carryJob, wireJobMessages } from "../job/carry-job.ts";
+import { historyIsLong } from "../job/history-is-long.ts";
 import { Job } from "../job/job.ts";
 import { callsOf, ledger, main } from "../proxies.ts";
 import { describeProgress } from "./describe-progress.ts";
@@ -56,9 +57,11 @@ function workOf(job: Job<PurchasesProgress>, { profile, kind, from }: PreparedPu
   const { workflowId, firstExecutionRunId } = workflowInfo();
   job.businessId = businessId;
   job.moveOn("its turn", { kind });
+  const { background: calls, wait } = callsOf(profile, () => job.retriedAtMs);
+  job.awaitService = (tried) => wait.awaitService({ connection, businessId, ...tried });
   return {
     job,
-    calls: callsOf(profile, () => job.retriedAtMs).background,
+    calls,
     target: { connection, businessId },
     sync: { connection, businessId, syncId: `${workflowId} ${firstExecutionRunId}`, kind },
     from,

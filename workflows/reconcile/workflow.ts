@@ -9,16 +9,20 @@ import {
   type ReconcileProgress,
   WORKFLOW_TYPES,
 } from "../../src/contract/index.ts";
-import { carryJob, historyIsLong, wireJobMessages } from "../job/carry-job.ts";
+import { carryJob, wireJobMessages } from "../job/carry-job.ts";
+import { historyIsLong } from "../job/history-is-long.ts";
 import { Job } from "../job/job.ts";
 import { type Calls, callsOf, ledger, ledgerAtLength, main } from "../proxies.ts";
 import { answered } from "../run/answered.ts";
+import { unlessCutShort } from "../run/cut-short.ts";
 
 /** What a run hands to the next one. */
 interface Carried {
   prepared: PreparedReconcile;
   progress: ReconcileProgress;
   after: DocumentToReconcile;
+  /** Of the documents up to there, those that were not answered. */
+  unanswered: DocumentToReconcile[];
 }
 
 interface Reconciling {
@@ -45,12 +49,15 @@ export async function reconcile(input: ReconcileInput, carried?: Carried): Promi
     const prepared = carried?.prepared ?? (await main.prepareReconcile({ input }));
     const { connection, businessId } = prepared.profile;
     job.businessId = businessId;
-    const calls = callsOf(prepared.profile, () => job.retriedAtMs).background;
-    const left = await holdDocuments({ job, prepared, calls }, carried?.after);
+    const { background: calls, wait } = callsOf(prepared.profile, () => job.retriedAtMs);
+    job.awaitService = (tried) => wait.awaitService({ connection, businessId, ...tried });
+    job.carriesOver = true;
+    const left = await holdDocuments({ job, prepared, calls }, carried);
     if (left) {
       await condition(allHandlersFinished);
-      await continueAsNew<typeof reconcile>(input, { prepared, progress: job.progress, after: left });
+      await continueAsNew<typeof reconcile>(input, { prepared, progress: job.progress, ...left });
     }
+    job.carriesOver = false;
     const payments = await holdPayments(job, prepared);
     job.moveOn("the findings");
     const findings = await ledger.reconcileFindings({ connection, businessId });
@@ -59,32 +66,47 @@ export async function reconcile(input: ReconcileInput, carried?: Carried): Promi
   });
 }
 
-/** Reads page by page, until all is read, or until the history is long enough: then the last document that was read. */
-async function holdDocuments(
-  { job, prepared, calls }: Reconciling,
-  from: DocumentToReconcile | undefined,
-): Promise<DocumentToReconcile | undefined> {
+type Left = Pick<Carried, "after" | "unanswered">;
+
+/** Reads page by page, until all is read, or until the history is long enough: then what is left. */
+async function holdDocuments(work: Reconciling, from: Left | undefined): Promise<Left | undefined> {
+  const { job, prepared } = work;
   const { connection, businessId } = prepared.profile;
-  const target = { connection, businessId };
-  for (let after = from; ;) {
+  let left = from && { ...from, unanswered: await holdPage(work, from.unanswered) };
+  for (;;) {
+    if (left && (left.unanswered.length > 0 || historyIsLong())) return left;
     job.moveOn("the next documents");
-    const page = await ledger.documentsToReconcile({ ...target, after });
-    const last = page.at(-1);
-    if (!last) return undefined;
-    await Promise.all(
-      page.map(async (document) => {
-        const { kind } = await answered(job, () => calls.read.reconcileDocument({ ...target, ...document }));
-        const { documents, final, differing } = job.progress;
-        job.progress = {
-          documents: documents + 1,
-          final: final + (kind === "final" ? 1 : 0),
-          differing: differing + (kind === "differs" ? 1 : 0),
-        };
-      }),
-    );
-    if (historyIsLong()) return last;
-    after = last;
+    const page = await ledger.documentsToReconcile({ connection, businessId, after: left?.after });
+    const after = page.at(-1);
+    if (!after) return undefined;
+    left = { after, unanswered: await holdPage(work, page) };
   }
+}
+
+/** @returns those whose wait was ended since the history is long */
+async function holdPage(
+  { job, prepared, calls }: Reconciling,
+  page: readonly DocumentToReconcile[],
+): Promise<DocumentToReconcile[]> {
+  const { connection, businessId } = prepared.profile;
+  const unanswered: DocumentToReconcile[] = [];
+  await Promise.all(
+    page.map(async (document) => {
+      const call = () => calls.read.reconcileDocument({ connection, businessId, ...document });
+      const result = await answered(job, call).catch(unlessCutShort);
+      if (!result) {
+        unanswered.push(document);
+        return;
+      }
+      const { documents, final, differing } = job.progress;
+      job.progress = {
+        documents: documents + 1,
+        final: final + (result.kind === "final" ? 1 : 0),
+        differing: differing + (result.kind === "differs" ? 1 : 0),
+      };
+    }),
+  );
+  return unanswered;
 }
 
 async function holdPayments(job: Job<ReconcileProgress>, prepared: PreparedReconcile): Promise<PaymentComparison> {

@@ -1,6 +1,6 @@
 import { ActivityFailure, CancellationScope, condition, patched, workflowInfo } from "@temporalio/workflow";
 
-import type { CallTarget, SaveRecordRequest } from "../../src/contract/index.ts";
+import type { CallTarget, RecordsKept, SaveRecordRequest } from "../../src/contract/index.ts";
 import { atOnce, ledger } from "../proxies.ts";
 import type { Run } from "../run/run.ts";
 import { type Asked, recordOf, worthKeeping } from "./record-of.ts";
@@ -15,15 +15,17 @@ export class RecordKeeping {
   readonly #asked: Asked;
   /** Whether the run keeps records from its start on; else it began under a release that kept none. */
   readonly #fromStart: boolean;
+  readonly #withinMs: number | undefined;
   #kept: string | undefined;
   #sequence = 0;
   #saving = false;
 
-  constructor(run: Run, target: CallTarget, asked: Asked, fromStart: boolean) {
+  constructor(run: Run, target: CallTarget, asked: Asked, kept: RecordsKept) {
     this.#run = run;
     this.#target = target;
     this.#asked = asked;
-    this.#fromStart = fromStart;
+    this.#fromStart = kept.records === true;
+    this.#withinMs = kept.recordsWithinMs;
   }
 
   /** Everything that is worth it is kept. To be asked after a {@link look}. */
@@ -41,8 +43,7 @@ export class RecordKeeping {
 
   async #save(): Promise<void> {
     await endOfTurn();
-    // A movement that has just left is answered within a call's time, and kept together with its document.
-    await condition(() => !underWay(this.#run) || this.#run.attentions.length > 0);
+    await this.#movementsAnswered();
     const worth = worthKeeping(this.#run);
     if (this.#fromStart || patched("records")) {
       const changes = this.#run.attentionChanges.length;
@@ -56,6 +57,20 @@ export class RecordKeeping {
     this.#kept = worth;
     this.#saving = false;
     this.look();
+  }
+
+  /** A movement that has just left is answered within a call's time, and kept together with its document; one that queues is not. */
+  async #movementsAnswered(): Promise<void> {
+    const run = this.#run;
+    const answered = (): boolean => underWay(run).length === 0 || run.attentions.length > 0;
+    if (this.#withinMs === undefined) {
+      await condition(answered);
+      return;
+    }
+    if (answered()) return;
+    const sentAtMs = Math.max(...underWay(run).map((movement) => movement.sentAtMs ?? 0));
+    const leftMs = sentAtMs + this.#withinMs - Date.now();
+    if (leftMs > 0) await condition(answered, leftMs);
   }
 
   /**
@@ -78,8 +93,8 @@ async function savedNow(request: SaveRecordRequest): Promise<boolean> {
   }
 }
 
-function underWay({ movements }: Run): boolean {
-  return movements.some(({ state }) => state === "sending");
+function underWay({ movements }: Run): Run["movements"] {
+  return movements.filter(({ state }) => state === "sending");
 }
 
 /** Once everything that comes of the same events has happened: it is kept together. */

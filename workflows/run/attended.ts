@@ -8,9 +8,11 @@ import {
   type Mend,
   MENDED_BY,
   type RetryRequest,
+  type ServiceWait,
 } from "../../src/contract/index.ts";
 
-export type NewAttention = Omit<Attention, "sinceMs" | "mendedBy"> & Partial<Pick<Attention, "mendedBy">>;
+/** `sinceMs`: where it is about something that began earlier; default: now. */
+export type NewAttention = Omit<Attention, "sinceMs" | "mendedBy"> & Partial<Pick<Attention, "mendedBy" | "sinceMs">>;
 
 export function attentionKey(code: AttentionCode, subject?: string): string {
   return subject === undefined ? code : `${code} ${subject}`;
@@ -32,6 +34,17 @@ export abstract class Attended {
 
   /** What the run takes of messages now, for a person whose message it does not take. */
   abstract get standing(): string;
+
+  /** Waits, without history, until a call that the service did not take is worth another try. Set once it is known where calls go. */
+  awaitService: ((wait: ServiceWait) => Promise<void>) | undefined;
+
+  /** Whether it is to go on as a new run before it waits any longer. */
+  get cutShort(): boolean {
+    return false;
+  }
+
+  /** Whether an attention that wakes by itself stands until it is over. False in the replay of a run of before that. */
+  abstract get attentionsLast(): boolean;
 
   /** Why a person wants it to be given up. */
   cancelRequested: string | undefined;
@@ -57,7 +70,7 @@ export abstract class Attended {
   raise(attention: NewAttention): string {
     const key = attentionKey(attention.code, attention.subject);
     if (!this.#attentions.has(key)) {
-      const raised = { mendedBy: this.mendsOf(attention.code), ...attention, sinceMs: Date.now() };
+      const raised = { mendedBy: this.mendsOf(attention.code), sinceMs: Date.now(), ...attention };
       this.#attentions.set(key, raised);
       this.attentionChanged("raised", raised);
       this.publish();
@@ -91,6 +104,16 @@ export abstract class Attended {
         this.decisions.push({ update: "retry", code, note: request.note, ...who, atMs: Date.now() });
       }
     }
+  }
+
+  /** Where something else is said of what an attention is about; it stands since it was raised. */
+  retell(key: string, { message, evidence }: Pick<Attention, "message" | "evidence">): void {
+    const attention = this.#attentions.get(key);
+    if (!attention || attention.message === message) return;
+    attention.message = message;
+    if (evidence) attention.evidence = evidence;
+    else delete attention.evidence;
+    this.publish();
   }
 
   /** More is known of what an attention is about. */

@@ -14,6 +14,8 @@ export interface Wakes {
   wake?: () => Promise<boolean>;
   /** Checked with every change of the run. */
   until?: () => boolean;
+  /** The attention outlasts a wake: whoever parks clears it once what it is about is over. */
+  lasts?: boolean;
 }
 
 /** Waits, with a stated reason, for whatever mends it. A cancellation that was asked for earlier counts at once. */
@@ -33,14 +35,16 @@ export async function park(run: Attended, attention: NewAttention, wakes: Wakes 
   const cancelled = (): boolean => mends.includes("cancel") && run.cancelDue;
   const retried = (): boolean => run.retriesOf(key) > retriesBefore;
   let acknowledged = false;
+  let lasting = false;
   try {
     await condition(
       () => cancelled() || retried() || !run.needs(key) || woken !== undefined || wakes.until?.() === true,
     );
     acknowledged = !run.needs(key);
+    lasting = wakes.lasts === true && woken !== undefined && !cancelled() && !retried();
   } finally {
     // Also where the step itself is cancelled: an attention must not outlive what it is about.
-    run.clear(key);
+    if (!lasting) run.clear(key);
     scope.cancel();
   }
   const cameBy = woken;

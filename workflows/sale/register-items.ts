@@ -1,10 +1,8 @@
-import { sleep } from "@temporalio/workflow";
-
 import type { Branch, ItemsResult, KnownItem, RegisterResult } from "../../src/contract/index.ts";
 import type { Work } from "../document/work.ts";
 import { answered, lostAsConverging } from "../run/answered.ts";
 import { CancelledByPerson } from "../run/cancelled-by-person.ts";
-import { growingPauseMs } from "../run/growing-pause.ts";
+import { LostTries } from "../run/lost-tries.ts";
 import { park } from "../run/park.ts";
 
 /** Fiscal Compliance API, "Item registration"; any word but this one counts as not registered (failure model). */
@@ -26,22 +24,27 @@ export async function registerItems(work: Work, items: readonly KnownItem[], bra
 
 async function registerItem(work: Work, item: KnownItem, branch?: Branch): Promise<void> {
   const { run, calls, target } = work;
-  for (let lost = 0; ; lost++) {
-    const result = await answered(run, () =>
-      lostAsConverging(calls.convergingWrite.registerItem({ ...target, itemId: item.id, branch })),
-    );
-    switch (result.kind) {
-      case "registered":
-        return;
-      case "needs-data": {
-        if ((await parkUntilRegistered(work, item, result)) === "woken") return;
-        break;
-      }
-      case "converging": {
-        if (await showsRegistered(work, item.id)) return;
-        await sleep(growingPauseMs(lost));
+  const lost = new LostTries(run, item.id);
+  try {
+    for (;;) {
+      const result = await answered(run, () =>
+        lostAsConverging(calls.convergingWrite.registerItem({ ...target, itemId: item.id, branch })),
+      );
+      switch (result.kind) {
+        case "registered":
+          return;
+        case "needs-data": {
+          if ((await parkUntilRegistered(work, item, result)) === "woken") return;
+          break;
+        }
+        case "converging": {
+          if (await showsRegistered(work, item.id)) return;
+          await lost.pause(`The registration of ${item.name ?? item.id}`);
+        }
       }
     }
+  } finally {
+    lost.over();
   }
 }
 

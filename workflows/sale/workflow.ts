@@ -43,7 +43,7 @@ export async function sale(input: SaleInput): Promise<SaleOutcome> {
     }
     const { connection, businessId } = prepared.profile;
     const asked = askedOfSale(input, prepared);
-    run.records = new RecordKeeping(run, { connection, businessId }, asked, prepared.records === true);
+    run.records = new RecordKeeping(run, { connection, businessId }, asked, prepared);
     await carrySale(workOf(run, prepared.profile), prepared);
   });
 }

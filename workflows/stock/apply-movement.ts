@@ -1,10 +1,7 @@
-import { condition, sleep } from "@temporalio/workflow";
-
-import type { AppliedMovement, Branch, PersonsWord, Refusal, StockMovement } from "../../src/contract/index.ts";
+import type { AppliedMovement, Branch, PersonsWord, StockMovement } from "../../src/contract/index.ts";
 import type { Work } from "../document/work.ts";
-import { evidenceOf, keyPauseMs } from "../run/answered.ts";
-import { growingPauseMs } from "../run/growing-pause.ts";
-import { park } from "../run/park.ts";
+import { Deferrals } from "../run/deferrals.ts";
+import { Refusals } from "../run/refusals.ts";
 import { untilLedger } from "../run/until-ledger.ts";
 import { recordLater } from "./record-later.ts";
 import { MovementTries } from "./movement-tries.ts";
@@ -19,17 +16,21 @@ export async function applyMovement(work: Work, movement: StockMovement, branch?
   const { run } = work;
   const givenUp = (): boolean => run.stockHalted && movement.purpose === "sold";
   const tries = new MovementTries();
-  let refusedKeys = 0;
-  for (let deferrals = 0; ;) {
+  const refusals = new Refusals(run);
+  const deferrals = new Deferrals(run);
+  for (;;) {
     if (givenUp()) {
+      refusals.over();
       drop(work, movement);
       return;
     }
-    movement.state = "sending";
+    // Still refused, as far as anybody needs to know, while the key is looked at again.
+    if (!refusals.standing) movement.state = "sending";
     movement.sentAtMs = Date.now();
     run.stockMoved();
     const sent = await sendMovement(work, movement, tries, branch);
     const result = sent.kind === "unknown" ? await fateOfUnknown(work, movement, tries.generation, branch, sent) : sent;
+    if (result.kind !== "not-applied" && result.kind !== "deferred") refusals.over();
     switch (result.kind) {
       case "applied":
         settle(work, movement, result);
@@ -49,15 +50,17 @@ export async function applyMovement(work: Work, movement: StockMovement, branch?
         run.stockMoved();
         if (!result.sameTry) tries.next();
         if (result.waitFor === "ledger") await untilLedger(givenUp);
-        else await condition(givenUp, result.retryAfterMs ?? growingPauseMs(deferrals++));
+        else await deferrals.pause(result.retryAfterMs, givenUp);
         break;
       case "not-applied": {
         movement.state = "refused";
         tries.next();
-        if (result.refusal.attention === "credentials") {
-          const pauseMs = keyPauseMs(refusedKeys++);
-          await parkRefused(work, movement, result.refusal, "credentials", givenUp, pauseMs);
-        } else if ((await parkRefused(work, movement, result.refusal, "stock-refused", givenUp)) === "acknowledged") {
+        const { refusal } = result;
+        const code = refusal.attention === "credentials" ? refusal.attention : "stock-refused";
+        const message = `${movement.action} ${movement.quantity} of ${movement.itemId}: ${refusal.message}`;
+        const about = { code, subject: movement.referenceId, message, until: givenUp } as const;
+        const verdict = await refusals.parkAbout(refusal, about);
+        if (verdict === "acknowledged" && code === "stock-refused") {
           drop(work, movement);
           return;
         }
@@ -94,20 +97,4 @@ function keepWord({ run }: Work, movement: StockMovement, word: PersonsWord, app
   if (known) return;
   const answer = applied ? "applied" : "not applied";
   run.decisions.push({ update: "resolveStock", code: "stock-unknown", subject: movement.referenceId, answer, ...who });
-}
-
-async function parkRefused(
-  work: Work,
-  movement: StockMovement,
-  refusal: Refusal,
-  code: "stock-refused" | "credentials",
-  until: () => boolean,
-  pauseMs?: number,
-) {
-  const message = `${movement.action} ${movement.quantity} of ${movement.itemId}: ${refusal.message}`;
-  const attention = { code, subject: movement.referenceId, message, ...evidenceOf(refusal) };
-  return await park(work.run, attention, {
-    until,
-    ...(pauseMs !== undefined && { wake: () => sleep(pauseMs).then(() => true) }),
-  });
 }

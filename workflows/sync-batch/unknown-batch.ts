@@ -1,4 +1,4 @@
-import { sleep } from "@temporalio/workflow";
+import { CancellationScope, sleep } from "@temporalio/workflow";
 
 import type { AccountingProfile, ReadBatchResult, UnknownBatch } from "../../src/contract/index.ts";
 import { ledger } from "../proxies.ts";
@@ -27,7 +27,7 @@ export async function resolved(
       found = read;
       return true;
     }
-    return await new Promise<never>(() => {});
+    return await CancellationScope.current().cancelRequested;
   };
   job.moveOn("a person, who can see whether the batch was processed", { standing: "parked", message });
   const attention = { code: "batch-unknown" as const, message, evidence, mendedBy: ["resolveBatch"] as const };

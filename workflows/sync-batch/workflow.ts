@@ -1,11 +1,13 @@
 import { allHandlersFinished, condition, continueAsNew, sleep } from "@temporalio/workflow";
 
 import type { AccountingProfile, BatchTry, ProcessSyncBatchInput, SyncBatchOutcome } from "../../src/contract/index.ts";
-import { carryJob, historyIsLong, wireJobMessages } from "../job/carry-job.ts";
+import { accountingCallsOf } from "../accounting-proxies.ts";
+import { carryJob, wireJobMessages } from "../job/carry-job.ts";
+import { historyIsLong } from "../job/history-is-long.ts";
 import { main } from "../proxies.ts";
-import { parkOnRefusal } from "../run/answered.ts";
 import { growingPauseMs } from "../run/growing-pause.ts";
 import { ownToken } from "../run/own-token.ts";
+import { Refusals } from "../run/refusals.ts";
 import { untilLedger } from "../run/until-ledger.ts";
 import { BatchJob } from "./batch-job.ts";
 import { sendBatch } from "./send.ts";
@@ -21,6 +23,8 @@ export async function processSyncBatch(input: ProcessSyncBatchInput): Promise<Sy
   job.wireResolution();
   return await carryJob(async () => {
     const { profile, syncBatchId } = await main.prepareSyncBatch({ input });
+    const { wait } = accountingCallsOf(profile);
+    job.awaitService = (tried) => wait.awaitAccounting({ connection: profile.connection, ...tried });
     const outcome = await processed(job, profile, syncBatchId);
     // The claim knows which try is next.
     if (outcome === "to be continued") {
@@ -39,11 +43,13 @@ async function processed(
 ): Promise<SyncBatchOutcome | "to be continued"> {
   let one: BatchTry = { generation: 1, token: ownToken() };
   const next = (generation: number): BatchTry => ({ generation: generation + 1, token: ownToken() });
-  for (let pauses = 0, refusals = 0; ;) {
+  const refusals = new Refusals(job);
+  for (let pauses = 0; ;) {
     if (historyIsLong()) return "to be continued";
     job.moveOn("the service's answer", { standing: "waiting" });
     const sent = await sendBatch(profile, syncBatchId, one);
     const result = sent.kind === "unknown" ? await resolved(job, profile, syncBatchId, one.generation, sent) : sent;
+    if (result.kind !== "not-processed" && result.kind !== "deferred") refusals.over();
     switch (result.kind) {
       case "processed":
         return { syncBatchId, saidBy: "service", message: result.message };
@@ -54,7 +60,7 @@ async function processed(
         break;
       case "not-processed":
         job.moveOn("a person", { standing: "parked", message: result.refusal.message });
-        await parkOnRefusal(job, result.refusal, refusals++);
+        await refusals.park(result.refusal);
         one = next(one.generation);
         break;
       case "deferred":

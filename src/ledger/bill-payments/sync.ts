@@ -1,11 +1,12 @@
 import { sql } from "kysely";
 
 import type { Queries } from "../database.ts";
+import { accountingChain } from "../events/accounting-chain.ts";
 import { appendEvents } from "../events/append-events.ts";
 import type { Writer } from "../events/chain.ts";
 import { storableText } from "../storable-text.ts";
 import type { BillPaymentSync, FullRound, RoundFindings, SeenCounts } from "./bill-payments.ts";
-import { accountingChain, missingEvent, seenEvent } from "./events.ts";
+import { missingEvent, seenEvent } from "./events.ts";
 import { lockConnection, writerColumns } from "./keep-page.ts";
 import { countBy } from "./read.ts";
 

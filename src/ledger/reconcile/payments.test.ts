@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { FINDING_KINDS, type PaymentRule } from "../../contract/index.ts";
@@ -7,17 +6,11 @@ import { createTestLedger, type TestLedger } from "../test-support/create-test-l
 import { someBusiness } from "../test-support/records.ts";
 
 let test: TestLedger;
-let client: pg.Client;
 beforeAll(async () => {
   test = await createTestLedger(15_000);
   await test.ledger.ready();
-  client = new pg.Client({ connectionString: test.url });
-  await client.connect();
 });
-afterAll(async () => {
-  await client?.end();
-  await test?.drop();
-});
+afterAll(() => test?.drop());
 
 type Business = ReturnType<typeof someBusiness>;
 const RULE: PaymentRule = { invoiceNumberIn: "billCode", supplier: "same-name", currency: "KES" };
@@ -47,11 +40,11 @@ describe("supplier invoices held against bill payments", () => {
   /** As the synchronisations leave them once they are through. */
   async function syncsOf(business: Business, accounting: string, purchases = "full", settled = true): Promise<void> {
     const [syncId, paymentsSyncId] = [randomUUID(), randomUUID()];
-    await client.query(
+    await test.outside.query(
       `insert into purchase_syncs (sync_id, connection, business_id, kind, completed_at) values ($1, 'default', $2, $3, now())`,
       [syncId, business.businessId, purchases],
     );
-    await client.query(
+    await test.outside.query(
       `insert into bill_payment_syncs (sync_id, connection, kind, completed_at, settled) values ($1, $2, 'full', now(), $3)`,
       [paymentsSyncId, accounting, settled],
     );
@@ -72,14 +65,14 @@ describe("supplier invoices held against bill payments", () => {
     payments: Payment[],
   ): Promise<void> {
     for (const { id, number, total, supplier = "Mama Mboga Ltd.", status = "confirmed" } of invoices)
-      await client.query(
+      await test.outside.query(
         `insert into purchases (connection, business_id, purchase_id, status, supplier_name, supplier_invoice_number, invoice_date,
            subtotal, vat, total, content_hash, body, observed_at, seen_by, event_number, workflow_id, run_id)
          values ('default', $1, $2, $3, $4, $5, '2026-11-01', 0, 0, $6, '', '{}', now(), '', 1, 'w', 'r')`,
         [business.businessId, id, status, supplier, number, total],
       );
     for (const { id, code, amount, supplier = "MAMA MBOGA LTD", currency = "KES" } of payments)
-      await client.query(
+      await test.outside.query(
         `insert into bill_payments (connection, bill_payment_id, supplier_name, bill_code, total_amount, currency, content_hash, body,
            observed_at, event_number, workflow_id, run_id)
          values ($1, $2, $3, $4, $5, $6, '', '{}', now(), 1, 'w', 'r')`,
@@ -228,7 +221,7 @@ describe("supplier invoices held against bill payments", () => {
     const before = await test.ledger.reconciliation.findings(business, 10);
     await hold(2);
     expect(await test.ledger.reconciliation.findings(business, 10)).toEqual(before);
-    await client.query(
+    await test.outside.query(
       `insert into bill_payments (connection, bill_payment_id, supplier_name, bill_code, total_amount, currency, content_hash, body,
          observed_at, event_number, workflow_id, run_id) values ($1, 'b1', 'Mama Mboga Ltd', 'SI-1', 1160, 'KES', '', '{}', now(), 1, 'w', 'r')`,
       [accounting],

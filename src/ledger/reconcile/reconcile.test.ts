@@ -1,4 +1,3 @@
-import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
@@ -6,17 +5,11 @@ import type { Told } from "./reconcile.ts";
 import { documentOf, recordOf, someBusiness, WRITER } from "../test-support/records.ts";
 
 let test: TestLedger;
-let client: pg.Client;
 beforeAll(async () => {
   test = await createTestLedger(15_000);
   await test.ledger.ready();
-  client = new pg.Client({ connectionString: test.url });
-  await client.connect();
 });
-afterAll(async () => {
-  await client?.end();
-  await test?.drop();
-});
+afterAll(() => test?.drop());
 
 type Business = ReturnType<typeof someBusiness>;
 const runOf = (n: number) => ({ workflowId: "reconcile/default/biz", runId: `run-${n}` });
@@ -65,7 +58,7 @@ describe("a document held against the service", () => {
     expect(await hold(business, "INV-1", documentOf("INV-1"))).toBe("final");
     expect(await hold(business, "INV-2", documentOf("INV-2"))).toBe("final");
     expect(await found(business)).toEqual([]);
-    const { rows } = await client.query(
+    const { rows } = await test.outside.query(
       "select kind from events where business_id = $1 and kind like 'finding%' order by number",
       [business.businessId],
     );

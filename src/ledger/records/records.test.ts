@@ -1,4 +1,3 @@
-import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import type { AttentionChange, DocumentRecord } from "../../contract/index.ts";
@@ -7,24 +6,18 @@ import { createTestLedger, type TestLedger } from "../test-support/create-test-l
 import { documentOf, recordOf, someBusiness, WRITER } from "../test-support/records.ts";
 
 let test: TestLedger;
-let client: pg.Client;
 beforeAll(async () => {
   test = await createTestLedger(15_000);
   await test.ledger.ready();
-  client = new pg.Client({ connectionString: test.url });
-  await client.connect();
 });
-afterAll(async () => {
-  await client?.end();
-  await test?.drop();
-});
+afterAll(() => test?.drop());
 
 type Business = ReturnType<typeof someBusiness>;
 const save = (business: Business, record: DocumentRecord) => test.ledger.records.saveDocument(business, record, WRITER);
 
 async function rows(table: string, { businessId }: Business, columns = "*"): Promise<unknown[]> {
   const order = { documents: "number", document_lines: "line", stock_movements: "reference_id" }[table] ?? "number";
-  const found = await client.query(`select ${columns} from ${table} where business_id = $1 order by ${order}`, [
+  const found = await test.outside.query(`select ${columns} from ${table} where business_id = $1 order by ${order}`, [
     businessId,
   ]);
   return found.rows;
@@ -176,7 +169,7 @@ describe("a look at the rows", () => {
   ])("finds the work of: %s", async (statement, finding) => {
     const business = someBusiness();
     await save(business, recordOf("INV-1"));
-    await client.query(statement, [business.businessId]);
+    await test.outside.query(statement, [business.businessId]);
     expect(await findings(business)).toMatchObject([{ subject: "sale INV-1", ...finding }]);
   });
 
@@ -185,7 +178,9 @@ describe("a look at the rows", () => {
     await save(business, recordOf("INV-1"));
     await save(business, recordOf("INV-2"));
     for (const table of ["document_lines", "stock_movements", "documents"])
-      await client.query(`delete from ${table} where business_id = $1 and number = 'INV-1'`, [business.businessId]);
+      await test.outside.query(`delete from ${table} where business_id = $1 and number = 'INV-1'`, [
+        business.businessId,
+      ]);
     expect(await findings(business)).toEqual([
       { kind: "row-missing", table: "documents", subject: "sale INV-1", row: "sale INV-1" },
     ]);

@@ -7,7 +7,7 @@ import { canonicalJson } from "../events/canonical-json.ts";
 import type { Business, NewEvent, Writer } from "../events/chain.ts";
 import { businessColumns } from "../events/row.ts";
 import { storableText } from "../storable-text.ts";
-import type { StockMovementsTable } from "../tables.ts";
+import type { StockMovementsTable } from "../tables/records.ts";
 import {
   contentOf,
   DOCUMENT_SAVED,

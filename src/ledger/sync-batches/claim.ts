@@ -1,13 +1,15 @@
 import { type Selectable, sql, type UpdateObject } from "kysely";
 
-import { accountingChain } from "../bill-payments/events.ts";
 import { writerColumns } from "../bill-payments/keep-page.ts";
 import type { Queries } from "../database.ts";
 import { LedgerError } from "../errors.ts";
+import { accountingChain } from "../events/accounting-chain.ts";
 import { appendEvents } from "../events/append-events.ts";
 import type { Writer } from "../events/chain.ts";
 import { storableText } from "../storable-text.ts";
-import type { SyncBatchesTable, Tables } from "../tables.ts";
+import type { SyncBatchesTable } from "../tables/accounting.ts";
+import type { Tables } from "../tables.ts";
+import { batchEvent, type BatchEvent } from "./events.ts";
 import type { BatchDecision, BatchKey, BatchOutcome, BatchTry, KeptBatch, KnownBatch } from "./sync-batches.ts";
 
 /**
@@ -33,7 +35,7 @@ export async function take(
   const claim = { generation, token, state: "held" as const, message: null, settled_at: null, decision: null };
   await write(db, request, { ...claim, taken_at: sql<Date>`clock_timestamp()` }, writer, {
     what: "batch-taken",
-    detail: { generation },
+    detail: { generation, token },
   });
   return { kind: "taken" };
 }
@@ -54,7 +56,7 @@ export async function settle(
     settled_at: sql<Date>`clock_timestamp()`,
   };
   await write(db, request, change, writer, {
-    what: `batch-${outcome.kind}`,
+    what: `batch-${outcome.kind}` as const,
     detail: { generation, message: outcome.message },
   });
 }
@@ -99,7 +101,7 @@ export async function decide(
     decision: word,
     ...taken,
   };
-  await write(db, request, claim, writer, { what: "batch-decided", detail: { generation, ...decision } });
+  await write(db, request, claim, writer, { what: "batch-decided", detail: { generation: newest, ...decision } });
   return decision.processed ? { kind: "processed", message: decision.note, decision } : { kind: "behind", generation };
 }
 
@@ -144,11 +146,10 @@ async function write(
   { connection, syncBatchId }: BatchKey,
   change: UpdateObject<Tables, "sync_batches">,
   writer: Writer,
-  { what, detail }: { what: string; detail: object },
+  event: BatchEvent,
 ): Promise<void> {
   const id = storableText(syncBatchId);
-  const event = { kind: what, subject: `sync batch ${id}`, content: { syncBatchId: id, ...detail }, writer };
-  const [number = 0] = await appendEvents(db, accountingChain(connection), [event]);
+  const [number = 0] = await appendEvents(db, accountingChain(connection), [batchEvent(id, event, writer)]);
   const whole = { ...change, event_number: number, ...writerColumns(writer) };
   const updated = await db
     .updateTable("sync_batches")

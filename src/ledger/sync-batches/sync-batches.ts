@@ -1,4 +1,5 @@
 import type { Writer } from "../events/chain.ts";
+import type { SyncBatchesReport } from "./verify.ts";
 
 /** What the room says about sync batches: types alone. */
 
@@ -55,6 +56,8 @@ export interface SyncBatches {
     request: BatchKey & { generation: number; decision: BatchDecision; writer: Writer },
   ): Promise<Exclude<KnownBatch, { kind: "held" }>>;
   read(key: BatchKey): Promise<KeptBatch | undefined>;
+  /** Holds each row against the events of its connection's chain, which is named as the chain is; of another chain there are none. */
+  verify(chain: { connection: string; businessId: string }): Promise<SyncBatchesReport>;
 }
 
 export type BatchOutcome = { kind: "processed"; message: string } | { kind: "not-processed"; message: string };

@@ -1,0 +1,27 @@
+import type { AccountingActivities } from "../../src/contract/index.ts";
+import { stillWaiting } from "../failure.ts";
+import { standingNow } from "../service-wait.ts";
+import { judgeCall, throwToReadAgain } from "./judge.ts";
+import { type AccountingContext, accountingRuntimeOf } from "./runtime.ts";
+
+/** The wait of whatever the service does not take now: its key is asked for by a read that changes nothing (docs/decisions/0013). */
+export function createAccountingWaitActivities(
+  context: AccountingContext,
+): Pick<AccountingActivities, "awaitAccounting"> {
+  const { random } = context;
+  return {
+    async awaitAccounting(request) {
+      const runtime = accountingRuntimeOf(context, request.connection);
+      const { tooSoonForMs, ownTurnInMs, lookPauseMs } = standingNow(request, random);
+      if (tooSoonForMs > 0) throw stillWaiting("It was tried a moment ago.", tooSoonForMs);
+      const ofTheKey = request.refused?.status === 401;
+      // What a key may not do only a call of that kind finds out.
+      if (!ofTheKey && ownTurnInMs > 0) throw stillWaiting("It was tried a while ago.", ownTurnInMs);
+      const judged = await judgeCall(runtime, "listCompanies", () => runtime.client.listCompanies());
+      if ("data" in judged) return;
+      if (judged.meaning.kind === "transient") throw stillWaiting(judged.message, lookPauseMs);
+      throwToReadAgain(judged, random);
+      if (ofTheKey && judged.meaning.kind === "configuration") throw stillWaiting(judged.message, lookPauseMs);
+    },
+  };
+}

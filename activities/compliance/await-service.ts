@@ -1,0 +1,66 @@
+import { classifyAnswer, SHOWN_OPERATIONS } from "../../src/compliance/index.ts";
+import type { AwaitServiceRequest, ComplianceActivities } from "../../src/contract/index.ts";
+import { stillWaiting } from "../failure.ts";
+import { type Standing, standingNow } from "../service-wait.ts";
+import { judge, keyCallOf, throwToTryAgain } from "./judge.ts";
+import { KeyHeldError } from "./key-held-error.ts";
+import { type ActivityContext, type ComplianceRuntime, runtimeOf } from "./runtime.ts";
+
+/**
+ * The wait of whatever the service does not take now (docs/decisions/0013). A refused key is asked for by a read that changes nothing. What
+ * a key may not do only a call of that kind can find out: the wait ends with the first one that is accepted, whoever makes it, and now and
+ * then for a try of its own.
+ */
+export function createServiceWaitActivities(context: ActivityContext): Pick<ComplianceActivities, "awaitService"> {
+  const { random } = context;
+  return {
+    async awaitService(request) {
+      const runtime = runtimeOf(context, request.connection);
+      const standing = standingNow(request, random);
+      if (standing.tooSoonForMs > 0) throw stillWaiting("It was tried a moment ago.", standing.tooSoonForMs);
+      const { refused } = request;
+      if (refused?.status === 401) {
+        if (runtime.keyGate.acceptedAfter(request.triedAtMs)) return;
+        await lookedAtKey(runtime, request, standing, random);
+      } else if (refused) {
+        const operation = SHOWN_OPERATIONS.find((name) => name === refused.operation);
+        const call = operation && keyCallOf(operation, request);
+        if (call && runtime.keyGate.acceptedAfter(request.triedAtMs, call)) return;
+        const held = call !== undefined && runtime.keyGate.holds(call);
+        if (held || standing.ownTurnInMs > 0) throw stillWaiting("The key is refused.", standing.lookPauseMs);
+      } else {
+        if (standing.ownTurnInMs > 0) throw stillWaiting("It was tried a while ago.", standing.ownTurnInMs);
+        await lookedAtKey(runtime, request, standing, random);
+      }
+    },
+  };
+}
+
+/** Returns where the service answers, and takes the key. */
+async function lookedAtKey(
+  runtime: ComplianceRuntime,
+  request: AwaitServiceRequest,
+  { lookPauseMs }: Standing,
+  random: () => number,
+): Promise<void> {
+  const judged = await judge(
+    runtime,
+    "listBusinesses",
+    request,
+    () => runtime.client.listBusinesses(),
+    (result) => classifyAnswer(result, runtime.dialect),
+  );
+  const { meaning, error, message } = judged;
+  if (meaning.kind === "transient") throw stillWaiting(message, lookPauseMs);
+  throwToTryAgain(judged, random);
+  if (meaning.kind !== "configuration") return;
+  const held = error instanceof KeyHeldError ? error : undefined;
+  const refusal = held?.refusal ?? error;
+  // A key that may not list businesses is a good key.
+  if (request.refused === undefined || !isOfTheKey(refusal)) return;
+  throw stillWaiting(message, Math.round(Math.max(lookPauseMs, held?.heldForMs ?? 0)));
+}
+
+function isOfTheKey(refusal: unknown): boolean {
+  return typeof refusal === "object" && refusal !== null && "status" in refusal && refusal.status === 401;
+}

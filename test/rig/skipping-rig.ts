@@ -1,0 +1,103 @@
+import { TestWorkflowEnvironment } from "@temporalio/testing";
+import type { WorkflowHandle } from "@temporalio/client";
+import { Worker } from "@temporalio/worker";
+import { describe, inject } from "vitest";
+
+import { loadConfig } from "../../src/config/index.ts";
+import { MAIN_TASK_QUEUE, SEARCH_ATTRIBUTES, type SaleInput, saleWorkflowId } from "../../src/contract/index.ts";
+import { testServerOrSkipReason } from "../../src/embedded/index.ts";
+import { type Simulator, startSimulator } from "../../src/simulator/index.ts";
+import { createWorkers } from "../../src/worker/create-workers.ts";
+import { ledgerOf } from "../../src/worker/ledger-of.ts";
+import { RunningWorkers } from "../../src/worker/run-workers.ts";
+import { freshDatabase } from "./fresh-database.ts";
+import "./quiet-runtime.ts";
+
+const server = await testServerOrSkipReason({ onProgress: (line) => process.stderr.write(`${line}\n`) });
+const KEYWORD = 2;
+
+/** Suites on the time-skipping server: skipped, with the reason in their name, where none can be had. */
+export function describeSkippingTime(name: string, suite: () => void): void {
+  const { skipReason } = server;
+  if (skipReason === undefined) describe(name, suite);
+  else describe.skip(`${name} (skipped: ${skipReason.split("\n", 1)[0] ?? ""})`, suite);
+}
+
+export interface SkippingRig {
+  env: TestWorkflowEnvironment;
+  simulator: Simulator;
+  /** A sale of one packet of tea. */
+  startSale(traderInvoiceNumber: string, more?: Partial<SaleInput>): Promise<WorkflowHandle>;
+  eventsOf(handle: WorkflowHandle): Promise<number>;
+  /** Its history, against the workflows as they are. */
+  replayed(handle: WorkflowHandle): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The SDK gives the server five seconds, which a busy machine may not have. */
+const MOST_STARTS = 5;
+
+async function startServer(): Promise<TestWorkflowEnvironment> {
+  const executable = { type: "existing-path", path: server.path ?? "" } as const;
+  for (let starts = 1; ; starts++) {
+    try {
+      return await TestWorkflowEnvironment.createTimeSkipping({ server: { executable } });
+    } catch (error) {
+      if (starts >= MOST_STARTS) throw error;
+    }
+  }
+}
+
+/** The product with its real timings, on a server that skips time: what takes days here takes seconds of the test. */
+export async function startSkippingRig(): Promise<SkippingRig> {
+  const env = await startServer();
+  const namespace = env.namespace ?? "default";
+  const searchAttributes = Object.fromEntries(Object.values(SEARCH_ATTRIBUTES).map((name) => [name, KEYWORD]));
+  await env.connection.operatorService.addSearchAttributes({ namespace, searchAttributes });
+  const simulator = await startSimulator({ limitPerWindow: 100_000 });
+  const config = loadConfig({
+    env: {
+      COMPLIANCE_BASE_URL: simulator.url,
+      COMPLIANCE_API_KEY: "cmp_sk_test_simulator",
+      COMPLIANCE_BUSINESS_ID: "biz_1",
+      ACCOUNTING_BASE_URL: simulator.accounting.url,
+      ACCOUNTING_API_KEY: "sk_development_simulator",
+      ACCOUNTING_CLIENT_SECRET: "cs_simulator",
+      LEDGER_URL: await freshDatabase(inject("ledgerServerUrl")),
+    },
+  });
+  const ledger = ledgerOf(config);
+  const workflowBundle = { codePath: inject("workflowBundlePath") };
+  const serving = await createWorkers({
+    config,
+    connection: env.nativeConnection,
+    workflows: env.client.workflow,
+    ledger,
+    namespace,
+    workflowBundle,
+  });
+  const workers = new RunningWorkers(serving.workers);
+  return {
+    env,
+    simulator,
+    startSale(traderInvoiceNumber, more = {}) {
+      const lines = [{ itemId: "item_tea", quantity: 1, unitPrice: 350 }];
+      const input = { businessId: "biz_1", traderInvoiceNumber, lines, ...more };
+      const workflowId = saleWorkflowId({ connection: "default", businessId: "biz_1", traderInvoiceNumber });
+      return env.client.workflow.start("sale", { workflowId, taskQueue: MAIN_TASK_QUEUE, args: [input] });
+    },
+    async eventsOf(handle) {
+      return (await handle.fetchHistory()).events?.length ?? 0;
+    },
+    async replayed(handle) {
+      await Worker.runReplayHistory({ workflowBundle }, await handle.fetchHistory());
+    },
+    async close() {
+      await workers.drain();
+      await serving.close();
+      await ledger.close();
+      await simulator.close();
+      await env.teardown();
+    },
+  };
+}
