@@ -16,9 +16,10 @@ describeWithTemporal("the records of sales and credit notes", () => {
   let line: CuttableLine;
   let ledger: Ledger;
   let outside: OutsideClient;
+  let onSent: ((bytes: Buffer) => void) | undefined;
   beforeAll(async () => {
     const databaseUrl = await freshDatabase(inject("ledgerServerUrl"));
-    line = await startCuttableLine(listenerOf(databaseUrl));
+    line = await startCuttableLine(listenerOf(databaseUrl), (bytes) => onSent?.(bytes));
     rig = await startRig({ env: { LEDGER_URL: throughPort(databaseUrl, line.port) } });
     ledger = ledgerOf(rig.config);
     outside = openOutsideClient(databaseUrl);
@@ -55,6 +56,22 @@ describeWithTemporal("the records of sales and credit notes", () => {
   test("is one for a sale that is accepted at once: its document with its stock", async () => {
     await (await start("PLAIN-1")).result();
     expect(await kindsOf("sale PLAIN-1")).toEqual(["document-saved"]);
+  });
+
+  test("is one too where the worker has no time for it at the end of the sale", async () => {
+    const stalled = new Promise<void>((resolve) => {
+      onSent = (bytes) => {
+        if (!bytes.includes('insert into "documents"')) return;
+        onSent = undefined;
+        // The process does nothing else meanwhile, so that the attempt is ended by its time and not by its own bound.
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3_000);
+        resolve();
+      };
+    });
+    const handle = await start("STALLED-1");
+    await stalled;
+    expect(await handle.result()).toMatchObject({ stage: "completed" });
+    expect(await kindsOf("sale STALLED-1")).toEqual(["document-saved"]);
   });
 
   test("are the simulator's books, whatever became of the documents", async () => {
