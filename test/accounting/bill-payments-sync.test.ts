@@ -145,15 +145,20 @@ describeWithTemporal("the synchronisation of bill payments", () => {
       kind: "slow",
       delayMs: 300,
       match: { status: "synced" },
+      // The first looks only whether the service tells statuses apart.
+      skip: 1,
       times: 1,
     });
+    const byLatest = (status?: string) =>
+      accounting
+        .calls("listBillPayments")
+        .filter(({ query }) => query["sortBy"] === "updatedAt" && query["status"] === status);
     const handle = await start();
-    await rig.simulator.until(() =>
-      accounting.calls("listBillPayments").some(({ query }) => query["status"] === "synced"),
-    );
+    await rig.simulator.until(() => byLatest("synced").length > 0);
     const { body } = accounting.changeBillPayment("bp_0000009", { note: "while it read" });
     await handle.signal(SIGNALS.syncRequested, {});
     expect(await handle.result()).toMatchObject({ changed: 1 });
+    expect(byLatest()).toHaveLength(2);
     expect(await unlike()).toEqual([]);
     const knownUntilMs = await withLedger(rig.config, (ledger) => ledger.billPayments.knownUntil("default"));
     expect(knownUntilMs).toBe(Date.parse(body.updatedAt ?? ""));
