@@ -20,9 +20,22 @@ export default defineConfig({
         test: {
           name: "system",
           include: ["test/**/*.test.ts"],
+          exclude: ["test/scale/**"],
           globalSetup: ["test/rig/global-setup.ts"],
           testTimeout: 60_000,
           hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: "scale",
+          include: ["test/scale/**/*.test.ts"],
+          globalSetup: ["test/rig/global-setup.ts"],
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+          // Many rows and whole windows: each wants a core, and the others not to wait for it.
+          sequence: { groupOrder: 1 },
+          maxWorkers: 2,
         },
       },
       {

@@ -13,7 +13,7 @@ export function accountingCallsOf({ connection, callTimeoutMs }: AccountingProfi
   });
   return {
     /** Of synchronisations, which nobody waits for. */
-    read: proxyActivities<Pick<AccountingActivities, "keepBillPaymentsPage">>({
+    read: proxyActivities<Pick<AccountingActivities, "keepBillPaymentsPage" | "sampleBillPayments">>({
       ...options(4),
       scheduleToCloseTimeout: LONGEST_TRY,
     }),
@@ -27,3 +27,5 @@ export function accountingCallsOf({ connection, callTimeoutMs }: AccountingProfi
     }),
   };
 }
+
+export type AccountingCalls = ReturnType<typeof accountingCallsOf>;

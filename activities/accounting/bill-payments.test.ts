@@ -77,6 +77,52 @@ test.each([
   expect(await held()).toBe(0);
 });
 
+test.each([
+  ["a page without rows", "empty", { rows: 0, total: 250 }],
+  ["the last one", "last-page", { rows: 50, total: 250 }],
+  ["404", "not-found", { rows: 0 }],
+] as const)(
+  "a page that is not there any more is the end of the list, answered by %s",
+  async (_how, beyondTheEnd, kept) => {
+    const { simulator, keep } = await served();
+    simulator.accounting.changeSettings({ beyondTheEnd });
+    const page = await keep({ page: 4 });
+    expect(page).toMatchObject({ kind: "page", hasNextPage: false, ...kept });
+    expect("total" in page).toBe("total" in kept);
+  },
+);
+
+test("a list that is not found is no list's end", async () => {
+  const { simulator, keep } = await served();
+  simulator.accounting.inject({ operation: "listBillPayments", when: "before", kind: "status", status: 404, times: 1 });
+  expect(await keep({ page: 1 })).toMatchObject({ kind: "refused", attention: "not-found" });
+});
+
+test("a change of the future is kept, and does not count as the newest", async () => {
+  const { simulator, keep } = await served();
+  const newestMs = Math.max(
+    ...simulator.accounting
+      .billPayments()
+      .slice(1)
+      .map(({ body }) => Date.parse(String(body.updatedAt))),
+  );
+  const updatedAt = "2099-01-01T00:00:00.000Z";
+  simulator.accounting.changeBillPayment("bp_0000001", { updatedAt });
+  expect(await keep({ order: "latest", page: 1 })).toMatchObject({ added: 100, newestUpdatedMs: newestMs });
+  for (const { body } of simulator.accounting.billPayments())
+    simulator.accounting.changeBillPayment(body.id, { updatedAt });
+  const page = await keep({ order: "latest", page: 1 });
+  expect(page).toMatchObject({ newestUpdatedMs: page.kind === "page" ? page.askedAtMs : undefined });
+});
+
+test("a look at the list of one status tells a few ids, and keeps nothing", async () => {
+  const { simulator, activities, held } = await served();
+  const synced = simulator.accounting.billPayments().filter(({ status }) => status === "synced");
+  const result = await inActivity(() => activities.sampleBillPayments({ connection: "default", status: "synced" }));
+  expect(result).toEqual({ kind: "sample", ids: synced.slice(0, 10).map(({ body }) => body.id) });
+  expect(await held()).toBe(0);
+});
+
 test("what may pass by itself is tried again, and a refused key is told once by each call", async () => {
   const { simulator, keep, told, activities } = await served();
   const failing = () => failureOf(() => activities.keepBillPaymentsPage(PAGE));

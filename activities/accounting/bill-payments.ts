@@ -19,9 +19,16 @@ const ORDERS = {
   latest: { sortBy: "updatedAt", sortDirection: "desc" },
 } as const;
 
+/** Enough that a payment which goes its way between two looks does not stand for the list. */
+const SAMPLE = 10;
+
+/**
+ * A page that was the next one may be gone when it is asked for: rows were removed meanwhile, and the list ends before it. What a service
+ * answers then is not shown: a page without rows, its last one, or 404. Each is the end of the list, and no person's business.
+ */
 export function createBillPaymentActivities(
   context: AccountingContext,
-): Pick<AccountingActivities, "keepBillPaymentsPage"> {
+): Pick<AccountingActivities, "keepBillPaymentsPage" | "sampleBillPayments"> {
   const { ledger, random } = context;
   return {
     async keepBillPaymentsPage(request) {
@@ -33,8 +40,9 @@ export function createBillPaymentActivities(
       const judged = await judgeCall(runtime, "listBillPayments", () => runtime.client.listBillPayments(asked));
       if (!("data" in judged)) {
         throwToReadAgain(judged, random);
-        const { message } = judged;
-        return refusalOfCall(judged) ?? { kind: "refused", attention: "unexpected-answer", message };
+        const refusal = refusalOf(judged);
+        const isGone = refusal.attention === "not-found" && page > 1;
+        return isGone ? { kind: "page", rows: 0, added: 0, changed: 0, hasNextPage: false, askedAtMs } : refusal;
       }
       const { billPayments, total, hasNextPage } = judged.data;
       const strange = notWhatWasAsked(judged.data, request);
@@ -50,10 +58,26 @@ export function createBillPaymentActivities(
         total,
         hasNextPage: hasNextPage && billPayments.length > 0,
         askedAtMs,
-        ...spanOf(billPayments),
+        ...spanOf(billPayments, askedAtMs),
       };
     },
+
+    async sampleBillPayments({ connection, status }) {
+      const runtime = accountingRuntimeOf(context, connection);
+      // The oldest: least likely to change their status between two looks.
+      const asked = { page: 1, limit: SAMPLE, status, ...ORDERS.created };
+      const judged = await judgeCall(runtime, "listBillPayments", () => runtime.client.listBillPayments(asked));
+      if (!("data" in judged)) {
+        throwToReadAgain(judged, random);
+        return refusalOf(judged);
+      }
+      return { kind: "sample", ids: judged.data.billPayments.slice(0, SAMPLE).map(({ id }) => id) };
+    },
   };
+}
+
+function refusalOf(judged: Parameters<typeof refusalOfCall>[0]): Refusal {
+  return refusalOfCall(judged) ?? { kind: "refused", attention: "unexpected-answer", message: judged.message };
 }
 
 /**
@@ -61,11 +85,13 @@ export function createBillPaymentActivities(
  * in any order, without an error. What shows that is not kept.
  */
 function notWhatWasAsked(
-  { page, billPayments }: BillPaymentsPage,
+  { page, totalPages, hasNextPage, billPayments }: BillPaymentsPage,
   request: BillPaymentsPageRequest,
 ): Refusal | undefined {
   const refused = (message: string): Refusal => ({ kind: "refused", attention: "unexpected-answer", message });
-  if (page !== request.page) {
+  // The last page in place of one that is gone; one who ignores the number has others behind the page that it gives.
+  const isTheEnd = page < request.page && page >= totalPages && !hasNextPage;
+  if (page !== request.page && !isTheEnd) {
     return refused(
       `Page ${request.page} was asked for, and the service answered page ${page}: look at billPayments.page of ACCOUNTING_DIALECT.`,
     );
@@ -88,13 +114,21 @@ function isInOrder(payments: readonly BillPayment[], order: BillPaymentsOrder): 
   return wrong === -1;
 }
 
-function spanOf(payments: readonly BillPayment[]) {
+function spanOf(payments: readonly BillPayment[], askedAtMs: number) {
   const updated = timesOf(payments, "updatedAt");
   return {
     newestCreatedMs: most(timesOf(payments, "createdAt")),
-    newestUpdatedMs: most(updated),
+    newestUpdatedMs: newestUntil(askedAtMs, updated),
     oldestUpdatedMs: updated.length === 0 ? undefined : Math.min(...updated),
   };
+}
+
+/**
+ * A change of the future would make known ground of all that comes before it. Where there are others they count, by the service's own clock;
+ * where a whole page is of the future, what was asked for by now is as far as can be known.
+ */
+function newestUntil(nowMs: number, times: readonly number[]): number | undefined {
+  return most(times.filter((time) => time <= nowMs)) ?? (times.length === 0 ? undefined : nowMs);
 }
 
 function most(times: readonly number[]): number | undefined {

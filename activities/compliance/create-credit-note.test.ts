@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { CreateResult } from "../../src/contract/index.ts";
 import type { Fault } from "../../src/simulator/index.ts";
 import { creditNoteRequest, soldTea } from "../test-support/requests.ts";
-import { failureOf, inActivity, serve, type Served } from "../test-support/served.ts";
+import { failureOf, inActivity, serve, type Served, START_MS } from "../test-support/served.ts";
 
 const at = (fault: Omit<Fault, "operation">): Fault => ({ operation: "creditNote", ...fault });
 
@@ -87,6 +87,47 @@ describe("the creation of a credit note", () => {
     const failure = await failureOf(() => served.activities.createCreditNote(creditNoteRequest(served, saleId)));
     expect(failure).toMatchObject({ type: "UnknownKeyed", retryable: true });
     expect(await credit(served, saleId)).toMatchObject({ kind: "document", replayed: fault.when === "after" });
+    expect(notesOf(served)).toHaveLength(1);
+  });
+
+  test("under the number of another sale's credit note is not sent, and says whose it is", async () => {
+    const served = await serve();
+    const [one, other] = [await soldTea(served, "INV-1"), await soldTea(served, "INV-2")];
+    await credit(served, one);
+    expect(await credit(served, other)).toEqual({
+      kind: "number-taken",
+      message: expect.stringMatching(new RegExp(`CN-1 belongs to .*another sale: sale of ${one} .*Use another number`)),
+    });
+    expect(notesOf(served)).toHaveLength(1);
+    expect(await credit(served, other, "CN-2")).toMatchObject({ kind: "document" });
+  });
+
+  test("under one number for two sales at once is sent for one", async () => {
+    const served = await serve();
+    const [one, other] = [await soldTea(served, "INV-1"), await soldTea(served, "INV-2")];
+    const results = await Promise.all([credit(served, one), credit(served, other)]);
+    expect(results.map(({ kind }) => kind).toSorted()).toEqual(["document", "number-taken"]);
+    expect(notesOf(served)).toHaveLength(1);
+  });
+
+  test("goes out without its claim while the ledger is away, as a sale under its key does", async () => {
+    const served = await serve();
+    const [one, other] = [await soldTea(served, "INV-1"), await soldTea(served, "INV-2")];
+    await credit(served, one);
+    await served.context.ledger.close();
+    expect(await credit(served, other)).toMatchObject({ kind: "document", unclaimed: true });
+  });
+
+  test("that may have left while the ledger was away is a person's to decide, once its number is another sale's", async () => {
+    const served = await serve();
+    const [one, other] = [await soldTea(served, "INV-1"), await soldTea(served, "INV-2")];
+    await credit(served, one);
+    const request = { ...creditNoteRequest(served, other), firstSentAtMs: START_MS - 1_000 };
+    expect(await inActivity(() => served.activities.createCreditNote(request))).toMatchObject({
+      kind: "unknown",
+      message: expect.stringContaining("CN-1 belongs to the credit note of another sale"),
+      evidence: { firstSentAt: "2026-11-21T08:59:59.000Z" },
+    });
     expect(notesOf(served)).toHaveLength(1);
   });
 

@@ -41,8 +41,14 @@ export function createCreationActivities(
     const claim = new DocumentClaim(ledger, request, nowMs);
     await takeOverOrGoOn();
     const begun = await claim.beginOrGoOn();
+    const attemptedAtMs = firstSentBefore(request);
+    if (begun.kind === "number-taken" && attemptedAtMs !== undefined) {
+      const firstSentAt = new Date(attemptedAtMs).toISOString();
+      const message = `It was sent at ${firstSentAt} while the ledger was away, and its answer was lost. ${begun.message}`;
+      return { kind: "unknown", message, evidence: { firstSentAt } };
+    }
     if (begun.kind !== "send") return begun;
-    const before = earliest(firstSentBefore(request), begun.firstSentAtMs);
+    const before = earliest(attemptedAtMs, begun.firstSentAtMs);
     const sentAtMs = nowMs();
     const { keyLifeMs, callTimeoutMs } = runtime.profile.timings;
     if (before !== undefined && sentAtMs + callTimeoutMs > before + keyLifeMs) {

@@ -3,6 +3,7 @@ import { Context } from "@temporalio/activity";
 import type { ComposedRequest, CreateRequest, CreateResult } from "../../src/contract/index.ts";
 import { type Ledger, LedgerUnavailableError } from "../../src/ledger/index.ts";
 import { holderOf, wordOf } from "../ledger/claim-results.ts";
+import { numberTaken } from "../number-taken.ts";
 
 /** What is to be sent: the bytes that were sent first, and since when something of them may have left. */
 interface ToSend {
@@ -29,9 +30,9 @@ export class DocumentClaim {
 
   /** @throws LedgerUnavailableError */
   async begin(): Promise<ToSend | CreateResult> {
-    const { request, idempotencyKey, content = request.bodyJson } = this.#request;
+    const { request, idempotencyKey, content = request.bodyJson, numberFor: number } = this.#request;
     const holder = holderOf(Context.current().info);
-    const call = { ...this.#key, idempotencyKey, content, request, holder, nowMs: this.#nowMs() };
+    const call = { ...this.#key, idempotencyKey, content, request, holder, number, nowMs: this.#nowMs() };
     const answer = await this.#ledger.documents.begin(call);
     switch (answer.kind) {
       case "send": {
@@ -46,6 +47,10 @@ export class DocumentClaim {
       case "behind": {
         const { intent, decision } = answer;
         return { kind: "superseded", intent, ...(decision && { decision: wordOf(decision) }) };
+      }
+      case "number-taken": {
+        const message = `${numberTaken(number?.number ?? "", answer)} Nothing was sent. Use another number.`;
+        return { kind: "number-taken", message };
       }
       case "different": {
         const firstSentAt = new Date(answer.firstSentAtMs).toISOString();

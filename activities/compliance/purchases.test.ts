@@ -58,6 +58,34 @@ describe("a page of purchases", () => {
     expect(await keep(served, { pass: "changed", from: "2026-11-02", to: "2026-11-03" })).toMatchObject({ rows: 0 });
   });
 
+  test.each([
+    ["status", { pass: "pulled" }, 'Invoices that are `pulled` were asked for, and "p000" is `confirmed`'],
+    [
+      "from",
+      { pass: "changed", from: "2026-11-02", to: "2026-11-02" },
+      "Invoices of 2026-11-02 and later were asked for",
+    ],
+    [
+      "to",
+      { pass: "changed", from: "2026-10-31", to: "2026-10-31" },
+      "Invoices of 2026-10-31 and earlier were asked for",
+    ],
+  ] as const)("of a service that ignores the name of the filter `%s` is not kept", async (name, asked, message) => {
+    const served = await serveWith(3, {
+      simulator: { refuseUnknownFields: false },
+      dialect: { purchases: { [name]: "unheardOf" } },
+    });
+    expect(await keep(served, asked)).toMatchObject({
+      kind: "refused",
+      attention: "unexpected-answer",
+      message: expect.stringContaining(message) as string,
+    });
+    expect(await keep(served, asked)).toMatchObject({
+      message: expect.stringContaining(`look at purchases.${name} of COMPLIANCE_DIALECT`) as string,
+    });
+    expect(await kept(served)).toEqual([]);
+  });
+
   test("is not asked for while the ledger is away", async () => {
     const served = await serveWith(1);
     await served.context.ledger.close();

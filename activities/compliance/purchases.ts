@@ -1,7 +1,7 @@
 import { Context } from "@temporalio/activity";
 
-import { classifyAnswer } from "../../src/compliance/index.ts";
-import type { ComplianceActivities } from "../../src/contract/index.ts";
+import { classifyAnswer, type ComplianceDialect, type Purchase } from "../../src/compliance/index.ts";
+import type { ComplianceActivities, Refusal } from "../../src/contract/index.ts";
 import { writerOf } from "../ledger/claim-results.ts";
 import { onceThere } from "../ledger/once-there.ts";
 import { beyondTheTable, judge, refusalOf, throwToTryAgain } from "./judge.ts";
@@ -46,6 +46,8 @@ export function createPurchaseActivities(
       throwToTryAgain(judged, random);
       if (!judged.data) return refusalOf(judged) ?? beyondTheTable(judged);
       const { purchases, nextCursor } = judged.data;
+      const strange = notWhatWasAsked(purchases, { status, from, to }, runtime.dialect.purchases);
+      if (strange) return strange;
       const writer = writerOf(Context.current().info);
       const page = { connection, businessId, syncId, purchases, askedAtMs, writer };
       const kept = await onceThere(
@@ -55,4 +57,31 @@ export function createPurchaseActivities(
       return { kind: "page", ...kept, nextCursor };
     },
   };
+}
+
+/**
+ * The names of the filters are not shown, and a service may ignore one that it does not know. A page of a status, or of days, that has
+ * other invoices too is not what was asked for, and is not kept: what is read beyond it would be the whole list.
+ */
+function notWhatWasAsked(
+  purchases: readonly Purchase[],
+  { status, from, to }: { status: string | undefined; from: string | undefined; to: string | undefined },
+  names: ComplianceDialect["purchases"],
+): Refusal | undefined {
+  const refused = (asked: string, purchase: Purchase, is: string, entries: string): Refusal => ({
+    kind: "refused",
+    attention: "unexpected-answer",
+    message: `Invoices ${asked} were asked for, and "${purchase.id}" is ${is}: look at ${entries} of COMPLIANCE_DIALECT.`,
+  });
+  for (const purchase of purchases) {
+    const { status: its } = purchase;
+    const day = purchase.invoiceDate.slice(0, 10);
+    if (status !== undefined && names.status !== null && its !== status)
+      return refused(`that are \`${status}\``, purchase, `\`${its}\``, "purchases.status");
+    if (from !== undefined && names.from !== null && day < from)
+      return refused(`of ${from} and later`, purchase, `of ${day}`, "purchases.from");
+    if (to !== undefined && names.to !== null && day > to)
+      return refused(`of ${to} and earlier`, purchase, `of ${day}`, "purchases.to");
+  }
+  return undefined;
 }

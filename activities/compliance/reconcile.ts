@@ -1,11 +1,25 @@
 import { Context } from "@temporalio/activity";
 
-import { classifyDocument } from "../../src/compliance/index.ts";
-import type { ComplianceActivities } from "../../src/contract/index.ts";
+import {
+  classifyDocument,
+  ComplianceApiError,
+  ComplianceInputError,
+  UnexpectedAnswerError,
+} from "../../src/compliance/index.ts";
+import type { ComplianceActivities, SaleDocument } from "../../src/contract/index.ts";
 import { writerOf } from "../ledger/claim-results.ts";
 import { onceThere } from "../ledger/once-there.ts";
-import { beyondTheTable, judge, refusalOf, throwToTryAgain } from "./judge.ts";
+import { beyondTheTable, type Judged, judge, refusalOf, throwToTryAgain } from "./judge.ts";
 import { type ActivityContext, runtimeOf } from "./runtime.ts";
+
+/**
+ * A document for which the service has answered so often, each time with nothing that could be read, keeps the others waiting no longer: a
+ * few minutes. What is not answered at all is an outage and not about the document, and is waited out.
+ */
+export const MOST_LOOKS = 10;
+
+/** An answer is for people here: its beginning is enough. */
+const LONGEST_MESSAGE = 500;
 
 export function createReconcileActivities(context: ActivityContext): Pick<ComplianceActivities, "reconcileDocument"> {
   const { ledger, random } = context;
@@ -22,16 +36,43 @@ export function createReconcileActivities(context: ActivityContext): Pick<Compli
         () => runtime.client.getSale(saleId, { businessId }),
         (result) => classifyDocument(result, runtime.dialect),
       );
-      throwToTryAgain(judged, random);
-      const refusal = judged.data ? undefined : (refusalOf(judged) ?? beyondTheTable(judged));
-      if (refusal && refusal.attention !== "not-found") return refusal;
+      const told = toldBy(judged);
+      if (told === undefined) {
+        throwToTryAgain(judged, random);
+        return refusalOf(judged) ?? beyondTheTable(judged);
+      }
       const document = { type, number, saleId };
       const writer = writerOf(Context.current().info);
       const kind = await onceThere(
-        () => ledger.reconciliation.holdDocument({ connection, businessId }, document, judged.data, writer),
+        () => ledger.reconciliation.holdDocument({ connection, businessId }, document, told, writer),
         random,
       );
       return { kind };
     },
   };
+}
+
+type Told = Parameters<ActivityContext["ledger"]["reconciliation"]["holdDocument"]>[2];
+
+/** What the answer says of the document; undefined where it is not about the document. */
+function toldBy(judged: Judged<SaleDocument>): Told | undefined {
+  const { data, meaning, error, message } = judged;
+  if (data) return { kind: "document", document: data };
+  const unreadable: Told = { kind: "unreadable", message: message.slice(0, LONGEST_MESSAGE) };
+  switch (meaning.kind) {
+    // The key, the quota, or a request that never left.
+    case "configuration":
+    case "deferred":
+    case "not-applied":
+      return undefined;
+    case "transient": {
+      const answered = error instanceof ComplianceApiError || error instanceof UnexpectedAnswerError;
+      return answered && Context.current().info.attempt >= MOST_LOOKS ? unreadable : undefined;
+    }
+    case "refused":
+      if (meaning.attention === "not-found") return { kind: "not-there" };
+      return error instanceof ComplianceInputError && error.code !== "invalid-argument" ? undefined : unreadable;
+    default:
+      return unreadable;
+  }
 }

@@ -1,5 +1,5 @@
 import type { ComplianceClient, ComplianceDialect } from "../../src/compliance/index.ts";
-import type { ConnectionProfile } from "../../src/contract/index.ts";
+import type { ConnectionProfile, PaymentRule } from "../../src/contract/index.ts";
 import type { Ledger } from "../../src/ledger/index.ts";
 import type { EarlierRuns } from "../earlier-runs/index.ts";
 import { notServed } from "../failure.ts";
@@ -12,6 +12,8 @@ export interface ComplianceRuntime {
   profile: ConnectionProfile;
   /** Of businesses that are not alike; each workflow is told its own alone. */
   businessWeights: Readonly<Record<string, number>>;
+  /** How supplier invoices are held against bill payments, where the reconciliation is not told otherwise. */
+  reconcile: { accounting?: string; rule: PaymentRule };
   client: ComplianceClient;
   dialect: ComplianceDialect;
   /** Every call passes it, so that a refused key is tried by one call and not by each. */

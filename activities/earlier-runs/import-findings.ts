@@ -14,8 +14,18 @@ async function importDocument(ledger: Ledger, finding: DocumentFinding, holder: 
   if (known?.documentId !== undefined) return;
   const { intent = known?.intent ?? 1, idempotencyKey, content = request.request.bodyJson } = request;
   if (!known) {
-    const wish = { workflowId, intent, idempotencyKey, content, request: request.request };
-    await ledger.documents.begin({ ...wish, holder, nowMs: firstSentAtMs });
+    const wish = {
+      workflowId,
+      intent,
+      idempotencyKey,
+      content,
+      request: request.request,
+      holder,
+      nowMs: firstSentAtMs,
+    };
+    const begun = await ledger.documents.begin({ ...wish, number: request.numberFor });
+    // It is in doubt all the same, whosever the number is.
+    if (begun.kind === "number-taken") await ledger.documents.begin(wish);
   }
   if (fate.kind === "in-doubt") return;
   const outcome = { kind: "document", documentId: fate.documentId } as const;

@@ -2,6 +2,7 @@ import { Context } from "@temporalio/activity";
 
 import type { LedgerActivities } from "../../src/contract/index.ts";
 import { holderOf } from "./claim-results.ts";
+import { numberTaken } from "../number-taken.ts";
 import type { LedgerContext } from "./movements.ts";
 import { onceThere } from "./once-there.ts";
 
@@ -11,10 +12,10 @@ export function createDocumentClaimActivities({
   random,
 }: LedgerContext): Pick<LedgerActivities, "recordDocument" | "decideDocument"> {
   return {
-    recordDocument: ({ claim: workflowId, documentId, ...wish }) =>
+    recordDocument: ({ claim: workflowId, documentId, numberFor: number, ...wish }) =>
       onceThere(async () => {
         const holder = holderOf(Context.current().info);
-        await ledger.documents.begin({ workflowId, ...wish, nowMs: nowMs(), holder });
+        const begun = await ledger.documents.begin({ workflowId, ...wish, number, nowMs: nowMs(), holder });
         const { intent } = wish;
         await ledger.documents.settle({
           workflowId,
@@ -22,6 +23,7 @@ export function createDocumentClaimActivities({
           outcome: { kind: "document", documentId },
           nowMs: nowMs(),
         });
+        return begun.kind === "number-taken" && number ? { numberTaken: numberTaken(number.number, begun) } : undefined;
       }, random),
 
     decideDocument: ({ claim: workflowId, intent, decision, word }) =>

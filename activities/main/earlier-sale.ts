@@ -16,7 +16,10 @@ import { type KeptSale, type Ledger, LedgerUnavailableError } from "../../src/le
  */
 export type EarlierSale = (profile: ConnectionProfile, content: SaleContent) => Promise<FinishedSale | undefined>;
 
-/** A new sale does not wait for long; where the ledger is away the claims, which are asked before anything is sent, know the number too. */
+/**
+ * A new sale does not wait for long. Where the ledger is away, a sale without a trusted key waits for its claim before it is sent; one under
+ * a trusted key is sent without, and then nobody but Temporal knows whether the number was used (docs/ledger.md).
+ */
 const LOOK_WITHIN_MS = 1_000;
 
 export function createEarlierSale(ledger: Pick<Ledger, "records">): EarlierSale {

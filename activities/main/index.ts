@@ -7,6 +7,7 @@ import type { ActivityContext } from "../compliance/runtime.ts";
 import { createLedgerActivities } from "../ledger/index.ts";
 import { type CallbackUrlFor, createComposeActivities } from "./compose.ts";
 import { createCreditNoteRunActivities } from "./credit-note-run.ts";
+import { createEarlierCreditNote } from "./earlier-credit-note.ts";
 import { createEarlierSale } from "./earlier-sale.ts";
 import { createAccountingPreparations } from "./prepare-accounting.ts";
 import { createJobPreparations } from "./prepare-jobs.ts";
@@ -23,7 +24,11 @@ export interface MainContext extends ActivityContext {
 /** The activities of the main task queue: no API call. */
 export function createMainActivities(context: MainContext): MainActivities {
   return {
-    ...createPrepareActivities(context.connections, createEarlierSale(context.ledger)),
+    ...createPrepareActivities(
+      context.connections,
+      createEarlierSale(context.ledger),
+      createEarlierCreditNote(context.ledger),
+    ),
     ...createJobPreparations(context.connections, context.accounting),
     ...createAccountingPreparations(context.accounting),
     ...createComposeActivities(context, context.callbackUrlFor),

@@ -1,4 +1,4 @@
-import type { MainActivities, PaymentRule } from "../../src/contract/index.ts";
+import type { MainActivities, NotCompared } from "../../src/contract/index.ts";
 import {
   InvalidInputError,
   parseInput,
@@ -6,14 +6,12 @@ import {
   registerItemsInputSchema,
   syncPurchasesInputSchema,
 } from "../../src/contract/schema/index.ts";
-import type { ComplianceRuntime } from "../compliance/index.ts";
+import { type ComplianceRuntime, runtimeOf } from "../compliance/runtime.ts";
 import { failOnInvalidInput, profileFor } from "./prepare.ts";
 
 const ITEMS = "input of the registration";
 const RECONCILE = "input of the reconciliation";
 const PURCHASES = "input of the synchronisation";
-
-const DEFAULT_RULE: PaymentRule = { invoiceNumberIn: "billCode", supplier: "same-name", currency: "KES" };
 
 /** As the preparations of documents: what is wrong with the input fails the workflow once, with all problems in one text. */
 export function createJobPreparations(
@@ -37,14 +35,16 @@ export function createJobPreparations(
       return failOnInvalidInput(() => {
         const wanted = parseInput(reconcileInputSchema, input ?? {}, RECONCILE);
         const profile = profileFor(connections, wanted, RECONCILE);
-        const name = wanted.accounting ?? (accounting.has(profile.connection) ? profile.connection : undefined);
-        if (name !== undefined && !accounting.has(name)) {
-          const known = [...accounting.keys()].join(", ") || "none";
+        const known = [...accounting.keys()];
+        const { reconcile: configured } = runtimeOf({ connections }, profile.connection);
+        const name = wanted.accounting ?? configured.accounting ?? profile.connection;
+        if (wanted.accounting !== undefined && !accounting.has(name)) {
           throw new InvalidInputError(RECONCILE, [
-            `accounting: expected a configured connection of the accounting service (${known}), found "${name}"`,
+            `accounting: expected a configured connection of the accounting service (${known.join(", ") || "none"}), found "${name}"`,
           ]);
         }
-        return { profile, ...(name !== undefined && { accounting: name }), rule: { ...DEFAULT_RULE, ...wanted.rule } };
+        const rule = { ...configured.rule, ...wanted.rule };
+        return { profile, accounting: accounting.has(name) ? name : withoutAccounting(name, known), rule };
       });
     },
 
@@ -65,5 +65,23 @@ export function createJobPreparations(
         return { profile, kind: full ? "full" : "recent" };
       });
     },
+  };
+}
+
+function withoutAccounting(name: string, known: readonly string[]): NotCompared {
+  if (known.length === 0) {
+    return {
+      kind: "not-compared",
+      why: "no-accounting-service",
+      reason: "The worker has no connection to an accounting service.",
+      nextStep: "Configure one (ACCOUNTING_BASE_URL, ACCOUNTING_API_KEY), and synchronise its bill payments.",
+    };
+  }
+  return {
+    kind: "not-compared",
+    why: "no-accounting-connection",
+    reason: `No connection to the accounting service is called "${name}" (configured: ${known.join(", ")}), and none was named.`,
+    nextStep:
+      "Name the one whose payments pay the bills of this business: COMPLIANCE_RECONCILE_ACCOUNTING, or --accounting NAME for once.",
   };
 }

@@ -30,6 +30,7 @@ async function prepareActivities() {
   const { prepareSale, prepareCreditNote } = createPrepareActivities(
     new Map(profiles.map((profile) => [profile.connection, { profile, businessWeights }])),
     async () => undefined,
+    async () => undefined,
   );
   return {
     profile: runtime.profile,

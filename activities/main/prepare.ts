@@ -17,6 +17,7 @@ import {
   saleInputSchema,
 } from "../../src/contract/schema/index.ts";
 import type { ComplianceRuntime } from "../compliance/runtime.ts";
+import type { EarlierCreditNote } from "./earlier-credit-note.ts";
 import type { EarlierSale } from "./earlier-sale.ts";
 
 /** What a workflow may be told of a connection. */
@@ -29,6 +30,7 @@ export type Served = Pick<ComplianceRuntime, "profile" | "businessWeights">;
 export function createPrepareActivities(
   connections: ReadonlyMap<string, Served>,
   earlierSale: EarlierSale,
+  earlierCreditNote: EarlierCreditNote,
 ): Pick<MainActivities, "prepareSale" | "prepareCreditNote"> {
   return {
     async prepareSale({ input, startedAtMs, reset = false }) {
@@ -50,13 +52,15 @@ export function createPrepareActivities(
       return { ...prepared, ...(finished && { finished }) };
     },
 
-    async prepareCreditNote({ input, startedAtMs }) {
-      return failOnInvalidInput(() => {
+    async prepareCreditNote({ input, startedAtMs, reset = false }) {
+      const prepared = failOnInvalidInput(() => {
         const note = parseInput(creditNoteInputSchema, input, "credit note input");
         const profile = profileFor(connections, note, "credit note input");
         const dated = { ...note, returnDate: note.returnDate ?? nairobiDate(startedAtMs) };
         return { ...recordsKept(profile), profile, note: dated };
       });
+      if (!reset) await earlierCreditNote(prepared.profile, prepared.note);
+      return prepared;
     },
   };
 }

@@ -1,5 +1,5 @@
 import { composeCreateSale, composeCreditNote } from "../../src/compliance/index.ts";
-import type { CreateRequest, CreateResult } from "../../src/contract/index.ts";
+import { type CreateRequest, type CreateResult, creditNoteNumberClaim } from "../../src/contract/index.ts";
 import type { Served } from "./served.ts";
 import { inActivity } from "./served.ts";
 
@@ -48,7 +48,8 @@ export function creditNoteRequest({ runtime }: Served, saleId: string, number = 
     reason: "06",
   });
   const claim = `credit-note/default/biz_1/${saleId} ${number}`;
-  return { ...TARGET, request, idempotencyKey: `credit-note:${number}:0123456789`, claim };
+  const numberFor = { claim: creditNoteNumberClaim({ ...TARGET, number }), number, saleId, sale: `sale of ${saleId}` };
+  return { ...TARGET, request, idempotencyKey: `credit-note:${saleId}:${number}`.slice(0, 128), claim, numberFor };
 }
 
 export const saleRequest = (saleId: string) => ({ ...TARGET, saleId });

@@ -20,6 +20,8 @@ export interface ServeOptions {
   simulator?: SimulatorOptions;
   /** Over the variables of connection `default`, which acts for `biz_1`. */
   env?: Record<string, string>;
+  /** The text of a configuration file, beside the variables. */
+  configFileText?: string;
   dialect?: Record<string, unknown>;
   callTimeoutMs?: number;
 }
@@ -45,7 +47,9 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
   const simulator = await simulatorUnderTest({ limitPerWindow: 100_000, ...options.simulator });
   const dispatchers = createDispatchers();
   onTestFinished(() => dispatchers.close());
+  const { configFileText } = options;
   const { compliance, timings } = loadConfig({
+    ...(configFileText !== undefined && { configFileText }),
     env: {
       COMPLIANCE_BASE_URL: simulator.url,
       COMPLIANCE_API_KEY: API_KEY,

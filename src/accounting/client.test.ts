@@ -224,6 +224,10 @@ describe("a client", () => {
     [{ billPayments: { page: "p", limit: "p" } }, "dialect.billPayments.limit: the same name as page"],
     [{ billPayment: {} }, "dialect.billPayment: the dialect has no such name"],
     [{ webhook: { signed: "timestamp+body" } }, "dialect.webhook.timestampHeader: must be named"],
+    [
+      { webhook: { timestampHeader: "X-Timestamp" } },
+      "dialect.webhook.signed: must be timestamp+body or timestamp.body",
+    ],
     [{ webhook: { signatureHeader: "X Signature" } }, "dialect.webhook.signatureHeader: must be the name of a header"],
   ])("has no dialect like %o", (overrides, problem) => {
     expect(() => parseAccountingDialect(overrides)).toThrowError(problem);

@@ -30,12 +30,16 @@ const webhookSchema = z
       .default(null),
   })
   .superRefine(({ signed, timestampHeader }, context) => {
-    if (signed === "body" || timestampHeader !== null) return;
-    context.addIssue({
-      code: "custom",
-      path: ["timestampHeader"],
-      message: `must be named where \`signed\` is ${signed}`,
-    });
+    const refuse = (entry: string, message: string): void =>
+      context.addIssue({ code: "custom", path: [entry], message });
+    if (signed !== "body" && timestampHeader === null)
+      refuse("timestampHeader", `must be named where \`signed\` is ${signed}`);
+    // Whoever has seen one webhook could send it again for ever, under a timestamp of now.
+    if (signed === "body" && timestampHeader !== null)
+      refuse(
+        "signed",
+        "must be timestamp+body or timestamp.body where `timestampHeader` is named: one that is not signed proves nothing",
+      );
   });
 
 const dialectSchema = z

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { readBody } from "./read-body.ts";
 import type { CallbackClient, CallbackLog } from "./receiver.ts";
-import { SeenEvents } from "./seen-events.ts";
+import { createSeenEvents, type SharedEvents } from "./seen-events.ts";
 import { type AllowanceOptions, createSignalAllowance } from "./signal-allowance.ts";
 import { verifyWebhook, type WebhookSource } from "./verify-webhook.ts";
 
@@ -9,6 +9,8 @@ export interface WebhookOptions {
   /** By connection; a connection that is not among them has no webhooks. */
   sources: ReadonlyMap<string, WebhookSource>;
   client: Pick<CallbackClient, "requestSync">;
+  /** Of all receivers; undefined: each knows the events that it has seen itself. */
+  sharedEvents: SharedEvents | undefined;
   log: CallbackLog;
   bodyLimitBytes: number;
   /** Webhooks passed on for one connection; beyond, 429. */
@@ -23,9 +25,9 @@ export interface WebhookOptions {
 export function createWebhookHandler(
   options: WebhookOptions,
 ): (request: FastifyRequest<{ Params: { connection: string } }>, reply: FastifyReply) => Promise<FastifyReply> {
-  const { sources, client, log, bodyLimitBytes, clock } = options;
+  const { sources, client, sharedEvents, log, bodyLimitBytes, clock } = options;
   const takeSignal = createSignalAllowance(options.rateLimit);
-  const seen = new SeenEvents();
+  const seen = createSeenEvents({ shared: sharedEvents, log, clock });
   return async (request, reply) => {
     const { connection } = request.params;
     const source = sources.get(connection);
@@ -40,7 +42,7 @@ export function createWebhookHandler(
       return reply.code(401).send();
     }
     const { eventId } = verified;
-    if (eventId !== undefined && seen.has(connection, eventId)) {
+    if (eventId !== undefined && (await seen.has(connection, eventId))) {
       log.debug({ connection, eventId }, "a webhook came again");
       return reply.code(202).send();
     }
@@ -58,7 +60,7 @@ export function createWebhookHandler(
       return reply.code(503).header("retry-after", "10").send();
     }
     // Only now: one that was not passed on must not count as seen when it comes again.
-    if (eventId !== undefined) seen.add(connection, eventId);
+    if (eventId !== undefined) await seen.add(connection, eventId);
     log.debug({ connection, eventId }, "webhook received");
     return reply.code(202).send();
   };

@@ -4,8 +4,10 @@ import { fastify } from "fastify";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { callbackEvent } from "./callback-event.ts";
 import { answerBrokenRequest } from "./broken-request.ts";
+import { InFlight } from "./in-flight.ts";
 import { readBody } from "./read-body.ts";
 import { createWebhookHandler } from "./receive-webhook.ts";
+import type { SharedEvents } from "./seen-events.ts";
 import { createSignalAllowance } from "./signal-allowance.ts";
 import type { AllowanceOptions } from "./signal-allowance.ts";
 import { MAX_TOKEN_LENGTH, verifyCallbackToken } from "./token.ts";
@@ -44,6 +46,8 @@ export interface ReceiverOptions {
   secrets: readonly string[];
   /** Accounting connections whose webhooks are received, by name. Default: none. */
   webhooks?: ReadonlyMap<string, WebhookSource>;
+  /** Which webhooks any receiver has passed on. Default: each receiver knows its own. */
+  sharedEvents?: SharedEvents | undefined;
   client: CallbackClient;
   log: CallbackLog;
   /** Default 1 MiB. */
@@ -51,6 +55,11 @@ export interface ReceiverOptions {
   timeouts?: ReceiverTimeouts;
   /** Callbacks with a valid token that are read or signalled at the same time; the next is answered 429. Default 200. */
   maxInFlight?: number;
+  /**
+   * Webhooks that are read, verified or passed on at the same time; the next is answered 429. Default 50. Anyone can send one, and who
+   * sent it is known once its body is there: they are counted apart, so that they take nothing from the callbacks.
+   */
+  maxWebhooksInFlight?: number;
   /** Connections open at the same time; the next is closed. Default 1,000. */
   maxConnections?: number;
   /** Callbacks accepted for one workflow; beyond, 429. */
@@ -74,13 +83,13 @@ const MAX_ESCAPED_TOKEN_LENGTH = MAX_TOKEN_LENGTH * 3;
  * @throws RangeError without a secret
  */
 export function createCallbackReceiver(options: ReceiverOptions): FastifyInstance {
-  const { secrets, client, log, bodyLimitBytes = 1024 * 1024, maxInFlight = 200, clock = Date.now } = options;
+  const { secrets, client, log, bodyLimitBytes = 1024 * 1024, clock = Date.now } = options;
   if (secrets.length === 0 || secrets.includes("")) {
     throw new RangeError("The callback receiver needs at least one secret, and none that is empty.");
   }
   const takeSignal = createSignalAllowance(options.rateLimit);
   const isReachable = rememberAnswer(() => client.isReachable().catch(() => false), CHECK_LASTS_MS, clock);
-  let inFlight = 0;
+  const callbacks = new InFlight(options.maxInFlight ?? 200);
 
   async function receive(request: FastifyRequest, reply: FastifyReply, workflowId: string): Promise<FastifyReply> {
     const body = await readBody(request.raw, bodyLimitBytes);
@@ -112,13 +121,7 @@ export function createCallbackReceiver(options: ReceiverOptions): FastifyInstanc
     handler: async (request, reply) => {
       const workflowId = verifyCallbackToken(request.params.token, secrets);
       if (workflowId === undefined) return reply.code(404).send();
-      if (inFlight >= maxInFlight) return tooMany(reply, 1_000);
-      inFlight += 1;
-      try {
-        return await receive(request, reply, workflowId);
-      } finally {
-        inFlight -= 1;
-      }
+      return (await callbacks.run(() => receive(request, reply, workflowId))) ?? tooMany(reply, 1_000);
     },
   });
   app.route({
@@ -126,20 +129,15 @@ export function createCallbackReceiver(options: ReceiverOptions): FastifyInstanc
     url: "/callbacks/:token",
     handler: (_request, reply) => reply.code(405).header("allow", "GET, POST, PUT, PATCH, DELETE").send(),
   });
-  const { webhooks = new Map<string, WebhookSource>(), rateLimit } = options;
-  const receiveWebhook = createWebhookHandler({ sources: webhooks, client, log, bodyLimitBytes, rateLimit, clock });
+  const { webhooks = new Map<string, WebhookSource>(), sharedEvents, rateLimit } = options;
+  const around = { client, sharedEvents, log, bodyLimitBytes, rateLimit, clock };
+  const receiveWebhook = createWebhookHandler({ sources: webhooks, ...around });
+  const unverified = new InFlight(options.maxWebhooksInFlight ?? 50);
   app.route<{ Params: { connection: string } }>({
     method: ["POST", "PUT"],
     url: "/webhooks/accounting/:connection",
-    handler: async (request, reply) => {
-      if (inFlight >= maxInFlight) return tooMany(reply, 1_000);
-      inFlight += 1;
-      try {
-        return await receiveWebhook(request, reply);
-      } finally {
-        inFlight -= 1;
-      }
-    },
+    handler: async (request, reply) =>
+      (await unverified.run(() => receiveWebhook(request, reply))) ?? tooMany(reply, 1_000),
   });
   app.get("/healthz", (_request, reply) => reply.send({ status: "alive" }));
   app.get("/readyz", async (_request, reply) => {

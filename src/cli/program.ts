@@ -10,6 +10,7 @@ import { registerWorker } from "./commands/worker.ts";
 import type { CliContext } from "./context.ts";
 import { registerDemo } from "./demo/index.ts";
 import { registerItems } from "./items/register-items.ts";
+import { registerJobs } from "./jobs/register-jobs.ts";
 import { registerLedger } from "./ledger/register-ledger.ts";
 import { packageVersion } from "./package-version.ts";
 import { printable } from "./printable.ts";
@@ -62,6 +63,7 @@ Example: what is wrong with this installation, and what to do about it
   registerBillPayments(program, context);
   registerBatch(program, context);
   registerReconcile(program, context);
+  registerJobs(program, context);
   registerReport(program, context);
   registerLedger(program, context);
   return program;

@@ -1,4 +1,4 @@
-import { loadConfig } from "../config/index.ts";
+import { type Config, loadConfig } from "../config/index.ts";
 import type { Ledger } from "../ledger/index.ts";
 import { ledgerOf } from "../worker/ledger-of.ts";
 import type { CliContext } from "./context.ts";
@@ -14,13 +14,14 @@ const PATIENCE_MS = 10_000;
  */
 export async function withLedger<Result>(
   context: CliContext,
-  work: (ledger: Ledger) => Promise<Result>,
+  work: (ledger: Ledger, config: Config) => Promise<Result>,
 ): Promise<Result> {
-  const ledger = ledgerOf(loadConfig({ env: context.env }), (line) => printNote(context, line), PATIENCE_MS);
+  const config = loadConfig({ env: context.env });
+  const ledger = ledgerOf(config, (line) => printNote(context, line), PATIENCE_MS);
   try {
     return await interruptible(async () => {
       await ledger.ready();
-      return await work(ledger);
+      return await work(ledger, config);
     }, context.signal);
   } finally {
     await ledger.close();

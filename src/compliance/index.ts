@@ -37,5 +37,6 @@ export { NAMED_OPERATIONS, operation, SHOWN_OPERATIONS } from "./operations.ts";
 export type { AnswerOutcome, Outcome } from "./outcome.ts";
 export type { ListPurchasesInput, PurchasesPage } from "./purchases.ts";
 export type { KeyedCallOptions } from "./sales.ts";
+export { redactDeep } from "./redact.ts";
 export type { Purchase } from "./schemas.ts";
 export type { AdjustStockInput } from "./stock.ts";

@@ -1,4 +1,4 @@
-import { applicationOf } from "./check-connections.ts";
+import { applicationOf, businessesOf } from "./check-connections.ts";
 import type { AccountingReading, ComplianceReading } from "./check-connections.ts";
 import type { AccountingConnection, ComplianceConnection } from "./config.ts";
 import { intervalMs } from "./interval-setting.ts";
@@ -16,6 +16,7 @@ export function assembleCompliance(reading: ComplianceReading): ComplianceConnec
     auth: present(values.auth),
     keyReach: present(values.keyReach),
     businessId: values.businessId,
+    businesses: businessesOf(reading),
     application: applicationOf(reading),
     businessWeights: values.businessWeights ?? {},
     stockDefault: present(values.stockDefault),
@@ -23,7 +24,15 @@ export function assembleCompliance(reading: ComplianceReading): ComplianceConnec
       latestEveryMs: intervalMs(present(values.purchasesSyncEvery)),
       fullEveryMs: intervalMs(present(values.purchasesSweepEvery)),
     },
-    reconcileEveryMs: intervalMs(present(values.reconcileEvery)),
+    reconcile: {
+      everyMs: intervalMs(present(values.reconcileEvery)),
+      accounting: values.reconcileAccounting,
+      rule: {
+        invoiceNumberIn: present(values.reconcileInvoiceNumberIn),
+        supplier: present(values.reconcileSupplier),
+        currency: present(values.reconcileCurrency),
+      },
+    },
     dialect: values.dialect,
   };
 }

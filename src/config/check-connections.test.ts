@@ -32,10 +32,22 @@ describe("connections to the Compliance API", () => {
   it("of one business are refused, whatever their keys reach", () => {
     const a = { baseUrl: BASE, apiKey: key("TEST_A"), businessId: "biz_1" };
     const b = { baseUrl: `${BASE}/`, apiKey: key("TEST_B"), businessId: "biz_1" };
-    const expected = `compliance.b.businessId: expected one connection for each business; "a" and "b" both reach "biz_1" at ${BASE}. Remove one of them`;
+    const expected = `compliance.b.businessId: expected one connection for each business; "a" and "b" both reach "biz_1" at ${BASE}. Take that out of one of them`;
     expect(compliance({ a, b })).toEqual([expected]);
     expect(compliance({ a, b: { ...b, keyReach: "business" } })).toEqual([expected]);
     expect(compliance({ a: { ...a, keyReach: "business" }, b: { ...b, keyReach: "business" } })).toEqual([expected]);
+  });
+
+  it("of one business are refused where one of them, or both, name it beside others", () => {
+    const a = { baseUrl: BASE, apiKey: key("TEST_A"), businessId: "biz_1", businesses: ["biz_2", "biz_3"] };
+    const b = { baseUrl: BASE, apiKey: key("TEST_B") };
+    const refusal = (ids: string) =>
+      expect.stringContaining(`"a" and "b" both reach ${ids} at ${BASE}. Take that out of one of them`);
+    expect(compliance({ a, b: { ...b, businessId: "biz_3" } })).toEqual([refusal('"biz_3"')]);
+    const lists = compliance({ a, b: { ...b, businessId: "biz_4", businesses: ["biz_3", "biz_2"] } });
+    expect(lists).toEqual([refusal('"biz_3", "biz_2"')]);
+    expect(lists[0]).toMatch(/^compliance\.b\.businesses: /);
+    expect(compliance({ a, b: { ...b, businesses: ["biz_4", "biz_5"] } })).toEqual([]);
   });
 
   it("of one key are refused, since they reach the same businesses", () => {
@@ -59,6 +71,15 @@ describe("connections to the Compliance API", () => {
     ]);
     const env = { COMPLIANCE_BASE_URL: BASE, COMPLIANCE_API_KEY: ENV.LIVE, COMPLIANCE_KEY_REACH: "business" };
     expect(compliance({}, env)).toEqual([expect.stringMatching(/^COMPLIANCE_BUSINESS_ID: is missing/)]);
+  });
+
+  it("name no other business than the one that their key is bound to", () => {
+    const a = { baseUrl: BASE, apiKey: key("TEST_A"), keyReach: "business", businessId: "biz_1" };
+    expect(compliance({ a: { ...a, businesses: ["biz_1"] } })).toEqual([]);
+    expect(compliance({ a: { ...a, businesses: ["biz_1", "biz_2"] } })).toEqual([
+      'compliance.a.businesses: expected no business besides "biz_1", to which the key is bound by its reach "business"; found "biz_2". If the key is organisation-wide, its reach is "organisation"',
+    ]);
+    expect(compliance({ a: { ...a, businesses: ["biz_2"], businessId: undefined } })).toHaveLength(1);
   });
 
   it("of one application have keys of one environment and one base URL", () => {
@@ -97,6 +118,28 @@ describe("connections to the Compliance API", () => {
     expect(compliance({ a: { ...a, businessId: "é".repeat(32) } })).toEqual([]);
     expect(compliance({ a: { ...a, businessId: "é".repeat(33) } })).toHaveLength(1);
     expect(compliance({ a: { ...a, businessId: " biz_1" } })).toHaveLength(1);
+  });
+});
+
+describe("the reconciliation of a connection", () => {
+  const a = { baseUrl: BASE, apiKey: key("TEST_A") };
+  const books = { baseUrl: BASE, apiKey: key("BOOKS") };
+
+  it("is with the payments of a connection to the accounting service that there is", () => {
+    const file = (name: string) => ({ compliance: { a: { ...a, reconcileAccounting: name } }, accounting: { books } });
+    expect(problems(file("books"))).toEqual([]);
+    expect(problems(file("a"))).toEqual([
+      'compliance.a.reconcileAccounting: expected a configured connection to the accounting service (books), found "a"',
+    ]);
+  });
+
+  it("has a rule of values that there are", () => {
+    const rule = { reconcileInvoiceNumberIn: "note", reconcileSupplier: "all", reconcileCurrency: "shilling" };
+    expect(compliance({ a: { ...a, ...rule } })).toEqual([
+      'compliance.a.reconcileInvoiceNumberIn: expected "billCode" or "billPaymentCode", found "note"',
+      'compliance.a.reconcileSupplier: expected "same-name" or "any", found "all"',
+      'compliance.a.reconcileCurrency: expected a currency of three capital letters (ISO 4217), found "shilling"',
+    ]);
   });
 });
 

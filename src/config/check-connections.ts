@@ -16,10 +16,16 @@ export function applicationOf(connection: ComplianceReading): string {
   return connection.values.application ?? connection.name;
 }
 
+/** Each once, the default one first. */
+export function businessesOf({ values: { businessId, businesses = [] } }: ComplianceReading): string[] {
+  return [...new Set([...(businessId === undefined ? [] : [businessId]), ...businesses])];
+}
+
 /** The rules between the settings of connections to the Compliance API. */
 export function checkComplianceConnections(connections: readonly ComplianceReading[]): ConfigProblem[] {
   return connections.flatMap((connection, index) => [
     ...boundBusinessProblem(connection),
+    ...otherBusinessesProblem(connection),
     ...connections
       .slice(0, index)
       .flatMap((earlier) => [
@@ -27,6 +33,19 @@ export function checkComplianceConnections(connections: readonly ComplianceReadi
         ...oneBusinessProblem(connection, earlier),
       ]),
   ]);
+}
+
+/** Supplier invoices are held against the payments of a connection that there is. */
+export function checkReconciliation(
+  compliance: readonly ComplianceReading[],
+  accounting: readonly AccountingReading[],
+): ConfigProblem[] {
+  const known = accounting.map(({ name }) => name);
+  return compliance.flatMap(({ values: { reconcileAccounting: name }, where }) => {
+    if (name === undefined || known.includes(name)) return [];
+    const message = `expected a configured connection to the accounting service (${known.join(", ") || "none"}), found "${name}"`;
+    return [{ path: where("reconcileAccounting"), message }];
+  });
 }
 
 /** The rules between the settings of connections to the accounting service. */
@@ -43,6 +62,15 @@ function boundBusinessProblem({ values, where }: ComplianceReading): ConfigProbl
   const message =
     'is missing; with the key reach "business" it names the business that the key is bound to (the id is never sent, only used to tell businesses apart)';
   return [{ path: where("businessId"), message }];
+}
+
+/** A key that is bound to one business acts for no other (Fiscal Compliance API, "Authentication", 3). */
+function otherBusinessesProblem(connection: ComplianceReading): ConfigProblem[] {
+  const { keyReach, businessId } = connection.values;
+  const others = businessesOf(connection).filter((id) => id !== businessId);
+  if (keyReach !== "business" || businessId === undefined || others.length === 0) return [];
+  const message = `expected no business besides "${businessId}", to which the key is bound by its reach "business"; found ${quoted(others)}. If the key is organisation-wide, its reach is "organisation"`;
+  return [{ path: connection.where("businesses"), message }];
 }
 
 /** One application is one budget and one task queue, so it cannot be two things. */
@@ -68,12 +96,15 @@ function oneApplicationProblem(connection: ComplianceReading, earlier: Complianc
 function oneBusinessProblem(connection: ComplianceReading, earlier: ComplianceReading): ConfigProblem[] {
   const [ours, theirs] = [connection.values, earlier.values];
   if (ours.baseUrl === undefined || ours.baseUrl !== theirs.baseUrl) return [];
-  if (ours.businessId !== undefined && ours.businessId === theirs.businessId) {
-    const message = `expected one connection for each business; "${earlier.name}" and "${connection.name}" both reach "${ours.businessId}" at ${ours.baseUrl}. Remove one of them`;
-    return [{ path: connection.where("businessId"), message }];
+  const known = new Set(businessesOf(earlier));
+  const shared = businessesOf(connection).filter((id) => known.has(id));
+  if (shared.length > 0) {
+    const where = connection.where(shared[0] === ours.businessId ? "businessId" : "businesses");
+    const message = `expected one connection for each business; "${earlier.name}" and "${connection.name}" both reach ${quoted(shared)} at ${ours.baseUrl}. Take that out of one of them`;
+    return [{ path: where, message }];
   }
   if (ours.apiKey !== undefined && theirs.apiKey !== undefined && ours.apiKey.equals(theirs.apiKey)) {
-    const message = `expected one connection for each key; "${earlier.name}" and "${connection.name}" have the same one and so reach the same businesses. Keep one of them: a sale names its business`;
+    const message = `expected one connection for each key; "${earlier.name}" and "${connection.name}" have the same one and so reach the same businesses. Keep one of them, with the businesses of both (businesses, COMPLIANCE_BUSINESSES)`;
     return [{ path: connection.where("apiKey"), message }];
   }
   return [];
@@ -95,6 +126,10 @@ function sameAccountProblem(connection: AccountingReading, earlier: AccountingRe
   if (ours.apiKey === undefined || theirs.apiKey === undefined || !ours.apiKey.equals(theirs.apiKey)) return [];
   const message = `expected one connection for each key; "${earlier.name}" and "${connection.name}" have the same one and would fetch everything twice. Remove one of them`;
   return [{ path: connection.where("apiKey"), message }];
+}
+
+function quoted(ids: readonly string[]): string {
+  return ids.map((id) => `"${id}"`).join(", ");
 }
 
 function environmentOf<E extends string>(

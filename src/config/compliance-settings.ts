@@ -1,8 +1,10 @@
 import { z } from "zod";
 import { NAME_PATTERN } from "../contract/names.ts";
+import { CURRENCY_PATTERN, INVOICE_NUMBER_FIELDS, SUPPLIER_RULES } from "../contract/reconcile.ts";
 import { dialectSetting } from "./dialect-setting.ts";
 import { intervalSetting } from "./interval-setting.ts";
 import { COMPLIANCE_KEY } from "./key-forms.ts";
+import { listSetting } from "./list-setting.ts";
 import { choiceSetting, textSetting } from "./plain-settings.ts";
 import { keyRule, secretSetting } from "./secret-settings.ts";
 import { baseUrlSetting } from "./url-settings.ts";
@@ -15,6 +17,10 @@ const businessId = z
   .string()
   .min(1)
   .refine((text) => text === text.trim() && Buffer.byteLength(text) <= MAX_BUSINESS_ID_BYTES);
+const A_BUSINESS_ID = `a business id of 1 to ${MAX_BUSINESS_ID_BYTES} bytes`;
+
+const connectionName = z.string().regex(NAME_PATTERN);
+const CONNECTION_NAME = "a name of 1 to 32 characters from a-z, 0-9 and -";
 
 /** One connection to the Compliance API; the variables describe the one called `default`. */
 export const complianceSettings = {
@@ -46,14 +52,22 @@ export const complianceSettings = {
     meaning: "`organisation`: businessId is sent; `business`: the key is bound to one business, and none is sent",
     fallback: "organisation",
   }),
-  businessId: textSetting(businessId, `a business id of 1 to ${MAX_BUSINESS_ID_BYTES} bytes`, {
+  businessId: textSetting(businessId, A_BUSINESS_ID, {
     variable: "COMPLIANCE_BUSINESS_ID",
     meaning:
       "with `organisation`, the business of sales that name none; with `business`, the name of the bound one (needed)",
     defaultText: "none",
     example: "biz_1",
   }),
-  application: textSetting(z.string().regex(NAME_PATTERN), "a name of 1 to 32 characters from a-z, 0-9 and -", {
+  businesses: listSetting(businessId, A_BUSINESS_ID, {
+    variable: "COMPLIANCE_BUSINESSES",
+    meaning:
+      "with `organisation`, the businesses that `fiscalflow setup` keeps Schedules for, and that the key must reach; `businessId` is always one of them",
+    variableNote: "several are separated by commas",
+    defaultText: "`businessId` alone",
+    example: ["biz_1", "biz_2"],
+  }),
+  application: textSetting(connectionName, CONNECTION_NAME, {
     variable: "COMPLIANCE_APPLICATION",
     meaning: "the application that the key belongs to: connections of one application share one request budget",
     defaultText: "the connection's name",
@@ -86,6 +100,28 @@ export const complianceSettings = {
     variable: "COMPLIANCE_RECONCILE_EVERY",
     meaning: "how often the ledger is reconciled with the API and with bill payments, by a Schedule as well; or `off`",
     fallback: "24 hours",
+  }),
+  reconcileAccounting: textSetting(connectionName, CONNECTION_NAME, {
+    variable: "COMPLIANCE_RECONCILE_ACCOUNTING",
+    meaning: "the connection of the accounting service whose bill payments pay the supplier invoices of this one",
+    defaultText: "that of the same name, where there is one",
+    example: "shop",
+  }),
+  reconcileInvoiceNumberIn: choiceSetting(INVOICE_NUMBER_FIELDS, {
+    variable: "COMPLIANCE_RECONCILE_INVOICE_NUMBER_IN",
+    meaning: "the field of a bill payment that holds the supplier's invoice number: `billCode` or `billPaymentCode`",
+    fallback: "billCode",
+  }),
+  reconcileSupplier: choiceSetting(SUPPLIER_RULES, {
+    variable: "COMPLIANCE_RECONCILE_SUPPLIER",
+    meaning:
+      "whose invoice a bill payment may pay: `same-name`, of a supplier of the same name (letters and digits alone, in any case), or `any`",
+    fallback: "same-name",
+  }),
+  reconcileCurrency: textSetting(z.string().regex(CURRENCY_PATTERN), "a currency of three capital letters (ISO 4217)", {
+    variable: "COMPLIANCE_RECONCILE_CURRENCY",
+    meaning: "the currency of the supplier invoices, which tell none; nothing is converted",
+    fallback: "KES",
   }),
   dialect: dialectSetting({
     variable: "COMPLIANCE_DIALECT",

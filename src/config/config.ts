@@ -1,3 +1,4 @@
+import type { PaymentRule } from "../contract/reconcile.ts";
 import type { Secret } from "./secret.ts";
 import type { Timings } from "./timing-settings.ts";
 
@@ -28,6 +29,8 @@ export interface ComplianceConnection {
   keyReach: "organisation" | "business";
   /** With `organisation` the default that is sent; with `business` a name that is never sent, and always present. */
   businessId?: string;
+  /** Those that are worked for by themselves, each once, `businessId` first; empty where none is known. A sale may name others. */
+  businesses: readonly string[];
   /** Connections of one application share one request budget. */
   application: string;
   /** Of businesses that are not alike: their share of the budget while several wait. */
@@ -35,10 +38,17 @@ export interface ComplianceConnection {
   stockDefault: "on-submission" | "on-completion" | "off";
   /** How often purchases are synced, in milliseconds; `null`: by nobody but a person. */
   purchases: SyncIntervals;
-  /** How often the ledger is reconciled, in milliseconds; `null`: by nobody but a person. */
-  reconcileEveryMs: number | null;
+  reconcile: ReconcileSettings;
   /** A JSON object of overrides, not yet parsed; undefined where none are configured. */
   dialect: unknown;
+}
+
+export interface ReconcileSettings {
+  /** How often the ledger is reconciled, in milliseconds; `null`: by nobody but a person. */
+  everyMs: number | null;
+  /** The connection of the accounting service whose payments count; absent: that of the same name, where there is one. */
+  accounting?: string;
+  rule: PaymentRule;
 }
 
 export interface SyncIntervals {

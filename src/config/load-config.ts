@@ -5,7 +5,7 @@ import { accountingSettings } from "./accounting-settings.ts";
 import { assembleAccounting, assembleCompliance } from "./assemble-connections.ts";
 import { callbackSettings } from "./callback-settings.ts";
 import { checkCallbacks } from "./check-callbacks.ts";
-import { checkAccountingConnections, checkComplianceConnections } from "./check-connections.ts";
+import { checkAccountingConnections, checkComplianceConnections, checkReconciliation } from "./check-connections.ts";
 import { checkTimings } from "./check-timings.ts";
 import { checkVariables } from "./check-variables.ts";
 import { complianceSettings } from "./compliance-settings.ts";
@@ -21,7 +21,7 @@ import { showFound } from "./show-found.ts";
 import { timingSettings } from "./timing-settings.ts";
 import type { Timings } from "./timing-settings.ts";
 
-type DialectProblems = (dialect: unknown) => readonly string[];
+type DialectProblems = (dialect: unknown, given: ReadonlySet<string>) => readonly string[];
 
 export interface LoadConfigOptions {
   env: Environment;
@@ -33,7 +33,10 @@ export interface LoadConfigOptions {
   workingDirectory?: string;
   /** Parts without which the caller cannot do its work: their absence is a problem too. */
   needs?: readonly ("compliance" | "accounting" | "callbacks")[];
-  /** What the clients have to say of a dialect: a message for each problem. Without, dialects are not looked into. */
+  /**
+   * What the clients have to say of a dialect: a message for each problem. They are told which settings its connection has too. Without,
+   * dialects are not looked into.
+   */
   dialectProblems?: { compliance?: DialectProblems; accounting?: DialectProblems };
 }
 
@@ -80,15 +83,15 @@ export function loadConfig(options: LoadConfigOptions): Config {
   const compliance = connections(complianceSettings, "compliance");
   problems.push(...checkComplianceConnections(compliance));
   const accounting = connections(accountingSettings, "accounting");
-  problems.push(...checkAccountingConnections(accounting));
+  problems.push(...checkAccountingConnections(accounting), ...checkReconciliation(compliance, accounting));
 
   for (const [readings, check] of [
     [compliance, options.dialectProblems?.compliance],
     [accounting, options.dialectProblems?.accounting],
   ] as const) {
-    for (const { values, where } of readings) {
+    for (const { values, where, given } of readings) {
       if (values.dialect === undefined) continue;
-      for (const message of check?.(values.dialect) ?? []) problems.push({ path: where("dialect"), message });
+      for (const message of check?.(values.dialect, given) ?? []) problems.push({ path: where("dialect"), message });
     }
   }
 

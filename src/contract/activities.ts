@@ -3,6 +3,8 @@ import type {
   BillPaymentsHeld,
   BillPaymentsPageRequest,
   BillPaymentsPageResult,
+  BillPaymentsSampleRequest,
+  BillPaymentsSampleResult,
   BillPaymentsSync,
   BillPaymentsSyncKind,
   CompareRoundRequest,
@@ -30,22 +32,25 @@ import type {
   Composed,
   ComposeCreditNoteRequest,
   ComposeSaleRequest,
-  CreateRequest,
-  CreateResult,
-  CreditNoteRunRequest,
-  CreditNoteRunResult,
-  DecideDocumentRequest,
   ItemsRequest,
   ItemsResult,
   PreparedCreditNote,
   PreparedSale,
   ReadDocumentRequest,
   ReadDocumentResult,
-  RecordDocumentRequest,
   RegisterRequest,
   RegisterResult,
   RetryDocumentResult,
 } from "./calls.ts";
+import type {
+  CreateRequest,
+  CreateResult,
+  CreditNoteRunRequest,
+  CreditNoteRunResult,
+  DecideDocumentRequest,
+  RecordDocumentRequest,
+  RecordedDocument,
+} from "./document-calls.ts";
 import type {
   KeepRegistrationsRequest,
   PlanRegistrationsRequest,
@@ -69,6 +74,7 @@ import type {
 import type {
   DocumentsToReconcileRequest,
   DocumentToReconcile,
+  PaymentComparison,
   PreparedReconcile,
   ReconcileDocumentRequest,
   ReconcileDocumentResult,
@@ -95,7 +101,11 @@ import type { CreditNoteInput, SaleInput } from "./sale.ts";
 export interface MainActivities extends LedgerActivities {
   /** @param request `reset`: the run is to do again what an earlier one of its execution has done */
   prepareSale(request: { input: SaleInput; startedAtMs: number; reset?: boolean }): Promise<PreparedSale>;
-  prepareCreditNote(request: { input: CreditNoteInput; startedAtMs: number }): Promise<PreparedCreditNote>;
+  prepareCreditNote(request: {
+    input: CreditNoteInput;
+    startedAtMs: number;
+    reset?: boolean;
+  }): Promise<PreparedCreditNote>;
   prepareSyncBillPayments(request: { input: SyncBillPaymentsInput }): Promise<PreparedBillPaymentsSync>;
   prepareSyncBatch(request: { input: ProcessSyncBatchInput }): Promise<PreparedSyncBatch>;
   prepareSyncPurchases(request: { input: SyncPurchasesInput }): Promise<PreparedPurchasesSync>;
@@ -121,7 +131,7 @@ export interface LedgerActivities {
   decideMovement(request: DecideMovementRequest): Promise<DecideMovementResult>;
   settleMovement(request: SettleMovementRequest): Promise<void>;
   /** Keeps the id of a document that was made while the ledger was away. */
-  recordDocument(request: RecordDocumentRequest): Promise<void>;
+  recordDocument(request: RecordDocumentRequest): Promise<RecordedDocument | undefined>;
   /** Keeps a person's word on a document of which nobody knew whether it exists. */
   decideDocument(request: DecideDocumentRequest): Promise<void>;
   /** Keeps what is known of a document for years. */
@@ -129,7 +139,7 @@ export interface LedgerActivities {
   /** A page of the documents that were not yet seen final and the same; empty at the end. */
   documentsToReconcile(request: DocumentsToReconcileRequest): Promise<DocumentToReconcile[]>;
   /** Supplier invoices against bill payments, as the ledger has them. */
-  reconcilePayments(request: ReconcilePaymentsRequest): Promise<void>;
+  reconcilePayments(request: ReconcilePaymentsRequest): Promise<PaymentComparison>;
   /** What stands now. */
   reconcileFindings(target: CallTarget): Promise<ReconcileOutcome["findings"]>;
   /** Without known ground, as before the first full synchronisation, a recent one becomes a full one. */
@@ -158,6 +168,8 @@ export interface LedgerActivities {
 export interface AccountingActivities {
   /** Reads one page of bill payments into the ledger. */
   keepBillPaymentsPage(request: BillPaymentsPageRequest): Promise<BillPaymentsPageResult>;
+  /** Reads the beginning of one status's list, and keeps nothing. */
+  sampleBillPayments(request: BillPaymentsSampleRequest): Promise<BillPaymentsSampleResult>;
   processSyncBatch(request: ProcessBatchRequest): Promise<ProcessBatchResult>;
   /** Returns once a call that the service did not take is worth another try. */
   awaitAccounting(request: AccountingTarget & ServiceWait): Promise<void>;

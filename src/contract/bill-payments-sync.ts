@@ -53,14 +53,28 @@ export type BillPaymentsPageResult =
       rows: number;
       added: number;
       changed: number;
-      /** How many payments the list has, as the service says. */
-      total: number;
+      /** How many payments the list has, as the service says; absent where it says that there is no such page any more. */
+      total?: number | undefined;
       hasNextPage: boolean;
       /** By the clock of the ledger. */
       askedAtMs: number;
       newestCreatedMs?: number | undefined;
+      /** Of those that are not of the future, by `askedAtMs`; where all are, `askedAtMs`. */
       newestUpdatedMs?: number | undefined;
       oldestUpdatedMs?: number | undefined;
+    }
+  | Refusal;
+
+/** A look at the list of one status, of which nothing is kept. */
+export interface BillPaymentsSampleRequest extends AccountingTarget {
+  status: BillPaymentStatus;
+}
+
+export type BillPaymentsSampleResult =
+  | {
+      kind: "sample";
+      /** Of the oldest payments that the list has; a few. */
+      ids: string[];
     }
   | Refusal;
 
@@ -94,7 +108,7 @@ export interface RoundComparison {
 
 export interface CompleteBillPaymentsRequest extends BillPaymentsSync {
   settled: boolean;
-  /** Everything up to this `updatedAt` is known ground from now on. */
+  /** Everything up to this `updatedAt` is known ground from now on, unless it is a recent one that has not settled. */
   knownUntilMs?: number | undefined;
   round?: { name: string; startedAtMs: number } | undefined;
 }

@@ -144,50 +144,6 @@ export interface ComposeCreditNoteRequest extends CallTarget {
 /** `callbackExpected`: the body carries a callback URL. */
 export type Composed = { kind: "composed"; request: ComposedRequest; callbackExpected: boolean } | Refusal;
 
-export interface CreateRequest extends CallTarget {
-  request: ComposedRequest;
-  idempotencyKey: string;
-  /** What the ledger claims the document under; default: the workflow's id. */
-  claim?: string;
-  /** Which wish for a document it is, from 1; absent from workflows of before the claims. */
-  intent?: number;
-  /** What tells the document's content from another one's: the claim of an intent is for this content alone. */
-  content?: string | undefined;
-  /** When a request under this key may first have left (Unix milliseconds); absent while certainly none has. */
-  firstSentAtMs?: number | undefined;
-}
-
-/** The document exists, but the ledger was away and does not know of it yet. */
-interface Unclaimed {
-  unclaimed?: true;
-}
-
-/**
- * What a create request came to. `firstSentAtMs` beside a kind: a request under this key may have left at that time, and this answer
- * does not say what became of it.
- */
-export type CreateResult =
-  | ({ kind: "document"; document: SaleDocument; replayed: boolean } & Unclaimed)
-  /** The answer names the document, and says nothing else that can be read. */
-  | ({ kind: "named"; saleId: string; message: string } & Unclaimed)
-  /** 422. With `document` or `saleId` it exists at the API, in whatever status. */
-  | ({
-      kind: "rejected";
-      document?: SaleDocument | undefined;
-      saleId?: string | undefined;
-      message: string;
-      /** Whether the same request may be sent once more. */
-      repeatable: boolean;
-    } & Unclaimed)
-  | { kind: "already-credited"; creditNoteId?: string | undefined; message: string }
-  /** An earlier run has settled that nothing exists under this intent, or a person has: the next one is to be used. */
-  | { kind: "superseded"; intent: number; decision?: PersonsWord | undefined }
-  /** Certainly not sent, or refused by the quota; the caller tries again, since its activity is tried once. */
-  | (Deferred & { firstSentAtMs?: number | undefined })
-  /** The answer is lost, and a repetition would not be safe: no trusted key, or one whose life is over. */
-  | { kind: "unknown"; message: string; evidence: Record<string, unknown> }
-  | (Refusal & { firstSentAtMs?: number | undefined });
-
 export interface ReadDocumentRequest extends CallTarget {
   saleId: string;
 }
@@ -210,37 +166,11 @@ export type RetryDocumentResult =
   | { kind: "converging"; message: string }
   | Refusal;
 
-export interface RecordDocumentRequest {
-  claim: string;
-  intent: number;
-  content: string;
-  idempotencyKey: string;
-  request: ComposedRequest;
-  documentId: string;
-}
-
-export interface DecideDocumentRequest {
-  claim: string;
-  intent: number;
-  decision: { saleId: string } | "not-created";
-  word: PersonsWord;
-}
-
-export interface CreditNoteRunRequest {
-  workflowId: string;
-}
-
-/** How a credit note's run ended. `failed` carries the failure's message. */
-export type CreditNoteRunResult =
-  /** `restocked`: the run has given goods back itself. */
-  | { kind: "ended"; stage: string; creditNote: SaleDocument | null; restocked: boolean }
-  | { kind: "failed"; message: string };
-
 /** Types of the failures that a caller of the product may meet. */
 export const FAILURES = {
   /** The input cannot be mended by anybody; the message names each field. */
   invalidInput: "InvalidInput",
-  /** The number belongs to a sale with other content. */
+  /** The number belongs to a sale with other content, or to the credit note of another sale. */
   conflict: "Conflict",
   /** An update that the present stage does not allow. */
   notAllowed: "NotAllowed",

@@ -8,6 +8,7 @@ export * from "./bounded-name.ts";
 export * from "./calls.ts";
 export * from "./connection.ts";
 export * from "./decimal.ts";
+export * from "./document-calls.ts";
 export * from "./documents.ts";
 export * from "./fingerprint.ts";
 export * from "./idempotency-key.ts";

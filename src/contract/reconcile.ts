@@ -1,31 +1,60 @@
 import type { CallTarget, Refusal } from "./calls.ts";
 import type { ConnectionProfile } from "./connection.ts";
 
+export const INVOICE_NUMBER_FIELDS = ["billCode", "billPaymentCode"] as const;
+export const SUPPLIER_RULES = ["same-name", "any"] as const;
+/** ISO 4217. */
+export const CURRENCY_PATTERN = /^[A-Z]{3}$/;
+
 /** How a bill payment is matched with the supplier invoice that it pays. */
 export interface PaymentRule {
   /** The field of a bill payment that holds the supplier's invoice number. */
-  invoiceNumberIn: "billCode" | "billPaymentCode";
+  invoiceNumberIn: (typeof INVOICE_NUMBER_FIELDS)[number];
   /** Whether the supplier's names must be the same too, letters and digits alone, in any case. */
-  supplier: "same-name" | "any";
+  supplier: (typeof SUPPLIER_RULES)[number];
   /** Of the supplier invoices, whose document shows none: ISO 4217. Nothing is ever converted. */
   currency: string;
 }
 
-/** Input of the `reconcile` workflow. What is left out of the rule is by default. */
+/** Input of the `reconcile` workflow. What is left out is as the connection's configuration has it. */
 export interface ReconcileInput {
   connection?: string;
   businessId?: string;
-  /** The connection of the accounting service whose payments pay the business's bills; default: that of the same name, where there is one. */
+  /** The connection of the accounting service whose payments pay the business's bills. */
   accounting?: string;
   rule?: Partial<PaymentRule>;
 }
 
 export interface PreparedReconcile {
   profile: ConnectionProfile;
-  /** Undefined: supplier invoices are not compared. */
-  accounting?: string;
+  /** The connection whose bill payments count, or why there is none. */
+  accounting: string | NotCompared;
   rule: PaymentRule;
 }
+
+/** Supplier invoices were not held against bill payments: what was found of them before stands as it was. */
+export interface NotCompared {
+  kind: "not-compared";
+  /**
+   * - `no-accounting-service`: the worker has no connection to one
+   * - `no-accounting-connection`: none of its connections is known to pay the bills of the business
+   * - `not-synchronised`: the ledger does not have all of the invoices yet, or all of the payments
+   */
+  why: "no-accounting-service" | "no-accounting-connection" | "not-synchronised";
+  reason: string;
+  nextStep: string;
+}
+
+/** What became of the comparison of supplier invoices with bill payments. */
+export type PaymentComparison =
+  | {
+      kind: "compared";
+      accounting: string;
+      /** The ledger had all invoices as of then, and all payments as of then (Unix milliseconds, by its clock). */
+      invoicesAsOfMs: number;
+      paymentsAsOfMs: number;
+    }
+  | NotCompared;
 
 export interface ReconcileProgress {
   /** Documents that were read from the API. */
@@ -39,11 +68,13 @@ export const FINDING_KINDS = [
   "document-behind",
   "document-differs",
   "document-not-there",
+  "document-unreadable",
   "payment-without-number",
   "payment-without-invoice",
   "payment-of-other-supplier",
   "payment-of-several",
   "payment-in-other-currency",
+  "payment-without-amount",
   "paid-although-rejected",
   "paid-another-amount",
   "not-paid",
@@ -62,7 +93,9 @@ export interface ReconcileFinding {
   sinceMs: number;
 }
 
+/** Result of the `reconcile` workflow. Nothing that was found says that all matches only where `payments` were compared too. */
 export interface ReconcileOutcome extends ReconcileProgress {
+  payments: PaymentComparison;
   findings: { count: number; byKind: Partial<Record<FindingKind, number>>; first: ReconcileFinding[] };
 }
 
@@ -78,7 +111,7 @@ export interface DocumentsToReconcileRequest extends CallTarget {
 
 export interface ReconcileDocumentRequest extends CallTarget, DocumentToReconcile {}
 
-export type ReconcileDocumentResult = { kind: "final" | "not-final" | "differs" } | Refusal;
+export type ReconcileDocumentResult = { kind: "final" | "not-final" | "differs" | "unreadable" } | Refusal;
 
 export interface ReconcilePaymentsRequest extends CallTarget {
   accounting: string;

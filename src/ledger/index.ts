@@ -10,10 +10,11 @@ export type { ItemRegistrations, KeptItemOutcome } from "./items/registrations.t
 export type * from "./purchases/purchases.ts";
 export type { QuotaCounts, QuotaWindow, SettledEdge, SpendAnswer } from "./quota/counts.ts";
 export type { Reconciliation } from "./reconcile/reconcile.ts";
+export type { KeptCreditNote } from "./records/find-credit-note.ts";
 export type { KeptSale } from "./records/find-sale.ts";
 export type { Records } from "./records/records.ts";
 export type { SaveAnswer } from "./records/save.ts";
-export type { RowFinding } from "./records/row-findings.ts";
+export type { RowFinding } from "./rows/row-findings.ts";
 export type { RecordsReport } from "./records/verify-records.ts";
 export type { Reports } from "./reports/create-reports.ts";
 export type * from "./reports/report.ts";
@@ -36,3 +37,4 @@ export type {
   Try,
 } from "./stock/claims.ts";
 export type { BatchDecision, BatchKey, KeptBatch, KnownBatch, SyncBatches } from "./sync-batches/sync-batches.ts";
+export type { WebhookEvents } from "./webhook-events/webhook-events.ts";

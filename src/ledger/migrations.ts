@@ -4,6 +4,7 @@ import { createBillPaymentTables } from "./migrations/bill-payments.ts";
 import { createEvents } from "./migrations/events.ts";
 import { createReconcileTables } from "./migrations/reconcile.ts";
 import { createRecords } from "./migrations/records.ts";
+import { createWebhookEvents } from "./migrations/webhook-events.ts";
 
 /** Every change of the tables, by name and for ever: one that has run somewhere is never edited. */
 export const MIGRATIONS: Record<string, Migration> = {
@@ -14,6 +15,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   "0004-bill-payments": { up: createBillPaymentTables },
   "0005-purchases": { up: createPurchaseTables },
   "0006-reconcile": { up: createReconcileTables },
+  "0007-webhook-events": { up: createWebhookEvents },
 };
 
 async function createQuotaWindows(db: Kysely<unknown>): Promise<void> {

@@ -17,6 +17,7 @@ import { createSyncBatches } from "./sync-batches/create-sync-batches.ts";
 import type { SyncBatches } from "./sync-batches/sync-batches.ts";
 import type { StockClaims } from "./stock/claims.ts";
 import { createStockClaims } from "./stock/create-stock-claims.ts";
+import { createWebhookEvents, type WebhookEvents } from "./webhook-events/webhook-events.ts";
 
 export interface LedgerOptions {
   /** Of a PostgreSQL server; without it the product's own is started, and shared by the processes of this host. */
@@ -42,6 +43,7 @@ export interface Ledger {
   readonly records: Records;
   readonly reports: Reports;
   readonly reconciliation: Reconciliation;
+  readonly webhookEvents: WebhookEvents;
   /**
    * Connects and migrates now; the very first start of the embedded server may take up to 30 s.
    * @throws LedgerUnavailableError, LedgerError
@@ -71,6 +73,7 @@ export function openLedger(options: LedgerOptions): Ledger {
     records: createRecords(database),
     reports: createReports(database),
     reconciliation: createReconciliation(database),
+    webhookEvents: createWebhookEvents(database),
     ready: () => database.ready(),
     answers: () => database.transact(async () => undefined),
     close: () => database.close(),

@@ -89,7 +89,7 @@ export function createStarter({ client, businesses = {}, identity = callerIdenti
       }
     },
 
-    /** Reverses the sale in full, within its refund window or after it. @throws InvalidInputError, NotAllowedError */
+    /** Reverses the sale in full, within its refund window or after it. @throws InvalidInputError, NotAllowedError, SaleConflictError */
     refund: (key: SaleKey, request: RefundRequest, options: { waitSeconds?: number } = {}): Promise<SaleOutcome> =>
       refundSale(client, named(key), request, (options.waitSeconds ?? 0) * 1000),
 

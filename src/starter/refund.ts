@@ -27,6 +27,7 @@ import { waitForOutcome } from "./outcome.ts";
 /**
  * Reverses a sale in full: through the sale itself while its refund window is open, else by a credit note of its own. Asking twice for
  * the same refund gives the same credit note.
+ * @throws SaleConflictError where the number is that of another sale's credit note
  */
 export async function refundSale(client: Client, key: SaleKey, request: unknown, waitMs: number): Promise<SaleOutcome> {
   const refund: RefundRequest = parseInput(refundRequestSchema, request, "refund request");

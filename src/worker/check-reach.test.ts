@@ -34,6 +34,18 @@ test("a key that does not reach its business is warned of once, with those that 
   ]);
 });
 
+test("a key is held against each business that is configured, with one call and one warning", async () => {
+  const more = { COMPLIANCE_BUSINESSES: "biz_1,biz_8,biz_9" };
+  expect(await warningsOf(more)).toEqual({
+    warnings: [
+      'the key of connection default does not reach "biz_8", "biz_9": leave in COMPLIANCE_BUSINESSES and COMPLIANCE_BUSINESS_ID what it reaches: biz_1',
+    ],
+    calls: 1,
+  });
+  const withoutDefault = { COMPLIANCE_BUSINESS_ID: "", COMPLIANCE_BUSINESSES: "biz_9" };
+  expect((await warningsOf(withoutDefault)).warnings).toEqual([expect.stringContaining('does not reach "biz_9"')]);
+});
+
 test("a key that is refused is the key gate's news, and no second one", async () => {
   expect(await warningsOf({}, { revoked: true })).toEqual({ warnings: [], calls: 1 });
 });

@@ -32,6 +32,7 @@ export function createComplianceRuntimes(
       const runtime: ComplianceRuntime = {
         profile: profileOf(connection, dialect, timings),
         businessWeights: connection.businessWeights,
+        reconcile: connection.reconcile,
         client,
         dialect,
         keyGate: new KeyGate({

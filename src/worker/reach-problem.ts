@@ -12,23 +12,37 @@ const SHOWN = 10;
 
 /** Why a connection cannot do what it is configured for, by what its key reaches (Fiscal Compliance API, GET /v1/businesses). */
 export function reachProblem(
-  { keyReach, businessId }: Pick<ComplianceConnection, "keyReach" | "businessId">,
+  {
+    keyReach,
+    businessId,
+    businesses: configured,
+  }: Pick<ComplianceConnection, "keyReach" | "businessId" | "businesses">,
   businesses: readonly Business[],
 ): ReachProblem | undefined {
   const ids = businesses.map(({ id }) => id);
   if (ids.length === 0) {
     return { message: "reaches no business", todo: "check the key and its environment in the dashboard" };
   }
-  if (businessId !== undefined && !ids.includes(businessId)) {
-    const more = ids.length > SHOWN ? `, and ${ids.length - SHOWN} more` : "";
-    const todo = `set COMPLIANCE_BUSINESS_ID to one of: ${ids.slice(0, SHOWN).join(", ")}${more}`;
-    return { message: `does not reach "${businessId}"`, todo };
+  const missing = configured.filter((id) => !ids.includes(id));
+  if (missing.length > 0) {
+    const message = `does not reach ${listed(missing.map((id) => `"${id}"`))}`;
+    const onlyTheDefault = missing.length === 1 && missing[0] === businessId;
+    const todo = onlyTheDefault
+      ? `set COMPLIANCE_BUSINESS_ID to one of: ${listed(ids)}`
+      : `leave in COMPLIANCE_BUSINESSES and COMPLIANCE_BUSINESS_ID what it reaches: ${listed(ids)}`;
+    return { message, todo };
   }
   if (keyReach === "business" && ids.length > 1) {
     const message = `is configured as bound to one business, and reaches ${ids.length}`;
     return { message, todo: 'it is organisation-wide: set COMPLIANCE_KEY_REACH to "organisation"' };
   }
   return undefined;
+}
+
+/** The first of them, and how many more there are. */
+export function listed(texts: readonly string[]): string {
+  const more = texts.length > SHOWN ? `, and ${texts.length - SHOWN} more` : "";
+  return `${texts.slice(0, SHOWN).join(", ")}${more}`;
 }
 
 /** `biz_1 (branches branch_1 = 00, branch_2 = 01)` */

@@ -4,16 +4,21 @@ import { createCallbackReceiver, createTemporalSignaller } from "../callbacks/in
 import { ConfigError, loadTemporalConnection } from "../config/index.ts";
 import { createLogger } from "./create-logger.ts";
 import { loadProcessConfig } from "./load-process-config.ts";
+import { ledgerOf } from "./ledger-of.ts";
 import { webhookSources } from "./webhook-sources.ts";
 import { temporalAddress } from "./require-listener.ts";
 import type { WorkerProcessOptions } from "./run-worker-process.ts";
+
+/** A sender waits for the answer, and may give up after a few seconds. */
+const LEDGER_WITHIN_MS = 1_000;
 
 /**
  * The process that receives result callbacks: serves until it is asked to stop, then answers what is under way.
  * @throws ConfigError, or where the port cannot be used
  */
 export async function runCallbacksProcess({ env, logTo, signal }: WorkerProcessOptions): Promise<void> {
-  const { accounting, callbacks, logLevel } = loadProcessConfig({ env, needs: ["callbacks"] });
+  const config = loadProcessConfig({ env, needs: ["callbacks"] });
+  const { accounting, callbacks, logLevel } = config;
   if (!callbacks) throw new ConfigError([{ path: "CALLBACK_PUBLIC_URL", message: "no callbacks are configured" }]);
   const temporal = loadTemporalConnection({ env });
   const log = createLogger(logLevel, logTo, "fiscalflow-callbacks");
@@ -22,7 +27,12 @@ export async function runCallbacksProcess({ env, logTo, signal }: WorkerProcessO
   const signaller = createTemporalSignaller(new Client({ connection, namespace: temporal.namespace }));
   const secrets = callbacks.secrets.map((secret) => secret.reveal());
   const webhooks = webhookSources(accounting);
-  const receiver = createCallbackReceiver({ secrets, webhooks, client: signaller, log });
+  // Only webhooks that carry an id need it: callbacks are received without a database.
+  const ledger = [...webhooks.values()].some(({ shape }) => shape.eventId !== null)
+    ? ledgerOf(config, undefined, LEDGER_WITHIN_MS)
+    : undefined;
+  const sharedEvents = ledger?.webhookEvents;
+  const receiver = createCallbackReceiver({ secrets, webhooks, sharedEvents, client: signaller, log });
   try {
     const url = await listen(receiver, callbacks.port);
     const { namespace } = temporal;
@@ -40,6 +50,13 @@ export async function runCallbacksProcess({ env, logTo, signal }: WorkerProcessO
     if (!(await signaller.isReachable())) {
       log.warn(place, "Temporal cannot be reached, or lacks the namespace; callbacks are answered 503 until it can");
     }
+    ledger?.ready().catch((error: unknown) => {
+      const why = error instanceof Error ? error.message : String(error);
+      log.warn(
+        { why },
+        "the ledger is away: until it is back, a webhook that comes again is known only where it came first",
+      );
+    });
     await new Promise<void>((resolve) => {
       if (signal.aborted) resolve();
       else signal.addEventListener("abort", () => resolve(), { once: true });
@@ -47,6 +64,7 @@ export async function runCallbacksProcess({ env, logTo, signal }: WorkerProcessO
     log.info("stopping: no new callbacks are taken, those under way are answered");
   } finally {
     await receiver.close();
+    await ledger?.close();
     await connection.close();
   }
   log.info("stopped");

@@ -17,6 +17,7 @@ import { createReadiness, type Readiness } from "./readiness.ts";
 import { requireListener, temporalAddress, unreachable } from "./require-listener.ts";
 import { requireNamespace, requireSearchAttributes, temporalErrorOf } from "./require-temporal.ts";
 import { RunningWorkers } from "./run-workers.ts";
+import { sweepHeapEarly } from "./sweep-heap-early.ts";
 import { builtWorkflowBundle } from "./workflow-bundle.ts";
 
 export interface WorkerProcessOptions {
@@ -31,6 +32,7 @@ export interface WorkerProcessOptions {
  * @throws ConfigError, TemporalError; the failure of a worker that ended by itself
  */
 export async function runWorkerProcess({ env, logTo, signal }: WorkerProcessOptions): Promise<void> {
+  sweepHeapEarly();
   const config = loadProcessConfig({ env, needs: ["compliance"] });
   const temporal = loadTemporalConnection({ env });
   const log = createLogger(config.logLevel, logTo, "fiscalflow-worker");

@@ -5,7 +5,7 @@ import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { purchaseOf } from "../rig/purchases.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
-describeWithTemporal("the commands about purchases and items", () => {
+describeWithTemporal("the commands about purchases, items and the reconciliation", () => {
   let rig: Rig;
   let ledgerUrl: string;
   beforeAll(async () => {
@@ -71,10 +71,30 @@ describeWithTemporal("the commands about purchases and items", () => {
     expect(parked.exitCode).toBe(1);
     expect(parked.stdout).toContain("Needs a person: credentials");
     expect(parked.stdout).toContain("    fiscalflow purchases retry --business biz_1\n");
+    const shown = "fiscalflow purchases sync --business biz_1 --wait";
+    const listing = async (): Promise<unknown> =>
+      JSON.parse((await cli("jobs", "list", "--attention", "--json")).stdout);
+    // The listing follows by a second or so.
+    await expect
+      .poll(listing)
+      .toMatchObject([
+        { workflowId: "sync-purchases/default/biz_1", attention: "credentials", open: true, command: shown },
+      ]);
+    expect((await cli("jobs", "list", "--attention")).stdout).toMatch(
+      /^JOB +NEEDS A PERSON +STARTED +SHOWN BY\s*\nsync-purchases\/default\/biz_1 +credentials .*--business biz_1 --wait\s*$/,
+    );
+    expect((await cli("jobs", "list", "--attention", "--connection", "other")).stdout).toBe("None.\n");
     rig.simulator.setKey("cmp_sk_test_simulator", { scopes: [...scopes, "purchases:read"] });
     const retried = await cli("purchases", "retry", "--note", "scope added");
     expect([retried.exitCode, retried.stdout]).toEqual([0, expect.stringContaining("Trying again.")]);
     expect((await cli("purchases", "sync", "--wait")).exitCode).toBe(0);
+    await expect.poll(listing).toEqual([]);
+    const late = await cli("purchases", "retry");
+    expect([late.exitCode, late.stdout]).toEqual([1, ""]);
+    expect(late.stderr).toContain(
+      "No synchronisation runs as sync-purchases/default/biz_1, so nothing waits for a person.",
+    );
+    expect((await cli("jobs", "list")).stdout).toContain("sync-purchases/default/biz_1 (closed)");
   });
 
   test("a catalogue is registered, and what is left is named with what it lacks", async () => {
@@ -97,7 +117,16 @@ describeWithTemporal("the commands about purchases and items", () => {
     expect(followed.stdout).toMatch(/^(1 registered|5 registered already)/);
   });
 
+  test("a reconciliation is what its command does by itself, and says what was not compared", async () => {
+    const { exitCode, stdout, stderr } = await cli("reconcile", "--wait");
+    expect(stderr).toContain("The reconciliation started (reconcile/default/biz_1).");
+    expect(stdout).toContain("not held against bill payments");
+    expect(stdout).toMatch(/\nAll that was compared matches\.\n$/);
+    expect(exitCode).toBe(0);
+  });
+
   test.each([
+    [["reconcile", "--since", "yesterday"], "unknown option '--since'"],
     [["purchases", "sync", "--from", "yesterday"], "YYYY-MM-DD"],
     [["purchases", "sync", "--from", "2026-01-01", "--full"], "either --from or --full"],
     [["items", "register", ""], "at least 1 character"],

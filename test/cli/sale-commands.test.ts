@@ -183,6 +183,16 @@ describeWithTemporal("fiscalflow sale", () => {
     expect(await sale(["cancel", "CLI-3", "--reason", "test over"])).toMatchObject({ exitCode: 0 });
   });
 
+  test("a sale needs --business where the connection has several and no default, and is told which there are", async () => {
+    const several = { COMPLIANCE_BUSINESS_ID: "", COMPLIANCE_BUSINESSES: "biz_1,biz_2" };
+    for (const [argv, input] of [[["show", "CLI-1"]], [["start", "-"], saleOf("CLI-NOBODY")]] as const) {
+      const lost = await sale([...argv], input, several);
+      expect(lost).toMatchObject({ exitCode: 2, stdout: "" });
+      expect(lost.stderr).toContain("give --business ID (configured: biz_1, biz_2)");
+    }
+    expect(await sale(["show", "CLI-1", "--business", "biz_1"], undefined, several)).toMatchObject({ exitCode: 0 });
+  });
+
   test("a connection that is not configured here needs --business, since its business is not known", async () => {
     const without = { COMPLIANCE_BASE_URL: "", COMPLIANCE_API_KEY: "", COMPLIANCE_BUSINESS_ID: "" };
     const lost = await sale(["show", "CLI-1"], undefined, without);

@@ -1,4 +1,4 @@
-import { Client, Connection } from "@temporalio/client";
+import { Client, Connection, type WorkflowHandle } from "@temporalio/client";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 
 import { callCli, type CliResult } from "../../src/cli/test-support/call-cli.ts";
@@ -125,11 +125,53 @@ describeWithTemporal("the Schedules that setup keeps", () => {
   test.each([
     [{ COMPLIANCE_PURCHASES_SYNC_EVERY: "off", COMPLIANCE_PURCHASES_SWEEP_EVERY: "off" }, "the interval is off"],
     [{ COMPLIANCE_DIALECT: '{"purchases":{"cursor":null}}' }, "the dialect has no name for the cursor"],
-    [{ COMPLIANCE_BUSINESS_ID: "" }, "no default business"],
+    [{ COMPLIANCE_BUSINESS_ID: "" }, "no business is configured"],
   ])("are none with %j, and it is said why", async (env, why) => {
     const { schedules, notScheduled } = await setup(env, ["--dry-run"]);
     expect(schedules.filter(({ id, change }) => id !== RECONCILE && change !== "removed")).toEqual([]);
     expect(notScheduled[0]?.why).toContain(why);
+  });
+
+  test("are kept for each business of a connection, apart in time, and go with the business", async () => {
+    const ids = Array.from({ length: 6 }, (_, n) => `biz_${n + 1}`);
+    const schedulesOf = (business: string) => [
+      `fiscalflow/sync-purchases/default/${business}/latest`,
+      `fiscalflow/sync-purchases/default/${business}/full`,
+      `fiscalflow/reconcile/default/${business}/all`,
+    ];
+    const made = changesOf(await setup({ COMPLIANCE_BUSINESSES: ids.join(",") }));
+    expect(made).toHaveLength(18);
+    expect(made).toEqual(
+      expect.arrayContaining([
+        ...schedulesOf("biz_1").map((id) => [id, "unchanged"]),
+        ...ids
+          .slice(1)
+          .flatMap(schedulesOf)
+          .map((id) => [id, "created"]),
+      ]),
+    );
+    const next = await Promise.all(
+      ids.map(async (business) => {
+        const [latest = ""] = schedulesOf(business);
+        return (await client.schedule.getHandle(latest).describe()).info.nextActionTimes[0]?.getTime();
+      }),
+    );
+    expect(new Set(next).size).toBe(6);
+
+    const fewer = { COMPLIANCE_BUSINESSES: "biz_2" };
+    const gone = ids.slice(2).flatMap(schedulesOf);
+    const kept = [...schedulesOf("biz_1"), ...schedulesOf("biz_2")];
+    const expected = [...kept.map((id) => [id, "unchanged"]), ...gone.map((id) => [id, "removed"])];
+    // A Schedule is listed a moment after it was made.
+    const look = async () => Object.fromEntries(changesOf(await setup(fewer, ["--dry-run"])));
+    await expect.poll(look, { timeout: 30_000 }).toEqual(Object.fromEntries(expected));
+    await setup(fewer);
+    for (const id of kept) await expect(client.schedule.getHandle(id).describe()).resolves.toBeDefined();
+    for (const id of gone) {
+      await expect(client.schedule.getHandle(id).describe()).rejects.toMatchObject({ name: "ScheduleNotFoundError" });
+    }
+    // As the configuration of one business wants it again.
+    for (const id of schedulesOf("biz_2")) await client.schedule.getHandle(id).delete();
   });
 
   test("are two for each connection to the accounting service", async () => {
@@ -152,7 +194,9 @@ describeWithTemporal("a Schedule that comes due", () => {
   let rig: Rig;
   beforeAll(async () => {
     const purchases = Array.from({ length: 30 }, (_, n) => purchaseOf(n));
-    rig = await startRig({ simulator: { scenario: { purchases } }, receiver: false });
+    purchases.push(purchaseOf(30, { businessId: "biz_2" }));
+    const businesses = ["biz_1", "biz_2"].map((id) => ({ id, name: id, branches: [{ id, authorityBhfId: "00" }] }));
+    rig = await startRig({ simulator: { scenario: { businesses, purchases } }, receiver: false });
     const { stderr } = await callCli(["setup"], {
       env: {
         TEMPORAL_ADDRESS: rig.address,
@@ -160,6 +204,7 @@ describeWithTemporal("a Schedule that comes due", () => {
         COMPLIANCE_BASE_URL: rig.simulator.url,
         COMPLIANCE_API_KEY: "cmp_sk_test_simulator",
         COMPLIANCE_BUSINESS_ID: "biz_1",
+        COMPLIANCE_BUSINESSES: "biz_2",
       },
     });
     if (stderr !== "") throw new Error(stderr);
@@ -168,7 +213,8 @@ describeWithTemporal("a Schedule that comes due", () => {
 
   const workflowId = syncPurchasesWorkflowId({ connection: "default", businessId: "biz_1" });
   /** What the workflow that the Schedule has started says, once it has ended. */
-  async function trigger(id: string): Promise<unknown> {
+  const trigger = async (id: string): Promise<unknown> => (await startedBy(id)).result();
+  async function startedBy(id: string): Promise<WorkflowHandle> {
     const handle = rig.client.schedule.getHandle(id);
     const before = (await handle.describe()).info.recentActions.length;
     await handle.trigger();
@@ -183,7 +229,7 @@ describeWithTemporal("a Schedule that comes due", () => {
         { timeout: 20_000 },
       )
       .toBe(before + 1);
-    return rig.client.workflow.getHandle(started ?? "").result();
+    return rig.client.workflow.getHandle(started ?? "");
   }
 
   test("starts the synchronisation under its one id", async () => {
@@ -194,7 +240,13 @@ describeWithTemporal("a Schedule that comes due", () => {
     expect(await rig.client.workflow.getHandle(workflowId).result()).toMatchObject({ kind: "full", total: 30 });
   });
 
-  test("leaves one that runs alone", async () => {
+  test("starts the synchronisation of the other business of the key for that one", async () => {
+    expect(await trigger(LATEST.replace("biz_1", "biz_2"))).toBe("started");
+    const other = syncPurchasesWorkflowId({ connection: "default", businessId: "biz_2" });
+    expect(await rig.client.workflow.getHandle(other).result()).toMatchObject({ kind: "recent", total: 1 });
+  });
+
+  test("leaves one that runs alone, and waits for it where all is to be read", async () => {
     rig.simulator.inject({ operation: "pullPurchases", when: "before", kind: "status", status: 503 });
     const running = await rig.client.workflow.start("syncPurchases", {
       workflowId,
@@ -202,7 +254,13 @@ describeWithTemporal("a Schedule that comes due", () => {
       args: [{}],
     });
     expect(await trigger(LATEST)).toBe("skipped");
+    const waiting = await startedBy(FULL);
+    const timer = async () =>
+      (await waiting.fetchHistory()).events?.find((event) => event.timerStartedEventAttributes)
+        ?.timerStartedEventAttributes?.startToFireTimeout?.seconds;
+    await expect.poll(async () => Number(await timer()), { timeout: 20_000 }).toBe(600);
     rig.simulator.clearFaults();
-    expect(await running.result()).toMatchObject({ total: 30 });
+    expect(await running.result()).toMatchObject({ kind: "recent", total: 30 });
+    await waiting.terminate("nobody waits ten minutes for a test");
   });
 });

@@ -171,11 +171,15 @@ describeWithTemporal("on a server that is as it should be", () => {
         TEMPORAL_ADDRESS: server.address,
         COMPLIANCE_BASE_URL: simulator.url,
         COMPLIANCE_API_KEY: "cmp_sk_test_simulator",
+        ACCOUNTING_BASE_URL: simulator.accounting.url,
+        ACCOUNTING_API_KEY: "sk_development_simulator",
       },
     });
     expect(stdout).not.toContain("✗");
     expect(stdout).toContain("✓ priority and fairness: the server orders by both");
-    expect(stderr).toMatch(/^0 faults, \d warnings; 6 calls of the compliance API were made\.\n$/);
+    expect(stdout).toContain("✓ accounting default, key: development, not signed, reaches 1 company");
+    const calls = "6 calls of the compliance API and 2 of the accounting service were made";
+    expect(stderr).toMatch(new RegExp(`^0 faults, \\d warnings; ${calls}\\.\n$`));
     expect(exitCode).toBe(0);
   });
 

@@ -1,4 +1,3 @@
-import pg from "pg";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 
 import {
@@ -7,6 +6,7 @@ import {
   type ReconcileOutcome,
   reconcileWorkflowId,
 } from "../../src/contract/index.ts";
+import { type OutsideClient, openOutsideClient } from "../../src/ledger/test-support/outside-client.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { freshDatabase } from "../rig/fresh-database.ts";
 import { salesOf } from "../rig/sales-of.ts";
@@ -14,26 +14,26 @@ import { type Rig, startRig } from "../rig/start-rig.ts";
 
 describeWithTemporal("a reconciliation", () => {
   let rig: Rig;
-  let client: pg.Client;
+  let outside: OutsideClient;
   beforeAll(async () => {
     const databaseUrl = await freshDatabase(inject("ledgerServerUrl"));
     const accounting = { ACCOUNTING_BASE_URL: "http://127.0.0.1:9", ACCOUNTING_API_KEY: "sk_development_nobody" };
-    rig = await startRig({ env: { LEDGER_URL: databaseUrl, ...accounting } });
-    client = new pg.Client({ connectionString: databaseUrl });
-    await client.connect();
+    const rule = { COMPLIANCE_RECONCILE_INVOICE_NUMBER_IN: "billPaymentCode" };
+    rig = await startRig({ env: { LEDGER_URL: databaseUrl, ...accounting, ...rule } });
+    outside = openOutsideClient(databaseUrl);
   });
   afterAll(async () => {
-    await client?.end();
+    await outside?.end();
     await rig?.close();
   });
   const { start, result } = salesOf(() => rig);
 
-  async function reconcile(): Promise<ReconcileOutcome> {
+  async function reconcile(more: Pick<ReconcileInput, "rule"> = {}): Promise<ReconcileOutcome> {
     const scope = { connection: "default", businessId: "biz_1" };
     return await rig.client.workflow.execute<(input: ReconcileInput) => Promise<ReconcileOutcome>>("reconcile", {
       workflowId: reconcileWorkflowId(scope),
       taskQueue: MAIN_TASK_QUEUE,
-      args: [scope],
+      args: [{ ...scope, ...more }],
     });
   }
 
@@ -45,8 +45,8 @@ describeWithTemporal("a reconciliation", () => {
     for (const number of numbers) await result(number);
     const change = async (number: string, from: string, to: string): Promise<void> => {
       const text = "update documents set document = replace(document::text, $2, $3)::json where number = $1";
-      await client.query(text, [number, from, to]);
-      const { rows } = await client.query(
+      await outside.query(text, [number, from, to]);
+      const { rows } = await outside.query(
         "select 1 from documents where number = $1 and strpos(document::text, $2) > 0",
         [number, to],
       );
@@ -61,40 +61,57 @@ describeWithTemporal("a reconciliation", () => {
     await total(700, 700.02);
     const [sale] = rig.simulator.documents("REC-2");
     await change("REC-2", sale?.id ?? "", "sale_gone");
-    await client.query("update documents set document_id = 'sale_gone' where number = 'REC-2'");
+    await outside.query("update documents set document_id = 'sale_gone' where number = 'REC-2'");
+
+    const [unreadable] = rig.simulator.documents("REC-3");
+    const match = { saleId: unreadable?.id ?? "" };
+    rig.simulator.inject({ operation: "readSale", when: "before", kind: "status", status: 400, match });
 
     const first = await reconcile();
-    expect(first).toMatchObject({ documents: 23, final: 21, differing: 2 });
-    expect(first.findings.byKind).toEqual({ "document-differs": 1, "document-not-there": 1 });
+    expect(first).toMatchObject({ documents: 23, final: 20, differing: 2 });
+    expect(first.findings.byKind).toEqual({ "document-differs": 1, "document-not-there": 1, "document-unreadable": 1 });
     expect(first.findings.first).toMatchObject([
       { kind: "document-differs", reason: expect.stringContaining("the total is 700, in the ledger 700.02") },
       { kind: "document-not-there", subject: "sale_gone" },
+      { kind: "document-unreadable", subject: unreadable?.id },
     ]);
+    rig.simulator.clearFaults();
     expect(numbers.map(readsOf)).toEqual(numbers.map((number) => (number === "REC-2" ? 0 : 1)));
 
     await total(700.02, 700);
     const second = await reconcile();
-    expect(second).toMatchObject({ documents: 2, final: 1, differing: 1 });
+    expect(second).toMatchObject({ documents: 3, final: 2, differing: 1 });
     expect(second.findings.byKind).toEqual({ "document-not-there": 1 });
-    expect(readsOf("REC-3")).toBe(1);
+    expect([readsOf("REC-3"), readsOf("REC-4")]).toEqual([2, 1]);
+    expect(second.payments).toMatchObject({ kind: "not-compared", why: "not-synchronised" });
   });
 
-  test("compares supplier invoices with the payments of the accounting connection of the same name", async () => {
-    await client.query(
+  test("compares supplier invoices with the payments of the accounting connection, by the rule of the configuration", async () => {
+    await outside.query(
       `insert into purchases (connection, business_id, purchase_id, status, supplier_name, supplier_invoice_number, invoice_date,
          subtotal, vat, total, content_hash, body, observed_at, seen_by, event_number, workflow_id, run_id)
        values ('default', 'biz_1', 'pur_1', 'confirmed', 'Mama Mboga', 'SI-1', '2026-11-01', 1000, 160, 1160, '', '{}', now(), '', 1, 'w', 'r')`,
     );
     const pay = (id: string, amount: string) =>
-      client.query(
-        `insert into bill_payments (connection, bill_payment_id, supplier_name, bill_code, total_amount, currency, content_hash, body,
+      outside.query(
+        `insert into bill_payments (connection, bill_payment_id, supplier_name, bill_payment_code, total_amount, currency, content_hash, body,
            observed_at, event_number, workflow_id, run_id)
          values ('default', $1, 'MAMA MBOGA', 'SI-1', $2, 'KES', '', '{}', now(), 1, 'w', 'r')`,
         [id, amount],
       );
     await pay("bp_1", "1000");
-    expect((await reconcile()).findings.byKind).toMatchObject({ "paid-another-amount": 1 });
+    await outside.query(
+      `insert into purchase_syncs (sync_id, connection, business_id, kind, completed_at) values ('p', 'default', 'biz_1', 'full', now())`,
+    );
+    await outside.query(
+      `insert into bill_payment_syncs (sync_id, connection, kind, completed_at, settled) values ('b', 'default', 'full', now(), true)`,
+    );
+    const found = await reconcile();
+    expect(found.payments).toMatchObject({ kind: "compared", accounting: "default" });
+    expect(found.findings.byKind).toMatchObject({ "paid-another-amount": 1 });
     await pay("bp_2", "160");
     expect((await reconcile()).findings.byKind).toEqual({ "document-not-there": 1 });
+    const { findings } = await reconcile({ rule: { invoiceNumberIn: "billCode" } });
+    expect(findings.byKind).toEqual({ "document-not-there": 1, "payment-without-number": 2, "not-paid": 1 });
   });
 });

@@ -1,9 +1,9 @@
-import pg from "pg";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 
 import type { BusinessReport, Ledger } from "../../src/ledger/index.ts";
+import { type OutsideClient, openOutsideClient } from "../../src/ledger/test-support/outside-client.ts";
 import { ledgerOf } from "../../src/worker/ledger-of.ts";
-import { inCents, sumsOf } from "../report/book-sums.ts";
+import { inCents, sumsOf } from "../scale/book-sums.ts";
 import { type CuttableLine, startCuttableLine } from "../rig/cuttable-line.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { freshDatabase, listenerOf, throughPort } from "../rig/fresh-database.ts";
@@ -15,17 +15,17 @@ describeWithTemporal("the records of sales and credit notes", () => {
   let rig: Rig;
   let line: CuttableLine;
   let ledger: Ledger;
-  let client: pg.Client;
+  let outside: OutsideClient;
+  let onSent: ((bytes: Buffer) => void) | undefined;
   beforeAll(async () => {
     const databaseUrl = await freshDatabase(inject("ledgerServerUrl"));
-    line = await startCuttableLine(listenerOf(databaseUrl));
+    line = await startCuttableLine(listenerOf(databaseUrl), (bytes) => onSent?.(bytes));
     rig = await startRig({ env: { LEDGER_URL: throughPort(databaseUrl, line.port) } });
     ledger = ledgerOf(rig.config);
-    client = new pg.Client({ connectionString: databaseUrl });
-    await client.connect();
+    outside = openOutsideClient(databaseUrl);
   });
   afterAll(async () => {
-    await client?.end();
+    await outside?.end();
     await ledger?.close();
     await rig?.close();
     await line?.close();
@@ -33,7 +33,7 @@ describeWithTemporal("the records of sales and credit notes", () => {
   const { start, handleOf, parked, result } = salesOf(() => rig);
 
   async function eventsOf(subject: string): Promise<{ kind: string; content: Record<string, unknown> }[]> {
-    const { rows } = await client.query<{ kind: string; content: string }>(
+    const { rows } = await outside.query<{ kind: string; content: string }>(
       "select kind, content from events where subject = $1 order by number",
       [subject],
     );
@@ -56,6 +56,22 @@ describeWithTemporal("the records of sales and credit notes", () => {
   test("is one for a sale that is accepted at once: its document with its stock", async () => {
     await (await start("PLAIN-1")).result();
     expect(await kindsOf("sale PLAIN-1")).toEqual(["document-saved"]);
+  });
+
+  test("is one too where the worker has no time for it at the end of the sale", async () => {
+    const stalled = new Promise<void>((resolve) => {
+      onSent = (bytes) => {
+        if (!bytes.includes('insert into "documents"')) return;
+        onSent = undefined;
+        // The process does nothing else meanwhile, so that the attempt is ended by its time and not by its own bound.
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3_000);
+        resolve();
+      };
+    });
+    const handle = await start("STALLED-1");
+    await stalled;
+    expect(await handle.result()).toMatchObject({ stage: "completed" });
+    expect(await kindsOf("sale STALLED-1")).toEqual(["document-saved"]);
   });
 
   test("are the simulator's books, whatever became of the documents", async () => {
@@ -89,13 +105,13 @@ describeWithTemporal("the records of sales and credit notes", () => {
     }
     expect(report?.creditNotes.count).toBe(6);
     expect(report?.open).toEqual([]);
-    const { rows } = await client.query<{ movement_id: string }>(
+    const { rows } = await outside.query<{ movement_id: string }>(
       "select movement_id from stock_movements where state = 'applied' order by movement_id",
     );
     expect(rows.map(({ movement_id }) => movement_id)).toEqual(
       movements.map(({ movementId }) => movementId).toSorted(),
     );
-    const writers = await client.query(
+    const writers = await outside.query(
       "select distinct split_part(workflow_id, '/', 1) as type from documents order by 1",
     );
     expect(writers.rows).toEqual([{ type: "credit-note" }, { type: "sale" }]);
@@ -140,7 +156,7 @@ describeWithTemporal("the records of sales and credit notes", () => {
     line.mend();
     expect(await refunding).toMatchObject({ stage: "credited" });
     expect(await result("AWAY-1")).toMatchObject({ stage: "credited" });
-    const { rows } = await client.query(
+    const { rows } = await outside.query(
       "select type, stage, status from documents where number in ('AWAY-1', 'CN-AWAY-1') order by type",
     );
     expect(rows).toEqual([

@@ -6,6 +6,7 @@ import { BOUNDARIES } from "./plan/kill-plan.ts";
 import { OPERATIONS } from "./plan/disturbances.ts";
 import { creditNotesTwice, documentsTwice } from "./reckoning/documents.ts";
 import type { Evidence } from "./reckoning/evidence.ts";
+import { documentsKeptWrongly, ledgerFindings, movementsKeptWrongly } from "./reckoning/ledger.ts";
 import { countUnknownMovements, movementsTwice } from "./reckoning/movements.ts";
 import { isRace, salesLost } from "./reckoning/workflows.ts";
 
@@ -13,7 +14,7 @@ export type Figures = Record<string, number | string | Record<string, number>>;
 
 /** The figures of a run: what was done to the product, and what came of it. */
 export function figuresOf(evidence: Evidence, seed: number): Figures {
-  const { storm, books, chronicles } = evidence;
+  const { storm, books, chronicles, ledger } = evidence;
   const kills = storm.kills;
   const atCalls = Object.fromEntries(
     OPERATIONS.flatMap((operation) =>
@@ -49,6 +50,13 @@ export function figuresOf(evidence: Evidence, seed: number): Figures {
     "movements twice": movementsTwice(evidence).length,
     "sales lost": salesLost(evidence).length,
     "movements unknown": countUnknownMovements(evidence),
+    "in the ledger": {
+      documents: ledger.documents.filter(({ documentId }) => documentId !== null).length,
+      "movements applied": ledger.movements.filter(({ state }) => state === "applied").length,
+      events: ledger.chains.reduce((sum, { events }) => sum + events, 0),
+      differences: [documentsKeptWrongly, movementsKeptWrongly, ledgerFindings].flatMap((find) => find(evidence))
+        .length,
+    },
     "parked by reason": countBy(storm.attentions, ({ code }) => code),
     "workflow tasks that a worker took and did not answer": chronicles.reduce(
       (sum, { tasksLost }) => sum + tasksLost,

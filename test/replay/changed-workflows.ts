@@ -1,14 +1,22 @@
 import { sleep } from "@temporalio/workflow";
 
-import { creditNote as realCreditNote, sale as realSale } from "../../workflows/index.ts";
+import * as real from "../../workflows/index.ts";
 
-/** As somebody would change it who forgot the open sales: a timer before everything else. */
-export async function sale(...input: Parameters<typeof realSale>): ReturnType<typeof realSale> {
-  await sleep(1_000);
-  return await realSale(...input);
+type Workflow = (...input: never[]) => Promise<unknown>;
+
+/** As somebody would change it who forgot the open ones: a timer before everything else. */
+function changed(workflow: Workflow): Workflow {
+  return async (...input) => {
+    await sleep(1_000);
+    return await workflow(...input);
+  };
 }
 
-export async function creditNote(...input: Parameters<typeof realCreditNote>): ReturnType<typeof realCreditNote> {
-  await sleep(1_000);
-  return await realCreditNote(...input);
-}
+export const creditNote = changed(real.creditNote);
+export const processSyncBatch = changed(real.processSyncBatch);
+export const reconcile = changed(real.reconcile);
+export const registerItems = changed(real.registerItems);
+export const sale = changed(real.sale);
+export const scheduled = changed(real.scheduled);
+export const syncBillPayments = changed(real.syncBillPayments);
+export const syncPurchases = changed(real.syncPurchases);

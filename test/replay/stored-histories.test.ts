@@ -2,9 +2,10 @@ import { readdir, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { DeterminismViolationError } from "@temporalio/workflow";
-import { bundleWorkflowCode, Worker } from "@temporalio/worker";
-import { describe, expect, inject, test } from "vitest";
+import { bundleWorkflowCode, Worker, type WorkflowBundle } from "@temporalio/worker";
+import { beforeAll, describe, expect, inject, test } from "vitest";
 
+import { WORKFLOW_TYPES } from "../../src/contract/index.ts";
 import "../rig/quiet-runtime.ts";
 
 /**
@@ -14,9 +15,20 @@ import "../rig/quiet-runtime.ts";
 const FOLDER = fileURLToPath(new URL("histories", import.meta.url));
 const files = (await readdir(FOLDER, { recursive: true })).filter((file) => file.endsWith(".json"));
 
-async function stored(file: string): Promise<unknown> {
-  return JSON.parse(await readFile(join(FOLDER, file), "utf8"));
+async function stored(file: string): Promise<StoredHistory> {
+  return JSON.parse(await readFile(join(FOLDER, file), "utf8")) as StoredHistory;
 }
+
+interface StoredHistory {
+  events: { workflowExecutionStartedEventAttributes?: { workflowType: { name: string } } }[];
+}
+
+const typesOfFiles = await Promise.all(
+  files.map(async (file) => {
+    const [started] = (await stored(file)).events;
+    return [file, started?.workflowExecutionStartedEventAttributes?.workflowType.name] as const;
+  }),
+);
 
 describe("the stored histories", () => {
   test("are there", () => {
@@ -29,11 +41,19 @@ describe("the stored histories", () => {
     await expect(replay).resolves.toBeUndefined();
   });
 
-  test("go red for a workflow that was changed without a patch", async () => {
-    const workflowsPath = fileURLToPath(new URL("changed-workflows.ts", import.meta.url));
-    const silent = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} };
-    const workflowBundle = await bundleWorkflowCode({ workflowsPath, logger: silent });
-    const replay = Worker.runReplayHistory({ workflowBundle }, await stored(files[0] ?? ""), "changed");
-    await expect(replay).rejects.toThrow(DeterminismViolationError);
+  describe("of each workflow", () => {
+    let changedBundle: WorkflowBundle;
+    beforeAll(async () => {
+      const workflowsPath = fileURLToPath(new URL("changed-workflows.ts", import.meta.url));
+      const silent = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} };
+      changedBundle = await bundleWorkflowCode({ workflowsPath, logger: silent });
+    });
+
+    test.each(Object.values(WORKFLOW_TYPES))("go red where %s is changed without a patch", async (type) => {
+      const file = typesOfFiles.find(([, ofFile]) => ofFile === type)?.[0];
+      if (file === undefined) throw new Error(`no history of ${type} is stored: record one (test/rig/replay-all.ts)`);
+      const replay = Worker.runReplayHistory({ workflowBundle: changedBundle }, await stored(file), "changed");
+      await expect(replay).rejects.toThrow(DeterminismViolationError);
+    });
   });
 });

@@ -8,7 +8,11 @@ export interface CuttableLine {
   close(): Promise<void>;
 }
 
-export async function startCuttableLine(target: NetConnectOpts): Promise<CuttableLine> {
+/** @param onSent sees what goes to the server, before the server does */
+export async function startCuttableLine(
+  target: NetConnectOpts,
+  onSent: (bytes: Buffer) => void = () => undefined,
+): Promise<CuttableLine> {
   const sockets = new Set<Socket>();
   let whole = true;
   const keep = (socket: Socket): Socket => {
@@ -25,6 +29,7 @@ export async function startCuttableLine(target: NetConnectOpts): Promise<Cuttabl
       return;
     }
     const far = keep(connect(target));
+    near.on("data", onSent);
     near.pipe(far).pipe(near);
     near.on("close", () => far.destroy());
     far.on("close", () => near.destroy());

@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import type { NetConnectOpts } from "node:net";
-import pg from "pg";
+
+import { openOutsideClient } from "../../src/ledger/test-support/outside-client.ts";
 
 /** A database of its own on the suites' server: each suite has its own numbers. */
 export async function freshDatabase(serverUrl: string): Promise<string> {
   const name = `suite_${randomBytes(6).toString("hex")}`;
-  const client = new pg.Client({ connectionString: serverUrl });
-  await client.connect();
+  const client = openOutsideClient(serverUrl);
   try {
     await client.query(`create database ${name}`);
   } finally {

@@ -9,7 +9,7 @@ import {
   UPDATES,
   WORKFLOW_TYPES,
 } from "../../src/contract/index.ts";
-import { describeSkippingTime, type SkippingRig, startSkippingRig } from "./skipping-rig.ts";
+import { describeSkippingTime, type SkippingRig, startSkippingRig } from "../rig/skipping-rig.ts";
 
 describeSkippingTime("a person's word that takes long", () => {
   let rig: SkippingRig;

@@ -2,7 +2,7 @@ import type { WorkflowHandle } from "@temporalio/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import type { WorkflowState } from "../../src/contract/index.ts";
-import { describeSkippingTime, type SkippingRig, startSkippingRig } from "./skipping-rig.ts";
+import { describeSkippingTime, type SkippingRig, startSkippingRig } from "../rig/skipping-rig.ts";
 
 const HOUR_MS = 3_600_000;
 /** Half an hour is one look, and each look takes its moment: 336 of them in a week. */

@@ -55,6 +55,13 @@ describe("a full synchronisation", () => {
     expect(read).toMatchObject({ topMs: NOW_MS + 5, totals: [251] });
   });
 
+  test("keeps a list's count where its next page is gone by the time it is asked for", () => {
+    const latest = after(start, {}, {}, {});
+    const read = after(latest, { hasNextPage: true, total: 251 }, { total: undefined });
+    expect(at(read)).toEqual(["latest", 1, 1, 1]);
+    expect(read.totals).toEqual([251]);
+  });
+
   test("is done again from what is known by now, until its passes agree, and not for ever", () => {
     const compared: Position = { ...after(start, {}, {}, {}), phase: "compare", topMs: NOW_MS + MINUTE_MS };
     expect(afterComparison(compared, "full", 7)).toMatchObject({ phase: "complete", settled: true, wholeSinceMs: 7 });

@@ -16,6 +16,8 @@ export interface Position {
   phase: Phase;
   /** Counts the rounds of a full synchronisation from 1; 0 before the first. */
   round: number;
+  /** Tells a round from one of the same number that a run has begun which was reset since. */
+  draw?: string | undefined;
   /** 0: the list of all; then those of the statuses. */
   list: number;
   /** The next page of it, from 1. */
@@ -83,6 +85,7 @@ function beginRound(position: Position): Position {
     ...position,
     phase: "round",
     round: round + 1,
+    draw: undefined,
     list: 0,
     page: 1,
     roundStartedAtMs: undefined,
@@ -106,7 +109,7 @@ function afterLatestPage(position: Position, page: Page, lists: number): Positio
   const { list, groundMs } = position;
   const isTop = list === 0 && position.page === 1;
   const totals = [...position.totals];
-  totals[list] = page.total;
+  if (page.total !== undefined) totals[list] = page.total;
   const seen: Position = { ...position, totals, ...(isTop && { topMs: page.newestUpdatedMs }) };
   const onKnownGround = groundMs !== undefined && page.oldestUpdatedMs !== undefined && page.oldestUpdatedMs < groundMs;
   if (page.hasNextPage && !onKnownGround) return { ...seen, page: position.page + 1 };

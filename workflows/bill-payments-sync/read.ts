@@ -1,3 +1,5 @@
+import { uuid4 } from "@temporalio/workflow";
+
 import type {
   BillPaymentsPageRequest,
   BillPaymentsProgress,
@@ -5,7 +7,7 @@ import type {
   BillPaymentStatus,
   SeenBillPayments,
 } from "../../src/contract/index.ts";
-import type { accountingCallsOf } from "../accounting-proxies.ts";
+import type { AccountingCalls } from "../accounting-proxies.ts";
 import type { Job } from "../job/job.ts";
 import { ledger } from "../proxies.ts";
 import { answered } from "../run/answered.ts";
@@ -13,14 +15,15 @@ import { afterComparison, afterPage, type Position } from "./position.ts";
 
 export interface SyncWork {
   job: Job<BillPaymentsProgress>;
-  calls: ReturnType<typeof accountingCallsOf>;
+  calls: AccountingCalls;
   sync: BillPaymentsSync;
   statuses: readonly BillPaymentStatus[];
 }
 
 /** Reads the next page into the ledger. */
-export async function readPage(work: SyncWork, position: Position): Promise<Position> {
+export async function readPage(work: SyncWork, before: Position): Promise<Position> {
   const { job, calls, statuses } = work;
+  const position = before.phase === "round" ? withDraw(before) : before;
   const request = requestOf(work, position);
   const list = request.status === undefined ? "all payments" : `what is \`${request.status}\``;
   job.moveOn(`page ${request.page} of ${list}${request.order === "latest" ? ", by latest change" : ""}`);
@@ -57,7 +60,7 @@ async function wholeSince({ sync, statuses }: SyncWork, position: Position): Pro
   const { totals, round, startedAtMs = 0, roundStartedAtMs = 0, reachMs } = position;
   const { missedByList, missedByStatuses, sinceRound, sinceStart } = await ledger.compareBillPaymentsRound({
     connection: sync.connection,
-    round: roundName(sync, round),
+    round: roundName(sync, position),
     startedAtMs: roundStartedAtMs,
     syncStartedAtMs: startedAtMs,
     reachMs,
@@ -82,13 +85,20 @@ function isCounted(
   return [total, ...statuses.map((status) => byStatus[status] ?? 0)].every((count, list) => count === totals[list]);
 }
 
-export function roundName({ syncId }: BillPaymentsSync, round: number): string {
-  return `${syncId}#${round}`;
+/** The same for all pages of a round, also of a run that was reset within it. */
+export function roundName({ syncId }: BillPaymentsSync, { round, draw = "" }: Position): string {
+  return `${syncId}#${round} ${draw}`;
 }
 
-function requestOf({ sync, statuses }: SyncWork, { phase, round, list, page }: Position): BillPaymentsPageRequest {
+/** A run that was reset to before a round begins it anew under another name: what its predecessor listed is not of its passes. */
+function withDraw(position: Position): Position {
+  return position.draw === undefined ? { ...position, draw: uuid4() } : position;
+}
+
+function requestOf({ sync, statuses }: SyncWork, position: Position): BillPaymentsPageRequest {
+  const { phase, list, page } = position;
   const status = list === 0 ? undefined : statuses[list - 1];
   const { connection } = sync;
-  if (phase === "round") return { connection, order: "created", status, page, round: roundName(sync, round) };
+  if (phase === "round") return { connection, order: "created", status, page, round: roundName(sync, position) };
   return { connection, order: "latest", status, page };
 }

@@ -16,25 +16,35 @@ import {
   type SyncRequested,
   WORKFLOW_TYPES,
 } from "../../src/contract/index.ts";
-import { accountingCallsOf } from "../accounting-proxies.ts";
+import { type AccountingCalls, accountingCallsOf } from "../accounting-proxies.ts";
 import { carryJob, wireJobMessages } from "../job/carry-job.ts";
 import { historyIsLong } from "../job/history-is-long.ts";
 import { Job } from "../job/job.ts";
 import { ledger, main } from "../proxies.ts";
+import { Refusals } from "../run/refusals.ts";
 import { describeProgress } from "./describe-progress.ts";
 import { beginning, type Position } from "./position.ts";
 import { compare, readPage, roundName, type SyncWork } from "./read.ts";
+import { ignoredStatusFilter } from "./status-filter.ts";
 
 /** What was asked for while it ran, and is not answered by what it reads from here on. */
 type Wanted = "nothing" | "recent" | "full";
 
-/** What a run hands to the next one. */
-interface Carried {
+/** A synchronisation that has begun, over however many runs. */
+interface UnderWay {
   prepared: PreparedBillPaymentsSync;
   syncId: string;
   position: Position;
   progress: BillPaymentsProgress;
   wanted: Wanted;
+}
+
+/** What a run hands to the next one. */
+interface Carried {
+  /** How many synchronisations have come to their end, one after the other, each asked for while the one before it ran. */
+  done: number;
+  /** Absent: the next one is to begin. */
+  underWay?: UnderWay;
 }
 
 const syncRequested = defineSignal<[SyncRequested?]>(SIGNALS.syncRequested);
@@ -45,18 +55,18 @@ const syncRequested = defineSignal<[SyncRequested?]>(SIGNALS.syncRequested);
  */
 export async function syncBillPayments(
   input: SyncBillPaymentsInput,
-  carried?: Carried,
+  { done, underWay }: Carried = { done: 0 },
 ): Promise<SyncBillPaymentsOutcome> {
-  const progress = carried?.progress ?? { kind: "recent", round: 0, pages: 0, rows: 0, added: 0, changed: 0 };
+  const progress = underWay?.progress ?? { kind: "recent", round: 0, pages: 0, rows: 0, added: 0, changed: 0 };
   const { syncBillPayments: workflow } = WORKFLOW_TYPES;
   const job = new Job({ workflow, noun: "The synchronisation", progress, describe: describeProgress });
-  let wanted: Wanted = carried?.wanted ?? "nothing";
+  let wanted: Wanted = underWay?.wanted ?? "nothing";
   wireJobMessages(job);
   setHandler(syncRequested, (request) => {
     if (wanted !== "full") wanted = request?.full === true ? "full" : "recent";
   });
   return await carryJob(async () => {
-    const started = carried ?? (await begin(job, input));
+    const started = underWay ?? (await begin(job, input, done));
     const work = workOf(job, started);
     let { position } = started;
     while (position.phase !== "complete") {
@@ -64,14 +74,15 @@ export async function syncBillPayments(
       position = position.phase === "compare" ? await compare(work, position) : await readPage(work, position);
       if (position.phase !== "complete" && historyIsLong()) {
         await condition(allHandlersFinished);
-        await continueAsNew<typeof syncBillPayments>(input, { ...started, position, progress: job.progress, wanted });
+        const sofar = { ...started, position, progress: job.progress, wanted };
+        await continueAsNew<typeof syncBillPayments>(input, { done, underWay: sofar });
       }
     }
     const held = await complete(work, position);
     if (wanted !== "nothing") {
       job.moveOn("another synchronisation, which was asked for meanwhile");
       await condition(allHandlersFinished);
-      await continueAsNew<typeof syncBillPayments>({ ...input, full: wanted === "full" });
+      await continueAsNew<typeof syncBillPayments>({ ...input, full: wanted === "full" }, { done: done + 1 });
     }
     job.moveOn("nothing");
     return { ...job.progress, ...held, settled: position.settled };
@@ -79,10 +90,11 @@ export async function syncBillPayments(
 }
 
 /** Without known ground there is nothing that a recent synchronisation could stop at: then everything is read. */
-async function begin(job: Job<BillPaymentsProgress>, input: SyncBillPaymentsInput): Promise<Carried> {
-  const prepared = await main.prepareSyncBillPayments({ input });
-  const { workflowId, runId } = workflowInfo();
-  const syncId = `${workflowId} ${runId}`;
+async function begin(job: Job<BillPaymentsProgress>, input: SyncBillPaymentsInput, done: number): Promise<UnderWay> {
+  const prepared = await prepare(job, input);
+  const { workflowId, firstExecutionRunId } = workflowInfo();
+  // Not of the run: one that was reset goes on with the synchronisation that its predecessor has begun.
+  const syncId = `${workflowId} ${firstExecutionRunId}${done === 0 ? "" : ` ${done + 1}`}`;
   const { connection } = prepared.profile;
   const asked = { connection, syncId, kind: prepared.kind };
   const { kind, knownUntilMs } = await ledger.beginBillPaymentsSync(asked);
@@ -91,24 +103,44 @@ async function begin(job: Job<BillPaymentsProgress>, input: SyncBillPaymentsInpu
   return { prepared: { ...prepared, kind }, syncId, position, progress: job.progress, wanted: "nothing" };
 }
 
+/** Prepared anew after each look that found the filter ignored: the dialect may have another name for it by then, or none. */
+async function prepare(
+  job: Job<BillPaymentsProgress>,
+  input: SyncBillPaymentsInput,
+): Promise<PreparedBillPaymentsSync> {
+  const refusals = new Refusals(job);
+  for (;;) {
+    const prepared = await main.prepareSyncBillPayments({ input });
+    const ignored = await ignoredStatusFilter(job, callsOf(job, prepared), prepared);
+    if (ignored === undefined) return prepared;
+    await refusals.park(ignored);
+  }
+}
+
 /** What is read from here on has whatever had changed when it was asked for. */
 function isAnsweredFrom({ phase, list, page }: Position, wanted: Wanted): boolean {
   return phase === "ground" || (wanted === "recent" && phase === "latest" && list === 0 && page === 1);
 }
 
-function workOf(job: Job<BillPaymentsProgress>, { prepared, syncId }: Carried): SyncWork {
+function workOf(job: Job<BillPaymentsProgress>, { prepared, syncId }: UnderWay): SyncWork {
   const { profile, kind, statuses } = prepared;
   const sync = { connection: profile.connection, syncId, kind };
-  const calls = accountingCallsOf(profile);
-  job.awaitService = (tried) => calls.wait.awaitAccounting({ connection: profile.connection, ...tried });
-  return { job, calls, sync, statuses };
+  return { job, calls: callsOf(job, prepared), sync, statuses };
 }
 
-async function complete({ job, sync }: SyncWork, { settled, topMs, round, wholeSinceMs }: Position) {
+/** The calls of the connection, and the wait for it where it refuses its key. */
+function callsOf(job: Job<BillPaymentsProgress>, { profile }: PreparedBillPaymentsSync): AccountingCalls {
+  const calls = accountingCallsOf(profile);
+  job.awaitService = (tried) => calls.wait.awaitAccounting({ connection: profile.connection, ...tried });
+  return calls;
+}
+
+async function complete({ job, sync }: SyncWork, position: Position) {
+  const { settled, topMs, wholeSinceMs } = position;
   job.moveOn("the count of what the ledger holds");
   const whole =
     sync.kind === "full" && wholeSinceMs !== undefined
-      ? { name: roundName(sync, round), startedAtMs: wholeSinceMs }
+      ? { name: roundName(sync, position), startedAtMs: wholeSinceMs }
       : undefined;
   return await ledger.completeBillPaymentsSync({ ...sync, settled, knownUntilMs: topMs, round: whole });
 }

@@ -1,4 +1,9 @@
-import type { CreateResult, PreparedCreditNote, SaleDocument } from "../../src/contract/index.ts";
+import {
+  type CreateResult,
+  creditNoteNumberClaim,
+  type PreparedCreditNote,
+  type SaleDocument,
+} from "../../src/contract/index.ts";
 import { createDocument, type Created } from "../document/create-document.ts";
 import { type ExpectedDocument, mismatches } from "../document/matching.ts";
 import { readDocument } from "../document/read-document.ts";
@@ -19,7 +24,7 @@ export class CreditedElsewhere extends Error {
 
 /**
  * Issues the credit note that reverses the sale in full (Fiscal Compliance API, POST /v1/credit-notes).
- * @throws CreditedElsewhere
+ * @throws CreditedElsewhere; ApplicationFailure Conflict where the number is another sale's
  */
 export async function issueCreditNote(
   work: Work,
@@ -43,6 +48,12 @@ export async function issueCreditNote(
     // Each number is a document of its own here too.
     claim: `${run.workflowId} ${traderInvoiceNumber}`,
     content: JSON.stringify({ traderInvoiceNumber, saleId, reason }),
+    numberFor: {
+      claim: creditNoteNumberClaim({ ...target, number: traderInvoiceNumber }),
+      number: traderInvoiceNumber,
+      saleId,
+      sale: original.traderInvoiceNumber,
+    },
     expected,
     compose: () => main.composeCreditNote({ ...target, ...content, callback, workflowId: run.workflowId }),
     send: (request) => calls.keyedWrite.createCreditNote({ ...target, ...request }),

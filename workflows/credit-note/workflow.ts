@@ -27,7 +27,9 @@ export async function creditNote(input: CreditNoteInput): Promise<SaleOutcome> {
   wireMessages(run);
   if (typeof input?.saleWorkflowId === "string") tellSale(run, input.saleWorkflowId);
   return await carry(run, async () => {
-    const prepared = await main.prepareCreditNote({ input, startedAtMs: workflowInfo().startTime.getTime() });
+    const { startTime, runId, firstExecutionRunId } = workflowInfo();
+    const reset = runId !== firstExecutionRunId;
+    const prepared = await main.prepareCreditNote({ input, startedAtMs: startTime.getTime(), reset });
     run.businessId = prepared.profile.businessId;
     run.prepared = true;
     const { connection, businessId } = prepared.profile;

@@ -1,4 +1,4 @@
-import { ActivityFailure, condition, TimeoutFailure } from "@temporalio/workflow";
+import { ApplicationFailure, condition } from "@temporalio/workflow";
 
 import {
   type CallTarget,
@@ -7,12 +7,14 @@ import {
   type CreateResult,
   type DecideDocumentRequest,
   type Deferred,
+  FAILURES,
   idempotencyKey as idempotencyKeyOf,
+  type NumberWish,
   type Refusal,
   type SaleDocument,
 } from "../../src/contract/index.ts";
 import { ledger } from "../proxies.ts";
-import { answered, answerOf, isRefusal, rootMessage } from "../run/answered.ts";
+import { answered, answerOf, isRefusal } from "../run/answered.ts";
 import { CancelledByPerson } from "../run/cancelled-by-person.ts";
 import { Deferrals } from "../run/deferrals.ts";
 import { park } from "../run/park.ts";
@@ -20,8 +22,10 @@ import { Refusals } from "../run/refusals.ts";
 import type { Run } from "../run/run.ts";
 import { untilLedger } from "../run/until-ledger.ts";
 import { claimsAreKept } from "../run/claims-are-kept.ts";
+import { lostAsUnknown } from "./lost-as-unknown.ts";
 import { type ExpectedDocument, mismatches } from "./matching.ts";
 import { readDocument } from "./read-document.ts";
+import { recordMade } from "./record-made.ts";
 import type { Work } from "./work.ts";
 
 type ComposedBody = Extract<Composed, { kind: "composed" }>;
@@ -32,6 +36,7 @@ export interface Creation {
   /** What the ledger claims the document under, and what tells its content from another one's. */
   claim: string;
   content: string;
+  numberFor?: NumberWish;
   expected: ExpectedDocument;
   compose: () => Promise<Composed>;
   send: (request: Omit<CreateRequest, keyof CallTarget>) => Promise<CreateResult>;
@@ -63,7 +68,7 @@ function newIntent(number: number): Intent {
 /**
  * Brings the document into being, exactly once. A new intent, with a new key, is made only by a person's `retry`, and only after an
  * answer that settled that nothing exists under the old key.
- * @throws CancelledByPerson while no document exists
+ * @throws CancelledByPerson while no document exists; ApplicationFailure Conflict where its number is another sale's
  */
 export async function createDocument(work: Work, creation: Creation): Promise<Created> {
   const { run } = work;
@@ -77,7 +82,8 @@ export async function createDocument(work: Work, creation: Creation): Promise<Cr
     run.documentInDoubt = true;
     const idempotencyKey = idempotencyKeyOf(run.workflowId, creation.step, intent.number);
     const { firstSentAtMs, number } = intent;
-    const wish = { claim: creation.claim, intent: number, content: creation.content };
+    const { claim, content, numberFor } = creation;
+    const wish = { claim, intent: number, content, ...(numberFor && { numberFor }) };
     const sent = { ...wish, request: body.request, idempotencyKey };
     const result = await lostAsUnknown(creation.send({ ...sent, firstSentAtMs }));
     if (!isRefusal(result) && result.kind !== "deferred") refusals.over();
@@ -94,6 +100,7 @@ export async function createDocument(work: Work, creation: Creation): Promise<Cr
       else await deferrals.pause(result.retryAfterMs, () => run.cancelDue);
       continue;
     }
+    if (result.kind === "number-taken") throw numberTaken(run, result.message);
     const made = await settledBy(work, result, creation, number);
     if (made === "nothing") {
       intent.firstSentAtMs = undefined;
@@ -103,11 +110,17 @@ export async function createDocument(work: Work, creation: Creation): Promise<Cr
       continue;
     }
     run.documentInDoubt = false;
-    if ("unclaimed" in result && result.unclaimed)
-      run.beforeTheEnd(ledger.recordDocument({ ...sent, documentId: made.id }));
+    if ("unclaimed" in result && result.unclaimed) run.beforeTheEnd(recordMade(run, { ...sent, documentId: made.id }));
     const callbackExpected = body.callbackExpected && result.kind !== "already-credited";
     return { document: made, callbackExpected };
   }
+}
+
+/** There is no document of this run, and nothing to be kept: under its number the ledger keeps the other sale's. */
+function numberTaken(run: Run, message: string): ApplicationFailure {
+  run.documentInDoubt = false;
+  run.records = undefined;
+  return ApplicationFailure.nonRetryable(message, FAILURES.conflict);
 }
 
 /** An earlier run has settled, or a person has in its time, that nothing exists under an intent: the next one begins. */
@@ -124,7 +137,7 @@ function superseded(run: Run, { intent, decision }: Extract<CreateResult, { kind
 /** The document that an answer shows or names; `nothing` where it settles that there is none. */
 async function settledBy(
   work: Work,
-  result: Exclude<CreateResult, Refusal | Deferred | { kind: "superseded" }>,
+  result: Exclude<CreateResult, Refusal | Deferred | { kind: "superseded" | "number-taken" }>,
   creation: Creation,
   intent: number,
 ): Promise<SaleDocument | "nothing"> {
@@ -225,17 +238,4 @@ async function keepDecision(run: Run, decided: Omit<DecideDocumentRequest, "word
   const said = run.decisions.findLast(({ update }) => update === "resolveDocument");
   const { note = "", by, atMs = 0 } = said ?? {};
   await ledger.decideDocument({ ...decided, word: { note, atMs, ...(by !== undefined && { by }) } });
-}
-
-/** A call that ended without an answer is unknown; one that no worker took was never sent. */
-async function lostAsUnknown(call: Promise<CreateResult>): Promise<CreateResult> {
-  try {
-    return await call;
-  } catch (error) {
-    if (!(error instanceof ActivityFailure)) throw error;
-    const neverStarted = error.cause instanceof TimeoutFailure && error.cause.timeoutType === "SCHEDULE_TO_START";
-    const message = `${error.activityType} ended without an answer: ${rootMessage(error)}`;
-    if (neverStarted) return { kind: "deferred", message };
-    return { kind: "unknown", message, evidence: { activityId: error.activityId ?? "" } };
-  }
 }

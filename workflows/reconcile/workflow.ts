@@ -2,6 +2,7 @@ import { allHandlersFinished, condition, continueAsNew } from "@temporalio/workf
 
 import {
   type DocumentToReconcile,
+  type PaymentComparison,
   type PreparedReconcile,
   type ReconcileInput,
   type ReconcileOutcome,
@@ -57,15 +58,11 @@ export async function reconcile(input: ReconcileInput, carried?: Carried): Promi
       await continueAsNew<typeof reconcile>(input, { prepared, progress: job.progress, ...left });
     }
     job.carriesOver = false;
-    const { accounting, rule } = prepared;
-    if (accounting !== undefined) {
-      job.moveOn("the comparison of supplier invoices with bill payments");
-      await ledgerAtLength.reconcilePayments({ connection, businessId, accounting, rule });
-    }
+    const payments = await holdPayments(job, prepared);
     job.moveOn("the findings");
     const findings = await ledger.reconcileFindings({ connection, businessId });
     job.moveOn("nothing");
-    return { ...job.progress, findings };
+    return { ...job.progress, payments, findings };
   });
 }
 
@@ -110,4 +107,12 @@ async function holdPage(
     }),
   );
   return unanswered;
+}
+
+async function holdPayments(job: Job<ReconcileProgress>, prepared: PreparedReconcile): Promise<PaymentComparison> {
+  const { profile, accounting, rule } = prepared;
+  if (typeof accounting !== "string") return accounting;
+  const { connection, businessId } = profile;
+  job.moveOn("the comparison of supplier invoices with bill payments");
+  return await ledgerAtLength.reconcilePayments({ connection, businessId, accounting, rule });
 }

@@ -47,6 +47,10 @@ export class Run extends Attended {
   /** On a credit note: the sale that it reverses. */
   reversedSaleId: string | undefined;
   refund: RefundRequest | undefined;
+  /** Callers of a refund who wait for what comes of it. */
+  refundCallers = 0;
+  /** A refund that was refused, for those callers. */
+  refundRefused: { refund: RefundRequest; message: string } | undefined;
   /** Once a sale is given up, what was not sent to the stock is not sent any more. */
   stockHalted = false;
   outcomesGiven = 0;

@@ -1,7 +1,8 @@
-import { CancellationScope, condition, setHandler } from "@temporalio/workflow";
+import { ApplicationFailure, CancellationScope, condition, setHandler } from "@temporalio/workflow";
 
 import {
   ATTENTION_CODES,
+  FAILURES,
   isCalendarDate,
   nairobiDate,
   REFUND_REASONS,
@@ -51,10 +52,15 @@ export function wireSaleMessages(run: Run): void {
 
 function refunded(run: Run, request: RefundRequest): Promise<SaleOutcome> {
   return CancellationScope.nonCancellable(async () => {
-    run.refund ??= dated(request);
+    const refund = (run.refund ??= dated(request));
     const told = (): boolean =>
       run.stage === "credited" || run.creditNoteAttention !== undefined || run.refund === undefined;
+    run.refundCallers++;
     await condition(told, REFUND_REPLY_WITHIN);
+    run.refundCallers--;
+    if (run.refundRefused?.refund === refund) {
+      throw ApplicationFailure.nonRetryable(run.refundRefused.message, FAILURES.conflict);
+    }
     return outcomeOf(run);
   });
 }

@@ -1,6 +1,7 @@
 import { WorkflowExecutionAlreadyStartedError } from "@temporalio/common";
 import {
   ActivityFailure,
+  ApplicationFailure,
   ChildWorkflowFailure,
   condition,
   ParentClosePolicy,
@@ -12,6 +13,7 @@ import {
   type CreditNoteInput,
   type CreditNoteRunResult,
   creditNoteWorkflowId,
+  FAILURES,
   type RefundRequest,
   type SaleDocument,
   type SaleOutcome,
@@ -56,7 +58,10 @@ export async function openForRefund(
   }
 }
 
-/** True once the credit note is signed. A credit note that was given up leaves the sale as it was. */
+/**
+ * True once the credit note is signed. A credit note that was given up leaves the sale as it was, and so does one whose number is another
+ * sale's: whoever waits for the refund is told so, else a person is called.
+ */
 async function credited(
   work: Work,
   stock: StockKeeping,
@@ -84,6 +89,11 @@ async function credited(
       run.moveTo("credited", restock ? "the goods' return to stock" : "its end");
       if (restock) await stock.giveBack(refund.traderInvoiceNumber, "restocked");
       return true;
+    }
+    if (result.conflict && run.refundCallers > 0) {
+      run.refundRefused = { refund, message: result.message };
+      run.moveTo("completed", `a refund under another number than ${refund.traderInvoiceNumber}`);
+      return false;
     }
     const message = `The credit note's workflow ended without an outcome: ${result.message}`;
     const verdict = await park(run, { code: "unexpected-answer", subject: workflowId, message });
@@ -144,7 +154,10 @@ async function startNote(
     return endedRun(await child.result());
   } catch (error) {
     if (error instanceof WorkflowExecutionAlreadyStartedError) return "known";
-    if (error instanceof ChildWorkflowFailure) return { kind: "failed", message: rootMessage(error) };
+    if (error instanceof ChildWorkflowFailure) {
+      const conflict = error.cause instanceof ApplicationFailure && error.cause.type === FAILURES.conflict;
+      return { kind: "failed", message: rootMessage(error), ...(conflict && { conflict }) };
+    }
     throw error;
   }
 }

@@ -85,5 +85,10 @@ async function operate(
   const { accountingScope } = await import("./accounting-scope.ts");
   const workflowId = ({ connection }: { connection: string }): string =>
     syncBatchWorkflowId({ connection, syncBatchId });
-  await operateJob(context, flags, { workflowId, scopeOf: accountingScope }, act);
+  await operateJob(
+    context,
+    flags,
+    { noun: "sync batch", start: "batch process ID", workflowId, scopeOf: accountingScope },
+    act,
+  );
 }

@@ -37,6 +37,7 @@ Example:
     });
   registerMending(billPayments, context, {
     noun: "synchronisation",
+    start: "bill-payments sync",
     workflowId: ({ connection }) => syncBillPaymentsWorkflowId(connection),
     scopeOf: accountingScope,
     withScope: withConnection,

@@ -14,8 +14,9 @@ export function registerDoctor(program: Command, context: CliContext): void {
     .addHelpText(
       "after",
       `
-Makes six calls of the compliance API for each connection (seven where the dialect switches "identity" on), which count against its request budget and change nothing; and,
-on Temporal, fills a task queue of its own for a second or two. Ends with 1 where anything does not work.
+Makes six calls of the compliance API for each connection (seven where the dialect switches "identity" on), which count against its request budget and change
+nothing; two of the accounting service for each of its connections; and, on Temporal, fills a task queue of its own for a second or two. Ends with 1 where
+anything does not work.
 
 Example:
   fiscalflow doctor`,
@@ -26,13 +27,17 @@ Example:
 async function runDoctor(context: CliContext, json: boolean): Promise<void> {
   const { examine } = await import("../doctor/examine.ts");
   const onFinding = json ? () => undefined : (text: string) => printResult(context, false, undefined, text);
-  const { findings, apiCalls } = await interruptible(
+  const { findings, apiCalls, accountingCalls } = await interruptible(
     () => examine(context, (finding) => onFinding(findingLines(finding))),
     context.signal,
   );
   const faults = findings.filter(({ level }) => level === "fault").length;
   const warnings = findings.filter(({ level }) => level === "warning").length;
-  if (json) printResult(context, true, { ok: faults === 0, apiCalls, checks: findings }, "");
-  printNote(context, `${faults} faults, ${warnings} warnings; ${apiCalls} calls of the compliance API were made.`);
+  if (json) printResult(context, true, { ok: faults === 0, apiCalls, accountingCalls, checks: findings }, "");
+  const others = accountingCalls === 0 ? "" : ` and ${accountingCalls} of the accounting service`;
+  printNote(
+    context,
+    `${faults} faults, ${warnings} warnings; ${apiCalls} calls of the compliance API${others} were made.`,
+  );
   if (faults > 0) throw new CommandFailedError("");
 }

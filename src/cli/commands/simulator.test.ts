@@ -51,6 +51,14 @@ describe("simulator", () => {
     );
   });
 
+  test("names all businesses of a scenario of several", async () => {
+    const path = join(folder, "businesses.json");
+    const businesses = ["shop", "till"].map((id) => ({ id, name: id, branches: [{ id: "b", authorityBhfId: "00" }] }));
+    await writeFile(path, JSON.stringify({ businesses }));
+    const { stdout } = await simulate(["--scenario", path], () => Promise.resolve());
+    expect(stdout).toContain("COMPLIANCE_BUSINESS_ID=shop\nCOMPLIANCE_BUSINESSES=shop,till\n");
+  });
+
   test("with a wrong scenario it ends with 2 and names the path", async () => {
     const path = join(folder, "wrong.json");
     await writeFile(path, '{"items":[{"id":"x"}]}');

@@ -70,6 +70,7 @@ async function runSimulator(context: CliContext, flags: SimulatorFlags): Promise
       COMPLIANCE_BASE_URL: simulator.url,
       ...(key !== undefined && { COMPLIANCE_API_KEY: key }),
       ...(businesses[0] && { COMPLIANCE_BUSINESS_ID: businesses[0].id }),
+      ...(businesses.length > 1 && { COMPLIANCE_BUSINESSES: businesses.map(({ id }) => id).join(",") }),
       ACCOUNTING_BASE_URL: simulator.accounting.url,
       ...(accountingKey !== undefined && { ACCOUNTING_API_KEY: accountingKey }),
       ...(accounting?.clientSecret && { ACCOUNTING_CLIENT_SECRET: accounting.clientSecret }),

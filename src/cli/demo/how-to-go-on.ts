@@ -28,7 +28,7 @@ export function howToGoOn({ plan, temporal, simulator, starter, environment: ser
     "  npx fiscalflow purchases sync --wait",
     "  npx fiscalflow bill-payments sync --wait",
     ...(nextBatch ? [`  npx fiscalflow batch process ${quoted(nextBatch.id)} --wait`] : []),
-    "  npx fiscalflow reconcile run --wait",
+    "  npx fiscalflow reconcile --wait",
     "  npx fiscalflow report day",
     "  npx fiscalflow ledger verify",
     "",

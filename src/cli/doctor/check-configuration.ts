@@ -31,6 +31,10 @@ function attempt<Result>(findings: Finding[], load: () => Result): Result | unde
 function describeConfig({ compliance, accounting, callbacks }: Config): Finding[] {
   const names = compliance.map(({ name, environment }) => `${name} (${environment})`).join(", ");
   const findings = [ok("configuration", `${count(compliance.length, "connection")}: ${names}`)];
+  if (accounting.length > 0) {
+    const those = accounting.map(({ name, environment }) => `${name} (${environment})`).join(", ");
+    findings.push(ok("accounting", `${count(accounting.length, "connection")} of the accounting service: ${those}`));
+  }
   if (callbacks) {
     const host = new URL(callbacks.publicUrl).host;
     findings.push(
@@ -39,11 +43,6 @@ function describeConfig({ compliance, accounting, callbacks }: Config): Finding[
   } else {
     const todo = "set CALLBACK_PUBLIC_URL and CALLBACK_SECRETS, and run `fiscalflow callbacks`, for faster results";
     findings.push(warning("callbacks", "none are configured: polling alone finishes every sale", todo));
-  }
-  if (accounting.length > 0) {
-    findings.push(
-      warning("accounting", `${count(accounting.length, "connection")} of the accounting service: not probed`),
-    );
   }
   return findings;
 }

@@ -112,6 +112,13 @@ describe("a connection's key", () => {
       const found = findings.find(({ check: name }) => name === "connection default, identity");
       expect(found).toMatchObject({ level: "ok", message: expect.stringContaining('"application":"simulator"') });
       expect(apiCalls).toBe(7);
+      const echo = { data: { name: "till", keys: [KEY] } };
+      own.inject({ operation: "identity", when: "after", kind: "status", status: 200, body: echo });
+      const echoed = await check(connection);
+      expect(echoed.findings.map(({ message }) => message)).toContainEqual(
+        expect.stringContaining('{"name":"till","keys":["cmp_sk_test_…"]}'),
+      );
+      expect(JSON.stringify(echoed.findings)).not.toContain(KEY);
     } finally {
       await own.close();
     }
@@ -137,6 +144,40 @@ describe("a connection's key", () => {
       message: 'does not reach "biz_9"',
       todo: "set COMPLIANCE_BUSINESS_ID to one of: biz_1",
     });
+  });
+
+  test("is held against each configured business, and those that it reaches beside them are named", async () => {
+    const businesses = ["biz_1", "biz_2", "biz_3"].map((id) => ({
+      id,
+      name: id,
+      branches: [{ id: `${id}_branch`, authorityBhfId: "00" }],
+    }));
+    const own = await startSimulator({ scenario: { businesses } });
+    const about = async (env: Record<string, string>) => {
+      const { findings, apiCalls } = await check(configured({ COMPLIANCE_BASE_URL: own.url, ...env }));
+      expect(apiCalls).toBe(6);
+      return findings.filter(({ check: name }) => /^connection default, (key|businesses)$/.test(name)).slice(-1);
+    };
+    try {
+      expect(await about({ COMPLIANCE_BUSINESSES: "biz_2,biz_3" })).toEqual([
+        {
+          check: "connection default, businesses",
+          level: "ok",
+          message: "configured: biz_1 (default), biz_2, biz_3",
+        },
+      ]);
+      expect(await about({ COMPLIANCE_BUSINESSES: "biz_2" })).toMatchObject([
+        { level: "warning", message: "configured: biz_1 (default), biz_2; without Schedules: biz_3" },
+      ]);
+      expect(await about({ COMPLIANCE_BUSINESS_ID: "" })).toMatchObject([
+        { level: "warning", todo: expect.stringMatching(/or COMPLIANCE_BUSINESSES, .*: biz_1, biz_2, biz_3$/) },
+      ]);
+      expect(await about({ COMPLIANCE_BUSINESSES: "biz_2,biz_9" })).toMatchObject([
+        { level: "fault", message: 'does not reach "biz_9"', todo: expect.stringMatching(/: biz_1, biz_2, biz_3$/) },
+      ]);
+    } finally {
+      await own.close();
+    }
   });
 
   test("that is organisation-wide, but configured as bound to a business, is told how to configure it", async () => {

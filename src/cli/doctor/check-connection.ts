@@ -1,13 +1,12 @@
 import type { ComplianceConnection } from "../../config/index.ts";
-import { type Business, type ComplianceClient, operation, parseDialect } from "../../compliance/index.ts";
-import { describeBusinesses, reachProblem } from "../../worker/reach-problem.ts";
+import { type Business, type ComplianceClient, operation, parseDialect, redactDeep } from "../../compliance/index.ts";
+import { describeBusinesses, listed, reachProblem } from "../../worker/reach-problem.ts";
+import { clockFindings } from "./clock-findings.ts";
 import { fault, type Finding, ok, warning } from "./finding.ts";
 import { judgeProbe, type Probe, runProbe } from "./run-probe.ts";
 
 /** Ids that no service gives out. */
 const NO_SUCH_ID = "fiscalflow-doctor-no-such-id";
-/** Further off, and dates and signatures are wrong around midnight. */
-const CLOCK_TOLERANCE_MS = 30_000;
 
 export interface CheckedConnection {
   findings: Finding[];
@@ -38,12 +37,13 @@ export async function checkConnection(
   if (listing.kind === "unreachable" || (listing.kind === "refused" && listing.status === 401)) {
     return { findings, apiCalls };
   }
-  findings.push(...clockFindings(check, listing), windowFinding(check, connection, listing));
+  if (listing.meta) findings.push(...clockFindings(check, listing.meta));
+  findings.push(windowFinding(check, connection, listing));
   const businesses = listing.kind === "success" ? listing.data : undefined;
   if (businesses) findings.push(...reachFindings(check, connection, businesses));
-  const businessId = connection.businessId ?? businesses?.[0]?.id;
+  const businessId = connection.businesses[0] ?? businesses?.[0]?.id;
   if (businessId === undefined) {
-    const todo = "set COMPLIANCE_BUSINESS_ID, or create a business in the dashboard";
+    const todo = "set COMPLIANCE_BUSINESS_ID or COMPLIANCE_BUSINESSES, or create a business in the dashboard";
     findings.push(fault(check, "no business is known, so nothing else can be probed", todo));
     return { findings, apiCalls };
   }
@@ -75,9 +75,10 @@ export async function checkConnection(
 
 const MOST_SHOWN = 400;
 
-/** Its shape is not shown, so it is shown as it came. */
+/** Its shape is not shown, so it is shown as it came, without what a service that echoes its request would put on the screen. */
 function excerptOf(data: unknown): string {
-  const text = typeof data === "string" ? data : JSON.stringify(data);
+  const shown = redactDeep(data);
+  const text = typeof shown === "string" ? shown : JSON.stringify(shown);
   return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text;
 }
 
@@ -93,7 +94,24 @@ function reachFindings(check: string, connection: ComplianceConnection, business
   const kind = connection.keyReach === "business" ? "bound to one business" : "organisation-wide";
   const count = businesses.length === 1 ? "1 business" : `${businesses.length} businesses`;
   const message = `${connection.environment}, ${kind}, reaches ${count}: ${describeBusinesses(businesses)}`;
-  return [ok(reach, message)];
+  return [ok(reach, message), ...configuredFindings(check, connection, businesses)];
+}
+
+/** Of an organisation-wide key that reaches what is configured: what is worked for by itself, and what is left out. */
+function configuredFindings(name: string, connection: ComplianceConnection, reached: readonly Business[]): Finding[] {
+  const check = `${name}, businesses`;
+  const { keyReach, businessId, businesses: configured } = connection;
+  if (keyReach === "business") return [];
+  const ids = reached.map(({ id }) => id);
+  if (configured.length === 0) {
+    const todo = `set COMPLIANCE_BUSINESS_ID, or COMPLIANCE_BUSINESSES, to what it is to work for: ${listed(ids)}`;
+    return [warning(check, "none is configured: a sale must name its own, and setup keeps no Schedules", todo)];
+  }
+  const message = `configured: ${listed(configured.map((id) => (id === businessId ? `${id} (default)` : id)))}`;
+  const leftOut = ids.filter((id) => !configured.includes(id));
+  if (leftOut.length === 0) return configured.length === 1 ? [] : [ok(check, message)];
+  const todo = "name those in COMPLIANCE_BUSINESSES whose purchases and reconciliation are to run by themselves";
+  return [warning(check, `${message}; without Schedules: ${listed(leftOut)}`, todo)];
 }
 
 /** The request window of the application, from the headers of a call that is made anyway (Fiscal Compliance API, "Limits"). */
@@ -111,12 +129,4 @@ function windowFinding(name: string, { application }: ComplianceConnection, { me
     message,
     "calls wait for the next window; see docs/budget.md where that is so most of the time",
   );
-}
-
-function clockFindings(check: string, { meta }: Probe<unknown>): Finding[] {
-  if (meta?.serverDateMs === undefined) return [];
-  const offMs = Math.abs(meta.answeredAtMs - meta.serverDateMs);
-  if (offMs <= CLOCK_TOLERANCE_MS) return [];
-  const message = `this clock and the service's are ${Math.round(offMs / 1_000)} s apart`;
-  return [warning(`${check}, clock`, message, "let this host take its time from the network")];
 }

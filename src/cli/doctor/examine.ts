@@ -1,13 +1,15 @@
 import type { Connection } from "@temporalio/client";
 
+import { createAccountingClient, parseAccountingDialect } from "../../accounting/index.ts";
 import { createComplianceClient, parseDialect } from "../../compliance/index.ts";
 import type { Config, TemporalConnection } from "../../config/index.ts";
 import { createDispatchers } from "../../http/dispatchers.ts";
-import { createTransport } from "../../http/transport.ts";
+import { createTransport, type Transport } from "../../http/transport.ts";
 import { TemporalError } from "../../worker/temporal-error.ts";
 import { connectTemporal } from "../connect-temporal.ts";
 import type { CliContext } from "../context.ts";
 import { describeError } from "../describe-error.ts";
+import { checkAccounting } from "./check-accounting.ts";
 import { checkConfiguration } from "./check-configuration.ts";
 import { checkConnection } from "./check-connection.ts";
 import { checkLedger } from "./check-ledger.ts";
@@ -23,6 +25,8 @@ export interface Examination {
   findings: Finding[];
   /** Calls of the compliance API that were made. */
   apiCalls: number;
+  /** Calls of the accounting service that were made. */
+  accountingCalls: number;
 }
 
 /** Every check, in order; each finding is told as soon as it is there. */
@@ -36,8 +40,15 @@ export async function examine(context: CliContext, onFinding: (finding: Finding)
   add(...configured);
   if (temporal) await examineTemporal(context, temporal, add);
   if (config) add(await checkLedger(config));
-  const apiCalls = config ? await examineConnections(config, add) : 0;
-  return { findings, apiCalls };
+  if (!config) return { findings, apiCalls: 0, accountingCalls: 0 };
+  const dispatchers = createDispatchers();
+  try {
+    const transport = createTransport(dispatchers);
+    const apiCalls = await examineConnections(config, transport, add);
+    return { findings, apiCalls, accountingCalls: await examineAccounting(config, transport, add) };
+  } finally {
+    await dispatchers.close();
+  }
 }
 
 type Add = (...found: Finding[]) => void;
@@ -72,31 +83,45 @@ async function examineTemporal(context: CliContext, temporal: TemporalConnection
   }
 }
 
-async function examineConnections({ compliance, timings }: Config, add: Add): Promise<number> {
-  const dispatchers = createDispatchers();
-  const transport = createTransport(dispatchers);
+async function examineConnections({ compliance, timings }: Config, transport: Transport, add: Add): Promise<number> {
   const reaches: Reach[] = [];
   let apiCalls = 0;
-  try {
-    for (const connection of compliance) {
-      const { baseUrl, apiKey, auth, keyReach } = connection;
-      const client = createComplianceClient({
-        baseUrl,
-        apiKey: apiKey.reveal(),
-        auth,
-        keyReach,
-        dialect: parseDialect(connection.dialect ?? {}),
-        transport,
-        timeoutMs: Math.min(timings.callTimeoutMs, CALL_MS),
-      });
-      const checked = await checkConnection(connection, client);
-      add(...checked.findings);
-      apiCalls += checked.apiCalls;
-      if (checked.businesses) reaches.push({ connection, businesses: checked.businesses });
-    }
-  } finally {
-    await dispatchers.close();
+  for (const connection of compliance) {
+    const { baseUrl, apiKey, auth, keyReach } = connection;
+    const client = createComplianceClient({
+      baseUrl,
+      apiKey: apiKey.reveal(),
+      auth,
+      keyReach,
+      dialect: parseDialect(connection.dialect ?? {}),
+      transport,
+      timeoutMs: Math.min(timings.callTimeoutMs, CALL_MS),
+    });
+    const checked = await checkConnection(connection, client);
+    add(...checked.findings);
+    apiCalls += checked.apiCalls;
+    if (checked.businesses) reaches.push({ connection, businesses: checked.businesses });
   }
   add(...checkOverlaps(reaches));
   return apiCalls;
+}
+
+async function examineAccounting({ accounting, timings }: Config, transport: Transport, add: Add): Promise<number> {
+  let calls = 0;
+  for (const connection of accounting) {
+    const { baseUrl, apiKey, clientSecret } = connection;
+    const checked = await checkAccounting(connection, ({ signed }) =>
+      createAccountingClient({
+        baseUrl,
+        apiKey: apiKey.reveal(),
+        clientSecret: signed ? clientSecret?.reveal() : undefined,
+        dialect: parseAccountingDialect(connection.dialect ?? {}),
+        transport,
+        timeoutMs: Math.min(timings.callTimeoutMs, CALL_MS),
+      }),
+    );
+    add(...checked.findings);
+    calls += checked.calls;
+  }
+  return calls;
 }

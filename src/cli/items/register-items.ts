@@ -59,5 +59,9 @@ Examples:
     const { reportItems } = await import("./report-items.ts");
     await reportItems(context, flags);
   });
-  registerMending(items, context, { noun: "registration", workflowId: registerItemsWorkflowId });
+  registerMending(items, context, {
+    noun: "registration",
+    start: "items register",
+    workflowId: registerItemsWorkflowId,
+  });
 }

@@ -2,13 +2,18 @@ import type { Config } from "../../config/index.ts";
 import { DEFAULT_CONNECTION } from "../../contract/index.ts";
 import { UsageError } from "../cli-error.ts";
 import type { Scope } from "../sale/scope.ts";
-import type { JobScope } from "./job-command.ts";
+
+/** A business through a connection. */
+export interface BusinessScope {
+  connection: string;
+  businessId: string;
+}
 
 /** The business that the flags name, with the configuration's default. @throws UsageError */
 export function businessOf(
   { compliance }: Pick<Config, "compliance">,
   { connection = DEFAULT_CONNECTION, business }: Scope,
-): JobScope {
+): BusinessScope {
   const configured = compliance.find(({ name }) => name === connection);
   if (business === undefined && !configured) {
     const known = compliance.map(({ name }) => name).join(", ") || "none";
@@ -18,7 +23,9 @@ export function businessOf(
   }
   const businessId = business ?? configured?.businessId;
   if (businessId !== undefined) return { connection, businessId };
+  const known = configured?.businesses.join(", ") || undefined;
+  const hint = known === undefined ? "" : ` (configured: ${known})`;
   throw new UsageError(
-    `The key of connection "${connection}" is organisation-wide and has no default business: give --business ID.`,
+    `The key of connection "${connection}" is organisation-wide and has no default business: give --business ID${hint}.`,
   );
 }

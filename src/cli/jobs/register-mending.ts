@@ -3,8 +3,7 @@ import { type Command, Option } from "commander";
 import { ATTENTION_CODES, type AttentionCode } from "../../contract/index.ts";
 import type { CliContext } from "../context.ts";
 import { parseText, type ResultFlags, type Scope, withScope as withBusiness } from "../sale/scope.ts";
-import type { JobScope, ScopeOf } from "./job-command.ts";
-import type { operateJob } from "./operate-job.ts";
+import type { OperatedJob, operateJob } from "./operate-job.ts";
 
 interface RetryFlags extends Scope, ResultFlags {
   note?: string;
@@ -20,11 +19,8 @@ interface AcknowledgeFlags extends Scope, ResultFlags {
 export function registerMending(
   group: Command,
   context: CliContext,
-  job: {
-    noun: string;
-    workflowId: (scope: JobScope) => string;
-    scopeOf?: ScopeOf;
-    /** The flags of {@link ScopeOf}; default: connection and business. */
+  job: OperatedJob & {
+    /** The flags of its scope; default: connection and business. */
     withScope?: (command: Command) => Command;
   },
 ): void {

@@ -25,6 +25,8 @@ export function findingText(finding: ChainFinding | RowFinding): string {
       return `${place(finding)} is there, and its event knows nothing of it`;
     case "row-behind":
       return `${finding.subject} names event ${finding.event}; the last that tells of it is ${finding.last ?? "none"}`;
+    case "row-unproven":
+      return `${finding.subject} (table ${finding.table}): its events, up to event ${finding.event}, do not say what it was`;
   }
 }
 
@@ -33,5 +35,5 @@ function eventsFrom({ from, to }: { from: number; to: number }): string {
 }
 
 function place({ table, subject, row }: { table: string; subject: string; row: string }): string {
-  return table === "documents" ? `${subject} (table documents)` : `${subject}: row ${row} of table ${table}`;
+  return row === subject ? `${subject} (table ${table})` : `${subject}: row ${row} of table ${table}`;
 }

@@ -5,35 +5,46 @@ import { findingText } from "./finding-text.ts";
 export interface VerifiedChain extends Omit<ChainReport, "findings"> {
   documents: number;
   purchases: number;
+  billPayments: number;
+  syncBatches: number;
   findings: (ChainReport["findings"][number] | RowFinding)[];
 }
 
 /** Every chain that is asked for, one after the other. @throws LedgerUnavailableError */
 export async function* verifiedChains(
-  ledger: Pick<Ledger, "events" | "records" | "purchases">,
+  ledger: Pick<Ledger, "events" | "records" | "purchases" | "billPayments" | "syncBatches">,
   request: VerifyRequest = {},
 ): AsyncGenerator<VerifiedChain> {
   for await (const chain of ledger.events.verify(request)) {
-    const rows = await ledger.records.verify(chain);
-    const purchases = await ledger.purchases.verify(chain);
+    const { documents, ...ofDocuments } = await ledger.records.verify(chain);
+    const { purchases, ...ofPurchases } = await ledger.purchases.verify(chain);
+    const { billPayments, ...ofPayments } = await ledger.billPayments.verify(chain);
+    const { syncBatches, ...ofBatches } = await ledger.syncBatches.verify(chain);
+    const rows = [ofDocuments, ofPurchases, ofPayments, ofBatches];
     yield {
       ...chain,
-      documents: rows.documents,
-      purchases: purchases.purchases,
-      findings: [...chain.findings, ...rows.findings, ...purchases.findings],
-      moreFindings: chain.moreFindings + rows.moreFindings + purchases.moreFindings,
+      documents,
+      purchases,
+      billPayments,
+      syncBatches,
+      findings: [...chain.findings, ...rows.flatMap(({ findings }) => findings)],
+      moreFindings: rows.reduce((sum, { moreFindings }) => sum + moreFindings, chain.moreFindings),
     };
   }
 }
 
 export function chainText(chain: VerifiedChain): string {
-  const { connection, businessId, events, documents, purchases, head, findings, moreFindings } = chain;
+  const { connection, businessId, events, head, findings, moreFindings } = chain;
   const whole = findings.length === 0 ? "as written" : `${findings.length + moreFindings} findings`;
   const end = head ? `; head ${head.count} ${head.hash}` : "";
   const lines = findings.map((finding) => `  ${findingText(finding)}`);
   if (moreFindings > 0) lines.push(`  and ${moreFindings} more`);
-  return [
-    `${connection}/${businessId}: ${whole}: ${events} events, ${documents} documents, ${purchases} purchases${end}`,
-    ...lines,
-  ].join("\n");
+  const looked = [`${events} events`, ...rowsOf(chain)].join(", ");
+  return [`${connection}/${businessId}: ${whole}: ${looked}${end}`, ...lines].join("\n");
+}
+
+/** Of a business, or of an accounting connection, whose chains have other rows. */
+function rowsOf({ documents, purchases, billPayments, syncBatches }: VerifiedChain): string[] {
+  const counts = { documents, purchases, "bill payments": billPayments, "sync batches": syncBatches };
+  return Object.entries(counts).flatMap(([name, count]) => (count > 0 ? [`${count} ${name}`] : []));
 }

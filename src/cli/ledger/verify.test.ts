@@ -1,25 +1,19 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
+import { billPayment, someConnection } from "../../ledger/test-support/bill-payments.ts";
 import { createTestLedger, type TestLedger } from "../../ledger/test-support/create-test-ledger.ts";
 import { recordOf, someBusiness, WRITER } from "../../ledger/test-support/records.ts";
 import { callCli, type CliResult } from "../test-support/call-cli.ts";
 
 let test: TestLedger;
-let client: pg.Client;
 beforeAll(async () => {
   test = await createTestLedger(15_000);
   await test.ledger.ready();
-  client = new pg.Client({ connectionString: test.url });
-  await client.connect();
 });
-afterAll(async () => {
-  await client?.end();
-  await test?.drop();
-});
+afterAll(() => test?.drop());
 
 const verify = (...flags: string[]): Promise<CliResult> =>
   callCli(["ledger", "verify", ...flags], { env: { LEDGER_URL: test.url } });
@@ -31,11 +25,7 @@ async function businessWithSales(): Promise<string> {
   return business.businessId;
 }
 
-async function tamper(statement: string, businessId: string): Promise<void> {
-  await client.query("set session_replication_role = replica");
-  await client.query(statement, [businessId]);
-  await client.query("set session_replication_role = origin");
-}
+const tamper = (statement: string, businessId: string): Promise<void> => test.outside.tamper(statement, [businessId]);
 
 describe("fiscalflow ledger verify", () => {
   it("says of a ledger that nobody was at that it is as written, with its heads", async () => {
@@ -43,7 +33,7 @@ describe("fiscalflow ledger verify", () => {
     const said = await verify("--business", businessId);
     expect(said).toMatchObject({ exitCode: 0, stderr: "" });
     expect(said.stdout).toMatch(
-      new RegExp(`^default/${businessId}: as written: 5 events, 5 documents, 0 purchases; head 5 [0-9a-f]{64}\n$`),
+      new RegExp(`^default/${businessId}: as written: 5 events, 5 documents; head 5 [0-9a-f]{64}\n$`),
     );
   });
 
@@ -69,6 +59,30 @@ describe("fiscalflow ledger verify", () => {
     const json = await verify("--business", businessId, "--json");
     expect(json.exitCode).toBe(1);
     expect(JSON.parse(json.stdout)).toMatchObject({ ok: false, chains: [{ connection: "default", businessId }] });
+  });
+
+  it("holds the payments and batches of an accounting connection against its chain", async () => {
+    const { name, keep } = someConnection(test.ledger);
+    await keep([billPayment("bp_1"), billPayment("bp_2")]);
+    const batch = { connection: name, syncBatchId: "batch_1", generation: 1, token: "t", writer: WRITER };
+    await test.ledger.syncBatches.take(batch);
+    const chain = ["--connection", name];
+    const said = await verify(...chain);
+    expect(said).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(said.stdout).toContain(
+      `accounting/${name}/-: as written: 3 events, 2 bill payments, 1 sync batches; head 3 `,
+    );
+    await test.outside.tamper("delete from sync_batches where connection = $1", [name]);
+    await test.outside.tamper(
+      "update bill_payments set note = 'x' where connection = $1 and bill_payment_id = 'bp_2'",
+      [name],
+    );
+    const found = await verify(...chain);
+    expect(found.exitCode).toBe(1);
+    expect(found.stdout.split("\n").slice(1, 3)).toEqual([
+      "  bill payment bp_2 (table bill_payments) does not say what its event says, in note",
+      "  sync batch batch_1 (table sync_batches) is not there; its event tells of it",
+    ]);
   });
 
   it("finds by what was kept elsewhere that a chain was written anew as a whole", async () => {

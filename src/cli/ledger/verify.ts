@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { CommandFailedError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
 import { printNote, printResult } from "../print-result.ts";
-import { type ResultFlags, type Scope, withScope } from "../sale/scope.ts";
+import { type ResultFlags, type Scope, withFilters } from "../sale/scope.ts";
 import { readSeen } from "./read-seen.ts";
 import { chainText, type VerifiedChain, verifiedChains } from "./verified-chains.ts";
 
@@ -12,7 +12,7 @@ interface VerifyFlags extends Scope, ResultFlags {
 }
 
 export function registerVerify(ledger: Command, context: CliContext): void {
-  withScope(
+  withFilters(
     ledger
       .command("verify")
       .description("Say whether what the ledger keeps is what was written: nothing changed, nothing missing.")
@@ -21,7 +21,7 @@ export function registerVerify(ledger: Command, context: CliContext): void {
     .addHelpText(
       "after",
       `
-Without --connection and --business, all of them. Reads alone, beside the workers. Ends with 1 where anything is found.
+Reads alone, beside the workers. Ends with 1 where anything is found.
 
 Example: a look that the next one can be held against; keep the file where the database's owner cannot write
   fiscalflow ledger verify --json > seen.json

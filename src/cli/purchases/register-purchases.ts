@@ -45,5 +45,9 @@ Example:
       const options = { ...(from !== undefined && { from }), ...(full === true && { full }) };
       await runJob(context, purchasesSync, { flags, options });
     });
-  registerMending(purchases, context, { noun: "synchronisation", workflowId: syncPurchasesWorkflowId });
+  registerMending(purchases, context, {
+    noun: "synchronisation",
+    start: "purchases sync",
+    workflowId: syncPurchasesWorkflowId,
+  });
 }

@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 
-import { type PaymentRule, reconcileWorkflowId } from "../../contract/index.ts";
+import { INVOICE_NUMBER_FIELDS, type PaymentRule, reconcileWorkflowId, SUPPLIER_RULES } from "../../contract/index.ts";
+import { currencyCode } from "../../contract/schema/job-inputs.ts";
 import { connectionName } from "../../contract/schema/sale-input.ts";
 import { parsedBy, waitSeconds } from "../arguments.ts";
 import type { CliContext } from "../context.ts";
@@ -18,36 +19,39 @@ interface ReconcileFlags extends JobFlags {
 export function registerReconcile(program: Command, context: CliContext): void {
   const reconcile = program
     .command("reconcile")
-    .description("Compare the ledger with the service's documents, and supplier invoices with bill payments.");
+    .description("Compare the ledger with the service's documents, and supplier invoices with bill payments.")
+    .addHelpText(
+      "after",
+      `
+Example: compare, and see what does not match
+  fiscalflow reconcile --wait`,
+    );
   withScope(
     reconcile
-      .command("run")
-      .description("Read what was not yet seen final, compare, and say what does not match.")
-      .option(
-        "--accounting <name>",
-        "the connection whose bill payments count (default: of the same name)",
-        parsedBy(connectionName),
-      )
+      .command("run", { isDefault: true })
+      .description("The default: read what was not yet seen final, compare, and say what does not match.")
+      .option("--accounting <name>", "the connection whose bill payments count", parsedBy(connectionName))
       .addOption(
         new Option(
           "--invoice-number-in <field>",
           "the field of a payment that holds the supplier's invoice number",
-        ).choices(["billCode", "billPaymentCode"]),
+        ).choices(INVOICE_NUMBER_FIELDS),
       )
-      .addOption(
-        new Option("--supplier <how>", "whether the supplier's name must be the same").choices(["same-name", "any"]),
-      )
-      .option("--currency <code>", "of the supplier invoices (default: KES)")
+      .addOption(new Option("--supplier <how>", "whether the supplier's name must be the same").choices(SUPPLIER_RULES))
+      .option("--currency <code>", "of the supplier invoices, such as KES", parsedBy(currencyCode))
       .option("--wait [seconds]", "show how far it is, until it ends, and what was found", waitSeconds),
   )
     .addHelpText(
       "after",
       `
 Documents are read on the background budget, each until the service tells it as final and the same. Supplier invoices and payments are
-compared as the ledger has them: synchronise both first. With --wait it ends with 1 where anything does not match.
+compared as the ledger has them: synchronise both first. --accounting, --invoice-number-in, --supplier and --currency are for this once, in
+place of what the worker is configured with (COMPLIANCE_RECONCILE_ACCOUNTING, …_INVOICE_NUMBER_IN, …_SUPPLIER, …_CURRENCY).
+With --wait it ends with 1 where anything does not match, or where there is an
+accounting service and nothing could be compared with it.
 
 Example:
-  fiscalflow reconcile run --wait`,
+  fiscalflow reconcile --wait`,
     )
     .action(async (flags: ReconcileFlags) => {
       const { runJob } = await import("../jobs/run-job.ts");
@@ -61,5 +65,5 @@ Example:
       const options = { ...(accounting && { accounting }), ...(Object.keys(rule).length > 0 && { rule }) };
       await runJob(context, reconciliation, { flags, options });
     });
-  registerMending(reconcile, context, { noun: "reconciliation", workflowId: reconcileWorkflowId });
+  registerMending(reconcile, context, { noun: "reconciliation", start: "reconcile", workflowId: reconcileWorkflowId });
 }

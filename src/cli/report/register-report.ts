@@ -5,7 +5,8 @@ import type { Period } from "../../ledger/index.ts";
 import { CommandFailedError, UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
 import { printNote, printResult } from "../print-result.ts";
-import { type ResultFlags, type Scope, withScope } from "../sale/scope.ts";
+import { type ResultFlags, type Scope, withFilters } from "../sale/scope.ts";
+import { configuredNote } from "./configured-note.ts";
 
 interface ReportFlags extends Scope, ResultFlags {
   date?: string;
@@ -34,7 +35,7 @@ function registerPeriod(
   form: string,
   byDefault: string,
 ): void {
-  withScope(
+  withFilters(
     report
       .command(kind)
       .description(`The report of a ${kind} of Africa/Nairobi, for each business.`)
@@ -45,7 +46,7 @@ function registerPeriod(
     .addHelpText(
       "after",
       `
-Documents count on their own date, once the tax authority has accepted them. Without --connection and --business, all of them.
+Documents count on their own date, once the tax authority has accepted them.
 
 Example:
   fiscalflow report ${kind} --html ${kind}.html`,
@@ -60,7 +61,12 @@ async function runReport(context: CliContext, kind: Period["kind"], flags: Repor
   const nowMs = Date.now();
   const period = periodOf(kind, flags.date, nowMs);
   const { connection, business: businessId } = flags;
-  const businesses = await withLedger(context, (ledger) => ledger.reports.read({ period, connection, businessId }));
+  const businesses = await withLedger(context, async (ledger, config) => {
+    const reports = await ledger.reports.read({ period, connection, businessId });
+    const note = configuredNote(config, flags, reports);
+    if (note !== undefined) printNote(context, note);
+    return reports;
+  });
   if (flags.html !== undefined) {
     const { renderHtml } = await import("./render-html.ts");
     await writePage(flags.html, renderHtml(period, businesses, nowMs));

@@ -1,13 +1,13 @@
 import { type Command, Option } from "commander";
-import Table from "cli-table3";
 import type { WorkflowExecutionInfo } from "@temporalio/client";
 
 import { SEARCH_ATTRIBUTES, STAGES } from "../../contract/index.ts";
 import { wholeNumber } from "../arguments.ts";
 import type { CliContext } from "../context.ts";
+import { plainTable } from "../plain-table.ts";
 import { printNote, printResult } from "../print-result.ts";
 import { nairobiTime } from "./nairobi-time.ts";
-import { type ResultFlags, type Scope, withScope } from "./scope.ts";
+import { type ResultFlags, type Scope, withFilters } from "./scope.ts";
 import { visibilityQuery } from "./visibility-query.ts";
 
 const DEFAULT_LIMIT = 50;
@@ -31,7 +31,7 @@ interface ListedSale {
 }
 
 export function registerList(sale: Command, context: CliContext): void {
-  withScope(
+  withFilters(
     sale
       .command("list")
       .description("The newest sales, open and closed; with --attention, all that need a person.")
@@ -42,7 +42,7 @@ export function registerList(sale: Command, context: CliContext): void {
     .addHelpText(
       "after",
       `
-The list is Temporal's, and follows the sales by a second or so.
+The list is Temporal's, and follows the sales by a second or so. Synchronisations and other work that is no sale: fiscalflow jobs list.
 
 Example:
   fiscalflow sale list --attention --business biz_1`,
@@ -84,20 +84,10 @@ function listed({ workflowId, type, status, startTime, typedSearchAttributes }: 
 
 function table(sales: readonly ListedSale[]): string {
   const head = ["NUMBER", "BUSINESS", "STAGE", "NEEDS A PERSON", "DOCUMENT", "STARTED"];
-  const none = Object.fromEntries(
-    ["top", "top-mid", "top-left", "top-right", "bottom", "bottom-mid", "bottom-left", "bottom-right"]
-      .concat(["left", "left-mid", "mid", "mid-mid", "right", "right-mid"])
-      .map((name) => [name, ""]),
-  );
-  const rows = new Table({
-    head,
-    chars: { ...none, middle: "  " },
-    style: { head: [], border: [], "padding-left": 0, "padding-right": 0 },
-  });
-  for (const { invoice, business, type, stage, open, attention, saleId, startedAt } of sales) {
+  const rows = sales.map(({ invoice, business, type, stage, open, attention, saleId, startedAt }) => {
     const number = type === "sale" ? invoice : `${invoice} (credit note)`;
     const where = `${stage ?? "-"}${open ? "" : " (closed)"}`;
-    rows.push([number, business ?? "-", where, attention ?? "-", saleId ?? "-", nairobiTime(Date.parse(startedAt))]);
-  }
-  return rows.toString();
+    return [number, business ?? "-", where, attention ?? "-", saleId ?? "-", nairobiTime(Date.parse(startedAt))];
+  });
+  return plainTable(head, rows);
 }

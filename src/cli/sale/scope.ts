@@ -4,7 +4,7 @@ import { businessIdentifier, connectionName } from "../../contract/schema/sale-i
 import { invoiceNumber } from "../../contract/schema/text.ts";
 import { parsedBy } from "../arguments.ts";
 
-/** Which connection and business are meant; what every command about sales takes. */
+/** Which connection and business are meant; what every command about one sale or one business takes. */
 export interface Scope {
   connection?: string;
   business?: string;
@@ -21,6 +21,14 @@ export const parseInvoice = parsedBy(invoiceNumber(1000));
 export function parseText(value: string): string {
   if (value.trim() === "") throw new InvalidArgumentError("Expected a text, found none.");
   return value;
+}
+
+/** Of commands that show all connections and businesses where none is named. */
+export function withFilters(command: Command): Command {
+  return command
+    .option("--connection <name>", "only of this connection (default: all)", parsedBy(connectionName))
+    .option("--business <id>", "only of this business (default: all)", parsedBy(businessIdentifier))
+    .option("--json", "the result as JSON");
 }
 
 export function withScope(command: Command): Command {

@@ -2,6 +2,7 @@ import { type Command } from "commander";
 
 import { creditNoteWorkflowId, STATE_QUERY, type WorkflowState } from "../../contract/index.ts";
 import type { CliContext } from "../context.ts";
+import type { BusinessScope } from "../jobs/business-of.ts";
 import { printResult } from "../print-result.ts";
 import { renderState } from "./render-state.ts";
 import { parseInvoice, type ResultFlags, type Scope, withScope } from "./scope.ts";
@@ -32,11 +33,11 @@ async function showSale(context: CliContext, invoice: string, flags: Scope & Res
     const state = await starter.state(key);
     const note = await creditNoteOf(sales, key, state);
     const target = { ...flags, invoice };
-    const place = `${businessId === undefined ? "" : ` of ${businessId}`} (connection ${connection})`;
-    const pages = [renderState(`Sale ${invoice}${place}`, starter.workflowId(key), state, target)];
+    const title = `Sale ${invoice} of ${businessId} (connection ${connection})`;
+    const pages = [renderState(title, starter.workflowId(key), state, target)];
     if (note) {
-      const title = `Credit note ${note.state.document?.traderInvoiceNumber ?? ""}`.trimEnd();
-      pages.push(renderState(title, note.workflowId, note.state, { ...target, creditNote: true }));
+      const noteTitle = `Credit note ${note.state.document?.traderInvoiceNumber ?? ""}`.trimEnd();
+      pages.push(renderState(noteTitle, note.workflowId, note.state, { ...target, creditNote: true }));
     }
     const data = { ...state, ...(note && { creditNoteState: note.state }) };
     printResult(context, flags.json, data, pages.join("\n\n"));
@@ -46,7 +47,7 @@ async function showSale(context: CliContext, invoice: string, flags: Scope & Res
 /** A credit note needs a person by itself, in its own workflow; after the refund window the sale does not know of it. */
 async function creditNoteOf(
   { client }: Sales,
-  key: { connection: string; businessId?: string },
+  key: BusinessScope,
   state: WorkflowState,
 ): Promise<{ workflowId: string; state: WorkflowState } | undefined> {
   const { WorkflowNotFoundError } = await import("@temporalio/client");

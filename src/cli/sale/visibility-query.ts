@@ -14,24 +14,42 @@ export interface Listing extends Scope {
 /** A list filter of Temporal. */
 export function visibilityQuery(listing: Listing): string {
   const { sale, creditNote } = WORKFLOW_TYPES;
-  const types = listing.creditNotes === true ? [sale, creditNote] : [sale];
-  const { connection, business, stage, query } = listing;
-  const clauses = [
-    `WorkflowType IN (${types.map(quoted).join(", ")})`,
-    query === undefined ? undefined : `(${query})`,
-    listing.attention === true ? `${SEARCH_ATTRIBUTES.attention} IS NOT NULL` : undefined,
-    listing.openOnly === true ? 'ExecutionStatus = "Running"' : undefined,
+  const { creditNotes = false, connection, stage } = listing;
+  return allOf([
+    typesClause(creditNotes ? [sale, creditNote] : [sale]),
+    listing.query === undefined ? undefined : `(${listing.query})`,
+    listing.attention === true ? NEEDS_A_PERSON : undefined,
+    listing.openOnly === true ? RUNNING : undefined,
     stage === undefined ? undefined : `${SEARCH_ATTRIBUTES.stage} = ${quoted(stage)}`,
-    business === undefined ? undefined : `${SEARCH_ATTRIBUTES.business} = ${quoted(business)}`,
-    connection === undefined ? undefined : ofConnection(connection, listing.creditNotes === true),
-  ];
-  return clauses.filter((clause) => clause !== undefined).join(" AND ");
+    businessClause(listing.business),
+    connection === undefined
+      ? undefined
+      : idClause([`sale/${connection}/`, ...(creditNotes ? [`credit-note/${connection}/`] : [])]),
+  ]);
 }
 
 /** The connection is no search attribute, but ids begin with it. */
-function ofConnection(connection: string, creditNotes: boolean): string {
-  const prefixes = [`sale/${connection}/`, ...(creditNotes ? [`credit-note/${connection}/`] : [])];
-  return `(${prefixes.map((prefix) => `WorkflowId STARTS_WITH ${quoted(prefix)}`).join(" OR ")})`;
+export function idClause(prefixes: readonly string[], ids: readonly string[] = []): string {
+  const clauses = [
+    ...prefixes.map((prefix) => `WorkflowId STARTS_WITH ${quoted(prefix)}`),
+    ...ids.map((id) => `WorkflowId = ${quoted(id)}`),
+  ];
+  return `(${clauses.join(" OR ")})`;
+}
+
+export const NEEDS_A_PERSON = `${SEARCH_ATTRIBUTES.attention} IS NOT NULL`;
+export const RUNNING = 'ExecutionStatus = "Running"';
+
+export function typesClause(types: readonly string[]): string {
+  return `WorkflowType IN (${types.map(quoted).join(", ")})`;
+}
+
+export function businessClause(business: string | undefined): string | undefined {
+  return business === undefined ? undefined : `${SEARCH_ATTRIBUTES.business} = ${quoted(business)}`;
+}
+
+export function allOf(clauses: readonly (string | undefined)[]): string {
+  return clauses.filter((clause) => clause !== undefined).join(" AND ");
 }
 
 function quoted(text: string): string {

@@ -1,11 +1,12 @@
 import type { Client } from "@temporalio/client";
 
 import { loadConfig } from "../../config/index.ts";
-import { creditNoteWorkflowId, DEFAULT_CONNECTION } from "../../contract/index.ts";
+import { creditNoteWorkflowId } from "../../contract/index.ts";
 import { callerIdentity, createStarter, operations, type SaleKey, type Starter } from "../../starter/index.ts";
-import { CommandFailedError, UsageError } from "../cli-error.ts";
+import { CommandFailedError } from "../cli-error.ts";
 import { withTemporal } from "../connect-temporal.ts";
 import type { CliContext } from "../context.ts";
+import { businessOf, type BusinessScope } from "../jobs/business-of.ts";
 import type { Scope } from "./scope.ts";
 
 /** What the commands about sales work with. */
@@ -15,7 +16,7 @@ export interface Sales {
   /** The operators' updates, by workflow id. */
   operate: ReturnType<typeof operations>;
   /** The sale that an invoice number and the flags name. @throws UsageError */
-  keyOf: (invoice: string, scope: Scope) => SaleKey & { connection: string };
+  keyOf: (invoice: string, scope: Scope) => SaleKey & BusinessScope;
   /** The workflow that an operator's update goes to. @throws UsageError, SaleNotFoundError, CommandFailedError */
   targetOf: (invoice: string, scope: Scope & { creditNote?: boolean }) => Promise<string>;
 }
@@ -27,17 +28,8 @@ export async function withSales<Result>(context: CliContext, work: (sales: Sales
   return withTemporal(context, async ({ client }) => {
     const identity = callerIdentity();
     const starter = createStarter({ client, businesses, identity });
-    const keyOf: Sales["keyOf"] = (invoice, { connection = DEFAULT_CONNECTION, business }) => {
-      // Under another business the same number would become a second document.
-      if (business === undefined && !Object.hasOwn(businesses, connection)) {
-        const known = Object.keys(businesses).join(", ") || "none";
-        throw new UsageError(
-          `The connection "${connection}" is not configured here (configured: ${known}), so its business is not known. Give --business ID, or run with the worker's configuration.`,
-        );
-      }
-      const businessId = business ?? businesses[connection];
-      return { invoice, connection, ...(businessId !== undefined && { businessId }) };
-    };
+    // Under another business, or under none, the same number would become a second document.
+    const keyOf: Sales["keyOf"] = (invoice, scope) => ({ invoice, ...businessOf(config, scope) });
     const targetOf: Sales["targetOf"] = async (invoice, scope) => {
       const key = keyOf(invoice, scope);
       if (scope.creditNote !== true) return starter.workflowId(key);

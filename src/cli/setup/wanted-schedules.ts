@@ -16,7 +16,10 @@ import {
 export interface WantedSchedule {
   id: string;
   everyMs: number;
-  /** Within the interval, so that the Schedules of many businesses do not all come at once. */
+  /**
+   * Within the interval, so that the Schedules of many businesses, which share one request budget, do not all come at once. Told by
+   * the id alone, so that it stays where it is when another business is added.
+   */
   offsetMs: number;
   input: ScheduledInput;
 }
@@ -34,7 +37,8 @@ export interface Wanted {
   speaksFor: string[];
 }
 
-const NO_BUSINESS_KNOWN = "its key is organisation-wide and has no default business: set COMPLIANCE_BUSINESS_ID";
+const NO_BUSINESS_KNOWN =
+  "its key is organisation-wide and no business is configured: set COMPLIANCE_BUSINESS_ID or COMPLIANCE_BUSINESSES";
 const OFF = "the interval is off";
 
 /** Of a service that is not configured here nothing is said: another process may know of it. */
@@ -50,50 +54,60 @@ export function wantedSchedules({ compliance, accounting }: Pick<Config, "compli
   return wanted;
 }
 
-function addPurchases(wanted: Wanted, { name, businessId, purchases, dialect }: ComplianceConnection): void {
+function addPurchases(wanted: Wanted, { name, businesses, purchases, dialect }: ComplianceConnection): void {
   const what = `purchases of connection ${name}`;
-  if (businessId === undefined) {
+  if (businesses.length === 0) {
     wanted.notScheduled.push({ what, why: NO_BUSINESS_KNOWN });
   } else if (parseDialect(dialect ?? {}).purchases.cursor === null) {
     const why = "the dialect has no name for the cursor (purchases.cursor), so only a first page can be read";
     wanted.notScheduled.push({ what, why });
   } else {
-    const workflowId = syncPurchasesWorkflowId({ connection: name, businessId });
-    const sync = { workflow: WORKFLOW_TYPES.syncPurchases, workflowId, input: { connection: name, businessId } };
-    addIntervals(wanted, what, sync, purchases);
+    const syncs = businesses.map((businessId) => {
+      const input = { connection: name, businessId };
+      return { workflow: WORKFLOW_TYPES.syncPurchases, workflowId: syncPurchasesWorkflowId(input), input };
+    });
+    addIntervals(wanted, what, syncs, purchases);
   }
 }
 
-function addReconciliation(wanted: Wanted, { name, businessId, reconcileEveryMs }: ComplianceConnection): void {
+function addReconciliation(wanted: Wanted, { name, businesses, reconcile }: ComplianceConnection): void {
   const what = `the reconciliation of connection ${name}`;
-  if (businessId === undefined) wanted.notScheduled.push({ what, why: NO_BUSINESS_KNOWN });
-  else if (reconcileEveryMs === null) wanted.notScheduled.push({ what, why: OFF });
+  if (businesses.length === 0) wanted.notScheduled.push({ what, why: NO_BUSINESS_KNOWN });
+  else if (reconcile.everyMs === null) wanted.notScheduled.push({ what, why: OFF });
   else {
-    const workflowId = reconcileWorkflowId({ connection: name, businessId });
-    const input = { connection: name, businessId };
-    const reconcile = { workflow: WORKFLOW_TYPES.reconcile, workflowId, input, ifRunning: "skip" as const };
-    wanted.schedules.push(scheduleOf("all", reconcileEveryMs, reconcile));
+    for (const businessId of businesses) {
+      const input = { connection: name, businessId };
+      const workflowId = reconcileWorkflowId(input);
+      const run = { workflow: WORKFLOW_TYPES.reconcile, workflowId, input, ifRunning: "skip" as const };
+      wanted.schedules.push(scheduleOf("all", reconcile.everyMs, run));
+    }
   }
 }
 
 function addBillPayments(wanted: Wanted, { name, billPayments }: AccountingConnection): void {
   const workflowId = syncBillPaymentsWorkflowId(name);
   const sync = { workflow: WORKFLOW_TYPES.syncBillPayments, workflowId, input: { connection: name } };
-  addIntervals(wanted, `bill payments of connection ${name}`, sync, billPayments);
+  addIntervals(wanted, `bill payments of connection ${name}`, [sync], billPayments);
 }
 
 function addIntervals(
   wanted: Wanted,
   what: string,
-  sync: Omit<ScheduledInput, "ifRunning">,
+  syncs: readonly Omit<ScheduledInput, "ifRunning">[],
   { latestEveryMs, fullEveryMs }: SyncIntervals,
 ): void {
   if (latestEveryMs === null) wanted.notScheduled.push({ what: `the latest ${what}`, why: OFF });
-  else wanted.schedules.push(scheduleOf("latest", latestEveryMs, { ...sync, ifRunning: "skip" }));
+  else {
+    const latest = syncs.map((sync) => scheduleOf("latest", latestEveryMs, { ...sync, ifRunning: "skip" }));
+    wanted.schedules.push(...latest);
+  }
   if (fullEveryMs === null) wanted.notScheduled.push({ what: `all ${what}`, why: OFF });
   else {
-    const input = { ...sync.input, full: true };
-    wanted.schedules.push(scheduleOf("full", fullEveryMs, { ...sync, input, ifRunning: "wait" }));
+    const full = syncs.map((sync) => {
+      const input = { ...sync.input, full: true };
+      return scheduleOf("full", fullEveryMs, { ...sync, input, ifRunning: "wait" });
+    });
+    wanted.schedules.push(...full);
   }
 }
 

@@ -12,6 +12,10 @@ const WITHOUT_LEDGER = [
   ["doctor"],
   ["sale"],
   ...["start", "show", "list", "refund", "retry", "cancel"].map((verb) => ["sale", verb]),
+  ["reconcile"],
+  ["reconcile", "run"],
+  ["jobs"],
+  ["jobs", "list"],
   ...["resolve-stock", "resolve-document", "acknowledge"].map((verb) => ["sale", verb]),
 ];
 

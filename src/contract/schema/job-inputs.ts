@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { SyncBillPaymentsInput } from "../bill-payments-sync.ts";
 import { MOST_NAMED_ITEMS, type RegisterItemsInput } from "../item-registration.ts";
 import type { SyncPurchasesInput } from "../purchases-sync.ts";
-import type { ReconcileInput } from "../reconcile.ts";
+import { CURRENCY_PATTERN, INVOICE_NUMBER_FIELDS, type ReconcileInput, SUPPLIER_RULES } from "../reconcile.ts";
 import type { ProcessSyncBatchInput } from "../sync-batch.ts";
 import { calendarDate } from "./calendar-date.ts";
 import { businessIdentifier, connectionName } from "./sale-input.ts";
@@ -40,6 +40,10 @@ export const syncPurchasesInputSchema = z
     error: "expected either from or full, found both: a full synchronisation reads the whole list",
   }) satisfies z.ZodType<SyncPurchasesInput>;
 
+export const currencyCode = z
+  .string()
+  .regex(CURRENCY_PATTERN, { error: "expected a currency of three capital letters (ISO 4217)" });
+
 /** Input of the `reconcile` workflow. */
 export const reconcileInputSchema = z.strictObject({
   connection: connectionName.optional(),
@@ -47,12 +51,9 @@ export const reconcileInputSchema = z.strictObject({
   accounting: connectionName.optional(),
   rule: z
     .strictObject({
-      invoiceNumberIn: z.enum(["billCode", "billPaymentCode"]).optional(),
-      supplier: z.enum(["same-name", "any"]).optional(),
-      currency: z
-        .string()
-        .regex(/^[A-Z]{3}$/, { error: "expected a currency of three capital letters (ISO 4217)" })
-        .optional(),
+      invoiceNumberIn: z.enum(INVOICE_NUMBER_FIELDS).optional(),
+      supplier: z.enum(SUPPLIER_RULES).optional(),
+      currency: currencyCode.optional(),
     })
     .optional(),
 }) satisfies z.ZodType<ReconcileInput>;

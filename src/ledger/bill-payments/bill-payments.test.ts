@@ -1,58 +1,19 @@
-import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import pg from "pg";
 
-import type { BillPayment, BillPaymentStatus } from "../../contract/index.ts";
 import type { BillPayments } from "../index.ts";
+import { billPayment as payment, someConnection, SYNC_WRITER } from "../test-support/bill-payments.ts";
 import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
-
-const WRITER = { workflowId: "sync-bill-payments/default", runId: "run-1" };
 
 let made: TestLedger;
 let payments: BillPayments;
-let sqlClient: pg.Client;
 beforeAll(async () => {
   made = await createTestLedger();
   await made.ledger.ready();
   payments = made.ledger.billPayments;
-  sqlClient = new pg.Client({ connectionString: made.url });
-  await sqlClient.connect();
 });
-afterAll(async () => {
-  await sqlClient.end();
-  await made.drop();
-});
+afterAll(() => made?.drop());
 
-const payment = (id: string, more: Partial<BillPayment> = {}): BillPayment => ({
-  id,
-  totalAmount: 1250.1,
-  currency: "KES",
-  createdAt: "2026-11-01T08:00:00.000Z",
-  updatedAt: "2026-11-01T08:00:00.000Z",
-  ...more,
-});
-
-interface Look {
-  askedAtMs?: number;
-  status?: BillPaymentStatus;
-  round?: string;
-}
-
-/** A connection that no other test has. */
-function connection() {
-  const name = randomUUID();
-  return {
-    name,
-    keep: async (rows: BillPayment[], { askedAtMs, ...look }: Look = {}) => {
-      const at = askedAtMs ?? (await payments.now());
-      return await payments.keepPage({ connection: name, billPayments: rows, askedAtMs: at, writer: WRITER, ...look });
-    },
-    all: () => payments.page(name, { most: 1_000 }),
-    sync: (kind: "recent" | "full") => ({ connection: name, syncId: randomUUID(), kind }),
-    history: async (id: string) =>
-      (await payments.history(name, id)).map(({ what, before, after }) => [what, before, after]),
-  };
-}
+const connection = () => someConnection(made.ledger);
 
 describe("a page", () => {
   test("is kept once, however often it is kept", async () => {
@@ -75,11 +36,12 @@ describe("a page", () => {
     ];
     await keep([payment("a", { totalAmount: 123456789012.44, currencyRate: 1e-7, lines })]);
     await keep([payment("a", { totalAmount: 123456789012.44, currencyRate: 1e-7, lines: lines.slice(0, 1) })]);
-    const main = await sqlClient.query("select total_amount, currency_rate from bill_payments where connection = $1", [
-      name,
-    ]);
+    const main = await made.outside.query(
+      "select total_amount, currency_rate from bill_payments where connection = $1",
+      [name],
+    );
     expect(main.rows).toEqual([{ total_amount: "123456789012.44", currency_rate: "0.0000001" }]);
-    const kept = await sqlClient.query("select amount, links from bill_payment_lines where connection = $1", [name]);
+    const kept = await made.outside.query("select amount, links from bill_payment_lines where connection = $1", [name]);
     expect(kept.rows).toEqual([{ amount: "0.1", links: [{ billId: "bill", amount: "0.2" }] }]);
   });
 
@@ -89,12 +51,12 @@ describe("a page", () => {
     await keep([payment("a", { note: "y" })], { status: "pending" });
     await keep([payment("a", { note: "y" })], { status: "synced" });
     expect(await payments.history(name, "a")).toMatchObject([
-      { what: "first-seen", writer: WRITER },
+      { what: "first-seen", writer: SYNC_WRITER },
       { what: "status", before: null, after: "pending" },
       { what: "content", before: { note: "x" }, after: { note: "y" } },
       { what: "status", before: "pending", after: "synced" },
     ]);
-    expect(await all()).toMatchObject([{ syncStatus: "synced", billPayment: { note: "y" }, writer: WRITER }]);
+    expect(await all()).toMatchObject([{ syncStatus: "synced", billPayment: { note: "y" }, writer: SYNC_WRITER }]);
   });
 
   test("that was asked for earlier replaces nothing that was asked for later", async () => {
@@ -159,8 +121,8 @@ describe("a full synchronisation", () => {
     await keep([payment("stays")], { round: "r1", status: "synced", askedAtMs });
     await keep([payment("seen-after")], { askedAtMs });
     const round = { name: "r1", startedAtMs };
-    await payments.complete(full, { settled: true, knownUntilMs: 5, round }, WRITER);
-    await payments.complete(full, { settled: true, knownUntilMs: 5, round }, WRITER);
+    await payments.complete(full, { settled: true, knownUntilMs: 5, round }, SYNC_WRITER);
+    await payments.complete(full, { settled: true, knownUntilMs: 5, round }, SYNC_WRITER);
     expect((await all()).map(({ billPayment, missingSinceMs }) => [billPayment.id, missingSinceMs !== null])).toEqual([
       ["goes", true],
       ["seen-after", false],
@@ -179,7 +141,7 @@ describe("a full synchronisation", () => {
     await payments.begin(full);
     await keep([payment("a")]);
     const round = { name: "r1", startedAtMs: (await payments.now()) + 1_000 };
-    await payments.complete(full, { settled: false, knownUntilMs: undefined, round }, WRITER);
+    await payments.complete(full, { settled: false, knownUntilMs: undefined, round }, SYNC_WRITER);
     expect(await payments.summary(name)).toMatchObject({ total: 1, missing: 0 });
     expect(await payments.knownUntil(name)).toBeUndefined();
   });
@@ -194,14 +156,29 @@ describe("a full synchronisation", () => {
       await keep([payment("a")], { round });
       await payments.compareRound(name, { name: round, startedAtMs }, reach);
     }
-    await payments.complete(full, { settled: true, knownUntilMs: 1, round: { name: "r2", startedAtMs } }, WRITER);
+    await payments.complete(full, { settled: true, knownUntilMs: 1, round: { name: "r2", startedAtMs } }, SYNC_WRITER);
     expect(await all()).toMatchObject([{ syncStatus: null }]);
   });
+});
+
+test("a recent synchronisation moves known ground on once it has settled, and not before", async () => {
+  const { name, sync } = connection();
+  const ends = async (kind: "recent" | "full", settled: boolean, knownUntilMs: number) => {
+    const one = sync(kind);
+    await payments.begin(one);
+    await payments.complete(one, { settled, knownUntilMs, round: undefined }, SYNC_WRITER);
+    return await payments.knownUntil(name);
+  };
+  expect(await ends("full", false, 5)).toBe(5);
+  expect(await ends("recent", false, 7)).toBe(5);
+  expect(await ends("recent", true, 8)).toBe(8);
 });
 
 test("the chain of a connection holds, and is not that of a compliance connection of the same name", async () => {
   const { name, keep } = connection();
   await keep([payment("a"), payment("b")]);
-  const { rows } = await sqlClient.query("select count from event_heads where connection = $1", [`accounting/${name}`]);
+  const { rows } = await made.outside.query("select count from event_heads where connection = $1", [
+    `accounting/${name}`,
+  ]);
   expect(rows).toEqual([{ count: "2" }]);
 });

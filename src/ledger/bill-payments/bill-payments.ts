@@ -1,5 +1,6 @@
 import type { BillPayment, BillPaymentStatus } from "../../contract/index.ts";
 import type { Writer } from "../events/chain.ts";
+import type { BillPaymentsReport } from "./verify.ts";
 
 /** What the room says about bill payments: types alone. */
 
@@ -108,7 +109,7 @@ export interface BillPayments {
     how: { reachMs: number | undefined; syncStartedAtMs: number; withStatuses: boolean },
   ): Promise<RoundFindings>;
   /**
-   * Ends it. Of a full one that has settled, what the round did not list is missing from now on, and what no list of a status had has none.
+   * Ends it. Everything up to `knownUntilMs` is known from now on, unless it is a recent one that has not settled. Of a full one that has settled, what the round did not list is missing from now on, and what no list of a status had has none.
    */
   complete(
     sync: BillPaymentSync,
@@ -118,6 +119,8 @@ export interface BillPayments {
   summary(connection: string): Promise<BillPaymentSummary>;
   /** By id, `most` at a time, those that are missing among them. */
   page(connection: string, request: { afterId?: string | undefined; most: number }): Promise<KeptBillPayment[]>;
+  /** Holds each row against the events of its connection's chain, which is named as the chain is; of another chain there are none. */
+  verify(chain: { connection: string; businessId: string }): Promise<BillPaymentsReport>;
   /** Oldest first. */
   history(connection: string, billPaymentId: string): Promise<BillPaymentChange[]>;
 }

@@ -4,7 +4,7 @@ import type { Insertable } from "kysely";
 import { type BillPayment, decimalText } from "../../contract/index.ts";
 import { canonicalJson } from "../events/canonical-json.ts";
 import { storableText } from "../storable-text.ts";
-import type { BillPaymentLinesTable, BillPaymentsTable } from "../tables.ts";
+import type { BillPaymentLinesTable, BillPaymentsTable } from "../tables/accounting.ts";
 
 /** What a payment says, as columns. Amounts are kept as decimals, as the service wrote them. */
 export function contentColumns(payment: BillPayment) {
@@ -32,18 +32,16 @@ export function contentColumns(payment: BillPayment) {
   } satisfies Partial<Insertable<BillPaymentsTable>>;
 }
 
-export function lineRows(connection: string, id: string, payment: BillPayment): Insertable<BillPaymentLinesTable>[] {
+export function lineColumns(payment: BillPayment) {
   return (payment.lines ?? []).map((line, index) => ({
-    connection,
-    bill_payment_id: id,
     line_number: index + 1,
     amount: amount(line.amount),
     allocated_on: text(line.allocatedOnDate),
     reference: text(line.reference),
-    links: JSON.stringify(
+    links: canonicalJson(
       (line.links ?? []).map((link) => ({ billId: text(link.billId), amount: amount(link.amount) })),
     ),
-  }));
+  })) satisfies Partial<Insertable<BillPaymentLinesTable>>[];
 }
 
 function text(value: string | null | undefined): string | null {

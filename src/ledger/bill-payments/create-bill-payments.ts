@@ -5,6 +5,7 @@ import { historyOf } from "./events.ts";
 import { keepPage } from "./keep-page.ts";
 import { page, summary } from "./read.ts";
 import { begin, compareRound, end, knownUntil, markMissing, markWithoutStatus } from "./sync.ts";
+import { verifyBillPayments } from "./verify.ts";
 
 /** Looking at every payment of a connection takes longer than one operation where there are very many. */
 const WHOLE_WITHIN_MS = 20_000;
@@ -27,6 +28,7 @@ export function createBillPayments(database: Database): BillPayments {
     },
     summary: (connection) => database.query((db) => summary(db, connection), WHOLE_WITHIN_MS),
     page: (connection, request) => database.transact((db) => page(db, connection, request)),
+    verify: ({ connection, businessId }) => verifyBillPayments(database, { connection, business_id: businessId }),
     history: (connection, id) => database.transact((db) => historyOf(db, connection, id)),
   };
 }

@@ -1,30 +1,23 @@
 import type { Queries } from "../database.ts";
-import type { Business, NewEvent, Writer } from "../events/chain.ts";
+import { accountingChain } from "../events/accounting-chain.ts";
+import type { NewEvent, Writer } from "../events/chain.ts";
 import { businessColumns } from "../events/row.ts";
 import type { BillPaymentChange } from "./bill-payments.ts";
 
-const KINDS = {
+export const KINDS = {
   seen: "bill-payment-seen",
   missing: "bill-payment-missing",
 } as const;
 
 export type Change = Pick<BillPaymentChange, "what" | "before" | "after">;
 
-interface Content {
+export interface Content {
   changes: Change[];
   /** All that the service said, so that the row can be held against it. */
   billPayment?: unknown;
 }
 
-/**
- * The chain of an accounting connection. It has no business, and its name may also be that of a compliance connection, whose chains are
- * others; no connection's name has a slash.
- */
-export function accountingChain(connection: string): Business {
-  return { connection: `accounting/${connection}` };
-}
-
-function subjectOf(id: string): string {
+export function subjectOf(id: string): string {
   return `bill payment ${id}`;
 }
 

@@ -2,13 +2,14 @@ import { type Selectable, sql } from "kysely";
 
 import type { BillPayment } from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
+import { accountingChain } from "../events/accounting-chain.ts";
 import { appendEvents } from "../events/append-events.ts";
 import type { Writer } from "../events/chain.ts";
 import { storableText } from "../storable-text.ts";
-import type { BillPaymentsTable } from "../tables.ts";
+import type { BillPaymentsTable } from "../tables/accounting.ts";
 import type { KeepBillPaymentsRequest, KeptBillPayments } from "./bill-payments.ts";
-import { contentColumns, lineRows } from "./columns.ts";
-import { accountingChain, type Change, seenEvent } from "./events.ts";
+import { contentColumns, lineColumns } from "./columns.ts";
+import { type Change, seenEvent } from "./events.ts";
 
 type Row = Pick<
   Selectable<BillPaymentsTable>,
@@ -133,7 +134,9 @@ async function writeContent(
     .where("connection", "=", connection)
     .where(sql<boolean>`bill_payment_id = any(${ids})`)
     .execute();
-  const lines = written.flatMap(({ one }) => lineRows(connection, one.id, one.payment));
+  const lines = written.flatMap(({ one: { id, payment } }) =>
+    lineColumns(payment).map((line) => ({ connection, bill_payment_id: id, ...line })),
+  );
   // A statement takes 65,535 parameters, and a payment may have any number of lines.
   for (let from = 0; from < lines.length; from += 5_000) {
     await db

@@ -1,11 +1,12 @@
 import { sql } from "kysely";
 
 import type { Queries } from "../database.ts";
+import { accountingChain } from "../events/accounting-chain.ts";
 import { appendEvents } from "../events/append-events.ts";
 import type { Writer } from "../events/chain.ts";
 import { storableText } from "../storable-text.ts";
 import type { BillPaymentSync, FullRound, RoundFindings, SeenCounts } from "./bill-payments.ts";
-import { accountingChain, missingEvent, seenEvent } from "./events.ts";
+import { missingEvent, seenEvent } from "./events.ts";
 import { lockConnection, writerColumns } from "./keep-page.ts";
 import { countBy } from "./read.ts";
 
@@ -119,17 +120,22 @@ export async function markWithoutStatus(
   return ids.length === BATCH;
 }
 
+/**
+ * A recent one that has not settled may have missed a change below what it read, where a payment went between two pages: the ground of before
+ * stays, so that the next one reads over it again. A full one has read everything, and says itself what did not agree.
+ */
 export async function end(
   db: Queries,
-  { syncId }: BillPaymentSync,
+  { syncId, kind }: BillPaymentSync,
   { settled, knownUntilMs }: { settled: boolean; knownUntilMs: number | undefined },
 ): Promise<void> {
+  const isGround = knownUntilMs !== undefined && (settled || kind === "full");
   await db
     .updateTable("bill_payment_syncs")
     .set({
       completed_at: sql`clock_timestamp()`,
       settled,
-      known_until: knownUntilMs === undefined ? null : new Date(knownUntilMs),
+      known_until: isGround ? new Date(knownUntilMs) : null,
     })
     .where("sync_id", "=", storableText(syncId))
     .where("completed_at", "is", null)

@@ -2,6 +2,7 @@ import { cleanText } from "../clean-text.ts";
 import type { Queries } from "../database.ts";
 import { LedgerError } from "../errors.ts";
 import type { BeginAnswer, BeginRequest } from "./claims.ts";
+import { takeNumber } from "./number.ts";
 import { checkIntent, decisionOf, type DocumentRow, insertRow, lockRow, recordEvent, updateRow } from "./row.ts";
 
 /**
@@ -27,6 +28,12 @@ export async function begin(db: Queries, request: BeginRequest): Promise<BeginAn
     holder: cleanText(request.holder),
     decision: null,
   };
+  const owner = request.number && (await takeNumber(db, request.number, { holder: claim.holder, nowMs }));
+  if (owner) {
+    // What went out before anybody knew whose the number is does not cease to be this workflow's.
+    const row = await lockRow(db, workflowId);
+    return (row && answerFor(request, row, claim.holder)) ?? { kind: "number-taken", ...owner };
+  }
   if (!(await insertRow(db, { workflow_id: workflowId, ...claim, document_id: null }))) {
     const row = await lockRow(db, workflowId);
     if (row === undefined) throw new Error("a claim vanished: rows are never deleted");

@@ -1,3 +1,5 @@
+import type { NumberWish } from "../../contract/index.ts";
+
 /** What the room says about documents: types alone. */
 
 /** A person's word about a document that is in doubt. */
@@ -20,6 +22,13 @@ export interface BeginRequest {
   nowMs: number;
   /** Workflow id and run id, for people. */
   holder: string;
+  /** Taken for its sale for ever, together with the claim on the document. */
+  number?: NumberWish | undefined;
+}
+
+/** Whose a number is: the sale, and who took it. */
+export interface NumberOwner extends Pick<NumberWish, "saleId" | "sale"> {
+  holder: string;
 }
 
 export type BeginAnswer =
@@ -34,6 +43,8 @@ export type BeginAnswer =
   | { kind: "known"; documentId: string; decision?: DocumentDecision }
   /** That intent is settled and made none: go on with `intent + 1`. */
   | { kind: "behind"; intent: number; decision?: DocumentDecision }
+  /** Nothing of this workflow exists or is in doubt, and nothing was begun: the number is another sale's. */
+  | ({ kind: "number-taken" } & NumberOwner)
   /** An earlier try that is in doubt had other content, or another intent. */
   | { kind: "different"; content: string; request: unknown; firstSentAtMs: number };
 

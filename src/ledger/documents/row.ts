@@ -2,7 +2,8 @@ import type { Selectable, UpdateObject } from "kysely";
 import { cleanText } from "../clean-text.ts";
 import type { Queries } from "../database.ts";
 import { LedgerError } from "../errors.ts";
-import type { DocumentClaimsTable, Tables } from "../tables.ts";
+import type { DocumentClaimsTable } from "../tables/claims.ts";
+import type { Tables } from "../tables.ts";
 import type { DocumentDecision } from "./claims.ts";
 
 export type DocumentRow = Selectable<DocumentClaimsTable>;

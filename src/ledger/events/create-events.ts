@@ -1,4 +1,5 @@
 import type { Database } from "../database.ts";
+import { accountingChain } from "./accounting-chain.ts";
 import { appendEvents } from "./append-events.ts";
 import type { Business, NewEvent } from "./chain.ts";
 import type { ChainReport, SeenHead } from "./findings.ts";
@@ -6,6 +7,7 @@ import { nextChain } from "./list-chains.ts";
 import { verifyChain } from "./verify-chain.ts";
 
 export interface VerifyRequest {
+  /** Of the Compliance API, of the accounting service, or one of each by the same name. */
   connection?: string | undefined;
   /** `-` for none; default: all. */
   businessId?: string | undefined;
@@ -29,7 +31,7 @@ export function createEventLog(database: Database): Events {
 
     async *verify({ connection, businessId, seen = [] } = {}) {
       const wanted = (one: { connection: string; businessId: string }): boolean =>
-        (connection === undefined || one.connection === connection) &&
+        (connection === undefined || [connection, accountingChain(connection).connection].includes(one.connection)) &&
         (businessId === undefined || one.businessId === businessId);
       const known = new Set<SeenHead>();
       for (let after: Awaited<ReturnType<typeof nextChain>>; ;) {

@@ -1,22 +1,15 @@
 import { createHash, randomUUID } from "node:crypto";
-import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { type ChainReport, openLedger, type NewEvent, type SeenHead } from "../index.ts";
 import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
 
 let test: TestLedger;
-let client: pg.Client;
 beforeAll(async () => {
   test = await createTestLedger(15_000);
   await test.ledger.ready();
-  client = new pg.Client({ connectionString: test.url });
-  await client.connect();
 });
-afterAll(async () => {
-  await client?.end();
-  await test?.drop();
-});
+afterAll(() => test?.drop());
 
 const WRITER = { workflowId: "sale/default/biz/INV-1", runId: "run-1" };
 const eventOf = (n: number, more: Partial<NewEvent> = {}): NewEvent => ({
@@ -44,20 +37,14 @@ async function verify(businessId: string, seen?: SeenHead[]): Promise<ChainRepor
 const findingsOf = async (businessId: string, seen?: SeenHead[]) =>
   (await verify(businessId, seen)).flatMap(({ findings }) => findings);
 
-/** As somebody would who owns the database. */
-async function tamper(statement: string, businessId: string): Promise<void> {
-  await client.query("set session_replication_role = replica");
-  const { rowCount } = await client.query(statement, [businessId]);
-  await client.query("set session_replication_role = origin");
-  expect(rowCount).toBeGreaterThan(0);
-}
+const tamper = (statement: string, businessId: string): Promise<void> => test.outside.tamper(statement, [businessId]);
 
 describe("a chain of events", () => {
   it("is whole after appends, and has the hashes that its description gives", async () => {
     const businessId = await chainOf(1_203);
     const [report] = await verify(businessId);
     expect(report).toMatchObject({ events: 1_203, head: { count: 1_203 }, findings: [] });
-    const { rows } = await client.query<Record<string, string> & { at: Date }>(
+    const { rows } = await test.outside.query<Record<string, string> & { at: Date }>(
       "select * from events where business_id = $1 order by number",
       [businessId],
     );
@@ -109,7 +96,7 @@ describe("a chain of events", () => {
   it("refuses to be changed by mistake", async () => {
     await chainOf(1);
     for (const statement of ["update events set kind = 'x'", "delete from events", "truncate events"])
-      await expect(client.query(statement)).rejects.toThrow("append-only");
+      await expect(test.outside.query(statement)).rejects.toThrow("append-only");
   });
 });
 
@@ -152,7 +139,7 @@ describe("a look through a chain", () => {
 
   it("finds a row that was written anew together with its hash", async () => {
     const businessId = await chainOf(3);
-    const { rows } = await client.query<{ previous_hash: string; at: Date }>(
+    const { rows } = await test.outside.query<{ previous_hash: string; at: Date }>(
       "select previous_hash, at from events where business_id = $1 and number = 2",
       [businessId],
     );

@@ -7,7 +7,7 @@ import type { PurchaseChange, PurchaseScope } from "./purchases.ts";
 /** A look at a purchase that brought something new; the event says all of it. */
 export const SEEN = "purchase-seen";
 /** A look at the whole list that did not find it. */
-const MISSING = "purchase-missing";
+export const MISSING = "purchase-missing";
 
 interface Content {
   changes: Change[];

@@ -1,10 +1,10 @@
 import { type Insertable, type Selectable, sql } from "kysely";
 
-import type { Purchase } from "../../contract/index.ts";
+import { decimalText, type Purchase } from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
 import type { Writer } from "../events/chain.ts";
 import { storableText } from "../storable-text.ts";
-import type { PurchasesTable } from "../tables.ts";
+import type { PurchasesTable } from "../tables/purchases.ts";
 import type { PurchaseState } from "./compare.ts";
 
 export interface ScopeColumns {
@@ -25,9 +25,9 @@ export function purchaseColumns(purchase: Purchase, state: PurchaseState) {
     supplier_invoice_number: storableText(purchase.supplierInvoiceNumber),
     invoice_date: storableText(purchase.invoiceDate),
     branch: textOrNull(branch),
-    subtotal: String(totals.subtotal),
-    vat: String(totals.vat),
-    total: String(totals.total),
+    subtotal: decimalText(totals.subtotal),
+    vat: decimalText(totals.vat),
+    total: decimalText(totals.total),
     content_hash: state.contentHash,
     body: state.body,
   } satisfies Partial<Insertable<PurchasesTable>>;

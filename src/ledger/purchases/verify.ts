@@ -2,89 +2,65 @@ import { sql } from "kysely";
 
 import type { Purchase } from "../../contract/index.ts";
 import type { Database, Queries } from "../database.ts";
-import {
-  addFinding,
-  type Chain,
-  differing,
-  type LastTold,
-  lastTold,
-  MOST_FINDINGS,
-  type RowFinding,
-  type RowFindings,
-} from "../records/row-findings.ts";
+import { type RowFindings, SOME_VALUE } from "../rows/row-findings.ts";
+import { type Chain, lastEvents, type Said, type Told, toldByLast, type ToldEvent } from "../rows/told.ts";
+import { type KeptRow, type ProvenRows, verifyRows } from "../rows/verify-rows.ts";
 import { stateOf } from "./compare.ts";
-import { SEEN, subjectOf } from "./events.ts";
+import { MISSING, SEEN, subjectOf } from "./events.ts";
 import { purchaseColumns, type PurchaseRow } from "./row.ts";
 
 export interface PurchasesReport extends RowFindings {
   purchases: number;
 }
 
-const PAGE = 200;
-const PAGE_WITHIN_MS = 30_000;
-
 /**
  * Holds each purchase of a business against the event that it was written with, in pages.
  * @throws LedgerUnavailableError
  */
 export async function verifyPurchases(database: Database, chain: Chain): Promise<PurchasesReport> {
-  const report: PurchasesReport = { purchases: 0, findings: [], moreFindings: 0 };
-  const find = (finding: RowFinding): void => addFinding(report, finding);
-  let after = "";
-  for (;;) {
-    const { rows, told } = await database.transact((db) => readPage(db, chain, after));
-    for (const row of rows) {
-      report.purchases += 1;
-      const finding = findingOf(row, told);
-      if (finding) find(finding);
-    }
-    if (rows.length < PAGE) break;
-    after = rows.at(-1)?.purchase_id ?? after;
-  }
-  for (const subject of await database.query((db) => withoutRow(db, chain), PAGE_WITHIN_MS))
-    find({ kind: "row-missing", table: "purchases", subject, row: subject });
-  return report;
+  const { rows: purchases, ...found } = await verifyRows(database, chain, PURCHASES);
+  return { purchases, ...found };
 }
 
-/** The rows and the last events that tell of them, in one transaction that sees one state. */
-async function readPage(db: Queries, chain: Chain, after: string): Promise<{ rows: PurchaseRow[]; told: LastTold }> {
-  await sql`set transaction isolation level repeatable read read only`.execute(db);
-  const { connection, business_id } = chain;
-  const rows = await db
-    .selectFrom("purchases")
-    .selectAll()
-    .where("connection", "=", connection)
-    .where("business_id", "=", business_id)
-    .where("purchase_id", ">", after)
-    .orderBy("purchase_id")
-    .limit(PAGE)
-    .execute();
-  const subjects = rows.map((row) => subjectOf(row.purchase_id));
-  return { rows, told: await lastTold(db, chain, SEEN, subjects) };
+interface KeptPurchase extends KeptRow {
+  row: KeptRow["row"] & PurchaseRow;
 }
 
-function findingOf(row: PurchaseRow, told: LastTold): RowFinding | undefined {
-  const subject = subjectOf(row.purchase_id);
-  const event = told.get(subject);
-  const named = Number(row.event_number);
-  if (event?.number !== named) {
-    return { kind: "row-behind", table: "purchases", subject, event: named, last: event?.number ?? null };
-  }
-  const { purchase } = JSON.parse(event.content) as { purchase: Purchase };
-  const columns = differing(purchaseColumns(purchase, stateOf(purchase)), row);
-  return columns.length > 0
-    ? { kind: "row-changed", table: "purchases", subject, row: row.purchase_id, columns }
-    : undefined;
+const PURCHASES: ProvenRows<KeptPurchase> = {
+  table: "purchases",
+  kinds: [SEEN],
+  most: 200,
+  async read(db, { connection, business_id }, after, most) {
+    const rows = await db
+      .selectFrom("purchases")
+      .selectAll()
+      .where("connection", "=", connection)
+      .where("business_id", "=", business_id)
+      .where("purchase_id", ">", after?.row.purchase_id ?? "")
+      .orderBy("purchase_id")
+      .limit(most)
+      .execute();
+    return rows.map((row) => ({ subject: subjectOf(row.purchase_id), row }));
+  },
+  told,
+  isToldOf: (chain) => sql<boolean>`
+    kept.connection = ${chain.connection} and kept.business_id = ${chain.business_id}
+      and kept.purchase_id = substr(told.subject, ${subjectOf("").length + 1})`,
+};
+
+/** That it is missing is told by an event of another kind, which the row does not name; another look ends that. */
+async function told(db: Queries, chain: Chain, subjects: readonly string[]): Promise<Told> {
+  const latest = await lastEvents(db, chain, [SEEN, MISSING], subjects);
+  const seen = await toldByLast(db, chain, { kind: SEEN, subjects, saidBy });
+  return new Map(
+    [...seen].map(([subject, { last, said }]) => {
+      const missing = { missing_since: latest.get(subject)?.kind === MISSING ? SOME_VALUE : null };
+      return [subject, { last, said: said && { columns: { ...said.columns, ...missing } } }];
+    }),
+  );
 }
 
-/** Subjects whose purchase is told of, and is not there. */
-async function withoutRow(db: Queries, { connection, business_id }: Chain): Promise<string[]> {
-  const { rows } = await sql<{ subject: string }>`
-    select distinct subject from events as e
-    where connection = ${connection} and business_id = ${business_id} and kind = ${SEEN}
-      and not exists (
-        select from purchases as p where p.connection = ${connection} and p.business_id = ${business_id}
-          and p.purchase_id = substr(e.subject, ${subjectOf("").length + 1}))
-    limit ${MOST_FINDINGS}`.execute(db);
-  return rows.map(({ subject }) => subject);
+function saidBy({ content, writer }: ToldEvent): Said {
+  const { purchase } = JSON.parse(content) as { purchase: Purchase };
+  return { columns: { ...purchaseColumns(purchase, stateOf(purchase)), ...writer } };
 }

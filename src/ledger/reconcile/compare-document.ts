@@ -1,10 +1,20 @@
-import { differsByMoreThan, IN_FLIGHT_STATUSES, type SaleDocument } from "../../contract/index.ts";
+import { differsByMoreThan, IN_FLIGHT_STATUSES, type Receipt, type SaleDocument } from "../../contract/index.ts";
 
 /** Amounts that differ by no more are the same (failure model, invariant 7). */
 const TOLERANCE = 0.01;
 
-/** Whether the service will not change the document any more by itself. */
-export function isFinal({ status, receipt }: SaleDocument): boolean {
+/**
+ * For so long somebody may still have a failed document sent to the tax authority again (Fiscal Compliance API, "Sale and credit note status":
+ * a retry moves it to `completed`, and names no end). After that it is asked for again only where the ledger learns of it.
+ */
+const FAILED_IS_FINAL_AFTER_MS = 35 * 24 * 60 * 60_000;
+
+/**
+ * Whether the service will not change the document any more.
+ * @param unchangedForMs how old the ledger's state of it is
+ */
+export function isFinal({ status, receipt }: SaleDocument, unchangedForMs: number): boolean {
+  if (status === "failed") return unchangedForMs >= FAILED_IS_FINAL_AFTER_MS;
   return status === "cancelled" || (status === "completed" && typeof receipt?.cuInvoiceNo === "string");
 }
 
@@ -22,12 +32,19 @@ export function differences(kept: SaleDocument, told: SaleDocument): string[] {
   const near = (name: string, ours: number, theirs: number): void => {
     if (differsByMoreThan(TOLERANCE, ours, theirs)) found.push(`${name} is ${theirs}, in the ledger ${ours}`);
   };
+  /** What only one side tells is not held against the other. */
+  const known = (name: string, ours: Told, theirs: Told): void => {
+    if (isTold(ours) && isTold(theirs)) same(name, ours, theirs);
+  };
   same("the status", kept.status, told.status);
   same("the type", kept.type, told.type);
   same("the number", kept.traderInvoiceNumber, told.traderInvoiceNumber);
   same("the date", kept.saleDate, told.saleDate);
   same("the reversed sale", kept.originalSaleId, told.originalSaleId);
+  known("the payment type", kept.paymentTypeCode, told.paymentTypeCode);
+  known("the customer's PIN", kept.customer?.pin, told.customer?.pin);
   same("the receipt's CU number", kept.receipt?.cuInvoiceNo, told.receipt?.cuInvoiceNo);
+  for (const [field, name] of RECEIPT) known(`the receipt's ${name}`, kept.receipt?.[field], told.receipt?.[field]);
   near("the total", kept.totals.total, told.totals.total);
   near("the taxable amount", kept.totals.taxableAmount, told.totals.taxableAmount);
   near("the tax", kept.totals.taxAmount, told.totals.taxAmount);
@@ -38,15 +55,36 @@ export function differences(kept: SaleDocument, told: SaleDocument): string[] {
     const line = `line ${index + 1}`;
     same(`the item of ${line}`, ours.itemId, theirs.itemId);
     same(`the tax rate of ${line}`, ours.taxRate, theirs.taxRate);
+    known(`the tax letter of ${line}`, ours.taxTypeCode, theirs.taxTypeCode);
     same(`the quantity of ${line}`, ours.quantity, theirs.quantity);
+    near(`the unit price of ${line}`, ours.unitPrice, theirs.unitPrice);
     near(`the total of ${line}`, ours.total, theirs.total);
+    near(`the taxable amount of ${line}`, ours.taxableAmount, theirs.taxableAmount);
     near(`the tax of ${line}`, ours.taxAmount, theirs.taxAmount);
   }
   return found;
 }
 
+/** What was signed beside the CU number, and what it is called in a sentence. */
+const RECEIPT = [
+  ["receiptNumber", "number"],
+  ["receiptLabel", "label"],
+  ["scuId", "SCU"],
+  ["scuDate", "date"],
+  ["scuTime", "time"],
+  ["totalReceiptCounter", "counter"],
+  ["signature", "signature"],
+  ["internalData", "internal data"],
+  ["verificationUrl", "verification URL"],
+  ["originalCuInvoiceNo", "CU number of the reversed sale"],
+] as const satisfies readonly (readonly [keyof Receipt, string])[];
+
 type Told = string | number | null | undefined;
 
+function isTold(value: Told): boolean {
+  return value !== null && value !== undefined;
+}
+
 function shown(value: Told): string {
-  return value === null || value === undefined ? "not there" : String(value);
+  return isTold(value) ? String(value) : "not there";
 }

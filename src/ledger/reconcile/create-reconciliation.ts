@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 
 import type { DocumentToReconcile, FindingKind, SaleDocument } from "../../contract/index.ts";
+import { clockMs } from "../clock-ms.ts";
 import type { Database, Queries } from "../database.ts";
 import type { Business, Writer } from "../events/chain.ts";
 import { businessColumns } from "../events/row.ts";
@@ -8,13 +9,14 @@ import { storableText } from "../storable-text.ts";
 import { differences, isBehind, isFinal } from "./compare-document.ts";
 import { clearFindings, type Found, keepFindings, seenBy } from "./keep-findings.ts";
 import { PAYMENT_FINDINGS, paymentFindings } from "./payments.ts";
-import type { Reconciliation } from "./reconcile.ts";
+import type { Reconciliation, Told } from "./reconcile.ts";
+import { synchronised } from "./synchronised.ts";
 
 /** Findings in memory at a time. */
 const PAGE = 500;
 const COMPARE_WITHIN_MS = 60_000;
 
-const DOCUMENT_FINDINGS = ["document-behind", "document-differs", "document-not-there"] as const;
+const DOCUMENT_FINDINGS = ["document-behind", "document-differs", "document-not-there", "document-unreadable"] as const;
 
 export function createReconciliation(database: Database): Reconciliation {
   return {
@@ -23,6 +25,9 @@ export function createReconciliation(database: Database): Reconciliation {
       database.transact((db) => holdDocument(db, business, document, told, writer)),
 
     async holdPayments(business, against, writer) {
+      const { accounting } = against;
+      const known = await database.transact((db) => synchronised(db, business, accounting));
+      if (known.kind === "not-compared") return known;
       for (let after: { kind: string; subject: string } | undefined; ;) {
         const from = after;
         const page = await database.transact(async (db) => {
@@ -35,6 +40,7 @@ export function createReconciliation(database: Database): Reconciliation {
       }
       const rest = { kinds: PAYMENT_FINDINGS, notSeenBy: seenBy(writer) };
       await database.transact((db) => clearFindings(db, business, rest, writer), COMPARE_WITHIN_MS);
+      return known;
     },
 
     findings: (business, limit) => database.transact((db) => readFindings(db, business, limit)),
@@ -67,14 +73,14 @@ async function holdDocument(
   db: Queries,
   business: Business,
   { type, number, saleId }: DocumentToReconcile,
-  told: SaleDocument | undefined,
+  told: Told,
   writer: Writer,
-): Promise<"final" | "not-final" | "differs"> {
+): Promise<"final" | "not-final" | "differs" | "unreadable"> {
   const { connection, business_id } = businessColumns(business);
   const key = sql<boolean>`(connection, business_id, type, number) = (${connection}, ${business_id}, ${type}, ${storableText(number)})`;
   const row = await db
     .selectFrom("documents")
-    .select(["document", "event_number", "workflow_id"])
+    .select(["document", "event_number", "workflow_id", "as_of"])
     .where(key)
     .executeTakeFirst();
   const kept = row?.document as SaleDocument | null | undefined;
@@ -82,10 +88,11 @@ async function holdDocument(
   if (!row || kept?.id !== saleId) return "not-final";
   const finding = findingOf(kept, told, row.workflow_id);
   if (finding) await keepFindings(db, business, [finding], writer);
+  if (told.kind === "unreadable") return "unreadable";
   const gone = { kinds: DOCUMENT_FINDINGS, subject: saleId, except: finding ? [finding.kind] : [] };
   await clearFindings(db, business, gone, writer);
-  if (finding || !told) return "differs";
-  if (!isFinal(told)) return "not-final";
+  if (finding || told.kind === "not-there") return "differs";
+  if (!isFinal(told.document, (await clockMs(db)) - row.as_of.getTime())) return "not-final";
   await db
     .updateTable("documents")
     .set({ reconciled_event: row.event_number })
@@ -97,19 +104,24 @@ async function holdDocument(
 
 function findingOf(
   kept: SaleDocument,
-  told: SaleDocument | undefined,
+  told: Told,
   workflowId: string,
 ): (Found & { kind: (typeof DOCUMENT_FINDINGS)[number] }) | undefined {
   const subject = kept.id;
   const name = `${kept.type === "sale" ? "The sale" : "The credit note"} ${kept.traderInvoiceNumber} (${kept.id})`;
-  if (!told) {
+  if (told.kind === "unreadable") {
+    const nextStep =
+      "Look at it in the service's dashboard, and tell the service of its answer. It is asked for again at the next reconciliation.";
+    return { kind: "document-unreadable", subject, reason: `${name} could not be compared. ${told.message}`, nextStep };
+  }
+  if (told.kind === "not-there") {
     const reason = `${name} is ${kept.status} in the ledger, and the service knows no such document.`;
     return { kind: "document-not-there", subject, reason, nextStep: "Ask the service what became of it." };
   }
-  const found = differences(kept, told);
+  const found = differences(kept, told.document);
   if (found.length === 0) return undefined;
   const reason = `${name}: ${found.join("; ")}.`;
-  if (isBehind(kept, told)) {
+  if (isBehind(kept, told.document)) {
     const nextStep = `Its workflow ${workflowId} reads it at its next look. Where that has ended, adopt the document: start its sale with this saleId.`;
     return { kind: "document-behind", subject, reason, nextStep };
   }

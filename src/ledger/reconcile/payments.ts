@@ -14,6 +14,7 @@ export const PAYMENT_FINDINGS = [
   "payment-of-other-supplier",
   "payment-of-several",
   "payment-in-other-currency",
+  "payment-without-amount",
   "paid-although-rejected",
   "paid-another-amount",
   "not-paid",
@@ -30,6 +31,8 @@ interface Row {
   currency: string | null;
   /** What it is held against: other suppliers, ids of invoices, an amount. */
   against: string | null;
+  /** Whether that was rejected, all of it. */
+  rejected: boolean;
 }
 
 /** Amounts that differ by no more are the same. */
@@ -37,7 +40,7 @@ const TOLERANCE = "0.01";
 
 /**
  * Supplier invoices against the bill payments of an accounting connection, a page of findings after the other. An invoice is matched by its
- * number, and its supplier's name where the rule wants it; payments of one invoice are added up in its own currency, and nothing is converted
+ * number, and its supplier's name where the rule wants it; of those that fit, one that was rejected gives way to the one that was not. Payments of one invoice are added up in its own currency, and nothing is converted
  * or guessed. What the service does not list any more takes no part.
  */
 export async function paymentFindings(
@@ -52,6 +55,8 @@ export async function paymentFindings(
   const name = (text: ReturnType<typeof sql>) =>
     sql`lower(regexp_replace(coalesce(${text}, ''), '[^[:alnum:]]+', '', 'g'))`;
   const byName = rule.supplier === "same-name";
+  const fits = sql`${!byName}::boolean or i.name = p.name`;
+  const counts = sql`(${fits}) and i.status <> 'rejected'`;
   const { after = { kind: "", subject: "" }, limit } = page;
   const { rows } = await sql<Row>`
     with invoices as (
@@ -65,14 +70,19 @@ export async function paymentFindings(
       from bill_payments as b where b.connection = ${accounting} and b.missing_since is null),
     held as (
       select p.bill_payment_id, count(i.purchase_id) as of_number,
-        count(i.purchase_id) filter (where ${!byName}::boolean or i.name = p.name) as matched,
-        min(i.purchase_id) filter (where ${!byName}::boolean or i.name = p.name) as purchase_id,
+        count(i.purchase_id) filter (where ${fits}) as fitting,
+        count(i.purchase_id) filter (where ${counts}) as counting,
+        min(i.purchase_id) filter (where ${fits}) as fitting_id,
+        min(i.purchase_id) filter (where ${counts}) as counting_id,
         string_agg(distinct i.supplier_name, ', ') as suppliers,
-        string_agg(i.purchase_id, ', ' order by i.purchase_id)
-          filter (where ${!byName}::boolean or i.name = p.name) as candidates
+        string_agg(i.purchase_id, ', ' order by i.purchase_id) filter (where ${fits}) as fitting_ids,
+        string_agg(i.purchase_id, ', ' order by i.purchase_id) filter (where ${counts}) as counting_ids
       from payments as p left join invoices as i on i.number = p.number group by p.bill_payment_id),
+    candidates as (
+      select *, case when counting = 1 then counting_id when fitting = 1 then fitting_id end as purchase_id from held),
     matched as (
-      select p.*, h.purchase_id from payments as p join held as h using (bill_payment_id) where h.matched = 1),
+      select p.*, c.purchase_id from payments as p join candidates as c using (bill_payment_id)
+      where c.purchase_id is not null),
     paid as (
       select i.purchase_id, i.status, i.supplier_name, i.supplier_invoice_number, i.total,
         coalesce(sum(m.total_amount) filter (where m.currency = ${rule.currency}), 0) as amount,
@@ -82,25 +92,29 @@ export async function paymentFindings(
       group by i.purchase_id, i.status, i.supplier_name, i.supplier_invoice_number, i.total),
     hidden as (
       select distinct i.purchase_id from invoices as i join payments as p on p.number = i.number
-      join held as h using (bill_payment_id) where h.matched <> 1),
+      join candidates as c using (bill_payment_id) where c.purchase_id is null),
     found as (
       select case when p.number is null then 'payment-without-number'
-          when h.of_number = 0 then 'payment-without-invoice'
-          when h.matched = 0 then 'payment-of-other-supplier'
+          when c.of_number = 0 then 'payment-without-invoice'
+          when c.fitting = 0 then 'payment-of-other-supplier'
           else 'payment-of-several' end as kind,
         p.bill_payment_id as subject, p.code as number, p.supplier_name as supplier, p.total_amount as amount, p.currency,
-        case when h.matched = 0 then h.suppliers else h.candidates end as against
-      from payments as p join held as h using (bill_payment_id) where h.matched <> 1
+        case when c.fitting = 0 then c.suppliers else coalesce(c.counting_ids, c.fitting_ids) end as against,
+        c.fitting > 0 and c.counting = 0 as rejected
+      from payments as p join candidates as c using (bill_payment_id) where c.purchase_id is null
       union all
-      select 'payment-in-other-currency', m.bill_payment_id, m.code, m.supplier_name, m.total_amount, m.currency, m.purchase_id
+      select 'payment-in-other-currency', m.bill_payment_id, m.code, m.supplier_name, m.total_amount, m.currency, m.purchase_id, false
       from matched as m where m.currency is distinct from ${rule.currency}
       union all
+      select 'payment-without-amount', m.bill_payment_id, m.code, m.supplier_name, m.total_amount, m.currency, m.purchase_id, false
+      from matched as m where m.currency = ${rule.currency} and m.total_amount is null
+      union all
       select case when status = 'rejected' then 'paid-although-rejected' else 'paid-another-amount' end,
-        purchase_id, supplier_invoice_number, supplier_name, amount, ${rule.currency}, total::text
+        purchase_id, supplier_invoice_number, supplier_name, amount, ${rule.currency}, total::text, status = 'rejected'
       from paid where payments > 0 and not unclear
         and (status = 'rejected' or abs(amount - total) > ${TOLERANCE}::numeric)
       union all
-      select 'not-paid', purchase_id, supplier_invoice_number, supplier_name, total, ${rule.currency}, status
+      select 'not-paid', purchase_id, supplier_invoice_number, supplier_name, total, ${rule.currency}, status, false
       from paid where payments = 0 and status <> 'rejected' and purchase_id not in (select purchase_id from hidden))
     select * from found where (kind, subject) > (${after.kind}, ${storableText(after.subject)})
     order by kind, subject limit ${limit}`.execute(db);
@@ -108,7 +122,7 @@ export async function paymentFindings(
 }
 
 function inWords(row: Row): { reason: string; nextStep: string } {
-  const { kind, subject, number, supplier, amount, currency, against } = row;
+  const { kind, subject, number, supplier, amount, currency, against, rejected } = row;
   const of = `of ${supplier ?? "an unnamed supplier"}`;
   const sum = `${amount ?? "an unknown amount"} ${currency ?? "in no currency"}`;
   const payment = `The payment ${subject} ${of}, ${sum},`;
@@ -132,12 +146,19 @@ function inWords(row: Row): { reason: string; nextStep: string } {
     case "payment-of-several":
       return {
         reason: `${payment} is for ${number ?? ""}, which fits more than one supplier invoice: ${against ?? ""}.`,
-        nextStep: "See in the compliance dashboard which of them counts, and have the other one rejected.",
+        nextStep: rejected
+          ? "All of them were rejected: ask for the money back, or for one of them to be reviewed again."
+          : "See in the compliance dashboard which of them counts, and have the other one rejected.",
       };
     case "payment-in-other-currency":
       return {
         reason: `${payment} pays the invoice ${number ?? ""} (${against ?? ""}) in another currency. Nothing is converted here.`,
         nextStep: "Compare by hand, at the rate of the day of the payment.",
+      };
+    case "payment-without-amount":
+      return {
+        reason: `${payment} pays the invoice ${number ?? ""} (${against ?? ""}), and the service tells no amount of it.`,
+        nextStep: "Enter the amount of the payment in the accounting system, and synchronise again.",
       };
     case "paid-although-rejected":
       return {

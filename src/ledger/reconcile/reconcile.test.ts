@@ -1,25 +1,17 @@
-import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { FINDING_KINDS, type PaymentRule } from "../../contract/index.ts";
 import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
+import type { Told } from "./reconcile.ts";
 import { documentOf, recordOf, someBusiness, WRITER } from "../test-support/records.ts";
 
 let test: TestLedger;
-let client: pg.Client;
 beforeAll(async () => {
   test = await createTestLedger(15_000);
   await test.ledger.ready();
-  client = new pg.Client({ connectionString: test.url });
-  await client.connect();
 });
-afterAll(async () => {
-  await client?.end();
-  await test?.drop();
-});
+afterAll(() => test?.drop());
 
 type Business = ReturnType<typeof someBusiness>;
-const RULE: PaymentRule = { invoiceNumberIn: "billCode", supplier: "same-name", currency: "KES" };
 const runOf = (n: number) => ({ workflowId: "reconcile/default/biz", runId: `run-${n}` });
 
 async function found(business: Business): Promise<[string, string, string][]> {
@@ -30,6 +22,8 @@ async function found(business: Business): Promise<[string, string, string][]> {
 describe("a document held against the service", () => {
   const sale = (number: string) => ({ type: "sale" as const, number, saleId: `sale_${number}` });
   const hold = (business: Business, number: string, told: ReturnType<typeof documentOf> | undefined) =>
+    holdTold(business, number, told ? { kind: "document", document: told } : { kind: "not-there" });
+  const holdTold = (business: Business, number: string, told: Told) =>
     test.ledger.reconciliation.holdDocument(business, sale(number), told, runOf(1));
   const listed = async (business: Business): Promise<string[]> =>
     (await test.ledger.reconciliation.documents(business, undefined, 10)).map(({ number }) => number);
@@ -64,7 +58,7 @@ describe("a document held against the service", () => {
     expect(await hold(business, "INV-1", documentOf("INV-1"))).toBe("final");
     expect(await hold(business, "INV-2", documentOf("INV-2"))).toBe("final");
     expect(await found(business)).toEqual([]);
-    const { rows } = await client.query(
+    const { rows } = await test.outside.query(
       "select kind from events where business_id = $1 and kind like 'finding%' order by number",
       [business.businessId],
     );
@@ -86,130 +80,35 @@ describe("a document held against the service", () => {
     expect(await hold(business, "INV-1", documentOf("INV-1"))).toBe("differs");
     expect((await found(business)).map(([kind]) => kind)).toEqual(["document-behind"]);
   });
-});
 
-describe("supplier invoices held against bill payments", () => {
-  interface Invoice {
-    id: string;
-    number: string;
-    total: string;
-    supplier?: string;
-    status?: string;
-  }
-  interface Payment {
-    id: string;
-    code: string | null;
-    amount: string;
-    supplier?: string;
-    currency?: string | null;
-  }
-
-  /** Rows as the synchronisations write them. */
-  async function books(invoices: Invoice[], payments: Payment[]): Promise<{ business: Business; accounting: string }> {
+  it("is not asked for for ever where it failed: no more once the ledger's state of it is old", async () => {
     const business = someBusiness();
-    const accounting = `acc-${business.businessId}`;
-    for (const { id, number, total, supplier = "Mama Mboga Ltd.", status = "confirmed" } of invoices)
-      await client.query(
-        `insert into purchases (connection, business_id, purchase_id, status, supplier_name, supplier_invoice_number, invoice_date,
-           subtotal, vat, total, content_hash, body, observed_at, seen_by, event_number, workflow_id, run_id)
-         values ('default', $1, $2, $3, $4, $5, '2026-11-01', 0, 0, $6, '', '{}', now(), '', 1, 'w', 'r')`,
-        [business.businessId, id, status, supplier, number, total],
-      );
-    for (const { id, code, amount, supplier = "MAMA MBOGA LTD", currency = "KES" } of payments)
-      await client.query(
-        `insert into bill_payments (connection, bill_payment_id, supplier_name, bill_code, total_amount, currency, content_hash, body,
-           observed_at, event_number, workflow_id, run_id)
-         values ($1, $2, $3, $4, $5, $6, '', '{}', now(), 1, 'w', 'r')`,
-        [accounting, id, supplier, code, amount, currency],
-      );
-    return { business, accounting };
-  }
-
-  async function kindsFound(invoices: Invoice[], payments: Payment[], rule: Partial<PaymentRule> = {}) {
-    const { business, accounting } = await books(invoices, payments);
-    await test.ledger.reconciliation.holdPayments(business, { accounting, rule: { ...RULE, ...rule } }, runOf(1));
-    return (await found(business)).map(([kind, subject]) => [kind, subject]);
-  }
-
-  const INVOICE: Invoice = { id: "p1", number: "SI-1", total: "1160.00" };
-
-  it("match by number and supplier's name, however they are written, over several payments, to the cent", async () => {
-    expect(await kindsFound([INVOICE], [{ id: "b1", code: " si-1", amount: "1160.01" }])).toEqual([]);
-    const parts = [
-      { id: "b1", code: "SI-1", amount: "1000" },
-      { id: "b2", code: "SI-1", amount: "160.00" },
-    ];
-    expect(await kindsFound([INVOICE], parts)).toEqual([]);
-    expect(await kindsFound([{ ...INVOICE, status: "rejected" }], [])).toEqual([]);
+    const DAY_MS = 24 * 60 * 60_000;
+    const document = (number: string) => documentOf(number, { status: "failed", receipt: null, error: "no" });
+    for (const [number, days] of [
+      ["INV-1", 34],
+      ["INV-2", 36],
+    ] as const) {
+      const asOfMs = Date.now() - days * DAY_MS;
+      const record = recordOf(number, { document: document(number), stage: "rejected", asOfMs });
+      await test.ledger.records.saveDocument(business, record, WRITER);
+    }
+    expect(await hold(business, "INV-1", document("INV-1"))).toBe("not-final");
+    expect(await hold(business, "INV-2", document("INV-2"))).toBe("final");
+    expect(await listed(business)).toEqual(["INV-1"]);
   });
 
-  it.each<[string, Invoice[], Payment[], [string, string][]]>([
-    ["no number", [], [{ id: "b1", code: " ", amount: "1" }], [["payment-without-number", "b1"]]],
-    ["no invoice", [], [{ id: "b1", code: "SI-9", amount: "1" }], [["payment-without-invoice", "b1"]]],
-    [
-      "another supplier",
-      [INVOICE],
-      [{ id: "b1", code: "SI-1", amount: "1160", supplier: "Otieno" }],
-      [["payment-of-other-supplier", "b1"]],
-    ],
-    [
-      "two invoices",
-      [INVOICE, { ...INVOICE, id: "p2" }],
-      [{ id: "b1", code: "SI-1", amount: "1160" }],
-      [["payment-of-several", "b1"]],
-    ],
-    [
-      "another currency",
-      [INVOICE],
-      [{ id: "b1", code: "SI-1", amount: "9", currency: "USD" }],
-      [["payment-in-other-currency", "b1"]],
-    ],
-    [
-      "no currency",
-      [INVOICE],
-      [{ id: "b1", code: "SI-1", amount: "1160", currency: null }],
-      [["payment-in-other-currency", "b1"]],
-    ],
-    [
-      "a rejected invoice",
-      [{ ...INVOICE, status: "rejected" }],
-      [{ id: "b1", code: "SI-1", amount: "1160" }],
-      [["paid-although-rejected", "p1"]],
-    ],
-    ["too little", [INVOICE], [{ id: "b1", code: "SI-1", amount: "1159.98" }], [["paid-another-amount", "p1"]]],
-    ["too much", [INVOICE], [{ id: "b1", code: "SI-1", amount: "1160.02" }], [["paid-another-amount", "p1"]]],
-    ["nothing", [INVOICE], [], [["not-paid", "p1"]]],
-  ])("are a finding with a next step: %s", async (_what, invoices, payments, expected) => {
-    expect(await kindsFound(invoices, payments)).toEqual(expected);
-  });
-
-  it("follow the rule: another field, any supplier, another currency", async () => {
-    const other: Payment[] = [{ id: "b1", code: "SI-1", amount: "1160", supplier: "Otieno", currency: "USD" }];
-    expect(await kindsFound([INVOICE], other, { supplier: "any", currency: "USD" })).toEqual([]);
-    expect(await kindsFound([INVOICE], other, { invoiceNumberIn: "billPaymentCode" })).toEqual([
-      ["not-paid", "p1"],
-      ["payment-without-number", "b1"],
+  it("is a finding where the service's answer says nothing of it, beside what was found before, until it does", async () => {
+    const business = someBusiness();
+    await test.ledger.records.saveDocument(business, recordOf("INV-1"), WRITER);
+    await hold(business, "INV-1", undefined);
+    expect(await holdTold(business, "INV-1", { kind: "unreadable", message: "getSale: HTTP 500." })).toBe("unreadable");
+    expect(await found(business)).toEqual([
+      ["document-not-there", "sale_INV-1", expect.any(String)],
+      ["document-unreadable", "sale_INV-1", "The sale INV-1 (sale_INV-1) could not be compared. getSale: HTTP 500."],
     ]);
-  });
-
-  it("are told once, with since when, and are gone once they match", async () => {
-    const { business, accounting } = await books([INVOICE, { ...INVOICE, id: "p2", number: "SI-2" }], []);
-    const hold = (n: number) => test.ledger.reconciliation.holdPayments(business, { accounting, rule: RULE }, runOf(n));
-    await hold(1);
-    const before = await test.ledger.reconciliation.findings(business, 10);
-    await hold(2);
-    expect(await test.ledger.reconciliation.findings(business, 10)).toEqual(before);
-    await client.query(
-      `insert into bill_payments (connection, bill_payment_id, supplier_name, bill_code, total_amount, currency, content_hash, body,
-         observed_at, event_number, workflow_id, run_id) values ($1, 'b1', 'Mama Mboga Ltd', 'SI-1', 1160, 'KES', '', '{}', now(), 1, 'w', 'r')`,
-      [accounting],
-    );
-    await hold(3);
-    expect((await found(business)).map(([, subject]) => subject)).toEqual(["p2"]);
-    expect(before).toMatchObject({ count: 2, byKind: { "not-paid": 2 } });
-  });
-
-  it("have a word for every kind of finding", () => {
-    expect(new Set(FINDING_KINDS).size).toBe(11);
+    expect(await listed(business)).toEqual(["INV-1"]);
+    expect(await hold(business, "INV-1", documentOf("INV-1"))).toBe("final");
+    expect(await found(business)).toEqual([]);
   });
 });

@@ -1,22 +1,38 @@
-import type { DocumentToReconcile, PaymentRule, ReconcileOutcome, SaleDocument } from "../../contract/index.ts";
+import type {
+  DocumentToReconcile,
+  PaymentComparison,
+  PaymentRule,
+  ReconcileOutcome,
+  SaleDocument,
+} from "../../contract/index.ts";
 import type { Business, Writer } from "../events/chain.ts";
+
+/** What the service told of a document when it was asked for it. `message`: why that says nothing, without what a message must not hold. */
+export type Told =
+  | { kind: "document"; document: SaleDocument }
+  | { kind: "not-there" }
+  | { kind: "unreadable"; message: string };
 
 /** What the room says about reconciling: types alone. Functions throw LedgerUnavailableError while nothing can be said. */
 export interface Reconciliation {
   /** Documents that the service has, and has not yet been seen to tell as final and the same, by type and number. */
   documents(business: Business, after: DocumentToReconcile | undefined, limit: number): Promise<DocumentToReconcile[]>;
   /**
-   * Holds a document against what the service tells of it now; undefined: the service has none.
-   * @returns `final`: the same, and not asked for again until the ledger knows another state
+   * Holds a document against what the service tells of it now.
+   * @returns `final`: the same, and not asked for again until the ledger knows another state; `unreadable`: what was found before stands
    */
   holdDocument(
     business: Business,
     document: DocumentToReconcile,
-    told: SaleDocument | undefined,
+    told: Told,
     writer: Writer,
-  ): Promise<"final" | "not-final" | "differs">;
-  /** Supplier invoices against bill payments, as the ledger has them. */
-  holdPayments(business: Business, against: { accounting: string; rule: PaymentRule }, writer: Writer): Promise<void>;
+  ): Promise<"final" | "not-final" | "differs" | "unreadable">;
+  /** Supplier invoices against bill payments, as the ledger has them, once it has all of both. */
+  holdPayments(
+    business: Business,
+    against: { accounting: string; rule: PaymentRule },
+    writer: Writer,
+  ): Promise<PaymentComparison>;
   /** What stands now, the eldest of each kind first. */
   findings(business: Business, limit: number): Promise<ReconcileOutcome["findings"]>;
 }

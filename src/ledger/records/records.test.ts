@@ -1,4 +1,3 @@
-import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import type { AttentionChange, DocumentRecord } from "../../contract/index.ts";
@@ -7,24 +6,18 @@ import { createTestLedger, type TestLedger } from "../test-support/create-test-l
 import { documentOf, recordOf, someBusiness, WRITER } from "../test-support/records.ts";
 
 let test: TestLedger;
-let client: pg.Client;
 beforeAll(async () => {
   test = await createTestLedger(15_000);
   await test.ledger.ready();
-  client = new pg.Client({ connectionString: test.url });
-  await client.connect();
 });
-afterAll(async () => {
-  await client?.end();
-  await test?.drop();
-});
+afterAll(() => test?.drop());
 
 type Business = ReturnType<typeof someBusiness>;
 const save = (business: Business, record: DocumentRecord) => test.ledger.records.saveDocument(business, record, WRITER);
 
 async function rows(table: string, { businessId }: Business, columns = "*"): Promise<unknown[]> {
   const order = { documents: "number", document_lines: "line", stock_movements: "reference_id" }[table] ?? "number";
-  const found = await client.query(`select ${columns} from ${table} where business_id = $1 order by ${order}`, [
+  const found = await test.outside.query(`select ${columns} from ${table} where business_id = $1 order by ${order}`, [
     businessId,
   ]);
   return found.rows;
@@ -84,6 +77,24 @@ describe("a document's record", () => {
     expect(await save(business, recordOf("INV-1", { asOfMs: inFlight.asOfMs, sequence: 2 }))).toBe("saved");
     expect(await save(business, inFlight)).toBe("older");
     expect(await rows("documents", business, "status")).toEqual([{ status: "completed" }]);
+  });
+
+  it("gives way to no record of another sale's credit note that does not exist, and is found by its number", async () => {
+    const business = someBusiness();
+    const sale = documentOf("INV-1", { id: "sal_1" });
+    await save(business, recordOf("INV-1", { document: sale }));
+    const note = (originalSaleId: string, more: Partial<DocumentRecord>) =>
+      recordOf("CN-1", { type: "credit_note", originalSaleId, movements: [], document: null, ...more });
+    const document = documentOf("CN-1", { type: "credit_note", originalSaleId: "sal_1" });
+    // Refused later than the other one was signed, but kept before it.
+    const refused = note("sal_2", { asOfMs: 1_763_600_000_900 });
+    const signed = note("sal_1", { document, asOfMs: 1_763_600_000_100 });
+    const answers = [await save(business, refused), await save(business, signed), await save(business, refused)];
+    expect(answers).toEqual(["saved", "saved", "of-another"]);
+    const found = await test.ledger.records.findCreditNote(business, "CN-1");
+    expect(found).toMatchObject({ record: { originalSaleId: "sal_1", document: { id: document.id } }, sale: "INV-1" });
+    expect(await test.ledger.records.findCreditNote(business, "INV-1")).toBeUndefined();
+    expect((await test.ledger.records.verify(business)).findings).toEqual([]);
   });
 
   it("loses the lines and movements that the document has no more", async () => {
@@ -158,7 +169,7 @@ describe("a look at the rows", () => {
   ])("finds the work of: %s", async (statement, finding) => {
     const business = someBusiness();
     await save(business, recordOf("INV-1"));
-    await client.query(statement, [business.businessId]);
+    await test.outside.query(statement, [business.businessId]);
     expect(await findings(business)).toMatchObject([{ subject: "sale INV-1", ...finding }]);
   });
 
@@ -167,7 +178,9 @@ describe("a look at the rows", () => {
     await save(business, recordOf("INV-1"));
     await save(business, recordOf("INV-2"));
     for (const table of ["document_lines", "stock_movements", "documents"])
-      await client.query(`delete from ${table} where business_id = $1 and number = 'INV-1'`, [business.businessId]);
+      await test.outside.query(`delete from ${table} where business_id = $1 and number = 'INV-1'`, [
+        business.businessId,
+      ]);
     expect(await findings(business)).toEqual([
       { kind: "row-missing", table: "documents", subject: "sale INV-1", row: "sale INV-1" },
     ]);

@@ -1,6 +1,7 @@
 import type { DocumentRecord } from "../../contract/index.ts";
 import type { Database } from "../database.ts";
 import type { Business, Writer } from "../events/chain.ts";
+import { findCreditNote, type KeptCreditNote } from "./find-credit-note.ts";
 import { findSale, type KeptSale } from "./find-sale.ts";
 import { save, type SaveAnswer } from "./save.ts";
 import { type RecordsReport, verifyRecords } from "./verify-records.ts";
@@ -11,6 +12,8 @@ export interface Records {
   saveDocument(business: Business, record: DocumentRecord, writer: Writer, withinMs?: number): Promise<SaveAnswer>;
   /** The sale of a number, however long ago it was. @param withinMs how long to try; default: the time of one operation */
   findSale(business: Business, number: string, withinMs?: number): Promise<KeptSale | undefined>;
+  /** As `findSale`. */
+  findCreditNote(business: Business, number: string, withinMs?: number): Promise<KeptCreditNote | undefined>;
   /** Holds each document against the event that it was written with. */
   verify(business: { connection: string; businessId: string }): Promise<RecordsReport>;
 }
@@ -20,6 +23,8 @@ export function createRecords(database: Database): Records {
     saveDocument: (business, record, writer, withinMs) =>
       database.transact((db) => save(db, business, record, writer), withinMs),
     findSale: (business, number, withinMs) => database.transact((db) => findSale(db, business, number), withinMs),
+    findCreditNote: (business, number, withinMs) =>
+      database.transact((db) => findCreditNote(db, business, number), withinMs),
     verify: ({ connection, businessId }) => verifyRecords(database, { connection, business_id: businessId }),
   };
 }

@@ -7,7 +7,7 @@ import { canonicalJson } from "../events/canonical-json.ts";
 import type { Business, NewEvent, Writer } from "../events/chain.ts";
 import { businessColumns } from "../events/row.ts";
 import { storableText } from "../storable-text.ts";
-import type { StockMovementsTable } from "../tables.ts";
+import type { StockMovementsTable } from "../tables/records.ts";
 import {
   contentOf,
   DOCUMENT_SAVED,
@@ -21,8 +21,11 @@ import {
 /** Far below the parameters that one statement may have (65,535). */
 const ROWS_A_STATEMENT = 1_000;
 
-/** `older`: a later state of the document is kept already. */
-export type SaveAnswer = "saved" | "unchanged" | "older";
+/**
+ * `older`: a later state of the document is kept already. `of-another`: the number is that of another sale's credit note, which exists, and
+ * this one does not.
+ */
+export type SaveAnswer = "saved" | "unchanged" | "older" | "of-another";
 
 /** Keeps a document as its workflow knows it, and tells of it in the business's events. To be repeated freely. */
 export async function save(
@@ -35,16 +38,22 @@ export async function save(
   await lockDocument(db, key);
   const kept = await db
     .selectFrom("documents")
-    .select(["as_of", "sequence", "event_number"])
+    .select(["as_of", "sequence", "event_number", "document_id", "original_document_id"])
     .where(whereDocument(key))
     .executeTakeFirst();
   const history = historyOf(record, writer);
   const asOfMs = kept?.as_of.getTime() ?? 0;
-  if (kept && (asOfMs > record.asOfMs || (asOfMs === record.asOfMs && kept.sequence > record.sequence))) {
+  const content = contentOf(record);
+  const columns = documentColumns(content);
+  const ofAnother = kept !== undefined && kept.original_document_id !== columns.original_document_id;
+  if (ofAnother && kept.document_id !== null && columns.document_id === null) {
+    await appendEvents(db, business, history);
+    return "of-another";
+  }
+  if (kept && !ofAnother && (asOfMs > record.asOfMs || (asOfMs === record.asOfMs && kept.sequence > record.sequence))) {
     await appendEvents(db, business, history);
     return "older";
   }
-  const content = contentOf(record);
   const current = { as_of: new Date(record.asOfMs), sequence: record.sequence };
   if (kept && (await saysTheSame(db, key, kept.event_number, canonicalJson(content)))) {
     await appendEvents(db, business, history);
@@ -54,7 +63,7 @@ export async function save(
   const saved: NewEvent = { kind: DOCUMENT_SAVED, subject: subjectOf(record), content, writer };
   const [number = 0] = await appendEvents(db, business, [saved, ...history]);
   const wrote = { workflow_id: storableText(writer.workflowId), run_id: storableText(writer.runId) };
-  const row = { ...documentColumns(content), ...current, ...wrote, event_number: number };
+  const row = { ...columns, ...current, ...wrote, event_number: number };
   await db
     .insertInto("documents")
     .values({ ...key, ...row })

@@ -1,6 +1,6 @@
 import { type Selectable, sql } from "kysely";
 import type { Queries } from "../database.ts";
-import type { StockClaimsTable } from "../tables.ts";
+import type { StockClaimsTable } from "../tables/claims.ts";
 import type { Balance, BalanceEvidence, MovementKey } from "./claims.ts";
 import { keyColumns, outcomeOf, readRow, type StockRow } from "./row.ts";
 

@@ -1,6 +1,7 @@
 import { type Insertable, type Selectable, sql, type UpdateObject } from "kysely";
 import type { Queries } from "../database.ts";
-import type { StockClaimsTable, Tables } from "../tables.ts";
+import type { StockClaimsTable } from "../tables/claims.ts";
+import type { Tables } from "../tables.ts";
 import { cleanText } from "../clean-text.ts";
 import type {
   ClaimedMovement,

@@ -1,13 +1,15 @@
 import { type Selectable, sql, type UpdateObject } from "kysely";
 
-import { accountingChain } from "../bill-payments/events.ts";
 import { writerColumns } from "../bill-payments/keep-page.ts";
 import type { Queries } from "../database.ts";
 import { LedgerError } from "../errors.ts";
+import { accountingChain } from "../events/accounting-chain.ts";
 import { appendEvents } from "../events/append-events.ts";
 import type { Writer } from "../events/chain.ts";
 import { storableText } from "../storable-text.ts";
-import type { SyncBatchesTable, Tables } from "../tables.ts";
+import type { SyncBatchesTable } from "../tables/accounting.ts";
+import type { Tables } from "../tables.ts";
+import { batchEvent, type BatchEvent } from "./events.ts";
 import type { BatchDecision, BatchKey, BatchOutcome, BatchTry, KeptBatch, KnownBatch } from "./sync-batches.ts";
 
 /**
@@ -33,7 +35,7 @@ export async function take(
   const claim = { generation, token, state: "held" as const, message: null, settled_at: null, decision: null };
   await write(db, request, { ...claim, taken_at: sql<Date>`clock_timestamp()` }, writer, {
     what: "batch-taken",
-    detail: { generation },
+    detail: { generation, token },
   });
   return { kind: "taken" };
 }
@@ -54,7 +56,7 @@ export async function settle(
     settled_at: sql<Date>`clock_timestamp()`,
   };
   await write(db, request, change, writer, {
-    what: `batch-${outcome.kind}`,
+    what: `batch-${outcome.kind}` as const,
     detail: { generation, message: outcome.message },
   });
 }
@@ -82,12 +84,24 @@ export async function decide(
     const known = knownOf(row);
     if (known.kind === "processed" || (known.kind === "behind" && known.generation >= generation)) return known;
   }
+  // A newer try exists only where the one that the word is about was known not to have been processed. It says nothing of the newer one,
+  // which may be on its way: let go by it, the batch would be sent once more.
+  if (row && row.generation > generation && !decision.processed)
+    return { kind: "behind", generation: row.generation - 1 };
   const state = decision.processed ? ("processed" as const) : ("not-processed" as const);
   const word = storableText(JSON.stringify(decision));
   const at = sql<Date>`clock_timestamp()`;
   const taken = row ? {} : { token: null, taken_at: at };
-  const claim = { generation, state, message: storableText(decision.note), settled_at: at, decision: word, ...taken };
-  await write(db, request, claim, writer, { what: "batch-decided", detail: { generation, ...decision } });
+  const newest = Math.max(generation, row?.generation ?? 0);
+  const claim = {
+    generation: newest,
+    state,
+    message: storableText(decision.note),
+    settled_at: at,
+    decision: word,
+    ...taken,
+  };
+  await write(db, request, claim, writer, { what: "batch-decided", detail: { generation: newest, ...decision } });
   return decision.processed ? { kind: "processed", message: decision.note, decision } : { kind: "behind", generation };
 }
 
@@ -132,11 +146,10 @@ async function write(
   { connection, syncBatchId }: BatchKey,
   change: UpdateObject<Tables, "sync_batches">,
   writer: Writer,
-  { what, detail }: { what: string; detail: object },
+  event: BatchEvent,
 ): Promise<void> {
   const id = storableText(syncBatchId);
-  const event = { kind: what, subject: `sync batch ${id}`, content: { syncBatchId: id, ...detail }, writer };
-  const [number = 0] = await appendEvents(db, accountingChain(connection), [event]);
+  const [number = 0] = await appendEvents(db, accountingChain(connection), [batchEvent(id, event, writer)]);
   const whole = { ...change, event_number: number, ...writerColumns(writer) };
   const updated = await db
     .updateTable("sync_batches")

@@ -1,6 +1,7 @@
 import type { Database } from "../database.ts";
 import { decide, read, readOrBury, settle, take } from "./claim.ts";
 import type { SyncBatches } from "./sync-batches.ts";
+import { verifySyncBatches } from "./verify.ts";
 
 /** Each operation is one transaction, which may run again after a broken connection. */
 export function createSyncBatches(database: Database): SyncBatches {
@@ -9,6 +10,7 @@ export function createSyncBatches(database: Database): SyncBatches {
     settle: (request) => database.transact((db) => settle(db, request)),
     readOrBury: (request) => database.transact((db) => readOrBury(db, request)),
     decide: (request) => database.transact((db) => decide(db, request)),
+    verify: ({ connection, businessId }) => verifySyncBatches(database, { connection, business_id: businessId }),
     read: (key) => database.transact((db) => read(db, key)),
   };
 }

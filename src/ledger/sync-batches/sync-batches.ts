@@ -1,4 +1,5 @@
 import type { Writer } from "../events/chain.ts";
+import type { SyncBatchesReport } from "./verify.ts";
 
 /** What the room says about sync batches: types alone. */
 
@@ -50,11 +51,13 @@ export interface SyncBatches {
   settle(request: BatchKey & BatchTry & { outcome: BatchOutcome; writer: Writer }): Promise<void>;
   /** What became of a try. One that was never taken is buried, so that it cannot leave late. */
   readOrBury(request: BatchKey & { generation: number; writer: Writer }): Promise<KnownBatch>;
-  /** A person's word. What the service has said outweighs it. */
+  /** A person's word. What the service has said outweighs it, and of a newer try a word that it was not processed says nothing. */
   decide(
     request: BatchKey & { generation: number; decision: BatchDecision; writer: Writer },
   ): Promise<Exclude<KnownBatch, { kind: "held" }>>;
   read(key: BatchKey): Promise<KeptBatch | undefined>;
+  /** Holds each row against the events of its connection's chain, which is named as the chain is; of another chain there are none. */
+  verify(chain: { connection: string; businessId: string }): Promise<SyncBatchesReport>;
 }
 
 export type BatchOutcome = { kind: "processed"; message: string } | { kind: "not-processed"; message: string };

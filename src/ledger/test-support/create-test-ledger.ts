@@ -1,13 +1,17 @@
 import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
-import pg from "pg";
 import { afterAll } from "vitest";
 import { type Ledger, openLedger, startEmbeddedPostgres } from "../index.ts";
 import { HOME_OF_RUN, makeHome } from "./home-of-run.ts";
+import { type OutsideClient, openOutsideClient } from "./outside-client.ts";
 
 export interface TestLedger {
   readonly url: string;
   readonly ledger: Ledger;
+  /** On its database. */
+  readonly outside: OutsideClient;
+  /** From now on its database serves no connection and takes none, until what it returns is called. */
+  cut(): Promise<() => Promise<void>>;
   /** Closes the ledger and removes its database. */
   drop(): Promise<void>;
 }
@@ -39,10 +43,19 @@ export async function createTestLedger(operationTimeoutMs?: number): Promise<Tes
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   const ledger = openLedger({ url: url.href, home: "/nowhere", operationTimeoutMs });
+  const outside = openOutsideClient(url.href);
   return {
     url: url.href,
     ledger,
+    outside,
+    async cut() {
+      const connections = `alter database ${name} with allow_connections`;
+      await runOn(serverUrl, `${connections} false`);
+      await runOn(serverUrl, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
+      return () => runOn(serverUrl, `${connections} true`);
+    },
     async drop() {
+      await outside.end();
       await ledger.close();
       await runOn(serverUrl, `drop database ${name} with (force)`);
     },
@@ -50,8 +63,7 @@ export async function createTestLedger(operationTimeoutMs?: number): Promise<Tes
 }
 
 async function runOn(url: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
+  const client = openOutsideClient(url);
   try {
     await client.query(statement);
   } finally {

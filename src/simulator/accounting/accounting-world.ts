@@ -29,6 +29,8 @@ export interface AccountingSettings {
   refuseUnknownInputs: boolean;
   /** Payments that a sort field does not tell apart come in another order at every request; default false. */
   unstableTies: boolean;
+  /** What a page behind the last one is: none of its rows, a 404, or the last page instead; default `empty`. */
+  beyondTheEnd: "empty" | "not-found" | "last-page";
 }
 
 /** A batch, and how often it was processed. */
@@ -69,7 +71,13 @@ export function createAccountingWorld(options: {
   generatePayments(payments, scenario.generatedBillPayments, 1, nowMs());
   return {
     nowMs,
-    settings: { latencyMs: 0, requireSignature: false, refuseUnknownInputs: true, unstableTies: false },
+    settings: {
+      latencyMs: 0,
+      requireSignature: false,
+      refuseUnknownInputs: true,
+      unstableTies: false,
+      beyondTheEnd: "empty",
+    },
     dialect,
     timers,
     changes,

@@ -1,5 +1,5 @@
 import { type BookedPayment, type SortField, sortFields } from "./bill-payment-book.ts";
-import type { AccountingWorld } from "./accounting-world.ts";
+import type { AccountingSettings, AccountingWorld } from "./accounting-world.ts";
 import { Refusal } from "./refusal.ts";
 import { type AccountingApplication, type AccountingOperation, paymentMethods, paymentStatuses } from "./scenario.ts";
 
@@ -38,7 +38,7 @@ function listCompanies({ companies, dialect }: AccountingWorld, { application }:
 function listBillPayments(world: AccountingWorld, { application, query }: AdmittedCall): unknown {
   const inputs = new Inputs(query);
   const names = world.dialect.billPayments;
-  const page = inputs.wholeNumber(names.page, 1, Number.MAX_SAFE_INTEGER) ?? 1;
+  const asked = inputs.wholeNumber(names.page, 1, Number.MAX_SAFE_INTEGER) ?? 1;
   const limit = inputs.wholeNumber(names.limit, 1, 100) ?? defaultLimit;
   const method = inputs.oneOf(names.paymentMethod, paymentMethods);
   const status = inputs.oneOf(names.status, paymentStatuses);
@@ -50,10 +50,21 @@ function listBillPayments(world: AccountingWorld, { application, query }: Admitt
     (status === undefined || payment.status === status) &&
     (method === undefined || payment.method === method) &&
     isAuthorized(application, payment.companyId);
-  const { payments, total } = world.payments.select({ sortBy, direction, isWanted, page, limit });
-  const totalPages = Math.ceil(total / limit);
+  const select = (page: number) => world.payments.select({ sortBy, direction, isWanted, page, limit });
+  const selected = select(asked);
+  const totalPages = Math.ceil(selected.total / limit);
+  const page = pageThere(asked, totalPages, world.settings.beyondTheEnd);
+  const { payments, total } = page === asked ? selected : select(page);
   const flags = { hasNextPage: page < totalPages, hasPreviousPage: page > 1 };
   return { data: payments.map(({ body }) => body), total, page, limit, totalPages, ...flags };
+}
+
+/** Which page is answered for the one that was asked for. */
+function pageThere(asked: number, totalPages: number, beyondTheEnd: AccountingSettings["beyondTheEnd"]): number {
+  const last = Math.max(1, totalPages);
+  if (asked <= last || beyondTheEnd === "empty") return asked;
+  if (beyondTheEnd === "last-page") return last;
+  throw new Refusal(404, "There is no such page");
 }
 
 function processSyncBatch(world: AccountingWorld, { application, params }: AdmittedCall): unknown {

@@ -10,7 +10,9 @@ export interface Till {
   readonly starter: Starter;
   /** A sale in a shop whose catalogue is warm, until its workflow has ended. */
   readonly sell: (invoice: string, more?: Partial<SaleInput>) => Promise<void>;
-  /** The same, but it stays open for a refund; resolves once it is completed and its stock has moved. */
+  /** As many such sales as there are invoices, started at the same moment, until all have ended. */
+  readonly sellTogether: (invoices: readonly string[], more: Partial<SaleInput>) => Promise<void>;
+  /** A single one, but it stays open for a refund; resolves once it is completed and its stock has moved. */
   readonly sellOpen: (invoice: string) => Promise<void>;
 }
 

@@ -15,15 +15,18 @@ interface Counted {
   readonly operations: readonly string[];
 }
 
+/** How long a case may take, and how much longer for each of its calls. */
 const CASE_MS = 60_000;
+const CALL_MS = 100;
 const NO_LIMIT = 1_000_000;
 const HEAD = ["case", "calls", "least", "extra", "", "which", "why no fewer"];
 
 async function count(till: Till, one: Case): Promise<Counted> {
   await one.before?.(till);
   till.simulator.resetCalls();
-  const tooLate = delay(CASE_MS, undefined, { ref: false }).then(() => {
-    throw new Error(`${one.name}: not done after ${CASE_MS / 1_000} s`);
+  const longestMs = CASE_MS + one.least * CALL_MS;
+  const tooLate = delay(longestMs, undefined, { ref: false }).then(() => {
+    throw new Error(`${one.name}: not done after ${longestMs / 1_000} s`);
   });
   await Promise.race([one.run(till), tooLate]);
   return { one, operations: till.simulator.calls().map(({ operation }) => operation) };

@@ -6,12 +6,14 @@ import type { Books } from "../../../src/simulator/index.ts";
 import type { StormRecord } from "../drive/storm.ts";
 import { allSecrets, type FaultStack } from "../stack/fault-stack.ts";
 import { type Chronicle, readChronicles } from "./chronicle.ts";
+import { type KeptLedger, readLedger } from "./kept-ledger.ts";
 
 /** All that is known afterwards. The books are the truth; everything else is held against them. */
 export interface Evidence {
   readonly storm: StormRecord;
   readonly books: Books;
   readonly chronicles: readonly Chronicle[];
+  readonly ledger: KeptLedger;
   /** Lines of the processes' logs that hold a secret. */
   readonly logsWithSecrets: readonly string[];
   readonly endedByThemselves: number;
@@ -23,7 +25,8 @@ export async function gatherEvidence(stack: FaultStack, storm: StormRecord): Pro
   await stack.stopProcesses();
   const logsWithSecrets = await linesWithSecrets(stack.folder, secrets);
   const books = stack.simulator.books();
-  return { storm, books, chronicles, logsWithSecrets, endedByThemselves: stack.endedByThemselves() };
+  const ledger = await readLedger(stack.home);
+  return { storm, books, chronicles, ledger, logsWithSecrets, endedByThemselves: stack.endedByThemselves() };
 }
 
 /** The outcome with which a workflow ended; undefined where it did not. */

@@ -1,134 +1,36 @@
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 
-import type { SaleOutcome, StockMovement } from "../../../src/contract/index.ts";
-import { builtInScenario, type Simulator, startSimulator } from "../../../src/simulator/index.ts";
-import type { PlannedSale } from "../plan/planned-sale.ts";
-import type { Chronicle } from "./chronicle.ts";
-import type { Evidence } from "./evidence.ts";
-import { INVARIANTS } from "./invariants.ts";
-
-const SALE: PlannedSale = {
-  number: "INV-1",
-  shape: "accepted-at-once",
-  connection: "default",
-  businessId: "biz_1",
-  input: { traderInvoiceNumber: "INV-1", callback: "off" },
-  startedTwice: false,
-  authority: [{ do: "accept" }],
-  ownItems: [],
-  onRejection: "retry",
-  faults: [],
-  ends: "completed",
-  takes: new Map([["item_tea", 2]]),
-  total: 700,
-};
-const WORKFLOW_ID = "sale/default/biz_1/INV-1";
-const REFERENCE = "INV-1/item_tea/sold";
-
-let simulator: Simulator | undefined;
-afterEach(() => simulator?.close());
-
-async function move(action = "DEDUCT", referenceId = REFERENCE): Promise<void> {
-  const body = JSON.stringify({ itemId: "item_tea", action, quantity: 2, unitPrice: 350, referenceId });
-  const headers = { "x-api-key": "cmp_sk_test_simulator", "content-type": "application/json" };
-  await fetch(`${simulator?.url}/v1/stock/adjustments?businessId=biz_1`, { method: "POST", headers, body });
-}
-
-/** One sale as it should be: in the books once, its stock moved once, its workflow completed with what the books hold. */
-async function goodEvidence(): Promise<Evidence> {
-  simulator = await startSimulator({ scenario: builtInScenario });
-  simulator.issueSale({
-    businessId: "biz_1",
-    traderInvoiceNumber: "INV-1",
-    lines: [{ itemId: "item_tea", quantity: 2, unitPrice: 350 }],
-  });
-  await move();
-  return { ...evidenceOf(simulator), logsWithSecrets: [], endedByThemselves: 0 };
-}
-
-function evidenceOf(running: Simulator): Pick<Evidence, "storm" | "books" | "chronicles"> {
-  const books = running.books();
-  const [document] = running.documents("INV-1");
-  const [movement] = books.movements;
-  const told: StockMovement = {
-    referenceId: REFERENCE,
-    purpose: "sold",
-    action: "DEDUCT",
-    itemId: "item_tea",
-    quantity: 2,
-    unitPrice: 350,
-    state: "applied",
-    ...(movement && { movementId: movement.movementId }),
-  };
-  const result: SaleOutcome = {
-    stage: "completed",
-    sale: document ?? null,
-    receipt: document?.receipt ?? null,
-    stockMovements: [told],
-    numberTaken: true,
-    nextWait: 0,
-  };
-  const chronicle: Chronicle = {
-    workflowId: WORKFLOW_ID,
-    type: "sale",
-    status: "COMPLETED",
-    result,
-    events: 20,
-    activities: [
-      { type: "adjustStock", input: { referenceId: REFERENCE }, end: "completed", result: { kind: "applied" } },
-    ],
-    timeouts: [],
-    updates: [],
-    signals: [],
-    taskFailures: ["UNHANDLED_COMMAND: a signal came"],
-    tasksLost: 0,
-    secretsFound: [],
-  };
-  const storm = {
-    sales: new Map([[WORKFLOW_ID, SALE]]),
-    attentions: [],
-    kills: [],
-    killsLeft: 0,
-    mischief: undefined,
-    stuck: [],
-    problems: [],
-    tookMs: 0,
-  };
-  return { storm, books, chronicles: [chronicle] };
-}
-
-function violated(evidence: Evidence): string[] {
-  return Object.entries(INVARIANTS).flatMap(([name, findings]) => (findings(evidence).length > 0 ? [name] : []));
-}
-
-function withChronicle(evidence: Evidence, changes: Partial<Chronicle>): Evidence {
-  return { ...evidence, chronicles: evidence.chronicles.map((chronicle) => ({ ...chronicle, ...changes })) };
-}
-
-function withAttention(evidence: Evidence, code: "stock-unknown" | "invalid-request", message: string): Evidence {
-  const attention = { workflowId: WORKFLOW_ID, code, subject: REFERENCE, message, sinceMs: 0 };
-  return { ...evidence, storm: { ...evidence.storm, attentions: [attention] } };
-}
+import {
+  goodEvidence,
+  goodShop,
+  move,
+  REFERENCE,
+  violated,
+  withAttention,
+  withChronicle,
+} from "./test-support/good-evidence.ts";
 
 test("a sale that is as it should be violates nothing", async () => {
   expect(violated(await goodEvidence())).toEqual([]);
 });
 
 test("a second document, a second movement and a movement of nobody are found", async () => {
-  const evidence = await goodEvidence();
-  simulator?.issueSale({
+  const { evidence, simulator } = await goodShop();
+  simulator.issueSale({
     businessId: "biz_1",
     traderInvoiceNumber: "INV-1",
     lines: [{ itemId: "item_tea", quantity: 2 }],
   });
-  await move();
-  await move("ADD", "INV-9/item_tea/undone");
-  expect(violated({ ...evidence, books: simulator?.books() ?? evidence.books })).toEqual([
+  await move(simulator);
+  await move(simulator, "ADD", "INV-9/item_tea/undone");
+  expect(violated({ ...evidence, books: simulator.books() })).toEqual([
     "no document exists twice",
     "no stock movement was applied twice",
     "every sale moved its stock, and gave back what it had to",
     // Of two movements the workflow knows one.
     "what workflows say of their movements is so",
+    "every document of the books is in the ledger as it is",
+    "every movement that was applied is in the ledger",
   ]);
 });
 
@@ -137,6 +39,7 @@ test("a movement that is missing in the books is found, and that its workflow sa
   expect(violated({ ...evidence, books: { ...evidence.books, movements: [] } })).toEqual([
     "every sale moved its stock, and gave back what it had to",
     "what workflows say of their movements is so",
+    "every movement that was applied is in the ledger",
   ]);
 });
 
@@ -189,7 +92,10 @@ test("a sale that is lost, failed, or not the one in the books is found", async 
     "no workflow failed, was terminated, or is stuck",
   ]);
   const books = { ...evidence.books, documents: evidence.books.documents.map((one) => ({ ...one, id: "sale_other" })) };
-  expect(violated({ ...evidence, books })).toEqual(["every result agrees with the books"]);
+  expect(violated({ ...evidence, books })).toEqual([
+    "every result agrees with the books",
+    "every document of the books is in the ledger as it is",
+  ]);
 });
 
 test("a failed workflow task, a call for a 429, a heard forgery and a secret are found", async () => {

@@ -10,8 +10,8 @@ import { type Simulator, startSimulator } from "../../src/simulator/index.ts";
 import { createWorkers } from "../../src/worker/create-workers.ts";
 import { ledgerOf } from "../../src/worker/ledger-of.ts";
 import { RunningWorkers } from "../../src/worker/run-workers.ts";
-import { freshDatabase } from "../rig/fresh-database.ts";
-import "../rig/quiet-runtime.ts";
+import { freshDatabase } from "./fresh-database.ts";
+import "./quiet-runtime.ts";
 
 const server = await testServerOrSkipReason({ onProgress: (line) => process.stderr.write(`${line}\n`) });
 const KEYWORD = 2;

@@ -1,0 +1,78 @@
+import { ApplicationFailure } from "@temporalio/common";
+import { describe, expect, test } from "vitest";
+
+import type { PreparedReconcile, ReconcileInput } from "../../src/contract/index.ts";
+import { serve } from "../test-support/served.ts";
+import { createJobPreparations } from "./prepare-jobs.ts";
+
+const BY_DEFAULT = { invoiceNumberIn: "billCode", supplier: "same-name", currency: "KES" };
+const OTHER_RULE = {
+  COMPLIANCE_RECONCILE_INVOICE_NUMBER_IN: "billPaymentCode",
+  COMPLIANCE_RECONCILE_SUPPLIER: "any",
+  COMPLIANCE_RECONCILE_CURRENCY: "UGX",
+};
+
+describe("the preparation of a reconciliation", () => {
+  /** @param books the connections to the accounting service that the worker serves */
+  async function prepare(
+    input: ReconcileInput,
+    { env = {}, books = [] }: { env?: Record<string, string>; books?: string[] } = {},
+  ): Promise<PreparedReconcile> {
+    const accounting = books.map((name) => [
+      name,
+      { baseUrl: "http://127.0.0.1:9", apiKey: { env: `KEY_OF_${name}` } },
+    ]);
+    const keys = Object.fromEntries(books.map((name) => [`KEY_OF_${name}`, `sk_development_${name}`]));
+    const configFileText = JSON.stringify({ accounting: Object.fromEntries(accounting) as unknown });
+    const { context } = await serve({ env: { ...env, ...keys }, configFileText });
+    const { prepareReconcile } = createJobPreparations(context.connections, new Map(books.map((name) => [name, {}])));
+    return await prepareReconcile({ input });
+  }
+
+  test("takes the rule and the payments that the product has by default", async () => {
+    expect(await prepare({}, { books: ["default", "other"] })).toMatchObject({
+      accounting: "default",
+      rule: BY_DEFAULT,
+    });
+  });
+
+  test("says why there are no payments to compare with, and what to do about it", async () => {
+    expect((await prepare({})).accounting).toMatchObject({
+      kind: "not-compared",
+      why: "no-accounting-service",
+      nextStep: expect.stringContaining("ACCOUNTING_BASE_URL"),
+    });
+    expect((await prepare({}, { books: ["books", "till"] })).accounting).toMatchObject({
+      kind: "not-compared",
+      why: "no-accounting-connection",
+      reason: expect.stringContaining("books, till"),
+      nextStep: expect.stringContaining("--accounting"),
+    });
+  });
+
+  test("takes what the connection is configured with", async () => {
+    const env = { ...OTHER_RULE, COMPLIANCE_RECONCILE_ACCOUNTING: "other" };
+    expect(await prepare({}, { env, books: ["default", "other"] })).toMatchObject({
+      accounting: "other",
+      rule: { invoiceNumberIn: "billPaymentCode", supplier: "any", currency: "UGX" },
+    });
+  });
+
+  test("takes what it is told instead, and the rest from the configuration", async () => {
+    const env = { ...OTHER_RULE, COMPLIANCE_RECONCILE_ACCOUNTING: "other" };
+    const input: ReconcileInput = { accounting: "default", rule: { supplier: "same-name" } };
+    expect(await prepare(input, { env, books: ["default", "other"] })).toMatchObject({
+      accounting: "default",
+      rule: { invoiceNumberIn: "billPaymentCode", supplier: "same-name", currency: "UGX" },
+    });
+  });
+
+  test("fails for good for payments of a connection that there is not, and says which there are", async () => {
+    const failing: unknown = await prepare({ accounting: "nobody" }, { books: ["other"] }).catch((error) => error);
+    expect(failing).toBeInstanceOf(ApplicationFailure);
+    expect(failing).toMatchObject({
+      nonRetryable: true,
+      message: expect.stringContaining('accounting service (other), found "nobody"'),
+    });
+  });
+});

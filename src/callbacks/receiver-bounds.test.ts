@@ -1,0 +1,110 @@
+import { connect } from "node:net";
+import { describe, expect, it } from "vitest";
+import { SECRET, PATH, Surroundings, listen, send, sendRaw } from "./test-support/listening-receiver.ts";
+import { createCallbackToken } from "./token.ts";
+
+const PATIENT = { timeout: 5_000 };
+
+describe("the bounds of the receiver", () => {
+  it("accept a body of exactly the limit and refuse one byte more with 413", async () => {
+    const around = new Surroundings();
+    const { url } = await listen(around.options({ bodyLimitBytes: 1_000 }));
+    expect((await fetch(url + PATH, { method: "POST", body: "x".repeat(1_000) })).status).toBe(202);
+    expect((await fetch(url + PATH, { method: "POST", body: "x".repeat(1_001) })).status).toBe(413);
+    expect(around.signals).toHaveLength(1);
+  });
+
+  it("refuse a chunked body over the default limit of 1 MiB with 413", async () => {
+    const around = new Surroundings();
+    const { port } = await listen(around.options());
+    const headers = { "transfer-encoding": "chunked" };
+    expect((await send(port, "POST", PATH, "x".repeat(1_048_577), headers)).status).toBe(413);
+    expect(around.signals).toEqual([]);
+  });
+
+  it("refuse a huge announced body without waiting for it", async () => {
+    const around = new Surroundings();
+    const { port } = await listen(around.options());
+    const answer = await sendRaw(port, `POST ${PATH} HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 413 /);
+  });
+
+  it("stop reading a chunked body without an end", async () => {
+    const around = new Surroundings();
+    const { port } = await listen(around.options({ bodyLimitBytes: 100 }));
+    const chunk = `400\r\n${"x".repeat(1_024)}\r\n`;
+    const answer = await sendRaw(
+      port,
+      `POST ${PATH} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n${chunk}`,
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 413 /);
+  });
+
+  it("let 50 callbacks through at the same time", async () => {
+    const around = new Surroundings();
+    const { url } = await listen(around.options());
+    const tokens = Array.from({ length: 50 }, (_, index) =>
+      createCallbackToken({ workflowId: `sale/${index}` }, SECRET),
+    );
+    const responses = await Promise.all(tokens.map((token) => fetch(`${url}/callbacks/${token}`, { method: "POST" })));
+    expect(responses.map(({ status }) => status)).toEqual(tokens.map(() => 202));
+    expect(new Set(around.signals.map(({ workflowId }) => workflowId)).size).toBe(50);
+  });
+
+  it("answer 429 to what exceeds the callbacks in flight, and take more once those have ended", async () => {
+    const around = new Surroundings();
+    const release: (() => void)[] = [];
+    around.answer = () => new Promise((resolve) => release.push(() => resolve("delivered")));
+    const { app } = await listen(around.options({ maxInFlight: 2 }));
+    const post = () => app.inject({ method: "POST", url: PATH });
+    const first = [post(), post()];
+    await expect.poll(() => release.length, PATIENT).toBe(2);
+    const refused = await post();
+    expect([refused.statusCode, refused.headers["retry-after"]]).toEqual([429, "1"]);
+    for (const done of release) done();
+    expect((await Promise.all(first)).map(({ statusCode }) => statusCode)).toEqual([202, 202]);
+    around.answer = () => Promise.resolve("delivered");
+    expect((await post()).statusCode).toBe(202);
+  });
+
+  it("answer 429 to a sender that repeats one callback without end, and to no other", async () => {
+    const around = new Surroundings();
+    let nowMs = 0;
+    const { app } = await listen(around.options({ rateLimit: { burst: 3, refillMs: 60_000 }, clock: () => nowMs }));
+    const post = async (url: string) => (await app.inject({ method: "POST", url })).statusCode;
+    expect([await post(PATH), await post(PATH), await post(PATH), await post(PATH)]).toEqual([202, 202, 202, 429]);
+    expect(await post(`/callbacks/${createCallbackToken({ workflowId: "another" }, SECRET)}`)).toBe(202);
+    nowMs = 60_000;
+    expect(await post(PATH)).toBe(202);
+  });
+
+  it.each([
+    ["the head", `POST ${PATH} HTTP/1.1\r\nHost: a\r\n`],
+    ["the body", `POST ${PATH} HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n{"e`],
+  ])("cut a client that never finishes %s", async (_name, bytes) => {
+    const around = new Surroundings();
+    const timeouts = { headersMs: 50, requestMs: 100, checkEveryMs: 20 };
+    const { port } = await listen(around.options({ timeouts }));
+    expect(await sendRaw(port, bytes)).toMatch(/^HTTP\/1\.1 408 /);
+    expect(around.signals).toEqual([]);
+  });
+
+  it("do not count a client that went away", async () => {
+    const around = new Surroundings();
+    const { port, url } = await listen(around.options({ maxInFlight: 1 }));
+    const socket = connect(port, "127.0.0.1");
+    socket.write(`POST ${PATH} HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n{"e`);
+    const status = async () => (await fetch(url + PATH, { method: "POST" })).status;
+    await expect.poll(status, PATIENT).toBe(429);
+    socket.destroy();
+    await expect.poll(status, PATIENT).toBe(202);
+  });
+
+  it.each([
+    ["no HTTP", "hello\r\n\r\n", "400"],
+    ["an endless head", `GET / HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(20_000)}\r\n\r\n`, "431"],
+  ])("answer a client that sends %s without a word about it", async (_name, bytes, status) => {
+    const { port } = await listen(new Surroundings().options());
+    expect(await sendRaw(port, bytes)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} [A-Za-z ]+\r\n[^{]*$`));
+  });
+});

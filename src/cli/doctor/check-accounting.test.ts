@@ -1,0 +1,188 @@
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+
+import { createAccountingClient, parseAccountingDialect } from "../../accounting/index.ts";
+import { type AccountingConnection, loadConfig } from "../../config/index.ts";
+import { createDispatchers } from "../../http/dispatchers.ts";
+import { createTransport } from "../../http/transport.ts";
+import type { Simulator } from "../../simulator/index.ts";
+import { simulatorUnderTest } from "../../simulator/test-support/simulator-under-test.ts";
+import { checkAccounting } from "./check-accounting.ts";
+
+const SIX_MINUTES_MS = 360_000;
+
+describe("a key of the accounting service", () => {
+  let simulator: Simulator;
+  let aheadMs: number;
+  beforeEach(async () => {
+    aheadMs = 0;
+    simulator = await simulatorUnderTest({
+      nowMs: () => Date.now() + aheadMs,
+      scenario: { accounting: { generatedBillPayments: 7 } },
+    });
+  });
+
+  function configured(env: Record<string, string> = {}): AccountingConnection {
+    const settings = {
+      ACCOUNTING_BASE_URL: simulator.accounting.url,
+      ACCOUNTING_API_KEY: "sk_development_simulator",
+      ACCOUNTING_CLIENT_SECRET: "cs_simulator",
+    };
+    const [connection] = loadConfig({ env: { ...settings, ...env } }).accounting;
+    if (!connection) throw new Error("the settings describe a connection");
+    return connection;
+  }
+
+  async function check(env: Record<string, string> = {}) {
+    const dispatchers = createDispatchers();
+    onTestFinished(() => dispatchers.close());
+    const connection = configured(env);
+    const { baseUrl, apiKey, clientSecret } = connection;
+    const { findings, calls } = await checkAccounting(connection, ({ signed }) =>
+      createAccountingClient({
+        baseUrl,
+        apiKey: apiKey.reveal(),
+        clientSecret: signed ? clientSecret?.reveal() : undefined,
+        dialect: parseAccountingDialect(connection.dialect ?? {}),
+        transport: createTransport(dispatchers),
+        timeoutMs: 2_000,
+      }),
+    );
+    expect(JSON.stringify(findings)).not.toMatch(/sk_development_|cs_/);
+    return { findings, calls, faults: findings.filter(({ level }) => level === "fault") };
+  }
+
+  test("that is accepted is shown with what it reaches, by signed calls, and with what was not probed", async () => {
+    expect(await check()).toMatchObject({
+      calls: 2,
+      faults: [],
+      findings: [
+        { check: "accounting default, key", level: "ok", message: "development, signed, reaches 1 company" },
+        { check: "accounting default, bill payments", level: "ok", message: "allowed; the service lists 7" },
+        { check: "accounting default", level: "warning", message: expect.stringContaining("not probed") },
+      ],
+    });
+    const calls = simulator.accounting.calls().map(({ operation, signed, query }) => [operation, signed, query]);
+    expect(calls).toEqual([
+      ["listCompanies", true, {}],
+      ["listBillPayments", true, { page: "1", limit: "1" }],
+    ]);
+  });
+
+  test("is said to be used without a signature where no client secret is configured", async () => {
+    const { findings } = await check({ ACCOUNTING_CLIENT_SECRET: "" });
+    expect(findings[0]).toMatchObject({ level: "ok", message: "development, not signed, reaches 1 company" });
+    expect(simulator.accounting.calls().some(({ signed }) => signed)).toBe(false);
+  });
+
+  test.each([
+    ["not signed", { ACCOUNTING_CLIENT_SECRET: "" }, 1],
+    ["signed", {}, 2],
+  ])("that is refused (%s) ends the probing, and is to be made anew", async (_how, env, calls) => {
+    simulator.accounting.setApplication("simulator", { active: false });
+    expect(await check(env)).toMatchObject({
+      calls,
+      findings: [
+        {
+          check: "accounting default, key",
+          level: "fault",
+          message: expect.stringContaining("HTTP 401: The application is not active"),
+          todo: expect.stringContaining("make a new key in the dashboard"),
+        },
+      ],
+    });
+  });
+
+  test("whose signature is refused, under another application's secret, is told which of both it is", async () => {
+    expect(await check({ ACCOUNTING_CLIENT_SECRET: "cs_other" })).toMatchObject({
+      calls: 2,
+      findings: [
+        {
+          level: "fault",
+          message: "without a signature the key is accepted, and with one it is refused",
+          todo: expect.stringContaining("ACCOUNTING_CLIENT_SECRET"),
+        },
+      ],
+    });
+  });
+
+  test.each([
+    ["behind", SIX_MINUTES_MS],
+    ["ahead of", -SIX_MINUTES_MS],
+  ])("whose signature is refused since this clock is %s the service's is told that", async (which, offMs) => {
+    aheadMs = offMs;
+    const { findings } = await check();
+    expect(findings).toMatchObject([
+      {
+        level: "fault",
+        message: expect.stringMatching(new RegExp(`this clock is 3(59|60|61) s ${which} the service's`)),
+        todo: "let this host take its time from the network",
+      },
+    ]);
+  });
+
+  test("whose service refuses unsigned calls too, by a clock that is off, is told both ways", async () => {
+    aheadMs = SIX_MINUTES_MS;
+    simulator.accounting.changeSettings({ requireSignature: true });
+    const { findings } = await check();
+    expect(findings).toMatchObject([
+      { level: "fault", todo: expect.stringMatching(/^let this host take its time from the network; then make a new/) },
+    ]);
+  });
+
+  test("that is accepted by a service whose clock is two minutes off is warned of it", async () => {
+    aheadMs = 120_000;
+    const { faults, findings } = await check();
+    expect(faults).toEqual([]);
+    expect(findings).toContainEqual(expect.objectContaining({ check: "accounting default, clock", level: "warning" }));
+  });
+
+  test("that may not list bill payments is told so, and what to do", async () => {
+    simulator.accounting.setApplication("simulator", { denied: ["listBillPayments"] });
+    const { faults } = await check();
+    expect(faults).toEqual([
+      {
+        check: "accounting default, bill payments",
+        level: "fault",
+        message: expect.stringContaining("HTTP 403"),
+        todo: "authorize the key for it in the dashboard, or use another key",
+      },
+    ]);
+  });
+
+  test("of a service that is not there is a fault after one call", async () => {
+    expect(await check({ ACCOUNTING_BASE_URL: "http://127.0.0.1:9" })).toMatchObject({
+      calls: 1,
+      findings: [{ level: "fault", todo: expect.stringContaining("ACCOUNTING_BASE_URL") }],
+    });
+  });
+
+  test("of another address of the service is told that paths have no prefix", async () => {
+    const { faults } = await check({ ACCOUNTING_BASE_URL: `${simulator.accounting.url}/v1` });
+    expect(faults[0]).toMatchObject({
+      message: expect.stringContaining("HTTP 404"),
+      todo: expect.stringContaining("no version prefix"),
+    });
+  });
+
+  test("is not doubted where companies are listed in another shape, which is not documented", async () => {
+    const { faults, findings } = await check({ ACCOUNTING_DIALECT: '{"companies":{"list":"companies"}}' });
+    expect(faults).toEqual([]);
+    expect(findings[0]).toMatchObject({ level: "warning", todo: expect.stringContaining("companies.list") });
+  });
+
+  test.each([
+    [{ kind: "rate-limit", retryAfterSeconds: 7 }, "(wait 7 s)"],
+    [{ kind: "status", status: 503 }, "HTTP 503"],
+  ])("of a service in trouble (%j) is no fault: it cannot be told", async (fault, said) => {
+    simulator.accounting.inject({ operation: "listBillPayments", when: "before", ...fault });
+    const { faults, findings } = await check();
+    expect(faults).toEqual([]);
+    expect(findings).toContainEqual(
+      expect.objectContaining({
+        level: "warning",
+        message: expect.stringContaining(said),
+        todo: expect.stringContaining("later"),
+      }),
+    );
+  });
+});

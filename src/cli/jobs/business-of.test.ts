@@ -1,0 +1,32 @@
+import { describe, expect, test } from "vitest";
+
+import { loadConfig } from "../../config/index.ts";
+import { businessOf } from "./business-of.ts";
+
+const CONNECTION = { COMPLIANCE_BASE_URL: "https://compliance.example.com", COMPLIANCE_API_KEY: "cmp_sk_test_nobody" };
+
+function configured(env: Record<string, string>) {
+  return loadConfig({ env: { ...CONNECTION, ...env } });
+}
+
+describe("the business that a command is for", () => {
+  test("is the default one where none is named, and the named one also where it is not configured", () => {
+    const config = configured({ COMPLIANCE_BUSINESS_ID: "biz_1", COMPLIANCE_BUSINESSES: "biz_2" });
+    expect(businessOf(config, {})).toEqual({ connection: "default", businessId: "biz_1" });
+    expect(businessOf(config, { business: "biz_2" })).toEqual({ connection: "default", businessId: "biz_2" });
+    expect(businessOf(config, { business: "biz_9" })).toEqual({ connection: "default", businessId: "biz_9" });
+  });
+
+  test("is asked for, with those that are configured, where there is no default, though there be one alone", () => {
+    for (const businesses of ["biz_1", "biz_1,biz_2"]) {
+      const config = configured({ COMPLIANCE_BUSINESSES: businesses });
+      expect(() => businessOf(config, {})).toThrow(
+        `has no default business: give --business ID (configured: ${businesses.replace(",", ", ")}).`,
+      );
+    }
+  });
+
+  test("is asked for where none is configured", () => {
+    expect(() => businessOf(configured({}), {})).toThrow(/has no default business: give --business ID\.$/);
+  });
+});

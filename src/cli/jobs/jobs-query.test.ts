@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+
+import { WORKFLOW_TYPES } from "../../contract/index.ts";
+import { JOB_COMMANDS, jobsQuery } from "./jobs-query.ts";
+
+const TYPES = 'WorkflowType IN ("registerItems", "syncPurchases", "syncBillPayments", "processSyncBatch", "reconcile")';
+
+test("every workflow is a sale, a credit note, the start by a Schedule, or a job", () => {
+  const { sale, creditNote, scheduled } = WORKFLOW_TYPES;
+  const known = [sale, creditNote, scheduled, ...Object.keys(JOB_COMMANDS)].toSorted();
+  expect(known).toEqual(Object.values(WORKFLOW_TYPES).toSorted());
+});
+
+test("jobs are listed by their latest run, and those that need a person while they run", () => {
+  expect(jobsQuery({})).toBe(`${TYPES} AND ExecutionStatus != "ContinuedAsNew"`);
+  expect(jobsQuery({ attention: true, business: "biz_1" })).toBe(
+    `${TYPES} AND ExecutionStatus != "ContinuedAsNew" AND FiscalAttention IS NOT NULL AND ExecutionStatus = "Running" AND FiscalBusiness = "biz_1"`,
+  );
+});
+
+test("a connection is not taken for another one whose name begins with it", () => {
+  const query = jobsQuery({ connection: "till" });
+  expect(query).toContain('WorkflowId STARTS_WITH "sync-purchases/till/"');
+  expect(query).toContain('WorkflowId = "sync-bill-payments/till"');
+});

@@ -1,0 +1,40 @@
+import type { Command } from "commander";
+
+import { wholeNumber } from "../arguments.ts";
+import type { CliContext } from "../context.ts";
+import { withFilters } from "../sale/scope.ts";
+import type { JobsFlags } from "./list-jobs.ts";
+
+const DEFAULT_LIMIT = 50;
+
+export function registerJobs(program: Command, context: CliContext): void {
+  const jobs = program
+    .command("jobs")
+    .description("See what is no sale: registrations, synchronisations, sync batches, reconciliations.")
+    .addHelpText(
+      "after",
+      `
+Example: every job that needs a person
+  fiscalflow jobs list --attention`,
+    );
+  withFilters(
+    jobs
+      .command("list")
+      .description("The newest jobs, open and closed; with --attention, all that need a person.")
+      .option("--attention", "only what needs a person")
+      .option("--limit <number>", "at most so many", wholeNumber(1, 100_000), DEFAULT_LIMIT),
+  )
+    .addHelpText(
+      "after",
+      `
+The list is Temporal's, and follows the jobs by a second or so. What one needs a person for, and the commands that mend it, are shown by
+the command that stands in its line.
+
+Example:
+  fiscalflow jobs list --attention`,
+    )
+    .action(async (flags: JobsFlags) => {
+      const { listJobs } = await import("./list-jobs.ts");
+      await listJobs(context, flags);
+    });
+}

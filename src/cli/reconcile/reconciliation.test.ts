@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+
+import type { NotCompared, PaymentComparison, ReconcileOutcome } from "../../contract/index.ts";
+import { reconciliation } from "./reconciliation.ts";
+
+function outcomeOf(payments: PaymentComparison, count = 0): ReconcileOutcome {
+  const progress = { documents: 3, final: 3, differing: 0 };
+  return { ...progress, payments, findings: { count, byKind: { "not-paid": count }, first: [] } };
+}
+
+function notCompared(why: NotCompared["why"]): NotCompared {
+  return { kind: "not-compared", why, reason: "There is a reason.", nextStep: "Take the next step." };
+}
+
+const COMPARED: PaymentComparison = {
+  kind: "compared",
+  accounting: "books",
+  invoicesAsOfMs: Date.parse("2026-11-20T06:00:00Z"),
+  paymentsAsOfMs: Date.parse("2026-11-19T21:30:00Z"),
+};
+const NO_SERVICE = notCompared("no-accounting-service");
+
+describe("the result of a reconciliation", () => {
+  const textOf = (payments: PaymentComparison, count?: number) => reconciliation.resultText(outcomeOf(payments, count));
+
+  it("says that everything matches only where both parts ran", () => {
+    expect(textOf(COMPARED)).toMatch(/of connection books.*\nEverything matches\.$/);
+    expect(textOf(NO_SERVICE)).not.toContain("Everything matches");
+    expect(textOf(COMPARED, 2)).not.toContain("Everything matches");
+  });
+
+  it("says as of when the ledger had both sides", () => {
+    expect(textOf(COMPARED)).toMatch(/as of 2026-11-20 09:00.*as of 2026-11-20 00:30/);
+  });
+
+  it("says what was not compared, why, and what to do next, also beside findings", () => {
+    for (const count of [0, 2]) {
+      expect(textOf(NO_SERVICE, count)).toMatch(
+        /not held against bill payments.* There is a reason\.\n  Take the next step\./,
+      );
+    }
+  });
+
+  it("is a failure where anything was found, or where there is an accounting service that nothing was compared with", () => {
+    const failed = (outcome: ReconcileOutcome) => reconciliation.failed?.(outcome);
+    expect(failed(outcomeOf(COMPARED))).toBe(false);
+    expect(failed(outcomeOf(COMPARED, 1))).toBe(true);
+    expect(failed(outcomeOf(NO_SERVICE))).toBe(false);
+    expect(failed(outcomeOf(notCompared("no-accounting-connection")))).toBe(true);
+    expect(failed(outcomeOf(notCompared("not-synchronised")))).toBe(true);
+  });
+});

@@ -1,0 +1,133 @@
+import { inspect } from "node:util";
+import { describe, expect, it } from "vitest";
+import {
+  TEST_KEY,
+  LIVE_KEY,
+  CALLBACK_SECRET,
+  COMPLIANCE,
+  ACCOUNTING,
+  CALLBACKS,
+  load,
+  errorOf,
+  problemsOf,
+  withConnections,
+  SHOP,
+} from "./test-support/load.ts";
+
+describe("problems of the configuration", () => {
+  it("come together in one message that names each setting, what was expected and what was found", () => {
+    const error = errorOf({
+      COMPLIANCE_BASE_URL: "api.example.com",
+      COMPLIANCE_API_KEY: "cmp_sk_prod_very-secret",
+      COMPLIANCE_AUTH: "basic",
+      CALLBACK_PUBLIC_URL: "https://10.0.0.7/",
+      CALLBACK_SECRETS: "too-short",
+      LOG_LEVEL: "verbose",
+      HEALTH_PORT: "80a",
+      FISCALFLOW_TIMING_SLOW_AFTER_MS: "1h",
+    });
+    expect(error).toMatchObject({ name: "ConfigError", code: "CONFIG_INVALID" });
+    expect(error.message).toBe(
+      [
+        "The configuration has 8 problems; nothing was started.",
+        '  - COMPLIANCE_BASE_URL: expected an absolute URL (https://host, perhaps with a port and a path), found "api.example.com"',
+        "  - COMPLIANCE_API_KEY: expected an API key of the compliance service, which begins with cmp_sk_test_ or cmp_sk_live_; found 23 characters with another beginning (not shown)",
+        '  - COMPLIANCE_AUTH: expected "x-api-key" or "bearer", found "basic"',
+        "  - CALLBACK_SECRETS: secret 1 of 1: expected at least 32 characters, found 9; `openssl rand -base64 32` makes one",
+        "  - CALLBACK_PUBLIC_URL: expected an absolute https URL of a public host, found 10.0.0.7, which the internet cannot reach",
+        '  - FISCALFLOW_TIMING_SLOW_AFTER_MS: expected a whole number of milliseconds from 60000 to 2592000000, found "1h"',
+        '  - LOG_LEVEL: expected "trace" or "debug" or "info" or "warn" or "error" or "fatal" or "silent", found "verbose"',
+        '  - HEALTH_PORT: expected a TCP port from 0 to 65535 (0 takes any that is free), found "80a"',
+      ].join("\n"),
+    );
+    expect(error.problems).toHaveLength(8);
+  });
+
+  it("name what is missing where something is begun", () => {
+    expect(problemsOf({ COMPLIANCE_AUTH: "bearer", CALLBACK_SECRETS: CALLBACK_SECRET })).toEqual([
+      {
+        path: "COMPLIANCE_BASE_URL",
+        message: "is missing; expected the base address of the Compliance API, without `/v1`",
+      },
+      { path: "COMPLIANCE_API_KEY", message: "is missing; expected an API key: `cmp_sk_test_…` or `cmp_sk_live_…`" },
+      { path: "CALLBACK_PUBLIC_URL", message: "is missing; callbacks need it besides the secrets" },
+    ]);
+    expect(problemsOf({ CALLBACK_PUBLIC_URL: "https://cb.example.com" }).map(({ path }) => path)).toEqual([
+      "CALLBACK_SECRETS",
+    ]);
+    expect(problemsOf({}, withConnections({ shop: {} })).map(({ path }) => path)).toEqual([
+      "compliance.shop.baseUrl",
+      "compliance.shop.apiKey",
+    ]);
+  });
+
+  it("include parts that the caller needs and nobody has configured", () => {
+    const needs = ["compliance", "accounting", "callbacks"] as const;
+    expect(problemsOf({}, undefined, { needs }).map(({ path }) => path)).toEqual([
+      "COMPLIANCE_BASE_URL",
+      "ACCOUNTING_BASE_URL",
+      "CALLBACK_PUBLIC_URL",
+    ]);
+    expect(() => load({ ...COMPLIANCE, ...ACCOUNTING, ...CALLBACKS }, undefined, { needs })).not.toThrow();
+  });
+
+  it("include a variable that is likely a slip, but none that the file refers to or that is somebody else's", () => {
+    expect(problemsOf({ COMPLIANCE_KEYREACH: "business", FISCALFLOW_TIMING_WHATEVER: "1" })).toEqual([
+      { path: "COMPLIANCE_KEYREACH", message: expect.stringContaining("did you mean COMPLIANCE_KEY_REACH?") },
+      { path: "FISCALFLOW_TIMING_WHATEVER", message: "is not known, so it would change nothing" },
+    ]);
+    const file = withConnections({ shop: { ...SHOP, apiKey: { env: "COMPLIANCE_API_KEY_B" } } });
+    expect(
+      load({ COMPLIANCE_API_KEY_B: TEST_KEY, CALLBACK_SERVICE_HOST: "10.0.0.1", PATH: "/bin" }, file).compliance,
+    ).toHaveLength(1);
+  });
+
+  it("include what the clients find in a dialect, where they are asked", () => {
+    const dialectProblems = {
+      compliance: (dialect: unknown) => Object.keys(Object(dialect)).map((key) => `no ${key}`),
+    };
+    const env = { ...COMPLIANCE, COMPLIANCE_DIALECT: '{"a":1,"b":2}', LOG_LEVEL: "loud" };
+    expect(problemsOf(env, undefined, { dialectProblems })).toEqual([
+      { path: "COMPLIANCE_DIALECT", message: "no a" },
+      { path: "COMPLIANCE_DIALECT", message: "no b" },
+      { path: "LOG_LEVEL", message: expect.any(String) },
+    ]);
+    expect(load(COMPLIANCE, undefined, { dialectProblems }).compliance).toHaveLength(1);
+  });
+
+  it("never show a key that was put in the wrong place", () => {
+    const error = errorOf({
+      COMPLIANCE_BASE_URL: LIVE_KEY,
+      COMPLIANCE_AUTH: LIVE_KEY,
+      COMPLIANCE_APPLICATION: "whsec_production_zzzz9999",
+      COMPLIANCE_DIALECT: "sk_production_zzzz9999",
+      COMPLIANCE_API_KEY: `${LIVE_KEY}\n`,
+      ACCOUNTING_BASE_URL: "https://user:zzzz9999@books.example.com",
+      ACCOUNTING_API_KEY: LIVE_KEY,
+      LEDGER_URL: "mysql://user:zzzz9999@db",
+      CALLBACK_PUBLIC_URL: "https://cb.example.com/?token=zzzz9999",
+      CALLBACK_SECRETS: "zzzz9999",
+    });
+    expect(error.problems).toHaveLength(10);
+    expect(inspect(error)).not.toMatch(/bbbb2222|zzzz9999/);
+  });
+
+  it("explain a port that Kubernetes has set", () => {
+    expect(problemsOf({ CALLBACK_PORT: "tcp://10.0.0.1:80" })[0]?.message).toMatch(/enableServiceLinks/);
+  });
+
+  it("include waits that do not grow", () => {
+    expect(problemsOf({ FISCALFLOW_TIMING_FIRST_POLL_MS: "700000" })).toEqual([
+      {
+        path: "FISCALFLOW_TIMING_LONGEST_POLL_MS",
+        message: "expected at least FISCALFLOW_TIMING_FIRST_POLL_MS, 700000 milliseconds; found 600000",
+      },
+    ]);
+    expect(problemsOf({}, { timings: { longestPollAfterDayMs: 60_000 } })).toEqual([
+      {
+        path: "timings.longestPollAfterDayMs",
+        message: "expected at least timings.longestPollMs, 600000 milliseconds; found 60000",
+      },
+    ]);
+  });
+});

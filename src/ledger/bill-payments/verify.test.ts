@@ -1,0 +1,207 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import type { BillPayment } from "../../contract/index.ts";
+import { billPayment, someConnection, SYNC_WRITER } from "../test-support/bill-payments.ts";
+import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
+
+let test: TestLedger;
+beforeAll(async () => {
+  test = await createTestLedger(15_000);
+  await test.ledger.ready();
+});
+afterAll(() => test?.drop());
+
+const LINES = [
+  { amount: 0.1, allocatedOnDate: "2026-11-01", reference: "r", links: [{ billId: "bill", amount: 1e-7 }] },
+  { amount: 1250 },
+];
+
+const idOf = (n: number): string => `bp ${String(n).padStart(4, "0")}`;
+
+/** A connection with that many payments, each told of by three events, whose lines the first and last hundred have. */
+async function withPayments(count: number) {
+  const connection = someConnection(test.ledger);
+  const payments = Array.from({ length: count }, (_, n) =>
+    billPayment(idOf(n + 1), n % 200 < 100 ? { lines: LINES } : {}),
+  );
+  for (const status of [undefined, "pending", "synced"] as const)
+    for (let at = 0; at < count; at += 100) await connection.keep(payments.slice(at, at + 100), { status });
+  return connection;
+}
+
+/** As somebody would who owns the database. `$1` is the connection. */
+const tamper = (statement: string, name: string) => test.outside.tamper(statement, [name]);
+
+async function remove(id: string, name: string): Promise<void> {
+  for (const table of ["bill_payment_lines", "bill_payments"])
+    await test.outside.query(`delete from ${table} where connection = $1 and bill_payment_id = $2`, [name, id]);
+}
+
+describe("a look through the bill payments", () => {
+  it("finds nothing where nobody was at them, page after page", async () => {
+    const { verify } = await withPayments(401);
+    expect(await verify()).toEqual({ billPayments: 401, findings: [], moreFindings: 0 });
+  });
+
+  it("reads as many events of one payment as there are", async () => {
+    const { name, verify } = await withPayments(2);
+    const statuses = Array.from({ length: 1_201 }, (_, n) => ({ what: "status", after: n % 2 ? "failed" : "syncing" }));
+    const events = statuses.map((change) => ({
+      kind: "bill-payment-seen",
+      subject: "bill payment bp 0001",
+      content: { changes: [change] },
+      writer: SYNC_WRITER,
+    }));
+    await test.ledger.events.append({ connection: `accounting/${name}` }, events);
+    const followed = "sync_status = 'syncing', event_number = 6 + 1201";
+    const row = "where connection = $1 and bill_payment_id = 'bp 0001'";
+    await tamper(`update bill_payments set ${followed} ${row}`, name);
+    expect(await verify()).toEqual({ billPayments: 2, findings: [], moreFindings: 0 });
+    await tamper(`update bill_payments set sync_status = 'failed' ${row}`, name);
+    expect((await verify()).findings).toMatchObject([{ kind: "row-changed", columns: ["sync_status"] }]);
+  });
+
+  it("finds nothing after whatever the synchronisations keep", async () => {
+    const id = fc.constantFrom("a", "b", "c \0\ud800");
+    const content = fc.record(
+      {
+        note: fc.string({ unit: "binary", maxLength: 3 }),
+        totalAmount: fc.double({ noNaN: true, min: -1e15, max: 1e15 }),
+        date: fc.constantFrom("2026-11-01", "no date"),
+        updatedAt: fc.constantFrom("2026-11-01T08:00:00.123Z", "no moment"),
+        billRef: fc.constantFrom({ billCode: "B-1" }, null),
+        lines: fc.array(fc.constantFrom(...LINES, {}), { maxLength: 2 }),
+      },
+      { requiredKeys: [] },
+    );
+    const look = fc.record({
+      payments: fc.array(fc.tuple(id, content), { minLength: 1, maxLength: 3 }),
+      status: fc.constantFrom(undefined, "pending", "synced", "failed"),
+      agoMs: fc.constantFrom(0, 0, 5),
+      round: fc.constantFrom("r1", "r2"),
+      end: fc.constantFrom(undefined, undefined, "r1", "r2"),
+    });
+    const run = fc.asyncProperty(fc.array(look, { minLength: 1, maxLength: 8 }), async (looks) => {
+      const { keep, sync, verify, name } = someConnection(test.ledger);
+      for (const { payments, status, agoMs, round, end } of looks) {
+        const now = await test.ledger.billPayments.now();
+        const rows = payments.map(([of, more]): BillPayment => ({ ...billPayment(of), ...more }));
+        await keep(rows, { status, round, askedAtMs: now - agoMs });
+        if (end === undefined) continue;
+        const of = { name: end, startedAtMs: now + 1 };
+        const how = { reachMs: undefined, syncStartedAtMs: 0, withStatuses: true };
+        await test.ledger.billPayments.compareRound(name, of, how);
+        const full = sync("full");
+        await test.ledger.billPayments.begin(full);
+        const ended = { settled: true, knownUntilMs: undefined, round: of };
+        await test.ledger.billPayments.complete(full, ended, SYNC_WRITER);
+      }
+      expect((await verify()).findings).toEqual([]);
+    });
+    await fc.assert(run, { numRuns: 25 });
+  }, 60_000);
+
+  it.each([
+    ["bill_payments set total_amount = total_amount + 0.01", "total_amount"],
+    ["bill_payments set currency = 'USD'", "currency"],
+    ["bill_payments set service_created_at = service_created_at + interval '1 ms'", "service_created_at"],
+    ["bill_payments set body = replace(body, '1250.1', '1250.2')", "body"],
+    ["bill_payments set sync_status = 'failed'", "sync_status"],
+    ["bill_payments set sync_status = null", "sync_status"],
+    ["bill_payments set missing_since = now()", "missing_since"],
+    ["bill_payments set run_id = 'another'", "run_id"],
+  ])("finds the work of: update %s", async (change, column) => {
+    const { name, verify } = await withPayments(3);
+    await tamper(`update ${change} where connection = $1 and bill_payment_id = 'bp 0002'`, name);
+    const subject = "bill payment bp 0002";
+    expect((await verify()).findings).toEqual([
+      { kind: "row-changed", table: "bill_payments", subject, row: subject, columns: [column] },
+    ]);
+  });
+
+  it.each([
+    [
+      "update bill_payment_lines set amount = 1 where connection = $1 and line_number = 2",
+      { kind: "row-changed", table: "bill_payment_lines", row: "2", columns: ["amount"] },
+    ],
+    [
+      `update bill_payment_lines set links = '[{"billId": "bill", "amount": "1"}]' where connection = $1 and line_number = 1`,
+      { kind: "row-changed", table: "bill_payment_lines", row: "1", columns: ["links"] },
+    ],
+    [
+      "delete from bill_payment_lines where connection = $1 and line_number = 1",
+      { kind: "row-missing", table: "bill_payment_lines", row: "1" },
+    ],
+    [
+      "insert into bill_payment_lines select connection, bill_payment_id, 3, amount, allocated_on, reference, links from bill_payment_lines where connection = $1 and line_number = 1",
+      { kind: "row-extra", table: "bill_payment_lines", row: "3" },
+    ],
+    [
+      "update bill_payments set event_number = 1, sync_status = null where connection = $1",
+      { kind: "row-behind", table: "bill_payments", event: 1, last: 3 },
+    ],
+    [
+      "update events set content = 'no JSON' where connection = 'accounting/' || $1 and number = 2",
+      { kind: "row-unproven", table: "bill_payments", event: 3 },
+    ],
+    [
+      "delete from events where connection = 'accounting/' || $1 and number = 1",
+      { kind: "row-unproven", table: "bill_payments", event: 3 },
+    ],
+  ])("finds the work of: %s", async (statement, finding) => {
+    const { name, verify } = await withPayments(1);
+    await tamper(statement, name);
+    expect((await verify()).findings).toMatchObject([{ subject: "bill payment bp 0001", ...finding }]);
+  });
+
+  it("finds a payment that is not missing any more although nothing showed it", async () => {
+    const { name, sync, verify } = await withPayments(1);
+    const round = { name: "r1", startedAtMs: (await test.ledger.billPayments.now()) + 1 };
+    const ended = { settled: true, knownUntilMs: undefined, round };
+    await test.ledger.billPayments.complete(sync("full"), ended, SYNC_WRITER);
+    expect((await verify()).findings).toEqual([]);
+    await tamper("update bill_payments set missing_since = null where connection = $1", name);
+    expect((await verify()).findings).toMatchObject([{ kind: "row-changed", columns: ["missing_since"] }]);
+  });
+
+  it("finds a row that no event tells of", async () => {
+    const { name, verify } = await withPayments(1);
+    await tamper("update bill_payments set bill_payment_id = 'made up' where connection = $1", name);
+    expect((await verify()).findings).toEqual([
+      { kind: "row-behind", table: "bill_payments", subject: "bill payment made up", event: 3, last: null },
+      { kind: "row-missing", table: "bill_payments", subject: "bill payment bp 0001", row: "bill payment bp 0001" },
+    ]);
+  });
+
+  it.each([
+    ["first", 1],
+    ["middle", 200],
+    ["last", 401],
+  ])("finds that the %s row was deleted", async (_which, n) => {
+    const { name, verify } = await withPayments(401);
+    await remove(idOf(n), name);
+    const subject = `bill payment ${idOf(n)}`;
+    expect(await verify()).toEqual({
+      billPayments: 400,
+      findings: [{ kind: "row-missing", table: "bill_payments", subject, row: subject }],
+      moreFindings: 0,
+    });
+  });
+
+  it("counts what it does not list", async () => {
+    const { name, verify } = await withPayments(1_100);
+    for (const table of ["bill_payment_lines", "bill_payments"])
+      await test.outside.query(`delete from ${table} where connection = $1`, [name]);
+    const { findings, moreFindings } = await verify();
+    expect([findings.length, new Set(findings.map(({ subject }) => subject)).size, moreFindings]).toEqual([
+      1_000, 1_000, 100,
+    ]);
+  });
+
+  it("has nothing to say of a chain that is not an accounting connection's", async () => {
+    const { name } = await withPayments(1);
+    const chain = { connection: name, businessId: "-" };
+    expect(await test.ledger.billPayments.verify(chain)).toEqual({ billPayments: 0, findings: [], moreFindings: 0 });
+  });
+});

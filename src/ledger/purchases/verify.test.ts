@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
+import {
+  businessWithPurchases,
+  purchaseOf as purchase,
+  PURCHASES_WRITER as WRITER,
+} from "../test-support/purchases.ts";
+
+let test: TestLedger;
+beforeAll(async () => {
+  test = await createTestLedger(15_000);
+  await test.ledger.ready();
+});
+afterAll(() => test?.drop());
+
+const business = () => businessWithPurchases(test.ledger);
+
+describe("a look through the purchases", () => {
+  const tamper = (statement: string, businessId: string): Promise<void> => test.outside.tamper(statement, [businessId]);
+
+  it("finds nothing where nobody was at them, whatever was kept", async () => {
+    const { keep, scope, sync } = business();
+    await keep([purchase("p1", { confirmationError: "\ud800 half" }), purchase("p2"), purchase("p 3")]);
+    await keep([purchase("p1", { status: "confirmed" })]);
+    await test.ledger.purchases.complete(sync("full"), WRITER);
+    await keep([purchase("p1", { status: "confirmed" }), purchase("p2")]);
+    expect(await test.ledger.purchases.verify(scope)).toEqual({ purchases: 3, findings: [], moreFindings: 0 });
+  });
+
+  it("finds a row that was changed, put back to an earlier state, or deleted", async () => {
+    const { keep, scope } = business();
+    await keep([purchase("p1"), purchase("p2"), purchase("p3")]);
+    await keep([purchase("p2", { status: "confirmed" })]);
+    await tamper(
+      "update purchases set total = total + 1 where business_id = $1 and purchase_id = 'p1'",
+      scope.businessId,
+    );
+    const back =
+      "update purchases set event_number = 2, status = 'pulled' where business_id = $1 and purchase_id = 'p2'";
+    await tamper(back, scope.businessId);
+    await tamper("delete from purchases where business_id = $1 and purchase_id = 'p3'", scope.businessId);
+    expect((await test.ledger.purchases.verify(scope)).findings).toEqual([
+      { kind: "row-changed", table: "purchases", subject: "purchase p1", row: "purchase p1", columns: ["total"] },
+      { kind: "row-behind", table: "purchases", subject: "purchase p2", event: 2, last: 4 },
+      { kind: "row-missing", table: "purchases", subject: "purchase p3", row: "purchase p3" },
+    ]);
+  });
+});
+
+describe("a row of a purchase that is gone", () => {
+  it.each(["p1", "p2", "p3"])("is found: %s of three", async (id) => {
+    const { keep, scope } = business();
+    await keep([purchase("p1"), purchase("p2"), purchase("p3")]);
+    await test.outside.tamper("delete from purchases where business_id = $1 and purchase_id = $2", [
+      scope.businessId,
+      id,
+    ]);
+    const subject = `purchase ${id}`;
+    expect(await test.ledger.purchases.verify(scope)).toEqual({
+      purchases: 2,
+      findings: [{ kind: "row-missing", table: "purchases", subject, row: subject }],
+      moreFindings: 0,
+    });
+  });
+});
+
+describe("amounts that no invoice would have", () => {
+  it("are kept as they were written, and found as they were kept", async () => {
+    const { keep, kept, scope } = business();
+    const odd = purchase("p1", { totals: { subtotal: 1e21, vat: 5e-8, total: -2.842170943040401e-14 } });
+    await keep([odd]);
+    expect((await kept())[0]?.purchase).toEqual(odd);
+    expect((await test.ledger.purchases.verify(scope)).findings).toEqual([]);
+  });
+});

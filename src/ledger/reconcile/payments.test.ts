@@ -1,0 +1,237 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import { FINDING_KINDS, type PaymentRule } from "../../contract/index.ts";
+import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
+import { someBusiness } from "../test-support/records.ts";
+
+let test: TestLedger;
+beforeAll(async () => {
+  test = await createTestLedger(15_000);
+  await test.ledger.ready();
+});
+afterAll(() => test?.drop());
+
+type Business = ReturnType<typeof someBusiness>;
+const RULE: PaymentRule = { invoiceNumberIn: "billCode", supplier: "same-name", currency: "KES" };
+const runOf = (n: number) => ({ workflowId: "reconcile/default/biz", runId: `run-${n}` });
+
+async function found(business: Business): Promise<[string, string, string][]> {
+  const { first } = await test.ledger.reconciliation.findings(business, 100);
+  return first.map(({ kind, subject, reason }) => [kind, subject, reason]);
+}
+
+describe("supplier invoices held against bill payments", () => {
+  interface Invoice {
+    id: string;
+    number: string;
+    total: string;
+    supplier?: string;
+    status?: string;
+  }
+  interface Payment {
+    id: string;
+    code: string | null;
+    amount: string | null;
+    supplier?: string;
+    currency?: string | null;
+  }
+
+  /** As the synchronisations leave them once they are through. */
+  async function syncsOf(business: Business, accounting: string, purchases = "full", settled = true): Promise<void> {
+    const [syncId, paymentsSyncId] = [randomUUID(), randomUUID()];
+    await test.outside.query(
+      `insert into purchase_syncs (sync_id, connection, business_id, kind, completed_at) values ($1, 'default', $2, $3, now())`,
+      [syncId, business.businessId, purchases],
+    );
+    await test.outside.query(
+      `insert into bill_payment_syncs (sync_id, connection, kind, completed_at, settled) values ($1, $2, 'full', now(), $3)`,
+      [paymentsSyncId, accounting, settled],
+    );
+  }
+
+  /** Rows as the synchronisations write them. */
+  async function books(invoices: Invoice[], payments: Payment[]): Promise<{ business: Business; accounting: string }> {
+    const business = someBusiness();
+    const accounting = `acc-${business.businessId}`;
+    await syncsOf(business, accounting);
+    await rowsOf({ business, accounting }, invoices, payments);
+    return { business, accounting };
+  }
+
+  async function rowsOf(
+    { business, accounting }: { business: Business; accounting: string },
+    invoices: Invoice[],
+    payments: Payment[],
+  ): Promise<void> {
+    for (const { id, number, total, supplier = "Mama Mboga Ltd.", status = "confirmed" } of invoices)
+      await test.outside.query(
+        `insert into purchases (connection, business_id, purchase_id, status, supplier_name, supplier_invoice_number, invoice_date,
+           subtotal, vat, total, content_hash, body, observed_at, seen_by, event_number, workflow_id, run_id)
+         values ('default', $1, $2, $3, $4, $5, '2026-11-01', 0, 0, $6, '', '{}', now(), '', 1, 'w', 'r')`,
+        [business.businessId, id, status, supplier, number, total],
+      );
+    for (const { id, code, amount, supplier = "MAMA MBOGA LTD", currency = "KES" } of payments)
+      await test.outside.query(
+        `insert into bill_payments (connection, bill_payment_id, supplier_name, bill_code, total_amount, currency, content_hash, body,
+           observed_at, event_number, workflow_id, run_id)
+         values ($1, $2, $3, $4, $5, $6, '', '{}', now(), 1, 'w', 'r')`,
+        [accounting, id, supplier, code, amount, currency],
+      );
+  }
+
+  async function kindsFound(invoices: Invoice[], payments: Payment[], rule: Partial<PaymentRule> = {}) {
+    const { business, accounting } = await books(invoices, payments);
+    await test.ledger.reconciliation.holdPayments(business, { accounting, rule: { ...RULE, ...rule } }, runOf(1));
+    return (await found(business)).map(([kind, subject]) => [kind, subject]);
+  }
+
+  const INVOICE: Invoice = { id: "p1", number: "SI-1", total: "1160.00" };
+
+  it("match by number and supplier's name, however they are written, over several payments, to the cent", async () => {
+    expect(await kindsFound([INVOICE], [{ id: "b1", code: " si-1", amount: "1160.01" }])).toEqual([]);
+    const parts = [
+      { id: "b1", code: "SI-1", amount: "1000" },
+      { id: "b2", code: "SI-1", amount: "160.00" },
+    ];
+    expect(await kindsFound([INVOICE], parts)).toEqual([]);
+    expect(await kindsFound([{ ...INVOICE, status: "rejected" }], [])).toEqual([]);
+  });
+
+  it.each<[string, Invoice[], Payment[], [string, string][]]>([
+    ["no number", [], [{ id: "b1", code: " ", amount: "1" }], [["payment-without-number", "b1"]]],
+    ["no invoice", [], [{ id: "b1", code: "SI-9", amount: "1" }], [["payment-without-invoice", "b1"]]],
+    [
+      "another supplier",
+      [INVOICE],
+      [{ id: "b1", code: "SI-1", amount: "1160", supplier: "Otieno" }],
+      [["payment-of-other-supplier", "b1"]],
+    ],
+    [
+      "two invoices",
+      [INVOICE, { ...INVOICE, id: "p2" }],
+      [{ id: "b1", code: "SI-1", amount: "1160" }],
+      [["payment-of-several", "b1"]],
+    ],
+    [
+      "another currency",
+      [INVOICE],
+      [{ id: "b1", code: "SI-1", amount: "9", currency: "USD" }],
+      [["payment-in-other-currency", "b1"]],
+    ],
+    [
+      "no currency",
+      [INVOICE],
+      [{ id: "b1", code: "SI-1", amount: "1160", currency: null }],
+      [["payment-in-other-currency", "b1"]],
+    ],
+    [
+      "no amount",
+      [INVOICE],
+      [
+        { id: "b1", code: "SI-1", amount: "1160" },
+        { id: "b2", code: "SI-1", amount: null },
+      ],
+      [["payment-without-amount", "b2"]],
+    ],
+    [
+      "a rejected invoice",
+      [{ ...INVOICE, status: "rejected" }],
+      [{ id: "b1", code: "SI-1", amount: "1160" }],
+      [["paid-although-rejected", "p1"]],
+    ],
+    ["too little", [INVOICE], [{ id: "b1", code: "SI-1", amount: "1159.98" }], [["paid-another-amount", "p1"]]],
+    ["too much", [INVOICE], [{ id: "b1", code: "SI-1", amount: "1160.02" }], [["paid-another-amount", "p1"]]],
+    ["nothing", [INVOICE], [], [["not-paid", "p1"]]],
+  ])("are a finding with a next step: %s", async (_what, invoices, payments, expected) => {
+    expect(await kindsFound(invoices, payments)).toEqual(expected);
+  });
+
+  it("are matched with the invoice that was issued again after one of that number was rejected", async () => {
+    const rejected: Invoice = { ...INVOICE, id: "p0", status: "rejected", total: "1000" };
+    const payment: Payment = { id: "b1", code: "SI-1", amount: "1160" };
+    expect(await kindsFound([rejected, INVOICE], [payment])).toEqual([]);
+    expect(await kindsFound([rejected, INVOICE], [{ ...payment, amount: "1000" }])).toEqual([
+      ["paid-another-amount", "p1"],
+    ]);
+  });
+
+  it("say which invoices count where a payment fits several, and that none does where all were rejected", async () => {
+    const rejected: Invoice = { ...INVOICE, id: "p0", status: "rejected" };
+    const payment: Payment = { id: "b1", code: "SI-1", amount: "1160" };
+    const severalOf = async (...invoices: Invoice[]) => {
+      const { business, accounting } = await books(invoices, [payment]);
+      await test.ledger.reconciliation.holdPayments(business, { accounting, rule: RULE }, runOf(1));
+      return (await test.ledger.reconciliation.findings(business, 10)).first;
+    };
+    expect(await severalOf(rejected, INVOICE, { ...INVOICE, id: "p2" })).toMatchObject([
+      {
+        kind: "payment-of-several",
+        reason: expect.stringMatching(/: p1, p2\.$/),
+        nextStep: expect.stringContaining("have the other one rejected"),
+      },
+    ]);
+    expect(await severalOf(rejected, { ...rejected, id: "p2" })).toMatchObject([
+      {
+        kind: "payment-of-several",
+        reason: expect.stringMatching(/: p0, p2\.$/),
+        nextStep: expect.stringContaining("All of them were rejected"),
+      },
+    ]);
+  });
+
+  it("are not compared before the ledger had all of both", async () => {
+    const business = someBusiness();
+    const accounting = `acc-${business.businessId}`;
+    await rowsOf({ business, accounting }, [INVOICE], [{ id: "b1", code: "SI-2", amount: "1" }]);
+    const hold = (n: number) => test.ledger.reconciliation.holdPayments(business, { accounting, rule: RULE }, runOf(n));
+    expect(await hold(1)).toMatchObject({
+      why: "not-synchronised",
+      reason: `The ledger never had all supplier invoices of the business, nor all bill payments of connection ${accounting}.`,
+      nextStep: expect.stringContaining("fiscalflow purchases sync --wait; fiscalflow bill-payments sync"),
+    });
+    // A window of days, and a full reading whose passes did not agree, are not all.
+    await syncsOf(business, accounting, "window", false);
+    expect(await hold(2)).toMatchObject({ kind: "not-compared" });
+    expect(await found(business)).toEqual([]);
+
+    await syncsOf(business, accounting, "recent");
+    const before = Date.now();
+    const compared = await hold(3);
+    expect(compared).toMatchObject({ kind: "compared", accounting });
+    expect((await found(business)).map(([kind]) => kind)).toEqual(["not-paid", "payment-without-invoice"]);
+    if (compared.kind !== "compared") throw new Error("It was not compared.");
+    const ages = [compared.invoicesAsOfMs, compared.paymentsAsOfMs].map((asOfMs) => Math.abs(before - asOfMs));
+    expect(Math.max(...ages)).toBeLessThan(60_000);
+  });
+
+  it("follow the rule: another field, any supplier, another currency", async () => {
+    const other: Payment[] = [{ id: "b1", code: "SI-1", amount: "1160", supplier: "Otieno", currency: "USD" }];
+    expect(await kindsFound([INVOICE], other, { supplier: "any", currency: "USD" })).toEqual([]);
+    expect(await kindsFound([INVOICE], other, { invoiceNumberIn: "billPaymentCode" })).toEqual([
+      ["not-paid", "p1"],
+      ["payment-without-number", "b1"],
+    ]);
+  });
+
+  it("are told once, with since when, and are gone once they match", async () => {
+    const { business, accounting } = await books([INVOICE, { ...INVOICE, id: "p2", number: "SI-2" }], []);
+    const hold = (n: number) => test.ledger.reconciliation.holdPayments(business, { accounting, rule: RULE }, runOf(n));
+    await hold(1);
+    const before = await test.ledger.reconciliation.findings(business, 10);
+    await hold(2);
+    expect(await test.ledger.reconciliation.findings(business, 10)).toEqual(before);
+    await test.outside.query(
+      `insert into bill_payments (connection, bill_payment_id, supplier_name, bill_code, total_amount, currency, content_hash, body,
+         observed_at, event_number, workflow_id, run_id) values ($1, 'b1', 'Mama Mboga Ltd', 'SI-1', 1160, 'KES', '', '{}', now(), 1, 'w', 'r')`,
+      [accounting],
+    );
+    await hold(3);
+    expect((await found(business)).map(([, subject]) => subject)).toEqual(["p2"]);
+    expect(before).toMatchObject({ count: 2, byKind: { "not-paid": 2 } });
+  });
+
+  it("have a word for every kind of finding", () => {
+    expect(new Set(FINDING_KINDS).size).toBe(13);
+  });
+});

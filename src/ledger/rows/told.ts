@@ -1,0 +1,133 @@
+import { sql } from "kysely";
+
+import type { Queries } from "../database.ts";
+import type { ExpectedParts, Row } from "./row-findings.ts";
+
+export type Chain = { connection: string; business_id: string };
+
+/** What an event says of its subject. */
+export interface ToldEvent {
+  number: number;
+  kind: string;
+  content: string;
+  writer: { workflow_id: string; run_id: string };
+}
+
+/** What a subject's events say that its rows are. */
+export interface Said {
+  columns: Row;
+  parts?: readonly ExpectedParts[];
+}
+
+/** By subject: the last event that tells of it, and what all of them say; undefined where one of them is none that we write. */
+export type Told = Map<string, { last: number; said: Said | undefined }>;
+
+/** Of subjects whose last event of the kind says all. */
+export async function toldByLast(
+  db: Queries,
+  chain: Chain,
+  { kind, subjects, saidBy }: { kind: string; subjects: readonly string[]; saidBy: (event: ToldEvent) => Said },
+): Promise<Told> {
+  const last = await lastEvents(db, chain, [kind], subjects);
+  return new Map(
+    [...last].map(([subject, event]) => [subject, { last: event.number, said: unlessSpoiled(() => saidBy(event)) }]),
+  );
+}
+
+/** Each found by the index: whole histories are neither read nor sorted. */
+export async function lastEvents(
+  db: Queries,
+  chain: Chain,
+  kinds: readonly string[],
+  subjects: readonly string[],
+): Promise<Map<string, ToldEvent>> {
+  const { rows } = await sql<EventRow>`
+    select wanted.subject, last.* from unnest(${subjects}::text[]) as wanted (subject) cross join lateral (
+      select number, kind, content, workflow_id, run_id from events
+      where connection = ${chain.connection} and business_id = ${chain.business_id}
+        and subject = wanted.subject and kind = any(${kinds})
+      order by number desc limit 1) as last`.execute(db);
+  return new Map(rows.map((row) => [row.subject, toldBy(row)]));
+}
+
+/** Events in memory at a time: a subject may have any number of them. */
+const EVENTS_AT_A_TIME = 500;
+
+/** Of subjects of which each event says what has changed. */
+export async function toldByAll<State>(
+  db: Queries,
+  chain: Chain,
+  {
+    kinds,
+    subjects,
+    after,
+    saidBy,
+  }: {
+    kinds: readonly string[];
+    subjects: readonly string[];
+    /** The state after an event; `before` is undefined for the first one. */
+    after: (before: State | undefined, event: ToldEvent) => State;
+    saidBy: (state: State, last: ToldEvent) => Said;
+  },
+): Promise<Told> {
+  const states = new Map<string, { last: ToldEvent; state: State | undefined }>();
+  for await (const [subject, last] of eventsInOrder(db, chain, kinds, subjects)) {
+    const before = states.get(subject);
+    const isSpoiled = before !== undefined && before.state === undefined;
+    const state = isSpoiled ? undefined : unlessSpoiled(() => after(before?.state, last));
+    states.set(subject, { last, state });
+  }
+  return new Map(
+    [...states].map(([subject, { last, state }]) => {
+      const said = state === undefined ? undefined : unlessSpoiled(() => saidBy(state, last));
+      return [subject, { last: last.number, said }];
+    }),
+  );
+}
+
+/** One subject after the other, the eldest event first. */
+async function* eventsInOrder(
+  db: Queries,
+  chain: Chain,
+  kinds: readonly string[],
+  subjects: readonly string[],
+): AsyncGenerator<[string, ToldEvent]> {
+  for (let [place, number] = [0, 0]; ;) {
+    const { rows } = await sql<EventRow & { place: string }>`
+      select wanted.place, wanted.subject, one.*
+      from unnest(${subjects.slice(place)}::text[]) with ordinality as wanted (subject, place) cross join lateral (
+        select number, kind, content, workflow_id, run_id from events
+        where connection = ${chain.connection} and business_id = ${chain.business_id}
+          and subject = wanted.subject and kind = any(${kinds})
+          and number > case when wanted.place = 1 then ${number}::bigint else 0 end
+        order by number limit ${EVENTS_AT_A_TIME}) as one
+      order by wanted.place, one.number limit ${EVENTS_AT_A_TIME}`.execute(db);
+    for (const row of rows) yield [row.subject, toldBy(row)];
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < EVENTS_AT_A_TIME) return;
+    place += Number(last.place) - 1;
+    number = Number(last.number);
+  }
+}
+
+interface EventRow {
+  subject: string;
+  number: string;
+  kind: string;
+  content: string;
+  workflow_id: string;
+  run_id: string;
+}
+
+function toldBy({ number, kind, content, workflow_id, run_id }: EventRow): ToldEvent {
+  return { number: Number(number), kind, content, writer: { workflow_id, run_id } };
+}
+
+/** What somebody has written into an event may be anything; the look through the chain has found it. */
+function unlessSpoiled<Answer>(read: () => Answer): Answer | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}

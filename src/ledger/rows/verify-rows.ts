@@ -1,0 +1,86 @@
+import { sql } from "kysely";
+
+import type { Database, Queries } from "../database.ts";
+import { addFinding, differing, findingsOfParts, type PartTable, type Row, type RowFinding } from "./row-findings.ts";
+import type { RowFindings } from "./row-findings.ts";
+import type { Chain, Told } from "./told.ts";
+import { subjectsWithoutRow, type WantedRows } from "./without-row.ts";
+
+/** A row as it is kept, with what belongs to it in other tables. */
+export interface KeptRow {
+  subject: string;
+  row: Row & { event_number: string };
+  parts?: Partial<Record<PartTable, readonly Row[]>>;
+}
+
+/** Rows that name the event that they were written with. */
+export interface ProvenRows<Kept extends KeptRow> extends WantedRows {
+  /** Rows in memory at a time, with what belongs to them. */
+  most: number;
+  /** In the order of their key, those behind `after`. */
+  read: (db: Queries, chain: Chain, after: Kept | undefined, most: number) => Promise<Kept[]>;
+  told: (db: Queries, chain: Chain, subjects: readonly string[]) => Promise<Told>;
+}
+
+export interface RowsReport extends RowFindings {
+  rows: number;
+}
+
+const PAGE_WITHIN_MS = 30_000;
+
+/**
+ * Holds the rows of a table that a chain tells of against its events, in pages: each row first, then which rows are gone.
+ * @throws LedgerUnavailableError
+ */
+export async function verifyRows<Kept extends KeptRow>(
+  database: Database,
+  chain: Chain,
+  proven: ProvenRows<Kept>,
+): Promise<RowsReport> {
+  const { table, most } = proven;
+  const report: RowsReport = { rows: 0, findings: [], moreFindings: 0 };
+  for (let after: Kept | undefined; ;) {
+    const from: Kept | undefined = after;
+    const page = await database.transact((db) => readPage(db, chain, proven, from), PAGE_WITHIN_MS);
+    for (const kept of page.rows) for (const finding of findingsOf(table, kept, page.told)) addFinding(report, finding);
+    report.rows += page.rows.length;
+    if (page.rows.length < most) break;
+    after = page.rows.at(-1);
+  }
+  for await (const subject of subjectsWithoutRow(database, chain, proven))
+    addFinding(report, { kind: "row-missing", table, subject, row: subject });
+  return report;
+}
+
+/** The rows and the events that tell of them, in one transaction that sees one state. */
+async function readPage<Kept extends KeptRow>(
+  db: Queries,
+  chain: Chain,
+  { read, told, most }: ProvenRows<Kept>,
+  after: Kept | undefined,
+): Promise<{ rows: Kept[]; told: Told }> {
+  await sql`set transaction isolation level repeatable read read only`.execute(db);
+  const rows = await read(db, chain, after, most);
+  const subjects = rows.map(({ subject }) => subject);
+  return { rows, told: await told(db, chain, subjects) };
+}
+
+function* findingsOf(
+  table: ProvenRows<KeptRow>["table"],
+  { subject, row, parts = {} }: KeptRow,
+  told: Told,
+): Iterable<RowFinding> {
+  const named = Number(row.event_number);
+  const { last = null, said } = told.get(subject) ?? {};
+  if (last !== named) {
+    yield { kind: "row-behind", table, subject, event: named, last };
+    return;
+  }
+  if (said === undefined) {
+    yield { kind: "row-unproven", table, subject, event: named };
+    return;
+  }
+  const columns = differing(said.columns, row);
+  if (columns.length > 0) yield { kind: "row-changed", table, subject, row: subject, columns };
+  for (const expected of said.parts ?? []) yield* findingsOfParts(subject, expected, parts[expected.table] ?? []);
+}

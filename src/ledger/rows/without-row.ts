@@ -1,0 +1,54 @@
+import { type RawBuilder, sql } from "kysely";
+
+import type { Database } from "../database.ts";
+import type { MainTable } from "./row-findings.ts";
+import type { Chain } from "./told.ts";
+
+/** Events that one statement looks at. */
+const EVENTS_A_LOOK = 10_000;
+const LOOK_WITHIN_MS = 30_000;
+
+export interface WantedRows {
+  table: MainTable;
+  /** Of the events that tell of its rows. */
+  kinds: readonly string[];
+  /** Whether a row, called `kept`, is the one that an event of the chain, called `told`, tells of; by the table's primary key. */
+  isToldOf: (chain: Chain) => RawBuilder<boolean>;
+}
+
+/**
+ * Subjects that are told of and have no row, each once, in the order of their last events. It goes through the chain by number, so that no
+ * statement takes longer where there are more events.
+ */
+export async function* subjectsWithoutRow(
+  database: Database,
+  chain: Chain,
+  { table, kinds, isToldOf }: WantedRows,
+): AsyncGenerator<string> {
+  // The offset keeps each row looked up by its key: joined, the whole table would be read for every piece of the chain.
+  const ofChain = sql`connection = ${chain.connection} and business_id = ${chain.business_id}`;
+  for (let after: string | null = "0"; after !== null;) {
+    const from: string = after;
+    const look = await database.query(
+      (db) =>
+        sql<{ until: string | null; subjects: string[] }>`
+          with told as materialized (
+            select number, kind, subject from events
+            where ${ofChain} and number > ${from} order by number limit ${EVENTS_A_LOOK}),
+          gone as materialized (
+            select number, subject from told
+            where kind = any(${kinds})
+              and not exists (select from ${sql.table(table)} as kept where ${isToldOf(chain)} offset 0))
+          select (select max(number) from told) as until, array(
+            select subject from gone
+            where number = (
+              select max(number) from events
+              where ${ofChain} and events.subject = gone.subject and kind = any(${kinds}))
+            order by number) as subjects`.execute(db),
+      LOOK_WITHIN_MS,
+    );
+    const [found] = look.rows;
+    yield* found?.subjects ?? [];
+    after = found?.until ?? null;
+  }
+}

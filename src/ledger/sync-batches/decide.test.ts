@@ -1,0 +1,60 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import type { SyncBatches } from "../index.ts";
+import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
+
+const WRITER = { workflowId: "sync-batch/default/batch_1", runId: "run-1" };
+const NO = { processed: false, note: "not in the dashboard", atMs: 1 };
+const YES = { processed: true, note: "seen in the dashboard", atMs: 2 };
+
+let made: TestLedger;
+let batches: SyncBatches;
+beforeAll(async () => {
+  made = await createTestLedger();
+  await made.ledger.ready();
+  batches = made.ledger.syncBatches;
+});
+afterAll(() => made.drop());
+
+/** A batch that no other test has. */
+function batch() {
+  const key = { connection: "default", syncBatchId: randomUUID() };
+  return {
+    take: (generation: number) => batches.take({ ...key, generation, token: `try ${generation}`, writer: WRITER }),
+    decide: (generation: number, decision: typeof NO) =>
+      batches.decide({ ...key, generation, decision, writer: WRITER }),
+    read: () => batches.read(key),
+  };
+}
+
+describe("a person's word on a sync batch", () => {
+  test("that it was not processed lets the next try be sent, and none before it", async () => {
+    const { take, decide } = batch();
+    await take(1);
+    expect(await decide(1, NO)).toEqual({ kind: "behind", generation: 1 });
+    expect(await take(1)).toEqual({ kind: "behind", generation: 1 });
+    expect(await take(2)).toEqual({ kind: "taken" });
+  });
+
+  test("that an earlier try was not processed says nothing of the one that was taken since", async () => {
+    const { take, decide, read } = batch();
+    await take(1);
+    await decide(1, NO);
+    await take(2);
+    // As a run does that was reset to before its first word.
+    expect(await decide(1, NO)).toEqual({ kind: "behind", generation: 1 });
+    expect(await read()).toMatchObject({ state: "held", generation: 2 });
+    expect(await take(3)).toMatchObject({ kind: "held" });
+  });
+
+  test("that it was processed is the end, under the newest generation", async () => {
+    const { take, decide, read } = batch();
+    await take(1);
+    await decide(1, NO);
+    await take(2);
+    expect(await decide(1, YES)).toMatchObject({ kind: "processed" });
+    expect(await read()).toMatchObject({ state: "processed", generation: 2 });
+    expect(await take(3)).toMatchObject({ kind: "processed", decision: YES });
+  });
+});

@@ -1,0 +1,144 @@
+import { randomUUID } from "node:crypto";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
+
+let test: TestLedger;
+beforeAll(async () => {
+  test = await createTestLedger(15_000);
+  await test.ledger.ready();
+});
+afterAll(() => test?.drop());
+
+const WRITER = { workflowId: "sync-batch/default/batch_1", runId: "run-1" };
+const DECISION = { note: "not in the dashboard at 14:00 \0\ud800", by: "a@b", atMs: 7 };
+
+/** A connection that no other test has, and what is done to its batches. */
+function someConnection() {
+  const connection = randomUUID();
+  const { syncBatches } = test.ledger;
+  const requestOf = (syncBatchId: string, generation: number) => ({
+    connection,
+    syncBatchId,
+    generation,
+    token: `token ${generation}`,
+    writer: { ...WRITER, runId: `run-${generation}` },
+  });
+  return {
+    connection,
+    take: (id: string, generation = 1) => syncBatches.take(requestOf(id, generation)),
+    settle: (id: string, kind: "processed" | "not-processed", generation = 1) =>
+      syncBatches.settle({ ...requestOf(id, generation), outcome: { kind, message: `${kind} \0\ud800` } }),
+    bury: (id: string, generation = 1) => syncBatches.readOrBury(requestOf(id, generation)),
+    decide: (id: string, processed: boolean, generation = 1) =>
+      syncBatches.decide({ ...requestOf(id, generation), decision: { processed, ...DECISION } }),
+    verify: () => syncBatches.verify({ connection: `accounting/${connection}`, businessId: "-" }),
+  };
+}
+
+type Connection = ReturnType<typeof someConnection>;
+
+/** Three that were processed. */
+async function withBatches(): Promise<Connection> {
+  const connection = someConnection();
+  for (const id of ["batch 1", "batch 2", "batch 3"]) {
+    await connection.take(id);
+    await connection.settle(id, "processed");
+  }
+  return connection;
+}
+
+describe("a look through the sync batches", () => {
+  it("finds nothing where nobody was at them, whatever became of them", async () => {
+    const { take, settle, bury, decide, verify } = await withBatches();
+    await take("held");
+    await take("refused");
+    await settle("refused", "not-processed");
+    await take("refused", 2);
+    await bury("buried");
+    await decide("decided without a claim", false);
+    await take("late");
+    await decide("late", false);
+    await settle("late", "processed");
+    expect(await verify()).toEqual({ syncBatches: 8, findings: [], moreFindings: 0 });
+  });
+
+  it("finds nothing after any calls in any order", async () => {
+    const call = fc.record({
+      id: fc.constantFrom("a", "b \0\ud800"),
+      generation: fc.integer({ min: 1, max: 3 }),
+      what: fc.constantFrom("take", "processed", "not-processed", "bury", "decide", "undecide"),
+    });
+    const run = fc.asyncProperty(fc.array(call, { minLength: 1, maxLength: 12 }), async (calls) => {
+      const { take, settle, bury, decide, verify } = someConnection();
+      for (const { id, generation, what } of calls) {
+        if (what === "take") await take(id, generation);
+        else if (what === "bury") await bury(id, generation);
+        else if (what === "decide" || what === "undecide") await decide(id, what === "decide", generation);
+        // One that was never taken cannot be settled, which is said.
+        else await settle(id, what, generation).catch(() => undefined);
+      }
+      expect((await verify()).findings).toEqual([]);
+    });
+    await fc.assert(run, { numRuns: 30 });
+  }, 60_000);
+
+  it("finds nothing where the token of a claim was not told yet", async () => {
+    const { connection, take, verify } = someConnection();
+    await take("batch 1");
+    const withoutToken = `update events set content = '{"generation":1,"syncBatchId":"batch 1"}' where connection = $1`;
+    await test.outside.tamper(withoutToken, [`accounting/${connection}`]);
+    expect((await verify()).findings).toEqual([]);
+  });
+
+  it.each([
+    ["state = 'not-processed'", ["state"]],
+    ["generation = 2", ["generation"]],
+    ["message = 'ok'", ["message"]],
+    ["token = 'another'", ["token"]],
+    ["settled_at = null", ["settled_at"]],
+    [`decision = '{"processed": true}'`, ["decision"]],
+    ["workflow_id = 'another'", ["workflow_id"]],
+    ["state = 'held', message = null, settled_at = null", ["message", "settled_at", "state"]],
+  ])("finds that somebody set %s", async (change, columns) => {
+    const { connection, verify } = await withBatches();
+    await test.outside.tamper(`update sync_batches set ${change} where connection = $1 and sync_batch_id = 'batch 2'`, [
+      connection,
+    ]);
+    const subject = "sync batch batch 2";
+    const [finding, ...others] = (await verify()).findings;
+    expect(others).toEqual([]);
+    expect(finding).toMatchObject({ kind: "row-changed", table: "sync_batches", subject, row: subject });
+    expect(finding?.kind === "row-changed" && finding.columns.toSorted()).toEqual(columns);
+  });
+
+  it("finds one that names an earlier event", async () => {
+    const { connection, verify } = await withBatches();
+    await test.outside.tamper(
+      "update sync_batches set event_number = 1, state = 'held' where connection = $1 and sync_batch_id = 'batch 1'",
+      [connection],
+    );
+    expect((await verify()).findings).toEqual([
+      { kind: "row-behind", table: "sync_batches", subject: "sync batch batch 1", event: 1, last: 2 },
+    ]);
+  });
+
+  it.each([
+    ["first", "batch 1"],
+    ["middle", "batch 2"],
+    ["last", "batch 3"],
+  ])("finds that the %s row was deleted: the batch would be sent again", async (_which, id) => {
+    const { connection, verify } = await withBatches();
+    await test.outside.tamper("delete from sync_batches where connection = $1 and sync_batch_id = $2", [
+      connection,
+      id,
+    ]);
+    const subject = `sync batch ${id}`;
+    expect(await verify()).toEqual({
+      syncBatches: 2,
+      findings: [{ kind: "row-missing", table: "sync_batches", subject, row: subject }],
+      moreFindings: 0,
+    });
+  });
+});

@@ -1,0 +1,81 @@
+import type { ColumnType, Generated } from "kysely";
+
+import type { Json } from "./columns.ts";
+
+/** Exact in the database; `pg` gives it as text, so that it stays so. */
+type NullableNumeric = ColumnType<string | null, number | string | null, number | string | null>;
+/** `bigint`; far below 2^53. */
+type NullableOrder = ColumnType<string | null, unknown, unknown>;
+
+export interface StockClaimsTable {
+  connection: string;
+  /** `-` when the key's reach names the business. */
+  business_id: string;
+  reference_id: string;
+  generation: number;
+  /** Null where nothing was ever sent under this generation. */
+  token: string | null;
+  state: "held" | "applied" | "not-applied" | "buried";
+  item_id: string | null;
+  action: "ADD" | "DEDUCT" | null;
+  quantity: NullableNumeric;
+  unit_price: NullableNumeric;
+  branch: string | null;
+  holder: string | null;
+  taken_at: Date;
+  /** The order of takes and settlements among all movements, whatever the clocks of the hosts say. */
+  taken_order: NullableOrder;
+  settled_order: NullableOrder;
+  /** As the service told it; null while unknown, and where a person alone has decided. */
+  outcome: Json;
+  /** Of the outcome, to find balances by. */
+  branch_id: string | null;
+  quantity_on_hand: NullableNumeric;
+  decision: Json;
+  /** Two words about one movement that cannot both be true; the events have both. */
+  disputed: Generated<boolean>;
+}
+
+interface StockClaimEventsTable {
+  id: ColumnType<string, never, never>;
+  at: Generated<Date>;
+  connection: string;
+  business_id: string;
+  reference_id: string;
+  generation: number;
+  token: string | null;
+  what: string;
+  detail: Json;
+}
+
+export interface DocumentClaimsTable {
+  workflow_id: string;
+  intent: number;
+  /** `in-doubt`: something of this intent may have left, and nothing has settled it. */
+  state: "in-doubt" | "unsent" | "nothing" | "document";
+  idempotency_key: string | null;
+  content: string | null;
+  /** Kept as text, since the bytes of a repetition must be those of the first. */
+  request: string | null;
+  first_sent_at: Date | null;
+  holder: string | null;
+  document_id: string | null;
+  decision: Json;
+}
+
+interface DocumentClaimEventsTable {
+  id: ColumnType<string, never, never>;
+  at: Generated<Date>;
+  workflow_id: string;
+  intent: number;
+  what: string;
+  detail: Json;
+}
+
+/** What may have been sent. */
+export interface ClaimTables {
+  stock_claims: StockClaimsTable;
+  stock_claim_events: StockClaimEventsTable;
+  document_claims: DocumentClaimsTable;
+  document_claim_events: DocumentClaimEventsTable;
+}

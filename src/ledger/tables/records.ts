@@ -1,0 +1,95 @@
+import type { ColumnType } from "kysely";
+
+import type { EventNumber, Json, Numeric, NumericOrNull, Written } from "./columns.ts";
+
+/** Sales and credit notes as they are now. */
+interface DocumentsTable extends Written {
+  connection: string;
+  /** `-` when the key's reach names the business. */
+  business_id: string;
+  type: "sale" | "credit_note";
+  /** That was asked for. */
+  number: string;
+  stage: string;
+  /** The workflow failed: there will be no document. */
+  failed: boolean;
+  number_taken: boolean;
+  started_at: Date;
+  /** `YYYY-MM-DD`: the document's own, else as asked for. */
+  document_date: string;
+  fingerprint: string | null;
+  asked: Json;
+  /** Σ(quantity × unit price) of what was asked for. */
+  asked_total: NumericOrNull;
+  /** Null until the service has one. */
+  document_id: string | null;
+  /** Another than `number` where somebody else's credit note reverses the sale. */
+  document_number: string | null;
+  status: string | null;
+  payment_type_code: string | null;
+  customer_name: string | null;
+  customer_pin: string | null;
+  total: NumericOrNull;
+  taxable_amount: NumericOrNull;
+  tax_amount: NumericOrNull;
+  original_document_id: string | null;
+  cu_invoice_no: string | null;
+  receipt: Json;
+  /** As the service told it, with what we do not read. */
+  document: Json;
+  attentions: Json;
+  /** The eldest attention; null where nobody is needed. */
+  needs_person_since: Date | null;
+  as_of: Date;
+  sequence: number;
+  /** The event that says all that the row says. */
+  event_number: EventNumber;
+  /** The event that it was written with when the service said the same and that it is final. */
+  reconciled_event: ColumnType<string | null, number | string | null | undefined, number | string | null>;
+}
+
+interface OfDocument extends Written {
+  connection: string;
+  business_id: string;
+  type: "sale" | "credit_note";
+  number: string;
+}
+
+interface DocumentLinesTable extends OfDocument {
+  line: number;
+  line_id: string;
+  item_id: string;
+  name: string | null;
+  description: string | null;
+  quantity: Numeric;
+  unit_price: Numeric;
+  total: Numeric;
+  taxable_amount: Numeric;
+  tax_amount: Numeric;
+  tax_rate: Numeric;
+  tax_type_code: string | null;
+}
+
+export interface StockMovementsTable extends OfDocument {
+  reference_id: string;
+  purpose: string;
+  action: "ADD" | "DEDUCT";
+  item_id: string;
+  quantity: Numeric;
+  unit_price: Numeric;
+  state: string;
+  branch_id: string | null;
+  movement_id: string | null;
+  quantity_on_hand: NumericOrNull;
+  report: Json;
+  undoes: string | null;
+  sent_at: Date | null;
+  decision: Json;
+}
+
+/** Sales and credit notes, with what belongs to them. */
+export interface RecordTables {
+  documents: DocumentsTable;
+  document_lines: DocumentLinesTable;
+  stock_movements: StockMovementsTable;
+}

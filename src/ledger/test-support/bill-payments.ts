@@ -1,0 +1,42 @@
+import { randomUUID } from "node:crypto";
+
+import type { BillPayment, BillPaymentStatus } from "../../contract/index.ts";
+import type { BillPaymentSync, Ledger } from "../index.ts";
+
+export const SYNC_WRITER = { workflowId: "sync-bill-payments/default", runId: "run-1" };
+
+export function billPayment(id: string, more: Partial<BillPayment> = {}): BillPayment {
+  return {
+    id,
+    totalAmount: 1250.1,
+    currency: "KES",
+    createdAt: "2026-11-01T08:00:00.000Z",
+    updatedAt: "2026-11-01T08:00:00.000Z",
+    ...more,
+  };
+}
+
+interface Look {
+  askedAtMs?: number;
+  status?: BillPaymentStatus | undefined;
+  round?: string;
+}
+
+/** An accounting connection that no other test has, and what a synchronisation does to it. */
+export function someConnection({ billPayments }: Pick<Ledger, "billPayments">) {
+  const name = randomUUID().slice(4);
+  const chain = { connection: `accounting/${name}`, businessId: "-" };
+  return {
+    name,
+    keep: async (rows: BillPayment[], { askedAtMs, ...look }: Look = {}) => {
+      const at = askedAtMs ?? (await billPayments.now());
+      const page = { connection: name, billPayments: rows, askedAtMs: at, writer: SYNC_WRITER, ...look };
+      return await billPayments.keepPage(page);
+    },
+    all: () => billPayments.page(name, { most: 1_000 }),
+    sync: (kind: BillPaymentSync["kind"]): BillPaymentSync => ({ connection: name, syncId: randomUUID(), kind }),
+    history: async (id: string) =>
+      (await billPayments.history(name, id)).map(({ what, before, after }) => [what, before, after]),
+    verify: () => billPayments.verify(chain),
+  };
+}

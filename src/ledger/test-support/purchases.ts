@@ -1,0 +1,40 @@
+import { randomUUID } from "node:crypto";
+
+import type { Purchase } from "../../contract/index.ts";
+import type { KeepPageRequest, KeptPage, Ledger, PurchaseSync } from "../index.ts";
+
+export const PURCHASES_WRITER = { workflowId: "sync-purchases/default/biz", runId: "run-1" };
+
+export function purchaseOf(id: string, more: Partial<Purchase> = {}): Purchase {
+  return {
+    id,
+    status: "pulled",
+    supplier: { name: "Mill", pin: `P-${id}` },
+    supplierInvoiceNumber: `S-${id}`,
+    invoiceDate: "2026-11-01",
+    branch: "Main",
+    totals: { subtotal: 100.1, vat: 16.02, total: 116.12 },
+    lines: [],
+    confirmationError: null,
+    ...more,
+  };
+}
+
+/** A business of its own, and what a synchronisation does to it. */
+export function businessWithPurchases({ purchases }: Pick<Ledger, "purchases">) {
+  const scope = { connection: "default", businessId: randomUUID() };
+  const sync = (kind: PurchaseSync["kind"], syncId = randomUUID()): PurchaseSync => ({ ...scope, syncId, kind });
+  const keep = async (list: Purchase[], more: Partial<KeepPageRequest> = {}): Promise<KeptPage> =>
+    purchases.keepPage({
+      ...scope,
+      syncId: "sync-0",
+      pass: "list",
+      purchases: list,
+      askedAtMs: await purchases.now(),
+      writer: PURCHASES_WRITER,
+      ...more,
+    });
+  const kept = () => purchases.page(scope, { most: 1_000 });
+  const changesOf = async (id: string) => (await purchases.history(scope, id)).map(({ what }) => what);
+  return { scope, sync, keep, kept, changesOf };
+}

@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+
+import { ConfigError } from "../config/index.ts";
+import { loadProcessConfig } from "./load-process-config.ts";
+
+const ENV = {
+  ACCOUNTING_BASE_URL: "https://accounting.example.com",
+  ACCOUNTING_API_KEY: "sk_development_a",
+  ACCOUNTING_DIALECT: '{"webhook":{"enabled":true}}',
+  CALLBACK_PUBLIC_URL: "https://callbacks.example.com",
+  CALLBACK_SECRETS: "a secret of the tests that is long enough to be one",
+};
+
+function problemsOf(options: Parameters<typeof loadProcessConfig>[0]): string[] {
+  try {
+    loadProcessConfig(options);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems.map(({ path, message }) => `${path}: ${message}`);
+    throw error;
+  }
+}
+
+test("webhooks that are switched on need a secret, in the process that receives them", () => {
+  expect(problemsOf({ env: ENV, needs: ["callbacks"] })).toEqual([
+    expect.stringContaining("ACCOUNTING_DIALECT: dialect.webhook.enabled: expected a webhook secret beside it"),
+  ]);
+  const whole = { ...ENV, ACCOUNTING_WEBHOOK_SECRET: "whsec_development_a" };
+  expect(problemsOf({ env: whole, needs: ["callbacks"] })).toEqual([]);
+  expect(problemsOf({ env: { ...ENV, ACCOUNTING_DIALECT: "{}" }, needs: ["callbacks"] })).toEqual([]);
+  expect(problemsOf({ env: ENV, needs: [] })).toEqual([]);
+});
+
+test("a secret that is wrong is told once", () => {
+  const env = { ...ENV, ACCOUNTING_WEBHOOK_SECRET: "cs_a" };
+  expect(problemsOf({ env, needs: ["callbacks"] })).toEqual([expect.stringMatching(/^ACCOUNTING_WEBHOOK_SECRET: /)]);
+});

@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import {
+  type JobState,
+  MAIN_TASK_QUEUE,
+  STATE_QUERY,
+  type SyncBillPaymentsOutcome,
+  syncBillPaymentsWorkflowId,
+  UPDATES,
+  WORKFLOW_TYPES,
+} from "../../src/contract/index.ts";
+import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { type Rig, startRig } from "../rig/start-rig.ts";
+import { ledgersBooks } from "./books.ts";
+
+const workflowId = syncBillPaymentsWorkflowId("default");
+
+/** The name of the filter is the dialect's, and a service may ignore one that it does not know. */
+describeWithTemporal("a synchronisation of bill payments from a service that ignores the status filter", () => {
+  let rig: Rig;
+  beforeAll(async () => {
+    rig = await startRig({
+      accounting: true,
+      receiver: false,
+      simulator: { scenario: { accounting: { generatedBillPayments: 25 } } },
+      env: { ACCOUNTING_DIALECT: '{"billPayments":{"status":"syncStatus"}}' },
+    });
+    rig.simulator.accounting.changeSettings({ refuseUnknownInputs: false });
+  });
+  afterAll(() => rig.close());
+
+  test("parks before a payment is kept, and goes on once the dialect is mended", async () => {
+    const handle = await rig.client.workflow.start(WORKFLOW_TYPES.syncBillPayments, {
+      taskQueue: MAIN_TASK_QUEUE,
+      workflowId,
+      args: [{}],
+    });
+    const attention = async () => (await handle.query<JobState<SyncBillPaymentsOutcome>>(STATE_QUERY)).attentions[0];
+    await expect.poll(attention, { timeout: 10_000 }).toMatchObject({
+      code: "unexpected-answer",
+      message: expect.stringContaining(
+        "the service does not filter by status. Give billPayments.status of ACCOUNTING_DIALECT the service's name for it",
+      ),
+    });
+    expect((await ledgersBooks(rig.config)).size).toBe(0);
+    expect(rig.simulator.accounting.calls("listBillPayments")).toHaveLength(3);
+
+    await rig.stopWorkers();
+    for (const connection of rig.config.accounting) connection.dialect = {};
+    await rig.startWorkers();
+    await handle.executeUpdate(UPDATES.retry, { args: [{ note: "the name is mended" }] });
+    expect(await handle.result()).toMatchObject({ settled: true, total: 25 });
+  });
+});

@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+
+import {
+  creditNoteWorkflowId,
+  type RefundRequest,
+  type SaleInput,
+  type SaleOutcome,
+} from "../../src/contract/index.ts";
+import { SaleConflictError } from "../../src/starter/index.ts";
+import { type CuttableLine, startCuttableLine } from "../rig/cuttable-line.ts";
+import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { freshDatabase, listenerOf, throughPort } from "../rig/fresh-database.ts";
+import { resetRun } from "../rig/reset-run.ts";
+import { salesOf, TEA } from "../rig/sales-of.ts";
+import { type Rig, startRig } from "../rig/start-rig.ts";
+
+/** docs/ledger.md, "A number stays taken": of credit notes too. */
+describeWithTemporal("the number of a credit note", () => {
+  let rig: Rig;
+  let line: CuttableLine;
+  beforeAll(async () => {
+    const databaseUrl = await freshDatabase(inject("ledgerServerUrl"));
+    line = await startCuttableLine(listenerOf(databaseUrl));
+    rig = await startRig({ env: { LEDGER_URL: throughPort(databaseUrl, line.port) } });
+  });
+  afterAll(async () => {
+    await rig?.close();
+    await line?.close();
+  });
+  const { result, onHand, handleOf, parked } = salesOf(() => rig);
+
+  const open = { refundWindow: "1 hour" };
+
+  async function sold(traderInvoiceNumber: string, more: Partial<SaleInput> = open): Promise<string> {
+    const { outcome } = await rig.starter.startSale(
+      { traderInvoiceNumber, lines: [TEA], ...more },
+      { waitSeconds: 20 },
+    );
+    if (outcome?.stage !== "completed") throw new Error(`not completed: ${JSON.stringify(outcome)}`);
+    if (more.refundWindow === "0") await result(traderInvoiceNumber);
+    else await rig.stateWhen(traderInvoiceNumber, ({ stockMovements }) => stockMovements[0]?.state === "applied");
+    return outcome.sale?.id ?? "";
+  }
+
+  const request = (number: string): RefundRequest => ({ reason: "06", traderInvoiceNumber: number, restock: true });
+  const refund = (invoice: string, number: string): Promise<SaleOutcome> =>
+    rig.starter.refund({ invoice }, request(number), { waitSeconds: 20 });
+  const conflictOf = async (refunding: Promise<unknown>): Promise<string> => {
+    const error: unknown = await refunding.catch((thrown: unknown) => thrown);
+    if (!(error instanceof SaleConflictError)) throw new Error("a conflict was expected", { cause: error });
+    return error.message;
+  };
+  const noteIdOf = (saleId: string): string =>
+    creditNoteWorkflowId({ connection: "default", businessId: "biz_1", saleId });
+  const notesUnder = (number: string) => rig.simulator.documents(number);
+
+  test("that is another sale's is refused, and leaves the sale completed and to be refunded under another", async () => {
+    const before = onHand();
+    await sold("SEQ-1");
+    const other = await sold("SEQ-2");
+    expect(await refund("SEQ-1", "CN-SEQ")).toMatchObject({ stage: "credited" });
+    await result("SEQ-1");
+    const message = await conflictOf(refund("SEQ-2", "CN-SEQ"));
+    expect(message).toMatch(/CN-SEQ belongs to the credit note of another sale: SEQ-1 .*Use another number/);
+    expect(await rig.starter.state({ invoice: "SEQ-2" })).toMatchObject({ stage: "completed", attentions: [] });
+    expect(notesUnder("CN-SEQ")).toHaveLength(1);
+    // What was refused is refused again when its run begins anew.
+    await resetRun(rig.client, rig.namespace, noteIdOf(other));
+    await expect(rig.client.workflow.getHandle(noteIdOf(other)).result()).rejects.toMatchObject({ cause: { message } });
+    expect(notesUnder("CN-SEQ")).toHaveLength(1);
+
+    expect(await refund("SEQ-2", "CN-SEQ-2")).toMatchObject({ stage: "credited" });
+    const outcomes = [await result("SEQ-1"), await result("SEQ-2")];
+    expect(outcomes.map(({ creditNote }) => creditNote?.traderInvoiceNumber)).toEqual(["CN-SEQ", "CN-SEQ-2"]);
+    expect(onHand()).toBe(before);
+  });
+
+  test("that is another sale's is refused after the windows too", async () => {
+    const before = onHand();
+    await sold("LATE-1", { refundWindow: "0" });
+    await sold("LATE-2", { refundWindow: "0" });
+    expect(await refund("LATE-1", "CN-LATE")).toMatchObject({ stage: "credited" });
+    expect(await conflictOf(refund("LATE-2", "CN-LATE"))).toMatch(/another sale: LATE-1 /);
+    expect(await refund("LATE-2", "CN-LATE-2")).toMatchObject({ stage: "credited" });
+    await expect.poll(() => onHand(), { timeout: 20_000 }).toBe(before);
+    expect(notesUnder("CN-LATE")).toHaveLength(1);
+  });
+
+  test("that two sales ask for at once is sent for one of them", async () => {
+    const before = onHand();
+    await sold("RACE-1");
+    await sold("RACE-2");
+    // Until the service has answered, the records tell nobody whose the number is.
+    const slow = { operation: "creditNote", when: "before", kind: "slow", delayMs: 1_500, times: 1 } as const;
+    rig.simulator.inject(slow);
+    const [first, second] = await Promise.allSettled([refund("RACE-1", "CN-RACE"), refund("RACE-2", "CN-RACE")]);
+    const stages = [first, second].map((one) => (one.status === "fulfilled" ? one.value.stage : one.reason));
+    expect(stages).toEqual(expect.arrayContaining(["credited", expect.any(SaleConflictError)]));
+    expect(notesUnder("CN-RACE")).toHaveLength(1);
+    const loser = first.status === "rejected" ? "RACE-1" : "RACE-2";
+    expect(await refund(loser, "CN-RACE-2")).toMatchObject({ stage: "credited" });
+    for (const invoice of ["RACE-1", "RACE-2"]) expect(await result(invoice)).toMatchObject({ stage: "credited" });
+    expect(onHand()).toBe(before);
+  });
+
+  test("is its sale's own when the same refund is asked for again, and when its run begins anew", async () => {
+    const saleId = await sold("SAME-1");
+    await Promise.all([refund("SAME-1", "CN-SAME"), refund("SAME-1", "CN-SAME")]);
+    await result("SAME-1");
+    expect(await refund("SAME-1", "CN-SAME")).toMatchObject({ stage: "credited" });
+    const note = rig.client.workflow.getHandle(noteIdOf(saleId));
+    const { creditNote } = (await note.result()) as SaleOutcome;
+    expect(creditNote).toMatchObject({ status: "completed", originalSaleId: saleId });
+    await resetRun(rig.client, rig.namespace, noteIdOf(saleId));
+    expect(await note.result()).toMatchObject({ stage: "credited", creditNote: { id: creditNote?.id } });
+    expect(notesUnder("CN-SAME")).toHaveLength(1);
+  });
+
+  test("that was asked for by a signal, which nobody waits for, calls a person", async () => {
+    await sold("TOLD-1");
+    await sold("TOLD-2");
+    await refund("TOLD-1", "CN-TOLD");
+    await handleOf("TOLD-2").signal("refundRequested", request("CN-TOLD"));
+    const { attentions } = await parked("TOLD-2", "unexpected-answer");
+    expect(attentions[0]?.message).toMatch(/CN-TOLD belongs to the credit note of another sale: TOLD-1 /);
+    await rig.starter.acknowledge({ invoice: "TOLD-2" }, { code: "unexpected-answer", note: "mistyped" });
+    await rig.stateWhen("TOLD-2", ({ stage }) => stage === "completed");
+    await refund("TOLD-2", "CN-TOLD-2");
+    for (const invoice of ["TOLD-1", "TOLD-2"]) expect(await result(invoice)).toMatchObject({ stage: "credited" });
+  });
+
+  test("that two sales used while the ledger was away calls a person once it is back", async () => {
+    const ids = [await sold("AWAY-1"), await sold("AWAY-2")];
+    line.cut();
+    const asked = { ...request("CN-AWAY"), restock: false };
+    for (const invoice of ["AWAY-1", "AWAY-2"]) await handleOf(invoice).signal("refundRequested", asked);
+    await rig.simulator.until(() => notesUnder("CN-AWAY").length === 2);
+    line.mend();
+    const needy = async (): Promise<string[]> => {
+      const found: string[] = [];
+      for (const invoice of ["AWAY-1", "AWAY-2"]) {
+        const { creditNoteAttention } = await rig.starter.state({ invoice });
+        if (creditNoteAttention === "mismatch") found.push(invoice);
+      }
+      return found;
+    };
+    await expect.poll(needy, { timeout: 30_000 }).toHaveLength(1);
+    const [told = ""] = await needy();
+    const note = rig.client.workflow.getHandle(noteIdOf(ids[told === "AWAY-1" ? 0 : 1] ?? ""));
+    await note.executeUpdate("acknowledge", { args: [{ code: "mismatch", note: "filed by hand" }] });
+    for (const invoice of ["AWAY-1", "AWAY-2"]) expect(await result(invoice)).toMatchObject({ stage: "credited" });
+  });
+});
