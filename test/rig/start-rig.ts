@@ -113,8 +113,10 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
   const logged: LoggedLine[] = [];
   const logAt =
     (level: LoggedLine["level"]) =>
-    (message: string, fields: Record<string, unknown>): void =>
-      void logged.push({ level, message, fields });
+    (message: string, fields: Record<string, unknown>): void => {
+      // What is logged of an application, its budget once a minute, is of no connection's key.
+      if ("connection" in fields) logged.push({ level, message, fields });
+    };
   const log = { warn: logAt("warn"), info: logAt("info") };
   let running: RunningWorkers | undefined;
   let closeTransport: (() => Promise<void>) | undefined;
