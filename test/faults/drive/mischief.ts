@@ -59,8 +59,10 @@ export class Mischief {
     const inFlight = documents.filter(({ status }) => status !== "completed" && status !== "failed");
     const [early] = this.#chance.shuffled(inFlight);
     if (early?.callback && (await this.#post(early.callback.url, "sale.completed")) === 202) this.record.early += 1;
-    // One that went out early told of no event.
-    const delivered = documents.filter(({ callback }) => callback?.status === "delivered" && callback.event !== null);
+    // Looked at anew: one that was submitted again meanwhile has no event yet. One that went out early told of none.
+    const delivered = simulator
+      .documents()
+      .filter(({ callback }) => callback?.status === "delivered" && callback.event !== null);
     const [again] = this.#chance.shuffled(delivered);
     if (again) {
       simulator.redeliver(again.id);
