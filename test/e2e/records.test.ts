@@ -1,5 +1,7 @@
+import type { WorkflowHandle } from "@temporalio/client";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 
+import { creditNoteWorkflowId } from "../../src/contract/index.ts";
 import type { BusinessReport, Ledger } from "../../src/ledger/index.ts";
 import { type OutsideClient, openOutsideClient } from "../../src/ledger/test-support/outside-client.ts";
 import { ledgerOf } from "../../src/worker/ledger-of.ts";
@@ -48,6 +50,12 @@ describeWithTemporal("the records of sales and credit notes", () => {
     return report;
   }
 
+  function creditNoteOf(invoice: string): WorkflowHandle {
+    const saleId = rig.simulator.documents(invoice).find(({ type }) => type === "sale")?.id ?? "";
+    const scope = { connection: "default", businessId: "biz_1" };
+    return rig.client.workflow.getHandle(creditNoteWorkflowId({ ...scope, saleId }));
+  }
+
   async function refund(invoice: string, restock: boolean) {
     const request = { reason: "06", traderInvoiceNumber: `CN-${invoice}`, restock } as const;
     return await rig.starter.refund({ invoice }, request, { waitSeconds: 20 });
@@ -90,6 +98,8 @@ describeWithTemporal("the records of sales and credit notes", () => {
     await rig.starter.cancel({ invoice: "BOOK-REJECTED" }, { reason: "sold elsewhere" });
     for (const number of numbers.filter((_, n) => n % 6 === 3)) await handleOf(number).cancel();
     for (const number of [...numbers, "BOOK-CALLBACK", "BOOK-REJECTED"]) await result(number);
+    // A credit note gives goods back after its sale has ended.
+    for (const number of numbers.filter((_, n) => n % 2 === 0)) await creditNoteOf(number).result();
 
     const { documents, movements } = rig.simulator.books();
     const report = await reportOfAll();
