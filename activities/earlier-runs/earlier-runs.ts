@@ -12,6 +12,9 @@ const NOT_FOR_US = [7, 12];
 /** How many runs this process remembers to have looked after: it is asked once for each call of a run. */
 const REMEMBERED = 10_000;
 
+/** For what is asked of Temporal: a request that was lost with a server would be waited for by every later attempt of the run. */
+const LONGEST_REQUEST_MS = 10_000;
+
 interface Execution {
   workflowId: string;
   runId: string;
@@ -40,7 +43,7 @@ export class EarlierRuns {
     if (!execution) return;
     const known = this.#done.get(execution.runId);
     if (known) return await known;
-    const doing = this.#takeOver(execution);
+    const doing = this.#workflows.withDeadline(Date.now() + LONGEST_REQUEST_MS, () => this.#takeOver(execution));
     this.#remember(execution.runId, doing);
     try {
       await doing;
