@@ -12,7 +12,7 @@ const NOT_FOR_US = [7, 12];
 /** How many runs this process remembers to have looked after: it is asked once for each call of a run. */
 const REMEMBERED = 10_000;
 
-/** For what is asked of Temporal: a request that was lost with a server would be waited for by every later attempt of the run. */
+/** For each request to Temporal: one that was lost with a server would be waited for by every later attempt of the run. */
 const LONGEST_REQUEST_MS = 10_000;
 
 interface Execution {
@@ -43,7 +43,7 @@ export class EarlierRuns {
     if (!execution) return;
     const known = this.#done.get(execution.runId);
     if (known) return await known;
-    const doing = this.#workflows.withDeadline(Date.now() + LONGEST_REQUEST_MS, () => this.#takeOver(execution));
+    const doing = this.#takeOver(execution);
     this.#remember(execution.runId, doing);
     try {
       await doing;
@@ -55,11 +55,15 @@ export class EarlierRuns {
   }
 
   async #takeOver({ workflowId, runId }: Execution): Promise<void> {
-    for (const run of await this.#earlierThan({ workflowId, runId })) {
-      const history = await this.#workflows.getHandle(workflowId, run.runId).fetchHistory();
+    for (const run of await this.#inTime(() => this.#earlierThan({ workflowId, runId }))) {
+      const history = await this.#inTime(() => this.#workflows.getHandle(workflowId, run.runId).fetchHistory());
       const events = await readableHistory(history, this.#workflows.options.loadedDataConverter);
       await importFindings(this.#ledger, findingsOf(events, workflowId), `${workflowId} (run ${run.runId})`);
     }
+  }
+
+  #inTime<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+    return this.#workflows.withDeadline(Date.now() + LONGEST_REQUEST_MS, ask);
   }
 
   /** The oldest first. A server that cannot list, or does not let us, leaves the claims alone to know. */
