@@ -1,8 +1,8 @@
-import { classifyAnswer, SHOWN_OPERATIONS } from "../../src/compliance/index.ts";
+import { SHOWN_OPERATIONS } from "../../src/compliance/index.ts";
 import type { AwaitServiceRequest, ComplianceActivities } from "../../src/contract/index.ts";
 import { stillWaiting } from "../failure.ts";
 import { type Standing, standingNow } from "../service-wait.ts";
-import { judge, keyCallOf, throwToTryAgain } from "./judge.ts";
+import { judgeAnswer, keyCallOf, throwToTryAgain } from "./judge.ts";
 import { KeyHeldError } from "./key-held-error.ts";
 import { type ActivityContext, type ComplianceRuntime, runtimeOf } from "./runtime.ts";
 
@@ -43,13 +43,7 @@ async function lookedAtKey(
   { lookPauseMs }: Standing,
   random: () => number,
 ): Promise<void> {
-  const judged = await judge(
-    runtime,
-    "listBusinesses",
-    request,
-    () => runtime.client.listBusinesses(),
-    (result) => classifyAnswer(result, runtime.dialect),
-  );
+  const judged = await judgeAnswer(runtime, "listBusinesses", request, () => runtime.client.listBusinesses());
   const { meaning, error, message } = judged;
   if (meaning.kind === "transient") throw stillWaiting(message, lookPauseMs);
   throwToTryAgain(judged, random);

@@ -1,6 +1,6 @@
-import { type Business, classifyAnswer } from "../../src/compliance/index.ts";
+import type { Business } from "../../src/compliance/index.ts";
 import type { Branch, ComplianceActivities } from "../../src/contract/index.ts";
-import { beyondTheTable, judge, refusalOf, throwToTryAgain } from "./judge.ts";
+import { beyondTheTable, judgeAnswer, refusalOf, throwToTryAgain } from "./judge.ts";
 import { type ActivityContext, runtimeOf } from "./runtime.ts";
 
 type BranchRequest = Parameters<ComplianceActivities["readBranch"]>[0];
@@ -13,13 +13,7 @@ export function createBranchActivities(context: ActivityContext): Pick<Complianc
       const runtime = runtimeOf(context, request.connection);
       const known = findBranch(seen.get(request.connection) ?? [], request, runtime.profile.keyReach);
       if (known) return { kind: "branch", branch: known };
-      const judged = await judge(
-        runtime,
-        "listBusinesses",
-        request,
-        () => runtime.client.listBusinesses(),
-        (result) => classifyAnswer(result, runtime.dialect),
-      );
+      const judged = await judgeAnswer(runtime, "listBusinesses", request, () => runtime.client.listBusinesses());
       throwToTryAgain(judged, context.random);
       if (!judged.data) return refusalOf(judged) ?? beyondTheTable(judged);
       seen.set(request.connection, judged.data);

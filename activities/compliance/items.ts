@@ -1,6 +1,6 @@
 import { Context } from "@temporalio/activity";
 
-import { classifyAnswer, classifyItem, ComplianceApiError } from "../../src/compliance/index.ts";
+import { classifyItem, ComplianceApiError } from "../../src/compliance/index.ts";
 import type {
   ComplianceActivities,
   Item,
@@ -11,7 +11,7 @@ import type {
 } from "../../src/contract/index.ts";
 import { stillWaiting } from "../failure.ts";
 import { ageMs, pollPauseMs } from "../poll-schedule.ts";
-import { beyondTheTable, judge, refusalOf, throwToTryAgain } from "./judge.ts";
+import { beyondTheTable, judge, judgeAnswer, refusalOf, throwToTryAgain } from "./judge.ts";
 import { KeyHeldError } from "./key-held-error.ts";
 import { knownItem, resolveLines } from "./resolve-lines.ts";
 import { type ActivityContext, type ComplianceRuntime, runtimeOf } from "./runtime.ts";
@@ -52,13 +52,10 @@ export function createItemActivities(
     const known = runtime.catalogue.known(request.businessId, sinceMs);
     // No call: it says nothing of the key.
     if (known) return resolveLines(request.lines, known);
-    const judged = await judge(
-      runtime,
-      "listItems",
-      request,
-      async () => ({ data: await runtime.catalogue.since(request.businessId, sinceMs), meta: catalogueMeta }),
-      (result) => classifyAnswer(result, runtime.dialect),
-    );
+    const judged = await judgeAnswer(runtime, "listItems", request, async () => ({
+      data: await runtime.catalogue.since(request.businessId, sinceMs),
+      meta: catalogueMeta,
+    }));
     throwToTryAgain(judged, random);
     if (whenHeld && judged.error instanceof KeyHeldError) throw whenHeld(judged.error);
     if (judged.data) return resolveLines(request.lines, judged.data);

@@ -2,8 +2,9 @@ import { Context } from "@temporalio/activity";
 
 import {
   type Classification,
-  type ClassifyOptions,
+  classifyAnswer,
   classifyError,
+  type ClassifyOptions,
   ComplianceApiError,
   ComplianceInputError,
   type OperationName,
@@ -57,6 +58,16 @@ export async function judge<Data>(
     const replayed = error instanceof ComplianceApiError && error.replayed;
     return { meaning: classifyError(operation, error, runtime.dialect, options), error, replayed, operation, message };
   }
+}
+
+/** {@link judge} for a call whose meaning its answer alone tells: whatever makes no document and moves no stock. */
+export function judgeAnswer<Data>(
+  runtime: ComplianceRuntime,
+  operation: OperationName,
+  target: CallTarget,
+  call: () => Promise<Result<Data>>,
+): Promise<Judged<Data>> {
+  return judge(runtime, operation, target, call, (result) => classifyAnswer(result, runtime.dialect));
 }
 
 export function keyCallOf(operation: OperationName, { businessId, retriedAtMs }: CallTarget): KeyCall {

@@ -1,11 +1,10 @@
 import { Context } from "@temporalio/activity";
 
-import { classifyAnswer } from "../../src/compliance/index.ts";
 import type { ComplianceActivities, Item, ItemOutcome, ItemOutcomeKind } from "../../src/contract/index.ts";
 import { writerOf } from "../ledger/claim-results.ts";
 import { onceThere } from "../ledger/once-there.ts";
 import { catalogueMeta } from "./items.ts";
-import { beyondTheTable, judge, refusalOf, throwToTryAgain } from "./judge.ts";
+import { beyondTheTable, judgeAnswer, refusalOf, throwToTryAgain } from "./judge.ts";
 import { namedItem } from "./named-item.ts";
 import { type ActivityContext, runtimeOf } from "./runtime.ts";
 
@@ -20,13 +19,10 @@ export function createPlanActivities(context: ActivityContext): Pick<ComplianceA
     async planRegistrations(request) {
       const runtime = runtimeOf(context, request.connection);
       const { connection, businessId, batchId, items: names, after = "", most, force, notOlderThanMs } = request;
-      const judged = await judge(
-        runtime,
-        "listItems",
-        request,
-        async () => ({ data: await runtime.catalogue.since(businessId, notOlderThanMs), meta: catalogueMeta }),
-        (result) => classifyAnswer(result, runtime.dialect),
-      );
+      const judged = await judgeAnswer(runtime, "listItems", request, async () => ({
+        data: await runtime.catalogue.since(businessId, notOlderThanMs),
+        meta: catalogueMeta,
+      }));
       throwToTryAgain(judged, random);
       if (!judged.data) return refusalOf(judged) ?? beyondTheTable(judged);
       const looks = names ? lookUp(judged.data, names) : behind(judged.data, after).slice(0, MOST_LOOKED_AT);

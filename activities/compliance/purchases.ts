@@ -1,10 +1,10 @@
 import { Context } from "@temporalio/activity";
 
-import { classifyAnswer, type ComplianceDialect, type Purchase } from "../../src/compliance/index.ts";
+import type { ComplianceDialect, Purchase } from "../../src/compliance/index.ts";
 import type { ComplianceActivities, Refusal } from "../../src/contract/index.ts";
 import { writerOf } from "../ledger/claim-results.ts";
 import { onceThere } from "../ledger/once-there.ts";
-import { beyondTheTable, judge, refusalOf, throwToTryAgain } from "./judge.ts";
+import { beyondTheTable, judgeAnswer, refusalOf, throwToTryAgain } from "./judge.ts";
 import { type ActivityContext, runtimeOf } from "./runtime.ts";
 
 /** Fiscal Compliance API, "GET /v1/purchases": 1 to 100, and not clamped. */
@@ -18,12 +18,8 @@ export function createPurchaseActivities(
     async pullPurchases(request) {
       const runtime = runtimeOf(context, request.connection);
       const { businessId } = request;
-      const judged = await judge(
-        runtime,
-        "pullPurchases",
-        request,
-        () => runtime.client.pullPurchases({ businessId }),
-        (result) => classifyAnswer(result, runtime.dialect),
+      const judged = await judgeAnswer(runtime, "pullPurchases", request, () =>
+        runtime.client.pullPurchases({ businessId }),
       );
       throwToTryAgain(judged, random);
       if (judged.meaning.kind === "ok") return { kind: "pulled" };
@@ -36,12 +32,8 @@ export function createPurchaseActivities(
       // A page that could not be kept is not asked for: its call would be wasted.
       const askedAtMs = await onceThere(() => ledger.purchases.now(), random);
       const status = pass === "list" || pass === "changed" ? undefined : pass;
-      const judged = await judge(
-        runtime,
-        "listPurchases",
-        request,
-        () => runtime.client.listPurchases({ cursor, pageSize: PAGE_SIZE, status, from, to }, { businessId }),
-        (result) => classifyAnswer(result, runtime.dialect),
+      const judged = await judgeAnswer(runtime, "listPurchases", request, () =>
+        runtime.client.listPurchases({ cursor, pageSize: PAGE_SIZE, status, from, to }, { businessId }),
       );
       throwToTryAgain(judged, random);
       if (!judged.data) return refusalOf(judged) ?? beyondTheTable(judged);
