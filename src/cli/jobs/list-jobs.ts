@@ -1,10 +1,10 @@
 import type { WorkflowExecutionInfo } from "@temporalio/client";
 
 import { DEFAULT_CONNECTION, NO_BUSINESS, SEARCH_ATTRIBUTES, WORKFLOW_TYPES } from "../../contract/index.ts";
-import { withTemporal } from "../connect-temporal.ts";
+import { attributesOf } from "../attributes-of.ts";
 import type { CliContext } from "../context.ts";
+import { listExecutions } from "../list-executions.ts";
 import { plainTable } from "../plain-table.ts";
-import { printNote, printResult } from "../print-result.ts";
 import { nairobiTime } from "../sale/nairobi-time.ts";
 import type { ResultFlags, Scope } from "../sale/scope.ts";
 import { shellWord } from "../sale/shell-word.ts";
@@ -27,22 +27,13 @@ interface ListedJob {
 }
 
 export async function listJobs(context: CliContext, flags: JobsFlags): Promise<void> {
-  const query = jobsQuery(flags);
-  await withTemporal(context, async ({ client }) => {
-    const jobs: ListedJob[] = [];
-    const pageSize = Math.min(flags.limit, 1_000);
-    for await (const execution of client.workflow.list({ query, pageSize })) {
-      jobs.push(listed(execution));
-      if (jobs.length >= flags.limit) break;
-    }
-    const { count } = await client.workflow.count(query);
-    printResult(context, flags.json, jobs, jobs.length === 0 ? "None." : table(jobs));
-    if (count > jobs.length) printNote(context, `${jobs.length} of ${count}; --limit shows more.`);
-  });
+  const { limit, json } = flags;
+  await listExecutions(context, { query: jobsQuery(flags), limit, json }, listed, table);
 }
 
-function listed({ workflowId, type, status, startTime, typedSearchAttributes }: WorkflowExecutionInfo): ListedJob {
-  const attributes = new Map(typedSearchAttributes.getAll().map(({ key, value }) => [key.name, String(value)]));
+function listed(execution: WorkflowExecutionInfo): ListedJob {
+  const { workflowId, type, status, startTime } = execution;
+  const attributes = attributesOf(execution);
   const business = attributes.get(SEARCH_ATTRIBUTES.business);
   const command = commandOf(type, workflowId);
   return {

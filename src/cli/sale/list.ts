@@ -3,9 +3,9 @@ import type { WorkflowExecutionInfo } from "@temporalio/client";
 
 import { SEARCH_ATTRIBUTES, STAGES } from "../../contract/index.ts";
 import { wholeNumber } from "../arguments.ts";
+import { attributesOf } from "../attributes-of.ts";
 import type { CliContext } from "../context.ts";
 import { plainTable } from "../plain-table.ts";
-import { printNote, printResult } from "../print-result.ts";
 import { nairobiTime } from "./nairobi-time.ts";
 import { type ResultFlags, type Scope, withFilters } from "./scope.ts";
 import { visibilityQuery } from "./visibility-query.ts";
@@ -51,23 +51,15 @@ Example:
 }
 
 async function listSales(context: CliContext, flags: ListFlags): Promise<void> {
-  const { withTemporal } = await import("../connect-temporal.ts");
+  const { listExecutions } = await import("../list-executions.ts");
   const query = visibilityQuery({ ...flags, creditNotes: flags.attention === true });
-  await withTemporal(context, async ({ client }) => {
-    const sales: ListedSale[] = [];
-    const pageSize = Math.min(flags.limit, 1_000);
-    for await (const execution of client.workflow.list({ query, pageSize })) {
-      sales.push(listed(execution));
-      if (sales.length >= flags.limit) break;
-    }
-    const { count } = await client.workflow.count(query);
-    printResult(context, flags.json, sales, sales.length === 0 ? "None." : table(sales));
-    if (count > sales.length) printNote(context, `${sales.length} of ${count}; --limit shows more.`);
-  });
+  const { limit, json } = flags;
+  await listExecutions(context, { query, limit, json }, listed, table);
 }
 
-function listed({ workflowId, type, status, startTime, typedSearchAttributes }: WorkflowExecutionInfo): ListedSale {
-  const attributes = new Map(typedSearchAttributes.getAll().map(({ key, value }) => [key.name, String(value)]));
+function listed(execution: WorkflowExecutionInfo): ListedSale {
+  const { workflowId, type, status, startTime } = execution;
+  const attributes = attributesOf(execution);
   const { invoice, business, stage, attention, saleId } = SEARCH_ATTRIBUTES;
   return {
     invoice: attributes.get(invoice) ?? workflowId,
