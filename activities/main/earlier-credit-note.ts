@@ -1,8 +1,9 @@
 import { ApplicationFailure } from "@temporalio/common";
 
 import { type ConnectionProfile, type CreditNoteInput, FAILURES } from "../../src/contract/index.ts";
-import { type Ledger, LedgerUnavailableError } from "../../src/ledger/index.ts";
+import type { Ledger } from "../../src/ledger/index.ts";
 import { numberTaken } from "../number-taken.ts";
+import { lookedUpInTime } from "./looked-up-in-time.ts";
 
 /**
  * Looks whether the number was used for the credit note of another sale.
@@ -10,17 +11,10 @@ import { numberTaken } from "../number-taken.ts";
  */
 export type EarlierCreditNote = (profile: ConnectionProfile, note: CreditNoteInput) => Promise<void>;
 
-/** As for a sale: what two of them ask for at once, or while the ledger is away, is left to the claim of the number. */
-const LOOK_WITHIN_MS = 1_000;
-
+/** What two of them ask for at once, or while the ledger is away, is left to the claim of the number. */
 export function createEarlierCreditNote(ledger: Pick<Ledger, "records">): EarlierCreditNote {
   return async ({ connection, businessId }, { traderInvoiceNumber: number, saleId }) => {
-    const kept = await ledger.records
-      .findCreditNote({ connection, businessId }, number, LOOK_WITHIN_MS)
-      .catch((error: unknown) => {
-        if (error instanceof LedgerUnavailableError) return undefined;
-        throw error;
-      });
+    const kept = await lookedUpInTime((ms) => ledger.records.findCreditNote({ connection, businessId }, number, ms));
     const { record, sale = "a sale that is not in the ledger", writer } = kept ?? {};
     if (!record || !writer || (!record.document && !record.numberTaken)) return;
     const { originalSaleId } = record;

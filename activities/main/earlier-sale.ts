@@ -8,7 +8,8 @@ import {
   type FinishedSale,
   type SaleContent,
 } from "../../src/contract/index.ts";
-import { type KeptSale, type Ledger, LedgerUnavailableError } from "../../src/ledger/index.ts";
+import type { KeptSale, Ledger } from "../../src/ledger/index.ts";
+import { lookedUpInTime } from "./looked-up-in-time.ts";
 
 /**
  * Looks whether the number was used before. Gives how that sale ended, where it is the same and nothing is left to be done.
@@ -16,21 +17,10 @@ import { type KeptSale, type Ledger, LedgerUnavailableError } from "../../src/le
  */
 export type EarlierSale = (profile: ConnectionProfile, content: SaleContent) => Promise<FinishedSale | undefined>;
 
-/**
- * A new sale does not wait for long. Where the ledger is away, a sale without a trusted key waits for its claim before it is sent; one under
- * a trusted key is sent without, and then nobody but Temporal knows whether the number was used (docs/ledger.md).
- */
-const LOOK_WITHIN_MS = 1_000;
-
 export function createEarlierSale(ledger: Pick<Ledger, "records">): EarlierSale {
   return async ({ connection, businessId }, content) => {
     const number = content.traderInvoiceNumber;
-    const kept = await ledger.records
-      .findSale({ connection, businessId }, number, LOOK_WITHIN_MS)
-      .catch((error: unknown) => {
-        if (error instanceof LedgerUnavailableError) return undefined;
-        throw error;
-      });
+    const kept = await lookedUpInTime((ms) => ledger.records.findSale({ connection, businessId }, number, ms));
     // What this very run has kept comes from an attempt that was lost.
     if (!kept || kept.writer.runId === Context.current().info.workflowExecution?.runId) return undefined;
     const { record } = kept;
