@@ -3,18 +3,10 @@ import { type AddressInfo, connect, type Socket } from "node:net";
 import { afterEach, expect, test } from "vitest";
 
 import { createCallbackReceiver } from "./receiver.ts";
+import { PLAIN_WEBHOOK } from "./test-support/plain-webhook.ts";
 import { createCallbackToken } from "./token.ts";
 
 const SECRET = "a secret of the callbacks that is long enough";
-const SHAPE = {
-  signatureHeader: "X-Signature",
-  signaturePrefix: "",
-  timestampHeader: null,
-  timestampUnit: "ms",
-  signed: "body",
-  encoding: "hex",
-  eventId: null,
-} as const;
 
 const open: { close: () => unknown }[] = [];
 afterEach(async () => {
@@ -24,7 +16,7 @@ afterEach(async () => {
 async function receiving() {
   const app = createCallbackReceiver({
     secrets: [SECRET],
-    webhooks: new Map([["default", { secrets: ["whsec_development_a"], shape: SHAPE }]]),
+    webhooks: new Map([["default", { secrets: ["whsec_development_a"], shape: PLAIN_WEBHOOK }]]),
     maxInFlight: 1,
     maxWebhooksInFlight: 2,
     client: {

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { openLedger } from "../ledger/index.ts";
 import { createTestLedger, type TestLedger } from "../ledger/test-support/create-test-ledger.ts";
 import { createCallbackReceiver, type ReceiverOptions } from "./receiver.ts";
+import { PLAIN_WEBHOOK } from "./test-support/plain-webhook.ts";
 import type { WebhookShape } from "./verify-webhook.ts";
 
 const CURRENT = "whsec_development_current";
@@ -11,16 +12,7 @@ const NOW_MS = 1_700_000_000_000;
 const MINUTE_MS = 60_000;
 const BODY = '{"id":"evt_1","type":"bill_payment.updated","note":"chai ☕"}';
 
-const PLAIN: WebhookShape = {
-  signatureHeader: "X-Signature",
-  signaturePrefix: "",
-  timestampHeader: null,
-  timestampUnit: "ms",
-  signed: "body",
-  encoding: "hex",
-  eventId: null,
-};
-const STAMPED: WebhookShape = { ...PLAIN, timestampHeader: "X-Timestamp", signed: "timestamp+body" };
+const STAMPED: WebhookShape = { ...PLAIN_WEBHOOK, timestampHeader: "X-Timestamp", signed: "timestamp+body" };
 
 /** Each made with: printf '%s' TEXT | openssl dgst -sha256 -hmac SECRET -hex */
 const OF_BODY = "559974171b25bb47294e564edcd64a4df8bd1b8cb6cbfd3159efbaa72113d8be";
@@ -41,7 +33,7 @@ async function receiving(shape: Partial<WebhookShape> = {}, options: Partial<Rec
   const temporal = { answer: "delivered" as "delivered" | "unreachable" };
   const app = createCallbackReceiver({
     secrets: ["a secret of the callbacks, which is another"],
-    webhooks: new Map([["default", { secrets: [CURRENT, OLDER], shape: { ...PLAIN, ...shape } }]]),
+    webhooks: new Map([["default", { secrets: [CURRENT, OLDER], shape: { ...PLAIN_WEBHOOK, ...shape } }]]),
     client: {
       requestSync: (connection) => {
         asked.push(connection);

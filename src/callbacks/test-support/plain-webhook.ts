@@ -1,0 +1,12 @@
+import type { WebhookShape } from "../verify-webhook.ts";
+
+/** A signature of the body alone, in hex, and nothing else. */
+export const PLAIN_WEBHOOK: WebhookShape = {
+  signatureHeader: "X-Signature",
+  signaturePrefix: "",
+  timestampHeader: null,
+  timestampUnit: "ms",
+  signed: "body",
+  encoding: "hex",
+  eventId: null,
+};
