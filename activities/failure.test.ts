@@ -1,4 +1,4 @@
-import { ApplicationFailureCategory } from "@temporalio/common";
+import { ApplicationFailureCategory, CancelledFailure } from "@temporalio/common";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
@@ -10,6 +10,7 @@ import {
   notServed,
   stillWaiting,
   transient,
+  unforeseen,
   unknownKeyed,
 } from "./failure.ts";
 
@@ -84,5 +85,22 @@ describe("a failure", () => {
 
   test("of a worker that does not serve a connection is tried again after a minute", () => {
     expect(notServed("not here")).toMatchObject({ type: "NotServed", nonRetryable: false, nextRetryDelay: 60_000 });
+  });
+});
+
+describe("an error that nobody has foreseen", () => {
+  test("is tried again after a pause of its own, with its name and its stack", () => {
+    const error = new TypeError("of undefined");
+    const failure = unforeseen(error, 3, () => 0.5);
+    expect(failure).toMatchObject({ type: "TypeError", message: "of undefined", nextRetryDelay: 4_500 });
+    expect(failure).toMatchObject({ stack: error.stack, nonRetryable: false });
+  });
+
+  test.each([
+    ["a failure that has a meaning", transient("away", 1_000)],
+    ["a cancellation", new CancelledFailure("ended")],
+    ["a request that a cancellation has ended", Object.assign(new Error("aborted"), { name: "AbortError" })],
+  ])("is not %s", (_what, error) => {
+    expect(unforeseen(error, 1, () => 0.5)).toBe(error);
   });
 });

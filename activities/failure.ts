@@ -1,4 +1,5 @@
-import { ApplicationFailure, ApplicationFailureCategory } from "@temporalio/common";
+import { CompleteAsyncError } from "@temporalio/activity";
+import { ApplicationFailure, ApplicationFailureCategory, TemporalFailure } from "@temporalio/common";
 
 /**
  * The one place where an error becomes a Temporal failure. A failed activity always means "try again after this pause"; whatever the
@@ -61,6 +62,13 @@ export function ledgerAway(message: string, pauseMs: number): ApplicationFailure
 /** This process lacks what another one may have. */
 export function notServed(message: string): ApplicationFailure {
   return again(TYPES.notServed, message, LONGEST_PAUSE_MS);
+}
+
+/** What nobody has foreseen: a defect, or the surroundings'. A cancellation, and what has a meaning already, stays as it is. */
+export function unforeseen(error: unknown, attempt: number, random: () => number): unknown {
+  if (error instanceof TemporalFailure || error instanceof CompleteAsyncError) return error;
+  if (error instanceof Error && error.name === "AbortError") return error;
+  return ApplicationFailure.fromError(error, { nextRetryDelay: backoffMs(attempt, random) });
 }
 
 function again(type: string, message: string, nextRetryDelay: number, category?: "BENIGN"): ApplicationFailure {

@@ -1,7 +1,7 @@
 import { ActivityCancellationType, type ActivityOptions, proxyActivities } from "@temporalio/workflow";
 
 import { type AccountingActivities, type AccountingProfile, accountingTaskQueue } from "../src/contract/index.ts";
-import { LONGEST_QUEUEING, LONGEST_TRY, MARGIN_MS } from "./proxies.ts";
+import { LONGEST_QUEUEING, LONGEST_TRY, MARGIN_MS, PAUSES_OF_FAILURES } from "./proxies.ts";
 
 /** The activities of one accounting connection, one options object for each risk class (architecture, decision 4). */
 export function accountingCallsOf({ connection, callTimeoutMs }: AccountingProfile) {
@@ -9,6 +9,7 @@ export function accountingCallsOf({ connection, callTimeoutMs }: AccountingProfi
     taskQueue: accountingTaskQueue(connection),
     priority: { priorityKey },
     startToCloseTimeout: callTimeoutMs + MARGIN_MS,
+    retry: PAUSES_OF_FAILURES,
     cancellationType: ActivityCancellationType.TRY_CANCEL,
   });
   return {

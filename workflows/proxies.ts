@@ -3,6 +3,7 @@ import {
   type ActivityOptions,
   proxyActivities,
   proxyLocalActivities,
+  type RetryPolicy,
 } from "@temporalio/workflow";
 
 import {
@@ -27,6 +28,15 @@ export const LONGEST_QUEUEING = "12 hours";
 
 /** A total bound for calls that may be repeated freely. What is not answered by then is shown to a person. */
 export const LONGEST_TRY = "24 hours";
+
+/**
+ * Every pause comes with its failure (decision 0014). Only an attempt that was lost with its worker brings none, and it is no reason to wait the
+ * longer, however often the service had put the call off before.
+ */
+export const PAUSES_OF_FAILURES = {
+  initialInterval: "5 seconds",
+  backoffCoefficient: 1,
+} as const satisfies RetryPolicy;
 
 /** Before the connection is known: validation, look-ups, composing. No API call, so it runs inside the workflow task. */
 export const main = proxyLocalActivities<
@@ -54,6 +64,7 @@ export const atOnce = proxyLocalActivities<Pick<MainActivities, "saveRecordNow">
 export const mainWaits = proxyActivities<Pick<MainActivities, "awaitCreditNoteRun">>({
   taskQueue: MAIN_TASK_QUEUE,
   startToCloseTimeout: "30 seconds",
+  retry: PAUSES_OF_FAILURES,
   cancellationType: ActivityCancellationType.TRY_CANCEL,
 });
 
@@ -61,6 +72,7 @@ export const mainWaits = proxyActivities<Pick<MainActivities, "awaitCreditNoteRu
 export const ledgerAtLength = proxyActivities<Pick<LedgerActivities, "reconcilePayments">>({
   taskQueue: MAIN_TASK_QUEUE,
   startToCloseTimeout: "15 minutes",
+  retry: PAUSES_OF_FAILURES,
   cancellationType: ActivityCancellationType.TRY_CANCEL,
 });
 
@@ -68,11 +80,12 @@ export const ledgerAtLength = proxyActivities<Pick<LedgerActivities, "reconcileP
 export const ledger = proxyActivities<LedgerActivities>({
   taskQueue: MAIN_TASK_QUEUE,
   startToCloseTimeout: "30 seconds",
+  retry: PAUSES_OF_FAILURES,
   cancellationType: ActivityCancellationType.TRY_CANCEL,
 });
 
 /** An attempt of a converging write that was lost with its worker must come back as a failure. */
-const LOST_WITH_ITS_WORKER = { nonRetryableErrorTypes: ["TemporalTimeout:StartToClose"] };
+const LOST_WITH_ITS_WORKER = { ...PAUSES_OF_FAILURES, nonRetryableErrorTypes: ["TemporalTimeout:StartToClose"] };
 
 export type Calls = ReturnType<typeof callsOf>;
 
@@ -89,6 +102,7 @@ export function callsOf(route: CallRoute, retriedAtMs: () => number | undefined)
     taskQueue: complianceTaskQueue(route.application),
     priority: { priorityKey, ...fair },
     startToCloseTimeout: route.timings.callTimeoutMs + MARGIN_MS,
+    retry: PAUSES_OF_FAILURES,
     cancellationType: ActivityCancellationType.TRY_CANCEL,
   });
   const background: ActivityOptions = {

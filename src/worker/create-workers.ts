@@ -27,8 +27,9 @@ import { createCallbackUrlFor } from "./callback-url-for.ts";
 import { checkReach } from "./check-reach.ts";
 import { createComplianceRuntimes } from "./compliance-runtimes.ts";
 import { endPolls, endsPollsItself } from "./end-polls.ts";
-import type { Door } from "./permits.ts";
 import { createGates } from "./gates.ts";
+import { pausing } from "./pausing.ts";
+import type { Door } from "./permits.ts";
 import { sendingAs } from "./sending-as.ts";
 import { type KeyLog, watchKeys } from "./watch-keys.ts";
 
@@ -95,6 +96,7 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
     connection,
     namespace,
     shutdownGraceTime: config.timings.callTimeoutMs + GRACE_BEYOND_CALL_MS,
+    interceptors: { activity: [pausing] },
     ...(options.identity !== undefined && { identity: options.identity }),
   } satisfies Partial<WorkerOptions>;
 
@@ -121,7 +123,7 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
         whenOpen: (listener) => gate.whenOpen(callClass, listener),
       };
       const slots = new ActivitySlots(most, door);
-      const interceptors = { activity: [sendingAs(callClass)] };
+      const interceptors = { activity: [pausing, sendingAs(callClass)] };
       workers.push(await Worker.create({ ...common, taskQueue, activities, tuner: slots.tuner, interceptors }));
       serves.push(taskQueue);
       allSlots.push(slots);
