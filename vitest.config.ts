@@ -1,5 +1,10 @@
 import { defineConfig } from "vitest/config";
 
+import { PATIENCE_MS } from "./test/rig/patience.ts";
+
+/** A test waits several times, one after the other. */
+const TEST_MS = 3 * PATIENCE_MS;
+
 export default defineConfig({
   test: {
     // Most suites wait for servers, not for the processor, and the default leaves one of two cores idle.
@@ -12,8 +17,9 @@ export default defineConfig({
           name: "unit",
           include: ["{src,activities,workflows}/**/*.test.ts"],
           globalSetup: ["src/ledger/test-support/home-of-run.ts"],
-          testTimeout: 20_000,
-          hookTimeout: 60_000,
+          expect: { poll: { timeout: PATIENCE_MS } },
+          testTimeout: TEST_MS,
+          hookTimeout: TEST_MS,
         },
       },
       {
@@ -22,8 +28,9 @@ export default defineConfig({
           include: ["test/**/*.test.ts"],
           exclude: ["test/scale/**"],
           globalSetup: ["test/rig/global-setup.ts"],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          expect: { poll: { timeout: PATIENCE_MS } },
+          testTimeout: TEST_MS,
+          hookTimeout: TEST_MS,
         },
       },
       {
@@ -31,8 +38,9 @@ export default defineConfig({
           name: "scale",
           include: ["test/scale/**/*.test.ts"],
           globalSetup: ["test/rig/global-setup.ts"],
-          testTimeout: 300_000,
-          hookTimeout: 300_000,
+          expect: { poll: { timeout: PATIENCE_MS } },
+          testTimeout: 2 * TEST_MS,
+          hookTimeout: 2 * TEST_MS,
           // Many rows and whole windows: each wants a core, and the others not to wait for it.
           sequence: { groupOrder: 1 },
           maxWorkers: 2,

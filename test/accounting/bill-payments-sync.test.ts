@@ -168,7 +168,7 @@ describeWithTemporal("the synchronisation of bill payments", () => {
     const { accounting } = rig.simulator;
     accounting.setApplication("simulator", { denied: ["listBillPayments"] });
     const handle = await start();
-    await expect.poll(async () => (await state()).attentions[0]?.code, { timeout: 10_000 }).toBe("credentials");
+    await expect.poll(async () => (await state()).attentions[0]?.code).toBe("credentials");
     expect(rig.logged).toContainEqual(
       expect.objectContaining({
         level: "warn",

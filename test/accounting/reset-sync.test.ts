@@ -43,7 +43,7 @@ describeWithTemporal("a synchronisation of bill payments that is reset", () => {
       args: [{ full: true }],
     });
     const attention = async () => (await handle.query<JobState<SyncBillPaymentsOutcome>>(STATE_QUERY)).attentions[0];
-    await expect.poll(attention, { timeout: 30_000 }).toMatchObject({ code: "credentials" });
+    await expect.poll(attention).toMatchObject({ code: "credentials" });
 
     const runId = await resetRun(rig.client, rig.namespace, workflowId, {
       activity: "keepBillPaymentsPage",

@@ -36,7 +36,7 @@ describeWithTemporal("a synchronisation of bill payments from a service that ign
       args: [{}],
     });
     const attention = async () => (await handle.query<JobState<SyncBillPaymentsOutcome>>(STATE_QUERY)).attentions[0];
-    await expect.poll(attention, { timeout: 10_000 }).toMatchObject({
+    await expect.poll(attention).toMatchObject({
       code: "unexpected-answer",
       message: expect.stringContaining(
         "the service does not filter by status. Give billPayments.status of ACCOUNTING_DIALECT the service's name for it",

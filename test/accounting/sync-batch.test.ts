@@ -49,7 +49,7 @@ describeWithTemporal("the processing of a sync batch", () => {
       /** The attention, as soon as there is one. */
       needs: async () => {
         const ask = async () => (await handle.query<JobState<BatchProgress>>(STATE_QUERY)).attentions[0];
-        await expect.poll(async () => (await ask())?.code, { timeout: 15_000 }).toBeDefined();
+        await expect.poll(async () => (await ask())?.code).toBeDefined();
         return await ask();
       },
       claim: () =>
@@ -122,7 +122,7 @@ describeWithTemporal("the processing of a sync batch", () => {
       await one.start();
       await one.needs();
       await resetRun(rig.client, rig.namespace, one.handle.workflowId, { activity: "processSyncBatch" });
-      await expect.poll(one.message, { timeout: 30_000 }).toContain("no outcome was written down");
+      await expect.poll(one.message).toContain("no outcome was written down");
       expect(one.calls()).toBe(1);
       await one.handle.executeUpdate(UPDATES.resolveBatch, { args: [{ processed: true, note: "seen" }] });
       expect(await one.result()).toMatchObject({ saidBy: "person" });
@@ -149,7 +149,7 @@ describeWithTemporal("the processing of a sync batch", () => {
       args: [{ syncBatchId: "nothing" }],
     });
     const query = async () => (await (await unknown).query<JobState<BatchProgress>>(STATE_QUERY)).attentions[0]?.code;
-    await expect.poll(query, { timeout: 10_000 }).toBe("not-found");
+    await expect.poll(query).toBe("not-found");
     await (await unknown).terminate();
     const other = batch({ companyId: "company_2" });
     rig.simulator.accounting.setApplication("simulator", { companies: ["company_1"] });

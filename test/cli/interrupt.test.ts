@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, inject, onTestFinished, test, vi } from "v
 
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { namespaceOf } from "../rig/namespace.ts";
+import { PATIENCE_MS } from "../rig/patience.ts";
 
 const MAIN = fileURLToPath(new URL("../../dist/src/cli/main.js", import.meta.url));
 
@@ -44,15 +45,13 @@ describeWithTemporal("a command that waits for a sale nobody carries", () => {
             () => true,
             () => false,
           ),
-        { timeout: 20_000 },
+        { timeout: PATIENCE_MS },
       );
-      const interruptedAtMs = Date.now();
       child.kill(signal);
       // As a terminal and npm do, within milliseconds: later the process may be past its own handlers, in its teardown.
       await delay(2);
       child.kill(signal);
       expect(await ended).toEqual([exitCode, null]);
-      expect(Date.now() - interruptedAtMs).toBeLessThan(5_000);
       expect(output).toBe("Interrupted. What Temporal has accepted goes on.\n");
     },
   );

@@ -5,11 +5,10 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { NOT_FOR_PEOPLE, randomCall, type RandomCall } from "../../src/cli/test-support/random-calls.ts";
+import { PATIENCE_MS } from "../rig/patience.ts";
 
 const MAIN = fileURLToPath(new URL("../../dist/src/cli/main.js", import.meta.url));
 const PROCESSES = 100;
-/** A process that takes longer hangs. */
-const LONGEST_MS = 15_000;
 
 /** What an operating system can hand over, of commands that end by themselves: without configuration, a worker and a receiver do. */
 const processCall = randomCall.filter(
@@ -20,7 +19,7 @@ function run({ argv, stdin }: RandomCall): Promise<{ exitCode: number | null; sa
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [MAIN, ...argv], {
       env: { PATH: process.env["PATH"], TEMPORAL_ADDRESS: "127.0.0.1:9", TEMPORAL_CONFIG_FILE: "/nonexistent" },
-      timeout: LONGEST_MS,
+      timeout: PATIENCE_MS,
       killSignal: "SIGKILL",
     });
     const said = { stdout: "", stderr: "" };
@@ -35,18 +34,22 @@ function run({ argv, stdin }: RandomCall): Promise<{ exitCode: number | null; sa
   });
 }
 
-test("100 processes with random arguments end with 0, 1 or 2, say why, and show no stack", async () => {
-  const seed = Number(process.env["FAST_CHECK_SEED"] ?? Date.now() % 2 ** 31);
-  const waiting = fc.sample(processCall, { numRuns: PROCESSES, seed });
-  const wrong: unknown[] = [];
-  const work = async (): Promise<void> => {
-    for (let call = waiting.pop(); call !== undefined; call = waiting.pop()) {
-      const { exitCode, said, complaint } = await run(call);
-      const isWell =
-        exitCode !== null && exitCode <= 2 && !NOT_FOR_PEOPLE.test(said) && (exitCode === 0 || complaint !== "");
-      if (!isWell) wrong.push({ repeatWith: `FAST_CHECK_SEED=${seed}`, call, exitCode, said });
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(4, availableParallelism()) }, work));
-  expect(wrong).toEqual([]);
-}, 120_000);
+test(
+  "100 processes with random arguments end with 0, 1 or 2, say why, and show no stack",
+  async () => {
+    const seed = Number(process.env["FAST_CHECK_SEED"] ?? Date.now() % 2 ** 31);
+    const waiting = fc.sample(processCall, { numRuns: PROCESSES, seed });
+    const wrong: unknown[] = [];
+    const work = async (): Promise<void> => {
+      for (let call = waiting.pop(); call !== undefined; call = waiting.pop()) {
+        const { exitCode, said, complaint } = await run(call);
+        const isWell =
+          exitCode !== null && exitCode <= 2 && !NOT_FOR_PEOPLE.test(said) && (exitCode === 0 || complaint !== "");
+        if (!isWell) wrong.push({ repeatWith: `FAST_CHECK_SEED=${seed}`, call, exitCode, said });
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(4, availableParallelism()) }, work));
+    expect(wrong).toEqual([]);
+  },
+  4 * PATIENCE_MS,
+);

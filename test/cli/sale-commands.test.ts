@@ -32,7 +32,7 @@ describeWithTemporal("fiscalflow sale", () => {
   /** Lists follow the workflows by a moment. */
   async function listed(argv: string[], wanted: (stdout: string) => boolean): Promise<CliResult> {
     return expect
-      .poll(() => sale(["list", ...argv]), { timeout: 20_000 })
+      .poll(() => sale(["list", ...argv]))
       .toSatisfy(({ stdout }: CliResult) => wanted(stdout))
       .then(() => sale(["list", ...argv]));
   }
@@ -147,9 +147,7 @@ describeWithTemporal("fiscalflow sale", () => {
   test("resolve-stock answers for a movement that nobody knows of", async () => {
     rig.simulator.inject({ operation: "adjustStock", when: "after", kind: "drop", times: 1 });
     await sale(["start", "-", "--wait"], saleOf("CLI-9"));
-    await expect
-      .poll(async () => (await sale(["show", "CLI-9"])).stdout, { timeout: 20_000 })
-      .toContain("stock-unknown");
+    await expect.poll(async () => (await sale(["show", "CLI-9"])).stdout).toContain("stock-unknown");
     const line =
       /fiscalflow sale (resolve-stock .* --applied .*)/.exec((await sale(["show", "CLI-9"])).stdout)?.[1] ?? "";
     const words = line.replace("'<how you know>'", "seen").split(" ");

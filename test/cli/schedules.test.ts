@@ -108,7 +108,7 @@ describeWithTemporal("the Schedules that setup keeps", () => {
     await client.schedule.create({ scheduleId: orphan, spec, action });
     // A Schedule is listed a moment after it was made.
     const look = async () => changesOf(await setup({}, ["--dry-run"]));
-    await expect.poll(look, { timeout: 30_000 }).toContainEqual([orphan, "removed"]);
+    await expect.poll(look).toContainEqual([orphan, "removed"]);
     await setup();
     await expect(client.schedule.getHandle(orphan).describe()).rejects.toMatchObject({ name: "ScheduleNotFoundError" });
     for (const id of others) await expect(client.schedule.getHandle(id).describe()).resolves.toBeDefined();
@@ -164,7 +164,7 @@ describeWithTemporal("the Schedules that setup keeps", () => {
     const expected = [...kept.map((id) => [id, "unchanged"]), ...gone.map((id) => [id, "removed"])];
     // A Schedule is listed a moment after it was made.
     const look = async () => Object.fromEntries(changesOf(await setup(fewer, ["--dry-run"])));
-    await expect.poll(look, { timeout: 30_000 }).toEqual(Object.fromEntries(expected));
+    await expect.poll(look).toEqual(Object.fromEntries(expected));
     await setup(fewer);
     for (const id of kept) await expect(client.schedule.getHandle(id).describe()).resolves.toBeDefined();
     for (const id of gone) {
@@ -220,14 +220,11 @@ describeWithTemporal("a Schedule that comes due", () => {
     await handle.trigger();
     let started: string | undefined;
     await expect
-      .poll(
-        async () => {
-          const { recentActions } = (await handle.describe()).info;
-          started = recentActions.at(-1)?.action.workflow.workflowId;
-          return recentActions.length;
-        },
-        { timeout: 20_000 },
-      )
+      .poll(async () => {
+        const { recentActions } = (await handle.describe()).info;
+        started = recentActions.at(-1)?.action.workflow.workflowId;
+        return recentActions.length;
+      })
       .toBe(before + 1);
     return rig.client.workflow.getHandle(started ?? "");
   }
@@ -258,7 +255,7 @@ describeWithTemporal("a Schedule that comes due", () => {
     const timer = async () =>
       (await waiting.fetchHistory()).events?.find((event) => event.timerStartedEventAttributes)
         ?.timerStartedEventAttributes?.startToFireTimeout?.seconds;
-    await expect.poll(async () => Number(await timer()), { timeout: 20_000 }).toBe(600);
+    await expect.poll(async () => Number(await timer())).toBe(600);
     rig.simulator.clearFaults();
     expect(await running.result()).toMatchObject({ kind: "recent", total: 30 });
     await waiting.terminate("nobody waits ten minutes for a test");

@@ -104,7 +104,7 @@ describeWithTemporal("a process of the product", () => {
     });
     const get = async (port: number, path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).status;
     expect(await get(healthPort, "/healthz")).toBe(200);
-    await expect.poll(() => get(healthPort, "/readyz"), { timeout: 20_000 }).toBe(200);
+    await expect.poll(() => get(healthPort, "/readyz")).toBe(200);
     expect(await get(healthPort, "/nothing")).toBe(404);
     const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
     expect(metrics).toContain("temporal_");

@@ -3,40 +3,34 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { PATIENCE_MS } from "../rig/patience.ts";
 import { type DemoProcess, demoProcess, fiscalflow, isAlive } from "./demo-process.ts";
-
-/** Both acts, and the commands that go on, on a machine that has other things to do as well. */
-const WHOLE_RUN_MS = 180_000;
 
 /** A sale that takes three seconds: the demo is in the middle of it. */
 const IN_THE_MIDDLE = /DUKA-1002 .* awaiting-authority/;
 
 describeWithTemporal("the demo", () => {
-  test(
-    "ends with every example in its stage, what follows them done, and books that agree with its tables",
-    async () => {
-      const demo = await demoProcess();
-      expect({ exitCode: await demo.ended(), output: demo.output() }).toMatchObject({ exitCode: 0 });
-      const rows = rowsOf(demo.output(), /^│ DUKA-/);
-      expect(rows.map(([, invoice, , stage]) => `${invoice} ${stage}`)).toEqual([
-        "DUKA-1001 completed",
-        "DUKA-1002 completed",
-        "DUKA-1003 completed",
-        "DUKA-1004 completed",
-        "DUKA-1005 completed",
-        "DUKA-1006 completed",
-        "DUKA-1007 credited",
-        "DUKA-1008 completed",
-      ]);
-      for (const [, invoice, , , receipt, , , link] of rows) {
-        expect(receipt).toMatch(/^NS \d+/);
-        expect(link).toMatch(new RegExp(`^http://127\\.0\\.0\\.1:\\d+/namespaces/default/workflows/.*${invoice}$`));
-      }
-      expect(demo.output()).toContain("The simulator's books agree: 9 documents and 9 stock movements, each once.");
-      await expectBackOffice(demo);
-    },
-    WHOLE_RUN_MS,
-  );
+  test("ends with every example in its stage, what follows them done, and books that agree with its tables", async () => {
+    const demo = await demoProcess();
+    expect({ exitCode: await demo.ended(), output: demo.output() }).toMatchObject({ exitCode: 0 });
+    const rows = rowsOf(demo.output(), /^│ DUKA-/);
+    expect(rows.map(([, invoice, , stage]) => `${invoice} ${stage}`)).toEqual([
+      "DUKA-1001 completed",
+      "DUKA-1002 completed",
+      "DUKA-1003 completed",
+      "DUKA-1004 completed",
+      "DUKA-1005 completed",
+      "DUKA-1006 completed",
+      "DUKA-1007 credited",
+      "DUKA-1008 completed",
+    ]);
+    for (const [, invoice, , , receipt, , , link] of rows) {
+      expect(receipt).toMatch(/^NS \d+/);
+      expect(link).toMatch(new RegExp(`^http://127\\.0\\.0\\.1:\\d+/namespaces/default/workflows/.*${invoice}$`));
+    }
+    expect(demo.output()).toContain("The simulator's books agree: 9 documents and 9 stock movements, each once.");
+    await expectBackOffice(demo);
+  });
 
   test("that is interrupted in the middle leaves no process and no file behind", async () => {
     const demo = await demoProcess();
@@ -45,7 +39,7 @@ describeWithTemporal("the demo", () => {
     expect(children.length).toBeGreaterThan(0);
     demo.interrupt();
     expect(await demo.ended()).toBe(130);
-    await vi.waitUntil(() => !children.some(isAlive), { timeout: 10_000 });
+    await vi.waitUntil(() => !children.some(isAlive), { timeout: PATIENCE_MS });
     expect(await demo.leftFiles()).toEqual([]);
     expect(demo.output()).toContain("everything that the demo started is ended");
   });
@@ -61,53 +55,47 @@ describeWithTemporal("the demo", () => {
     await chmod(slowCli, 0o755);
     const demo = await demoProcess([], { TEMPORAL_CLI_PATH: slowCli });
     const pid = Number(
-      await vi.waitUntil(() => readFile(join(folder, "pid"), "utf8").catch(() => ""), { timeout: 20_000 }),
+      await vi.waitUntil(() => readFile(join(folder, "pid"), "utf8").catch(() => ""), { timeout: PATIENCE_MS }),
     );
     expect(isAlive(pid)).toBe(true);
     demo.interrupt();
     expect(await demo.ended()).toBe(130);
-    await vi.waitUntil(() => !isAlive(pid), { timeout: 10_000 });
+    await vi.waitUntil(() => !isAlive(pid), { timeout: PATIENCE_MS });
   });
 
-  test(
-    "that is to keep everything runs until it is interrupted, and says how to go on",
-    async () => {
-      const demo = await demoProcess(["--keep"]);
-      await demo.says(/The simulator's books: .*\n/);
-      const [, booksUrl = ""] = /The simulator's books: (\S+)/.exec(demo.output()) ?? [];
-      const books = (await (await fetch(booksUrl)).json()) as { documents: unknown[] };
-      expect(books.documents).toHaveLength(9);
-      expect(demo.output()).toMatch(/export TEMPORAL_ADDRESS=127\.0\.0\.1:\d+/);
-      expect(demo.output()).toContain("npx fiscalflow sale start - --wait");
-      const env = Object.fromEntries(
-        [...demo.output().matchAll(/^ {2}export (\w+)=(\S+)$/gm)].map(([, name, value]) => [name, value]),
-      );
-      const commands = [...demo.output().matchAll(/^ {2}npx fiscalflow (?!reconcile)(\S.*)$/gm)].map(
-        ([, words = ""]) => words,
-      );
-      expect(commands).toEqual([
-        "items register --wait",
-        "purchases sync --wait",
-        "bill-payments sync --wait",
-        "batch process batch_2026_11_21 --wait",
-        "report day",
-        "ledger verify",
-      ]);
-      const answers = new Map<string, string>();
-      for (const command of commands) answers.set(command, await fiscalflow(command.split(" "), env));
-      expect(answers.get("items register --wait")).toContain("12 registered already, 1 lack data");
-      expect(answers.get("batch process batch_2026_11_21 --wait")).toContain(
-        "No bill payment is left to be processed.",
-      );
-      expect(answers.get("report day")).toContain("Maziwa (milk) 500 ml");
-      expect(answers.get("ledger verify")).toMatch(/^default\/biz_demo: as written: /m);
-      const children = await demo.children();
-      demo.interrupt();
-      expect(await demo.ended()).toBe(0);
-      await vi.waitUntil(() => !children.some(isAlive), { timeout: 10_000 });
-    },
-    WHOLE_RUN_MS,
-  );
+  test("that is to keep everything runs until it is interrupted, and says how to go on", async () => {
+    const demo = await demoProcess(["--keep"]);
+    await demo.says(/The simulator's books: .*\n/);
+    const [, booksUrl = ""] = /The simulator's books: (\S+)/.exec(demo.output()) ?? [];
+    const books = (await (await fetch(booksUrl)).json()) as { documents: unknown[] };
+    expect(books.documents).toHaveLength(9);
+    expect(demo.output()).toMatch(/export TEMPORAL_ADDRESS=127\.0\.0\.1:\d+/);
+    expect(demo.output()).toContain("npx fiscalflow sale start - --wait");
+    const env = Object.fromEntries(
+      [...demo.output().matchAll(/^ {2}export (\w+)=(\S+)$/gm)].map(([, name, value]) => [name, value]),
+    );
+    const commands = [...demo.output().matchAll(/^ {2}npx fiscalflow (?!reconcile)(\S.*)$/gm)].map(
+      ([, words = ""]) => words,
+    );
+    expect(commands).toEqual([
+      "items register --wait",
+      "purchases sync --wait",
+      "bill-payments sync --wait",
+      "batch process batch_2026_11_21 --wait",
+      "report day",
+      "ledger verify",
+    ]);
+    const answers = new Map<string, string>();
+    for (const command of commands) answers.set(command, await fiscalflow(command.split(" "), env));
+    expect(answers.get("items register --wait")).toContain("12 registered already, 1 lack data");
+    expect(answers.get("batch process batch_2026_11_21 --wait")).toContain("No bill payment is left to be processed.");
+    expect(answers.get("report day")).toContain("Maziwa (milk) 500 ml");
+    expect(answers.get("ledger verify")).toMatch(/^default\/biz_demo: as written: /m);
+    const children = await demo.children();
+    demo.interrupt();
+    expect(await demo.ended()).toBe(0);
+    await vi.waitUntil(() => !children.some(isAlive), { timeout: PATIENCE_MS });
+  });
 
   test("that cannot have a server says so once, and ends with 1", async () => {
     const demo = await demoProcess([], { TEMPORAL_CLI_PATH: "/nowhere/temporal" });

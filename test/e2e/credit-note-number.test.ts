@@ -82,7 +82,7 @@ describeWithTemporal("the number of a credit note", () => {
     expect(await refund("LATE-1", "CN-LATE")).toMatchObject({ stage: "credited" });
     expect(await conflictOf(refund("LATE-2", "CN-LATE"))).toMatch(/another sale: LATE-1 /);
     expect(await refund("LATE-2", "CN-LATE-2")).toMatchObject({ stage: "credited" });
-    await expect.poll(() => onHand(), { timeout: 20_000 }).toBe(before);
+    await expect.poll(() => onHand()).toBe(before);
     expect(notesUnder("CN-LATE")).toHaveLength(1);
   });
 
@@ -144,7 +144,7 @@ describeWithTemporal("the number of a credit note", () => {
       }
       return found;
     };
-    await expect.poll(needy, { timeout: 30_000 }).toHaveLength(1);
+    await expect.poll(needy).toHaveLength(1);
     const [told = ""] = await needy();
     const note = rig.client.workflow.getHandle(noteIdOf(ids[told === "AWAY-1" ? 0 : 1] ?? ""));
     await note.executeUpdate("acknowledge", { args: [{ code: "mismatch", note: "filed by hand" }] });

@@ -51,7 +51,7 @@ describeWithTemporal("the registration of items", () => {
   async function parked(): Promise<JobState<RegistrationProgress>> {
     const handle = rig.client.workflow.getHandle(workflowId);
     const look = () => handle.query<JobState<RegistrationProgress>>(STATE_QUERY);
-    await expect.poll(async () => (await look()).attentions.length, { timeout: 20_000 }).toBeGreaterThan(0);
+    await expect.poll(async () => (await look()).attentions.length).toBeGreaterThan(0);
     return look();
   }
 

@@ -77,7 +77,7 @@ describeWithTemporal("while the database of the claims is away", () => {
       const { raw } = await handle.describe();
       return raw.pendingActivities?.find(({ activityType }) => activityType?.name === "awaitLedger");
     };
-    await expect.poll(async () => (await waiting())?.attempt ?? 0, { timeout: 20_000 }).toBeGreaterThan(2);
+    await expect.poll(async () => (await waiting())?.attempt ?? 0).toBeGreaterThan(2);
     line.mend();
     await handle.result();
     const events = (await handle.fetchHistory()).events ?? [];

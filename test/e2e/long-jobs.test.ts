@@ -33,7 +33,7 @@ describeWithTemporal("a job whose calls are refused again and again", () => {
 
   async function parked(workflowId: string): Promise<void> {
     const look = () => rig.client.workflow.getHandle(workflowId).query<JobState<object>>(STATE_QUERY);
-    await expect.poll(async () => (await look()).attentions[0]?.code, { timeout: 20_000 }).toBe("credentials");
+    await expect.poll(async () => (await look()).attentions[0]?.code).toBe("credentials");
   }
 
   /** The length of the first run's history, once a second one has begun; and what that comes to with the permission there again. */

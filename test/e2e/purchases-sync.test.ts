@@ -190,13 +190,10 @@ describeWithTemporal("the synchronisation of purchases", () => {
     const handle = rig.client.workflow.getHandle(workflowId);
     let state: JobState<PurchasesProgress> | undefined;
     await expect
-      .poll(
-        async () => {
-          state = await handle.query<JobState<PurchasesProgress>>(STATE_QUERY);
-          return wanted(state);
-        },
-        { timeout: 20_000 },
-      )
+      .poll(async () => {
+        state = await handle.query<JobState<PurchasesProgress>>(STATE_QUERY);
+        return wanted(state);
+      })
       .toBe(true);
     if (!state) throw new Error("no state");
     return state;

@@ -35,7 +35,7 @@ describeWithTemporal("the record of a signed sale", () => {
   test("stands in the ledger while its movement is waited for, and with its movement after it", async () => {
     const handle = await start("QUEUEING-1");
     await expect
-      .poll(async () => await kept("QUEUEING-1"), { timeout: 15_000 })
+      .poll(async () => await kept("QUEUEING-1"))
       .toMatchObject({ stage: "completed", document: { status: "completed" }, movements: [{ state: "sending" }] });
     release();
     expect(await handle.result()).toMatchObject({ stage: "completed", stockMovements: [{ state: "applied" }] });

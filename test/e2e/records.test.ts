@@ -131,7 +131,7 @@ describeWithTemporal("the records of sales and credit notes", () => {
     await start("NEEDED-1", { lines: [{ sku: "NOT-THERE", quantity: 2, unitPrice: 100.25 }] });
     await parked("NEEDED-1", "item-unknown");
     await expect
-      .poll(async () => (await reportOfAll())?.open, { timeout: 10_000 })
+      .poll(async () => (await reportOfAll())?.open)
       .toMatchObject([{ number: "NEEDED-1", atRisk: "200.5", attentions: [{ code: "item-unknown" }] }]);
     await rig.starter.retry({ invoice: "NEEDED-1" }, { note: "looked again", by: "a@b" });
     await parked("NEEDED-1", "item-unknown");
@@ -159,7 +159,7 @@ describeWithTemporal("the records of sales and credit notes", () => {
       const { raw } = await handleOf("AWAY-1").describe();
       return (raw.pendingActivities ?? []).map(({ activityType }) => activityType?.name ?? "");
     };
-    await expect.poll(pending, { timeout: 20_000 }).toContain("saveRecord");
+    await expect.poll(pending).toContain("saveRecord");
     // Its window has closed, but it is open: a refund is taken, and not lost.
     const refunding = refund("AWAY-1", false);
     await rig.stateWhen("AWAY-1", ({ stage }) => stage === "crediting" || stage === "credited");

@@ -16,7 +16,7 @@ const MINUTE_MS = 60_000;
 describe("sales through faults and kills", () => {
   const options = faultOptions(process.env);
   const { seed, sales, kills, full } = options;
-  const longestMs = (full ? 60 : 6) * MINUTE_MS;
+  const longestMs = (full ? 60 : 20) * MINUTE_MS;
   let stack: FaultStack | undefined;
   let evidence: Evidence;
 

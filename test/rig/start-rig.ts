@@ -14,6 +14,7 @@ import { setTimeout as nextTick } from "node:timers/promises";
 import type { WorkflowState } from "../../src/contract/index.ts";
 import { freshDatabase } from "./fresh-database.ts";
 import { namespaceOf } from "./namespace.ts";
+import { PATIENCE_MS } from "./patience.ts";
 import "./quiet-runtime.ts";
 import { recordAll, replayAll } from "./replay-all.ts";
 
@@ -141,7 +142,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
       return mine.map(({ operation }) => operation);
     },
     async stateWhen(invoice, wanted) {
-      const deadlineMs = Date.now() + 20_000;
+      const deadlineMs = Date.now() + PATIENCE_MS;
       for (;;) {
         const state = await rig.starter.state({ invoice });
         if (wanted(state)) return state;

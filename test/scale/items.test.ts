@@ -50,18 +50,15 @@ describeWithTemporal(`the registration of ${COUNT} items`, () => {
       expect(new Set(asked).size).toBe(asked.length);
       let lengths: number[] = [];
       await expect
-        .poll(
-          async () => {
-            lengths = [];
-            let open = 0;
-            for await (const run of rig.client.workflow.list({ query: "WorkflowType = 'registerItems'" })) {
-              if (run.status.name === "RUNNING") open += 1;
-              lengths.push(run.historyLength);
-            }
-            return open;
-          },
-          { timeout: 20_000 },
-        )
+        .poll(async () => {
+          lengths = [];
+          let open = 0;
+          for await (const run of rig.client.workflow.list({ query: "WorkflowType = 'registerItems'" })) {
+            if (run.status.name === "RUNNING") open += 1;
+            lengths.push(run.historyLength);
+          }
+          return open;
+        })
         .toBe(0);
       process.stderr.write(`${COUNT} items: ${lengths.length} runs, the longest of ${Math.max(...lengths)} events\n`);
       expect(lengths.length).toBeGreaterThan(1);

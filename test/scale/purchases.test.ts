@@ -144,18 +144,15 @@ describeWithTemporal(`${COUNT} purchases`, () => {
   async function historyLengths(): Promise<number[]> {
     const lengths: number[] = [];
     await expect
-      .poll(
-        async () => {
-          lengths.length = 0;
-          let open = 0;
-          for await (const run of client.workflow.list({ query: "WorkflowType = 'syncPurchases'" })) {
-            if (run.status.name === "RUNNING") open += 1;
-            lengths.push(run.historyLength);
-          }
-          return open;
-        },
-        { timeout: 20_000 },
-      )
+      .poll(async () => {
+        lengths.length = 0;
+        let open = 0;
+        for await (const run of client.workflow.list({ query: "WorkflowType = 'syncPurchases'" })) {
+          if (run.status.name === "RUNNING") open += 1;
+          lengths.push(run.historyLength);
+        }
+        return open;
+      })
       .toBe(0);
     return lengths;
   }

@@ -16,7 +16,7 @@ const DOCUMENTS = 5_000;
 const BUSINESS = { connection: "default", businessId: "biz_1" };
 const NOVEMBER: Period = { kind: "month", from: "2026-11-01", to: "2026-11-30" };
 
-describe("reports of 5,000 generated sales and credit notes", { timeout: 300_000 }, () => {
+describe("reports of 5,000 generated sales and credit notes", () => {
   let simulator: Simulator;
   let dispatchers: OwnedDispatchers;
   let ledger: Ledger;
@@ -34,7 +34,7 @@ describe("reports of 5,000 generated sales and credit notes", { timeout: 300_000
     });
     for await (const document of generatedDocuments({ client, simulator }, seededRandom(20_261_121), DOCUMENTS))
       await ledger.records.saveDocument(BUSINESS, recordFor(document), WRITER);
-  }, 300_000);
+  });
   afterAll(async () => {
     await ledger?.close();
     await dispatchers?.close();

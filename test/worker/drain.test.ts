@@ -101,5 +101,5 @@ describeWithTemporal("a worker's drain", () => {
     expect(failures).toEqual([]);
     expect(calls).toBe(CALLS);
     expect(drainsMs.length).toBeGreaterThanOrEqual(RESTARTS);
-  }, 240_000);
+  });
 });
