@@ -17,6 +17,8 @@ export default defineConfig({
           name: "unit",
           include: ["{src,activities,workflows}/**/*.test.ts"],
           globalSetup: ["src/ledger/test-support/home-of-run.ts"],
+          // What they import takes longer than what they do, and none of them changes a module that another one uses.
+          isolate: false,
           expect: { poll: { timeout: PATIENCE_MS } },
           testTimeout: TEST_MS,
           hookTimeout: TEST_MS,

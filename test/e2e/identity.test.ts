@@ -105,6 +105,8 @@ describeWithTemporal("one document per number", () => {
 
   test("a caller whose wait ends first is told the stage reached, and can wait again", async () => {
     rig.simulator.setAuthority("IMPATIENT-1", [{ do: "down" }]);
+    await rig.starter.startSale(input("IMPATIENT-1"));
+    await rig.stateWhen("IMPATIENT-1", ({ stage }) => stage === "awaiting-authority");
     const { outcome } = await rig.starter.startSale(input("IMPATIENT-1"), { waitSeconds: 1 });
     expect(outcome).toMatchObject({ stage: "awaiting-authority", receipt: null });
     const waiting = rig.starter.outcome({ invoice: "IMPATIENT-1" }, { waitSeconds: 20 });
