@@ -10,7 +10,7 @@ import { type Rig, startRig } from "../rig/start-rig.ts";
 describeWithTemporal("a run that begins anew", () => {
   let rig: Rig;
   beforeAll(async () => {
-    rig = await startRig({ timings: { callTimeoutMs: 1_500, resubmissions: 0 } });
+    rig = await startRig({ timings: { callTimeoutMs: 20_000, resubmissions: 0 } });
   });
   afterAll(() => rig?.close());
 
@@ -72,7 +72,7 @@ describeWithTemporal("a run that begins anew", () => {
 
   test("in the middle of a movement shows it as unknown, until its answer turns up in the claim", async () => {
     const match = { referenceId: "MIDDLE-1/item_tea/sold" };
-    const slow = { operation: "adjustStock", when: "after", kind: "slow", delayMs: 3_000, times: 1 } as const;
+    const slow = { operation: "adjustStock", when: "after", kind: "slow", delayMs: 4_000, times: 1 } as const;
     rig.simulator.inject({ ...slow, match });
     await start("MIDDLE-1");
     await rig.simulator.until(() => movementsOf("MIDDLE-1").length === 1);
