@@ -16,6 +16,7 @@ import {
   MAIN_TASK_QUEUE,
   type MainActivities,
 } from "../src/contract/index.ts";
+import { afterMessages } from "./run/end-of-turn.ts";
 
 /**
  * Between the HTTP call's own timeout and the attempt's: the activity must always live to write down and to say what became of its
@@ -39,27 +40,31 @@ export const PAUSES_OF_FAILURES = {
 } as const satisfies RetryPolicy;
 
 /** Before the connection is known: validation, look-ups, composing. No API call, so it runs inside the workflow task. */
-export const main = proxyLocalActivities<
-  Pick<
-    MainActivities,
-    | "prepareReconcile"
-    | "prepareSale"
-    | "prepareCreditNote"
-    | "prepareSyncPurchases"
-    | "prepareSyncBillPayments"
-    | "prepareSyncBatch"
-    | "prepareRegisterItems"
-    | "composeSale"
-    | "composeCreditNote"
-    | "itemsInCatalogue"
-  >
->({ startToCloseTimeout: "10 seconds" });
+export const main = afterMessages(
+  proxyLocalActivities<
+    Pick<
+      MainActivities,
+      | "prepareReconcile"
+      | "prepareSale"
+      | "prepareCreditNote"
+      | "prepareSyncPurchases"
+      | "prepareSyncBillPayments"
+      | "prepareSyncBatch"
+      | "prepareRegisterItems"
+      | "composeSale"
+      | "composeCreditNote"
+      | "itemsInCatalogue"
+    >
+  >({ startToCloseTimeout: "10 seconds" }),
+);
 
 /** Tried once, within a moment; where it fails the queue's activity takes over. */
-export const atOnce = proxyLocalActivities<Pick<MainActivities, "saveRecordNow">>({
-  startToCloseTimeout: "2 seconds",
-  retry: { maximumAttempts: 1 },
-});
+export const atOnce = afterMessages(
+  proxyLocalActivities<Pick<MainActivities, "saveRecordNow">>({
+    startToCloseTimeout: "2 seconds",
+    retry: { maximumAttempts: 1 },
+  }),
+);
 
 export const mainWaits = proxyActivities<Pick<MainActivities, "awaitCreditNoteRun">>({
   taskQueue: MAIN_TASK_QUEUE,

@@ -2,6 +2,7 @@ import { CancellationScope, condition, patched, TemporalFailure, workflowInfo } 
 
 import type { CallTarget, RecordsKept, SaveRecordRequest } from "../../src/contract/index.ts";
 import { atOnce, ledger } from "../proxies.ts";
+import { endOfTurn } from "../run/end-of-turn.ts";
 import type { Run } from "../run/run.ts";
 import { type Asked, recordOf, worthKeeping } from "./record-of.ts";
 
@@ -97,10 +98,4 @@ async function savedNow(request: SaveRecordRequest): Promise<boolean> {
 
 function underWay({ movements }: Run): Run["movements"] {
   return movements.filter(({ state }) => state === "sending");
-}
-
-/** Once everything that comes of the same events has happened: it is kept together. */
-async function endOfTurn(): Promise<void> {
-  let asked = 0;
-  await condition(() => (asked += 1) > 1);
 }

@@ -1,0 +1,67 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { STATE_QUERY, UPDATES } from "../../src/contract/index.ts";
+import type { Ledger } from "../../src/ledger/index.ts";
+import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { salesOf } from "../rig/sales-of.ts";
+import { type Rig, startRig } from "../rig/start-rig.ts";
+
+/** The local activity that keeps the record of a finished sale has 2 s, and leaves it to the queue's activity after that. */
+const TOO_LATE_MS = 2_500;
+/** A query that comes with a workflow task ends it beside the local activity. Which task it comes with is a matter of milliseconds. */
+const SALES = 8;
+const QUERIES_AT_ONCE = 25;
+
+describeWithTemporal("messages that are handled beside a local activity", () => {
+  let rig: Rig;
+  let saving = (): void => {};
+  beforeAll(async () => {
+    rig = await startRig({ withLedger: (real) => savingLate(real, () => saving()) });
+  });
+  afterAll(() => rig?.close());
+  const { start } = salesOf(() => rig);
+
+  /** What the run's history holds of answers, and of the record that was left to the queue, in its order. */
+  async function historyOf(invoice: string): Promise<string[]> {
+    const begun = new Promise<void>((resolve) => (saving = resolve));
+    const handle = await start(invoice);
+    let asking = true;
+    const queries = Array.from({ length: QUERIES_AT_ONCE }, async () => {
+      while (asking) await handle.query(STATE_QUERY);
+    });
+    await begun;
+    const answers = [1, 2, 3].map(() => handle.executeUpdate(UPDATES.outcome, { args: [{ waitSeconds: 20 }] }));
+    for (const answer of await Promise.all(answers)) expect(answer).toMatchObject({ stage: "completed" });
+    asking = false;
+    await Promise.all([...queries, handle.result()]);
+    const { events } = await handle.fetchHistory();
+    return (events ?? []).flatMap((event) => {
+      if (event.workflowExecutionUpdateCompletedEventAttributes) return ["answered"];
+      return event.activityTaskScheduledEventAttributes?.activityType?.name === "saveRecord"
+        ? ["left to the queue"]
+        : [];
+    });
+  }
+
+  // A replay handles them together with the activity's end, and must come to the same order. That it does is seen to at the end of the suite.
+  test("come before what follows from its failure", async () => {
+    const orders: string[][] = [];
+    for (let n = 0; n < SALES && orders.at(-1)?.[0] !== "answered"; n++) orders.push(await historyOf(`BESIDE-${n}`));
+    expect(orders).toContainEqual(["answered", "answered", "answered", "left to the queue"]);
+  });
+});
+
+function savingLate(real: Ledger, saving: () => void): Ledger {
+  return {
+    ...real,
+    records: {
+      ...real.records,
+      saveDocument: async (...args) => {
+        saving();
+        await delay(TOO_LATE_MS);
+        return await real.records.saveDocument(...args);
+      },
+    },
+  };
+}

@@ -1,0 +1,34 @@
+import { CancellationScope, condition } from "@temporalio/workflow";
+
+/** Of what one message sets off, a step that waits for another one's condition takes a turn of its own. None has as many. */
+const LONGEST_CHAIN = 5;
+
+/** Once everything that comes of the same events has happened. */
+export async function endOfTurn(): Promise<void> {
+  let asked = 0;
+  await condition(() => (asked += 1) > 1);
+}
+
+/**
+ * Local activities whose ends are acted upon after everything that came with them (decision 0015). A query ends the workflow task beside
+ * a local activity, and a message of the next task is handled before the activity's end; a replay is given both at once.
+ */
+export function afterMessages<Activities extends object>(activities: Activities): Activities {
+  return new Proxy(activities, {
+    get(target, name, receiver): unknown {
+      const call: unknown = Reflect.get(target, name, receiver);
+      if (typeof call !== "function") return call;
+      return async (...args: unknown[]): Promise<unknown> => {
+        try {
+          return await call(...args);
+        } finally {
+          await CancellationScope.nonCancellable(endOfChain);
+        }
+      };
+    },
+  });
+}
+
+async function endOfChain(): Promise<void> {
+  for (let turn = 0; turn < LONGEST_CHAIN; turn++) await endOfTurn();
+}
