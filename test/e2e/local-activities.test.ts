@@ -9,8 +9,11 @@ import { type Rig, startRig } from "../rig/start-rig.ts";
 
 /** The local activity that keeps the record of a finished sale has 2 s, and leaves it to the queue's activity after that. */
 const TOO_LATE_MS = 2_500;
-/** A query that comes with a workflow task ends it beside the local activity. Which task it comes with is a matter of milliseconds. */
-const SALES = 8;
+/**
+ * A query that comes with a workflow task ends it beside the local activity. Which task it comes with is a matter of milliseconds, so some of
+ * the sales meet it, or none; `sale-answered-beside-a-local-activity` among the stored histories has.
+ */
+const SALES = 3;
 const QUERIES_AT_ONCE = 25;
 
 describeWithTemporal("messages that are handled beside a local activity", () => {
@@ -45,10 +48,11 @@ describeWithTemporal("messages that are handled beside a local activity", () => 
   }
 
   // A replay handles them together with the activity's end, and must come to the same order. That it does is seen to at the end of the suite.
-  test("come before what follows from its failure", async () => {
-    const orders: string[][] = [];
-    for (let n = 0; n < SALES && orders.at(-1)?.[0] !== "answered"; n++) orders.push(await historyOf(`BESIDE-${n}`));
-    expect(orders).toContainEqual(["answered", "answered", "answered", "left to the queue"]);
+  test("are answered, and the record that was left to the queue is kept once", async () => {
+    for (let n = 0; n < SALES; n++) {
+      const parts = await historyOf(`BESIDE-${n}`);
+      expect(parts.toSorted()).toEqual(["answered", "answered", "answered", "left to the queue"]);
+    }
   });
 });
 
