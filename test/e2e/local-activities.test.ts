@@ -19,8 +19,14 @@ const QUERIES_AT_ONCE = 25;
 describeWithTemporal("messages that are handled beside a local activity", () => {
   let rig: Rig;
   let saving = (): void => {};
+  let answered = Promise.resolve<unknown>(undefined);
+  const late = async (): Promise<void> => {
+    saving();
+    await delay(TOO_LATE_MS);
+    await answered;
+  };
   beforeAll(async () => {
-    rig = await startRig({ withLedger: (real) => savingLate(real, () => saving()) });
+    rig = await startRig({ withLedger: (real) => savingAfter(real, late) });
   });
   afterAll(() => rig?.close());
   const { start } = salesOf(() => rig);
@@ -35,6 +41,7 @@ describeWithTemporal("messages that are handled beside a local activity", () => 
     });
     await begun;
     const answers = [1, 2, 3].map(() => handle.executeUpdate(UPDATES.outcome, { args: [{ waitSeconds: 20 }] }));
+    answered = Promise.all(answers);
     for (const answer of await Promise.all(answers)) expect(answer).toMatchObject({ stage: "completed" });
     asking = false;
     await Promise.all([...queries, handle.result()]);
@@ -56,14 +63,13 @@ describeWithTemporal("messages that are handled beside a local activity", () => 
   });
 });
 
-function savingLate(real: Ledger, saving: () => void): Ledger {
+function savingAfter(real: Ledger, wait: () => Promise<void>): Ledger {
   return {
     ...real,
     records: {
       ...real.records,
       saveDocument: async (...args) => {
-        saving();
-        await delay(TOO_LATE_MS);
+        await wait();
         return await real.records.saveDocument(...args);
       },
     },
