@@ -5,7 +5,13 @@ import { type Door, type Permit, Permits } from "./permits.ts";
 /** Of the kinds of task that an activity-only worker never has. */
 const NO_MATTER = { type: "fixed-size", numSlots: 1 } as const;
 
-/** The slots of an activity-only worker: {@link Permits}, in the words of Temporal's SDK. */
+/** What else a worker does at once, where it is not for activities alone. */
+interface OtherSlots {
+  workflowTasks: number;
+  localActivities: number;
+}
+
+/** The slots of a worker's activities: {@link Permits}, in the words of Temporal's SDK. */
 export class ActivitySlots {
   readonly #permits: Permits;
   readonly tuner: WorkerTuner;
@@ -13,13 +19,14 @@ export class ActivitySlots {
   /**
    * @param most activities that run at once
    * @param door shut while the request budget has nothing for the queue
+   * @param others of a worker that carries workflows too
    */
-  constructor(most: number, door?: Door) {
+  constructor(most: number, door?: Door, others?: OtherSlots) {
     this.#permits = new Permits(most, door);
     this.tuner = {
       activityTaskSlotSupplier: supplierOf(this.#permits),
-      workflowTaskSlotSupplier: NO_MATTER,
-      localActivityTaskSlotSupplier: NO_MATTER,
+      workflowTaskSlotSupplier: others ? { type: "fixed-size", numSlots: others.workflowTasks } : NO_MATTER,
+      localActivityTaskSlotSupplier: others ? { type: "fixed-size", numSlots: others.localActivities } : NO_MATTER,
       nexusTaskSlotSupplier: NO_MATTER,
     };
   }

@@ -39,6 +39,8 @@ const GRACE_BEYOND_CALL_MS = 30_000;
 /** Requests of one application that may be under way at once in this process. */
 const INTERACTIVE_SLOTS = 16;
 const BACKGROUND_SLOTS = 4;
+/** As the SDK has them where nothing is said. */
+const MAIN_SLOTS = { activities: 100, workflowTasks: 40, localActivities: 100 };
 /** Of one accounting connection: no rate limit is documented, so this alone bounds what the service is asked at once. */
 const ACCOUNTING_SLOTS = 4;
 
@@ -101,15 +103,17 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
   } satisfies Partial<WorkerOptions>;
 
   const callbackUrlFor = createCallbackUrlFor(config.callbacks);
+  const mainSlots = new ActivitySlots(MAIN_SLOTS.activities, undefined, MAIN_SLOTS);
   const main = await Worker.create({
     ...common,
     taskQueue: MAIN_TASK_QUEUE,
+    tuner: mainSlots.tuner,
     workflowBundle: options.workflowBundle,
     activities: createMainActivities({ ...context, accounting, callbackUrlFor, workflows }),
   });
   const workers = [main];
   const serves = [MAIN_TASK_QUEUE];
-  const allSlots: ActivitySlots[] = [];
+  const allSlots = [mainSlots];
   const activities = createComplianceActivities(context);
   for (const application of applications) {
     const gate = gates.of(application);
