@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { STATE_QUERY, UPDATES } from "../../src/contract/index.ts";
+import { STATE_QUERY, UPDATES, type WorkflowState } from "../../src/contract/index.ts";
 import type { Ledger } from "../../src/ledger/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { salesOf } from "../rig/sales-of.ts";
@@ -14,7 +14,7 @@ const TOO_LATE_MS = 2_500;
  * the sales meet it, or none; `sale-answered-beside-a-local-activity` among the stored histories has.
  */
 const SALES = 3;
-const QUERIES_AT_ONCE = 25;
+const QUERIES_AT_ONCE = 10;
 
 describeWithTemporal("messages that are handled beside a local activity", () => {
   let rig: Rig;
@@ -36,8 +36,9 @@ describeWithTemporal("messages that are handled beside a local activity", () => 
     const begun = new Promise<void>((resolve) => (saving = resolve));
     const handle = await start(invoice);
     let asking = true;
+    // Temporal gives queries up that a busy worker has no room for. They are the load here; the one that counts is asked at the end.
     const queries = Array.from({ length: QUERIES_AT_ONCE }, async () => {
-      while (asking) await handle.query(STATE_QUERY);
+      while (asking) await handle.query(STATE_QUERY).catch(() => {});
     });
     await begun;
     const answers = [1, 2, 3].map(() => handle.executeUpdate(UPDATES.outcome, { args: [{ waitSeconds: 20 }] }));
@@ -45,6 +46,7 @@ describeWithTemporal("messages that are handled beside a local activity", () => 
     for (const answer of await Promise.all(answers)) expect(answer).toMatchObject({ stage: "completed" });
     asking = false;
     await Promise.all([...queries, handle.result()]);
+    expect(await handle.query<WorkflowState>(STATE_QUERY)).toMatchObject({ stage: "completed" });
     const { events } = await handle.fetchHistory();
     return (events ?? []).flatMap((event) => {
       if (event.workflowExecutionUpdateCompletedEventAttributes) return ["answered"];
