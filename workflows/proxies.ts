@@ -16,6 +16,7 @@ import {
   MAIN_TASK_QUEUE,
   type MainActivities,
 } from "../src/contract/index.ts";
+import { eachCall } from "./run/each-call.ts";
 import { afterMessages } from "./run/end-of-turn.ts";
 
 /**
@@ -165,11 +166,5 @@ export function callsOf(route: CallRoute, retriedAtMs: () => number | undefined)
  * input is no part of what a replay checks.
  */
 function telling<Activities extends object>(activities: Activities, retriedAtMs: () => number | undefined): Activities {
-  return new Proxy(activities, {
-    get(target, name, receiver): unknown {
-      const call: unknown = Reflect.get(target, name, receiver);
-      if (typeof call !== "function") return call;
-      return (request: CallTarget): unknown => call({ ...request, retriedAtMs: retriedAtMs() });
-    },
-  });
+  return eachCall(activities, (call, [request]) => call({ ...(request as CallTarget), retriedAtMs: retriedAtMs() }));
 }

@@ -1,5 +1,7 @@
 import { CancellationScope, condition } from "@temporalio/workflow";
 
+import { eachCall } from "./each-call.ts";
+
 /** Of what one message sets off, a step that waits for another one's condition takes a turn of its own. None has as many. */
 const LONGEST_CHAIN = 5;
 
@@ -14,18 +16,12 @@ export async function endOfTurn(): Promise<void> {
  * a local activity, and a message of the next task is handled before the activity's end; a replay is given both at once.
  */
 export function afterMessages<Activities extends object>(activities: Activities): Activities {
-  return new Proxy(activities, {
-    get(target, name, receiver): unknown {
-      const call: unknown = Reflect.get(target, name, receiver);
-      if (typeof call !== "function") return call;
-      return async (...args: unknown[]): Promise<unknown> => {
-        try {
-          return await call(...args);
-        } finally {
-          await CancellationScope.nonCancellable(endOfChain);
-        }
-      };
-    },
+  return eachCall(activities, async (call, args) => {
+    try {
+      return await call(...args);
+    } finally {
+      await CancellationScope.nonCancellable(endOfChain);
+    }
   });
 }
 
