@@ -32,6 +32,9 @@ export function figuresOf(evidence: Evidence, seed: number): Figures {
     sales: storm.sales.size,
     "sales by end": countBy([...storm.sales.values()], ({ ends }) => ends),
     "credit notes": chronicles.filter(({ type }) => type === "creditNote").length,
+    "outcomes told to callers": storm.callers.told.size,
+    "states told to callers": storm.callers.states,
+    "histories replayed": evidence.replays.replayed,
     "API calls": books.calls.total,
     "faults by kind": books.faults.byKind,
     "faults of callbacks": {

@@ -10,23 +10,33 @@ import { findTemporalCli } from "../../src/embedded/index.ts";
 
 const execFileAsync = promisify(execFile);
 
-/**
- * Replays every history of the namespace against the workflows as they are. Errors come as results, not as throws, so each is looked at;
- * finding no history is an error too.
- */
-export async function replayAll(client: Client, workflowBundle: { codePath: string }): Promise<number> {
+export interface Replays {
+  readonly replayed: number;
+  /** Of histories that do not replay. */
+  readonly errors: readonly string[];
+}
+
+/** Replays every history of the namespace against the bundled workflows. */
+export async function replayHistories(client: Client, workflowBundle: { codePath: string }): Promise<Replays> {
   let replayed = 0;
+  const errors: string[] = [];
   const types = Object.values(WORKFLOW_TYPES).map((type) => `'${type}'`);
   const histories = client.workflow
     .list({ query: `WorkflowType IN (${types.join(", ")})` })
     .intoHistories({ concurrency: 4 });
-  for await (const result of Worker.runReplayHistories({ workflowBundle }, histories)) {
-    if (result.error)
-      throw new Error(`${result.workflowId} does not replay: ${result.error.message}`, { cause: result.error });
+  // Errors come as results, not as throws, so each is looked at.
+  for await (const { workflowId, error } of Worker.runReplayHistories({ workflowBundle }, histories)) {
+    if (error) errors.push(`${workflowId} does not replay: ${error.message}`);
     replayed++;
   }
+  return { replayed, errors };
+}
+
+/** @throws where a history of the namespace does not replay, or there is none */
+export async function replayAll(client: Client, workflowBundle: { codePath: string }): Promise<void> {
+  const { replayed, errors } = await replayHistories(client, workflowBundle);
+  if (errors.length > 0) throw new Error(errors.join("\n"));
   if (replayed === 0) throw new Error("There was no history to replay.");
-  return replayed;
 }
 
 /**

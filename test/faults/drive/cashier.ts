@@ -1,4 +1,5 @@
 import { SIGNALS } from "../../../src/contract/index.ts";
+import type { SaleKey } from "../../../src/starter/index.ts";
 import type { PlannedSale } from "../plan/planned-sale.ts";
 import type { FaultStack } from "../stack/fault-stack.ts";
 import type { OpenWorkflow } from "./open-workflows.ts";
@@ -12,11 +13,13 @@ export class Cashier {
   /** Of sales that are still to be refunded. */
   readonly #refunds = new Map<string, PlannedSale>();
   readonly #underWay = new Set<Promise<void>>();
+  readonly #onStarted: (key: SaleKey) => void;
   readonly problems: string[] = [];
 
-  constructor(stack: FaultStack, signal: AbortSignal) {
+  constructor(stack: FaultStack, signal: AbortSignal, onStarted: (key: SaleKey) => void) {
     this.#stack = stack;
     this.#signal = signal;
+    this.#onStarted = onStarted;
   }
 
   /** By workflow id, in the order in which they were started. */
@@ -32,7 +35,8 @@ export class Cashier {
   start(sale: PlannedSale): void {
     const { simulator, starter } = this.#stack;
     const { number: invoice, connection, businessId } = sale;
-    const workflowId = starter.workflowId({ invoice, connection, businessId });
+    const key = { invoice, connection, businessId };
+    const workflowId = starter.workflowId(key);
     this.#sales.set(workflowId, sale);
     for (const item of sale.ownItems) simulator.addItem(item);
     simulator.setAuthority(invoice, sale.authority);
@@ -41,6 +45,7 @@ export class Cashier {
     this.#carry(sale, async () => {
       const callers = sale.startedTwice ? [1, 2] : [1];
       await Promise.all(callers.map(() => this.#ask(() => starter.startSale(sale.input))));
+      this.#onStarted(key);
       if (sale.refund?.when === "at-once") await this.#signalRefund(workflowId, sale.refund.request);
       else if (sale.refund) this.#refunds.set(workflowId, sale);
     });

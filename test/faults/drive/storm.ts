@@ -4,6 +4,7 @@ import type { Kill } from "../plan/kill-plan.ts";
 import type { PlannedSale } from "../plan/planned-sale.ts";
 import type { SalePlan } from "../plan/sale-plan.ts";
 import type { FaultStack } from "../stack/fault-stack.ts";
+import { Callers, type CallersRecord } from "./callers.ts";
 import { Cashier } from "./cashier.ts";
 import type { Killer } from "./killer.ts";
 import { Mischief, type MischiefRecord } from "./mischief.ts";
@@ -33,13 +34,14 @@ export interface StormOptions {
 export interface StormRecord {
   /** By workflow id. */
   readonly sales: ReadonlyMap<string, PlannedSale>;
+  readonly callers: CallersRecord;
   readonly attentions: readonly SeenAttention[];
   readonly kills: readonly Kill[];
   readonly killsLeft: number;
   readonly mischief: MischiefRecord | undefined;
   /** What did not come to an end, with its state. */
   readonly stuck: readonly string[];
-  /** What cashier and operator met that they cannot explain. */
+  /** What cashier, callers and operator met that they cannot explain. */
   readonly problems: readonly string[];
   readonly tookMs: number;
 }
@@ -52,7 +54,8 @@ export async function runStorm(options: StormOptions): Promise<StormRecord> {
   const { stack, plan, killer } = options;
   const startedAtMs = Date.now();
   const stop = new AbortController();
-  const cashier = new Cashier(stack, stop.signal);
+  const callers = new Callers(stack, stop.signal);
+  const cashier = new Cashier(stack, stop.signal, (key) => callers.look(key));
   const operator = new Operator({ stack, sales: cashier.sales, signal: stop.signal });
   const calm = new AbortController();
   const mischief = options.mischief ? new Mischief(stack, options.seed) : undefined;
@@ -75,10 +78,15 @@ export async function runStorm(options: StormOptions): Promise<StormRecord> {
     for (let n = 0; n < free; n += 1) cashier.start(plan.next());
     // Once no kill is left, what is under way ends in peace: a fault by chance on a last look would only prolong it.
     if (!more) calm.abort();
-    if (!more && open.length === 0 && cashier.busy === 0) break;
+    if (!more && open.length === 0 && cashier.busy === 0 && callers.waiting === 0) break;
 
     const parked = open.filter(({ attention }) => attention !== undefined);
-    const mark = [cashier.sales.size, open.map(({ workflowId, stage }) => [workflowId, stage]), killer?.left].join();
+    const mark = [
+      cashier.sales.size,
+      open.map(({ workflowId, stage }) => [workflowId, stage]),
+      killer?.left,
+      callers.waiting,
+    ].join();
     if (mark !== moved.mark) moved = { at: Date.now(), mark };
     const nowMs = Date.now();
     gaveUp = nowMs - moved.at > options.patienceMs || nowMs - startedAtMs > options.longestMs;
@@ -98,12 +106,13 @@ export async function runStorm(options: StormOptions): Promise<StormRecord> {
   await Promise.allSettled([beside, mischiefDone]);
   return {
     sales: cashier.sales,
+    callers: callers.record,
     attentions: operator.seen,
     kills: killer?.struck ?? [],
     killsLeft: killer?.left ?? 0,
     mischief: mischief?.record,
     stuck,
-    problems: [...cashier.problems, ...operator.problems],
+    problems: [...cashier.problems, ...callers.problems, ...operator.problems],
     tookMs: Date.now() - startedAtMs,
   };
 }

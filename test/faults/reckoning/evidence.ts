@@ -1,18 +1,25 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 
 import type { SaleOutcome } from "../../../src/contract/index.ts";
 import type { Books } from "../../../src/simulator/index.ts";
+import "../../rig/quiet-runtime.ts";
+import { type Replays, replayHistories } from "../../rig/replay-all.ts";
 import type { StormRecord } from "../drive/storm.ts";
 import { allSecrets, type FaultStack } from "../stack/fault-stack.ts";
 import { type Chronicle, readChronicles } from "./chronicle.ts";
 import { type KeptLedger, readLedger } from "./kept-ledger.ts";
+
+const BUILT_BUNDLE = { codePath: fileURLToPath(new URL("../../../dist/workflow-bundle.cjs", import.meta.url)) };
 
 /** All that is known afterwards. The books are the truth; everything else is held against them. */
 export interface Evidence {
   readonly storm: StormRecord;
   readonly books: Books;
   readonly chronicles: readonly Chronicle[];
+  /** Of all histories, by the workflows as they are built. */
+  readonly replays: Replays;
   readonly ledger: KeptLedger;
   /** Lines of the processes' logs that hold a secret. */
   readonly logsWithSecrets: readonly string[];
@@ -22,11 +29,12 @@ export interface Evidence {
 export async function gatherEvidence(stack: FaultStack, storm: StormRecord): Promise<Evidence> {
   const secrets = allSecrets(stack.secrets);
   const chronicles = await readChronicles(stack.client, secrets);
+  const replays = await replayHistories(stack.client, BUILT_BUNDLE);
   await stack.stopProcesses();
   const logsWithSecrets = await linesWithSecrets(stack.folder, secrets);
   const books = stack.simulator.books();
   const ledger = await readLedger(stack.home);
-  return { storm, books, chronicles, ledger, logsWithSecrets, endedByThemselves: stack.endedByThemselves() };
+  return { storm, books, chronicles, replays, ledger, logsWithSecrets, endedByThemselves: stack.endedByThemselves() };
 }
 
 /** The outcome with which a workflow ended; undefined where it did not. */

@@ -2,10 +2,12 @@ import { creditNotesTwice, documentsTwice, keysWithTwoBodies, resultsThatDiffer 
 import type { Evidence } from "./evidence.ts";
 import { documentsKeptWrongly, ledgerFindings, movementsKeptWrongly } from "./ledger.ts";
 import { movementsThatDiffer, movementsToldWrongly, movementsTwice, unknownMovementsUnseen } from "./movements.ts";
+import { callersToldWrongly } from "./told.ts";
 import {
   attentionsBy429,
   attentionsUnexplained,
   forgedCallbacksHeard,
+  historiesThatDoNotReplay,
   salesLost,
   secretsTold,
   taskFailures,
@@ -26,10 +28,12 @@ export const INVARIANTS: Readonly<Record<string, (evidence: Evidence) => string[
   "no workflow failed, was terminated, or is stuck": workflowsThatFailed,
   "every sale has one workflow": workflowsTooMany,
   "every result agrees with the books": resultsThatDiffer,
+  "what a caller was told stays so": callersToldWrongly,
   "every document of the books is in the ledger as it is": documentsKeptWrongly,
   "every movement that was applied is in the ledger": movementsKeptWrongly,
   "the ledger's events and rows are as they were written": ledgerFindings,
   "no workflow task failed, but for Temporal's own races": taskFailures,
+  "every history replays": historiesThatDoNotReplay,
   "nobody is called for a 429": attentionsBy429,
   "nobody is called for what did not happen": attentionsUnexplained,
   "a forged callback changes nothing": forgedCallbacksHeard,

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 
+import type { SaleOutcome } from "../../../src/contract/index.ts";
 import {
   goodEvidence,
   goodShop,
@@ -8,6 +9,7 @@ import {
   violated,
   withAttention,
   withChronicle,
+  WORKFLOW_ID,
 } from "./test-support/good-evidence.ts";
 
 test("a sale that is as it should be violates nothing", async () => {
@@ -96,6 +98,27 @@ test("a sale that is lost, failed, or not the one in the books is found", async 
     "every result agrees with the books",
     "every document of the books is in the ledger as it is",
   ]);
+});
+
+test("a caller who was told what did not stay so is found", async () => {
+  const evidence = await goodEvidence();
+  const [outcome] = evidence.storm.callers.told.values();
+  const told = (changes: object) => {
+    const callers = { told: new Map([[WORKFLOW_ID, { ...outcome, ...changes } as SaleOutcome]]), states: 1 };
+    return violated({ ...evidence, storm: { ...evidence.storm, callers } });
+  };
+  expect(told({})).toEqual([]);
+  expect(told({ stage: "cancelled" })).toEqual(["what a caller was told stays so"]);
+  expect(told({ stage: "crediting" })).toEqual(["what a caller was told stays so"]);
+  expect(told({ sale: null })).toEqual(["what a caller was told stays so"]);
+  expect(told({ receipt: null })).toEqual(["what a caller was told stays so"]);
+});
+
+test("a history that does not replay is found, and that none was replayed", async () => {
+  const evidence = await goodEvidence();
+  const errors = ["it does not replay: nondeterminism"];
+  expect(violated({ ...evidence, replays: { replayed: 2, errors } })).toEqual(["every history replays"]);
+  expect(violated({ ...evidence, replays: { replayed: 0, errors: [] } })).toEqual(["every history replays"]);
 });
 
 test("a failed workflow task, a call for a 429, a heard forgery and a secret are found", async () => {

@@ -35,6 +35,12 @@ export function taskFailures({ chronicles }: Evidence): string[] {
   );
 }
 
+/** Whatever came at the same time when it was written down: a worker that takes a workflow over comes to the same. */
+export function historiesThatDoNotReplay({ replays }: Evidence): string[] {
+  if (replays.replayed === 0) return ["No history was replayed."];
+  return [...replays.errors];
+}
+
 export function isRace(cause: string): boolean {
   return cause.startsWith("UNHANDLED_COMMAND");
 }

@@ -52,7 +52,7 @@ export async function goodEvidence(): Promise<Evidence> {
   return (await goodShop()).evidence;
 }
 
-function evidenceOf(running: Simulator): Pick<Evidence, "storm" | "books" | "chronicles" | "ledger"> {
+function evidenceOf(running: Simulator): Pick<Evidence, "storm" | "books" | "chronicles" | "replays" | "ledger"> {
   const books = running.books();
   const [document] = running.documents("INV-1");
   const [movement] = books.movements;
@@ -92,6 +92,7 @@ function evidenceOf(running: Simulator): Pick<Evidence, "storm" | "books" | "chr
   };
   const storm = {
     sales: new Map([[WORKFLOW_ID, SALE]]),
+    callers: { told: new Map([[WORKFLOW_ID, result]]), states: 1 },
     attentions: [],
     kills: [],
     killsLeft: 0,
@@ -100,7 +101,7 @@ function evidenceOf(running: Simulator): Pick<Evidence, "storm" | "books" | "chr
     problems: [],
     tookMs: 0,
   };
-  return { storm, books, chronicles: [chronicle], ledger: ledgerOf(books) };
+  return { storm, books, chronicles: [chronicle], replays: { replayed: 1, errors: [] }, ledger: ledgerOf(books) };
 }
 
 /** The ledger as it should be: what the books hold, and its events as they were written. */

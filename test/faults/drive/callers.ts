@@ -1,0 +1,99 @@
+import { setTimeout as delay } from "node:timers/promises";
+
+import { type SaleOutcome, SETTLED_STAGES } from "../../../src/contract/index.ts";
+import type { SaleKey } from "../../../src/starter/index.ts";
+import type { FaultStack } from "../stack/fault-stack.ts";
+import { patiently } from "./patiently.ts";
+
+export interface CallersRecord {
+  /** By workflow id: the outcome that its caller was told, once it was settled. */
+  readonly told: ReadonlyMap<string, SaleOutcome>;
+  /** How often a state was asked for and answered. */
+  readonly states: number;
+}
+
+const WAIT_SECONDS = 10;
+const PAUSE_MS = 500;
+/** So often that some answers fall into every moment of a sale. */
+const LOOK_MS = 200;
+/** Each so-manyth sale has a caller: all of them would keep the workers busy with nothing else. */
+const EVERY = 3;
+
+/** A till that waits for the outcome of its sale, and a screen beside it that shows how far it is. */
+export class Callers {
+  readonly #stack: FaultStack;
+  readonly #signal: AbortSignal;
+  readonly #waiting = new Set<string>();
+  readonly #told = new Map<string, SaleOutcome>();
+  readonly #problems: string[] = [];
+  #seen = 0;
+  #states = 0;
+
+  constructor(stack: FaultStack, signal: AbortSignal) {
+    this.#stack = stack;
+    this.#signal = signal;
+  }
+
+  get record(): CallersRecord {
+    return { told: this.#told, states: this.#states };
+  }
+
+  /** How many have not been told an end. */
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  /** Whoever has still not been told an end is one: to be asked when everything is over. */
+  get problems(): string[] {
+    return [...this.#problems, ...[...this.#waiting].map((workflowId) => `${workflowId}: its caller still waits`)];
+  }
+
+  /** To be called once it is started. */
+  look(key: SaleKey): void {
+    if (this.#seen++ % EVERY !== 0) return;
+    const workflowId = this.#stack.starter.workflowId(key);
+    this.#waiting.add(workflowId);
+    void this.#attend(key)
+      .then((outcome) => {
+        this.#told.set(workflowId, outcome);
+        this.#waiting.delete(workflowId);
+      })
+      .catch((error: unknown) => {
+        if (this.#signal.aborted) return;
+        this.#waiting.delete(workflowId);
+        this.#problems.push(`${workflowId}: its caller: ${error instanceof Error ? error.message : String(error)}`);
+      });
+  }
+
+  async #attend(key: SaleKey): Promise<SaleOutcome> {
+    const told = new AbortController();
+    const [outcome] = await Promise.all([
+      this.#outcomeOf(key).finally(() => told.abort()),
+      this.#lookUntil(key, told.signal),
+    ]);
+    return outcome;
+  }
+
+  async #outcomeOf(key: SaleKey): Promise<SaleOutcome> {
+    const { starter } = this.#stack;
+    for (;;) {
+      const outcome = await this.#ask(() => starter.outcome(key, { waitSeconds: WAIT_SECONDS }));
+      if (SETTLED_STAGES.includes(outcome.stage)) return outcome;
+      // A person is waited for.
+      await delay(PAUSE_MS, undefined, { signal: this.#signal });
+    }
+  }
+
+  async #lookUntil(key: SaleKey, told: AbortSignal): Promise<void> {
+    const { starter } = this.#stack;
+    while (!told.aborted) {
+      await this.#ask(() => starter.state(key));
+      this.#states += 1;
+      await delay(LOOK_MS);
+    }
+  }
+
+  #ask<T>(ask: () => Promise<T>): Promise<T> {
+    return patiently(this.#stack.client, this.#signal, ask);
+  }
+}
