@@ -1,7 +1,8 @@
 import { ActivityCancellationType, type ActivityOptions, proxyActivities } from "@temporalio/workflow";
 
 import { type AccountingActivities, type AccountingProfile, accountingTaskQueue } from "../src/contract/index.ts";
-import { LONGEST_QUEUEING, LONGEST_TRY, MARGIN_MS, PAUSES_OF_FAILURES } from "./proxies.ts";
+import { PAUSES_OF_FAILURES } from "./pauses-of-failures.ts";
+import { LONGEST_QUEUEING, LONGEST_TRY, MARGIN_MS } from "./proxies.ts";
 
 /** The activities of one accounting connection, one options object for each risk class (architecture, decision 4). */
 export function accountingCallsOf({ connection, callTimeoutMs }: AccountingProfile) {

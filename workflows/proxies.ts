@@ -1,10 +1,4 @@
-import {
-  ActivityCancellationType,
-  type ActivityOptions,
-  proxyActivities,
-  proxyLocalActivities,
-  type RetryPolicy,
-} from "@temporalio/workflow";
+import { ActivityCancellationType, type ActivityOptions, proxyActivities } from "@temporalio/workflow";
 
 import {
   type CallRoute,
@@ -16,8 +10,8 @@ import {
   MAIN_TASK_QUEUE,
   type MainActivities,
 } from "../src/contract/index.ts";
+import { PAUSES_OF_FAILURES } from "./pauses-of-failures.ts";
 import { eachCall } from "./run/each-call.ts";
-import { afterMessages } from "./run/end-of-turn.ts";
 
 /**
  * Between the HTTP call's own timeout and the attempt's: the activity must always live to write down and to say what became of its
@@ -30,42 +24,6 @@ export const LONGEST_QUEUEING = "12 hours";
 
 /** A total bound for calls that may be repeated freely. What is not answered by then is shown to a person. */
 export const LONGEST_TRY = "24 hours";
-
-/**
- * Every pause comes with its failure (decision 0014). Only an attempt that was lost with its worker brings none, and it is no reason to wait the
- * longer, however often the service had put the call off before.
- */
-export const PAUSES_OF_FAILURES = {
-  initialInterval: "5 seconds",
-  backoffCoefficient: 1,
-} as const satisfies RetryPolicy;
-
-/** Before the connection is known: validation, look-ups, composing. No API call, so it runs inside the workflow task. */
-export const main = afterMessages(
-  proxyLocalActivities<
-    Pick<
-      MainActivities,
-      | "prepareReconcile"
-      | "prepareSale"
-      | "prepareCreditNote"
-      | "prepareSyncPurchases"
-      | "prepareSyncBillPayments"
-      | "prepareSyncBatch"
-      | "prepareRegisterItems"
-      | "composeSale"
-      | "composeCreditNote"
-      | "itemsInCatalogue"
-    >
-  >({ startToCloseTimeout: "10 seconds" }),
-);
-
-/** Tried once, within a moment; where it fails the queue's activity takes over. */
-export const atOnce = afterMessages(
-  proxyLocalActivities<Pick<MainActivities, "saveRecordNow">>({
-    startToCloseTimeout: "2 seconds",
-    retry: { maximumAttempts: 1 },
-  }),
-);
 
 export const mainWaits = proxyActivities<Pick<MainActivities, "awaitCreditNoteRun">>({
   taskQueue: MAIN_TASK_QUEUE,

@@ -41,7 +41,7 @@ export function createComposeActivities(
   };
 }
 
-/** A local activity stays on its worker, so waiting there for another one would be in vain: the workflow looks again by itself. */
+/** A worker that does not serve the connection may take it as well: a person is shown which, and the workflow looks again by itself. */
 function unserved(context: ActivityContext, connection: string): Composed {
   return { kind: "refused", attention: "credentials", message: servesNo(context, connection) };
 }

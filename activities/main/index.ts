@@ -2,7 +2,6 @@ import type { WorkflowClient } from "@temporalio/client";
 
 import type { MainActivities } from "../../src/contract/index.ts";
 import type { AccountingRuntime } from "../accounting/index.ts";
-import { resolveLines } from "../compliance/resolve-lines.ts";
 import type { ActivityContext } from "../compliance/runtime.ts";
 import { createLedgerActivities } from "../ledger/index.ts";
 import { type CallbackUrlFor, createComposeActivities } from "./compose.ts";
@@ -11,6 +10,7 @@ import { createEarlierCreditNote } from "./earlier-credit-note.ts";
 import { createEarlierSale } from "./earlier-sale.ts";
 import { createAccountingPreparations } from "./prepare-accounting.ts";
 import { createJobPreparations } from "./prepare-jobs.ts";
+import { createItemsInCatalogue } from "./items-in-catalogue.ts";
 import { createPrepareActivities } from "./prepare.ts";
 
 export type { CallbackUrlFor } from "./compose.ts";
@@ -23,24 +23,26 @@ export interface MainContext extends ActivityContext {
 
 /** The activities of the main task queue: no API call. */
 export function createMainActivities(context: MainContext): MainActivities {
+  const { prepareSale, prepareCreditNote } = createPrepareActivities(
+    context.connections,
+    createEarlierSale(context.ledger),
+    createEarlierCreditNote(context.ledger),
+  );
+  const inCatalogue = createItemsInCatalogue(context);
   return {
-    ...createPrepareActivities(
-      context.connections,
-      createEarlierSale(context.ledger),
-      createEarlierCreditNote(context.ledger),
-    ),
+    async prepareSale(request) {
+      const prepared = await prepareSale(request);
+      const { profile, sale } = prepared;
+      if (!sale.lines || prepared.finished) return prepared;
+      const items = inCatalogue({ ...profile, lines: sale.lines })?.items;
+      return { ...prepared, ...(items && { items }) };
+    },
+    prepareCreditNote,
     ...createJobPreparations(context.connections, context.accounting),
     ...createAccountingPreparations(context.accounting),
     ...createComposeActivities(context, context.callbackUrlFor),
     ...createCreditNoteRunActivities(context.workflows, context.random),
     ...createLedgerActivities(context),
-
-    async itemsInCatalogue({ connection, businessId, lines, notOlderThanMs }) {
-      const runtime = context.connections.get(connection);
-      const sinceMs = notOlderThanMs ?? context.nowMs() - (runtime?.catalogueAgeMs ?? 0);
-      const items = runtime?.catalogue.known(businessId, sinceMs);
-      const result = items && resolveLines(lines, items);
-      return result?.kind === "resolved" ? result : undefined;
-    },
+    itemsInCatalogue: async (request) => inCatalogue(request),
   };
 }

@@ -70,6 +70,8 @@ export interface PreparedSale extends RecordsKept {
   sale: SaleInput & { saleDate: string };
   fingerprint: string;
   refundWindowMs: number;
+  /** Of its lines, where the catalogue of the process that prepared it has them all. */
+  items?: KnownItem[];
   /** The same sale ended under an earlier workflow, which Temporal may have forgotten: there is nothing left to be done. */
   finished?: FinishedSale;
 }

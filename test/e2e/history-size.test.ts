@@ -26,13 +26,13 @@ describeWithTemporal("the history of a sale", () => {
   }
   const eventsOf = async (...sale: Parameters<typeof historyOf>): Promise<number> => (await historyOf(...sale)).length;
 
-  test("stays under 32 events when it is accepted at once", async () => {
-    expect(await eventsOf("ACCEPTED-1")).toBeLessThan(32);
+  test("stays under 48 events when it is accepted at once", async () => {
+    expect(await eventsOf("ACCEPTED-1")).toBeLessThan(48);
   });
 
-  test("stays under 50 events when it is in flight with a callback", async () => {
+  test("stays under 66 events when it is in flight with a callback", async () => {
     rig.simulator.setAuthority("CALLBACK-1", [{ do: "accept", afterMs: 300 }]);
-    expect(await eventsOf("CALLBACK-1")).toBeLessThan(50);
+    expect(await eventsOf("CALLBACK-1")).toBeLessThan(66);
   });
 
   test("has the business as the fairness key of each call to the API, with its weight", async () => {

@@ -81,7 +81,7 @@ describeWithTemporal("while the database of the claims is away", () => {
     line.mend();
     await handle.result();
     const events = (await handle.fetchHistory()).events ?? [];
-    expect(events.length).toBeLessThan(60);
+    expect(events.length).toBeLessThan(76);
   });
 });
 

@@ -20,7 +20,8 @@ import { type AccountingCalls, accountingCallsOf } from "../accounting-proxies.t
 import { carryJob, wireJobMessages } from "../job/carry-job.ts";
 import { historyIsLong } from "../job/history-is-long.ts";
 import { Job } from "../job/job.ts";
-import { ledger, main } from "../proxies.ts";
+import { main } from "../main-proxies.ts";
+import { ledger } from "../proxies.ts";
 import { Refusals } from "../run/refusals.ts";
 import { describeProgress } from "./describe-progress.ts";
 import { beginning, type Position } from "./position.ts";

@@ -12,7 +12,8 @@ import {
 import { carryJob, wireJobMessages } from "../job/carry-job.ts";
 import { historyIsLong } from "../job/history-is-long.ts";
 import { Job } from "../job/job.ts";
-import { callsOf, ledger, main } from "../proxies.ts";
+import { main } from "../main-proxies.ts";
+import { callsOf, ledger } from "../proxies.ts";
 import { answered } from "../run/answered.ts";
 import { Batch } from "./batch.ts";
 import { describeProgress } from "./describe-progress.ts";

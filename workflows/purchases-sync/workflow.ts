@@ -10,7 +10,8 @@ import {
 import { carryJob, wireJobMessages } from "../job/carry-job.ts";
 import { historyIsLong } from "../job/history-is-long.ts";
 import { Job } from "../job/job.ts";
-import { callsOf, ledger, main } from "../proxies.ts";
+import { main } from "../main-proxies.ts";
+import { callsOf, ledger } from "../proxies.ts";
 import { describeProgress } from "./describe-progress.ts";
 import { afterPasses, atWindows, BEGINNING, type Position } from "./position.ts";
 import { pull, readPage, type SyncWork } from "./read.ts";

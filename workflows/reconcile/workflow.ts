@@ -12,7 +12,8 @@ import {
 import { carryJob, wireJobMessages } from "../job/carry-job.ts";
 import { historyIsLong } from "../job/history-is-long.ts";
 import { Job } from "../job/job.ts";
-import { type Calls, callsOf, ledger, ledgerAtLength, main } from "../proxies.ts";
+import { main } from "../main-proxies.ts";
+import { type Calls, callsOf, ledger, ledgerAtLength } from "../proxies.ts";
 import { answered } from "../run/answered.ts";
 import { unlessCutShort } from "../run/cut-short.ts";
 

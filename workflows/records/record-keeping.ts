@@ -1,7 +1,8 @@
 import { CancellationScope, condition, patched, TemporalFailure, workflowInfo } from "@temporalio/workflow";
 
 import type { CallTarget, RecordsKept, SaveRecordRequest } from "../../src/contract/index.ts";
-import { atOnce, ledger } from "../proxies.ts";
+import { asBefore, noLocalActivities } from "../main-proxies.ts";
+import { ledger } from "../proxies.ts";
 import { endOfTurn } from "../run/end-of-turn.ts";
 import type { Run } from "../run/run.ts";
 import { type Asked, recordOf, worthKeeping } from "./record-of.ts";
@@ -52,7 +53,8 @@ export class RecordKeeping {
       const record = recordOf(this.#run, this.#asked, (this.#sequence += 1), startedAtMs);
       const { connection, businessId } = this.#target;
       const request = { connection, businessId, record };
-      if (!(this.#plainEnd && (await savedNow(request)))) await ledger.saveRecord(request);
+      const savedAsBefore = this.#plainEnd && !noLocalActivities() && (await savedNow(request));
+      if (!savedAsBefore) await ledger.saveRecord(request);
       this.#run.attentionChanges.splice(0, changes);
     }
     this.#kept = worth;
@@ -74,10 +76,7 @@ export class RecordKeeping {
     if (leftMs > 0) await condition(answered, leftMs);
   }
 
-  /**
-   * A local activity is one event instead of six. Within one workflow task it comes back in another order than a cancelled activity
-   * does, so it is for an end alone at which nothing is, or can be, cancelled beside it (docs/decisions/0009).
-   */
+  /** Where runs of up to release 0.3 kept their record by a local activity (docs/decisions/0009 and 0016). */
   get #plainEnd(): boolean {
     const { stage, attentionChangesEver, cancelRequested, refundWindowClosed, refund, movements } = this.#run;
     const plain = attentionChangesEver === 0 && cancelRequested === undefined && !refundWindowClosed && !refund;
@@ -88,7 +87,7 @@ export class RecordKeeping {
 /** Whatever keeps it from being saved now is left to the queue's activity. */
 async function savedNow(request: SaveRecordRequest): Promise<boolean> {
   try {
-    return await atOnce.saveRecordNow(request);
+    return await asBefore.saveRecordNow(request);
   } catch (error) {
     // One that ran out of its time comes back bare, and not as an ActivityFailure around its cause.
     if (error instanceof TemporalFailure) return false;

@@ -1,6 +1,6 @@
 import type { KnownItem, ResolvedLine, SaleLineInput } from "../../src/contract/index.ts";
 import type { Work } from "../document/work.ts";
-import { main } from "../proxies.ts";
+import { asBefore, noLocalActivities } from "../main-proxies.ts";
 import { answered } from "../run/answered.ts";
 import { CancelledByPerson } from "../run/cancelled-by-person.ts";
 import { park } from "../run/park.ts";
@@ -11,13 +11,20 @@ export interface ResolvedLines {
 }
 
 /**
- * Finds the item that each line names: in the catalogue of the process at hand, which costs no call, else through the API. A line
- * that names none, or two, waits until the catalogue is right.
+ * Finds the item that each line names: in the catalogue of the process that prepared the sale, which costs no call, else through the API. A
+ * line that names none, or two, waits until the catalogue is right.
  */
-export async function resolveItems(work: Work, lines: SaleLineInput[]): Promise<ResolvedLines> {
+export async function resolveItems(
+  work: Work,
+  lines: SaleLineInput[],
+  known: KnownItem[] | undefined,
+): Promise<ResolvedLines> {
   const { run, calls, target } = work;
-  const known = await main.itemsInCatalogue({ ...target, lines });
-  if (known?.kind === "resolved") return resolved(lines, known.items);
+  if (known) return resolved(lines, known);
+  if (!noLocalActivities()) {
+    const found = await asBefore.itemsInCatalogue({ ...target, lines });
+    if (found?.kind === "resolved") return resolved(lines, found.items);
+  }
   let notOlderThanMs: number | undefined;
   for (;;) {
     const request = { ...target, lines, notOlderThanMs };

@@ -4,7 +4,7 @@ import type { Branch, FinishedSale, PreparedSale, SaleInput, SaleOutcome } from 
 import { type FollowedTo, follow } from "../document/follow.ts";
 import { mismatches } from "../document/matching.ts";
 import { type Work, workOf } from "../document/work.ts";
-import { main } from "../proxies.ts";
+import { main } from "../main-proxies.ts";
 import { RecordKeeping } from "../records/record-keeping.ts";
 import { askedOfSale } from "../records/record-of.ts";
 import { CancelledByPerson } from "../run/cancelled-by-person.ts";
@@ -106,11 +106,11 @@ async function untilClosed(work: Work, stock: StockKeeping, { sale, refundWindow
 /** The items of the lines, each known to the authority. An adopted sale may come without lines, and is registered already. */
 async function goodsOf(
   work: Work,
-  { sale }: PreparedSale,
+  { sale, items }: PreparedSale,
   branch: Branch | undefined,
 ): Promise<ResolvedLines | undefined> {
   if (!sale.lines) return undefined;
-  const goods = await resolveItems(work, sale.lines);
+  const goods = await resolveItems(work, sale.lines, items);
   if (sale.saleId === undefined) await registerItems(work, goods.items, branch);
   return goods;
 }

@@ -4,7 +4,7 @@ import type { AccountingProfile, BatchTry, ProcessSyncBatchInput, SyncBatchOutco
 import { accountingCallsOf } from "../accounting-proxies.ts";
 import { carryJob, wireJobMessages } from "../job/carry-job.ts";
 import { historyIsLong } from "../job/history-is-long.ts";
-import { main } from "../proxies.ts";
+import { main } from "../main-proxies.ts";
 import { growingPauseMs } from "../run/growing-pause.ts";
 import { ownToken } from "../run/own-token.ts";
 import { Refusals } from "../run/refusals.ts";

@@ -28,10 +28,12 @@ function testServer(): Promise<{ url: string; close(): Promise<void> }> {
   return startEmbeddedPostgres({ home: shared ?? own ?? "" });
 }
 
+// The run's own is for all files of this process, which share this module: whoever holds it for the run ends it.
 afterAll(async () => {
+  if (!own) return;
   await (await server)?.close();
   server = undefined;
-  if (own) await rm(own, { recursive: true, force: true });
+  await rm(own, { recursive: true, force: true });
 });
 
 /** A ledger on a database of its own. @param operationTimeoutMs as that of `openLedger` */

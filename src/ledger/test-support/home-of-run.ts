@@ -3,17 +3,23 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+import { startEmbeddedPostgres } from "../embedded/embedded-postgres.ts";
+
 /** Names the folder to the test processes of the run. */
 export const HOME_OF_RUN = "FISCALFLOW_TEST_LEDGER_HOME";
 
 /**
- * One home for all test processes of a run, so that PostgreSQL's data is made once. Nothing is started here: the first process that
- * needs the server does, as in production.
+ * One home for all test processes of a run, so that PostgreSQL's data is made once. Its server is held from here until the end: what a
+ * process keeps on it is for all its files, whichever ends first.
  */
-export default function setup(): () => Promise<void> {
+export default async function setup(): Promise<() => Promise<void>> {
   const home = makeHome();
   process.env[HOME_OF_RUN] = home;
-  return () => rm(home, { recursive: true, force: true });
+  const server = process.env["LEDGER_TEST_URL"] ? undefined : await startEmbeddedPostgres({ home });
+  return async () => {
+    await server?.close();
+    await rm(home, { recursive: true, force: true });
+  };
 }
 
 /** A folder that the server's unprivileged user reaches also when the tests run as root. */
