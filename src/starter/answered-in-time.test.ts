@@ -1,4 +1,10 @@
-import { type Client, ServiceError, WorkflowUpdateRPCTimeoutOrCancelledError } from "@temporalio/client";
+import {
+  type Client,
+  ServiceError,
+  WorkflowUpdateFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+} from "@temporalio/client";
+import { ApplicationFailure } from "@temporalio/common";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 import { answeredInTime } from "./answered-in-time.ts";
@@ -11,6 +17,10 @@ const GIVEN_UP = grpc(
 );
 const PAST_ITS_DEADLINE = grpc(1, "Call cancelled");
 const AWAY = grpc(14, "Connection dropped");
+const LEFT_OUT = ApplicationFailure.nonRetryable(
+  "Workflow Update is rejected because it wasn't processed by worker. Probably, Workflow Update is not supported by the worker.",
+  "UnprocessedUpdate",
+);
 const NO_POLLER = grpc(9, "no poller seen for task queue recently, worker may be down");
 const GIVEN_UP_BY_CALLER = grpc(1, "Cancelled on client");
 const WRONG = grpc(3, "Invalid update id");
@@ -37,6 +47,7 @@ describe("an answer in time", () => {
       new WorkflowUpdateRPCTimeoutOrCancelledError("", { cause: PAST_ITS_DEADLINE }),
     ],
     ["a query past the server's deadline", new ServiceError("Failed to query Workflow", { cause: PAST_ITS_DEADLINE })],
+    ["an update that its workflow task left out", new WorkflowUpdateFailedError("Workflow Update failed", LEFT_OUT)],
     ["a server that is away", new ServiceError("Failed to query Workflow", { cause: AWAY })],
   ])("%s is asked again", async (_what, trouble) => {
     const asked = answersAfter(3, trouble);

@@ -1,4 +1,10 @@
-import { type Client, isGrpcServiceError, WorkflowUpdateRPCTimeoutOrCancelledError } from "@temporalio/client";
+import {
+  type Client,
+  isGrpcServiceError,
+  WorkflowUpdateFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+} from "@temporalio/client";
+import { ApplicationFailure } from "@temporalio/common";
 
 import { NoAnswerError } from "./errors.ts";
 
@@ -15,6 +21,8 @@ const FAILED_PRECONDITION = 9;
 const UNAVAILABLE = 14;
 /** What gRPC says where the caller itself gave up, by an abort signal. The server's own word for a passed deadline is another. */
 const BY_CALLER = "Cancelled on client";
+/** Temporal's type of failure for an update whose workflow task was completed without a word on it: nothing of it was done. */
+const NOT_PROCESSED = "UnprocessedUpdate";
 /** Temporal knows at once that nobody has asked for work of this queue for minutes. */
 const NO_WORKER = /no poller/i;
 
@@ -41,6 +49,8 @@ export function isWithoutAnswer(error: unknown): boolean {
   const [grpcError] = grpcErrorsOf(error);
   if (grpcError?.code === CANCELLED) return grpcError.details !== BY_CALLER;
   if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return true;
+  if (error instanceof WorkflowUpdateFailedError)
+    return error.cause instanceof ApplicationFailure && error.cause.type === NOT_PROCESSED;
   return grpcErrorsOf(error).some(({ code }) => [DEADLINE_EXCEEDED, FAILED_PRECONDITION, UNAVAILABLE].includes(code));
 }
 

@@ -86,7 +86,7 @@ async function waitOneRound(
       }),
     );
   } catch (error) {
-    if (!(error instanceof WorkflowUpdateFailedError)) throw error;
+    if (!(error instanceof WorkflowUpdateFailedError) || isWithoutAnswer(error)) throw error;
     const refused = workflowError(error.cause ?? error);
     // So often that only the state still answers.
     if (refused instanceof NotAllowedError)
