@@ -32,7 +32,7 @@ type History = Awaited<ReturnType<ReturnType<Client["workflow"]["getHandle"]>["f
 type Payloads = { payloads?: { data?: Uint8Array | null }[] | null } | null | undefined;
 
 /** `TemporalUnhandledCommand` and its kin, by number as the history has them. */
-const TASK_FAILURES: Readonly<Record<number, string>> = { 1: "UNHANDLED_COMMAND" };
+const TASK_FAILURES: Readonly<Record<number, string>> = { 1: "UNHANDLED_COMMAND", 24: "NON_DETERMINISTIC_ERROR" };
 
 /** `TIMEOUT_TYPE_START_TO_CLOSE` of Temporal's API. */
 const START_TO_CLOSE = 1;
