@@ -3,6 +3,7 @@ import { ActivityCancellationType, patched, proxyActivities, proxyLocalActivitie
 import { MAIN_TASK_QUEUE, type MainActivities } from "../src/contract/index.ts";
 import { PAUSES_OF_FAILURES } from "./pauses-of-failures.ts";
 import { afterMessages } from "./run/end-of-turn.ts";
+import { updatesComeLast } from "./run/updates-come-last.ts";
 
 type MainCalls = Pick<
   MainActivities,
@@ -35,7 +36,7 @@ const local = afterMessages(
  * replay is then given the local activity's end at another one (decision 0016): no run has any from now on.
  */
 export function noLocalActivities(): boolean {
-  return patched("no-local-activities");
+  return updatesComeLast() || patched("no-local-activities");
 }
 
 /** Before the connection is known: validation, look-ups, composing. No API call. */

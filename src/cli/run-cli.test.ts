@@ -29,7 +29,7 @@ describe("help", () => {
   });
 
   test("shows the package's version", async () => {
-    expect(await callCli(["--version"])).toEqual({ exitCode: 0, stdout: "0.4.0\n", stderr: "" });
+    expect(await callCli(["--version"])).toEqual({ exitCode: 0, stdout: "0.5.0\n", stderr: "" });
   });
 });
 

@@ -2,10 +2,11 @@ import { readdir, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { DeterminismViolationError } from "@temporalio/workflow";
-import { bundleWorkflowCode, Worker, type WorkflowBundle } from "@temporalio/worker";
+import { Worker, type WorkflowBundle } from "@temporalio/worker";
 import { beforeAll, describe, expect, inject, test } from "vitest";
 
 import { WORKFLOW_TYPES } from "../../src/contract/index.ts";
+import { bundleWorkflows } from "../../src/worker/bundle-workflows.ts";
 import "../rig/quiet-runtime.ts";
 
 /**
@@ -45,8 +46,7 @@ describe("the stored histories", () => {
     let changedBundle: WorkflowBundle;
     beforeAll(async () => {
       const workflowsPath = fileURLToPath(new URL("changed-workflows.ts", import.meta.url));
-      const silent = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} };
-      changedBundle = await bundleWorkflowCode({ workflowsPath, logger: silent });
+      changedBundle = await bundleWorkflows(workflowsPath);
     });
 
     test.each(Object.values(WORKFLOW_TYPES))("go red where %s is changed without a patch", async (type) => {

@@ -1,12 +1,11 @@
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { bundleWorkflowCode } from "@temporalio/worker";
 import type { TestProject } from "vitest/node";
 
 import { startDevServer, temporalCliOrSkipReason } from "../../src/embedded/index.ts";
 import { startEmbeddedPostgres } from "../../src/ledger/index.ts";
+import { bundleWorkflows } from "../../src/worker/bundle-workflows.ts";
 import { suiteNamespaces } from "./namespace.ts";
 
 declare module "vitest" {
@@ -35,9 +34,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   // The database runs as somebody else where the tests run as root.
   await chmod(folder, 0o755);
   const workflowBundlePath = join(folder, "workflows.cjs");
-  const workflowsPath = fileURLToPath(new URL("../../workflows/index.ts", import.meta.url));
-  const silent = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} };
-  const { code } = await bundleWorkflowCode({ workflowsPath, logger: silent });
+  const { code } = await bundleWorkflows();
   await writeFile(workflowBundlePath, code);
   project.provide("workflowBundlePath", workflowBundlePath);
 

@@ -1,11 +1,4 @@
-import {
-  allHandlersFinished,
-  condition,
-  continueAsNew,
-  defineSignal,
-  setHandler,
-  workflowInfo,
-} from "@temporalio/workflow";
+import { condition, continueAsNew, defineSignal, setHandler, workflowInfo } from "@temporalio/workflow";
 
 import {
   type BillPaymentsProgress,
@@ -23,6 +16,7 @@ import { Job } from "../job/job.ts";
 import { main } from "../main-proxies.ts";
 import { ledger } from "../proxies.ts";
 import { Refusals } from "../run/refusals.ts";
+import { everyUpdateIsAnswered } from "../run/updates-come-last.ts";
 import { describeProgress } from "./describe-progress.ts";
 import { beginning, type Position } from "./position.ts";
 import { compare, readPage, roundName, type SyncWork } from "./read.ts";
@@ -74,7 +68,7 @@ export async function syncBillPayments(
       if (isAnsweredFrom(position, wanted)) wanted = "nothing";
       position = position.phase === "compare" ? await compare(work, position) : await readPage(work, position);
       if (position.phase !== "complete" && historyIsLong()) {
-        await condition(allHandlersFinished);
+        await condition(everyUpdateIsAnswered);
         const sofar = { ...started, position, progress: job.progress, wanted };
         await continueAsNew<typeof syncBillPayments>(input, { done, underWay: sofar });
       }
@@ -82,7 +76,7 @@ export async function syncBillPayments(
     const held = await complete(work, position);
     if (wanted !== "nothing") {
       job.moveOn("another synchronisation, which was asked for meanwhile");
-      await condition(allHandlersFinished);
+      await condition(everyUpdateIsAnswered);
       await continueAsNew<typeof syncBillPayments>({ ...input, full: wanted === "full" }, { done: done + 1 });
     }
     job.moveOn("nothing");

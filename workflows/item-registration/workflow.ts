@@ -1,4 +1,4 @@
-import { allHandlersFinished, condition, continueAsNew, workflowInfo } from "@temporalio/workflow";
+import { condition, continueAsNew, workflowInfo } from "@temporalio/workflow";
 
 import {
   type Branch,
@@ -15,6 +15,7 @@ import { Job } from "../job/job.ts";
 import { main } from "../main-proxies.ts";
 import { callsOf, ledger } from "../proxies.ts";
 import { answered } from "../run/answered.ts";
+import { everyUpdateIsAnswered } from "../run/updates-come-last.ts";
 import { Batch } from "./batch.ts";
 import { describeProgress } from "./describe-progress.ts";
 import { type PlannedItem, registerAll } from "./register-all.ts";
@@ -75,7 +76,7 @@ export async function registerItems(input: RegisterItemsInput, carried?: Carried
     let unanswered = await registered(batch, carried?.unanswered ?? []);
     for (;;) {
       if (unanswered.length > 0 || (position !== null && historyIsLong())) {
-        await condition(allHandlersFinished);
+        await condition(everyUpdateIsAnswered);
         const { branch, passesOver } = batch;
         const next = { prepared, branch, progress: job.progress, position, startedAtMs, passesOver, unanswered };
         await continueAsNew<typeof registerItems>(input, next);

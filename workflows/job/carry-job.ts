@@ -1,15 +1,9 @@
-import {
-  allHandlersFinished,
-  CancellationScope,
-  condition,
-  defineQuery,
-  isCancellation,
-  setHandler,
-} from "@temporalio/workflow";
+import { CancellationScope, condition, defineQuery, isCancellation, setHandler } from "@temporalio/workflow";
 
 import { type JobReply, type JobState, STATE_QUERY } from "../../src/contract/index.ts";
 import { asFailure, isFinal } from "../run/carry.ts";
 import { wireMending } from "../run/mending.ts";
+import { everyUpdateIsAnswered } from "../run/updates-come-last.ts";
 import type { Attended } from "../run/attended.ts";
 
 type AnyJob = Attended & { state(): JobState<object> };
@@ -29,7 +23,7 @@ export function wireJobMessages(job: AnyJob): void {
 export async function carryJob<Result>(body: () => Promise<Result>): Promise<Result> {
   try {
     const result = await body();
-    await condition(allHandlersFinished);
+    await condition(everyUpdateIsAnswered);
     return result;
   } catch (error) {
     if (error instanceof Error && isFinal(error) && !isCancellation(error)) throw asFailure(error);

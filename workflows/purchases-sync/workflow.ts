@@ -1,4 +1,4 @@
-import { condition, allHandlersFinished, continueAsNew, workflowInfo } from "@temporalio/workflow";
+import { condition, continueAsNew, workflowInfo } from "@temporalio/workflow";
 
 import {
   type PreparedPurchasesSync,
@@ -12,6 +12,7 @@ import { historyIsLong } from "../job/history-is-long.ts";
 import { Job } from "../job/job.ts";
 import { main } from "../main-proxies.ts";
 import { callsOf, ledger } from "../proxies.ts";
+import { everyUpdateIsAnswered } from "../run/updates-come-last.ts";
 import { describeProgress } from "./describe-progress.ts";
 import { afterPasses, atWindows, BEGINNING, type Position } from "./position.ts";
 import { pull, readPage, type SyncWork } from "./read.ts";
@@ -43,7 +44,7 @@ export async function syncPurchases(input: SyncPurchasesInput, carried?: Carried
     if (!carried) await ledger.beginPurchasesSync(work.sync);
     const position = await readAll(work, carried?.position ?? BEGINNING);
     if (position.step !== "complete") {
-      await condition(allHandlersFinished);
+      await condition(everyUpdateIsAnswered);
       await continueAsNew<typeof syncPurchases>(input, { prepared, position, progress: job.progress });
     }
     job.moveOn("the count of what the ledger holds");

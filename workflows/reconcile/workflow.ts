@@ -1,4 +1,4 @@
-import { allHandlersFinished, condition, continueAsNew } from "@temporalio/workflow";
+import { condition, continueAsNew } from "@temporalio/workflow";
 
 import {
   type DocumentToReconcile,
@@ -16,6 +16,7 @@ import { main } from "../main-proxies.ts";
 import { type Calls, callsOf, ledger, ledgerAtLength } from "../proxies.ts";
 import { answered } from "../run/answered.ts";
 import { unlessCutShort } from "../run/cut-short.ts";
+import { everyUpdateIsAnswered } from "../run/updates-come-last.ts";
 
 /** What a run hands to the next one. */
 interface Carried {
@@ -55,7 +56,7 @@ export async function reconcile(input: ReconcileInput, carried?: Carried): Promi
     job.carriesOver = true;
     const left = await holdDocuments({ job, prepared, calls }, carried);
     if (left) {
-      await condition(allHandlersFinished);
+      await condition(everyUpdateIsAnswered);
       await continueAsNew<typeof reconcile>(input, { prepared, progress: job.progress, ...left });
     }
     job.carriesOver = false;

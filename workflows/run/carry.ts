@@ -1,10 +1,4 @@
-import {
-  allHandlersFinished,
-  ApplicationFailure,
-  CancellationScope,
-  condition,
-  setHandler,
-} from "@temporalio/workflow";
+import { ApplicationFailure, CancellationScope, condition, setHandler } from "@temporalio/workflow";
 
 import type { SaleOutcome } from "../../src/contract/index.ts";
 import { rootMessage } from "./answered.ts";
@@ -12,6 +6,7 @@ import { callbackReceived, outcomeUpdate, stateQuery } from "./message-definitio
 import { wireOperatorUpdates } from "./operator-updates.ts";
 import { checkOutcomeRequest, outcomeOf, stateOf, waitForOutcome } from "./outcome.ts";
 import type { Run } from "./run.ts";
+import { everyUpdateIsAnswered } from "./updates-come-last.ts";
 
 /** The messages that a sale and a credit note share. To be called before the first await: an early message finds its handler. */
 export function wireMessages(run: Run): void {
@@ -41,7 +36,7 @@ export async function carry(run: Run, body: () => Promise<void>): Promise<SaleOu
       run.failure = asFailure(error);
     }
     await run.nothingUnfinished();
-    await condition(allHandlersFinished);
+    await condition(everyUpdateIsAnswered);
     if (run.failure) throw run.failure;
     return outcomeOf(run);
   });

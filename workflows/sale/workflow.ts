@@ -1,4 +1,4 @@
-import { allHandlersFinished, condition, workflowInfo } from "@temporalio/workflow";
+import { condition, workflowInfo } from "@temporalio/workflow";
 
 import type { Branch, FinishedSale, PreparedSale, SaleInput, SaleOutcome } from "../../src/contract/index.ts";
 import { type FollowedTo, follow } from "../document/follow.ts";
@@ -11,6 +11,7 @@ import { CancelledByPerson } from "../run/cancelled-by-person.ts";
 import { carry } from "../run/carry.ts";
 import { Run } from "../run/run.ts";
 import { unlessCancelled } from "../run/unless-cancelled.ts";
+import { everyUpdateIsAnswered } from "../run/updates-come-last.ts";
 import { planMovements } from "../stock/plan-movements.ts";
 import { StockKeeping } from "../stock/stock-keeping.ts";
 import { adoptSale } from "./adopt.ts";
@@ -99,7 +100,7 @@ async function untilClosed(work: Work, stock: StockKeeping, { sale, refundWindow
     await stock.settled();
     await run.nothingNeeded();
     run.records?.look();
-    await condition(() => refundDue() || (run.finished && allHandlersFinished()));
+    await condition(() => refundDue() || (run.finished && everyUpdateIsAnswered()));
   } while (refundDue());
 }
 

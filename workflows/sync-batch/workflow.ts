@@ -1,4 +1,4 @@
-import { allHandlersFinished, condition, continueAsNew, sleep } from "@temporalio/workflow";
+import { condition, continueAsNew, sleep } from "@temporalio/workflow";
 
 import type { AccountingProfile, BatchTry, ProcessSyncBatchInput, SyncBatchOutcome } from "../../src/contract/index.ts";
 import { accountingCallsOf } from "../accounting-proxies.ts";
@@ -9,6 +9,7 @@ import { growingPauseMs } from "../run/growing-pause.ts";
 import { ownToken } from "../run/own-token.ts";
 import { Refusals } from "../run/refusals.ts";
 import { untilLedger } from "../run/until-ledger.ts";
+import { everyUpdateIsAnswered } from "../run/updates-come-last.ts";
 import { BatchJob } from "./batch-job.ts";
 import { sendBatch } from "./send.ts";
 import { resolved } from "./unknown-batch.ts";
@@ -28,7 +29,7 @@ export async function processSyncBatch(input: ProcessSyncBatchInput): Promise<Sy
     const outcome = await processed(job, profile, syncBatchId);
     // The claim knows which try is next.
     if (outcome === "to be continued") {
-      await condition(allHandlersFinished);
+      await condition(everyUpdateIsAnswered);
       return await continueAsNew<typeof processSyncBatch>(input);
     }
     job.moveOn("nothing", { standing: "processed", message: outcome.message });

@@ -1,0 +1,20 @@
+import { extname } from "node:path";
+import { fileURLToPath } from "node:url";
+import { bundleWorkflowCode } from "@temporalio/worker";
+
+/** Sources and what is compiled of them stand in the same order. */
+const EXTENSION = extname(import.meta.url);
+const silent = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} };
+
+/** The code of the workflows (or of others, for a test) with the interceptors that all of them have, as one script. */
+export async function bundleWorkflows(workflowsPath = pathOf("index")): Promise<{ code: string }> {
+  return await bundleWorkflowCode({
+    workflowsPath,
+    workflowInterceptorModules: [pathOf("interceptors")],
+    logger: silent,
+  });
+}
+
+function pathOf(module: string): string {
+  return fileURLToPath(new URL(`../../workflows/${module}${EXTENSION}`, import.meta.url));
+}

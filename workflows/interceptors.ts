@@ -1,0 +1,8 @@
+import type { WorkflowInterceptors } from "@temporalio/workflow";
+
+import { holdingUpdates } from "./run/updates-come-last.ts";
+
+/** Of every workflow; bundled with them. */
+export function interceptors(): WorkflowInterceptors {
+  return { internals: [holdingUpdates] };
+}

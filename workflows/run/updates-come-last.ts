@@ -1,0 +1,49 @@
+import {
+  allHandlersFinished,
+  CancellationScope,
+  patched,
+  type WorkflowInternalsInterceptor,
+} from "@temporalio/workflow";
+
+import { endOfTurn } from "./end-of-turn.ts";
+
+/** Of what comes with an update, a step that waits for another one's condition takes a turn of its own. None has a quarter as many. */
+const LONGEST_CHAIN = 20;
+
+let held = 0;
+
+/**
+ * Gives a run its updates after everything that came with them has been acted upon (decision 0017). The SDK gives them before. But a query that
+ * is answered in between has had the rest acted upon already, and only the update is left; so the other order is the only one that always holds.
+ */
+export const holdingUpdates: WorkflowInternalsInterceptor = {
+  activate({ activation, batchIndex }, next) {
+    const jobs = activation.jobs ?? [];
+    const updates = jobs.filter((job) => job.doUpdate);
+    // The marker comes with a run's first event, so that it is nowhere in the way of the order that it stands for.
+    if (jobs.some((job) => job.initializeWorkflow)) updatesComeLast();
+    if (updates.length === 0 || !updatesComeLast()) return next({ activation, batchIndex });
+    const others = jobs.filter((job) => !job.doUpdate);
+    held += updates.length;
+    next({ activation: { ...activation, jobs: others }, batchIndex });
+    // Not within the wait's scope: handlers stand in the root scope, as they do without this.
+    void CancellationScope.nonCancellable(endOfChain).then(() => {
+      held -= updates.length;
+      next({ activation: { ...activation, jobs: updates }, batchIndex });
+    });
+  },
+};
+
+/** False in the replay of what a run of up to release 0.4 did. */
+export function updatesComeLast(): boolean {
+  return patched("updates-come-last");
+}
+
+/** Whether each update has its answer: to be waited for before a run ends or goes on in another one. */
+export function everyUpdateIsAnswered(): boolean {
+  return held === 0 && allHandlersFinished();
+}
+
+async function endOfChain(): Promise<void> {
+  for (let turn = 0; turn < LONGEST_CHAIN; turn++) await endOfTurn();
+}
