@@ -8,7 +8,7 @@ import { creditNotesTwice, documentsTwice } from "./reckoning/documents.ts";
 import type { Evidence } from "./reckoning/evidence.ts";
 import { documentsKeptWrongly, ledgerFindings, movementsKeptWrongly } from "./reckoning/ledger.ts";
 import { countUnknownMovements, movementsTwice } from "./reckoning/movements.ts";
-import { isMisreading, isRace, salesLost, taskFailures } from "./reckoning/workflows.ts";
+import { isRace, salesLost } from "./reckoning/workflows.ts";
 
 export type Figures = Record<string, number | string | Record<string, number>>;
 
@@ -23,9 +23,6 @@ export function figuresOf(evidence: Evidence, seed: number): Figures {
         kills.filter((kill) => kill.kill === "worker-at-call" && kill.operation === operation && kill.at === at).length,
       ]),
     ),
-  );
-  const misread = chronicles.flatMap((chronicle) =>
-    chronicle.taskFailures.filter((cause) => isMisreading(cause, chronicle, evidence)),
   );
   const causes = chronicles.flatMap(({ taskFailures }) => taskFailures);
   const { mischief } = storm;
@@ -69,8 +66,7 @@ export function figuresOf(evidence: Evidence, seed: number): Figures {
       0,
     ),
     "workflow tasks failed by races": causes.filter(isRace).length,
-    "workflow tasks failed by a misreading of the SDK": misread.length,
-    "workflow tasks failed otherwise": taskFailures(evidence).length,
+    "workflow tasks failed otherwise": causes.filter((cause) => !isRace(cause)).length,
   };
 }
 

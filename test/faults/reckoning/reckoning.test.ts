@@ -118,13 +118,6 @@ test("a history that does not replay is found, and that none was replayed", asyn
   const evidence = await goodEvidence();
   const errors = [{ workflowId: WORKFLOW_ID, message: "it does not replay" }];
   expect(violated({ ...evidence, replays: { replayed: 2, errors } })).toEqual(["every history replays"]);
-  const failed = withChronicle(evidence, { taskFailures: ["NON_DETERMINISTIC_ERROR: it was another"] });
-  expect(violated({ ...failed, replays: { replayed: 2, errors } })).toEqual([
-    "no workflow task failed, but for Temporal's own races",
-    "every history replays",
-  ]);
-  // The SDK took it for another one, once.
-  expect(violated(failed)).toEqual([]);
   expect(violated({ ...evidence, replays: { replayed: 0, errors: [] } })).toEqual(["every history replays"]);
 });
 

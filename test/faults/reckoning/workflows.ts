@@ -1,5 +1,4 @@
 import type { SeenAttention } from "../drive/operator.ts";
-import type { Chronicle } from "./chronicle.ts";
 import { type Evidence, outcomeOf } from "./evidence.ts";
 import { mistoldMovements } from "./movements.ts";
 
@@ -29,22 +28,11 @@ export function workflowsTooMany({ storm, chronicles }: Evidence): string[] {
   return [...several, ...strange.map(({ workflowId }) => `${workflowId}: nobody started it`)];
 }
 
-/**
- * Temporal repeats a workflow task that raced with a message, and calls it failed. Its SDK now and then takes a history for another one, and
- * for what it is when the task is repeated. Any other failure is a defect of the workflow.
- */
-export function taskFailures(evidence: Evidence): string[] {
-  return evidence.chronicles.flatMap((chronicle) =>
-    chronicle.taskFailures
-      .filter((cause) => !isRace(cause) && !isMisreading(cause, chronicle, evidence))
-      .map((cause) => `${chronicle.workflowId}: ${cause}`),
+/** Temporal repeats a workflow task that raced with a message, and calls it failed. Any other failure is a defect of the workflow. */
+export function taskFailures({ chronicles }: Evidence): string[] {
+  return chronicles.flatMap(({ workflowId, taskFailures: causes }) =>
+    causes.filter((cause) => !isRace(cause)).map((cause) => `${workflowId}: ${cause}`),
   );
-}
-
-/** A nondeterminism error over a history that does replay, whole, and whose workflow has ended. */
-export function isMisreading(cause: string, { workflowId, status }: Chronicle, { replays }: Evidence): boolean {
-  const replaysWhole = replays.replayed > 0 && replays.errors.every((error) => error.workflowId !== workflowId);
-  return cause.startsWith("NON_DETERMINISTIC_ERROR") && status === "COMPLETED" && replaysWhole;
 }
 
 /** Whatever came at the same time when it was written down: a worker that takes a workflow over comes to the same. */
