@@ -109,6 +109,8 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
     taskQueue: MAIN_TASK_QUEUE,
     tuner: mainSlots.tuner,
     workflowBundle: options.workflowBundle,
+    // Each task begins with its history, and not with what a query has left behind in a cache (decision 0017).
+    maxCachedWorkflows: 0,
     activities: createMainActivities({ ...context, accounting, callbackUrlFor, workflows }),
   });
   const workers = [main];
