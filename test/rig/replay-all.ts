@@ -13,20 +13,20 @@ const execFileAsync = promisify(execFile);
 export interface Replays {
   readonly replayed: number;
   /** Of histories that do not replay. */
-  readonly errors: readonly { readonly workflowId: string; readonly message: string }[];
+  readonly errors: readonly string[];
 }
 
 /** Replays every history of the namespace against the bundled workflows. */
 export async function replayHistories(client: Client, workflowBundle: { codePath: string }): Promise<Replays> {
   let replayed = 0;
-  const errors: { workflowId: string; message: string }[] = [];
+  const errors: string[] = [];
   const types = Object.values(WORKFLOW_TYPES).map((type) => `'${type}'`);
   const histories = client.workflow
     .list({ query: `WorkflowType IN (${types.join(", ")})` })
     .intoHistories({ concurrency: 4 });
   // Errors come as results, not as throws, so each is looked at.
   for await (const { workflowId, error } of Worker.runReplayHistories({ workflowBundle }, histories)) {
-    if (error) errors.push({ workflowId, message: `${workflowId} does not replay: ${error.message}` });
+    if (error) errors.push(`${workflowId} does not replay: ${error.message}`);
     replayed++;
   }
   return { replayed, errors };
@@ -35,7 +35,7 @@ export async function replayHistories(client: Client, workflowBundle: { codePath
 /** @throws where a history of the namespace does not replay, or there is none */
 export async function replayAll(client: Client, workflowBundle: { codePath: string }): Promise<void> {
   const { replayed, errors } = await replayHistories(client, workflowBundle);
-  if (errors.length > 0) throw new Error(errors.map(({ message }) => message).join("\n"));
+  if (errors.length > 0) throw new Error(errors.join("\n"));
   if (replayed === 0) throw new Error("There was no history to replay.");
 }
 

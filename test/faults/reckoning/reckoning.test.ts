@@ -116,7 +116,7 @@ test("a caller who was told what did not stay so is found", async () => {
 
 test("a history that does not replay is found, and that none was replayed", async () => {
   const evidence = await goodEvidence();
-  const errors = [{ workflowId: WORKFLOW_ID, message: "it does not replay" }];
+  const errors = ["it does not replay: nondeterminism"];
   expect(violated({ ...evidence, replays: { replayed: 2, errors } })).toEqual(["every history replays"]);
   expect(violated({ ...evidence, replays: { replayed: 0, errors: [] } })).toEqual(["every history replays"]);
 });

@@ -38,7 +38,7 @@ export function taskFailures({ chronicles }: Evidence): string[] {
 /** Whatever came at the same time when it was written down: a worker that takes a workflow over comes to the same. */
 export function historiesThatDoNotReplay({ replays }: Evidence): string[] {
   if (replays.replayed === 0) return ["No history was replayed."];
-  return replays.errors.map(({ message }) => message);
+  return [...replays.errors];
 }
 
 export function isRace(cause: string): boolean {
