@@ -8,11 +8,15 @@ const silent = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error()
 
 /** The code of the workflows (or of others, for a test) with the interceptors that all of them have, as one script. */
 export async function bundleWorkflows(workflowsPath = pathOf("index")): Promise<{ code: string }> {
-  return await bundleWorkflowCode({
-    workflowsPath,
-    workflowInterceptorModules: [pathOf("interceptors")],
-    logger: silent,
-  });
+  return await bundleQuietly(workflowsPath, [pathOf("interceptors")]);
+}
+
+/** Without what the bundler tells of its progress. */
+export async function bundleQuietly(
+  workflowsPath: string,
+  workflowInterceptorModules: string[] = [],
+): Promise<{ code: string }> {
+  return await bundleWorkflowCode({ workflowsPath, workflowInterceptorModules, logger: silent });
 }
 
 function pathOf(module: string): string {

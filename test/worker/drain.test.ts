@@ -2,9 +2,10 @@ import { fileURLToPath } from "node:url";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { Client, Connection } from "@temporalio/client";
-import { bundleWorkflowCode, NativeConnection, Worker } from "@temporalio/worker";
+import { NativeConnection, Worker } from "@temporalio/worker";
 
 import { ActivitySlots } from "../../src/worker/activity-slots.ts";
+import { bundleQuietly } from "../../src/worker/bundle-workflows.ts";
 import { endPolls } from "../../src/worker/end-polls.ts";
 import { RunningWorkers } from "../../src/worker/run-workers.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
@@ -31,8 +32,7 @@ describeWithTemporal("a worker's drain", () => {
     native = await NativeConnection.connect({ address });
     client = new Client({ connection, namespace });
     const workflowsPath = fileURLToPath(new URL("./one-activity.ts", import.meta.url));
-    const silent = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} };
-    const workflowBundle = await bundleWorkflowCode({ workflowsPath, logger: silent });
+    const workflowBundle = await bundleQuietly(workflowsPath);
     main = new RunningWorkers([
       await Worker.create({ connection: native, namespace, taskQueue: MAIN, workflowBundle }),
     ]);

@@ -2,10 +2,10 @@ import { fileURLToPath } from "node:url";
 import { CompleteAsyncError, activityInfo } from "@temporalio/activity";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { Client, Connection, type WorkflowHandle } from "@temporalio/client";
-import { bundleWorkflowCode, NativeConnection, Worker, type WorkflowBundle } from "@temporalio/worker";
+import { NativeConnection, Worker, type WorkflowBundle } from "@temporalio/worker";
 
 import { isWithoutAnswer } from "../../src/starter/answered-in-time.ts";
-import { bundleWorkflows } from "../../src/worker/bundle-workflows.ts";
+import { bundleQuietly, bundleWorkflows } from "../../src/worker/bundle-workflows.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { namespaceOf } from "../rig/namespace.ts";
 import { PATIENCE_MS } from "../rig/patience.ts";
@@ -27,7 +27,6 @@ describeWithTemporal("a query that is answered beside a workflow task with an up
   let connection: Connection;
   let native: NativeConnection;
   let client: Client;
-  const silent = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} };
   const workflowsPath = fileURLToPath(new URL("./activity-then-update.ts", import.meta.url));
   beforeAll(async () => {
     const address = inject("temporalAddress");
@@ -116,7 +115,7 @@ describeWithTemporal("a query that is answered beside a workflow task with an up
   }
 
   test("leaves a run that has acted upon the task's events without it, whose history then does not replay; a reset carries it on", async () => {
-    const workflowBundle = await bundleWorkflowCode({ workflowsPath, logger: silent });
+    const workflowBundle = await bundleQuietly(workflowsPath);
     const { handle, replay, createWorker } = await askedBesideATask("as-the-sdk-does", workflowBundle);
     // Once it does: the SDK has mended it, and the interceptor may go.
     await expect(replay).rejects.toThrow(DOES_NOT_REPLAY);

@@ -20,11 +20,12 @@ export function afterMessages<Activities extends object>(activities: Activities)
     try {
       return await call(...args);
     } finally {
-      await CancellationScope.nonCancellable(endOfChain);
+      await CancellationScope.nonCancellable(() => endOfTurns(LONGEST_CHAIN));
     }
   });
 }
 
-async function endOfChain(): Promise<void> {
-  for (let turn = 0; turn < LONGEST_CHAIN; turn++) await endOfTurn();
+/** Once so many turns are over, each of which lets the steps go on that waited for a condition of the one before. */
+export async function endOfTurns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await endOfTurn();
 }

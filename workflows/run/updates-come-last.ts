@@ -5,7 +5,7 @@ import {
   type WorkflowInternalsInterceptor,
 } from "@temporalio/workflow";
 
-import { endOfTurn } from "./end-of-turn.ts";
+import { endOfTurns } from "./end-of-turn.ts";
 
 /** Of what comes with an update, a step that waits for another one's condition takes a turn of its own. None has a quarter as many. */
 const LONGEST_CHAIN = 20;
@@ -13,8 +13,8 @@ const LONGEST_CHAIN = 20;
 let held = 0;
 
 /**
- * Gives a run its updates after everything that came with them has been acted upon (decision 0017). The SDK gives them before. But a query that
- * is answered in between has had the rest acted upon already, and only the update is left; so the other order is the only one that always holds.
+ * Gives a run its updates after everything that came with them has been acted upon (decision 0017). The SDK gives them before. But it
+ * may have parted one from the rest, or part them in a replay; then the update is left, and comes last. That order is the only one that always holds.
  */
 export const holdingUpdates: WorkflowInternalsInterceptor = {
   activate({ activation, batchIndex }, next) {
@@ -27,7 +27,7 @@ export const holdingUpdates: WorkflowInternalsInterceptor = {
     held += updates.length;
     next({ activation: { ...activation, jobs: others }, batchIndex });
     // Not within the wait's scope: handlers stand in the root scope, as they do without this.
-    void CancellationScope.nonCancellable(endOfChain).then(() => {
+    void CancellationScope.nonCancellable(() => endOfTurns(LONGEST_CHAIN)).then(() => {
       held -= updates.length;
       next({ activation: { ...activation, jobs: updates }, batchIndex });
     });
@@ -42,8 +42,4 @@ export function updatesComeLast(): boolean {
 /** Whether each update has its answer: to be waited for before a run ends or goes on in another one. */
 export function everyUpdateIsAnswered(): boolean {
   return held === 0 && allHandlersFinished();
-}
-
-async function endOfChain(): Promise<void> {
-  for (let turn = 0; turn < LONGEST_CHAIN; turn++) await endOfTurn();
 }
