@@ -1,3 +1,4 @@
+import { WorkflowUpdateFailedError } from "@temporalio/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import {
@@ -48,6 +49,10 @@ describeWithTemporal("a job whose calls are refused again and again", () => {
     for (let retries = 0; (await latest.describe()).runId === runId; retries++) {
       expect(retries).toBeLessThan(MOST_RETRIES);
       await parked(workflowId);
+      // It leaves nothing in the history: what a run did upon it, a replay would not do.
+      await expect(latest.executeUpdate(UPDATES.acknowledge, { args: [{}] })).rejects.toThrow(
+        WorkflowUpdateFailedError,
+      );
       await retry();
     }
     await parked(workflowId);

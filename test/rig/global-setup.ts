@@ -19,15 +19,6 @@ declare module "vitest" {
   }
 }
 
-/**
- * `RECORD_RUNS_OF=60` beside `RECORD_HISTORIES`: the server suggests to go on in a new run from so many events on, so that a stored history that
- * does so is small.
- */
-function shortRuns(): Record<string, number> {
-  const events = process.env["RECORD_RUNS_OF"];
-  return events === undefined ? {} : { "limit.historyCount.suggestContinueAsNew": Number(events) };
-}
-
 /** One Temporal server for all suites, each of which has a namespace of its own, and the workflows bundled from their source. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), "fiscalflow-test-"));
@@ -59,7 +50,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
       // A closed workflow is forgotten only once its close is acknowledged, which takes half a minute otherwise.
       "history.transferProcessorUpdateAckInterval": "1s",
       "history.visibilityProcessorUpdateAckInterval": "1s",
-      ...shortRuns(),
     },
   });
   project.provide("temporalAddress", server.address);

@@ -41,7 +41,7 @@ export async function replayAll(client: Client, workflowBundle: { codePath: stri
 
 /**
  * Writes the namespace's histories into a folder, to be stored for good (`RECORD_HISTORIES=folder npx vitest run --project system …`),
- * without what belongs to the machine: identities and stack traces. `RECORD_RUNS_OF` makes runs short (`global-setup.ts`).
+ * without what belongs to the machine: identities and stack traces.
  */
 export async function recordAll(
   client: Client,

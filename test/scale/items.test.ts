@@ -8,7 +8,7 @@ import { type Rig, startRig } from "../rig/start-rig.ts";
 /** `SCALE_FULL=1`: the size for the figures. */
 const COUNT = process.env["SCALE_FULL"] === "1" ? 10_000 : 500;
 const LONGEST_MS = process.env["SCALE_FULL"] === "1" ? 1_800_000 : 300_000;
-const MOST_EVENTS = 2_000;
+const MOST_EVENTS = 800;
 
 /** Of ten items one lacks data, one is refused and one is registered already. */
 function itemOf(n: number): NewItem {

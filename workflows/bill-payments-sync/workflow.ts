@@ -11,7 +11,6 @@ import {
 } from "../../src/contract/index.ts";
 import { type AccountingCalls, accountingCallsOf } from "../accounting-proxies.ts";
 import { carryJob, wireJobMessages } from "../job/carry-job.ts";
-import { historyIsLong } from "../job/history-is-long.ts";
 import { Job } from "../job/job.ts";
 import { main } from "../main-proxies.ts";
 import { ledger } from "../proxies.ts";
@@ -67,7 +66,7 @@ export async function syncBillPayments(
     while (position.phase !== "complete") {
       if (isAnsweredFrom(position, wanted)) wanted = "nothing";
       position = position.phase === "compare" ? await compare(work, position) : await readPage(work, position);
-      if (position.phase !== "complete" && historyIsLong()) {
+      if (position.phase !== "complete" && job.historyIsLong) {
         await condition(everyUpdateIsAnswered);
         const sofar = { ...started, position, progress: job.progress, wanted };
         await continueAsNew<typeof syncBillPayments>(input, { done, underWay: sofar });

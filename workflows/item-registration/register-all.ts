@@ -103,7 +103,8 @@ async function afterRefusal(
         // One word is enough for all that are refused alike.
         { until: () => batch.passesOver || job.cutShort },
       );
-      if (job.cutShort && verdict === "again") throw new CutShort();
+      if (verdict === "again" && job.cutShort) throw new CutShort();
+      if (verdict === "retry" && job.cutsShort()) throw new CutShort();
       if (verdict === "acknowledged") batch.passesOver = true;
       return batch.passesOver ? { kind: "refused", ...item, reason } : undefined;
     }

@@ -10,7 +10,6 @@ import {
   WORKFLOW_TYPES,
 } from "../../src/contract/index.ts";
 import { carryJob, wireJobMessages } from "../job/carry-job.ts";
-import { historyIsLong } from "../job/history-is-long.ts";
 import { Job } from "../job/job.ts";
 import { main } from "../main-proxies.ts";
 import { callsOf, ledger } from "../proxies.ts";
@@ -35,6 +34,8 @@ interface Carried {
   passesOver: boolean;
   /** Items that were planned before the position, and have no outcome yet. */
   unanswered: PlannedItem[];
+  /** A person's `retry` may be what they are called for next. */
+  retriedAtMs?: number | undefined;
 }
 
 /** Of the whole catalogue the last id that was looked at; of named items how many. `null`: through. */
@@ -51,6 +52,7 @@ export async function registerItems(input: RegisterItemsInput, carried?: Carried
     progress: carried?.progress ?? { total: null, counts: noOutcomes() },
     describe: describeProgress,
   });
+  job.retriedAtMs = carried?.retriedAtMs;
   wireJobMessages(job);
   return await carryJob(async () => {
     const prepared = carried?.prepared ?? (await main.prepareRegisterItems({ input }));
@@ -75,10 +77,11 @@ export async function registerItems(input: RegisterItemsInput, carried?: Carried
     let position: Position = carried ? carried.position : names ? { index: 0 } : { after: "" };
     let unanswered = await registered(batch, carried?.unanswered ?? []);
     for (;;) {
-      if (unanswered.length > 0 || (position !== null && historyIsLong())) {
+      if (unanswered.length > 0 || (position !== null && job.historyIsLong)) {
         await condition(everyUpdateIsAnswered);
         const { branch, passesOver } = batch;
-        const next = { prepared, branch, progress: job.progress, position, startedAtMs, passesOver, unanswered };
+        const { progress, retriedAtMs } = job;
+        const next = { prepared, branch, progress, position, startedAtMs, passesOver, unanswered, retriedAtMs };
         await continueAsNew<typeof registerItems>(input, next);
       }
       if (position === null) break;

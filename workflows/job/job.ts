@@ -1,6 +1,6 @@
 import type { AttentionCode, JobState, Mend } from "../../src/contract/index.ts";
 import { Attended } from "../run/attended.ts";
-import { historyIsLong } from "./history-is-long.ts";
+import { HistoryLength } from "./history-length.ts";
 import { publishJob } from "./publish.ts";
 
 /** All that a run without a document knows. `Progress` is what its state, its details and its result tell. */
@@ -12,6 +12,8 @@ export class Job<Progress extends object> extends Attended {
   progress: Progress;
   /** Waits are ended once the history is long: what is left is carried over to a new run. */
   carriesOver = false;
+  readonly #history = new HistoryLength();
+  #cut = false;
   /** What people see of the progress, a line each. */
   readonly #describe: (progress: Progress) => string[];
 
@@ -33,8 +35,18 @@ export class Job<Progress extends object> extends Attended {
     return false;
   }
 
+  /** To be asked between two pages. */
+  get historyIsLong(): boolean {
+    return this.#history.isLong;
+  }
+
   override get cutShort(): boolean {
-    return this.carriesOver && historyIsLong();
+    return this.carriesOver && (this.#cut || this.#history.isLongAsBefore);
+  }
+
+  override cutsShort(): boolean {
+    this.#cut ||= this.carriesOver && this.#history.isLongOfRefused;
+    return this.#cut;
   }
 
   get attentionsLast(): boolean {

@@ -8,7 +8,6 @@ import {
   WORKFLOW_TYPES,
 } from "../../src/contract/index.ts";
 import { carryJob, wireJobMessages } from "../job/carry-job.ts";
-import { historyIsLong } from "../job/history-is-long.ts";
 import { Job } from "../job/job.ts";
 import { main } from "../main-proxies.ts";
 import { callsOf, ledger } from "../proxies.ts";
@@ -84,6 +83,6 @@ async function readAll(work: SyncWork, start: Position): Promise<Position> {
       position = afterPasses(position, unseen);
       if (position.step === "complete") return position;
     }
-    if (historyIsLong()) return position;
+    if (work.job.historyIsLong) return position;
   }
 }

@@ -10,7 +10,6 @@ import {
   WORKFLOW_TYPES,
 } from "../../src/contract/index.ts";
 import { carryJob, wireJobMessages } from "../job/carry-job.ts";
-import { historyIsLong } from "../job/history-is-long.ts";
 import { Job } from "../job/job.ts";
 import { main } from "../main-proxies.ts";
 import { type Calls, callsOf, ledger, ledgerAtLength } from "../proxies.ts";
@@ -25,6 +24,8 @@ interface Carried {
   after: DocumentToReconcile;
   /** Of the documents up to there, those that were not answered. */
   unanswered: DocumentToReconcile[];
+  /** A person's `retry` may be what they are called for next. */
+  retriedAtMs?: number | undefined;
 }
 
 interface Reconciling {
@@ -46,6 +47,7 @@ export async function reconcile(input: ReconcileInput, carried?: Carried): Promi
       `${documents} documents read: ${final} final and the same, ${differing} differing`,
     ],
   });
+  job.retriedAtMs = carried?.retriedAtMs;
   wireJobMessages(job);
   return await carryJob(async () => {
     const prepared = carried?.prepared ?? (await main.prepareReconcile({ input }));
@@ -57,7 +59,8 @@ export async function reconcile(input: ReconcileInput, carried?: Carried): Promi
     const left = await holdDocuments({ job, prepared, calls }, carried);
     if (left) {
       await condition(everyUpdateIsAnswered);
-      await continueAsNew<typeof reconcile>(input, { prepared, progress: job.progress, ...left });
+      const { progress, retriedAtMs } = job;
+      await continueAsNew<typeof reconcile>(input, { prepared, progress, retriedAtMs, ...left });
     }
     job.carriesOver = false;
     const payments = await holdPayments(job, prepared);
@@ -74,9 +77,10 @@ type Left = Pick<Carried, "after" | "unanswered">;
 async function holdDocuments(work: Reconciling, from: Left | undefined): Promise<Left | undefined> {
   const { job, prepared } = work;
   const { connection, businessId } = prepared.profile;
-  let left = from && { ...from, unanswered: await holdPage(work, from.unanswered) };
+  // Nothing else of what is carried: the progress goes on from here.
+  let left: Left | undefined = from && { after: from.after, unanswered: await holdPage(work, from.unanswered) };
   for (;;) {
-    if (left && (left.unanswered.length > 0 || historyIsLong())) return left;
+    if (left && (left.unanswered.length > 0 || job.historyIsLong)) return left;
     job.moveOn("the next documents");
     const page = await ledger.documentsToReconcile({ connection, businessId, after: left?.after });
     const after = page.at(-1);

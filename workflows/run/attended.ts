@@ -43,6 +43,11 @@ export abstract class Attended {
     return false;
   }
 
+  /** To be asked where a wait is over: whether what follows is left to a new run. Then all other waits end too. */
+  cutsShort(): boolean {
+    return false;
+  }
+
   /** Whether an attention that wakes by itself stands until it is over. False in the replay of a run of before that. */
   abstract get attentionsLast(): boolean;
 

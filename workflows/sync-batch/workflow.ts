@@ -3,7 +3,6 @@ import { condition, continueAsNew, sleep } from "@temporalio/workflow";
 import type { AccountingProfile, BatchTry, ProcessSyncBatchInput, SyncBatchOutcome } from "../../src/contract/index.ts";
 import { accountingCallsOf } from "../accounting-proxies.ts";
 import { carryJob, wireJobMessages } from "../job/carry-job.ts";
-import { historyIsLong } from "../job/history-is-long.ts";
 import { main } from "../main-proxies.ts";
 import { growingPauseMs } from "../run/growing-pause.ts";
 import { ownToken } from "../run/own-token.ts";
@@ -46,7 +45,7 @@ async function processed(
   const next = (generation: number): BatchTry => ({ generation: generation + 1, token: ownToken() });
   const refusals = new Refusals(job);
   for (let pauses = 0; ;) {
-    if (historyIsLong()) return "to be continued";
+    if (job.historyIsLong) return "to be continued";
     job.moveOn("the service's answer", { standing: "waiting" });
     const sent = await sendBatch(profile, syncBatchId, one);
     const result = sent.kind === "unknown" ? await resolved(job, profile, syncBatchId, one.generation, sent) : sent;
