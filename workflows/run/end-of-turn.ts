@@ -5,10 +5,14 @@ import { eachCall } from "./each-call.ts";
 /** Of what one message sets off, a step that waits for another one's condition takes a turn of its own. None has as many. */
 const LONGEST_CHAIN = 5;
 
-/** Once everything that comes of the same events has happened. */
+/** Once everything that comes of the same events has happened. Not `aTurn` itself: without its own promise, open runs would go on in another order. */
 export async function endOfTurn(): Promise<void> {
+  await aTurn();
+}
+
+function aTurn(): Promise<void> {
   let asked = 0;
-  await condition(() => (asked += 1) > 1);
+  return condition(() => (asked += 1) > 1);
 }
 
 /**
@@ -25,7 +29,16 @@ export function afterMessages<Activities extends object>(activities: Activities)
   });
 }
 
-/** Once so many turns are over, each of which lets the steps go on that waited for a condition of the one before. */
-export async function endOfTurns(count: number): Promise<void> {
-  for (let turn = 0; turn < count; turn++) await endOfTurn();
+/**
+ * Once so many turns are over, each of which lets the steps go on that waited for a condition of the one before. With few promises: Temporal notes the
+ * origin of each for its call stacks, and a replay makes all of them again.
+ */
+export function endOfTurns(count: number): Promise<void> {
+  return new Promise((resolve) => {
+    const turn = (left: number): void => {
+      if (left === 0) resolve();
+      else void aTurn().then(() => turn(left - 1));
+    };
+    turn(count);
+  });
 }

@@ -12,8 +12,8 @@ import type { Run } from "./run.ts";
 
 const DEFAULT_WAIT_SECONDS = 20;
 const LONGEST_WAIT_SECONDS = 60;
-/** Temporal takes 2,000 updates of a run; the others belong to the people who mend it. */
-const MOST_OUTCOMES = 500;
+/** Each makes the history longer that every later task replays; and of the 2,000 updates that Temporal takes of a run, the others belong to the people who mend it. */
+const MOST_OUTCOMES = 200;
 
 export function outcomeOf(run: Run): SaleOutcome {
   return outcomeOfState(stateOf(run), Date.now());

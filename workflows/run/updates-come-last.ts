@@ -7,8 +7,8 @@ import {
 
 import { endOfTurns } from "./end-of-turn.ts";
 
-/** Of what comes with an update, a step that waits for another one's condition takes a turn of its own. None has a quarter as many. */
-const LONGEST_CHAIN = 20;
+/** Of what comes with an update, a step that waits for another one's condition takes a turn of its own. None has half as many. */
+const LONGEST_CHAIN = 10;
 
 let held = 0;
 
