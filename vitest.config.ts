@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-import { PATIENCE_MS } from "./test/rig/patience.ts";
+import { LOOK_PAUSE_MS, PATIENCE_MS } from "./test/rig/patience.ts";
 
 /** A test waits several times, one after the other. */
 const TEST_MS = 3 * PATIENCE_MS;
@@ -30,7 +30,7 @@ export default defineConfig({
           include: ["test/**/*.test.ts"],
           exclude: ["test/scale/**"],
           globalSetup: ["test/rig/global-setup.ts"],
-          expect: { poll: { timeout: PATIENCE_MS } },
+          expect: { poll: { timeout: PATIENCE_MS, interval: LOOK_PAUSE_MS } },
           testTimeout: TEST_MS,
           hookTimeout: TEST_MS,
         },
@@ -40,7 +40,7 @@ export default defineConfig({
           name: "scale",
           include: ["test/scale/**/*.test.ts"],
           globalSetup: ["test/rig/global-setup.ts"],
-          expect: { poll: { timeout: PATIENCE_MS } },
+          expect: { poll: { timeout: PATIENCE_MS, interval: LOOK_PAUSE_MS } },
           testTimeout: 2 * TEST_MS,
           hookTimeout: 2 * TEST_MS,
           // Many rows and whole windows: each wants a core, and the others not to wait for it.

@@ -93,8 +93,7 @@ describeWithTemporal("the answers to who asks for the outcome", () => {
   });
   afterAll(() => rig?.close());
 
-  /** Temporal takes 2,000 updates of a run: the others belong to the people who mend it. */
-  const MOST_OUTCOMES = 500;
+  const MOST_OUTCOMES = 200;
   const AT_ONCE = 10;
 
   test("are bounded for one run: then the state still tells, and a person's updates still work", async () => {

@@ -60,7 +60,7 @@ describeWithTemporal("while the API is in trouble", () => {
     for (const invoice of named("STUCK-NO", 8)) rig.simulator.setAuthority(invoice, [{ do: "reject", reason: "No" }]);
     await Promise.all([...named("STUCK-DOWN", 8), ...named("STUCK-NO", 8)].map((invoice) => start(invoice)));
     await Promise.all(named("STUCK-ITEM", 8).map((invoice) => start(invoice, { itemId: "item_nobody_knows" })));
-    await Promise.all(named("STUCK-ITEM", 8).map((one) => rig.stateWhen(one, (state) => state.attentions.length > 0)));
+    for (const one of named("STUCK-ITEM", 8)) await rig.stateWhen(one, (state) => state.attentions.length > 0);
     const fresh = await Promise.all(named("FRESH", 10).map((invoice) => start(invoice)));
     expect(await Promise.all(fresh.map(outcomeOf))).toMatchObject(fresh.map(() => ({ stage: "completed" })));
     expect(rig.simulator.documents("STUCK-DOWN-1")).toMatchObject([{ status: "pending" }]);

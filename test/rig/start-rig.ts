@@ -6,7 +6,7 @@ import { createCallbackReceiver, createTemporalSignaller } from "../../src/callb
 import { type Config, loadConfig, type Timings } from "../../src/config/index.ts";
 import type { Ledger } from "../../src/ledger/index.ts";
 import { startSimulator, type Simulator, type SimulatorOptions } from "../../src/simulator/index.ts";
-import { createStarter, type Starter } from "../../src/starter/index.ts";
+import { createStarter, NoAnswerError, type Starter } from "../../src/starter/index.ts";
 import { createWorkers } from "../../src/worker/create-workers.ts";
 import { ledgerOf } from "../../src/worker/ledger-of.ts";
 import { RunningWorkers } from "../../src/worker/run-workers.ts";
@@ -14,7 +14,7 @@ import { setTimeout as nextTick } from "node:timers/promises";
 import type { WorkflowState } from "../../src/contract/index.ts";
 import { freshDatabase } from "./fresh-database.ts";
 import { namespaceOf } from "./namespace.ts";
-import { PATIENCE_MS } from "./patience.ts";
+import { LOOK_PAUSE_MS, PATIENCE_MS } from "./patience.ts";
 import "./quiet-runtime.ts";
 import { recordAll, replayAll } from "./replay-all.ts";
 
@@ -144,10 +144,13 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
     async stateWhen(invoice, wanted) {
       const deadlineMs = Date.now() + PATIENCE_MS;
       for (;;) {
-        const state = await rig.starter.state({ invoice });
-        if (wanted(state)) return state;
+        const state = await rig.starter.state({ invoice }).catch((error: unknown) => {
+          if (error instanceof NoAnswerError && Date.now() < deadlineMs) return undefined;
+          throw error;
+        });
+        if (state && wanted(state)) return state;
         if (Date.now() > deadlineMs) throw new Error(`${invoice} is ${JSON.stringify(state, null, 2)}`);
-        await nextTick(20);
+        await nextTick(LOOK_PAUSE_MS);
       }
     },
     async startWorkers() {
