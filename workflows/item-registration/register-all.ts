@@ -104,7 +104,7 @@ async function afterRefusal(
         { until: () => batch.passesOver || job.cutShort },
       );
       if (verdict === "again" && job.cutShort) throw new CutShort();
-      if (verdict === "retry" && job.cutsShort()) throw new CutShort();
+      if (verdict === "retry" && job.endsWaits()) throw new CutShort();
       if (verdict === "acknowledged") batch.passesOver = true;
       return batch.passesOver ? { kind: "refused", ...item, reason } : undefined;
     }

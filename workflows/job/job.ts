@@ -44,7 +44,7 @@ export class Job<Progress extends object> extends Attended {
     return this.carriesOver && (this.#cut || this.#history.isLongAsBefore);
   }
 
-  override cutsShort(): boolean {
+  override endsWaits(): boolean {
     this.#cut ||= this.carriesOver && this.#history.isLongOfRefused;
     return this.#cut;
   }

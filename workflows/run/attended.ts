@@ -44,7 +44,7 @@ export abstract class Attended {
   }
 
   /** To be asked where a wait is over: whether what follows is left to a new run. Then all other waits end too. */
-  cutsShort(): boolean {
+  endsWaits(): boolean {
     return false;
   }
 

@@ -45,7 +45,7 @@ export class Refusals {
   async park(refusal: Refusal): Promise<void> {
     const run = this.#run;
     await this.parkAbout(refusal, { until: () => run.cancelDue || run.cutShort });
-    if (run.cutShort || run.cutsShort()) throw new CutShort();
+    if (run.cutShort || run.endsWaits()) throw new CutShort();
     if (!run.cancelDue) return;
     this.over();
     throw new CancelledByPerson(run.cancelRequested ?? "");
