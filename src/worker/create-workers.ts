@@ -39,8 +39,11 @@ const GRACE_BEYOND_CALL_MS = 30_000;
 /** Requests of one application that may be under way at once in this process. */
 const INTERACTIVE_SLOTS = 16;
 const BACKGROUND_SLOTS = 4;
-/** As the SDK has them where nothing is said. */
-const MAIN_SLOTS = { activities: 100, workflowTasks: 40, localActivities: 100 };
+/**
+ * Activities as the SDK has them where nothing is said. Of workflow tasks there is never more than one: a second one of the same run would be
+ * dropped with the run, and many would be too late by the time it is their turn (decision 0019).
+ */
+const MAIN_SLOTS = { activities: 100, workflowTasks: 1, localActivities: 100 };
 /** Of one accounting connection: no rate limit is documented, so this alone bounds what the service is asked at once. */
 const ACCOUNTING_SLOTS = 4;
 
