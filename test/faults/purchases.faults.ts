@@ -16,7 +16,7 @@ describe("a worker that is killed while it syncs purchases", () => {
   const { seed, full, keep } = faultOptions(process.env);
   const count = full ? 20_000 : 600;
   // What a killed worker was at is tried again after half a minute.
-  const plannedKills = full ? 10 : 4;
+  const plannedKills = full ? 10 : 2;
   const workflowId = syncPurchasesWorkflowId(SCOPE);
   const never = new AbortController().signal;
   let stack: FaultStack | undefined;
