@@ -11,7 +11,6 @@ import {
   type MainActivities,
 } from "../src/contract/index.ts";
 import { PAUSES_OF_FAILURES } from "./pauses-of-failures.ts";
-import { eachCall } from "./run/each-call.ts";
 
 /**
  * Between the HTTP call's own timeout and the attempt's: the activity must always live to write down and to say what became of its
@@ -24,6 +23,29 @@ export const LONGEST_QUEUEING = "12 hours";
 
 /** A total bound for calls that may be repeated freely. What is not answered by then is shown to a person. */
 export const LONGEST_TRY = "24 hours";
+
+/** Before the connection is known: validation, look-ups, composing. No API call. */
+export const main = proxyActivities<
+  Pick<
+    MainActivities,
+    | "prepareReconcile"
+    | "prepareSale"
+    | "prepareCreditNote"
+    | "prepareSyncPurchases"
+    | "prepareSyncBillPayments"
+    | "prepareSyncBatch"
+    | "prepareRegisterItems"
+    | "composeSale"
+    | "composeCreditNote"
+  >
+>({
+  taskQueue: MAIN_TASK_QUEUE,
+  // A sale can do nothing before it, and it is over in milliseconds.
+  priority: { priorityKey: 1 },
+  startToCloseTimeout: "10 seconds",
+  retry: PAUSES_OF_FAILURES,
+  cancellationType: ActivityCancellationType.TRY_CANCEL,
+});
 
 export const mainWaits = proxyActivities<Pick<MainActivities, "awaitCreditNoteRun">>({
   taskQueue: MAIN_TASK_QUEUE,
@@ -124,5 +146,12 @@ export function callsOf(route: CallRoute, retriedAtMs: () => number | undefined)
  * input is no part of what a replay checks.
  */
 function telling<Activities extends object>(activities: Activities, retriedAtMs: () => number | undefined): Activities {
-  return eachCall(activities, (call, [request]) => call({ ...(request as CallTarget), retriedAtMs: retriedAtMs() }));
+  return new Proxy(activities, {
+    get(target, name, receiver): unknown {
+      const call: unknown = Reflect.get(target, name, receiver);
+      if (typeof call !== "function") return call;
+      return (request: CallTarget): unknown =>
+        (call as (told: CallTarget) => unknown)({ ...request, retriedAtMs: retriedAtMs() });
+    },
+  });
 }

@@ -30,7 +30,7 @@ export class DocumentClaim {
 
   /** @throws LedgerUnavailableError */
   async begin(): Promise<ToSend | CreateResult> {
-    const { request, idempotencyKey, content = request.bodyJson, numberFor: number } = this.#request;
+    const { request, idempotencyKey, content, numberFor: number } = this.#request;
     const holder = holderOf(Context.current().info);
     const call = { ...this.#key, idempotencyKey, content, request, holder, number, nowMs: this.#nowMs() };
     const answer = await this.#ledger.documents.begin(call);
@@ -92,7 +92,7 @@ export class DocumentClaim {
   }
 
   get #key() {
-    const { claim, intent = 1 } = this.#request;
-    return { workflowId: claim ?? Context.current().info.workflowExecution?.workflowId ?? "", intent };
+    const { claim, intent } = this.#request;
+    return { workflowId: claim, intent };
   }
 }

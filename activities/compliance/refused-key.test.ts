@@ -42,7 +42,9 @@ describe("while a key is refused", () => {
 
   test("a stock movement is certainly not applied", async () => {
     const served = await withRefusedKey();
-    const result = await inActivity(() => served.activities.adjustStock({ ...TARGET, ...movement }));
+    const result = await inActivity(() =>
+      served.activities.adjustStock({ ...TARGET, ...movement, claim: { generation: 1, token: "one" } }),
+    );
     expect(result).toMatchObject({ kind: "not-applied", refusal: HELD });
     expect(served.simulator.calls()).toHaveLength(1);
   });

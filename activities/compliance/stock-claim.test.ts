@@ -107,12 +107,4 @@ describe("the claim of a stock adjustment", () => {
     expect(await adjust(served)).toMatchObject({ kind: "deferred", sameTry: true, waitFor: "ledger" });
     expect(sent(served)).toBe(0);
   });
-
-  test("is counted on by itself for a workflow of before the claims", async () => {
-    const served = await serve();
-    const { claim: _, ...old } = movement;
-    served.simulator.inject(at({ when: "before", kind: "rate-limit", retryAfterSeconds: 1 }));
-    await inActivity(() => served.activities.adjustStock(old));
-    expect(await inActivity(() => served.activities.adjustStock(old))).toMatchObject({ kind: "applied" });
-  });
 });

@@ -16,40 +16,34 @@ export class StockClaim {
   readonly #ledger: Ledger;
   readonly #request: AdjustStockRequest;
   readonly #nowMs: () => number;
-  #try: MovementTry;
+  readonly #try: MovementTry;
 
   constructor(ledger: Ledger, request: AdjustStockRequest, nowMs: () => number) {
     this.#ledger = ledger;
     this.#request = request;
     this.#nowMs = nowMs;
-    // A workflow of before the claims counts no tries: its activity is tried once, and stands for itself.
-    this.#try = request.claim ?? { generation: 1, token: ownToken() };
+    const { generation, token } = request.claim;
+    this.#try = { generation, token };
   }
 
   async take(): Promise<Taken> {
-    const { claim } = this.#request;
+    const { previous } = this.#request.claim;
     const movement = claimedMovement(this.#request);
     const holder = holderOf(Context.current().info);
-    for (;;) {
-      const call = { ...this.#key, ...this.#try, movement, holder, nowMs: this.#nowMs() };
-      const previous = claim?.previous;
-      const answer = await this.#ledger.stock.take({ ...call, ...(previous && { previous }) });
-      switch (answer.kind) {
-        case "taken":
-          return "taken";
-        case "behind":
-          if (claim) return foundOf(answer);
-          this.#try = { ...this.#try, generation: answer.generation + 1 };
-          break;
-        case "settled":
-          return foundOf(answer);
-        case "held": {
-          const unknown = foundOf(answer);
-          return { ...unknown, evidence: { ...unknown.evidence, ...(await this.lastBalance()) } };
-        }
-        case "different":
-          return differentMovement(this.#request, answer);
+    const call = { ...this.#key, ...this.#try, movement, holder, nowMs: this.#nowMs() };
+    const answer = await this.#ledger.stock.take({ ...call, ...(previous && { previous }) });
+    switch (answer.kind) {
+      case "taken":
+        return "taken";
+      case "behind":
+      case "settled":
+        return foundOf(answer);
+      case "held": {
+        const unknown = foundOf(answer);
+        return { ...unknown, evidence: { ...unknown.evidence, ...(await this.lastBalance()) } };
       }
+      case "different":
+        return differentMovement(this.#request, answer);
     }
   }
 
@@ -79,11 +73,6 @@ export class StockClaim {
     const { connection, businessId, referenceId } = this.#request;
     return { connection, businessId, referenceId };
   }
-}
-
-function ownToken(): string {
-  const { activityId, workflowExecution } = Context.current().info;
-  return `${workflowExecution?.runId ?? ""}/${activityId}`;
 }
 
 /** An earlier run sent something else under this reference. */

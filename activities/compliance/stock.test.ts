@@ -14,6 +14,7 @@ const movement: AdjustStockRequest = {
   action: "DEDUCT",
   quantity: 2,
   unitPrice: 350,
+  claim: { generation: 1, token: "one" },
 };
 
 /** Rejects where the activity throws: a failed attempt would read as a movement of which nobody knows. */

@@ -58,7 +58,7 @@ export class EarlierRuns {
     for (const run of await this.#inTime(() => this.#earlierThan({ workflowId, runId }))) {
       const history = await this.#inTime(() => this.#workflows.getHandle(workflowId, run.runId).fetchHistory());
       const events = await readableHistory(history, this.#workflows.options.loadedDataConverter);
-      await importFindings(this.#ledger, findingsOf(events, workflowId), `${workflowId} (run ${run.runId})`);
+      await importFindings(this.#ledger, findingsOf(events), `${workflowId} (run ${run.runId})`);
     }
   }
 

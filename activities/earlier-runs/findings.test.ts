@@ -4,6 +4,7 @@ import { findingsOf } from "./findings.ts";
 import type { ReadableEvent } from "./readable-history.ts";
 
 const SALE = "sale/default/biz_1/INV-1";
+const claim = { generation: 1, token: "one" };
 const target = { connection: "default", businessId: "biz_1" };
 const movement = {
   ...target,
@@ -12,10 +13,10 @@ const movement = {
   action: "DEDUCT",
   quantity: 2,
   unitPrice: 350,
+  claim,
 };
 const request = { method: "POST", path: "/v1/sales", query: {}, bodyJson: "{}" };
-const sale = { ...target, request, idempotencyKey: "sale:INV-1:0123456789", intent: 1 };
-const claim = { generation: 1, token: "one" };
+const sale = { ...target, request, idempotencyKey: "sale:INV-1:0123456789", claim: SALE, intent: 1, content: "{}" };
 
 const scheduled = (eventId: number, activity: string, input: unknown): ReadableEvent => {
   return { kind: "scheduled", eventId, atMs: eventId * 1000, activity, input };
@@ -23,13 +24,10 @@ const scheduled = (eventId: number, activity: string, input: unknown): ReadableE
 const completed = (scheduledEventId: number, result: unknown): ReadableEvent => {
   return { kind: "completed", scheduledEventId, result };
 };
-const lost = (scheduledEventId: number, neverStarted = false): ReadableEvent => {
-  return { kind: "ended-without-answer", scheduledEventId, neverStarted };
-};
 const said = (name: string, input: unknown): ReadableEvent => ({ kind: "update", name, input, atMs: 9_000 });
 
-const movementsAfter = (...events: ReadableEvent[]) => findingsOf(events, SALE).movements;
-const documentsAfter = (...events: ReadableEvent[]) => findingsOf(events, SALE).documents;
+const movementsAfter = (...events: ReadableEvent[]) => findingsOf(events).movements;
+const documentsAfter = (...events: ReadableEvent[]) => findingsOf(events).documents;
 
 describe("what an earlier run did with a movement", () => {
   const applied = { kind: "applied", movementId: "mov_1", sentAtMs: 5 };
@@ -39,13 +37,8 @@ describe("what an earlier run did with a movement", () => {
     expect(found).toMatchObject({ fate: applied, request: { referenceId: "INV-1/tea/sold" }, sentAtMs: 5_000 });
   });
 
-  test("is unknown where it has no answer, and nothing claimed it", () => {
-    expect(movementsAfter(scheduled(5, "adjustStock", movement))).toMatchObject([{ fate: { kind: "unknown" } }]);
-    expect(movementsAfter(scheduled(5, "adjustStock", movement), lost(5))).toHaveLength(1);
-  });
-
-  test("is left to its claim where it has one and no answer", () => {
-    expect(movementsAfter(scheduled(5, "adjustStock", { ...movement, claim }))).toEqual([]);
+  test("is left to its claim where it has no answer", () => {
+    expect(movementsAfter(scheduled(5, "adjustStock", movement))).toEqual([]);
   });
 
   test.each([
@@ -56,18 +49,17 @@ describe("what an earlier run did with a movement", () => {
     expect(movementsAfter(scheduled(5, "adjustStock", movement), completed(5, result))).toEqual([]);
   });
 
-  test("is nothing where no worker took the task", () => {
-    expect(movementsAfter(scheduled(5, "adjustStock", movement), lost(5, true))).toEqual([]);
-  });
-
   test("is what a person said of it, until it was sent again", () => {
-    const unknown = [scheduled(5, "adjustStock", movement), lost(5)];
+    const answer = { kind: "unknown", message: "", evidence: {} };
+    const unknown = [scheduled(5, "adjustStock", movement), completed(5, answer)];
     const word = said("resolveStock", { referenceId: "INV-1/tea/sold", applied: false, note: "counted", by: "Amina" });
     expect(movementsAfter(...unknown, word)).toMatchObject([
       { fate: { kind: "said", applied: false, word: { note: "counted", by: "Amina", atMs: 9_000 } } },
     ]);
     const again = scheduled(12, "adjustStock", movement);
-    expect(movementsAfter(...unknown, word, again)).toMatchObject([{ fate: { kind: "unknown" } }]);
+    expect(movementsAfter(...unknown, word, again, completed(12, answer))).toMatchObject([
+      { fate: { kind: "unknown" } },
+    ]);
     expect(movementsAfter(...unknown, word, again, completed(12, applied))).toMatchObject([{ fate: applied }]);
   });
 });
@@ -91,9 +83,7 @@ describe("what an earlier run made of its document", () => {
     ]);
   });
 
-  test("is in doubt where a run of before the claims has no answer, and its claim's to say otherwise", () => {
-    const { intent: _, ...unclaimed } = sale;
-    expect(documentsAfter(scheduled(5, "createSale", unclaimed))).toMatchObject([{ fate: { kind: "in-doubt" } }]);
+  test("is left to its claim where it has no answer", () => {
     expect(documentsAfter(scheduled(5, "createSale", sale))).toEqual([]);
   });
 

@@ -29,10 +29,10 @@ export interface Findings {
 }
 
 /**
- * Follows each movement and each document of a run through its history. What was asked for and has no answer may have been done; where
- * the workflow claimed what it sent, its claim knows better, and the history says nothing.
+ * Follows each movement and each document of a run through its history: the answers that may not have reached the ledger, which was away
+ * when they came. Of a request that has no answer its claim knows more than the history.
  */
-export function findingsOf(events: readonly ReadableEvent[], workflowId: string): Findings {
+export function findingsOf(events: readonly ReadableEvent[]): Findings {
   const movements = new Map<string, MovementFinding>();
   const documents = new Map<string, DocumentFinding>();
   const asked = new Map<number, { movement?: AdjustStockRequest; document?: CreateRequest; atMs: number }>();
@@ -42,25 +42,17 @@ export function findingsOf(events: readonly ReadableEvent[], workflowId: string)
         if (event.activity === "adjustStock") {
           const request = event.input as AdjustStockRequest;
           asked.set(event.eventId, { movement: request, atMs: event.atMs });
-          if (!request.claim) movements.set(request.referenceId, unknownOf(request, event.atMs));
         } else if (event.activity === "createSale" || event.activity === "createCreditNote") {
           const request = event.input as CreateRequest;
           asked.set(event.eventId, { document: request, atMs: event.atMs });
-          const claim = request.claim ?? workflowId;
-          const doubt = request.intent === undefined || documents.has(claim);
-          const firstSentAtMs = request.firstSentAtMs ?? event.atMs;
-          if (doubt) documents.set(claim, { claim, request, firstSentAtMs, fate: { kind: "in-doubt" } });
+          const { claim, firstSentAtMs = event.atMs } = request;
+          if (documents.has(claim)) documents.set(claim, { claim, request, firstSentAtMs, fate: { kind: "in-doubt" } });
         }
         break;
       case "completed": {
         const { movement, document, atMs = 0 } = asked.get(event.scheduledEventId) ?? {};
         if (movement) answerMovement(movements, movement, event.result as AdjustStockResult, atMs);
-        if (document) answerDocument(documents, document, event.result as CreateResult, workflowId, atMs);
-        break;
-      }
-      case "ended-without-answer": {
-        const { movement } = asked.get(event.scheduledEventId) ?? {};
-        if (movement && event.neverStarted) movements.delete(movement.referenceId);
+        if (document) answerDocument(documents, document, event.result as CreateResult, atMs);
         break;
       }
       case "update":
@@ -92,10 +84,9 @@ function answerDocument(
   documents: Map<string, DocumentFinding>,
   request: CreateRequest,
   result: CreateResult,
-  workflowId: string,
   atMs: number,
 ): void {
-  const claim = request.claim ?? workflowId;
+  const { claim } = request;
   const documentId = documentIdIn(result);
   const firstSentAtMs = request.firstSentAtMs ?? atMs;
   if (documentId !== undefined) {

@@ -12,7 +12,7 @@ async function importDocument(ledger: Ledger, finding: DocumentFinding, holder: 
   const { claim: workflowId, request, firstSentAtMs, fate } = finding;
   const known = await ledger.documents.read(workflowId);
   if (known?.documentId !== undefined) return;
-  const { intent = known?.intent ?? 1, idempotencyKey, content = request.request.bodyJson } = request;
+  const { intent, idempotencyKey, content } = request;
   if (!known) {
     const wish = {
       workflowId,
@@ -36,9 +36,8 @@ async function importMovement(ledger: Ledger, finding: MovementFinding, holder: 
   const { request, sentAtMs, fate } = finding;
   const { connection, businessId, referenceId, claim } = request;
   const movement = claimedMovement(request);
-  const generation = claim?.generation ?? 1;
+  const { generation, token } = claim;
   const key = { connection, businessId, referenceId, generation };
-  const token = claim?.token ?? holder;
   const taken = await ledger.stock.take({ ...key, token, movement, holder, nowMs: sentAtMs });
   if (fate.kind === "applied" && (taken.kind === "taken" || taken.kind === "held"))
     await ledger.stock.settle({ ...key, token, outcome: ledgerOutcome(fate) });

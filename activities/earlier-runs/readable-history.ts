@@ -7,12 +7,7 @@ type History = Awaited<ReturnType<WorkflowHandle["fetchHistory"]>>;
 export type ReadableEvent =
   | { kind: "scheduled"; eventId: number; atMs: number; activity: string; input: unknown }
   | { kind: "completed"; scheduledEventId: number; result: unknown }
-  /** `neverStarted`: no worker took the task. */
-  | { kind: "ended-without-answer"; scheduledEventId: number; neverStarted: boolean }
   | { kind: "update"; name: string; input: unknown; atMs: number };
-
-/** `TimeoutType` of Temporal's API. */
-const SCHEDULE_TO_START = 2;
 
 export async function readableHistory(history: History, converter: LoadedDataConverter): Promise<ReadableEvent[]> {
   const events: ReadableEvent[] = [];
@@ -22,8 +17,6 @@ export async function readableHistory(history: History, converter: LoadedDataCon
     const atMs = Number(event.eventTime?.seconds ?? 0) * 1000 + Math.floor((event.eventTime?.nanos ?? 0) / 1e6);
     const scheduled = event.activityTaskScheduledEventAttributes;
     const completed = event.activityTaskCompletedEventAttributes;
-    const failed = event.activityTaskFailedEventAttributes ?? event.activityTaskCanceledEventAttributes;
-    const timedOut = event.activityTaskTimedOutEventAttributes;
     const update = event.workflowExecutionUpdateAcceptedEventAttributes?.acceptedRequest?.input;
     if (scheduled) {
       const activity = scheduled.activityType?.name ?? "";
@@ -37,17 +30,6 @@ export async function readableHistory(history: History, converter: LoadedDataCon
     } else if (completed) {
       const scheduledEventId = Number(completed.scheduledEventId);
       events.push({ kind: "completed", scheduledEventId, result: await first(completed.result) });
-    } else if (failed) {
-      const scheduledEventId = Number(failed.scheduledEventId);
-      events.push({ kind: "ended-without-answer", scheduledEventId, neverStarted: false });
-    } else if (timedOut) {
-      const timeoutType = timedOut.failure?.timeoutFailureInfo?.timeoutType;
-      const scheduledEventId = Number(timedOut.scheduledEventId);
-      events.push({
-        kind: "ended-without-answer",
-        scheduledEventId,
-        neverStarted: timeoutType === SCHEDULE_TO_START,
-      });
     } else if (update) {
       events.push({ kind: "update", name: update.name ?? "", input: await first(update.args), atMs });
     }

@@ -1,4 +1,4 @@
-import type { LedgerActivities, MainActivities } from "../../src/contract/index.ts";
+import type { LedgerActivities } from "../../src/contract/index.ts";
 import { createBatchLedgerActivities } from "./batches.ts";
 import { createBillPaymentLedgerActivities } from "./bill-payments.ts";
 import { createDocumentClaimActivities } from "./documents.ts";
@@ -9,9 +9,7 @@ import { createReconcileLedgerActivities } from "./reconcile.ts";
 import { createRecordActivities } from "./records.ts";
 
 /** The activities that read and write the ledger: no API call. */
-export function createLedgerActivities(
-  context: LedgerContext,
-): LedgerActivities & Pick<MainActivities, "saveRecordNow"> {
+export function createLedgerActivities(context: LedgerContext): LedgerActivities {
   return {
     ...createMovementActivities(context),
     ...createDocumentClaimActivities(context),

@@ -43,6 +43,5 @@ export function createMainActivities(context: MainContext): MainActivities {
     ...createComposeActivities(context, context.callbackUrlFor),
     ...createCreditNoteRunActivities(context.workflows, context.random),
     ...createLedgerActivities(context),
-    itemsInCatalogue: async (request) => inCatalogue(request),
   };
 }

@@ -53,8 +53,6 @@ describe("the preparation of a sale", () => {
   test("fills in connection, business, date and window", async () => {
     const { prepare, profile } = await prepareActivities();
     expect(await prepare()).toEqual({
-      records: true,
-      recordsWithinMs: profile.timings.callTimeoutMs,
       profile,
       sale: { ...sale, saleDate: "2026-11-22" },
       fingerprint: fingerprintOf(saleContent(sale, "biz_1")),
@@ -145,8 +143,6 @@ describe("the preparation of a credit note", () => {
   test("fills in connection, business and the date in Nairobi", async () => {
     const { prepareNote, profile } = await prepareActivities();
     expect(await prepareNote()).toEqual({
-      records: true,
-      recordsWithinMs: profile.timings.callTimeoutMs,
       profile,
       note: { ...note, returnDate: "2026-11-22" },
     });

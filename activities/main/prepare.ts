@@ -40,7 +40,6 @@ export function createPrepareActivities(
         const window = sale.refundWindow;
         const content = saleContent(sale, profile.businessId);
         return {
-          ...recordsKept(profile),
           profile,
           sale: { ...sale, saleDate: sale.saleDate ?? nairobiDate(startedAtMs) },
           content,
@@ -57,7 +56,7 @@ export function createPrepareActivities(
         const note = parseInput(creditNoteInputSchema, input, "credit note input");
         const profile = profileFor(connections, note, "credit note input");
         const dated = { ...note, returnDate: note.returnDate ?? nairobiDate(startedAtMs) };
-        return { ...recordsKept(profile), profile, note: dated };
+        return { profile, note: dated };
       });
       if (!reset) await earlierCreditNote(prepared.profile, prepared.note);
       return prepared;
@@ -90,11 +89,6 @@ export function profileFor(
   if (businessId === undefined) return profile;
   const businessWeight = businessWeights[businessId];
   return { ...profile, businessId, ...(businessWeight !== undefined && { businessWeight }) };
-}
-
-/** A movement that is under way is answered within a call's time, and kept together with its document. */
-function recordsKept({ timings }: ConnectionProfile): { records: true; recordsWithinMs: number } {
-  return { records: true, recordsWithinMs: timings.callTimeoutMs };
 }
 
 export function failOnInvalidInput<T>(act: () => T): T {

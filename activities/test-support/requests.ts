@@ -24,7 +24,7 @@ export function teaRequest({ runtime }: Served, invoice: string, changes: SaleCh
     lines: [{ itemId, quantity: 2, unitPrice: 350 }],
     branch,
   });
-  return { ...TARGET, request, idempotencyKey: key, claim };
+  return { ...TARGET, request, idempotencyKey: key, claim, intent: 1, content: request.bodyJson };
 }
 
 export function sellTea(served: Served, invoice: string, changes: SaleChanges = {}): Promise<CreateResult> {
@@ -49,7 +49,8 @@ export function creditNoteRequest({ runtime }: Served, saleId: string, number = 
   });
   const claim = `credit-note/default/biz_1/${saleId} ${number}`;
   const numberFor = { claim: creditNoteNumberClaim({ ...TARGET, number }), number, saleId, sale: `sale of ${saleId}` };
-  return { ...TARGET, request, idempotencyKey: `credit-note:${saleId}:${number}`.slice(0, 128), claim, numberFor };
+  const idempotencyKey = `credit-note:${saleId}:${number}`.slice(0, 128);
+  return { ...TARGET, request, idempotencyKey, claim, intent: 1, content: request.bodyJson, numberFor };
 }
 
 export const saleRequest = (saleId: string) => ({ ...TARGET, saleId });

@@ -113,10 +113,6 @@ export interface MainActivities extends LedgerActivities {
   prepareReconcile(request: { input: ReconcileInput }): Promise<PreparedReconcile>;
   composeSale(request: ComposeSaleRequest): Promise<Composed>;
   composeCreditNote(request: ComposeCreditNoteRequest): Promise<Composed>;
-  /** Of runs of up to release 0.3: the items out of the catalogue of this process; undefined where it does not know them, or is too old. */
-  itemsInCatalogue(request: ItemsRequest): Promise<ItemsResult | undefined>;
-  /** Of runs of up to release 0.3. As `saveRecord`, but gives up within a moment: false, and it may be kept all the same. */
-  saveRecordNow(request: SaveRecordRequest): Promise<boolean>;
   /** The credit note's outcome, as an activity that is tried again until its run has ended. */
   awaitCreditNoteRun(request: CreditNoteRunRequest): Promise<CreditNoteRunResult>;
 }

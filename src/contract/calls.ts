@@ -1,7 +1,6 @@
 import type { AttentionCode } from "./attention.ts";
 import type { ComposedRequest, ConnectionProfile } from "./connection.ts";
 import type { Item, SaleDocument } from "./documents.ts";
-import type { RecordsKept } from "./records.ts";
 import type { CreditNoteInput, CustomerInput, SaleInput, SaleLineInput } from "./sale.ts";
 import type { Stage } from "./stages.ts";
 import type { StockMovement } from "./stock-movement.ts";
@@ -65,7 +64,7 @@ export interface ResolvedLine {
 /** The part of an item that a sale needs. */
 export type KnownItem = Pick<Item, "id" | "name" | "stockTracked" | "registrationStatus" | "needs">;
 
-export interface PreparedSale extends RecordsKept {
+export interface PreparedSale {
   profile: ConnectionProfile;
   sale: SaleInput & { saleDate: string };
   fingerprint: string;
@@ -84,7 +83,7 @@ export interface FinishedSale {
   movements: StockMovement[];
 }
 
-export interface PreparedCreditNote extends RecordsKept {
+export interface PreparedCreditNote {
   profile: ConnectionProfile;
   note: CreditNoteInput & { returnDate: string };
 }

@@ -17,13 +17,13 @@ export interface NumberWish {
 export interface CreateRequest extends CallTarget {
   request: ComposedRequest;
   idempotencyKey: string;
-  /** What the ledger claims the document under; default: the workflow's id. */
-  claim?: string;
-  /** Which wish for a document it is, from 1; absent from workflows of before the claims. */
-  intent?: number;
+  /** What the ledger claims the document under. */
+  claim: string;
+  /** Which wish for a document it is, from 1. */
+  intent: number;
   /** What tells the document's content from another one's: the claim of an intent is for this content alone. */
-  content?: string | undefined;
-  /** Of a credit note; absent from workflows of before these claims. */
+  content: string;
+  /** Of a credit note. */
   numberFor?: NumberWish;
   /** When a request under this key may first have left (Unix milliseconds); absent while certainly none has. */
   firstSentAtMs?: number | undefined;

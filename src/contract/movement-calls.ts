@@ -21,8 +21,7 @@ export interface AdjustStockRequest extends CallTarget {
   quantity: number;
   unitPrice: number;
   branch?: Branch | undefined;
-  /** Absent from workflows of before the claims. */
-  claim?: MovementTry & { previous?: MovementTry | undefined };
+  claim: MovementTry & { previous?: MovementTry | undefined };
 }
 
 export interface AppliedMovement {

@@ -5,17 +5,6 @@ import type { SaleContent } from "./fingerprint.ts";
 import type { Stage } from "./stages.ts";
 import type { StockMovement } from "./stock-movement.ts";
 
-/** How a run keeps its records in the ledger. */
-export interface RecordsKept {
-  /** They are kept. Absent from what was prepared by a release that kept none. */
-  records?: true;
-  /**
-   * How long a record may be put off for a movement that was sent (milliseconds): it may queue for hours. Absent from what was prepared by a
-   * release that put it off until the movement was answered.
-   */
-  recordsWithinMs?: number;
-}
-
 /** All that the ledger keeps of a sale or a credit note, as its workflow knew it at one moment. */
 export interface DocumentRecord {
   type: "sale" | "credit_note";

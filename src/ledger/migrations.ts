@@ -6,17 +6,19 @@ import { createReconcileTables } from "./migrations/reconcile.ts";
 import { createRecords } from "./migrations/records.ts";
 import { createWebhookEvents } from "./migrations/webhook-events.ts";
 
-/** Every change of the tables, by name and for ever: one that has run somewhere is never edited. */
-export const MIGRATIONS: Record<string, Migration> = {
-  "0001-claims": { up: createClaims },
-  "0002-quota-windows": { up: createQuotaWindows },
-  "0003-events": { up: createEvents },
-  "0003-records": { up: createRecords },
-  "0004-bill-payments": { up: createBillPaymentTables },
-  "0005-purchases": { up: createPurchaseTables },
-  "0006-reconcile": { up: createReconcileTables },
-  "0007-webhook-events": { up: createWebhookEvents },
-};
+/** Every change of the tables, by name: one that has been released is never edited. */
+export const MIGRATIONS: Record<string, Migration> = { "0001-baseline": { up: createTables } };
+
+async function createTables(db: Kysely<unknown>): Promise<void> {
+  await createClaims(db);
+  await createQuotaWindows(db);
+  await createEvents(db);
+  await createRecords(db);
+  await createBillPaymentTables(db);
+  await createPurchaseTables(db);
+  await createReconcileTables(db);
+  await createWebhookEvents(db);
+}
 
 async function createQuotaWindows(db: Kysely<unknown>): Promise<void> {
   await sql`

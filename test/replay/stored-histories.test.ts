@@ -1,5 +1,5 @@
 import { readdir, readFile } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { DeterminismViolationError } from "@temporalio/workflow";
 import { Worker, type WorkflowBundle } from "@temporalio/worker";
@@ -10,14 +10,18 @@ import { bundleWorkflows } from "../../src/worker/bundle-workflows.ts";
 import "../rig/quiet-runtime.ts";
 
 /**
- * Histories of earlier releases, which never change: a sale that began under one of them may still be open. A change to a workflow
- * passes them all, or is patched.
+ * Histories of runs of this release, one of each shape. Until 1.0 they may be recorded anew; from then on a stored history never changes,
+ * since a sale that began under its release may still be open: a change to a workflow passes them all, or is patched.
  */
 const FOLDER = fileURLToPath(new URL("histories", import.meta.url));
 const files = (await readdir(FOLDER, { recursive: true })).filter((file) => file.endsWith(".json"));
 
 async function stored(file: string): Promise<StoredHistory> {
   return JSON.parse(await readFile(join(FOLDER, file), "utf8")) as StoredHistory;
+}
+
+async function* allStored(): AsyncGenerator<{ workflowId: string; history: StoredHistory }> {
+  for (const file of files) yield { workflowId: file, history: await stored(file) };
 }
 
 interface StoredHistory {
@@ -36,10 +40,19 @@ describe("the stored histories", () => {
     expect(files.length).toBeGreaterThan(0);
   });
 
-  test.each(files)("%s replays", async (file) => {
-    const workflowBundle = { codePath: inject("workflowBundlePath") };
-    const replay = Worker.runReplayHistory({ workflowBundle }, await stored(file), basename(file, ".json"));
-    await expect(replay).resolves.toBeUndefined();
+  describe("on the workflows as they are", () => {
+    const errors = new Map<string, Error | undefined>();
+    beforeAll(async () => {
+      const workflowBundle = { codePath: inject("workflowBundlePath") };
+      // One worker replays them all. Errors come as results, not as throws.
+      for await (const { workflowId, error } of Worker.runReplayHistories({ workflowBundle }, allStored()))
+        errors.set(workflowId, error);
+    });
+
+    test.each(files)("%s replays", (file) => {
+      expect(errors.has(file), "it was replayed").toBe(true);
+      expect(errors.get(file)).toBeUndefined();
+    });
   });
 
   describe("of each workflow", () => {

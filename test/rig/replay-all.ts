@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -39,9 +40,17 @@ export async function replayAll(client: Client, workflowBundle: { codePath: stri
   if (replayed === 0) throw new Error("There was no history to replay.");
 }
 
+interface Event {
+  activityTaskScheduledEventAttributes?: { activityType: { name: string } };
+  workflowExecutionSignaledEventAttributes?: { signalName: string };
+  workflowExecutionUpdateAcceptedEventAttributes?: { acceptedRequest: { input: { name: string } } };
+  workflowExecutionStartedEventAttributes?: { workflowType: { name: string } };
+  eventType: string;
+}
+
 /**
- * Writes the namespace's histories into a folder, to be stored for good (`RECORD_HISTORIES=folder npx vitest run --project system …`),
- * without what belongs to the machine: identities and stack traces.
+ * Writes the namespace's histories into a folder, to be stored (`RECORD_HISTORIES=folder npx vitest run --project system …`): one of each
+ * shape, which is the set of what happens in it, and without what belongs to the machine (identities, stack traces).
  */
 export async function recordAll(
   client: Client,
@@ -51,24 +60,31 @@ export async function recordAll(
   await mkdir(folder, { recursive: true });
   const cli = await findTemporalCli({});
   const machine = new Set(["identity", "stackTrace", "binaryChecksum", "workerVersion"]);
-  for await (const { workflowId, runId } of client.workflow.list()) {
-    const run = [
-      "--workflow-id",
-      workflowId,
-      "--run-id",
-      runId,
-      "--address",
-      server.address,
-      "--namespace",
-      server.namespace,
-    ];
-    const shown = await execFileAsync(cli, ["workflow", "show", "--output", "json", ...run], { maxBuffer: 2 ** 28 });
-    const history = JSON.parse(shown.stdout, (key, value: unknown) =>
-      machine.has(key) ? undefined : value,
-    ) as unknown;
-    await writeFile(
-      join(folder, `${workflowId.replace(/[^A-Za-z0-9-]+/g, "_")}_${runId.slice(-4)}.json`),
-      JSON.stringify(history, null, 1),
-    );
+  for await (const { workflowId, runId, status } of client.workflow.list()) {
+    if (status.name === "RUNNING") continue;
+    const run = ["--workflow-id", workflowId, "--run-id", runId];
+    const where = ["--address", server.address, "--namespace", server.namespace];
+    const asked = ["workflow", "show", "--output", "json", ...run, ...where];
+    const { stdout } = await execFileAsync(cli, asked, { maxBuffer: 2 ** 28 });
+    const history = JSON.parse(stdout, (key, value: unknown) => (machine.has(key) ? undefined : value)) as {
+      events: Event[];
+    };
+    const type = history.events[0]?.workflowExecutionStartedEventAttributes?.workflowType.name ?? "none";
+    const shape = [...new Set(history.events.map(nameOf))].toSorted().join("\n");
+    const name = `${type}-${createHash("sha256").update(shape).digest("hex").slice(0, 8)}.json`;
+    // An exclusive write: of several suites with the same shape the first one's is kept.
+    await writeFile(join(folder, name), `${JSON.stringify(history)}\n`, { flag: "wx" }).catch((error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    });
   }
+}
+
+function nameOf(event: Event): string {
+  const {
+    activityTaskScheduledEventAttributes: activity,
+    workflowExecutionSignaledEventAttributes: signal,
+    workflowExecutionUpdateAcceptedEventAttributes: update,
+  } = event;
+  const name = activity?.activityType.name ?? signal?.signalName ?? update?.acceptedRequest.input.name ?? "";
+  return `${event.eventType} ${name}`;
 }

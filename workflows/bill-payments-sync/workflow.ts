@@ -12,7 +12,7 @@ import {
 import { type AccountingCalls, accountingCallsOf } from "../accounting-proxies.ts";
 import { carryJob, wireJobMessages } from "../job/carry-job.ts";
 import { Job } from "../job/job.ts";
-import { main } from "../main-proxies.ts";
+import { main } from "../proxies.ts";
 import { ledger } from "../proxies.ts";
 import { Refusals } from "../run/refusals.ts";
 import { everyUpdateIsAnswered } from "../run/updates-come-last.ts";

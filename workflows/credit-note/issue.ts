@@ -8,7 +8,7 @@ import { createDocument, type Created } from "../document/create-document.ts";
 import { type ExpectedDocument, mismatches } from "../document/matching.ts";
 import { readDocument } from "../document/read-document.ts";
 import type { Work } from "../document/work.ts";
-import { main } from "../main-proxies.ts";
+import { main } from "../proxies.ts";
 import { park } from "../run/park.ts";
 
 /** Somebody else's credit note reverses the sale: there will be no document of ours. */

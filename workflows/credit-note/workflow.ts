@@ -6,7 +6,7 @@ import { fateOf } from "../document/document-status.ts";
 import { readDocument } from "../document/read-document.ts";
 import { retryDocument } from "../document/retry-document.ts";
 import { type Work, workOf } from "../document/work.ts";
-import { main } from "../main-proxies.ts";
+import { main } from "../proxies.ts";
 import { RecordKeeping } from "../records/record-keeping.ts";
 import { askedOfCreditNote } from "../records/record-of.ts";
 import { CancelledByPerson } from "../run/cancelled-by-person.ts";
@@ -34,7 +34,7 @@ export async function creditNote(input: CreditNoteInput): Promise<SaleOutcome> {
     run.prepared = true;
     const { connection, businessId } = prepared.profile;
     const asked = askedOfCreditNote(prepared);
-    run.records = new RecordKeeping(run, { connection, businessId }, asked, prepared);
+    run.records = new RecordKeeping(run, { connection, businessId }, asked, prepared.profile.timings.callTimeoutMs);
     await carryCreditNote(workOf(run, prepared.profile), prepared);
   });
 }

@@ -21,7 +21,6 @@ import { park } from "../run/park.ts";
 import { Refusals } from "../run/refusals.ts";
 import type { Run } from "../run/run.ts";
 import { untilLedger } from "../run/until-ledger.ts";
-import { claimsAreKept } from "../run/claims-are-kept.ts";
 import { lostAsUnknown } from "./lost-as-unknown.ts";
 import { type ExpectedDocument, mismatches } from "./matching.ts";
 import { readDocument } from "./read-document.ts";
@@ -234,7 +233,6 @@ async function parkUnknown(
 
 /** Written down before anything follows from it, so that a run which begins anew does not ask again. */
 async function keepDecision(run: Run, decided: Omit<DecideDocumentRequest, "word">): Promise<void> {
-  if (!claimsAreKept()) return;
   const said = run.decisions.findLast(({ update }) => update === "resolveDocument");
   const { note = "", by, atMs = 0 } = said ?? {};
   await ledger.decideDocument({ ...decided, word: { note, atMs, ...(by !== undefined && { by }) } });

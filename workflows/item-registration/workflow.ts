@@ -11,7 +11,7 @@ import {
 } from "../../src/contract/index.ts";
 import { carryJob, wireJobMessages } from "../job/carry-job.ts";
 import { Job } from "../job/job.ts";
-import { main } from "../main-proxies.ts";
+import { main } from "../proxies.ts";
 import { callsOf, ledger } from "../proxies.ts";
 import { answered } from "../run/answered.ts";
 import { everyUpdateIsAnswered } from "../run/updates-come-last.ts";

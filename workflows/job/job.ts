@@ -41,16 +41,12 @@ export class Job<Progress extends object> extends Attended {
   }
 
   override get cutShort(): boolean {
-    return this.carriesOver && (this.#cut || this.#history.isLongAsBefore);
+    return this.#cut;
   }
 
   override endsWaits(): boolean {
     this.#cut ||= this.carriesOver && this.#history.isLongOfRefused;
     return this.#cut;
-  }
-
-  get attentionsLast(): boolean {
-    return true;
   }
 
   get standing(): string {

@@ -11,7 +11,7 @@ import {
 } from "../../src/contract/index.ts";
 import { carryJob, wireJobMessages } from "../job/carry-job.ts";
 import { Job } from "../job/job.ts";
-import { main } from "../main-proxies.ts";
+import { main } from "../proxies.ts";
 import { type Calls, callsOf, ledger, ledgerAtLength } from "../proxies.ts";
 import { answered } from "../run/answered.ts";
 import { unlessCutShort } from "../run/cut-short.ts";

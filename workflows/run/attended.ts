@@ -48,9 +48,6 @@ export abstract class Attended {
     return false;
   }
 
-  /** Whether an attention that wakes by itself stands until it is over. False in the replay of a run of before that. */
-  abstract get attentionsLast(): boolean;
-
   /** Why a person wants it to be given up. */
   cancelRequested: string | undefined;
 

@@ -22,7 +22,7 @@ export class Deferrals {
   async pause(retryAfterMs: number | undefined, until: () => boolean): Promise<void> {
     const { awaitService } = this.#run;
     if (this.#times++ === 0) this.#sinceMs = Date.now();
-    if (this.#times > MOST_TIMERS && awaitService && this.#run.attentionsLast) {
+    if (this.#times > MOST_TIMERS && awaitService) {
       await untilDone(() => awaitService({ triedAtMs: Date.now(), sinceMs: this.#sinceMs }), until);
     } else await condition(until, retryAfterMs ?? growingPauseMs(this.#growing++));
   }

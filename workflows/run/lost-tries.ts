@@ -26,7 +26,7 @@ export class LostTries {
   async pause(what: string, pause: (ms: number) => Promise<unknown> = sleep): Promise<void> {
     const run = this.#run;
     const { awaitService } = run;
-    if (this.#tries < MOST_TRIES || !awaitService || !run.attentionsLast) {
+    if (this.#tries < MOST_TRIES || !awaitService) {
       await pause(growingPauseMs(this.#tries++));
       return;
     }

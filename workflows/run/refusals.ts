@@ -1,15 +1,8 @@
-import { sleep } from "@temporalio/workflow";
-
 import type { Refusal } from "../../src/contract/index.ts";
 import { type Attended, attentionKey, type NewAttention } from "./attended.ts";
 import { CancelledByPerson } from "./cancelled-by-person.ts";
 import { CutShort } from "./cut-short.ts";
 import { park, type Verdict } from "./park.ts";
-
-const MINUTE_MS = 60_000;
-
-/** In runs of before the waits without history. */
-const KEY_PAUSES_MS = [1, 2, 5, 10, 30, 60].map((minutes) => minutes * MINUTE_MS);
 
 /** What an attention says beside the refusal, and what else ends its wait. */
 export interface About {
@@ -25,7 +18,6 @@ export interface About {
  */
 export class Refusals {
   readonly #run: Attended;
-  #pauses = 0;
   #stands: { key: string; sinceMs: number } | undefined;
 
   constructor(run: Attended) {
@@ -77,10 +69,7 @@ export class Refusals {
   ): Promise<Verdict> {
     const run = this.#run;
     const { awaitService } = run;
-    if (!awaitService || !run.attentionsLast) {
-      const pauseMs = KEY_PAUSES_MS[Math.min(this.#pauses++, KEY_PAUSES_MS.length - 1)] ?? MINUTE_MS;
-      return await park(run, attention, { ...ends, wake: () => sleep(pauseMs).then(() => true) });
-    }
+    if (!awaitService) throw new Error("a key can be refused only once it is known where calls go");
     const key = attentionKey(attention.code, attention.subject);
     const sinceMs = this.#stands?.key === key ? this.#stands.sinceMs : Date.now();
     run.retell(key, attention);

@@ -1,4 +1,4 @@
-import { condition, patched, workflowInfo } from "@temporalio/workflow";
+import { condition, workflowInfo } from "@temporalio/workflow";
 
 import {
   type Attention,
@@ -103,11 +103,6 @@ export class Run extends Attended {
 
   get cancelDue(): boolean {
     return this.cancelRequested !== undefined && this.cancellable;
-  }
-
-  /** To be asked only where something is refused, so that no other run has an event for it. */
-  get attentionsLast(): boolean {
-    return patched("lasting-attentions");
   }
 
   get standing(): string {

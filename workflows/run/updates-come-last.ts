@@ -1,9 +1,4 @@
-import {
-  allHandlersFinished,
-  CancellationScope,
-  patched,
-  type WorkflowInternalsInterceptor,
-} from "@temporalio/workflow";
+import { allHandlersFinished, CancellationScope, type WorkflowInternalsInterceptor } from "@temporalio/workflow";
 
 import { endOfTurns } from "./end-of-turn.ts";
 
@@ -20,9 +15,7 @@ export const holdingUpdates: WorkflowInternalsInterceptor = {
   activate({ activation, batchIndex }, next) {
     const jobs = activation.jobs ?? [];
     const updates = jobs.filter((job) => job.doUpdate);
-    // The marker comes with a run's first event, so that it is nowhere in the way of the order that it stands for.
-    if (jobs.some((job) => job.initializeWorkflow)) updatesComeLast();
-    if (updates.length === 0 || !updatesComeLast()) return next({ activation, batchIndex });
+    if (updates.length === 0) return next({ activation, batchIndex });
     const others = jobs.filter((job) => !job.doUpdate);
     held += updates.length;
     next({ activation: { ...activation, jobs: others }, batchIndex });
@@ -33,11 +26,6 @@ export const holdingUpdates: WorkflowInternalsInterceptor = {
     });
   },
 };
-
-/** False in the replay of what a run of up to release 0.4 did. */
-export function updatesComeLast(): boolean {
-  return patched("updates-come-last");
-}
 
 /** Whether each update has its answer: to be waited for before a run ends or goes on in another one. */
 export function everyUpdateIsAnswered(): boolean {

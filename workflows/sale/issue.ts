@@ -1,7 +1,7 @@
 import type { Branch, PreparedSale } from "../../src/contract/index.ts";
 import { createDocument, type Created } from "../document/create-document.ts";
 import type { Work } from "../document/work.ts";
-import { main } from "../main-proxies.ts";
+import { main } from "../proxies.ts";
 import type { ResolvedLines } from "./resolve-items.ts";
 
 /** Issues the sale: one document for its number, whatever happens on the way. */

@@ -1,6 +1,5 @@
 import type { KnownItem, ResolvedLine, SaleLineInput } from "../../src/contract/index.ts";
 import type { Work } from "../document/work.ts";
-import { asBefore, noLocalActivities } from "../main-proxies.ts";
 import { answered } from "../run/answered.ts";
 import { CancelledByPerson } from "../run/cancelled-by-person.ts";
 import { park } from "../run/park.ts";
@@ -21,10 +20,6 @@ export async function resolveItems(
 ): Promise<ResolvedLines> {
   const { run, calls, target } = work;
   if (known) return resolved(lines, known);
-  if (!noLocalActivities()) {
-    const found = await asBefore.itemsInCatalogue({ ...target, lines });
-    if (found?.kind === "resolved") return resolved(lines, found.items);
-  }
   let notOlderThanMs: number | undefined;
   for (;;) {
     const request = { ...target, lines, notOlderThanMs };

@@ -4,7 +4,7 @@ import type { Branch, FinishedSale, PreparedSale, SaleInput, SaleOutcome } from 
 import { type FollowedTo, follow } from "../document/follow.ts";
 import { mismatches } from "../document/matching.ts";
 import { type Work, workOf } from "../document/work.ts";
-import { main } from "../main-proxies.ts";
+import { main } from "../proxies.ts";
 import { RecordKeeping } from "../records/record-keeping.ts";
 import { askedOfSale } from "../records/record-of.ts";
 import { CancelledByPerson } from "../run/cancelled-by-person.ts";
@@ -44,7 +44,7 @@ export async function sale(input: SaleInput): Promise<SaleOutcome> {
     }
     const { connection, businessId } = prepared.profile;
     const asked = askedOfSale(input, prepared);
-    run.records = new RecordKeeping(run, { connection, businessId }, asked, prepared);
+    run.records = new RecordKeeping(run, { connection, businessId }, asked, prepared.profile.timings.callTimeoutMs);
     await carrySale(workOf(run, prepared.profile), prepared);
   });
 }

@@ -12,7 +12,6 @@ import type {
 } from "../../src/contract/index.ts";
 import type { Work } from "../document/work.ts";
 import { ledger } from "../proxies.ts";
-import { claimsAreKept } from "../run/claims-are-kept.ts";
 
 /** How an unknown movement came out: applied, or not applied by the try of that generation and all before it. */
 export type MovementFate = AppliedMovement | SaidApplied | SupersededTry;
@@ -39,11 +38,11 @@ export async function fateOfUnknown(
     message: `${action} ${quantity} of ${itemId} was sent, and no answer says whether it was applied. ${message}`,
     evidence: { ...sent, ...evidence },
   });
-  const watched = claimsAreKept() ? watch(work, movement, generation, key) : undefined;
+  const watched = watch(work, movement, generation, key);
   const decision = (): StockMovement["decision"] => movement.decision;
-  await condition(() => decision() !== undefined || watched?.fate !== undefined);
-  watched?.end();
-  const fate = watched?.fate ?? (await said(work, movement, generation, branch));
+  await condition(() => decision() !== undefined || watched.fate !== undefined);
+  watched.end();
+  const fate = watched.fate ?? (await said(work, movement, generation, branch));
   if (fate.kind !== "superseded") movement.state = "applied";
   run.clear(key);
   run.stockMoved();
@@ -60,7 +59,6 @@ async function said(
   const { applied = false, note = "", by, atMs = 0 } = movement.decision ?? {};
   const word: PersonsWord = { note, atMs, ...(by !== undefined && { by }) };
   const fate: MovementFate = applied ? { kind: "said-applied", word } : { kind: "superseded", generation, word };
-  if (!claimsAreKept()) return fate;
   const { referenceId, itemId, action, quantity, unitPrice } = movement;
   const asked = { itemId, action, quantity, unitPrice, ...(branch && { branch }) };
   const kept = await ledger.decideMovement({

@@ -3,7 +3,7 @@ import { condition, continueAsNew, sleep } from "@temporalio/workflow";
 import type { AccountingProfile, BatchTry, ProcessSyncBatchInput, SyncBatchOutcome } from "../../src/contract/index.ts";
 import { accountingCallsOf } from "../accounting-proxies.ts";
 import { carryJob, wireJobMessages } from "../job/carry-job.ts";
-import { main } from "../main-proxies.ts";
+import { main } from "../proxies.ts";
 import { growingPauseMs } from "../run/growing-pause.ts";
 import { ownToken } from "../run/own-token.ts";
 import { Refusals } from "../run/refusals.ts";

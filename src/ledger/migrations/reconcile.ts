@@ -1,12 +1,7 @@
 import { type Kysely, sql } from "kysely";
 
-/** What was found not to match, and which documents were seen final by the service. */
+/** What was found not to match. */
 export async function createReconcileTables(db: Kysely<unknown>): Promise<void> {
-  // The event that the row was written with when the service said the same, and that it is final.
-  await sql`alter table documents add column reconciled_event bigint`.execute(db);
-  await sql`
-    create index documents_to_reconcile on documents (connection, business_id, type, number)
-    where document_id is not null and reconciled_event is distinct from event_number`.execute(db);
   await sql`
     create table reconcile_findings (
       connection text not null,

@@ -2,7 +2,7 @@ import { type Kysely, sql } from "kysely";
 
 /**
  * The present state of each document, its lines and its movements. What led there is in the events; `event_number` names the one that the
- * rows were written with, which says all that they say.
+ * rows were written with, which says all that they say; `reconciled_event` the one with which the service said the same, and that it is final.
  */
 export async function createRecords(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -39,12 +39,16 @@ export async function createRecords(db: Kysely<unknown>): Promise<void> {
       workflow_id text not null,
       run_id text not null,
       event_number bigint not null,
+      reconciled_event bigint,
       primary key (connection, business_id, type, number)
     )`.execute(db);
   await sql`create index documents_by_id on documents (connection, business_id, document_id)`.execute(db);
   await sql`create index documents_by_original on documents (connection, business_id, original_document_id)
     where original_document_id is not null`.execute(db);
   await sql`create index documents_by_date on documents (document_date)`.execute(db);
+  await sql`
+    create index documents_to_reconcile on documents (connection, business_id, type, number)
+    where document_id is not null and reconciled_event is distinct from event_number`.execute(db);
   await sql`
     create table document_lines (
       connection text not null,

@@ -9,7 +9,7 @@ import { type RecordsReport, verifyRecords } from "./verify-records.ts";
 /** The business's documents as they are now. Functions throw LedgerUnavailableError while nothing can be said. */
 export interface Records {
   /** Keeps a sale or a credit note, with its lines, receipt and movements, and tells of it in the business's events. */
-  saveDocument(business: Business, record: DocumentRecord, writer: Writer, withinMs?: number): Promise<SaveAnswer>;
+  saveDocument(business: Business, record: DocumentRecord, writer: Writer): Promise<SaveAnswer>;
   /** The sale of a number, however long ago it was. @param withinMs how long to try; default: the time of one operation */
   findSale(business: Business, number: string, withinMs?: number): Promise<KeptSale | undefined>;
   /** As `findSale`. */
@@ -20,8 +20,7 @@ export interface Records {
 
 export function createRecords(database: Database): Records {
   return {
-    saveDocument: (business, record, writer, withinMs) =>
-      database.transact((db) => save(db, business, record, writer), withinMs),
+    saveDocument: (business, record, writer) => database.transact((db) => save(db, business, record, writer)),
     findSale: (business, number, withinMs) => database.transact((db) => findSale(db, business, number), withinMs),
     findCreditNote: (business, number, withinMs) =>
       database.transact((db) => findCreditNote(db, business, number), withinMs),
