@@ -39,7 +39,11 @@ export async function resubmit(
     } else {
       resubmissions.made++;
       run.moveTo("rejected", `resubmission ${resubmissions.made}, in ${delayMs / 1000} s. The authority said: ${said}`);
-      if (await condition(() => run.cancelDue, delayMs)) return "cancelled";
+      let broughtForward = false;
+      run.bringForward = () => (broughtForward = true);
+      await condition(() => run.cancelDue || broughtForward, delayMs);
+      run.bringForward = undefined;
+      if (run.cancelDue) return "cancelled";
     }
   }
   run.moveTo("awaiting-authority", "the answer to the resubmission");

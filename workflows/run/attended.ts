@@ -35,6 +35,9 @@ export abstract class Attended {
   /** What the run takes of messages now, for a person whose message it does not take. */
   abstract get standing(): string;
 
+  /** Set while an automatic try waits for its time: brings it forward. */
+  bringForward: (() => void) | undefined;
+
   /** Waits, without history, until a call that the service did not take is worth another try. Set once it is known where calls go. */
   awaitService: ((wait: ServiceWait) => Promise<void>) | undefined;
 
@@ -91,6 +94,18 @@ export abstract class Attended {
    */
   countRetry(request: RetryRequest): void {
     this.retriedAtMs = Date.now();
+    if (this.meansAutomaticTry(request)) {
+      this.bringForward?.();
+      const { note, by } = request;
+      if (note !== undefined)
+        this.decisions.push({
+          update: "retry",
+          code: "rejected",
+          note,
+          ...(by !== undefined && { by }),
+          atMs: Date.now(),
+        });
+    }
     const waiting = this.attentions.filter((one) => one.mendedBy.includes("retry"));
     const named = waiting.filter(
       (one) =>
@@ -106,6 +121,11 @@ export abstract class Attended {
         this.decisions.push({ update: "retry", code, note: request.note, ...who, atMs: Date.now() });
       }
     }
+  }
+
+  /** Whether a retry means the automatic try that waits for its time: it names nothing else. */
+  meansAutomaticTry({ code, subject }: Pick<RetryRequest, "code" | "subject">): boolean {
+    return this.bringForward !== undefined && (code === undefined || code === "rejected") && subject === undefined;
   }
 
   /** Where something else is said of what an attention is about; it stands since it was raised. */

@@ -16,11 +16,13 @@ export function wireMending(run: Attended, replying: (act: () => unknown, done: 
     validator: (message?) => {
       const request = checkedObject(run, message, ["note", "by", "code", "subject"]);
       const waiting = run.attentions.filter((attention) => attention.mendedBy.includes("retry"));
-      if (waiting.length === 0) notAllowed(run, "Nothing here waits for a retry.");
       const { code, subject } = request;
+      if (run.meansAutomaticTry(request)) return;
+      if (waiting.length === 0 && !run.bringForward) notAllowed(run, "Nothing here waits for a retry.");
       const meant = (one: Attention): boolean =>
         (code === undefined || one.code === code) && (subject === undefined || one.subject === subject);
-      if (!waiting.some(meant)) notAllowed(run, "Nothing of that code and subject waits for a retry.");
+      const asked = [code, subject].filter((part) => typeof part === "string").join(" ");
+      if (!waiting.some(meant)) notAllowed(run, `Nothing waits for a retry of ${asked}.`);
     },
   });
 
