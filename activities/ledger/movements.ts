@@ -26,7 +26,7 @@ const WATCH = { firstPollMs: 2_000, longestPollMs: 600_000, longestPollAfterDayM
 
 type MovementActivities = Pick<
   LedgerActivities,
-  "awaitLedger" | "readMovement" | "watchMovement" | "decideMovement" | "settleMovement"
+  "awaitLedger" | "readMovement" | "readTaken" | "watchMovement" | "decideMovement" | "settleMovement"
 >;
 
 export function createMovementActivities(context: LedgerContext): MovementActivities {
@@ -45,6 +45,17 @@ export function createMovementActivities(context: LedgerContext): MovementActivi
         const result = foundOf(found);
         const balance = lastBalance(await ledger.stock.balanceAround(keyOf(request)));
         return { ...result, evidence: { ...result.evidence, ...balance } };
+      }),
+
+    readTaken: (request) =>
+      there(async () => {
+        const taken = await ledger.stock.taken({ ...request, businessId: request.businessId });
+        return taken.map(({ held, ...movement }) => {
+          if (!held) return movement;
+          const { message, evidence } = foundOf(held);
+          const { generation, takenAtMs } = held;
+          return { ...movement, unknown: { generation, sentAtMs: takenAtMs, message, evidence } };
+        });
       }),
 
     watchMovement: (request) =>

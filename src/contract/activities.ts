@@ -67,7 +67,9 @@ import type {
   DecideMovementResult,
   MovementReference,
   ReadMovementResult,
+  ReadTakenRequest,
   SettleMovementRequest,
+  TakenMovement,
   WatchMovementRequest,
   WatchMovementResult,
 } from "./movement-calls.ts";
@@ -123,6 +125,8 @@ export interface LedgerActivities {
   awaitLedger(): Promise<void>;
   /** What became of a try whose activity ended without an answer; one that was never claimed is buried, so that it cannot leave late. */
   readMovement(request: MovementReference): Promise<ReadMovementResult>;
+  /** What the sale has taken from stock, in whichever run. */
+  readTaken(request: ReadTakenRequest): Promise<TakenMovement[]>;
   watchMovement(request: WatchMovementRequest): Promise<WatchMovementResult>;
   decideMovement(request: DecideMovementRequest): Promise<DecideMovementResult>;
   settleMovement(request: SettleMovementRequest): Promise<void>;

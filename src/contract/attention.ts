@@ -75,8 +75,10 @@ export interface Attention {
 
 /** A person's word on something, kept for good. */
 export interface Decision {
-  update: Exclude<Mend, "cancel">;
-  code: AttentionCode;
+  /** `refund`: a restock to a branch that the person named, of goods that are not known to have been taken. */
+  update: Exclude<Mend, "cancel"> | "refund";
+  /** What it was about; absent for a refund. */
+  code?: AttentionCode;
   subject?: string;
   answer?: string;
   note: string;

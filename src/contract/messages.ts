@@ -1,6 +1,6 @@
 import type { Attention, AttentionCode, Decision } from "./attention.ts";
 import type { SaleDocument } from "./documents.ts";
-import type { SaleOutcome } from "./sale.ts";
+import type { RefundRequest, SaleOutcome } from "./sale.ts";
 import type { Stage } from "./stages.ts";
 import type { StockMovement } from "./stock-movement.ts";
 
@@ -78,6 +78,8 @@ export interface WorkflowState {
   attentions: Attention[];
   document: SaleDocument | null;
   creditNote?: SaleDocument | null;
+  /** The refund as it was asked for. */
+  refund?: RefundRequest;
   creditNoteWorkflowId?: string;
   /** What the credit note needs a person for; it is mended in its own workflow. */
   creditNoteAttention?: AttentionCode;

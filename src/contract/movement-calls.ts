@@ -73,6 +73,27 @@ export interface MovementReference extends CallTarget {
 /** What the ledger says of a try whose activity ended without an answer. */
 export type ReadMovementResult = AppliedMovement | SaidApplied | SupersededTry | UnknownMovement;
 
+/** Asks what a sale has taken from stock. */
+export interface ReadTakenRequest extends CallTarget {
+  /** The sale's own number, and its document: a document of somebody else under that number has taken nothing. */
+  number: string;
+  saleId: string;
+  /** Of the document's lines. */
+  itemIds: string[];
+}
+
+/** What is known, or not known, to have been taken from stock. What was refused, dropped or never sent is not among it. */
+export interface TakenMovement {
+  referenceId: string;
+  itemId: string;
+  quantity: number;
+  unitPrice: number;
+  /** From which it was taken; absent: the business's first branch, whichever that was. */
+  branchId?: string;
+  /** Absent where it is known to have been applied. */
+  unknown?: { generation: number; sentAtMs: number; message: string; evidence: Record<string, unknown> };
+}
+
 /** Waits, as an activity that is tried again, until the ledger knows more of an unknown movement. */
 export interface WatchMovementRequest extends MovementReference {
   movement: { action: StockAction; quantity: number };

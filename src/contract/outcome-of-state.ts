@@ -4,13 +4,14 @@ import type { SaleOutcome } from "./sale.ts";
 
 /** The outcome as the state tells it: what the `outcome` update answers, and what a caller reads out of the `state` query. */
 export function outcomeOfState(state: WorkflowState, nowMs: number): SaleOutcome {
-  const { stage, document, creditNote, stockMovements, cancelRequested, numberTaken, nextWait } = state;
+  const { stage, document, creditNote, refund, stockMovements, cancelRequested, numberTaken, nextWait } = state;
   const attention = state.attentions[0] ?? creditNotesAttention(state, nowMs);
   return {
     stage,
     sale: state.workflow === "sale" ? document : null,
     receipt: document?.receipt ?? null,
     ...(state.workflow === "creditNote" ? { creditNote: document } : creditNote && { creditNote }),
+    ...(refund && { refund }),
     stockMovements,
     ...(attention && { attention }),
     ...(cancelRequested !== undefined && { cancelRequested }),

@@ -2,6 +2,7 @@ import type { Attention, AttentionCode, Decision } from "./attention.ts";
 import type { CallTarget } from "./calls.ts";
 import type { SaleDocument } from "./documents.ts";
 import type { SaleContent } from "./fingerprint.ts";
+import type { RefundRequest } from "./sale.ts";
 import type { Stage } from "./stages.ts";
 import type { StockMovement } from "./stock-movement.ts";
 
@@ -28,6 +29,8 @@ export interface DocumentRecord {
   fingerprint?: string | undefined;
   /** What was asked for; absent for a credit note. */
   content?: SaleContent | undefined;
+  /** The refund as it was asked for: on a credit note, and on a sale whose own workflow was asked for it. */
+  refund?: RefundRequest | undefined;
   /** On a credit note. */
   originalSaleId?: string | undefined;
   document: SaleDocument | null;

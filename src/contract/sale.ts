@@ -63,9 +63,43 @@ export interface RefundRequest {
   traderInvoiceNumber: string;
   /** `YYYY-MM-DD`; default: the Africa/Nairobi date of the request. */
   returnDate?: string;
-  /** Give the goods back to stock; default false. */
+  /** Return to stock what the sale is known to have taken, each line to the branch from which it was taken; default false. */
   restock?: boolean;
+  /**
+   * Only with `restock`, and only for a sale that took nothing from stock: the branch (its id or authorityBhfId) to which all lines of
+   * the document are returned. This is a person's decision: nothing shows that the goods were ever taken.
+   */
+  branch?: string;
 }
+
+/** Why a refund is in conflict with the one that is known, in words; undefined where it is the same one. */
+export function refundConflict(known: RefundRequest, asked: RefundRequest): string | undefined {
+  const found = refundDifferences(known, asked);
+  if (found.length === 0) return undefined;
+  return `The sale is being refunded, or was refunded, by ${known.traderInvoiceNumber}, and this request differs: ${found.join("; ")}. A sale has one credit note at most.`;
+}
+
+/** A date that is left out is no difference. */
+function refundDifferences(known: RefundRequest, asked: RefundRequest): string[] {
+  const found: string[] = [];
+  const compare = (what: string, knownValue: unknown, askedValue: unknown): void => {
+    if (knownValue !== askedValue) found.push(`${what} is ${String(knownValue)}, asked for was ${String(askedValue)}`);
+  };
+  compare("traderInvoiceNumber", known.traderInvoiceNumber, asked.traderInvoiceNumber);
+  compare("reason", known.reason, asked.reason);
+  if (asked.returnDate !== undefined) compare("returnDate", known.returnDate, asked.returnDate);
+  compare("restock", known.restock ?? false, asked.restock ?? false);
+  compare("branch", known.branch ?? "none", asked.branch ?? "none");
+  return found;
+}
+
+/** Why a sale that took nothing from stock cannot be restocked. */
+export const NOTHING_TO_RESTOCK =
+  "This sale took nothing from stock, so there is nothing to return. If goods came back all the same, name the branch that has them (branch), or leave restock out.";
+
+/** Why the branch of a sale that took stock cannot be chosen. */
+export const BRANCH_IS_KNOWN =
+  "This sale took its goods from stock, and they go back to the branch from which they were taken: leave branch out.";
 
 /** Input of the `creditNote` workflow. */
 export interface CreditNoteInput extends RefundRequest {
@@ -73,8 +107,6 @@ export interface CreditNoteInput extends RefundRequest {
   businessId?: string;
   saleId: string;
   callback?: "auto" | "off";
-  /** To which the goods go back when asked to restock: a branch's id or authorityBhfId; else the business's first branch. */
-  branch?: string;
   /** Set by the sale that starts it: the sale's workflow id, told of every change. */
   saleWorkflowId?: string;
   /** Set by the sale that starts it, which knows what the credit note must reverse; else the API is asked. */
@@ -87,6 +119,8 @@ export interface SaleOutcome {
   sale: SaleDocument | null;
   receipt: Receipt | null;
   creditNote?: SaleDocument | null;
+  /** The refund as it was asked for, its date filled in: of a sale that is being credited or is credited, and of a credit note. */
+  refund?: RefundRequest;
   stockMovements: StockMovement[];
   /** The most pressing one; the `state` query has them all. */
   attention?: Attention;

@@ -17,12 +17,13 @@ export interface StockMovement {
   quantity: number;
   unitPrice: number;
   state: MovementState;
+  /** The branch that was asked for, and once there is an answer the one that the answer names. */
   branchId?: string;
   movementId?: string;
   quantityOnHand?: number;
   /** The report to the tax authority, where it is not `ok`. */
   report?: { stockIo?: string; stockMaster?: string };
-  /** The movement that this one gives back. */
+  /** The movement that this one gives back. A `restocked` movement without it was decided by a person, who named the branch. */
   undoes?: string;
   sentAtMs?: number;
   /** Set where a person answered for an unknown outcome. */

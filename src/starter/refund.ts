@@ -7,11 +7,14 @@ import {
 } from "@temporalio/client";
 
 import {
+  BRANCH_IS_KNOWN,
   type CreditNoteInput,
   creditNoteWorkflowId,
   DEFAULT_CONNECTION,
   MAIN_TASK_QUEUE,
   nairobiDate,
+  NOTHING_TO_RESTOCK,
+  refundConflict,
   type RefundRequest,
   type SaleOutcome,
   UPDATES,
@@ -20,14 +23,14 @@ import {
 import type { WorkflowIdReusePolicy } from "@temporalio/common";
 import { parseInput, refundRequestSchema } from "../contract/schema/index.ts";
 import { answeredInTime } from "./answered-in-time.ts";
-import { NotAllowedError, workflowError } from "./errors.ts";
+import { NotAllowedError, SaleConflictError, workflowError } from "./errors.ts";
 import { type SaleKey, saleIdOf } from "./sale-key.ts";
 import { waitForOutcome } from "./outcome.ts";
 
 /**
  * Reverses a sale in full: through the sale itself while its refund window is open, else by a credit note of its own. Asking twice for
  * the same refund gives the same credit note.
- * @throws SaleConflictError where the number is that of another sale's credit note
+ * @throws NotAllowedError; SaleConflictError where the sale is refunded otherwise, or the number is that of another sale's credit note
  */
 export async function refundSale(client: Client, key: SaleKey, request: unknown, waitMs: number): Promise<SaleOutcome> {
   const refund: RefundRequest = parseInput(refundRequestSchema, request, "refund request");
@@ -45,38 +48,41 @@ export async function refundSale(client: Client, key: SaleKey, request: unknown,
     if (!(error instanceof WorkflowNotFoundError)) throw error;
   }
   const closed = await waitForOutcome(client, { workflowId, waitMs: 0 });
-  if (closed.stage === "credited") return sameOrRefused(closed, refund);
+  if (closed.stage === "credited") return sameOrConflict(closed, refund);
   if (closed.stage !== "completed" || !closed.sale) {
     throw new NotAllowedError(`The sale ${key.invoice} is ${closed.stage}; only a completed sale can be refunded.`);
   }
+  const tookStock = closed.stockMovements.some(({ purpose, state }) => purpose === "sold" && state !== "dropped");
+  if (refund.restock && refund.branch === undefined && !tookStock) throw new NotAllowedError(NOTHING_TO_RESTOCK);
+  if (refund.branch !== undefined && tookStock) throw new NotAllowedError(BRANCH_IS_KNOWN);
   const { connection, businessId } = key;
-  const branch = closed.stockMovements[0]?.branchId;
   const input: CreditNoteInput = {
     ...(connection !== undefined && { connection }),
     ...(businessId !== undefined && { businessId }),
-    ...(branch !== undefined && { branch }),
     saleId: closed.sale.id,
     ...refund,
     returnDate: refund.returnDate ?? nairobiDate(Date.now()),
   };
-  return await creditDirectly(client, input, waitMs);
+  return await creditDirectly(client, input, refund, waitMs);
 }
 
-function sameOrRefused(outcome: SaleOutcome, refund: RefundRequest): SaleOutcome {
-  const known = outcome.creditNote?.traderInvoiceNumber;
-  if (known === refund.traderInvoiceNumber) return outcome;
-  throw otherNote(known);
-}
-
-function otherNote(known: unknown): NotAllowedError {
-  const by = typeof known === "string" ? known : "another credit note";
-  return new NotAllowedError(
-    `The sale is being credited, or is credited already, by ${by}; a sale has one credit note at most.`,
-  );
+/** @throws SaleConflictError where the sale is credited otherwise than asked for */
+function sameOrConflict(outcome: SaleOutcome, asked: RefundRequest): SaleOutcome {
+  const { creditNote } = outcome;
+  // Of somebody else's credit note its number alone is known.
+  const known = outcome.refund ?? (creditNote && { ...asked, traderInvoiceNumber: creditNote.traderInvoiceNumber });
+  const conflict = known ? refundConflict(known, asked) : undefined;
+  if (conflict !== undefined) throw new SaleConflictError(conflict);
+  return outcome;
 }
 
 /** Starts the credit note of a sale whose own workflow is closed, or finds the one that there is. A note that was given up is no hindrance. */
-async function creditDirectly(client: Client, input: CreditNoteInput, waitMs: number): Promise<SaleOutcome> {
+async function creditDirectly(
+  client: Client,
+  input: CreditNoteInput,
+  asked: RefundRequest,
+  waitMs: number,
+): Promise<SaleOutcome> {
   const { connection = DEFAULT_CONNECTION, businessId, saleId, traderInvoiceNumber } = input;
   const workflowId = creditNoteWorkflowId({ connection, businessId, saleId });
   const start = (workflowIdReusePolicy: WorkflowIdReusePolicy) =>
@@ -86,33 +92,24 @@ async function creditDirectly(client: Client, input: CreditNoteInput, waitMs: nu
       args: [input],
       workflowIdReusePolicy,
       workflowIdConflictPolicy: "FAIL",
-      memo: { traderInvoiceNumber },
+      memo: { refund: asked },
       staticSummary: `Credit note ${traderInvoiceNumber} for the sale ${saleId} (${connection})`,
     });
   try {
     await start("ALLOW_DUPLICATE_FAILED_ONLY");
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    const { status, memo } = await client.workflow.getHandle(workflowId).describe();
-    if (status.name === "RUNNING") {
-      const known = memo?.["traderInvoiceNumber"];
-      if (known !== undefined && known !== traderInvoiceNumber) {
-        if (!(await wasGivenUp(client, workflowId))) throw otherNote(known);
-        await start("ALLOW_DUPLICATE");
-      }
-    } else {
-      const outcome = await waitForOutcome(client, { workflowId, waitMs: 0 });
-      if (outcome.stage === "credited") return sameOrRefused(outcome, input);
+    const known = await waitForOutcome(client, { workflowId, waitMs: 0 });
+    if (known.stage === "cancelled") {
+      // A note that was given up is kept in the ledger before its workflow closes.
+      await answeredInTime(client, workflowId, () => client.workflow.getHandle(workflowId).result());
       await start("ALLOW_DUPLICATE");
+    } else {
+      // One that has just begun does not tell what it was asked for yet.
+      const { memo } = await client.workflow.getHandle(workflowId).describe();
+      const begun = memo?.["refund"] as RefundRequest | undefined;
+      sameOrConflict({ ...known, ...(begun && !known.refund && { refund: begun }) }, asked);
     }
   }
   return await waitForOutcome(client, { workflowId, waitMs });
-}
-
-/** A note that was given up is kept in the ledger before its workflow closes, which is waited for. @throws NoAnswerError */
-async function wasGivenUp(client: Client, workflowId: string): Promise<boolean> {
-  const { stage } = await waitForOutcome(client, { workflowId, waitMs: 0 });
-  if (stage !== "cancelled") return false;
-  await answeredInTime(client, workflowId, () => client.workflow.getHandle(workflowId).result());
-  return true;
 }

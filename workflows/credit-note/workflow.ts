@@ -31,6 +31,14 @@ export async function creditNote(input: CreditNoteInput): Promise<SaleOutcome> {
     const reset = runId !== firstExecutionRunId;
     const prepared = await main.prepareCreditNote({ input, startedAtMs: startTime.getTime(), reset });
     run.businessId = prepared.profile.businessId;
+    const { reason, traderInvoiceNumber, returnDate, restock, branch } = prepared.note;
+    run.refund = {
+      reason,
+      traderInvoiceNumber,
+      returnDate,
+      ...(restock !== undefined && { restock }),
+      ...(branch !== undefined && { branch }),
+    };
     run.prepared = true;
     const { connection, businessId } = prepared.profile;
     const asked = askedOfCreditNote(prepared);

@@ -36,7 +36,9 @@ export function recordOf(run: Run, asked: Asked, sequence: number, startedAtMs: 
     ...asked,
     ...(run.fingerprint !== undefined && { fingerprint: run.fingerprint }),
     document: run.document,
-    movements: run.movements,
+    ...(run.refund && { refund: run.refund }),
+    // What a sale took is kept with the sale, also where its credit note had to ask about it.
+    movements: run.movements.filter(({ purpose }) => run.workflow === "sale" || purpose !== "sold"),
     attentions: run.attentions,
     attentionChanges: run.attentionChanges,
     decisions: run.decisions,

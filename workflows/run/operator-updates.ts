@@ -63,7 +63,7 @@ export function wireOperatorUpdates(run: Run): void {
  * have become unknown again.
  */
 function justUnknownAgain(run: Run, referenceId: string): string | undefined {
-  const ofMovement = ({ code, subject }: { code: string; subject?: string }): boolean =>
+  const ofMovement = ({ code, subject }: { code?: string; subject?: string }): boolean =>
     code === "stock-unknown" && subject === referenceId;
   const question = run.attentions.find(ofMovement);
   const answeredBefore = run.decisions.some(ofMovement);

@@ -27,6 +27,7 @@ export function stateOf(run: Run): WorkflowState {
     attentions: run.attentions,
     document: run.document,
     ...(run.creditNote && { creditNote: run.creditNote }),
+    ...(run.refund && { refund: run.refund }),
     ...(run.creditNoteWorkflowId && { creditNoteWorkflowId: run.creditNoteWorkflowId }),
     ...(run.creditNoteAttention && { creditNoteAttention: run.creditNoteAttention }),
     stockMovements: run.movements,

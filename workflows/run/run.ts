@@ -101,6 +101,11 @@ export class Run extends Attended {
     return !this.document || this.document.status === "failed" || this.document.status === "cancelled";
   }
 
+  /** Whether the sale has taken something from stock, or may still do so. */
+  get tookStock(): boolean {
+    return this.movements.some(({ purpose, state }) => purpose === "sold" && state !== "dropped");
+  }
+
   get cancelDue(): boolean {
     return this.cancelRequested !== undefined && this.cancellable;
   }
@@ -108,6 +113,7 @@ export class Run extends Attended {
   get standing(): string {
     const mends = new Set<Mend | "refund">(this.attentions.flatMap((attention) => attention.mendedBy));
     if (this.workflow === "sale" && this.stage === "completed" && !this.refund) mends.add("refund");
+    if (this.bringForward) mends.add("retry");
     if (!this.settled && this.stage !== "crediting" && this.cancelRequested === undefined) mends.add("cancel");
     const noun = this.workflow === "sale" ? "sale" : "credit note";
     const needs = this.attentions.map((attention) => attention.code).join(", ");

@@ -2,10 +2,13 @@ import { ApplicationFailure, CancellationScope, condition, setHandler } from "@t
 
 import {
   ATTENTION_CODES,
+  BRANCH_IS_KNOWN,
   FAILURES,
   isCalendarDate,
   nairobiDate,
+  NOTHING_TO_RESTOCK,
   REFUND_REASONS,
+  refundConflict,
   type RefundRequest,
   type SaleOutcome,
 } from "../../src/contract/index.ts";
@@ -32,20 +35,20 @@ export function wireSaleMessages(run: Run): void {
     if (refundComplaint(request) === undefined && run.stage !== "cancelled") run.refund ??= dated(request);
   });
   setHandler(refundUpdate, (request) => refunded(run, request), {
-    description: 'Reverse the sale in full. Takes {"reason": "06", "traderInvoiceNumber", "returnDate"?, "restock"?}.',
+    description:
+      'Reverse the sale in full. Takes {"reason": "06", "traderInvoiceNumber", "returnDate"?, "restock"?, "branch"?}.',
     validator: (message) => {
-      const request = checkedObject(run, message, ["reason", "traderInvoiceNumber", "returnDate", "restock"]);
+      const request = checkedObject(run, message, ["reason", "traderInvoiceNumber", "returnDate", "restock", "branch"]);
       requireText(run, request, "traderInvoiceNumber");
       const complaint = refundComplaint(request);
       if (complaint) notAllowed(run, complaint);
-      if (run.refund && !sameRefund(run.refund, request)) {
-        notAllowed(
-          run,
-          `The refund ${run.refund.traderInvoiceNumber} is already under way; a sale has one credit note at most.`,
-        );
-      }
+      const asked = request as unknown as RefundRequest;
+      const conflict = run.refund && refundConflict(run.refund, asked);
+      if (conflict !== undefined) throw ApplicationFailure.nonRetryable(conflict, FAILURES.conflict);
       const refundable = run.stage === "completed" || run.stage === "crediting" || run.stage === "credited";
       if (!refundable) notAllowed(run, "Only a completed sale can be refunded.");
+      if (asked.restock && asked.branch === undefined && !run.tookStock) notAllowed(run, NOTHING_TO_RESTOCK);
+      if (asked.branch !== undefined && run.tookStock) notAllowed(run, BRANCH_IS_KNOWN);
     },
   });
 }
@@ -70,20 +73,10 @@ function dated(request: RefundRequest): RefundRequest {
   return { ...request, returnDate: request.returnDate ?? nairobiDate(Date.now()) };
 }
 
-function sameRefund(known: RefundRequest, request: Record<string, unknown>): boolean {
-  const { traderInvoiceNumber, reason, returnDate, restock = false } = request;
-  return (
-    known.traderInvoiceNumber === traderInvoiceNumber &&
-    known.reason === reason &&
-    (known.restock ?? false) === restock &&
-    (returnDate === undefined || known.returnDate === returnDate)
-  );
-}
-
 /** What is wrong with a refund request, by the rules of its schema, which cannot be loaded here. */
 function refundComplaint(request: unknown): string | undefined {
   if (typeof request !== "object" || request === null) return "Expected one JSON object.";
-  const { reason, traderInvoiceNumber, returnDate, restock } = request as Record<string, unknown>;
+  const { reason, traderInvoiceNumber, returnDate, restock, branch } = request as Record<string, unknown>;
   const reasons = Object.keys(REFUND_REASONS);
   if (!reasons.some((code) => code === reason)) return `Expected reason to be one of ${reasons.join(", ")}.`;
   const number = typeof traderInvoiceNumber === "string" ? traderInvoiceNumber : "";
@@ -92,6 +85,9 @@ function refundComplaint(request: unknown): string | undefined {
   if (length < 1 || length > 50) return "Expected traderInvoiceNumber with 1 to 50 characters.";
   if (returnDate !== undefined && !isDate(returnDate)) return "Expected returnDate as a date written YYYY-MM-DD.";
   if (restock !== undefined && typeof restock !== "boolean") return "Expected restock to be true or false.";
+  if (branch === undefined) return undefined;
+  if (typeof branch !== "string" || branch === "") return "Expected branch with the name of a branch.";
+  if (restock !== true) return "Expected branch only together with restock.";
   return undefined;
 }
 

@@ -23,6 +23,7 @@ import type { Work } from "../document/work.ts";
 import { mainWaits } from "../proxies.ts";
 import { rootMessage } from "../run/answered.ts";
 import { park } from "../run/park.ts";
+import { showNothingTaken } from "../credit-note/restock.ts";
 import type { StockKeeping } from "../stock/stock-keeping.ts";
 
 /**
@@ -72,10 +73,12 @@ async function credited(
   const sale = run.document;
   if (!sale) throw new Error("a completed sale has its document");
   const workflowId = creditNoteWorkflowId({ ...target, saleId: sale.id });
+  // What this run took it returns itself. Where nothing was taken, the credit note returns what a person decided.
+  const byDecision = refund.branch !== undefined && !run.tookStock;
   run.creditNoteWorkflowId = workflowId;
   run.moveTo("crediting", `the credit note ${refund.traderInvoiceNumber}`);
   for (;;) {
-    const result = await runCreditNote(work, workflowId, sale, { ...refund, callback });
+    const result = await runCreditNote(work, workflowId, sale, { ...refund, restock: byDecision, callback });
     run.creditNoteAttention = undefined;
     if (result.kind === "ended") {
       run.creditNote = result.creditNote;
@@ -85,9 +88,10 @@ async function credited(
       }
       // Goods come back for this refund alone: not for somebody else's credit note, and not after a run that gave them back itself.
       const ours = result.creditNote?.traderInvoiceNumber === refund.traderInvoiceNumber;
-      const restock = refund.restock === true && ours && !result.restocked;
+      const restock = refund.restock === true && ours && !byDecision && !result.restocked;
       run.moveTo("credited", restock ? "the goods' return to stock" : "its end");
-      if (restock) await stock.giveBack(refund.traderInvoiceNumber, "restocked");
+      if (restock && !(await stock.returnTaken(refund.traderInvoiceNumber, sale)))
+        await showNothingTaken(work, refund.traderInvoiceNumber);
       return true;
     }
     if (result.conflict && run.refundCallers > 0) {
@@ -111,16 +115,14 @@ async function runCreditNote(
   refund: RefundRequest & { callback: "auto" | "off" },
 ): Promise<CreditNoteRunResult> {
   const { run, target } = work;
-  const { reason, traderInvoiceNumber, returnDate } = refund;
-  const ownStock = run.movements.some((movement) => movement.purpose === "sold");
+  const { reason, traderInvoiceNumber, returnDate, restock, branch } = refund;
   const input: CreditNoteInput = {
     ...target,
     saleId: original.id,
     reason,
     traderInvoiceNumber,
     ...(returnDate !== undefined && { returnDate }),
-    // What this run took it gives back itself; only what was taken elsewhere is the credit note's to return.
-    restock: refund.restock === true && !ownStock,
+    ...(restock && { restock, ...(branch !== undefined && { branch }) }),
     callback: refund.callback,
     saleWorkflowId: run.workflowId,
     original,
@@ -148,7 +150,6 @@ async function startNote(
       // The default would end the credit note together with its sale.
       parentClosePolicy: ParentClosePolicy.ABANDON,
       workflowIdReusePolicy,
-      memo: { traderInvoiceNumber },
       staticSummary: `Credit note ${traderInvoiceNumber} for the sale ${input.saleId} (${input.connection ?? ""})`,
     });
     return endedRun(await child.result());

@@ -1,7 +1,10 @@
-import type { Branch, StockMovement } from "../../src/contract/index.ts";
+import type { Branch, SaleDocument, StockMovement, TakenMovement } from "../../src/contract/index.ts";
 import type { Work } from "../document/work.ts";
+import { ledger } from "../proxies.ts";
+import { resolveBranch } from "../sale/branch.ts";
 import { applyMovement } from "./apply-movement.ts";
 import { reversalOf } from "./plan-movements.ts";
+import { fateOfUnknown } from "./unknown-movement.ts";
 
 /** The movements of one run, each carried by itself beside the document: they never hold it back. */
 export class StockKeeping {
@@ -14,29 +17,80 @@ export class StockKeeping {
     this.#branch = branch;
   }
 
-  move(movements: StockMovement[]): void {
+  /** @param branch default: the run's own; undefined for the business's first branch */
+  move(movements: StockMovement[], branch: Branch | undefined = this.#branch): void {
     for (const movement of movements) {
+      if (branch) movement.branchId = branch.id;
       this.#work.run.movements.push(movement);
-      this.#underWay.set(movement, applyMovement(this.#work, movement, this.#branch));
+      this.#underWay.set(movement, applyMovement(this.#work, movement, branch));
     }
   }
 
   /**
-   * Gives back what this run took, and only that: each reversal follows its own movement, once that one is known to be applied.
+   * Gives back what this run took, and only that: each reversal follows its own movement, once that one is known to be applied, and goes
+   * to the branch from which the goods were taken.
    */
   async giveBack(number: string, purpose: "undone" | "restocked"): Promise<void> {
-    const taken = [...this.#underWay].filter(([movement]) => movement.purpose === "sold");
     await Promise.all(
-      taken.map(async ([movement, carried]) => {
+      this.#sold.map(async ([movement, carried]) => {
         await carried;
-        if (movement.state === "applied") this.move([reversalOf(movement, number, purpose)]);
+        if (movement.state === "applied") await this.#reverse(movement, number, purpose);
       }),
     );
     await this.settled();
   }
 
+  /**
+   * Returns to stock what the sale is known to have taken, in this run or in any other one; what is not known to have been taken is
+   * returned once a person has said that it was.
+   * @param number of the credit note
+   * @returns false where the sale has taken nothing
+   */
+  async returnTaken(number: string, original: SaleDocument): Promise<boolean> {
+    const { target } = this.#work;
+    const own = this.#sold.map(([movement]) => movement);
+    const itemIds = [...new Set(original.lines.map(({ itemId }) => itemId))];
+    const sale = { number: original.traderInvoiceNumber, saleId: original.id };
+    const taken = await ledger.readTaken({ ...target, ...sale, itemIds });
+    const others = taken.filter(({ referenceId }) => !own.some((movement) => movement.referenceId === referenceId));
+    await Promise.all([this.giveBack(number, "restocked"), ...others.map((other) => this.#returnOther(other, number))]);
+    await this.settled();
+    return others.length > 0 || own.some(({ state }) => state === "applied");
+  }
+
   /** Every movement is applied or dropped. */
   async settled(): Promise<void> {
     await Promise.all(this.#underWay.values());
+  }
+
+  get #sold(): [StockMovement, Promise<void>][] {
+    return [...this.#underWay].filter(([movement]) => movement.purpose === "sold");
+  }
+
+  async #reverse(movement: StockMovement, number: string, purpose: "undone" | "restocked"): Promise<void> {
+    this.move([reversalOf(movement, number, purpose)], await this.#branchOf(movement.branchId));
+  }
+
+  async #returnOther({ unknown, ...taken }: TakenMovement, number: string): Promise<void> {
+    const movement: StockMovement = { ...taken, purpose: "sold", action: "DEDUCT", state: "applied" };
+    if (unknown) {
+      const { generation, sentAtMs, ...question } = unknown;
+      movement.sentAtMs = sentAtMs;
+      // So that `resolveStock` finds it.
+      this.#work.run.movements.push(movement);
+      const branch = await this.#branchOf(movement.branchId);
+      const fate = await fateOfUnknown(this.#work, movement, generation, branch, { kind: "unknown", ...question });
+      if (fate.kind === "superseded") movement.state = "dropped";
+      else if (fate.kind === "applied" && fate.branchId !== undefined) movement.branchId = fate.branchId;
+      this.#work.run.stockMoved();
+    }
+    if (movement.state === "applied") await this.#reverse(movement, number, "restocked");
+  }
+
+  /** The branch under the name that the dialect wants. */
+  async #branchOf(branchId: string | undefined): Promise<Branch | undefined> {
+    if (branchId === undefined || branchId === this.#branch?.id) return this.#branch;
+    if (this.#work.profile.stockBranchBy === "id") return { id: branchId };
+    return await resolveBranch(this.#work, branchId);
   }
 }

@@ -37,11 +37,12 @@ function linesOf(report: BusinessReport): string[][] {
       ["course of sales", at, "", "", sales, "", ""],
       ["course of credit notes", at, "", "", creditNotes, "", ""],
     ]),
-    ...report.movements.flatMap(({ itemId, name, taken, givenBack, unknown, notMade }) => {
+    ...report.movements.flatMap(({ itemId, name, taken, givenBack, returnedByDecision, unknown, notMade }) => {
       const of = [asText(itemId), asText(name ?? "")];
       return [
         ["stock taken", ...of, "", taken, "", ""],
         ["stock given back", ...of, "", givenBack, "", ""],
+        ["stock returned by decision", ...of, "", returnedByDecision, "", ""],
         ["stock unknown", ...of, String(unknown), "", "", ""],
         ["stock not made", ...of, String(notMade), "", "", ""],
       ];

@@ -65,13 +65,14 @@ function payments({ payments: types }: BusinessReport): ReportTable {
 function movements({ movements: items }: BusinessReport): ReportTable {
   return {
     title: "Stock movements",
-    head: ["item", "id", "taken", "given back", "unknown", "not made"],
-    right: [2, 3, 4, 5],
-    rows: items.map(({ itemId, name, taken, givenBack, unknown, notMade }) => [
+    head: ["item", "id", "taken", "given back", "returned by decision", "unknown", "not made"],
+    right: [2, 3, 4, 5, 6],
+    rows: items.map(({ itemId, name, taken, givenBack, returnedByDecision, unknown, notMade }) => [
       name ?? "-",
       itemId,
       plain(taken),
       plain(givenBack),
+      plain(returnedByDecision),
       String(unknown),
       String(notMade),
     ]),

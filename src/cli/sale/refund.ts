@@ -16,6 +16,7 @@ interface RefundFlags extends Scope, ResultFlags {
   number: string;
   date?: string;
   restock?: boolean;
+  branch?: string;
   wait?: true | number;
 }
 
@@ -31,7 +32,8 @@ export function registerRefund(sale: Command, context: CliContext): void {
       )
       .requiredOption("--number <number>", "the credit note's own number")
       .option("--date <date>", "YYYY-MM-DD (default: today in Nairobi)")
-      .option("--restock", "give the goods back to stock")
+      .option("--restock", "return to stock what the sale took, to the branch from which it was taken")
+      .option("--branch <name>", "with --restock, for a sale that took nothing: the branch that has the goods")
       .option("--wait [seconds]", `wait for the credit note's outcome (default: ${DEFAULT_WAIT_SECONDS})`, waitSeconds),
   )
     .addHelpText(
@@ -44,7 +46,7 @@ Example:
 }
 
 async function refundSale(context: CliContext, invoice: string, flags: RefundFlags): Promise<void> {
-  const { reason, number, date, restock } = flags;
+  const { reason, number, date, restock, branch } = flags;
   const request = parseInput(
     refundRequestSchema,
     {
@@ -52,6 +54,7 @@ async function refundSale(context: CliContext, invoice: string, flags: RefundFla
       traderInvoiceNumber: number,
       ...(date !== undefined && { returnDate: date }),
       ...(restock === true && { restock }),
+      ...(branch !== undefined && { branch }),
     },
     "refund request",
   );

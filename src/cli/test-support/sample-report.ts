@@ -26,7 +26,15 @@ export function sampleReport(): BusinessReport {
       creditNotes: day % 7 === 3 ? "-4200.5" : "0",
     })),
     movements: [
-      { itemId: "item_tea", name: '=HYPERLINK("http://x")', taken: "12.50", givenBack: "1", unknown: 1, notMade: 0 },
+      {
+        itemId: "item_tea",
+        name: '=HYPERLINK("http://x")',
+        taken: "12.50",
+        givenBack: "1",
+        returnedByDecision: "3",
+        unknown: 1,
+        notMade: 0,
+      },
     ],
     open: [
       {

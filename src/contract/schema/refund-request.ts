@@ -16,23 +16,36 @@ const refundFields = {
   traderInvoiceNumber: invoiceNumber(50),
   returnDate: calendarDate.optional(),
   restock: z.boolean().optional(),
+  branch: printableText(200).optional(),
 };
 
+const branchOnlyToRestock = {
+  path: ["branch"],
+  error: "expected only together with restock: the branch says to which the goods are returned",
+};
+
+function namesBranchToRestock({ branch, restock }: { branch?: string | undefined; restock?: boolean | undefined }) {
+  return branch === undefined || restock === true;
+}
+
 /** Payload of `refund` and `refundRequested`. */
-export const refundRequestSchema = z.strictObject(refundFields) satisfies z.ZodType<RefundRequest>;
+export const refundRequestSchema = z
+  .strictObject(refundFields)
+  .refine(namesBranchToRestock, branchOnlyToRestock) satisfies z.ZodType<RefundRequest>;
 
 /** Input of the `creditNote` workflow. */
-export const creditNoteInputSchema = z.strictObject({
-  ...refundFields,
-  connection: connectionName.optional(),
-  businessId: businessIdentifier.optional(),
-  saleId: printableText(200),
-  callback: z.enum(["auto", "off"]).optional(),
-  branch: printableText(200).optional(),
-  saleWorkflowId: printableText(1000).optional(),
-  original: z
-    .custom<SaleDocument>((value) => typeof value === "object" && value !== null && "lines" in value, {
-      error: "expected a sale with its lines",
-    })
-    .optional(),
-}) satisfies z.ZodType<CreditNoteInput>;
+export const creditNoteInputSchema = z
+  .strictObject({
+    ...refundFields,
+    connection: connectionName.optional(),
+    businessId: businessIdentifier.optional(),
+    saleId: printableText(200),
+    callback: z.enum(["auto", "off"]).optional(),
+    saleWorkflowId: printableText(1000).optional(),
+    original: z
+      .custom<SaleDocument>((value) => typeof value === "object" && value !== null && "lines" in value, {
+        error: "expected a sale with its lines",
+      })
+      .optional(),
+  })
+  .refine(namesBranchToRestock, branchOnlyToRestock) satisfies z.ZodType<CreditNoteInput>;

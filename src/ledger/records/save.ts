@@ -107,7 +107,7 @@ function historyOf(record: DocumentRecord, writer: Writer): NewEvent[] {
     return { kind, subject, content: change, writer, key: keyOf([kind, subject, code, about, sinceMs]) };
   });
   const decisions = record.decisions.map((decision) => {
-    const { update, code, subject: about = "", atMs } = decision;
+    const { update, code = "", subject: about = "", atMs } = decision;
     return { kind: "decided", subject, content: decision, writer, key: keyOf([update, subject, code, about, atMs]) };
   });
   return [...changes, ...decisions];

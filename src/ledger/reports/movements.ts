@@ -15,6 +15,7 @@ export async function readMovements(
     name: string | null;
     taken: string;
     given_back: string;
+    returned_by_decision: string;
     unknown: string;
     not_made: string;
   }>`
@@ -30,15 +31,18 @@ export async function readMovements(
       from document_lines as l join told using (connection, business_id, type, number) group by l.item_id)
     select item_id, max(named.name) as name,
       coalesce(sum(quantity) filter (where state = 'applied' and action = 'DEDUCT'), 0) as taken,
-      coalesce(sum(quantity) filter (where state = 'applied' and action = 'ADD'), 0) as given_back,
+      coalesce(sum(quantity) filter (where state = 'applied' and undoes is not null), 0) as given_back,
+      coalesce(sum(quantity) filter (where state = 'applied' and action = 'ADD' and undoes is null), 0)
+        as returned_by_decision,
       count(*) filter (where state = 'unknown') as unknown,
       count(*) filter (where state in ('refused', 'dropped')) as not_made
     from moved left join named using (item_id) group by item_id order by item_id`.execute(db);
-  return rows.map(({ item_id, name, taken, given_back, unknown, not_made }) => ({
+  return rows.map(({ item_id, name, taken, given_back, returned_by_decision, unknown, not_made }) => ({
     itemId: item_id,
     name,
     taken,
     givenBack: given_back,
+    returnedByDecision: returned_by_decision,
     unknown: Number(unknown),
     notMade: Number(not_made),
   }));

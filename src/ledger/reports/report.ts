@@ -45,8 +45,10 @@ export interface MovementsOfItem {
   name: string | null;
   /** Applied. */
   taken: string;
-  /** Applied. */
+  /** Applied: returned after a cancellation or a refund, of what was taken. */
   givenBack: string;
+  /** Applied: returned by a person's decision, of what is not known to have been taken. */
+  returnedByDecision: string;
   /** Nobody knows whether they were applied. */
   unknown: number;
   /** Refused and waiting for a person, or given up. */

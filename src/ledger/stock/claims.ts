@@ -99,6 +99,28 @@ export interface DecideRequest extends MovementKey {
   holder: string;
 }
 
+/** Asks what a sale has taken from stock. */
+export interface TakenRequest {
+  connection: string;
+  businessId: string | undefined;
+  /** The sale's own number, and the document that has it. */
+  number: string;
+  saleId: string;
+  /** Of the document's lines: a claim may be there of which no record was kept. */
+  itemIds: readonly string[];
+}
+
+export interface TakenAnswer {
+  referenceId: string;
+  itemId: string;
+  quantity: number;
+  unitPrice: number;
+  /** The branch that the service named, else the one that was asked for; absent: the business's first. */
+  branchId?: string;
+  /** Only where it is not known whether it was applied. */
+  held?: Held;
+}
+
 export interface Balance {
   quantityOnHand: number;
   /** When the movement whose answer told it was sent. */
@@ -143,6 +165,8 @@ export interface StockClaims {
     request: MovementKey & { generation: number; nowMs: number; previous?: Try | undefined },
   ): Promise<ReadAnswer>;
   read(key: MovementKey): Promise<ReadAnswer | { kind: "none" }>;
+  /** The deductions of a sale that are applied, or of unknown outcome, in the order in which they were taken. */
+  taken(request: TakenRequest): Promise<TakenAnswer[]>;
   /** A person's word. What the service itself said wins over it, and so does an earlier word of a person. Idempotent for the same word. */
   decide(request: DecideRequest): Promise<"decided" | "already-applied" | "already-not-applied">;
   /**

@@ -5,6 +5,7 @@ import { decide } from "./decide.ts";
 import { history, read, readOrBury } from "./read.ts";
 import { settle } from "./settle.ts";
 import { take } from "./take.ts";
+import { taken } from "./taken.ts";
 
 /** Each operation is one transaction, which may run again after a broken connection. */
 export function createStockClaims(database: Database): StockClaims {
@@ -13,6 +14,7 @@ export function createStockClaims(database: Database): StockClaims {
     settle: (request) => database.transact((db) => settle(db, request)),
     readOrBury: (request) => database.transact((db) => readOrBury(db, request)),
     read: (key) => database.transact((db) => read(db, key)),
+    taken: (request) => database.transact((db) => taken(db, request)),
     decide: (request) => database.transact((db) => decide(db, request)),
     balanceAround: (key) => database.transact((db) => balanceAround(db, key)),
     history: (key) => database.transact((db) => history(db, key)),

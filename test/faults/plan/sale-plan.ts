@@ -4,7 +4,7 @@ import { Chance } from "./chance.ts";
 import { DISTURBANCES, type OperationName } from "./disturbances.ts";
 import type { PlannedRefund, PlannedSale } from "./planned-sale.ts";
 import { type Shape, SHAPES } from "./shapes.ts";
-import { CONNECTIONS, type Goods, goodsOf, itemOf } from "./world.ts";
+import { CONNECTIONS, type Goods, goodsOf, itemOf, secondBranchOf } from "./world.ts";
 
 export interface SalePlanOptions {
   readonly seed: number;
@@ -38,6 +38,7 @@ export class SalePlan {
     const connection = CONNECTIONS.find(({ name }) => name === (shape.connection ?? "default"));
     const businessId = chance.pick(connection?.businesses ?? []);
     const { lines, ownItems } = this.#linesOf(shape, number, businessId);
+    const branch = chance.happens(0.4) ? secondBranchOf(businessId) : undefined;
     const takes = new Map<string, number>();
     for (const { goods, quantity } of lines)
       if (goods.stockTracked) takes.set(goods.id, (takes.get(goods.id) ?? 0) + quantity);
@@ -53,6 +54,7 @@ export class SalePlan {
         traderInvoiceNumber: number,
         lines: lines.map(({ goods, quantity }) => ({ itemId: goods.id, quantity, unitPrice: goods.unitPrice })),
         callback: shape.callback,
+        ...(branch !== undefined && { branch }),
         ...(shape.stock && { stock: shape.stock }),
         refundWindow: refund && refund.when !== "after-its-window" ? "2 hours" : "0",
         customer: { name: `Customer of ${number}`, pin: "P051234567X" },

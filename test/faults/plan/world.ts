@@ -29,6 +29,11 @@ export function goodsOf(businessId: string): readonly Goods[] {
   ];
 }
 
+/** The branch that some sales name; the others go to the business's first one. */
+export function secondBranchOf(businessId: string): string {
+  return `${businessId}_second`;
+}
+
 export function itemOf(businessId: string, goods: Goods): NewItem {
   return { ...goods, businessId, name: goods.id, sku: goods.id, onHand: {} };
 }
@@ -48,7 +53,10 @@ export function scenario(keys: Keys): ScenarioInput {
     businesses: businesses.map((id) => ({
       id,
       name: `Duka ${id}`,
-      branches: [{ id: `${id}_branch`, authorityBhfId: "00" }],
+      branches: [
+        { id: `${id}_branch`, authorityBhfId: "00" },
+        { id: secondBranchOf(id), authorityBhfId: "01" },
+      ],
     })),
     items: businesses.flatMap((id) => goodsOf(id).map((goods) => itemOf(id, goods))),
   };

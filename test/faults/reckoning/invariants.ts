@@ -1,7 +1,13 @@
 import { creditNotesTwice, documentsTwice, keysWithTwoBodies, resultsThatDiffer } from "./documents.ts";
 import type { Evidence } from "./evidence.ts";
 import { documentsKeptWrongly, ledgerFindings, movementsKeptWrongly } from "./ledger.ts";
-import { movementsThatDiffer, movementsToldWrongly, movementsTwice, unknownMovementsUnseen } from "./movements.ts";
+import {
+  movementsThatDiffer,
+  movementsToldWrongly,
+  movementsTwice,
+  returnedMoreThanTaken,
+  unknownMovementsUnseen,
+} from "./movements.ts";
 import { callersToldWrongly } from "./told.ts";
 import {
   attentionsBy429,
@@ -22,6 +28,7 @@ export const INVARIANTS: Readonly<Record<string, (evidence: Evidence) => string[
   "no idempotency key was used with two bodies": keysWithTwoBodies,
   "no stock movement was applied twice": movementsTwice,
   "every sale moved its stock, and gave back what it had to": movementsThatDiffer,
+  "no more went back to stock than was taken, for each sale, item and branch": returnedMoreThanTaken,
   "what workflows say of their movements is so": movementsToldWrongly,
   "every unknown movement was visible, and was resolved by a person": unknownMovementsUnseen,
   "no sale is lost": salesLost,

@@ -1,4 +1,4 @@
-import { stockReferenceId, type StockMovement } from "../../../src/contract/index.ts";
+import { stockReferenceId, type StockMovement, sumOf } from "../../../src/contract/index.ts";
 import type { Movement } from "../../../src/simulator/index.ts";
 import type { PlannedSale } from "../plan/planned-sale.ts";
 import type { ActivityEnd } from "./chronicle.ts";
@@ -45,6 +45,29 @@ export function movementsThatDiffer({ storm, books }: Evidence): string[] {
     left.delete(reference);
     return movement;
   }
+}
+
+/** Invariant 3: what went back is at most what was taken, for each sale, item and branch. */
+export function returnedMoreThanTaken({ storm, books }: Evidence): string[] {
+  return [...storm.sales.values()].flatMap(({ number, takes, refund }) => {
+    const note = refund?.request.traderInvoiceNumber ?? "";
+    return [...takes.keys()].flatMap((itemId) => {
+      const of = (reference: string): Movement[] => books.movements.filter((one) => one.referenceId === reference);
+      const sold = of(stockReferenceId(number, itemId, "sold"));
+      const back = [
+        ...of(stockReferenceId(number, itemId, "undone")),
+        ...of(stockReferenceId(note, itemId, "restocked")),
+      ];
+      const sum = (movements: Movement[], branchId: string): number =>
+        sumOf(movements.filter((one) => one.branchId === branchId).map(({ quantity }) => quantity));
+      return [...new Set(back.map(({ branchId }) => branchId))]
+        .filter((branchId) => sum(back, branchId) > sum(sold, branchId))
+        .map((branchId) => {
+          const [returned, taken] = [sum(back, branchId), sum(sold, branchId)];
+          return `${number}, ${itemId}, ${branchId}: ${returned} went back, ${taken} were taken`;
+        });
+    });
+  });
 }
 
 function differences(movement: Movement, { businessId }: PlannedSale, quantity: number, action: string): string[] {

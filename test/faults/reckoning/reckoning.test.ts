@@ -137,3 +137,20 @@ test("a failed workflow task, a call for a 429, a heard forgery and a secret are
   expect(violated(withChronicle(evidence, { secretsFound: [0] }))).toEqual([secret]);
   expect(violated({ ...evidence, logsWithSecrets: ["worker-0.log:1 holds a secret"] })).toEqual([secret]);
 });
+
+test("goods that went back to another branch than the one they were taken from are found", async () => {
+  const { evidence, simulator } = await goodShop();
+  const [sale] = [...evidence.storm.sales.values()];
+  if (!sale) throw new Error("a sale was expected");
+  await move(simulator, "ADD", "CN-1/item_tea/restocked");
+  const movements = simulator
+    .books()
+    .movements.map((one) => ({ ...one, branchId: one.action === "ADD" ? "branch_2" : one.branchId }));
+  const request = { reason: "06", traderInvoiceNumber: "CN-1", restock: true } as const;
+  const refunded = { ...sale, refund: { when: "when-completed", authority: [], request } as const };
+  const sales = new Map([[sale.number, refunded]]);
+  const books = { ...simulator.books(), movements };
+  expect(violated({ ...evidence, storm: { ...evidence.storm, sales }, books })).toContain(
+    "no more went back to stock than was taken, for each sale, item and branch",
+  );
+});

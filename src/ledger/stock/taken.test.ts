@@ -1,0 +1,84 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { saleWorkflowId, stockReferenceId } from "../../contract/index.ts";
+import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
+import { APPLIED, MOVEMENT, NOT_APPLIED } from "../test-support/movements.ts";
+import type { TakeRequest } from "./claims.ts";
+
+const BUSINESS = { connection: "default", businessId: "biz_1" };
+
+describe("what a sale has taken from stock", () => {
+  let ledger: TestLedger;
+  beforeAll(async () => {
+    ledger = await createTestLedger();
+  });
+  afterAll(() => ledger.drop());
+
+  const numbers = (): string => `INV-${randomUUID()}`;
+  const taking = (number: string, itemId: string, more: Partial<TakeRequest["movement"]> = {}): TakeRequest => ({
+    ...BUSINESS,
+    referenceId: stockReferenceId(number, itemId, "sold"),
+    generation: 1,
+    token: randomUUID(),
+    movement: { ...MOVEMENT, itemId, ...more },
+    holder: "sale run-1",
+    nowMs: 1_700_000_000_000,
+  });
+  const asked = (number: string, ...itemIds: string[]) =>
+    ledger.ledger.stock.taken({ ...BUSINESS, number, saleId: "sal_1", itemIds });
+
+  test("is what is applied, at the branch that the service named", async () => {
+    const number = numbers();
+    const { stock } = ledger.ledger;
+    const request = taking(number, "tea", { branch: "branch_2" });
+    await stock.take(request);
+    await stock.settle({ ...request, outcome: { ...APPLIED, branchId: "branch_7" } });
+    expect(await asked(number, "tea", "flour")).toEqual([
+      { referenceId: request.referenceId, itemId: "tea", quantity: 2.5, unitPrice: 350.1, branchId: "branch_7" },
+    ]);
+  });
+
+  test("is at the branch that was asked for where a person said that it was applied", async () => {
+    const number = numbers();
+    const { stock } = ledger.ledger;
+    const request = taking(number, "tea", { branch: "branch_2" });
+    await stock.take(request);
+    await stock.decide({ ...request, applied: true, note: "seen" });
+    expect(await asked(number, "tea")).toMatchObject([{ branchId: "branch_2" }]);
+  });
+
+  test("is told apart from what is held, of which nobody knows", async () => {
+    const number = numbers();
+    const request = taking(number, "tea");
+    await ledger.ledger.stock.take(request);
+    expect(await asked(number, "tea")).toMatchObject([{ itemId: "tea", held: { kind: "held", generation: 1 } }]);
+  });
+
+  test("is nothing where the movement was refused, buried, or of another sale", async () => {
+    const number = numbers();
+    const { stock } = ledger.ledger;
+    const refused = taking(number, "tea");
+    await stock.take(refused);
+    await stock.settle({ ...refused, outcome: NOT_APPLIED });
+    await stock.readOrBury({ ...taking(number, "flour"), nowMs: 1 });
+    const other = taking(numbers(), "tea");
+    await stock.take(other);
+    expect(await asked(number, "tea", "flour")).toEqual([]);
+    expect(await asked(numbers())).toEqual([]);
+  });
+
+  test("is nothing for a document that somebody else issued under the number of a sale", async () => {
+    const number = numbers();
+    const { stock, documents } = ledger.ledger;
+    const request = taking(number, "tea");
+    await stock.take(request);
+    await stock.settle({ ...request, outcome: APPLIED });
+    const workflowId = saleWorkflowId({ ...BUSINESS, traderInvoiceNumber: number });
+    const wish = { workflowId, intent: 1, idempotencyKey: "sale:key-0001", content: "c", request: {}, holder: "h" };
+    await documents.begin({ ...wish, nowMs: 1 });
+    await documents.settle({ workflowId, intent: 1, outcome: { kind: "document", documentId: "sal_2" }, nowMs: 2 });
+    expect(await asked(number, "tea")).toEqual([]);
+    expect(await ledger.ledger.stock.taken({ ...BUSINESS, number, saleId: "sal_2", itemIds: ["tea"] })).toHaveLength(1);
+  });
+});

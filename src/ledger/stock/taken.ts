@@ -1,0 +1,71 @@
+import { saleWorkflowId, stockReferenceId } from "../../contract/index.ts";
+import type { Queries } from "../database.ts";
+import { storableText } from "../storable-text.ts";
+import type { TakenAnswer, TakenRequest } from "./claims.ts";
+import { heldAnswer, keyColumns, movementOf } from "./row.ts";
+
+/**
+ * The deductions of a sale that are known to be applied, and those of which it is not known, by whichever run. Nothing where the ledger
+ * knows another document under the sale's number: what was taken under the number belongs to that one.
+ */
+export async function taken(db: Queries, request: TakenRequest): Promise<TakenAnswer[]> {
+  if (await belongsToAnother(db, request)) return [];
+  const { connection, business_id } = keyColumns({ ...request, referenceId: "" });
+  const kept = await db
+    .selectFrom("stock_movements")
+    .select("reference_id")
+    .where("connection", "=", connection)
+    .where("business_id", "=", business_id)
+    .where("type", "=", "sale")
+    .where("number", "=", storableText(request.number))
+    .where("purpose", "=", "sold")
+    .execute();
+  const planned = request.itemIds.map((itemId) => stockReferenceId(request.number, itemId, "sold"));
+  const references = [...new Set([...planned, ...kept.map(({ reference_id }) => reference_id)])];
+  if (references.length === 0) return [];
+  const rows = await db
+    .selectFrom("stock_claims")
+    .selectAll()
+    .where("connection", "=", connection)
+    .where("business_id", "=", business_id)
+    .where("reference_id", "in", references)
+    .where("state", "in", ["applied", "held"])
+    .where("action", "=", "DEDUCT")
+    .orderBy("taken_order")
+    .execute();
+  return rows.flatMap((row) => {
+    const movement = movementOf(row);
+    if (!movement) return [];
+    const branch = row.branch_id ?? row.branch;
+    return {
+      referenceId: row.reference_id,
+      itemId: movement.itemId,
+      quantity: movement.quantity,
+      unitPrice: movement.unitPrice,
+      ...(branch !== null && { branchId: branch }),
+      ...(row.state === "held" && { held: heldAnswer(row) }),
+    };
+  });
+}
+
+async function belongsToAnother(
+  db: Queries,
+  { connection, businessId, number, saleId }: TakenRequest,
+): Promise<boolean> {
+  const { business_id } = keyColumns({ connection, businessId, referenceId: "" });
+  const claimed = await db
+    .selectFrom("document_claims")
+    .select("document_id")
+    .where("workflow_id", "=", saleWorkflowId({ connection, businessId, traderInvoiceNumber: number }))
+    .execute();
+  const kept = await db
+    .selectFrom("documents")
+    .select("document_id")
+    .where("connection", "=", connection)
+    .where("business_id", "=", business_id)
+    .where("type", "=", "sale")
+    .where("number", "=", storableText(number))
+    .execute();
+  const known = [...claimed, ...kept].flatMap(({ document_id }) => (document_id === null ? [] : [document_id]));
+  return known.length > 0 && !known.includes(saleId);
+}

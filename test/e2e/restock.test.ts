@@ -1,0 +1,269 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+
+import {
+  creditNoteWorkflowId,
+  MAIN_TASK_QUEUE,
+  type RefundRequest,
+  type SaleInput,
+  type SaleOutcome,
+} from "../../src/contract/index.ts";
+import { NotAllowedError, SaleConflictError } from "../../src/starter/index.ts";
+import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { resetRun } from "../rig/reset-run.ts";
+import { salesOf, TEA } from "../rig/sales-of.ts";
+import { type Rig, startRig } from "../rig/start-rig.ts";
+
+const FLOUR = { itemId: "item_flour", quantity: 1, unitPrice: 210.5 };
+const REFUSED = {
+  operation: "adjustStock",
+  when: "before",
+  kind: "status",
+  status: 422,
+  body: { error: { code: "stock_locked", message: "stocktaking" } },
+  times: 1,
+} as const;
+const LOST = { operation: "adjustStock", kind: "drop", times: 1 } as const;
+
+/** Failure model, invariant 3: what goes back is at most what is known to be applied, for each item and branch. */
+describeWithTemporal("the goods of a refund", () => {
+  let rig: Rig;
+  beforeAll(async () => {
+    rig = await startRig({ timings: { callTimeoutMs: 20_000, resubmissions: 0 } });
+  });
+  afterAll(() => rig?.close());
+
+  const { start, handleOf, parked, result } = salesOf(() => rig);
+  const noteOf = (invoice: string): string => `CN-${invoice}`;
+  const bookedFor = (invoice: string) =>
+    rig.simulator
+      .books()
+      .movements.filter(({ referenceId }) =>
+        [invoice, noteOf(invoice)].some((number) => referenceId?.startsWith(`${number}/`)),
+      )
+      .map(({ action, itemId, quantity, branchId }) => `${action} ${quantity} ${itemId} ${branchId}`);
+
+  /** Of all movements of the suite but the ones that a person decided, by item and branch. */
+  const decided = new Set<string>();
+  afterEach(() => {
+    const left = new Map<string, number>();
+    for (const { referenceId, action, itemId, branchId, quantity } of rig.simulator.books().movements) {
+      const number = String(referenceId).split("/")[0]?.replace(/^CN-/, "") ?? "";
+      if (decided.has(number)) continue;
+      const key = `${number} ${itemId} ${branchId}`;
+      left.set(key, (left.get(key) ?? 0) + (action === "DEDUCT" ? quantity : -quantity));
+    }
+    expect([...left].filter(([, quantity]) => quantity < 0)).toEqual([]);
+  });
+
+  function refund(invoice: string, more: Partial<RefundRequest> = {}): Promise<SaleOutcome> {
+    const request = { reason: "06", traderInvoiceNumber: noteOf(invoice), restock: true, ...more } as const;
+    return rig.starter.refund({ invoice }, request, { waitSeconds: 20 });
+  }
+
+  /** The credit note's own workflow, once its goods are back. */
+  async function noteClosed(invoice: string): Promise<SaleOutcome> {
+    const { sale } = await rig.starter.outcome({ invoice });
+    const ids = { connection: "default", businessId: "biz_1", saleId: sale?.id ?? "" };
+    return rig.client.workflow.getHandle<() => Promise<SaleOutcome>>(creditNoteWorkflowId(ids)).result();
+  }
+
+  async function sold(invoice: string, more: Partial<SaleInput> = {}): Promise<void> {
+    await start(invoice, more);
+    if (more.refundWindow === undefined) await result(invoice);
+    else await rig.stateWhen(invoice, ({ stage }) => stage === "completed");
+  }
+
+  describe("within the window", () => {
+    const open = { refundWindow: "1 hour" };
+
+    test("go back to the branch of the sale", async () => {
+      await sold("IN-BRANCH", { ...open, branch: "branch_2" });
+      await refund("IN-BRANCH");
+      await result("IN-BRANCH");
+      expect(bookedFor("IN-BRANCH")).toEqual(["DEDUCT 2 item_tea branch_2", "ADD 2 item_tea branch_2"]);
+    });
+
+    test("do not go back where the movement was refused and given up", async () => {
+      rig.simulator.inject({ ...REFUSED, match: { referenceId: "IN-PART/item_tea/sold" } });
+      await start("IN-PART", { ...open, lines: [TEA, FLOUR] });
+      await parked("IN-PART", "stock-refused");
+      await rig.starter.acknowledge({ invoice: "IN-PART" }, { code: "stock-refused", note: "booked by hand" });
+      await refund("IN-PART");
+      await result("IN-PART");
+      expect(bookedFor("IN-PART")).toEqual(["DEDUCT 1 item_flour branch_1", "ADD 1 item_flour branch_1"]);
+    });
+
+    test("go back only once an unknown movement is resolved as applied", async () => {
+      rig.simulator.inject({ ...LOST, when: "after", match: { referenceId: "IN-UNKNOWN/item_tea/sold" } });
+      await start("IN-UNKNOWN", { ...open, branch: "branch_2" });
+      const { attentions } = await parked("IN-UNKNOWN", "stock-unknown");
+      await refund("IN-UNKNOWN");
+      expect(bookedFor("IN-UNKNOWN")).toEqual(["DEDUCT 2 item_tea branch_2"]);
+      const referenceId = attentions[0]?.subject ?? "";
+      await rig.starter.resolveStock({ invoice: "IN-UNKNOWN" }, { referenceId, applied: true, note: "in the journal" });
+      expect((await result("IN-UNKNOWN")).stockMovements).toMatchObject([
+        { state: "applied", branchId: "branch_2" },
+        { purpose: "restocked", branchId: "branch_2", undoes: referenceId },
+      ]);
+      expect(bookedFor("IN-UNKNOWN")).toEqual(["DEDUCT 2 item_tea branch_2", "ADD 2 item_tea branch_2"]);
+    });
+
+    test("are refused at the door for a sale that moved nothing, unless the request names the branch", async () => {
+      decided.add("IN-OFF");
+      await sold("IN-OFF", { ...open, stock: "off", branch: "branch_2" });
+      await expect(refund("IN-OFF")).rejects.toThrow(/took nothing from stock.*name the branch/);
+      expect(await refund("IN-OFF", { branch: "branch_2" })).toMatchObject({ stage: "credited" });
+      expect(await noteClosed("IN-OFF")).toMatchObject({ stockMovements: [{ purpose: "restocked" }] });
+      expect(bookedFor("IN-OFF")).toEqual(["ADD 2 item_tea branch_2"]);
+    });
+
+    test("are refused at the door where the request names a branch for goods that the sale took", async () => {
+      await sold("IN-CHOSEN", open);
+      await expect(refund("IN-CHOSEN", { branch: "branch_2" })).rejects.toThrow(/leave branch out/);
+      await refund("IN-CHOSEN");
+      await result("IN-CHOSEN");
+      expect(bookedFor("IN-CHOSEN")).toEqual(["DEDUCT 2 item_tea branch_1", "ADD 2 item_tea branch_1"]);
+    });
+
+    test("of a restock that came as a signal, and that nothing was taken for, are shown to a person", async () => {
+      await sold("IN-SIGNAL", { ...open, stock: "off" });
+      const request = { reason: "06", traderInvoiceNumber: "CN-IN-SIGNAL", restock: true };
+      await handleOf("IN-SIGNAL").signal("refundRequested", request);
+      const state = await parked("IN-SIGNAL", "stock-refused");
+      expect(state.attentions[0]?.message).toMatch(/^Nothing was restocked/);
+      await rig.starter.acknowledge({ invoice: "IN-SIGNAL" }, { code: "stock-refused", note: "counted" });
+      expect(await result("IN-SIGNAL")).toMatchObject({ stage: "credited" });
+      expect(bookedFor("IN-SIGNAL")).toEqual([]);
+    });
+  });
+
+  describe("after the window", () => {
+    test("go back to the branch from which each was taken", async () => {
+      await sold("AFTER-BRANCH", { branch: "branch_2", lines: [TEA, FLOUR] });
+      await refund("AFTER-BRANCH");
+      await noteClosed("AFTER-BRANCH");
+      expect(bookedFor("AFTER-BRANCH").toSorted()).toEqual([
+        "ADD 1 item_flour branch_2",
+        "ADD 2 item_tea branch_2",
+        "DEDUCT 1 item_flour branch_2",
+        "DEDUCT 2 item_tea branch_2",
+      ]);
+    });
+
+    test("go back to the branch of a movement that a person resolved as applied", async () => {
+      rig.simulator.inject({ ...LOST, when: "after", match: { referenceId: "AFTER-RESOLVED/item_tea/sold" } });
+      await start("AFTER-RESOLVED", { branch: "branch_2" });
+      const { attentions } = await parked("AFTER-RESOLVED", "stock-unknown");
+      const referenceId = attentions[0]?.subject ?? "";
+      await rig.starter.resolveStock({ invoice: "AFTER-RESOLVED" }, { referenceId, applied: true, note: "seen" });
+      await result("AFTER-RESOLVED");
+      await refund("AFTER-RESOLVED");
+      await noteClosed("AFTER-RESOLVED");
+      expect(bookedFor("AFTER-RESOLVED")).toEqual(["DEDUCT 2 item_tea branch_2", "ADD 2 item_tea branch_2"]);
+    });
+
+    test("do not go back where the movement was refused and given up", async () => {
+      rig.simulator.inject({ ...REFUSED, match: { referenceId: "AFTER-REFUSED/item_tea/sold" } });
+      await start("AFTER-REFUSED");
+      await parked("AFTER-REFUSED", "stock-refused");
+      await rig.starter.acknowledge({ invoice: "AFTER-REFUSED" }, { code: "stock-refused", note: "booked by hand" });
+      await result("AFTER-REFUSED");
+      await expect(refund("AFTER-REFUSED")).rejects.toThrow(NotAllowedError);
+      expect(await refund("AFTER-REFUSED", { restock: false })).toMatchObject({ stage: "credited" });
+      expect(bookedFor("AFTER-REFUSED")).toEqual([]);
+    });
+
+    test("of an adopted sale go back only to a branch that the request names, as a person's decision", async () => {
+      decided.add("AFTER-ADOPTED");
+      const adopted = { businessId: "biz_1", traderInvoiceNumber: "AFTER-ADOPTED", lines: [TEA] };
+      rig.simulator.issueSale({ id: "sal_adopted", ...adopted, status: "completed" });
+      await sold("AFTER-ADOPTED", { saleId: "sal_adopted", lines: [TEA] });
+      await expect(refund("AFTER-ADOPTED")).rejects.toThrow(/took nothing from stock/);
+      await refund("AFTER-ADOPTED", { branch: "01" });
+      const { stockMovements } = await noteClosed("AFTER-ADOPTED");
+      expect(stockMovements).toMatchObject([{ purpose: "restocked", branchId: "branch_2", state: "applied" }]);
+      expect(stockMovements[0]).not.toHaveProperty("undoes");
+      expect(bookedFor("AFTER-ADOPTED")).toEqual(["ADD 2 item_tea branch_2"]);
+    });
+
+    test("of a sale that was reset go back once, to its branch", async () => {
+      await sold("AFTER-RESET", { branch: "branch_2" });
+      await resetRun(rig.client, rig.namespace, rig.starter.workflowId({ invoice: "AFTER-RESET" }));
+      await result("AFTER-RESET");
+      await refund("AFTER-RESET");
+      await noteClosed("AFTER-RESET");
+      expect(bookedFor("AFTER-RESET")).toEqual(["DEDUCT 2 item_tea branch_2", "ADD 2 item_tea branch_2"]);
+    });
+
+    test.each([
+      { invoice: "TERMINATED-YES", when: "after", applied: true, back: ["ADD 2 item_tea branch_2"] },
+      { invoice: "TERMINATED-NO", when: "before", applied: false, back: [] },
+    ] as const)(
+      "of a terminated sale with an unknown movement wait for a person's word ($applied)",
+      async ({ invoice, when, applied, back }) => {
+        rig.simulator.inject({ ...LOST, when, match: { referenceId: `${invoice}/item_tea/sold` } });
+        await start(invoice, { branch: "branch_2" });
+        const { document, attentions } = await parked(invoice, "stock-unknown");
+        await handleOf(invoice).terminate("by mistake");
+        const saleId = document?.id ?? "";
+        const workflowId = creditNoteWorkflowId({ connection: "default", businessId: "biz_1", saleId });
+        const request = { reason: "06", traderInvoiceNumber: noteOf(invoice), restock: true };
+        const note = await rig.client.workflow.start("creditNote", {
+          workflowId,
+          taskQueue: MAIN_TASK_QUEUE,
+          args: [{ businessId: "biz_1", saleId, ...request }],
+        });
+        const referenceId = attentions[0]?.subject;
+        const asked = (): Promise<string[]> =>
+          note
+            .query<{ attentions: { code: string; subject?: string }[] }>("state")
+            .then((state) => state.attentions.map(({ code, subject }) => `${code} ${subject ?? ""}`));
+        await expect.poll(asked).toEqual([`stock-unknown ${referenceId}`]);
+        const before = bookedFor(invoice);
+        await note.executeUpdate("resolveStock", { args: [{ referenceId, applied, note: "looked it up" }] });
+        await note.result();
+        expect(bookedFor(invoice)).toEqual([...before, ...back]);
+      },
+    );
+  });
+
+  describe("asked for a second time", () => {
+    const first = { reason: "06", returnDate: "2026-11-21", restock: true } as const;
+    const others = [
+      { reason: "03" },
+      { returnDate: "2026-11-20" },
+      { restock: false },
+      { traderInvoiceNumber: "CN-OTHER" },
+    ] as const;
+
+    test.each([
+      ["within the window", "1 hour"],
+      ["after the window", "0"],
+    ])("otherwise are a conflict that names the difference, %s", async (when, refundWindow) => {
+      const invoice = `SECOND-${refundWindow === "0" ? "AFTER" : "IN"}`;
+      await start(invoice, { refundWindow });
+      await rig.stateWhen(invoice, ({ stage }) => stage === "completed");
+      if (refundWindow === "0") await result(invoice);
+      // While the credit note is in flight, and once it is signed.
+      rig.simulator.setAuthority(noteOf(invoice), [{ do: "down" }]);
+      const request = { ...first, traderInvoiceNumber: noteOf(invoice) };
+      if (refundWindow === "0") await rig.starter.refund({ invoice }, request);
+      else await handleOf(invoice).signal("refundRequested", request);
+      for (const signed of [false, true]) {
+        if (signed) {
+          rig.simulator.setAuthority(noteOf(invoice), [{ do: "accept" }]);
+          await noteClosed(invoice);
+          await result(invoice);
+        }
+        for (const other of others) {
+          const [field] = Object.keys(other);
+          const refused = refund(invoice, { ...first, ...other });
+          await expect(refused, `${when}: ${field}`).rejects.toThrow(SaleConflictError);
+          await expect(refused).rejects.toThrow(new RegExp(`${field} is .*asked for was`));
+        }
+      }
+      expect(await refund(invoice, { ...first })).toMatchObject({ stage: "credited" });
+      expect(bookedFor(invoice)).toEqual(["DEDUCT 2 item_tea branch_1", "ADD 2 item_tea branch_1"]);
+    });
+  });
+});
