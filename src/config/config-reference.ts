@@ -1,7 +1,7 @@
 import { accountingSettings } from "./accounting-settings.ts";
 import { callbackSettings } from "./callback-settings.ts";
 import { complianceSettings } from "./compliance-settings.ts";
-import { ledgerSettings, processSettings, temporalSettings } from "./process-settings.ts";
+import { ledgerSettings, processSettings, temporalSettings, workerSettings } from "./process-settings.ts";
 import type { Setting, SettingTable } from "./setting.ts";
 import { timingSettings } from "./timing-settings.ts";
 
@@ -20,6 +20,7 @@ export const configSections: readonly { path: string; named: boolean; settings: 
   { path: "callbacks", named: false, settings: callbackSettings },
   { path: "ledger", named: false, settings: ledgerSettings },
   { path: "temporal", named: false, settings: temporalSettings },
+  { path: "worker", named: false, settings: workerSettings },
   { path: "", named: false, settings: processSettings },
   { path: "timings", named: false, settings: timingSettings },
 ];

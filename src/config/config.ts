@@ -11,6 +11,7 @@ export interface Config {
   timings: Timings;
   ledger: LedgerConfig;
   temporal: { cliPath?: string; testServerPath?: string };
+  worker: WorkerConfig;
   logLevel: LogLevel;
   /** 0 takes any free port. Absent: not served. */
   healthPort?: number;
@@ -81,6 +82,15 @@ export interface CallbackConfig {
   /** Where the receiver listens; 0 takes any free port. */
   port: number;
   allowLoopback: boolean;
+}
+
+/** What a worker process carries at once. */
+export interface WorkerConfig {
+  cachedWorkflows: number;
+  workflowTasks: number;
+  /** At most `workflowTasks`. */
+  workflowTaskPolls: number;
+  reuseV8Context: boolean;
 }
 
 export interface LedgerConfig {

@@ -25,6 +25,7 @@ describe("the configuration from variables", () => {
       },
       ledger: { url: undefined, home: "/srv/app/.fiscalflow" },
       temporal: { cliPath: undefined, testServerPath: undefined },
+      worker: { cachedWorkflows: 500, workflowTasks: 40, workflowTaskPolls: 10, reuseV8Context: true },
       logLevel: "info",
       healthPort: undefined,
       metricsPort: undefined,
@@ -82,6 +83,10 @@ describe("the configuration from variables", () => {
       LOG_LEVEL: "debug",
       HEALTH_PORT: "0",
       METRICS_PORT: "9464",
+      FISCALFLOW_WORKER_CACHED_WORKFLOWS: "50",
+      FISCALFLOW_WORKER_WORKFLOW_TASKS: "8",
+      FISCALFLOW_WORKER_WORKFLOW_TASK_POLLS: "4",
+      FISCALFLOW_WORKER_REUSE_V8_CONTEXT: "0",
       FISCALFLOW_TIMING_SLOW_AFTER_MS: "120000",
       FISCALFLOW_TIMING_FALLBACK_LIMIT_PER_MINUTE: "60",
     });
@@ -99,6 +104,12 @@ describe("the configuration from variables", () => {
         rule: { invoiceNumberIn: "billPaymentCode", supplier: "any", currency: "UGX" },
       },
       dialect: { retry: { businessIdIn: "body" } },
+    });
+    expect(config.worker).toEqual({
+      cachedWorkflows: 50,
+      workflowTasks: 8,
+      workflowTaskPolls: 4,
+      reuseV8Context: false,
     });
     expect(config.accounting[0]).toMatchObject({ name: "default", environment: "production" });
     expect(config.accounting[0]?.clientSecret?.reveal()).toBe("cs_dddd4444");

@@ -9,11 +9,12 @@ import { checkAccountingConnections, checkComplianceConnections, checkReconcilia
 import { checkTimings } from "./check-timings.ts";
 import { checkVariables } from "./check-variables.ts";
 import { complianceSettings } from "./compliance-settings.ts";
-import type { Config } from "./config.ts";
+import { checkWorker } from "./check-worker.ts";
+import type { Config, WorkerConfig } from "./config.ts";
 import { ConfigError } from "./config-error.ts";
 import type { ConfigProblem } from "./config-error.ts";
 import { configSections, knownVariables } from "./config-reference.ts";
-import { ledgerSettings, processSettings, temporalSettings } from "./process-settings.ts";
+import { ledgerSettings, processSettings, temporalSettings, workerSettings } from "./process-settings.ts";
 import { CONFIG_FILE_VARIABLE, readConfigFile } from "./read-config-file.ts";
 import { asObject, joinPath, readSettings, variableOf } from "./setting.ts";
 import type { Environment, SettingsResult, SettingTable, Sources } from "./setting.ts";
@@ -101,6 +102,8 @@ export function loadConfig(options: LoadConfigOptions): Config {
   problems.push(...checkTimings(timings));
   const ledger = section(ledgerSettings, "ledger").values;
   const temporal = section(temporalSettings, "temporal").values;
+  const worker = section(workerSettings, "worker");
+  problems.push(...checkWorker(worker));
   const sections = configSections.map((part) => part.path).filter((name) => name !== "");
   const running = readSettings(processSettings, {
     file,
@@ -131,6 +134,7 @@ export function loadConfig(options: LoadConfigOptions): Config {
     timings: timings.values as Timings,
     ledger: { url: ledger.url, home: resolve(workingDirectory, ledger.home ?? "") },
     temporal,
+    worker: worker.values as WorkerConfig,
     logLevel: running.logLevel ?? "info",
     healthPort: running.healthPort,
     metricsPort: running.metricsPort,

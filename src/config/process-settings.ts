@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { choiceSetting, portSetting, textSetting } from "./plain-settings.ts";
+import { choiceSetting, flagSetting, integerSetting, portSetting, textSetting } from "./plain-settings.ts";
 import { secretSetting } from "./secret-settings.ts";
 
 /** Running the processes. */
@@ -20,6 +20,40 @@ export const processSettings = {
     meaning: "where a worker answers `/metrics`",
     defaultText: "none: not served",
     example: 9464,
+  }),
+};
+
+/** How much a worker process carries at once. The defaults fit a container of 1 GiB (docs/measured.md). */
+export const workerSettings = {
+  cachedWorkflows: integerSetting(
+    { min: 10, max: 100_000, unit: "workflows" },
+    {
+      variable: "FISCALFLOW_WORKER_CACHED_WORKFLOWS",
+      meaning: "open workflows that a worker keeps in memory, so that it need not replay their histories",
+      fallback: 500,
+    },
+  ),
+  workflowTasks: integerSetting(
+    { min: 2, max: 1_000, unit: "workflow tasks" },
+    {
+      variable: "FISCALFLOW_WORKER_WORKFLOW_TASKS",
+      meaning: "workflow tasks that a worker works on at once; a worker far from its Temporal server needs more",
+      fallback: 40,
+    },
+  ),
+  workflowTaskPolls: integerSetting(
+    { min: 2, max: 1_000, unit: "polls" },
+    {
+      variable: "FISCALFLOW_WORKER_WORKFLOW_TASK_POLLS",
+      meaning: "polls for workflow tasks that a worker has open at once; at most `workflowTasks`",
+      fallback: 10,
+    },
+  ),
+  reuseV8Context: flagSetting({
+    variable: "FISCALFLOW_WORKER_REUSE_V8_CONTEXT",
+    meaning: "workflows share one V8 context: less memory for each cached workflow, more time for each workflow task",
+    variableNote: "`1` or `0`",
+    fallback: true,
   }),
 };
 

@@ -53,6 +53,9 @@ export const UPDATES = {
 
 export const STATE_QUERY = "state";
 
+/** The message of a query that a worker refuses because its copy of the run may be ahead of the history. Ask again: the next answer is right. */
+export const QUERY_REFUSED = "The worker is reloading this workflow from its history. Ask again.";
+
 /** Sales, credit notes and their stock: somebody waits at a till. One request an activity. */
 export function complianceTaskQueue(application: string): string {
   return `fiscalflow.compliance.${application}`;

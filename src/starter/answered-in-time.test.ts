@@ -1,5 +1,6 @@
 import {
   type Client,
+  QueryNotRegisteredError,
   ServiceError,
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
@@ -7,6 +8,7 @@ import {
 import { ApplicationFailure } from "@temporalio/common";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
+import { QUERY_REFUSED } from "../contract/index.ts";
 import { answeredInTime } from "./answered-in-time.ts";
 import { NoAnswerError } from "./errors.ts";
 
@@ -48,6 +50,8 @@ describe("an answer in time", () => {
     ],
     ["a query past the server's deadline", new ServiceError("Failed to query Workflow", { cause: PAST_ITS_DEADLINE })],
     ["an update that its workflow task left out", new WorkflowUpdateFailedError("Workflow Update failed", LEFT_OUT)],
+    ["a query that its worker refuses", new QueryNotRegisteredError(QUERY_REFUSED, 3)],
+    ["one that is refused within a service error", new ServiceError("Failed", { cause: grpc(3, QUERY_REFUSED) })],
     ["a server that is away", new ServiceError("Failed to query Workflow", { cause: AWAY })],
   ])("%s is asked again", async (_what, trouble) => {
     const asked = answersAfter(3, trouble);
@@ -77,6 +81,7 @@ describe("an answer in time", () => {
     ["nobody has asked for work for minutes", NO_POLLER, NoAnswerError],
     ["the caller gave up", GIVEN_UP_BY_CALLER, ServiceError],
     ["the question is wrong", WRONG, ServiceError],
+    ["the workflow has no such query", grpc(3, `unknown queryType. ${QUERY_REFUSED}`), ServiceError],
   ])("where %s it is said at once", async (_what, cause, expected) => {
     const asked = answersAfter(1, new ServiceError("Failed to query Workflow", { cause }));
     await expect(answeredInTime(client, "sale/1", asked)).rejects.toBeInstanceOf(expected);

@@ -1,11 +1,13 @@
 import {
   type Client,
   isGrpcServiceError,
+  QueryNotRegisteredError,
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from "@temporalio/client";
 import { ApplicationFailure } from "@temporalio/common";
 
+import { QUERY_REFUSED } from "../contract/index.ts";
 import { NoAnswerError } from "./errors.ts";
 
 /** A workflow answers a message within seconds, unless no worker runs: then nobody should wait for it. */
@@ -44,14 +46,21 @@ export async function answeredInTime<T>(client: Client, workflowId: string, ask:
   }
 }
 
-/** Whether nobody was there to answer: no worker, or for a while no server. What was asked is harmless to ask again. */
+/** Whether nobody was there to answer: no worker, or for a while no server; or the worker refused, to be asked again. What was asked is harmless to repeat. */
 export function isWithoutAnswer(error: unknown): boolean {
+  if (isRefusedQuery(error)) return true;
   const [grpcError] = grpcErrorsOf(error);
   if (grpcError?.code === CANCELLED) return grpcError.details !== BY_CALLER;
   if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return true;
   if (error instanceof WorkflowUpdateFailedError)
     return error.cause instanceof ApplicationFailure && error.cause.type === NOT_PROCESSED;
   return grpcErrorsOf(error).some(({ code }) => [DEADLINE_EXCEEDED, FAILED_PRECONDITION, UNAVAILABLE].includes(code));
+}
+
+/** The client takes any query that failed for one that is not registered, and keeps the worker's message. */
+function isRefusedQuery(error: unknown): boolean {
+  if (error instanceof QueryNotRegisteredError) return error.message === QUERY_REFUSED;
+  return grpcErrorsOf(error).some(({ details }) => details === QUERY_REFUSED);
 }
 
 function findsNoWorker(error: unknown): boolean {

@@ -2,14 +2,8 @@ import type { ActivitySlotInfo, CustomSlotSupplier, SlotPermit, WorkerTuner } fr
 
 import { type Door, type Permit, Permits } from "./permits.ts";
 
-/** Of the kinds of task that an activity-only worker never has. */
+/** Of the kinds of task that a worker never has. */
 const NO_MATTER = { type: "fixed-size", numSlots: 1 } as const;
-
-/** What else a worker does at once, where it is not for activities alone. */
-interface OtherSlots {
-  workflowTasks: number;
-  localActivities: number;
-}
 
 /** The slots of a worker's activities: {@link Permits}, in the words of Temporal's SDK. */
 export class ActivitySlots {
@@ -19,14 +13,15 @@ export class ActivitySlots {
   /**
    * @param most activities that run at once
    * @param door shut while the request budget has nothing for the queue
-   * @param others of a worker that carries workflows too
+   * @param workflowTasks of a worker that carries workflows too: those that it works on at once
    */
-  constructor(most: number, door?: Door, others?: OtherSlots) {
+  constructor(most: number, door?: Door, workflowTasks?: number) {
     this.#permits = new Permits(most, door);
     this.tuner = {
       activityTaskSlotSupplier: supplierOf(this.#permits),
-      workflowTaskSlotSupplier: others ? { type: "fixed-size", numSlots: others.workflowTasks } : NO_MATTER,
-      localActivityTaskSlotSupplier: others ? { type: "fixed-size", numSlots: others.localActivities } : NO_MATTER,
+      workflowTaskSlotSupplier:
+        workflowTasks === undefined ? NO_MATTER : { type: "fixed-size", numSlots: workflowTasks },
+      localActivityTaskSlotSupplier: NO_MATTER,
       nexusTaskSlotSupplier: NO_MATTER,
     };
   }

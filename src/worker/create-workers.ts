@@ -1,3 +1,5 @@
+import { randomBytes } from "node:crypto";
+import { hostname } from "node:os";
 import type { WorkflowClient } from "@temporalio/client";
 import {
   type NativeConnection,
@@ -30,6 +32,7 @@ import { endPolls, endsPollsItself } from "./end-polls.ts";
 import { createGates } from "./gates.ts";
 import { pausing } from "./pausing.ts";
 import type { Door } from "./permits.ts";
+import { guardQueries } from "./query-guard.ts";
 import { sendingAs } from "./sending-as.ts";
 import { type KeyLog, watchKeys } from "./watch-keys.ts";
 
@@ -39,11 +42,8 @@ const GRACE_BEYOND_CALL_MS = 30_000;
 /** Requests of one application that may be under way at once in this process. */
 const INTERACTIVE_SLOTS = 16;
 const BACKGROUND_SLOTS = 4;
-/**
- * Activities as the SDK has them where nothing is said. Of workflow tasks there is never more than one: a second one of the same run would be
- * dropped with the run, and many would be too late by the time it is their turn (decision 0019).
- */
-const MAIN_SLOTS = { activities: 100, workflowTasks: 1, localActivities: 100 };
+/** Activities of the main queue at once, as the SDK has it by default. */
+const MAIN_ACTIVITIES = 100;
 /** Of one accounting connection: no rate limit is documented, so this alone bounds what the service is asked at once. */
 const ACCOUNTING_SLOTS = 4;
 
@@ -55,13 +55,16 @@ export interface WorkersOptions {
   namespace: string;
   /** The workflows, bundled. */
   workflowBundle: { codePath: string } | WorkflowBundleWithSourceMap;
-  identity?: string;
+  /** How the workers' identity begins; default: `fiscalflow-worker`. */
+  workerName?: string;
   /** Where it is told that a key is refused; default: the log of Temporal's runtime, which is that of the process. */
   log?: KeyLog;
 }
 
 export interface ServingWorkers {
   workers: Worker[];
+  /** Of all of them, and of no other process: the server can be asked whether this one polls. */
+  identity: string;
   /** The task queues, for the log and for people. */
   serves: string[];
   /** To be waited for before the workers are shut down. */
@@ -74,6 +77,7 @@ export interface ServingWorkers {
 /** One worker for the main queue, two for each application (architecture, decisions 2 and 3), one for each accounting connection. */
 export async function createWorkers(options: WorkersOptions): Promise<ServingWorkers> {
   const { config, connection, namespace } = options;
+  const identity = workerIdentity(options.workerName ?? "fiscalflow-worker");
   const dispatchers = createDispatchers();
   const transport = createTransport(dispatchers);
   const { logger, metricMeter } = Runtime.instance();
@@ -102,20 +106,24 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
     namespace,
     shutdownGraceTime: config.timings.callTimeoutMs + GRACE_BEYOND_CALL_MS,
     interceptors: { activity: [pausing] },
-    ...(options.identity !== undefined && { identity: options.identity }),
+    identity,
   } satisfies Partial<WorkerOptions>;
 
   const callbackUrlFor = createCallbackUrlFor(config.callbacks);
-  const mainSlots = new ActivitySlots(MAIN_SLOTS.activities, undefined, MAIN_SLOTS);
+  const { cachedWorkflows, workflowTasks, workflowTaskPolls, reuseV8Context } = config.worker;
+  const mainSlots = new ActivitySlots(MAIN_ACTIVITIES, undefined, workflowTasks);
   const main = await Worker.create({
     ...common,
     taskQueue: MAIN_TASK_QUEUE,
     tuner: mainSlots.tuner,
     workflowBundle: options.workflowBundle,
-    // Each task begins with its history, and not with what a query has left behind in a cache (decision 0017).
-    maxCachedWorkflows: 0,
+    maxCachedWorkflows: cachedWorkflows,
+    workflowTaskPollerBehavior: { type: "simple-maximum", maximum: workflowTaskPolls },
+    reuseV8Context,
     activities: createMainActivities({ ...context, accounting, callbackUrlFor, workflows }),
   });
+  const log = options.log ?? logger;
+  guardQueries(main, connection, { namespace, cachedRuns: cachedWorkflows, meter: metricMeter, log });
   const workers = [main];
   const serves = [MAIN_TASK_QUEUE];
   const allSlots = [mainSlots];
@@ -149,6 +157,7 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
   const serverEndsPolls = await endsPollsItself(connection, namespace);
   return {
     workers,
+    identity,
     serves,
     endPolls: () => endPolls(allSlots, serverEndsPolls),
     checkReach: () => checkReach(config.compliance, runtimes, options.log ?? logger),
@@ -157,4 +166,9 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
       await dispatchers.close();
     },
   };
+}
+
+/** No two may be alike, also of one process: the query guard tells by it which workflow tasks its own worker has completed. */
+function workerIdentity(name: string): string {
+  return `${name}-${process.pid}-${randomBytes(6).toString("hex")}@${hostname()}`;
 }

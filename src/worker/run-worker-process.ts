@@ -1,5 +1,3 @@
-import { randomBytes } from "node:crypto";
-import { hostname } from "node:os";
 import { Client } from "@temporalio/client";
 import { NativeConnection } from "@temporalio/worker";
 import type { Logger } from "pino";
@@ -48,7 +46,6 @@ export async function runWorkerProcess({ env, logTo, signal }: WorkerProcessOpti
       await requireSearchAttributes(connection, temporal);
       const workflowBundle = builtWorkflowBundle();
       const { namespace } = temporal;
-      const identity = workerIdentity();
       const workflows = new Client({ connection, namespace }).workflow;
       const ledger = await openedLedger(config, log);
       const serving = await createWorkers({
@@ -58,8 +55,8 @@ export async function runWorkerProcess({ env, logTo, signal }: WorkerProcessOpti
         ledger,
         namespace,
         workflowBundle,
-        identity,
       });
+      const { identity } = serving;
       try {
         const running = new RunningWorkers(serving.workers, serving.endPolls);
         readiness = createReadiness({ states: () => running.states, connection, namespace, identity });
@@ -120,11 +117,6 @@ async function connect(temporal: TemporalConnection): Promise<NativeConnection> 
     // The native client has errors of its own for a handshake that fails.
     throw known === error ? unreachable(temporal, error instanceof Error ? error.message : "unknown", error) : known;
   }
-}
-
-/** Unlike any other worker's, so that the server can be asked whether this one polls. */
-function workerIdentity(): string {
-  return `fiscalflow-worker-${process.pid}-${randomBytes(3).toString("hex")}@${hostname()}`;
 }
 
 function sayWhatIsServed(log: Logger, config: Config, temporal: TemporalConnection, more: object): void {

@@ -1,6 +1,6 @@
 import { createWorkers, type ServingWorkers, type WorkersOptions } from "../../worker/create-workers.ts";
 import { RunningWorkers } from "../../worker/run-workers.ts";
-import { demoIdentity } from "./demo-identity.ts";
+import { DEMO_WORKER } from "./demo-identity.ts";
 
 /** The demo's workers, which can be stopped and started again while sales are under way. */
 export class DemoWorkers {
@@ -11,7 +11,7 @@ export class DemoWorkers {
   readonly failed: Promise<never>;
 
   constructor(options: WorkersOptions) {
-    this.#options = { ...options, identity: demoIdentity() };
+    this.#options = { ...options, workerName: DEMO_WORKER };
     this.failed = new Promise<never>((_resolve, reject) => (this.#fail = reject));
     this.failed.catch(() => undefined);
   }

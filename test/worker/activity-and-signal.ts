@@ -1,0 +1,13 @@
+import { defineQuery, defineSignal, proxyActivities, setHandler } from "@temporalio/workflow";
+
+type Activities = Record<"first" | "signalledBefore" | "signalledAfter", () => Promise<void>>;
+
+/** What it does next depends on which came first: the end of its first activity, or a signal. */
+export async function activityAndSignal(): Promise<void> {
+  const { first, signalledBefore, signalledAfter } = proxyActivities<Activities>({ startToCloseTimeout: "5 minutes" });
+  let signalled = false;
+  setHandler(defineQuery("signalled"), () => signalled);
+  setHandler(defineSignal("signal"), () => void (signalled = true));
+  await first();
+  await (signalled ? signalledBefore() : signalledAfter());
+}
