@@ -57,6 +57,10 @@ export class ProductFleet {
     return new ProductFleet(started, onLost);
   }
 
+  get pids(): number[] {
+    return this.#processes.flatMap(({ pid }) => pid ?? []);
+  }
+
   /** At once: what they are at is of no interest any more. */
   async stop(): Promise<void> {
     this.#stopping = true;

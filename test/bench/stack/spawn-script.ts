@@ -1,6 +1,7 @@
 import { spawnGuarded } from "../../../src/embedded/spawn-guarded.ts";
 
 export interface ScriptProcess {
+  readonly pid: number;
   stop(): Promise<void>;
 }
 
@@ -30,6 +31,8 @@ export async function spawnScript(
     if (!stopping) onLost(lost(description));
   });
   return {
+    // It has said that it is ready.
+    pid: child.pid ?? 0,
     async stop() {
       stopping = true;
       child.signal("SIGKILL");

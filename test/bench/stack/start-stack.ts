@@ -12,6 +12,7 @@ export interface BenchStack {
   readonly folder: string;
   readonly simulator: Simulator;
   readonly temporalAddress: string;
+  readonly temporalPid: number;
   readonly client: Client;
   /** A PostgreSQL server, which the product's processes find by themselves too. */
   readonly ledgerUrl: string;
@@ -46,6 +47,7 @@ export async function startStack(options: SimulatorOptions): Promise<BenchStack>
       folder,
       simulator,
       temporalAddress: temporal.address,
+      temporalPid: temporal.pid,
       client: new Client({ connection }),
       ledgerUrl: ledger.url,
       env: { TEMPORAL_ADDRESS: temporal.address, FISCALFLOW_HOME: home, LOG_LEVEL: "info" },

@@ -1,0 +1,91 @@
+import { randomUUID } from "node:crypto";
+import { fileURLToPath } from "node:url";
+
+import { STATE_QUERY } from "../../../src/contract/index.ts";
+import type { ScenarioInput } from "../../../src/simulator/index.ts";
+import { createStarter } from "../../../src/starter/index.ts";
+import { ProductFleet } from "../stack/product-fleet.ts";
+import { spawnScript } from "../stack/spawn-script.ts";
+import type { BenchStack } from "../stack/start-stack.ts";
+import type { BareOrders } from "./bare/worker.ts";
+import type { BareSale } from "./bare/workflow.ts";
+
+/** One worker process that carries sales, and how sales are given to it. */
+export interface Till {
+  readonly pid: number;
+  /** Starts a sale and waits until its workflow has ended. */
+  sell(invoice: string): Promise<void>;
+  /** Asks for the state of a sale. */
+  ask(invoice: string): Promise<unknown>;
+  workflowId(invoice: string): string;
+  /** Resolves once the process is gone: a worker that drains goes on taking tasks, and would take those of the next lane's measure. */
+  stop(): Promise<void>;
+}
+
+type OpenTill = (stack: BenchStack, onLost: (error: Error) => void) => Promise<Till>;
+
+const API_KEY = "cmp_sk_test_bench_engine";
+const BUSINESS = "biz_engine";
+const ITEM = "biz_engine_tea";
+
+export const SCENARIO: ScenarioInput = {
+  applications: [{ name: "shop", keys: [{ key: API_KEY }] }],
+  businesses: [{ id: BUSINESS, name: "Duka", branches: [{ id: "branch_1", authorityBhfId: "00" }] }],
+  items: [{ id: ITEM, businessId: BUSINESS, name: "tea", unitPrice: 350 }],
+};
+
+/** @param env of the worker process, beyond what the stack has for it */
+export function product(env: Readonly<Record<string, string>> = {}): OpenTill {
+  return async ({ client, simulator, folder, env: ofStack }, onLost) => {
+    const fleet = await ProductFleet.start(
+      {
+        folder,
+        processes: 1,
+        serviceUrl: simulator.url,
+        connections: [{ name: "default", application: "shop", apiKey: API_KEY }],
+        env: { ...ofStack, ...env },
+      },
+      onLost,
+    );
+    const starter = createStarter({ client, businesses: { default: BUSINESS }, identity: "bench" });
+    const lines = [{ itemId: ITEM, quantity: 1, unitPrice: 350 }];
+    return {
+      pid: fleet.pids[0] ?? 0,
+      async sell(invoice) {
+        const { workflowId } = await starter.startSale({ traderInvoiceNumber: invoice, lines, refundWindow: "0" });
+        await client.workflow.getHandle(workflowId).result();
+      },
+      ask: (invoice) => starter.state({ invoice }),
+      workflowId: (invoice) => starter.workflowId({ invoice }),
+      stop: () => fleet.stop(),
+    };
+  };
+}
+
+/** @param more activities beyond the two that call the API */
+export function bare(more: number): OpenTill {
+  return async ({ client, simulator, temporalAddress }, onLost) => {
+    const taskQueue = `bench-bare-${randomUUID()}`;
+    const { url: serviceUrl } = simulator;
+    const orders: BareOrders = {
+      temporalAddress,
+      taskQueue,
+      serviceUrl,
+      apiKey: API_KEY,
+      businessId: BUSINESS,
+      itemId: ITEM,
+    };
+    const worker = await spawnScript(fileURLToPath(new URL("bare/worker.js", import.meta.url)), orders, onLost);
+    const workflowId = (invoice: string): string => `bare/${invoice}`;
+    return {
+      pid: worker.pid,
+      async sell(invoice) {
+        const args: [BareSale] = [{ invoice, more }];
+        await client.workflow.execute("bareSale", { workflowId: workflowId(invoice), taskQueue, args });
+      },
+      ask: (invoice) => client.workflow.getHandle(workflowId(invoice)).query(STATE_QUERY),
+      workflowId,
+      stop: () => worker.stop(),
+    };
+  };
+}
