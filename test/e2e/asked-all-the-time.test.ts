@@ -40,7 +40,7 @@ describeWithTemporal("a sale that is asked all the time", () => {
     expect(await ask()).toMatchObject({ stage: "credited" });
   }
 
-  // A query ends the workflow task at any moment, and a replay is then given a local activity's end at another one (decision 0016). Which
+  // A query ends the workflow task at any moment, and a replay is then given a local activity's end at another one (decision 15). Which
   // moment it meets is chance, so it is seen to that there is none; and each history is replayed at the end of the suite.
   test("answers, loses no workflow task, and has no local activity, nor has its credit note", async () => {
     const invoices = Array.from({ length: SALES }, (_, n) => `ASKED-${n}`);
@@ -54,7 +54,7 @@ describeWithTemporal("a sale that is asked all the time", () => {
     }
     expect(runs).toBeGreaterThanOrEqual(2 * SALES);
     expect(allEvents.map((event) => event.markerRecordedEventAttributes?.markerName)).not.toContain(LOCAL_ACTIVITY);
-    // A worker that takes several tasks at once drops what waits beside a query, and nobody hears of it for ten seconds (decision 0019).
+    // Without a cache of runs, the SDK drops what waits beside a query, and nobody hears of it for ten seconds (decision 15).
     expect(allEvents.filter((event) => event.workflowTaskTimedOutEventAttributes)).toEqual([]);
   });
 });

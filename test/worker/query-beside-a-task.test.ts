@@ -21,7 +21,7 @@ const OF_WORKFLOW_TASKS = 1;
 const FAILED = 2;
 const DOES_NOT_REPLAY = /TMPRL1100.*Update machine does not handle this event.*ActivityTaskScheduled/;
 
-// What the SDK makes of it, and what the interceptor of the workflows makes of that (decision 0017).
+// What the SDK makes of it, and what the interceptor of the workflows makes of that (decision 15).
 describeWithTemporal("a query that is answered beside a workflow task with an update", () => {
   const namespace = namespaceOf(import.meta.filename);
   let connection: Connection;

@@ -8,7 +8,7 @@ const MOST_STEPS_OF_REFUSED = 200;
 
 /**
  * Whether it is time to go on in a new run. Counted in steps, and not in events: the length of a history grows with what a replay is not
- * shown, a message that is refused (docs/decisions/0018).
+ * shown, a message that is refused (decision 15).
  */
 export class HistoryLength {
   get isLong(): boolean {

@@ -8,7 +8,7 @@ const LONGEST_CHAIN = 10;
 let held = 0;
 
 /**
- * Gives a run its updates after everything that came with them has been acted upon (decision 0017). The SDK gives them before. But it
+ * Gives a run its updates after everything that came with them has been acted upon (decision 15). The SDK gives them before. But it
  * may have parted one from the rest, or part them in a replay; then the update is left, and comes last. That order is the only one that always holds.
  */
 export const holdingUpdates: WorkflowInternalsInterceptor = {
