@@ -37,6 +37,7 @@ export const main = proxyActivities<
     | "prepareRegisterItems"
     | "composeSale"
     | "composeCreditNote"
+    | "findSale"
   >
 >({
   taskQueue: MAIN_TASK_QUEUE,

@@ -39,7 +39,8 @@ function isFinished({ stage, attentions, movements }: KeptSale["record"]): boole
 
 function finishedOf({ record, creditNote }: KeptSale): FinishedSale {
   const { stage, document, movements } = record;
-  return { stage, document, creditNote, movements };
+  const note = creditNote?.record.document ?? null;
+  return { stage, document, creditNote: note?.status === "completed" ? note : null, movements };
 }
 
 function conflict(number: string, fields: readonly string[], { record, writer }: KeptSale): ApplicationFailure {

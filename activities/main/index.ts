@@ -8,6 +8,7 @@ import { type CallbackUrlFor, createComposeActivities } from "./compose.ts";
 import { createCreditNoteRunActivities } from "./credit-note-run.ts";
 import { createEarlierCreditNote } from "./earlier-credit-note.ts";
 import { createEarlierSale } from "./earlier-sale.ts";
+import { createFindSale } from "./find-sale.ts";
 import { createAccountingPreparations } from "./prepare-accounting.ts";
 import { createJobPreparations } from "./prepare-jobs.ts";
 import { createItemsInCatalogue } from "./items-in-catalogue.ts";
@@ -42,6 +43,7 @@ export function createMainActivities(context: MainContext): MainActivities {
     ...createAccountingPreparations(context.accounting),
     ...createComposeActivities(context, context.callbackUrlFor),
     ...createCreditNoteRunActivities(context.workflows, context.random),
+    ...createFindSale(context.connections, context.ledger),
     ...createLedgerActivities(context),
   };
 }

@@ -51,6 +51,7 @@ import type {
   RecordDocumentRequest,
   RecordedDocument,
 } from "./document-calls.ts";
+import type { FindSaleInput, FindSaleResult } from "./find-sale.ts";
 import type {
   KeepRegistrationsRequest,
   PlanRegistrationsRequest,
@@ -115,6 +116,8 @@ export interface MainActivities extends LedgerActivities {
   prepareReconcile(request: { input: ReconcileInput }): Promise<PreparedReconcile>;
   composeSale(request: ComposeSaleRequest): Promise<Composed>;
   composeCreditNote(request: ComposeCreditNoteRequest): Promise<Composed>;
+  /** The sale of that number, as the ledger keeps it. Fails for good with `LedgerAway` where the ledger does not answer: somebody waits. */
+  findSale(request: { input: FindSaleInput }): Promise<FindSaleResult>;
   /** The credit note's outcome, as an activity that is tried again until its run has ended. */
   awaitCreditNoteRun(request: CreditNoteRunRequest): Promise<CreditNoteRunResult>;
 }

@@ -175,4 +175,6 @@ export const FAILURES = {
   conflict: "Conflict",
   /** An update that the present stage does not allow. */
   notAllowed: "NotAllowed",
+  /** The ledger did not answer a question that only it can answer. */
+  ledgerAway: "LedgerAway",
 } as const;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { creditNoteWorkflowId, MAX_WORKFLOW_ID_LENGTH, saleWorkflowId } from "./ids.ts";
+import { creditNoteWorkflowId, findSaleWorkflowId, MAX_WORKFLOW_ID_LENGTH, saleWorkflowId } from "./ids.ts";
 import { saleIdentity } from "./test-support/arbitraries.ts";
 
 const sale = { connection: "default", businessId: "biz_1", traderInvoiceNumber: "INV-1001" };
@@ -97,4 +97,11 @@ describe("the workflow id of a credit note", () => {
       }),
     );
   });
+});
+
+test("the workflow id of a question to the ledger names the sale, and is bounded as the sale's", () => {
+  expect(findSaleWorkflowId(sale)).toBe("find-sale/default/biz_1/INV-1001");
+  const long = findSaleWorkflowId({ ...sale, traderInvoiceNumber: "x".repeat(400) });
+  expect(long).toMatch(/^find-sale\/default\/biz_1\/x+~[0-9a-f]{64}$/);
+  expect(long.length).toBeLessThanOrEqual(MAX_WORKFLOW_ID_LENGTH);
 });

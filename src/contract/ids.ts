@@ -39,6 +39,11 @@ export function creditNoteNumberClaim(note: {
   return workflowId("credit-note-number", note.connection, note.businessId ?? NO_BUSINESS, note.number);
 }
 
+/** `find-sale/<connection>/<business>/<traderInvoiceNumber>`: those who ask at the same time share one answer. */
+export function findSaleWorkflowId(sale: SaleIdentity): string {
+  return workflowId("find-sale", sale.connection, sale.businessId ?? NO_BUSINESS, sale.traderInvoiceNumber);
+}
+
 interface OfBusiness {
   connection: string;
   businessId?: string | undefined;

@@ -10,6 +10,7 @@ export * from "./connection.ts";
 export * from "./decimal.ts";
 export * from "./document-calls.ts";
 export * from "./documents.ts";
+export * from "./find-sale.ts";
 export * from "./fingerprint.ts";
 export * from "./idempotency-key.ts";
 export * from "./ids.ts";

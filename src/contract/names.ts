@@ -13,6 +13,8 @@ export const WORKFLOW_TYPES = {
   /** Started by Schedules: it starts one of the others under its own id. */
   scheduled: "scheduled",
   reconcile: "reconcile",
+  /** Asks the ledger for a sale that Temporal no longer knows. */
+  findSale: "findSale",
 } as const;
 
 /** Search attributes, all of type Keyword. */

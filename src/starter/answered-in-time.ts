@@ -33,8 +33,13 @@ const NO_WORKER = /no poller/i;
  * wants to end while something else arrives. So `ask` must be harmless to repeat: a query, or an update under one id.
  * @throws NoAnswerError where no worker answers
  */
-export async function answeredInTime<T>(client: Client, workflowId: string, ask: () => Promise<T>): Promise<T> {
-  const deadlineMs = Date.now() + ANSWER_WITHIN_MS;
+export async function answeredInTime<T>(
+  client: Client,
+  workflowId: string,
+  ask: () => Promise<T>,
+  withinMs = ANSWER_WITHIN_MS,
+): Promise<T> {
+  const deadlineMs = Date.now() + withinMs;
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MOST_PAUSE_MS)) {
     try {
       return await client.withDeadline(Math.min(Date.now() + TRY_WITHIN_MS, deadlineMs), ask);

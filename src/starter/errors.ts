@@ -28,13 +28,19 @@ export class SaleConflictError extends Error {
   }
 }
 
-/** There is no sale, or credit note, with this number that Temporal remembers. */
+/** There is no sale, or credit note, with this number that Temporal knows; where it says so, the ledger does not either. */
 export class SaleNotFoundError extends Error {
   override readonly name = "SaleNotFoundError";
   readonly code = "NotFound";
 
-  constructor(workflowId: string) {
-    super(`There is no workflow ${workflowId}. Check the invoice number, the connection and the business.`);
+  constructor(workflowId: string, alsoMissing = "") {
+    super(
+      `There is no workflow ${workflowId}${alsoMissing}. Check the invoice number, the connection and the business.`,
+    );
+  }
+
+  static inLedger(workflowId: string): SaleNotFoundError {
+    return new SaleNotFoundError(workflowId, ", and the ledger has no sale of that number");
   }
 }
 
@@ -55,9 +61,28 @@ export class NoAnswerError extends Error {
   override readonly name = "NoAnswerError";
   readonly code = "NoAnswer";
 
-  constructor(workflowId: string, cause: unknown) {
+  constructor(
+    workflowId: string,
+    cause: unknown,
+    message = `No worker answered for ${workflowId} in time. Nothing is lost: it goes on as soon as a worker runs. Is \`fiscalflow worker\` running, on this namespace?`,
+  ) {
+    super(message, { cause });
+  }
+
+  static ofLedger(workflowId: string, cause: unknown): NoAnswerError {
+    const message = `Temporal has no workflow ${workflowId}, and no worker asked the ledger for the sale in time. Nothing was changed. Start \`fiscalflow worker\` on this namespace, and ask again.`;
+    return new NoAnswerError(workflowId, cause, message);
+  }
+}
+
+/** Temporal has no workflow of the sale, and the database that would know it does not answer. */
+export class LedgerAwayError extends Error {
+  override readonly name = "LedgerAwayError";
+  readonly code = FAILURES.ledgerAway;
+
+  constructor(workflowId: string, cause: Error) {
     super(
-      `No worker answered for ${workflowId} in time. Nothing is lost: it goes on as soon as a worker runs. Is \`fiscalflow worker\` running, on this namespace?`,
+      `Temporal has no workflow ${workflowId}, and the ledger cannot be asked for the sale. Nothing was changed. Ask again once the ledger is back. ${cause.message}`,
       { cause },
     );
   }

@@ -13,8 +13,10 @@ import {
   STATE_QUERY,
   type WorkflowState,
 } from "../contract/index.ts";
+import { type KnownOutcome, ledgerOutcome, ledgerState, type SaleState } from "./answer-from-ledger.ts";
 import { answeredInTime } from "./answered-in-time.ts";
 import { SaleNotFoundError } from "./errors.ts";
+import { findClosedSale } from "./find-closed-sale.ts";
 import { callerIdentity, operations } from "./operate.ts";
 import { waitForOutcome } from "./outcome.ts";
 import { refundSale } from "./refund.ts";
@@ -23,6 +25,7 @@ import { type DefaultBusinesses, saleStart } from "./sale-start.ts";
 import { type StartResult, startSaleOnce } from "./start-sale.ts";
 
 export { InvalidInputError } from "../contract/schema/index.ts";
+export type { KnownOutcome, SaleState } from "./answer-from-ledger.ts";
 export { answeredInTime, isWithoutAnswer } from "./answered-in-time.ts";
 export * from "./errors.ts";
 export { callerIdentity, operations } from "./operate.ts";
@@ -74,18 +77,32 @@ export function createStarter({ client, businesses = {}, identity = callerIdenti
       return { ...started, outcome: await waitForOutcome(client, { workflowId, fingerprint, waitMs, fresh }) };
     },
 
-    /** The outcome, waited for as long as asked (seconds; default 0). @throws SaleNotFoundError, SaleFailedError, NoAnswerError */
-    outcome: (key: SaleKey, options: { waitSeconds?: number } = {}): Promise<SaleOutcome> =>
-      waitForOutcome(client, { workflowId: idOf(key), waitMs: (options.waitSeconds ?? 0) * 1000 }),
+    /**
+     * The outcome, waited for as long as asked (seconds; default 0). Where Temporal no longer has the sale, the ledger answers.
+     * @throws SaleNotFoundError, SaleFailedError, NoAnswerError, LedgerAwayError
+     */
+    async outcome(key: SaleKey, options: { waitSeconds?: number } = {}): Promise<KnownOutcome> {
+      try {
+        const wait = { workflowId: idOf(key), waitMs: (options.waitSeconds ?? 0) * 1000 };
+        return { ...(await waitForOutcome(client, wait)), source: "workflow" };
+      } catch (error) {
+        if (!(error instanceof SaleNotFoundError)) throw error;
+        return ledgerOutcome(await findClosedSale(client, named(key)));
+      }
+    },
 
-    /** Everything that is known of the sale, at no cost. @throws SaleNotFoundError */
-    async state(key: SaleKey): Promise<WorkflowState> {
+    /**
+     * Everything that is known of the sale, at no cost to its workflow. Where Temporal no longer has it, the ledger answers.
+     * @throws SaleNotFoundError, NoAnswerError, LedgerAwayError
+     */
+    async state(key: SaleKey): Promise<SaleState> {
       try {
         const handle = client.workflow.getHandle(idOf(key));
-        return await answeredInTime(client, handle.workflowId, () => handle.query<WorkflowState>(STATE_QUERY));
+        const ask = (): Promise<WorkflowState> => handle.query<WorkflowState>(STATE_QUERY);
+        return { ...(await answeredInTime(client, handle.workflowId, ask)), source: "workflow" };
       } catch (error) {
-        if (error instanceof WorkflowNotFoundError) throw new SaleNotFoundError(idOf(key));
-        throw error;
+        if (!(error instanceof WorkflowNotFoundError)) throw error;
+        return ledgerState(await findClosedSale(client, named(key)));
       }
     },
 

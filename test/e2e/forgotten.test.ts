@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { WorkflowNotFoundError } from "@temporalio/client";
 
 import type { SaleInput, SaleOutcome } from "../../src/contract/index.ts";
 import { SaleConflictError } from "../../src/starter/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { forgetWorkflow } from "../rig/forget-workflow.ts";
 import { salesOf, TEA } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
@@ -21,23 +21,7 @@ describeWithTemporal("a number that Temporal has forgotten", () => {
     return { traderInvoiceNumber, lines: [TEA], customer, refundWindow: "0", ...more };
   }
 
-  /** As the server does by itself when the retention has passed. */
-  async function forget(invoice: string): Promise<void> {
-    const { workflowId } = handleOf(invoice);
-    await rig.client.workflowService.deleteWorkflowExecution({
-      namespace: rig.namespace,
-      workflowExecution: { workflowId },
-    });
-    const known = (): Promise<boolean> =>
-      handleOf(invoice)
-        .describe()
-        .then(
-          () => true,
-          (error: unknown) => !(error instanceof WorkflowNotFoundError),
-        );
-    await expect.poll(known).toBe(false);
-    await expect.poll(async () => (await rig.client.workflow.count(`WorkflowId = "${workflowId}"`)).count).toBe(0);
-  }
+  const forget = (invoice: string): Promise<void> => forgetWorkflow(rig, handleOf(invoice).workflowId);
 
   async function finished(sale: SaleInput): Promise<SaleOutcome> {
     await rig.starter.startSale(sale);

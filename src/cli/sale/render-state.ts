@@ -1,4 +1,5 @@
 import { MEANING, type WorkflowState } from "../../contract/index.ts";
+import type { SaleState } from "../../starter/index.ts";
 import { evidenceLines } from "./evidence-lines.ts";
 import { type MendTarget, mendCommands } from "./mend-commands.ts";
 import { nairobiTime } from "./nairobi-time.ts";
@@ -7,7 +8,7 @@ import { documentLine, movementLine, receiptLines } from "./render-document.ts";
 const LABEL_WIDTH = 14;
 
 /** A sale, or its credit note, as a page. */
-export function renderState(title: string, workflowId: string, state: WorkflowState, target: MendTarget): string {
+export function renderState(title: string, workflowId: string, state: SaleState, target: MendTarget): string {
   const { document, creditNote } = state;
   const rows: [string, string | undefined][] = [
     ["Workflow", workflowId],
@@ -20,7 +21,7 @@ export function renderState(title: string, workflowId: string, state: WorkflowSt
     ["Credit note", creditNote ? documentLine(creditNote) : state.creditNoteWorkflowId],
     ["Callbacks", state.callbacksReceived > 0 ? `${state.callbacksReceived} received` : undefined],
   ];
-  const lines = [title, ...rows.flatMap(([label, value]) => (value ? row(label, value) : []))];
+  const lines = [title, ...sourceLines(state), ...rows.flatMap(([label, value]) => (value ? row(label, value) : []))];
   if (state.stockMovements.length > 0)
     lines.push("Stock movements", ...state.stockMovements.map(indented(movementLine)));
   for (const attention of state.attentions) {
@@ -29,13 +30,21 @@ export function renderState(title: string, workflowId: string, state: WorkflowSt
       `Needs a person: ${code}${subject === undefined ? "" : ` (${subject})`}, since ${nairobiTime(sinceMs)}`,
       `  ${MEANING[code]}. ${message}`,
       ...evidenceLines(attention).map((line) => `  ${line}`),
-      ...mendCommands(attention, target).map((command) => `    ${command}`),
+      // What the ledger alone knows takes no messages; its line "Waits for" says how it goes on.
+      ...(state.source === "ledger" ? [] : mendCommands(attention, target)).map((command) => `    ${command}`),
     );
   }
   if (state.decisions.length > 0) {
     lines.push("Decisions", ...state.decisions.map(indented(decisionLine)));
   }
   return lines.join("\n");
+}
+
+function sourceLines(state: SaleState): string[] {
+  if (state.source === "workflow") return [];
+  return [
+    `  From the ledger; Temporal no longer has its history. The ledger wrote this on ${nairobiTime(state.keptAtMs)}.`,
+  ];
 }
 
 function row(label: string, value: string): string[] {

@@ -2,6 +2,7 @@ import { type Command } from "commander";
 
 import { creditNoteWorkflowId, STATE_QUERY, type WorkflowState } from "../../contract/index.ts";
 import type { CliContext } from "../context.ts";
+import type { SaleState } from "../../starter/index.ts";
 import type { BusinessScope } from "../jobs/business-of.ts";
 import { printResult } from "../print-result.ts";
 import { renderState } from "./render-state.ts";
@@ -19,7 +20,10 @@ export function registerShow(sale: Command, context: CliContext): void {
       "after",
       `
 Example:
-  fiscalflow sale show INV-1001`,
+  fiscalflow sale show INV-1001
+
+A sale whose workflow Temporal has deleted, its retention having passed, is shown from the ledger, which the worker asks; --json says so
+in "source".`,
     )
     .action((invoice: string, flags: Scope & ResultFlags) => showSale(context, invoice, flags));
 }
@@ -44,12 +48,15 @@ async function showSale(context: CliContext, invoice: string, flags: Scope & Res
   });
 }
 
-/** A credit note needs a person by itself, in its own workflow; after the refund window the sale does not know of it. */
+/**
+ * A credit note needs a person by itself, in its own workflow; after the refund window the sale does not know of it. It may outlive the
+ * sale's workflow; once it is gone too, the ledger tells of it.
+ */
 async function creditNoteOf(
   { client }: Sales,
   key: BusinessScope,
-  state: WorkflowState,
-): Promise<{ workflowId: string; state: WorkflowState } | undefined> {
+  state: SaleState,
+): Promise<{ workflowId: string; state: SaleState } | undefined> {
   const { WorkflowNotFoundError } = await import("@temporalio/client");
   const { answeredInTime } = await import("../../starter/index.ts");
   const saleId = state.document?.id;
@@ -60,9 +67,10 @@ async function creditNoteOf(
   try {
     const handle = client.workflow.getHandle(workflowId);
     const noteState = await answeredInTime(client, workflowId, () => handle.query<WorkflowState>(STATE_QUERY));
-    return { workflowId, state: noteState };
+    return { workflowId, state: { ...noteState, source: "workflow" } };
   } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return undefined;
-    throw error;
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+    const kept = state.source === "ledger" ? state.creditNoteState : undefined;
+    return kept && { workflowId, state: kept };
   }
 }

@@ -9,4 +9,4 @@ export {
 } from "./job-inputs.ts";
 export { InvalidInputError, parseInput } from "./parse-input.ts";
 export { creditNoteInputSchema, refundRequestSchema } from "./refund-request.ts";
-export { saleInputSchema } from "./sale-input.ts";
+export { findSaleInputSchema, saleInputSchema } from "./sale-input.ts";

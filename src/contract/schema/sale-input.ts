@@ -2,6 +2,7 @@ import { z } from "zod";
 
 import { NO_BUSINESS } from "../ids.ts";
 import { NAME_PATTERN } from "../names.ts";
+import type { FindSaleInput } from "../find-sale.ts";
 import type { SaleInput, SaleLineInput } from "../sale.ts";
 import { calendarDate } from "./calendar-date.ts";
 import { duration } from "./duration.ts";
@@ -103,3 +104,10 @@ export const saleInputSchema = z
       });
     }
   }, always) satisfies z.ZodType<SaleInput>;
+
+/** Input of the `findSale` workflow: what names a sale. */
+export const findSaleInputSchema = z.strictObject({
+  connection: connectionName.optional(),
+  businessId: businessIdentifier.optional(),
+  traderInvoiceNumber: invoiceNumber(LONGEST_NUMBER),
+}) satisfies z.ZodType<FindSaleInput>;

@@ -26,6 +26,9 @@ export function contentOf(record: DocumentRecord): RecordContent {
 /** The kind of the events that say all of a document. */
 export const DOCUMENT_SAVED = "document-saved";
 
+/** The kind of the events that keep what a person decided. */
+export const DECIDED = "decided";
+
 /** The subject of a record's events. */
 export function subjectOf({ type, number }: { type: string; number: string }): string {
   return `${type} ${storableText(number)}`;

@@ -1,22 +1,49 @@
+import { sql } from "kysely";
+
+import type { Decision } from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
 import { type Business, type Writer } from "../events/chain.ts";
 import { businessColumns } from "../events/row.ts";
 import { storableText } from "../storable-text.ts";
-import type { RecordContent } from "./columns.ts";
+import { DECIDED, type RecordContent, subjectOf } from "./columns.ts";
 
-/** A sale as it was kept last. */
-export interface KeptSale {
+/** A document as it was kept last. */
+export interface KeptRecord {
   record: RecordContent;
-  /** Signed, and reverses it. */
-  creditNote: RecordContent["document"];
+  /** Of all runs of the workflow that kept it, in their order. */
+  decisions: Decision[];
+  /** When it was kept (Unix milliseconds). */
+  keptAtMs: number;
   /** Who kept it. */
   writer: Writer;
 }
 
+/** A sale as it was kept last. */
+export interface KeptSale extends KeptRecord {
+  /** The credit note that reverses it: the signed one, else the one that was kept last. */
+  creditNote: KeptRecord | undefined;
+}
+
 /** The sale of that number, out of the event that its row was written with. */
 export async function findSale(db: Queries, business: Business, number: string): Promise<KeptSale | undefined> {
+  const row = await documents(db, business)
+    .where("d.type", "=", "sale")
+    .where("d.number", "=", storableText(number))
+    .executeTakeFirst();
+  if (!row) return undefined;
+  const note = await documents(db, business)
+    .where("d.type", "=", "credit_note")
+    .where("d.original_document_id", "=", row.document_id)
+    .orderBy(sql`d.status is not distinct from 'completed'`, "desc")
+    .orderBy("d.as_of", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return { ...(await keptOf(db, business, row)), creditNote: note && (await keptOf(db, business, note)) };
+}
+
+function documents(db: Queries, business: Business) {
   const { connection, business_id } = businessColumns(business);
-  const row = await db
+  return db
     .selectFrom("documents as d")
     .innerJoin("events as e", (join) =>
       join
@@ -24,26 +51,36 @@ export async function findSale(db: Queries, business: Business, number: string):
         .onRef("e.business_id", "=", "d.business_id")
         .onRef("e.number", "=", "d.event_number"),
     )
-    .select(["d.document_id", "d.workflow_id", "d.run_id", "e.content"])
+    .select(["d.document_id", "d.workflow_id", "d.run_id", "e.content", "e.at"])
     .where("d.connection", "=", connection)
-    .where("d.business_id", "=", business_id)
-    .where("d.type", "=", "sale")
-    .where("d.number", "=", storableText(number))
-    .executeTakeFirst();
-  if (!row) return undefined;
-  const note = await db
-    .selectFrom("documents")
-    .select("document")
+    .where("d.business_id", "=", business_id);
+}
+
+interface Row {
+  workflow_id: string;
+  run_id: string;
+  content: string;
+  at: Date;
+}
+
+async function keptOf(db: Queries, business: Business, row: Row): Promise<KeptRecord> {
+  const record = JSON.parse(row.content) as RecordContent;
+  const { connection, business_id } = businessColumns(business);
+  // A credit note that lost its number to another sale's has told of its decisions under the same subject.
+  const decisions = await db
+    .selectFrom("events")
+    .select("content")
     .where("connection", "=", connection)
     .where("business_id", "=", business_id)
-    .where("type", "=", "credit_note")
-    .where("status", "=", "completed")
-    .where("original_document_id", "=", row.document_id)
-    .limit(1)
-    .executeTakeFirst();
+    .where("subject", "=", subjectOf(record))
+    .where("kind", "=", DECIDED)
+    .where("workflow_id", "=", row.workflow_id)
+    .orderBy("number")
+    .execute();
   return {
-    record: JSON.parse(row.content) as RecordContent,
-    creditNote: (note?.document ?? null) as RecordContent["document"],
+    record,
+    decisions: decisions.map(({ content }) => JSON.parse(content) as Decision),
+    keptAtMs: row.at.getTime(),
     writer: { workflowId: row.workflow_id, runId: row.run_id },
   };
 }

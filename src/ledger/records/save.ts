@@ -10,6 +10,7 @@ import { storableText } from "../storable-text.ts";
 import type { StockMovementsTable } from "../tables/records.ts";
 import {
   contentOf,
+  DECIDED,
   DOCUMENT_SAVED,
   documentColumns,
   lineColumns,
@@ -108,7 +109,7 @@ function historyOf(record: DocumentRecord, writer: Writer): NewEvent[] {
   });
   const decisions = record.decisions.map((decision) => {
     const { update, code = "", subject: about = "", atMs } = decision;
-    return { kind: "decided", subject, content: decision, writer, key: keyOf([update, subject, code, about, atMs]) };
+    return { kind: DECIDED, subject, content: decision, writer, key: keyOf([update, subject, code, about, atMs]) };
   });
   return [...changes, ...decisions];
 }

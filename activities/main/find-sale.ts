@@ -1,0 +1,42 @@
+import { ApplicationFailure } from "@temporalio/common";
+
+import { FAILURES, type FindSaleResult, type KeptDocument, type MainActivities } from "../../src/contract/index.ts";
+import { findSaleInputSchema, parseInput } from "../../src/contract/schema/index.ts";
+import { type KeptRecord, type KeptSale, type Ledger, LedgerUnavailableError } from "../../src/ledger/index.ts";
+import { failOnInvalidInput, profileFor, type Served } from "./prepare.ts";
+
+const WHAT = "input of the look-up";
+
+/** Unlike the other activities of the ledger it is not tried again until the ledger is there: somebody waits for the answer. */
+export function createFindSale(
+  connections: ReadonlyMap<string, Served>,
+  ledger: Pick<Ledger, "records">,
+): Pick<MainActivities, "findSale"> {
+  return {
+    async findSale({ input }) {
+      const { profile, number } = failOnInvalidInput(() => {
+        const wanted = parseInput(findSaleInputSchema, input, WHAT);
+        return { profile: profileFor(connections, wanted, WHAT), number: wanted.traderInvoiceNumber };
+      });
+      const { connection, businessId } = profile;
+      try {
+        return resultOf(await ledger.records.findSale({ connection, businessId }, number));
+      } catch (error) {
+        if (!(error instanceof LedgerUnavailableError)) throw error;
+        throw ApplicationFailure.nonRetryable(error.message, FAILURES.ledgerAway);
+      }
+    },
+  };
+}
+
+function resultOf(kept: KeptSale | undefined): FindSaleResult {
+  if (!kept) return { found: null };
+  const { creditNote } = kept;
+  return { found: { ...documentOf(kept), creditNote: creditNote ? documentOf(creditNote) : null } };
+}
+
+/** Without what was asked for: it is the largest part, and the document says what became of it. */
+function documentOf({ record, decisions, keptAtMs, writer }: KeptRecord): KeptDocument {
+  const { type: _type, content: _asked, ...kept } = record;
+  return { ...kept, decisions, keptAtMs, keptBy: writer };
+}

@@ -1,0 +1,30 @@
+import type { DocumentRecord } from "./records.ts";
+
+/** What the `findSale` workflow takes and gives: it asks the ledger for a sale whose workflow Temporal may have deleted. */
+
+export interface FindSaleInput {
+  connection?: string;
+  businessId?: string;
+  traderInvoiceNumber: string;
+}
+
+/** A sale or a credit note as the ledger keeps it. */
+export interface KeptDocument extends Omit<
+  DocumentRecord,
+  "type" | "asOfMs" | "sequence" | "content" | "attentionChanges"
+> {
+  /** When the ledger last wrote down a change of it (Unix milliseconds). */
+  keptAtMs: number;
+  /** The workflow run that told the ledger so. */
+  keptBy: { workflowId: string; runId: string };
+}
+
+export interface FoundSale extends KeptDocument {
+  /** The credit note that reverses it: the signed one, else the one that the ledger heard of last. */
+  creditNote: KeptDocument | null;
+}
+
+export interface FindSaleResult {
+  /** Null where the ledger has no sale of that number. */
+  found: FoundSale | null;
+}

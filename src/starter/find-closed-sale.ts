@@ -1,0 +1,77 @@
+import { type Client, WorkflowFailedError } from "@temporalio/client";
+import { ApplicationFailure, defineSearchAttributeKey, TimeoutFailure } from "@temporalio/common";
+
+import {
+  DEFAULT_CONNECTION,
+  FAILURES,
+  type FindSaleInput,
+  type FindSaleResult,
+  findSaleWorkflowId,
+  type FoundSale,
+  MAIN_TASK_QUEUE,
+  NO_BUSINESS,
+  SEARCH_ATTRIBUTES,
+  WORKFLOW_TYPES,
+} from "../contract/index.ts";
+import { findSaleInputSchema, parseInput } from "../contract/schema/index.ts";
+import { answeredInTime } from "./answered-in-time.ts";
+import { LedgerAwayError, NoAnswerError, SaleNotFoundError, workflowError } from "./errors.ts";
+import { type SaleKey, saleIdOf } from "./sale-key.ts";
+
+/** Long enough for a busy worker, and for the ledger to be tried; short enough for somebody who waits. */
+const ANSWER_WITHIN_MS = 15_000;
+/** Without a worker the question ends by itself: nobody reads a late answer. */
+const EXECUTION_TIMEOUT = "30 seconds";
+
+/**
+ * The sale as the ledger keeps it, for whoever has learned that Temporal does not know its workflow. A short workflow asks, so that a
+ * caller needs no database.
+ * @param key with the business filled in, as the sale's workflow id has it
+ * @throws SaleNotFoundError where the ledger does not know it either
+ * @throws NoAnswerError, LedgerAwayError within 15 seconds
+ * @throws InvalidInputError, InvalidSaleError for a key that names no sale, or a connection that no worker has
+ */
+export async function findClosedSale(client: Client, key: SaleKey): Promise<FoundSale> {
+  const { invoice, connection = DEFAULT_CONNECTION, businessId } = key;
+  const input: FindSaleInput = parseInput(
+    findSaleInputSchema,
+    { connection, ...(businessId !== undefined && { businessId }), traderInvoiceNumber: invoice },
+    "name of the sale",
+  );
+  const workflowId = findSaleWorkflowId({ connection, businessId, traderInvoiceNumber: invoice });
+  const ask = async (): Promise<FindSaleResult> => {
+    const handle = await client.workflow.start<(asked: FindSaleInput) => Promise<FindSaleResult>>(
+      WORKFLOW_TYPES.findSale,
+      {
+        workflowId,
+        taskQueue: MAIN_TASK_QUEUE,
+        args: [input],
+        workflowIdReusePolicy: "ALLOW_DUPLICATE",
+        workflowIdConflictPolicy: "USE_EXISTING",
+        workflowExecutionTimeout: EXECUTION_TIMEOUT,
+        typedSearchAttributes: [
+          { key: defineSearchAttributeKey(SEARCH_ATTRIBUTES.business, "KEYWORD"), value: businessId ?? NO_BUSINESS },
+        ],
+        staticSummary: `Question to the ledger: sale ${invoice} (${connection})`,
+      },
+    );
+    return await handle.result();
+  };
+  try {
+    const { found } = await answeredInTime(client, workflowId, ask, ANSWER_WITHIN_MS);
+    if (found) return found;
+  } catch (error) {
+    throw lookUpError(saleIdOf(key), error);
+  }
+  throw SaleNotFoundError.inLedger(saleIdOf(key));
+}
+
+function lookUpError(saleId: string, error: unknown): unknown {
+  if (error instanceof NoAnswerError) return NoAnswerError.ofLedger(saleId, error.cause);
+  if (!(error instanceof WorkflowFailedError)) return error;
+  const { cause } = error;
+  if (cause instanceof TimeoutFailure) return NoAnswerError.ofLedger(saleId, cause);
+  if (cause instanceof ApplicationFailure && cause.type === FAILURES.ledgerAway)
+    return new LedgerAwayError(saleId, cause);
+  return workflowError(cause ?? error);
+}

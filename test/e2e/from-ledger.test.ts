@@ -1,0 +1,212 @@
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+
+import { callCli, type CliResult } from "../../src/cli/test-support/call-cli.ts";
+import { creditNoteWorkflowId, type SaleInput, WORKFLOW_TYPES } from "../../src/contract/index.ts";
+import { InvalidSaleError, LedgerAwayError, NoAnswerError, SaleNotFoundError } from "../../src/starter/index.ts";
+import { type CuttableLine, startCuttableLine } from "../rig/cuttable-line.ts";
+import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { forgetWorkflow } from "../rig/forget-workflow.ts";
+import { freshDatabase, listenerOf, throughPort } from "../rig/fresh-database.ts";
+import { salesOf } from "../rig/sales-of.ts";
+import { type Rig, startRig } from "../rig/start-rig.ts";
+
+describeWithTemporal("a sale whose workflow Temporal has deleted", () => {
+  let rig: Rig;
+  let line: CuttableLine;
+  beforeAll(async () => {
+    const databaseUrl = await freshDatabase(inject("ledgerServerUrl"));
+    line = await startCuttableLine(listenerOf(databaseUrl));
+    rig = await startRig({
+      timings: { callTimeoutMs: 1_500 },
+      env: { LEDGER_URL: throughPort(databaseUrl, line.port) },
+    });
+  });
+  afterAll(async () => {
+    await rig?.close();
+    await line?.close();
+  });
+
+  const { start, parked, result } = salesOf(() => rig);
+
+  const forgetSale = (invoice: string): Promise<void> => forgetWorkflow(rig, rig.starter.workflowId({ invoice }));
+
+  function noteIdOf(saleId: string | undefined): string {
+    return creditNoteWorkflowId({ connection: "default", businessId: "biz_1", saleId: saleId ?? "" });
+  }
+
+  function sale(...argv: string[]): Promise<CliResult> {
+    return callCli(["sale", ...argv], {
+      env: {
+        TEMPORAL_ADDRESS: rig.address,
+        TEMPORAL_NAMESPACE: rig.namespace,
+        COMPLIANCE_BASE_URL: rig.simulator.url,
+        COMPLIANCE_API_KEY: "cmp_sk_test_simulator",
+        COMPLIANCE_BUSINESS_ID: "biz_1",
+      },
+    });
+  }
+
+  test("is answered from the ledger with all that its workflow knew, and the answer says so", async () => {
+    const more: Partial<SaleInput> = { branch: "branch_2", customer: { name: "Wanjiku" } };
+    await start("KEPT-1", more);
+    const done = await result("KEPT-1");
+    const key = { invoice: "KEPT-1" };
+    const { stage, document, stockMovements, fingerprint, numberTaken, source } = await rig.starter.state(key);
+    expect(source).toBe("workflow");
+    expect(await rig.starter.outcome(key)).toMatchObject({ source: "workflow", stage: "completed" });
+    await forgetSale("KEPT-1");
+
+    const calls = rig.callsOf("KEPT-1");
+    const keptBy = { workflowId: "sale/default/biz_1/KEPT-1", runId: expect.any(String) };
+    const state = await rig.starter.state(key);
+    expect(state).toMatchObject({ stage, document, stockMovements, fingerprint, numberTaken, attentions: [] });
+    expect(state).toMatchObject({ source: "ledger", waitingFor: "nothing", keptAtMs: expect.any(Number), keptBy });
+    expect(state.stockMovements).toMatchObject([{ state: "applied", branchId: "branch_2" }]);
+    const outcome = await rig.starter.outcome(key, { waitSeconds: 20 });
+    expect(outcome).toMatchObject({ stage: "completed", sale: done.sale, receipt: done.receipt, source: "ledger" });
+    expect(outcome.stockMovements).toEqual(done.stockMovements);
+    expect(rig.callsOf("KEPT-1")).toEqual(calls);
+  });
+
+  test("is shown by the command line from the ledger, and no question to the ledger is listed as a sale", async () => {
+    await start("KEPT-2");
+    await result("KEPT-2");
+    await forgetSale("KEPT-2");
+    const shown = await sale("show", "KEPT-2");
+    expect(shown).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(shown.stdout).toMatch(/^Sale KEPT-2 .*\n {2}From the ledger; Temporal no longer has its history\./);
+    expect(shown.stdout).toMatch(/\n {2}Waits for {5}nothing\n {2}Document .*, completed, total 700\.00/);
+    expect(shown.stdout).toContain("KEPT-2/item_tea/sold: DEDUCT 2 of item_tea, applied");
+    expect(JSON.parse((await sale("show", "KEPT-2", "--json")).stdout)).toMatchObject({
+      source: "ledger",
+      stage: "completed",
+      document: { traderInvoiceNumber: "KEPT-2", status: "completed" },
+    });
+    const questions = `WorkflowType = "${WORKFLOW_TYPES.findSale}" AND FiscalBusiness = "biz_1"`;
+    await expect.poll(async () => (await rig.client.workflow.count(questions)).count).toBeGreaterThan(1);
+    expect((await sale("list")).stdout).not.toContain("find-sale");
+  });
+
+  test("that was refunded within its window is answered with its credit note and what went back", async () => {
+    await start("KEPT-3", { refundWindow: "1 hour" });
+    await rig.stateWhen("KEPT-3", ({ stage }) => stage === "completed");
+    const refund = { reason: "06", traderInvoiceNumber: "CN-KEPT-3", restock: true } as const;
+    await rig.starter.refund({ invoice: "KEPT-3" }, refund, { waitSeconds: 20 });
+    const done = await result("KEPT-3");
+    await forgetSale("KEPT-3");
+    await forgetWorkflow(rig, noteIdOf(done.sale?.id));
+
+    const state = await rig.starter.state({ invoice: "KEPT-3" });
+    expect(state).toMatchObject({
+      source: "ledger",
+      stage: "credited",
+      creditNote: done.creditNote,
+      creditNoteWorkflowId: noteIdOf(done.sale?.id),
+      creditNoteState: { source: "ledger", workflow: "creditNote", stage: "credited", document: done.creditNote },
+    });
+    expect(state.stockMovements.map(({ action, purpose }) => [action, purpose])).toEqual([
+      ["DEDUCT", "sold"],
+      ["ADD", "restocked"],
+    ]);
+    expect(await rig.starter.outcome({ invoice: "KEPT-3" })).toMatchObject({ creditNote: done.creditNote });
+    const { stdout } = await sale("show", "KEPT-3");
+    expect(stdout).toMatch(/Credit note {3}\S+ CN-KEPT-3, completed[^]*\nCredit note CN-KEPT-3\n {2}From the ledger;/);
+  });
+
+  test("that was refunded after its window is answered with its credit note, whose workflow is still known", async () => {
+    await start("KEPT-4");
+    const done = await result("KEPT-4");
+    const refund = { reason: "06", traderInvoiceNumber: "CN-KEPT-4" } as const;
+    await rig.starter.refund({ invoice: "KEPT-4" }, refund, { waitSeconds: 20 });
+    await rig.client.workflow.getHandle(noteIdOf(done.sale?.id)).result();
+    await forgetSale("KEPT-4");
+    expect(await rig.starter.outcome({ invoice: "KEPT-4" })).toMatchObject({
+      source: "ledger",
+      stage: "completed",
+      creditNote: { traderInvoiceNumber: "CN-KEPT-4", status: "completed" },
+    });
+    expect(JSON.parse((await sale("show", "KEPT-4", "--json")).stdout)).toMatchObject({
+      source: "ledger",
+      creditNoteState: { source: "workflow", document: { traderInvoiceNumber: "CN-KEPT-4" } },
+    });
+  });
+
+  test("is answered with what a person decided on its movement", async () => {
+    const referenceId = "KEPT-5/item_tea/sold";
+    rig.simulator.inject({ operation: "adjustStock", when: "after", kind: "drop", times: 1, match: { referenceId } });
+    await start("KEPT-5");
+    await parked("KEPT-5", "stock-unknown");
+    const word = { applied: true, note: "seen in the journal", by: "njeri" };
+    await rig.starter.resolveStock({ invoice: "KEPT-5" }, { referenceId, ...word });
+    await result("KEPT-5");
+    await forgetSale("KEPT-5");
+    expect(await rig.starter.state({ invoice: "KEPT-5" })).toMatchObject({
+      source: "ledger",
+      attentions: [],
+      stockMovements: [{ referenceId, state: "applied", decision: word }],
+      decisions: [{ update: "resolveStock", code: "stock-unknown", note: "seen in the journal", by: "njeri" }],
+    });
+    expect((await sale("show", "KEPT-5")).stdout).toMatch(/Decisions\n.*njeri: resolveStock stock-unknown/);
+  });
+
+  test("that a person was needed for says that nothing carries it on, and offers no message", async () => {
+    const match = { referenceId: "KEPT-6/item_tea/sold" };
+    rig.simulator.inject({ operation: "adjustStock", when: "after", kind: "drop", times: 1, match });
+    const handle = await start("KEPT-6");
+    await parked("KEPT-6", "stock-unknown");
+    // What the workflow knows is in the ledger a moment later.
+    const kept = (): Promise<unknown> => rig.client.workflow.getHandle(handle.workflowId).fetchHistory();
+    await expect.poll(async () => JSON.stringify(await kept())).toContain("saveRecord");
+    await expect
+      .poll(async () => (await handle.describe()).raw.pendingActivities?.map(nameOf))
+      .toEqual(["watchMovement"]);
+    await handle.terminate("a test of what the ledger tells");
+    await forgetSale("KEPT-6");
+    const shown = await sale("show", "KEPT-6");
+    expect(shown.stdout).toContain("Needs a person: stock-unknown");
+    expect(shown.stdout).toContain("no workflow carries it on until the same sale is started again");
+    expect(shown.stdout).not.toContain("fiscalflow sale resolve-stock");
+  });
+
+  test("is not found where there never was one, and neither is a sale of a connection that no worker has", async () => {
+    for (const asked of [rig.starter.state({ invoice: "NEVER" }), rig.starter.outcome({ invoice: "NEVER" })]) {
+      await expect(asked).rejects.toThrow(SaleNotFoundError);
+      await expect(asked).rejects.toThrow(/no workflow sale\/default\/biz_1\/NEVER, and the ledger has no sale/);
+    }
+    const elsewhere = rig.starter.state({ invoice: "NEVER", connection: "elsewhere", businessId: "biz_1" });
+    await expect(elsewhere).rejects.toThrow(InvalidSaleError);
+    await expect(elsewhere).rejects.toThrow(/expected a configured connection \("default"\), found "elsewhere"/);
+  });
+
+  test("cannot be told of while the ledger is away, and whoever asks learns that within seconds", async () => {
+    await start("KEPT-7");
+    await result("KEPT-7");
+    await forgetSale("KEPT-7");
+    line.cut();
+    try {
+      await expect(rig.starter.state({ invoice: "KEPT-7" })).rejects.toThrow(LedgerAwayError);
+      const shown = await sale("show", "KEPT-7");
+      expect(shown).toMatchObject({ exitCode: 1, stdout: "" });
+      expect(shown.stderr).toContain("the ledger cannot be asked for the sale");
+    } finally {
+      line.mend();
+    }
+    expect(await rig.starter.state({ invoice: "KEPT-7" })).toMatchObject({ source: "ledger", stage: "completed" });
+  });
+
+  test("cannot be told of without a worker, and whoever asks learns that within seconds", async () => {
+    await start("KEPT-8");
+    await result("KEPT-8");
+    await forgetSale("KEPT-8");
+    await rig.stopWorkers();
+    const asked = rig.starter.state({ invoice: "KEPT-8" });
+    await expect(asked).rejects.toThrow(NoAnswerError);
+    await expect(asked).rejects.toThrow(/no worker asked the ledger/);
+    await rig.startWorkers();
+    expect(await rig.starter.state({ invoice: "KEPT-8" })).toMatchObject({ source: "ledger", stage: "completed" });
+  });
+
+  function nameOf({ activityType }: { activityType?: { name?: string | null } | null }): string {
+    return activityType?.name ?? "";
+  }
+});
