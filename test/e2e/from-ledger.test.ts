@@ -27,7 +27,7 @@ describeWithTemporal("a sale whose workflow Temporal has deleted", () => {
     await line?.close();
   });
 
-  const { start, parked, result } = salesOf(() => rig);
+  const { start, parked, result, movementsOf } = salesOf(() => rig);
 
   const forgetSale = (invoice: string): Promise<void> => forgetWorkflow(rig, rig.starter.workflowId({ invoice }));
 
@@ -150,7 +150,7 @@ describeWithTemporal("a sale whose workflow Temporal has deleted", () => {
     expect((await sale("show", "KEPT-5")).stdout).toMatch(/Decisions\n.*njeri: resolveStock stock-unknown/);
   });
 
-  test("that a person was needed for says that nothing carries it on, and offers no message", async () => {
+  test("that a person was needed for says that nothing carries it on, and goes on where the same sale is started again", async () => {
     const match = { referenceId: "KEPT-6/item_tea/sold" };
     rig.simulator.inject({ operation: "adjustStock", when: "after", kind: "drop", times: 1, match });
     const handle = await start("KEPT-6");
@@ -162,6 +162,12 @@ describeWithTemporal("a sale whose workflow Temporal has deleted", () => {
     expect(shown.stdout).toContain("Needs a person: stock-unknown");
     expect(shown.stdout).toContain("no workflow carries it on until the same sale is started again");
     expect(shown.stdout).not.toContain("fiscalflow sale resolve-stock");
+
+    await start("KEPT-6");
+    await parked("KEPT-6", "stock-unknown");
+    await rig.starter.resolveStock({ invoice: "KEPT-6" }, { ...match, applied: true, note: "seen in the journal" });
+    expect(await result("KEPT-6")).toMatchObject({ stage: "completed", stockMovements: [{ state: "applied" }] });
+    expect(movementsOf("KEPT-6")).toHaveLength(1);
   });
 
   test("is not found where there never was one, and neither is a sale of a connection that no worker has", async () => {

@@ -1,0 +1,73 @@
+import { describe, expect, test } from "vitest";
+
+import { type Attention, type FoundSale, type KeptDocument, MENDED_BY } from "../contract/index.ts";
+import { ledgerOutcome, ledgerState } from "./answer-from-ledger.ts";
+
+const ATTENTION: Attention = {
+  code: "stock-unknown",
+  message: "It was sent, and no answer came.",
+  sinceMs: 5,
+  mendedBy: MENDED_BY["stock-unknown"],
+};
+
+const KEPT: KeptDocument = {
+  number: "INV-1",
+  stage: "completed",
+  startedAtMs: 1,
+  numberTaken: true,
+  date: "2026-11-21",
+  document: null,
+  movements: [],
+  attentions: [],
+  decisions: [],
+  keptAtMs: 9,
+  keptBy: { workflowId: "sale/default/biz_1/INV-1", runId: "run-1" },
+};
+
+function found(more: Partial<FoundSale> = {}): FoundSale {
+  return { ...KEPT, creditNote: null, ...more };
+}
+
+describe("the state of a sale out of the ledger", () => {
+  test("waits for nothing once the sale is done", () => {
+    expect(ledgerState(found())).toMatchObject({ source: "ledger", keptAtMs: 9, waitingFor: "nothing" });
+  });
+
+  test.each<[string, Partial<FoundSale>]>([
+    ["its document is not settled", { stage: "awaiting-authority" }],
+    ["a person is needed", { attentions: [ATTENTION] }],
+    [
+      "a movement is under way",
+      {
+        movements: [
+          {
+            referenceId: "INV-1/item_tea/sold",
+            purpose: "sold",
+            action: "DEDUCT",
+            itemId: "item_tea",
+            quantity: 2,
+            unitPrice: 350,
+            state: "sending",
+          },
+        ],
+      },
+    ],
+  ])("says how it goes on where %s", (_where, more) => {
+    expect(ledgerState(found(more)).waitingFor).toContain("until the same sale is started again");
+  });
+
+  test("says what its credit note needs a person for, and so does its outcome", () => {
+    const keptBy = { workflowId: "credit-note/default/biz_1/sal_1", runId: "run-2" };
+    const sale = found({ creditNote: { ...KEPT, number: "CN-1", stage: "rejected", attentions: [ATTENTION], keptBy } });
+    expect(ledgerState(sale)).toMatchObject({
+      creditNoteWorkflowId: keptBy.workflowId,
+      creditNoteAttention: "stock-unknown",
+      creditNoteState: { workflow: "creditNote", stage: "rejected", source: "ledger", keptBy },
+    });
+    expect(ledgerOutcome(sale)).toMatchObject({
+      source: "ledger",
+      stage: "completed",
+      attention: { code: "stock-unknown", message: expect.stringContaining(keptBy.workflowId) },
+    });
+  });
+});
