@@ -171,8 +171,9 @@ describeWithTemporal("a sale whose workflow Temporal has deleted", () => {
   });
 
   test("is not found where there never was one, and neither is a sale of a connection that no worker has", async () => {
-    for (const ask of [rig.starter.state, rig.starter.outcome]) {
-      const asked = ask({ invoice: "NEVER" });
+    const key = { invoice: "NEVER" };
+    for (const ask of [() => rig.starter.state(key), () => rig.starter.outcome(key)]) {
+      const asked = ask();
       await expect(asked).rejects.toThrow(SaleNotFoundError);
       await expect(asked).rejects.toThrow(/no workflow sale\/default\/biz_1\/NEVER, and the ledger has no sale/);
     }
