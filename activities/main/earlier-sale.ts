@@ -38,9 +38,9 @@ function isFinished({ stage, attentions, movements }: KeptSale["record"]): boole
 }
 
 function finishedOf({ record, creditNote }: KeptSale): FinishedSale {
-  const { stage, document, movements } = record;
+  const { stage, document, refund = creditNote?.record.refund, movements } = record;
   const note = creditNote?.record.document ?? null;
-  return { stage, document, creditNote: note?.status === "completed" ? note : null, movements };
+  return { stage, document, creditNote: note?.status === "completed" ? note : null, refund, movements };
 }
 
 function conflict(number: string, fields: readonly string[], { record, writer }: KeptSale): ApplicationFailure {

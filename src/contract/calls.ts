@@ -1,7 +1,7 @@
 import type { AttentionCode } from "./attention.ts";
 import type { ComposedRequest, ConnectionProfile } from "./connection.ts";
 import type { Item, SaleDocument } from "./documents.ts";
-import type { CreditNoteInput, CustomerInput, SaleInput, SaleLineInput } from "./sale.ts";
+import type { CreditNoteInput, CustomerInput, RefundRequest, SaleInput, SaleLineInput } from "./sale.ts";
 import type { Stage } from "./stages.ts";
 import type { StockMovement } from "./stock-movement.ts";
 
@@ -80,6 +80,7 @@ export interface FinishedSale {
   stage: Stage;
   document: SaleDocument | null;
   creditNote: SaleDocument | null;
+  refund?: RefundRequest | undefined;
   movements: StockMovement[];
 }
 

@@ -25,7 +25,8 @@ export type KnownOutcome = SaleOutcome & (FromWorkflow | FromLedger);
 
 export function ledgerState(found: FoundSale): LedgerState {
   const { creditNote: note } = found;
-  const state = stateOf("sale", found);
+  const refund = found.refund ?? note?.refund;
+  const state = { ...stateOf("sale", found), ...(refund && { refund }) };
   if (!note) return state;
   const [attention] = note.attentions;
   return {
@@ -55,6 +56,7 @@ function stateOf(workflow: WorkflowState["workflow"], kept: KeptDocument): Workf
     waitingFor: isDone ? "nothing" : `nothing: no workflow carries it on until ${again}`,
     attentions,
     document,
+    ...(kept.refund && { refund: kept.refund }),
     stockMovements: movements,
     decisions,
     callbacksReceived: 0,

@@ -23,13 +23,15 @@ import {
 import type { WorkflowIdReusePolicy } from "@temporalio/common";
 import { parseInput, refundRequestSchema } from "../contract/schema/index.ts";
 import { answeredInTime } from "./answered-in-time.ts";
-import { NotAllowedError, SaleConflictError, workflowError } from "./errors.ts";
+import { ledgerOutcome } from "./answer-from-ledger.ts";
+import { NotAllowedError, SaleConflictError, SaleNotFoundError, workflowError } from "./errors.ts";
+import { findClosedSale } from "./find-closed-sale.ts";
 import { type SaleKey, saleIdOf } from "./sale-key.ts";
 import { waitForOutcome } from "./outcome.ts";
 
 /**
- * Reverses a sale in full: through the sale itself while its refund window is open, else by a credit note of its own. Asking twice for
- * the same refund gives the same credit note.
+ * Reverses a sale in full: through the sale itself while its refund window is open, else by a credit note of its own, for as long as the
+ * ledger keeps the sale. Asking twice for the same refund gives the same credit note.
  * @throws NotAllowedError; SaleConflictError where the sale is refunded otherwise, or the number is that of another sale's credit note
  */
 export async function refundSale(client: Client, key: SaleKey, request: unknown, waitMs: number): Promise<SaleOutcome> {
@@ -47,8 +49,8 @@ export async function refundSale(client: Client, key: SaleKey, request: unknown,
     if (error instanceof WorkflowUpdateFailedError) throw workflowError(error.cause ?? error);
     if (!(error instanceof WorkflowNotFoundError)) throw error;
   }
-  const closed = await waitForOutcome(client, { workflowId, waitMs: 0 });
-  if (closed.stage === "credited") return sameOrConflict(closed, refund);
+  const closed = await closedOutcome(client, key);
+  if (closed.stage === "credited" || closed.creditNote?.status === "completed") return sameOrConflict(closed, refund);
   if (closed.stage !== "completed" || !closed.sale) {
     throw new NotAllowedError(`The sale ${key.invoice} is ${closed.stage}; only a completed sale can be refunded.`);
   }
@@ -64,6 +66,16 @@ export async function refundSale(client: Client, key: SaleKey, request: unknown,
     returnDate: refund.returnDate ?? nairobiDate(Date.now()),
   };
   return await creditDirectly(client, input, refund, waitMs);
+}
+
+/** Where Temporal no longer has the sale, the ledger answers. @throws SaleNotFoundError, NoAnswerError, LedgerAwayError */
+async function closedOutcome(client: Client, key: SaleKey): Promise<SaleOutcome> {
+  try {
+    return await waitForOutcome(client, { workflowId: saleIdOf(key), waitMs: 0 });
+  } catch (error) {
+    if (!(error instanceof SaleNotFoundError)) throw error;
+    return ledgerOutcome(await findClosedSale(client, key));
+  }
 }
 
 /** @throws SaleConflictError where the sale is credited otherwise than asked for */

@@ -9,6 +9,7 @@ import {
 } from "../../src/contract/index.ts";
 import { NotAllowedError, SaleConflictError } from "../../src/starter/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { forgetWorkflow } from "../rig/forget-workflow.ts";
 import { resetRun } from "../rig/reset-run.ts";
 import { salesOf, TEA } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
@@ -226,6 +227,33 @@ describeWithTemporal("the goods of a refund", () => {
         expect(bookedFor(invoice)).toEqual([...before, ...back]);
       },
     );
+  });
+
+  describe("of a sale that Temporal has forgotten", () => {
+    const forget = (invoice: string): Promise<void> => forgetWorkflow(rig, rig.starter.workflowId({ invoice }));
+
+    test("go back to the branch that the ledger knows, once, also when the credit note is forgotten too", async () => {
+      await sold("FORGOTTEN-1", { branch: "branch_2" });
+      await forget("FORGOTTEN-1");
+      expect(await rig.starter.state({ invoice: "FORGOTTEN-1" })).toMatchObject({ source: "ledger" });
+      expect(await refund("FORGOTTEN-1", { returnDate: "2026-11-21" })).toMatchObject({ stage: "credited" });
+      const { sale } = await rig.starter.outcome({ invoice: "FORGOTTEN-1" });
+      const noteId = creditNoteWorkflowId({ connection: "default", businessId: "biz_1", saleId: sale?.id ?? "" });
+      await rig.client.workflow.getHandle(noteId).result();
+      await forgetWorkflow(rig, noteId);
+      expect(await refund("FORGOTTEN-1")).toMatchObject({ creditNote: { traderInvoiceNumber: "CN-FORGOTTEN-1" } });
+      const otherwise = refund("FORGOTTEN-1", { reason: "03", restock: false });
+      await expect(otherwise).rejects.toThrow(SaleConflictError);
+      await expect(otherwise).rejects.toThrow(/reason is 06, asked for was 03; restock is true/);
+      expect(bookedFor("FORGOTTEN-1")).toEqual(["DEDUCT 2 item_tea branch_2", "ADD 2 item_tea branch_2"]);
+      expect(rig.simulator.documents("CN-FORGOTTEN-1")).toHaveLength(1);
+    });
+
+    test("are refused at the door where the sale moved nothing", async () => {
+      await sold("FORGOTTEN-2", { stock: "off" });
+      await forget("FORGOTTEN-2");
+      await expect(refund("FORGOTTEN-2")).rejects.toThrow(/took nothing from stock/);
+    });
   });
 
   describe("asked for a second time", () => {

@@ -50,9 +50,10 @@ export async function sale(input: SaleInput): Promise<SaleOutcome> {
 }
 
 /** The number was used long ago, for this very sale: its outcome is this run's, and the ledger has it. */
-function takeOver(run: Run, { stage, document, creditNote, movements }: FinishedSale): void {
+function takeOver(run: Run, { stage, document, creditNote, refund, movements }: FinishedSale): void {
   run.document = document;
   run.creditNote = creditNote;
+  run.refund = refund;
   run.movements.push(...movements);
   run.numberTaken = true;
   run.moveTo(stage, "nothing: it ended under an earlier workflow");
