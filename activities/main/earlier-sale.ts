@@ -38,9 +38,10 @@ function isFinished({ stage, attentions, movements }: KeptSale["record"]): boole
 }
 
 function finishedOf({ record, creditNote }: KeptSale): FinishedSale {
-  const { stage, document, refund = creditNote?.record.refund, movements } = record;
-  const note = creditNote?.record.document ?? null;
-  return { stage, document, creditNote: note?.status === "completed" ? note : null, refund, movements };
+  const { stage, document, refund, movements } = record;
+  const note = creditNote?.record.document;
+  if (note?.status !== "completed") return { stage, document, creditNote: null, refund, movements };
+  return { stage, document, creditNote: note, refund: refund ?? creditNote?.record.refund, movements };
 }
 
 function conflict(number: string, fields: readonly string[], { record, writer }: KeptSale): ApplicationFailure {

@@ -56,6 +56,13 @@ describe("the state of a sale out of the ledger", () => {
     expect(ledgerState(found(more)).waitingFor).toContain("until the same sale is started again");
   });
 
+  test("names the refund of a credit note that came after the window, and not of one that was given up", () => {
+    const refund = { reason: "06", traderInvoiceNumber: "CN-1", restock: true } as const;
+    const credited = { ...KEPT, number: "CN-1", stage: "credited", refund } as const;
+    expect(ledgerOutcome(found({ creditNote: credited }))).toMatchObject({ stage: "completed", refund });
+    expect(ledgerState(found({ creditNote: { ...credited, stage: "cancelled" } }))).not.toHaveProperty("refund");
+  });
+
   test("says what its credit note needs a person for, and so does its outcome", () => {
     const keptBy = { workflowId: "credit-note/default/biz_1/sal_1", runId: "run-2" };
     const sale = found({ creditNote: { ...KEPT, number: "CN-1", stage: "rejected", attentions: [ATTENTION], keptBy } });

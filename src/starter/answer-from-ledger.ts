@@ -25,13 +25,15 @@ export type KnownOutcome = SaleOutcome & (FromWorkflow | FromLedger);
 
 export function ledgerState(found: FoundSale): LedgerState {
   const { creditNote: note } = found;
-  const refund = found.refund ?? note?.refund;
-  const state = { ...stateOf("sale", found), ...(refund && { refund }) };
+  const state = stateOf("sale", found);
   if (!note) return state;
   const [attention] = note.attentions;
+  // After the refund window the sale's own workflow was not asked. A credit note that was given up refunds nothing.
+  const refund = found.refund ?? (note.stage === "cancelled" ? undefined : note.refund);
   return {
     ...state,
     ...(note.document && { creditNote: note.document }),
+    ...(refund && { refund }),
     creditNoteWorkflowId: note.keptBy.workflowId,
     ...(attention && { creditNoteAttention: attention.code }),
     creditNoteState: stateOf("creditNote", note),
@@ -44,7 +46,7 @@ export function ledgerOutcome(found: FoundSale): KnownOutcome {
 }
 
 function stateOf(workflow: WorkflowState["workflow"], kept: KeptDocument): WorkflowState & FromLedger {
-  const { stage, attentions, document, movements, decisions, fingerprint, numberTaken, keptAtMs, keptBy } = kept;
+  const { stage, attentions, document, movements, decisions, refund, fingerprint, numberTaken } = kept;
   const isDone =
     SETTLED_STAGES.includes(stage) &&
     attentions.length === 0 &&
@@ -56,7 +58,7 @@ function stateOf(workflow: WorkflowState["workflow"], kept: KeptDocument): Workf
     waitingFor: isDone ? "nothing" : `nothing: no workflow carries it on until ${again}`,
     attentions,
     document,
-    ...(kept.refund && { refund: kept.refund }),
+    ...(refund && { refund }),
     stockMovements: movements,
     decisions,
     callbacksReceived: 0,
@@ -64,7 +66,7 @@ function stateOf(workflow: WorkflowState["workflow"], kept: KeptDocument): Workf
     numberTaken,
     nextWait: 0,
     source: "ledger",
-    keptAtMs,
-    keptBy,
+    keptAtMs: kept.keptAtMs,
+    keptBy: kept.keptBy,
   };
 }

@@ -102,6 +102,7 @@ describeWithTemporal("a sale whose workflow Temporal has deleted", () => {
       source: "ledger",
       stage: "credited",
       creditNote: done.creditNote,
+      refund: done.refund,
       creditNoteWorkflowId: noteIdOf(done.sale?.id),
       creditNoteState: { source: "ledger", workflow: "creditNote", stage: "credited", document: done.creditNote },
     });
@@ -125,6 +126,7 @@ describeWithTemporal("a sale whose workflow Temporal has deleted", () => {
       source: "ledger",
       stage: "completed",
       creditNote: { traderInvoiceNumber: "CN-KEPT-4", status: "completed" },
+      refund,
     });
     expect(JSON.parse((await sale("show", "KEPT-4", "--json")).stdout)).toMatchObject({
       source: "ledger",

@@ -57,6 +57,6 @@ function indented<Value>(render: (value: Value) => string): (value: Value) => st
 
 function decisionLine(decision: WorkflowState["decisions"][number]): string {
   const { atMs, update, code, subject, answer, note, by } = decision;
-  const about = subject === undefined ? code : `${code} (${subject})`;
-  return `${nairobiTime(atMs)} ${by ?? "somebody"}: ${update} ${about}${answer === undefined ? "" : `: ${answer}`}; ${note}`;
+  const about = [update, code, subject === undefined ? undefined : `(${subject})`].filter(Boolean).join(" ");
+  return `${nairobiTime(atMs)} ${by ?? "somebody"}: ${about}${answer === undefined ? "" : `: ${answer}`}; ${note}`;
 }
