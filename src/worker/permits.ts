@@ -15,10 +15,18 @@ export interface Door {
   whenOpen: (listener: () => void) => () => void;
 }
 
+/** For each so many tasks that came within a second, one more poll is opened: a poll 200 ms from its server brings five a second. */
+const TASKS_A_POLL = 4;
+const SECOND_MS = 1_000;
+/** The SDK's own number of pollers. */
+const MOST_POLLS = 10;
+/** A poll cannot be taken back when the door shuts: what it brings has to wait behind it. */
+const MOST_POLLS_AT_A_DOOR = 4;
+
 /**
- * How many tasks a queue's worker may have, and which of its permits a poll still holds. One unused permit at a time, so that an
- * idle worker holds one and not one for each of its pollers; and none while the door is shut, so that work waits on the server, in order. Once closed it gives out no more; those that are out come back by
- * themselves, each with a task or without.
+ * How many tasks a queue's worker may have, and which of its permits a poll still holds. An idle worker holds one poll open, and a busy one as many as its tasks
+ * need, so that a server far away does not bound it; and none while the door is shut, so that work waits on the server, in order. Once closed it gives
+ * out no more; those that are out come back by themselves, each with a task or without.
  */
 export class Permits {
   readonly #most: number;
@@ -26,15 +34,19 @@ export class Permits {
   #endWait: (() => void) | undefined;
   readonly #waiting: Waiting[] = [];
   #onNoneUnused: (() => void)[] = [];
+  readonly #nowMs: () => number;
+  /** When the latest tasks came, as many as can matter; the oldest first. */
+  readonly #cameAtMs: number[] = [];
   #unused = 0;
   #used = 0;
   #closed = false;
 
   /** @param most permits that may be used at once */
-  constructor(most: number, door?: Door) {
+  constructor(most: number, door?: Door, nowMs: () => number = Date.now) {
     if (!Number.isInteger(most) || most < 1) throw new RangeError(`expected at least 1 permit, found ${most}`);
     this.#most = most;
     this.#door = door;
+    this.#nowMs = nowMs;
   }
 
   /** The next free permit, in the order of asking. @throws the signal's reason; after the close nothing but that ends the wait */
@@ -56,7 +68,7 @@ export class Permits {
     });
   }
 
-  /** A permit if there is one at once. */
+  /** A permit for a task that comes without a poll, with the answer to a workflow task, if there is one at once. */
   tryTake(): Permit | undefined {
     if (!this.#hasRoom() || this.#door?.isOpen() === false) return undefined;
     this.#unused += 1;
@@ -68,6 +80,8 @@ export class Permits {
     if (permit.state !== "unused") return;
     permit.state = "used";
     this.#used += 1;
+    this.#cameAtMs.push(this.#nowMs());
+    if (this.#cameAtMs.length > TASKS_A_POLL * MOST_POLLS) this.#cameAtMs.shift();
     this.#lessUnused();
   }
 
@@ -111,16 +125,22 @@ export class Permits {
   }
 
   #serve(): void {
-    const [first] = this.#waiting;
-    if (!first) return;
-    const permit = this.tryTake();
-    if (!permit) return this.#waitForDoor();
-    this.#waiting.shift();
-    first.give(permit);
+    for (let [first] = this.#waiting; first && this.#unused < this.#pollsNeeded(); [first] = this.#waiting) {
+      const permit = this.tryTake();
+      if (!permit) return this.#waitForDoor();
+      this.#waiting.shift();
+      first.give(permit);
+    }
   }
 
   #hasRoom(): boolean {
-    return !this.#closed && this.#unused === 0 && this.#used < this.#most;
+    return !this.#closed && this.#unused + this.#used < this.#most;
+  }
+
+  #pollsNeeded(): number {
+    const sinceMs = this.#nowMs() - SECOND_MS;
+    const came = this.#cameAtMs.filter((atMs) => atMs > sinceMs).length;
+    return Math.min(this.#door ? MOST_POLLS_AT_A_DOOR : MOST_POLLS, 1 + Math.floor(came / TASKS_A_POLL));
   }
 
   #waitForDoor(): void {

@@ -14,7 +14,7 @@ import type { BareSale } from "./bare/workflow.ts";
 export interface Till {
   readonly pid: number;
   /** Starts a sale and waits until its workflow has ended. */
-  sell(invoice: string): Promise<void>;
+  sell(invoice: string, onStarted?: () => void): Promise<void>;
   /** Asks for the state of a sale. */
   ask(invoice: string): Promise<unknown>;
   workflowId(invoice: string): string;
@@ -43,7 +43,7 @@ export function product(env: Readonly<Record<string, string>> = {}): OpenTill {
         processes: 1,
         serviceUrl: simulator.url,
         connections: [{ name: "default", application: "shop", apiKey: API_KEY }],
-        env: { ...ofStack, ...env },
+        env: { ...ofStack, ...workerSettings(), ...env },
       },
       onLost,
     );
@@ -51,8 +51,9 @@ export function product(env: Readonly<Record<string, string>> = {}): OpenTill {
     const lines = [{ itemId: ITEM, quantity: 1, unitPrice: 350 }];
     return {
       pid: fleet.pids[0] ?? 0,
-      async sell(invoice) {
+      async sell(invoice, onStarted) {
         const { workflowId } = await starter.startSale({ traderInvoiceNumber: invoice, lines, refundWindow: "0" });
+        onStarted?.();
         await client.workflow.getHandle(workflowId).result();
       },
       ask: (invoice) => starter.state({ invoice }),
@@ -79,13 +80,21 @@ export function bare(more: number): OpenTill {
     const workflowId = (invoice: string): string => `bare/${invoice}`;
     return {
       pid: worker.pid,
-      async sell(invoice) {
+      async sell(invoice, onStarted) {
         const args: [BareSale] = [{ invoice, more }];
-        await client.workflow.execute("bareSale", { workflowId: workflowId(invoice), taskQueue, args });
+        const handle = await client.workflow.start("bareSale", { workflowId: workflowId(invoice), taskQueue, args });
+        onStarted?.();
+        await handle.result();
       },
       ask: (invoice) => client.workflow.getHandle(workflowId(invoice)).query(STATE_QUERY),
       workflowId,
       stop: () => worker.stop(),
     };
   };
+}
+
+/** Those that are set here, to compare them. */
+function workerSettings(): Record<string, string> {
+  const entries = Object.entries(process.env).filter(([name]) => name.startsWith("FISCALFLOW_WORKER_"));
+  return Object.fromEntries(entries.map(([name, value]) => [name, value ?? ""]));
 }

@@ -44,9 +44,9 @@ export async function measure(till: Till, serverPid: number, name: string, load:
   };
   const seller = async (): Promise<void> => {
     for (let invoice = invoices.pop(); invoice !== undefined; invoice = invoices.pop()) {
-      open.add(invoice);
-      await till.sell(invoice);
-      open.delete(invoice);
+      const started = invoice;
+      await till.sell(started, () => open.add(started));
+      open.delete(started);
     }
   };
   const pids = [till.pid, serverPid] as const;

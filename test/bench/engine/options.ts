@@ -20,7 +20,8 @@ export const USAGE = `npm run bench:engine -- [--runs n] [--at-once 1,10,40,100]
   --at-once  sales at once, one measure each
   --only     product: the product; bare: a workflow with the same two HTTP calls; same: with as many activities as the product, too;
              far: the product with 200 open sales, beside its Temporal server and 75 ms away from it
-  --scale    how many sales each measure has, relative to the default; default 1`;
+  --scale    how many sales each measure has, relative to the default; default 1
+The product's worker has the variables FISCALFLOW_WORKER_* of the benchmark, so that settings can be compared.`;
 
 /** @throws an error whose message names the wrong argument */
 export function readOptions(args: string[]): EngineOptions {

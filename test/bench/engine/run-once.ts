@@ -18,7 +18,7 @@ export interface LaneResult {
 }
 
 /** Beside one another: the catalogue is read, code is compiled, connections are open. */
-const WARM_UP = 20;
+const WARM_UP = 60;
 const ALONE = 5;
 const SALES_AT_ONCE: readonly (readonly [number, number])[] = [
   [1, 20],
