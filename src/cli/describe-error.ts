@@ -6,6 +6,7 @@ const CALLERS_FAULT = new Set([
   "ConfigError",
   "InvalidInputError",
   "InvalidSaleError",
+  "UnknownConnectionError",
   "InstructionError",
 ]);
 

@@ -20,7 +20,7 @@ import { findClosedSale } from "./find-closed-sale.ts";
 import { callerIdentity, operations } from "./operate.ts";
 import { waitForOutcome } from "./outcome.ts";
 import { refundSale } from "./refund.ts";
-import { type SaleKey, saleIdOf } from "./sale-key.ts";
+import { requireConnection, type SaleKey, saleIdOf } from "./sale-key.ts";
 import { type DefaultBusinesses, saleStart } from "./sale-start.ts";
 import { type StartResult, startSaleOnce } from "./start-sale.ts";
 
@@ -29,13 +29,15 @@ export type { KnownOutcome, SaleState } from "./answer-from-ledger.ts";
 export { answeredInTime, isWithoutAnswer } from "./answered-in-time.ts";
 export * from "./errors.ts";
 export { callerIdentity, operations } from "./operate.ts";
-export type { SaleKey } from "./sale-key.ts";
+export { requireConnection, type SaleKey, UnknownConnectionError } from "./sale-key.ts";
 export type { DefaultBusinesses } from "./sale-start.ts";
 
 export interface StarterOptions {
   client: Client;
   /** The default business of each connection, as the workers know it: `{ default: "biz_1" }`. */
   businesses?: DefaultBusinesses;
+  /** The connections that the workers have configured: a sale or a refund through another is refused. Default: any is accepted. */
+  connections?: readonly string[];
   /** Who answers for an operator's decision where the request does not say; default: user@host. */
   identity?: string;
 }
@@ -54,8 +56,11 @@ export type Starter = ReturnType<typeof createStarter>;
  * What other services use: start a sale, wait for its receipt, refund it, and mend what needs a person. Starting the same sale twice
  * gives the first; nothing here makes a second document.
  */
-export function createStarter({ client, businesses = {}, identity = callerIdentity() }: StarterOptions) {
+export function createStarter({ client, businesses = {}, connections, identity = callerIdentity() }: StarterOptions) {
   const operate = operations(client, identity);
+  const checkConnection = ({ connection }: { connection?: string }): void => {
+    if (connections !== undefined) requireConnection(connections, connection);
+  };
   const named = (key: SaleKey): SaleKey => {
     const businessId = key.businessId ?? businesses[key.connection ?? DEFAULT_CONNECTION];
     return { ...key, ...(businessId !== undefined && { businessId }) };
@@ -64,10 +69,11 @@ export function createStarter({ client, businesses = {}, identity = callerIdenti
   return {
     /**
      * Starts a sale, and waits for its outcome for as long as asked (seconds; default 0).
-     * @throws InvalidInputError, SaleConflictError, InvalidSaleError, NoAnswerError
+     * @throws InvalidInputError, UnknownConnectionError, SaleConflictError, InvalidSaleError, NoAnswerError
      */
     async startSale(input: SaleInput, options: { waitSeconds?: number } = {}): Promise<StartedSale> {
       const start = saleStart(input, businesses);
+      checkConnection(start.input);
       const { workflowId, fingerprint } = start;
       const result = await startSaleOnce(client, start);
       const started = { workflowId, fingerprint, result };
@@ -106,9 +112,14 @@ export function createStarter({ client, businesses = {}, identity = callerIdenti
       }
     },
 
-    /** Reverses the sale in full, within its refund window or after it. @throws InvalidInputError, NotAllowedError, SaleConflictError */
-    refund: (key: SaleKey, request: RefundRequest, options: { waitSeconds?: number } = {}): Promise<SaleOutcome> =>
-      refundSale(client, named(key), request, (options.waitSeconds ?? 0) * 1000),
+    /**
+     * Reverses the sale in full, within its refund window or after it.
+     * @throws InvalidInputError, UnknownConnectionError, NotAllowedError, SaleConflictError
+     */
+    async refund(key: SaleKey, request: RefundRequest, options: { waitSeconds?: number } = {}): Promise<SaleOutcome> {
+      checkConnection(key);
+      return refundSale(client, named(key), request, (options.waitSeconds ?? 0) * 1000);
+    },
 
     retry: (key: SaleKey, request?: RetryRequest) => operate.retry(idOf(key), request),
     cancel: (key: SaleKey, request: CancelRequest) => operate.cancel(idOf(key), request),

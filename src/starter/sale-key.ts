@@ -7,6 +7,28 @@ export interface SaleKey {
   businessId?: string;
 }
 
+/** The sale names a connection that nobody has configured; nothing was started. */
+export class UnknownConnectionError extends Error {
+  override readonly name = "UnknownConnectionError";
+  readonly code = "UnknownConnection";
+  /** The connections that exist. */
+  readonly connections: readonly string[];
+
+  constructor(connection: string, connections: readonly string[]) {
+    const known =
+      connections.length === 0
+        ? "No connection is configured: set COMPLIANCE_BASE_URL and COMPLIANCE_API_KEY, or FISCALFLOW_CONFIG, as for the worker."
+        : `Configured: ${connections.join(", ")}.`;
+    super(`The connection "${connection}" is not configured here, so nothing was done. ${known}`);
+    this.connections = connections;
+  }
+}
+
+/** @throws UnknownConnectionError */
+export function requireConnection(connections: readonly string[], connection: string = DEFAULT_CONNECTION): void {
+  if (!connections.includes(connection)) throw new UnknownConnectionError(connection, connections);
+}
+
 export function saleIdOf({ invoice, connection = DEFAULT_CONNECTION, businessId }: SaleKey): string {
   return saleWorkflowId({ connection, businessId, traderInvoiceNumber: invoice });
 }

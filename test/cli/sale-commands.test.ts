@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { callCli, type CliResult } from "../../src/cli/test-support/call-cli.ts";
+import { SaleNotFoundError } from "../../src/starter/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
@@ -191,11 +192,31 @@ describeWithTemporal("fiscalflow sale", () => {
     expect(await sale(["show", "CLI-1", "--business", "biz_1"], undefined, several)).toMatchObject({ exitCode: 0 });
   });
 
-  test("a connection that is not configured here needs --business, since its business is not known", async () => {
+  test.each([
+    [["start", "-"], saleOf("CLI-ELSEWHERE", { connection: "elsewhere" })],
+    [["start", "-", "--connection", "elsewhere"], [saleOf("CLI-ELSEWHERE")]],
+    [["show", "CLI-1", "--connection", "elsewhere"], undefined],
+    [["refund", "CLI-1", "--reason", "06", "--number", "CN-1", "--connection", "elsewhere"], undefined],
+    [["cancel", "CLI-1", "--reason", "test", "--connection", "elsewhere"], undefined],
+  ])("%j with a connection that is not configured is a wrong call, which starts nothing", async (argv, input) => {
+    const refused = await sale([...argv, "--business", "biz_1"], input);
+    expect(refused).toMatchObject({ exitCode: 2, stdout: "" });
+    expect(refused.stderr).toContain('The connection "elsewhere" is not configured here, so nothing was done.');
+    expect(refused.stderr).toContain("Configured: default.");
+    await expect(
+      rig.starter.state({ invoice: "CLI-ELSEWHERE", connection: "elsewhere", businessId: "biz_1" }),
+    ).rejects.toThrow(SaleNotFoundError);
+  });
+
+  test("without any configured connection nothing is started, and an existing sale is found by --business", async () => {
     const without = { COMPLIANCE_BASE_URL: "", COMPLIANCE_API_KEY: "", COMPLIANCE_BUSINESS_ID: "" };
     const lost = await sale(["show", "CLI-1"], undefined, without);
     expect(lost).toMatchObject({ exitCode: 2, stdout: "" });
     expect(lost.stderr).toContain("Give --business ID");
     expect(await sale(["show", "CLI-1", "--business", "biz_1"], undefined, without)).toMatchObject({ exitCode: 0 });
+    const refused = await sale(["start", "-", "--business", "biz_1"], [saleOf("CLI-UNCONFIGURED")], without);
+    expect(refused).toMatchObject({ exitCode: 2, stdout: "" });
+    expect(refused.stderr).toContain("No connection is configured: set COMPLIANCE_BASE_URL");
+    await expect(rig.starter.state({ invoice: "CLI-UNCONFIGURED" })).rejects.toThrow(SaleNotFoundError);
   });
 });

@@ -2,7 +2,14 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { WorkflowFailedError } from "@temporalio/client";
 
 import { MAIN_TASK_QUEUE, type SaleInput, type SaleOutcome } from "../../src/contract/index.ts";
-import { InvalidInputError, InvalidSaleError, SaleConflictError, SaleNotFoundError } from "../../src/starter/index.ts";
+import {
+  createStarter,
+  InvalidInputError,
+  InvalidSaleError,
+  SaleConflictError,
+  SaleNotFoundError,
+  UnknownConnectionError,
+} from "../../src/starter/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { TEA } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
@@ -83,6 +90,19 @@ describeWithTemporal("one document per number", () => {
     });
     await expect(refused).rejects.toThrow(
       'connection: expected a configured connection ("default"), found "elsewhere"',
+    );
+  });
+
+  test("a starter that knows the connections refuses another one before anything starts", async () => {
+    const starter = createStarter({ client: rig.client, businesses: { default: "biz_1" }, connections: ["default"] });
+    const elsewhere = { connection: "elsewhere", businessId: "biz_1" };
+    const refused = await starter.startSale(input("ELSEWHERE-2", elsewhere)).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(UnknownConnectionError);
+    expect(refused).toMatchObject({ code: "UnknownConnection", connections: ["default"] });
+    await expect(starter.state({ invoice: "ELSEWHERE-2", ...elsewhere })).rejects.toThrow(SaleNotFoundError);
+    const refund = { reason: "06", traderInvoiceNumber: "CN-ELSEWHERE" } as const;
+    await expect(starter.refund({ invoice: "ELSEWHERE-2", ...elsewhere }, refund)).rejects.toThrow(
+      UnknownConnectionError,
     );
   });
 

@@ -97,6 +97,6 @@ export async function startDemoStack(options: DemoStackOptions): Promise<DemoSta
     workflowBundle,
   });
   cleanup.add("workers", () => workers.stop());
-  const starter = createStarter({ client, businesses: { default: plan.businessId } });
+  const starter = createStarter({ client, businesses: { default: plan.businessId }, connections: ["default"] });
   return { plan, temporal, simulator, ledger, environment: demoEnvironment(around), client, starter, workers };
 }

@@ -29,4 +29,17 @@ describe("the business that a command is for", () => {
   test("is asked for where none is configured", () => {
     expect(() => businessOf(configured({}), {})).toThrow(/has no default business: give --business ID\.$/);
   });
+
+  test("is refused for a connection that is not configured, though the business be named, with the connections that exist", () => {
+    const config = configured({ COMPLIANCE_BUSINESS_ID: "biz_1" });
+    expect(() => businessOf(config, { connection: "other", business: "biz_1" })).toThrow(
+      'The connection "other" is not configured here, so nothing was done. Configured: default.',
+    );
+  });
+
+  test("is taken from the flag where no connection at all is configured, and asked for where the flag is missing", () => {
+    const config = loadConfig({ env: {} });
+    expect(businessOf(config, { business: "biz_1" })).toEqual({ connection: "default", businessId: "biz_1" });
+    expect(() => businessOf(config, {})).toThrow("Give --business ID");
+  });
 });

@@ -1,5 +1,6 @@
 import type { Config } from "../../config/index.ts";
 import { DEFAULT_CONNECTION } from "../../contract/index.ts";
+import { requireConnection } from "../../starter/sale-key.ts";
 import { UsageError } from "../cli-error.ts";
 import type { Scope } from "../sale/scope.ts";
 
@@ -9,18 +10,22 @@ export interface BusinessScope {
   businessId: string;
 }
 
-/** The business that the flags name, with the configuration's default. @throws UsageError */
+/**
+ * The business that the flags name, with the configuration's default. Somebody without the worker's configuration, and so without its
+ * keys, names the business and can look at what there is.
+ * @throws UsageError, UnknownConnectionError
+ */
 export function businessOf(
   { compliance }: Pick<Config, "compliance">,
   { connection = DEFAULT_CONNECTION, business }: Scope,
 ): BusinessScope {
-  const configured = compliance.find(({ name }) => name === connection);
-  if (business === undefined && !configured) {
-    const known = compliance.map(({ name }) => name).join(", ") || "none";
+  const names = compliance.map(({ name }) => name);
+  if (names.length > 0) requireConnection(names, connection);
+  else if (business === undefined)
     throw new UsageError(
-      `The connection "${connection}" is not configured here (configured: ${known}), so its business is not known. Give --business ID, or run with the worker's configuration.`,
+      `No connection is configured here, so the business of connection "${connection}" is not known. Give --business ID, or run with the worker's configuration.`,
     );
-  }
+  const configured = compliance.find(({ name }) => name === connection);
   const businessId = business ?? configured?.businessId;
   if (businessId !== undefined) return { connection, businessId };
   const known = configured?.businesses.join(", ") || undefined;

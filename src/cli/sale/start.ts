@@ -2,6 +2,7 @@ import type { Command } from "commander";
 
 import { SETTLED_STAGES, type SaleInput, type SaleOutcome } from "../../contract/index.ts";
 import type { StartedSale } from "../../starter/index.ts";
+import { requireConnection } from "../../starter/sale-key.ts";
 import { waitSeconds } from "../arguments.ts";
 import { CommandFailedError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
@@ -49,8 +50,9 @@ async function startSales(context: CliContext, file: string, flags: StartFlags):
   const { sales, isList } = readSales(parseJson(text, file === "-" ? "Standard input" : file), flags);
   const seconds = flags.wait === undefined ? 0 : flags.wait === true ? DEFAULT_WAIT_SECONDS : flags.wait;
   const { withSales } = await import("./with-sales.ts");
-  const results = await withSales(context, async ({ starter, keyOf }) => {
+  const results = await withSales(context, async ({ starter, connections, keyOf }) => {
     for (const { traderInvoiceNumber, connection, businessId } of sales) {
+      requireConnection(connections, connection);
       keyOf(traderInvoiceNumber, {
         ...(connection !== undefined && { connection }),
         ...(businessId !== undefined && { business: businessId }),

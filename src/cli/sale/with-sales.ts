@@ -13,11 +13,13 @@ import type { Scope } from "./scope.ts";
 export interface Sales {
   client: Client;
   starter: Starter;
+  /** The names of the configured connections. */
+  connections: readonly string[];
   /** The operators' updates, by workflow id. */
   operate: ReturnType<typeof operations>;
-  /** The sale that an invoice number and the flags name. @throws UsageError */
+  /** The sale that an invoice number and the flags name. @throws UsageError, UnknownConnectionError */
   keyOf: (invoice: string, scope: Scope) => SaleKey & BusinessScope;
-  /** The workflow that an operator's update goes to. @throws UsageError, SaleNotFoundError, CommandFailedError */
+  /** The workflow that an operator's update goes to. @throws UsageError, UnknownConnectionError, SaleNotFoundError, CommandFailedError */
   targetOf: (invoice: string, scope: Scope & { creditNote?: boolean }) => Promise<string>;
 }
 
@@ -25,9 +27,10 @@ export interface Sales {
 export async function withSales<Result>(context: CliContext, work: (sales: Sales) => Promise<Result>): Promise<Result> {
   const config = loadConfig({ env: context.env });
   const businesses = Object.fromEntries(config.compliance.map(({ name, businessId }) => [name, businessId]));
+  const connections = config.compliance.map(({ name }) => name);
   return withTemporal(context, async ({ client }) => {
     const identity = callerIdentity();
-    const starter = createStarter({ client, businesses, identity });
+    const starter = createStarter({ client, businesses, connections, identity });
     // Under another business, or under none, the same number would become a second document.
     const keyOf: Sales["keyOf"] = (invoice, scope) => ({ invoice, ...businessOf(config, scope) });
     const targetOf: Sales["targetOf"] = async (invoice, scope) => {
@@ -39,6 +42,6 @@ export async function withSales<Result>(context: CliContext, work: (sales: Sales
       const { connection, businessId } = key;
       return creditNoteWorkflowId({ connection, businessId, saleId: state.document.id });
     };
-    return work({ client, starter, operate: operations(client, identity), keyOf, targetOf });
+    return work({ client, starter, connections, operate: operations(client, identity), keyOf, targetOf });
   });
 }
