@@ -24,12 +24,13 @@ describe("problems of the configuration", () => {
       CALLBACK_SECRETS: "too-short",
       LOG_LEVEL: "verbose",
       HEALTH_PORT: "80a",
+      HEALTH_HOST: "localhost",
       FISCALFLOW_TIMING_SLOW_AFTER_MS: "1h",
     });
     expect(error).toMatchObject({ name: "ConfigError", code: "CONFIG_INVALID" });
     expect(error.message).toBe(
       [
-        "The configuration has 8 problems; nothing was started.",
+        "The configuration has 9 problems; nothing was started.",
         '  - COMPLIANCE_BASE_URL: expected an absolute URL (https://host, perhaps with a port and a path), found "api.example.com"',
         "  - COMPLIANCE_API_KEY: expected an API key of the compliance service, which begins with cmp_sk_test_ or cmp_sk_live_; found 23 characters with another beginning (not shown)",
         '  - COMPLIANCE_AUTH: expected "x-api-key" or "bearer", found "basic"',
@@ -38,9 +39,10 @@ describe("problems of the configuration", () => {
         '  - FISCALFLOW_TIMING_SLOW_AFTER_MS: expected a whole number of milliseconds from 60000 to 2592000000, found "1h"',
         '  - LOG_LEVEL: expected "trace" or "debug" or "info" or "warn" or "error" or "fatal" or "silent", found "verbose"',
         '  - HEALTH_PORT: expected a TCP port from 0 to 65535 (0 takes any that is free), found "80a"',
+        '  - HEALTH_HOST: expected an IP address such as 127.0.0.1, 0.0.0.0 or ::, found "localhost"',
       ].join("\n"),
     );
-    expect(error.problems).toHaveLength(8);
+    expect(error.problems).toHaveLength(9);
   });
 
   it("name what is missing where something is begun", () => {

@@ -16,6 +16,9 @@ export interface Config {
   /** 0 takes any free port. Absent: not served. */
   healthPort?: number;
   metricsPort?: number;
+  /** IP addresses. */
+  healthHost: string;
+  metricsHost: string;
 }
 
 export interface ComplianceConnection {

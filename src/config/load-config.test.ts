@@ -29,6 +29,8 @@ describe("the configuration from variables", () => {
       logLevel: "info",
       healthPort: undefined,
       metricsPort: undefined,
+      healthHost: "127.0.0.1",
+      metricsHost: "127.0.0.1",
     });
   });
 
@@ -87,6 +89,8 @@ describe("the configuration from variables", () => {
       FISCALFLOW_WORKER_WORKFLOW_TASKS: "8",
       FISCALFLOW_WORKER_WORKFLOW_TASK_POLLS: "4",
       FISCALFLOW_WORKER_REUSE_V8_CONTEXT: "0",
+      HEALTH_HOST: "0.0.0.0",
+      METRICS_HOST: "::1",
       FISCALFLOW_TIMING_SLOW_AFTER_MS: "120000",
       FISCALFLOW_TIMING_FALLBACK_LIMIT_PER_MINUTE: "60",
     });
@@ -122,7 +126,13 @@ describe("the configuration from variables", () => {
     expect(config.ledger.url?.reveal()).toBe("postgres://fiscalflow:pass@db.example.com/ledger");
     expect(config.ledger.home).toBe("/srv/app/state");
     expect(config.temporal).toEqual({ cliPath: "/usr/bin/temporal", testServerPath: "/usr/bin/test-server" });
-    expect(config).toMatchObject({ logLevel: "debug", healthPort: 0, metricsPort: 9464 });
+    expect(config).toMatchObject({
+      logLevel: "debug",
+      healthPort: 0,
+      metricsPort: 9464,
+      healthHost: "0.0.0.0",
+      metricsHost: "::1",
+    });
     expect(config.timings).toMatchObject({ slowAfterMs: 120_000, fallbackLimitPerMinute: 60 });
   });
 

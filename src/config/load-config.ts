@@ -14,7 +14,7 @@ import type { Config, WorkerConfig } from "./config.ts";
 import { ConfigError } from "./config-error.ts";
 import type { ConfigProblem } from "./config-error.ts";
 import { configSections, knownVariables } from "./config-reference.ts";
-import { ledgerSettings, processSettings, temporalSettings, workerSettings } from "./process-settings.ts";
+import { ledgerSettings, LOOPBACK, processSettings, temporalSettings, workerSettings } from "./process-settings.ts";
 import { CONFIG_FILE_VARIABLE, readConfigFile } from "./read-config-file.ts";
 import { asObject, joinPath, readSettings, variableOf } from "./setting.ts";
 import type { Environment, SettingsResult, SettingTable, Sources } from "./setting.ts";
@@ -138,6 +138,8 @@ export function loadConfig(options: LoadConfigOptions): Config {
     logLevel: running.logLevel ?? "info",
     healthPort: running.healthPort,
     metricsPort: running.metricsPort,
+    healthHost: running.healthHost ?? LOOPBACK,
+    metricsHost: running.metricsHost ?? LOOPBACK,
   };
 }
 

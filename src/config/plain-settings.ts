@@ -49,6 +49,11 @@ export function portSetting(about: About<number>): Setting<number> {
   };
 }
 
+/** Where a server listens. A name is refused: it may have several addresses, or another one tomorrow. */
+export function hostSetting(about: About<string>): Setting<string> {
+  return textSetting(z.union([z.ipv4(), z.ipv6()]), "an IP address such as 127.0.0.1, 0.0.0.0 or ::", about);
+}
+
 function numberSetting(schema: z.ZodType<number>, expected: string, about: About<number>): Setting<number> {
   return {
     ...about,

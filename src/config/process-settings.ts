@@ -1,6 +1,9 @@
 import { z } from "zod";
-import { choiceSetting, flagSetting, integerSetting, portSetting, textSetting } from "./plain-settings.ts";
+import { choiceSetting, flagSetting, hostSetting, integerSetting, portSetting, textSetting } from "./plain-settings.ts";
 import { secretSetting } from "./secret-settings.ts";
+
+/** Where health and metrics listen unless told otherwise: they need no password, so nobody outside of the machine asks. */
+export const LOOPBACK = "127.0.0.1";
 
 /** Running the processes. */
 export const processSettings = {
@@ -20,6 +23,16 @@ export const processSettings = {
     meaning: "where a worker answers `/metrics`",
     defaultText: "none: not served",
     example: 9464,
+  }),
+  healthHost: hostSetting({
+    variable: "HEALTH_HOST",
+    meaning: "the IP address on which `HEALTH_PORT` listens; `0.0.0.0` or `::` for all, as in the container image",
+    fallback: LOOPBACK,
+  }),
+  metricsHost: hostSetting({
+    variable: "METRICS_HOST",
+    meaning: "the IP address on which `METRICS_PORT` listens; `0.0.0.0` or `::` for all, as in the container image",
+    fallback: LOOPBACK,
   }),
 };
 

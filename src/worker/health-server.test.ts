@@ -5,7 +5,7 @@ import type { Readiness } from "./readiness.ts";
 
 test("answers for being alive and for being ready, and for nothing else", async () => {
   let readiness: Readiness | Error = { ready: false, reason: "starting" };
-  const server = await startHealthServer(0, async () => {
+  const server = await startHealthServer({ host: "127.0.0.1", port: 0 }, async () => {
     if (readiness instanceof Error) throw readiness;
     return readiness;
   });
@@ -25,9 +25,19 @@ test("answers for being alive and for being ready, and for nothing else", async 
 });
 
 test("a port that is taken is named", async () => {
-  const first = await startHealthServer(0, () => Promise.resolve({ ready: true }));
-  await expect(startHealthServer(first.port, () => Promise.resolve({ ready: true }))).rejects.toThrow(
-    `HEALTH_PORT ${first.port} cannot be used (EADDRINUSE). Choose another port.`,
-  );
+  const first = await startHealthServer({ host: "127.0.0.1", port: 0 }, () => Promise.resolve({ ready: true }));
+  await expect(
+    startHealthServer({ host: "127.0.0.1", port: first.port }, () => Promise.resolve({ ready: true })),
+  ).rejects.toThrow(`HEALTH_PORT ${first.port} cannot be used (EADDRINUSE). Choose another port.`);
   await first.close();
+});
+
+test("listens on the address that it is given, and names one that this machine does not have", async () => {
+  const ready = () => Promise.resolve({ ready: true } as const);
+  const server = await startHealthServer({ host: "0.0.0.0", port: 0 }, ready);
+  expect((await fetch(`http://127.0.0.1:${server.port}/readyz`)).status).toBe(200);
+  await server.close();
+  await expect(startHealthServer({ host: "192.0.2.1", port: 0 }, ready)).rejects.toThrow(
+    "HEALTH_HOST 192.0.2.1 is not an address of this machine (EADDRNOTAVAIL). Choose one that is, or 0.0.0.0 for all.",
+  );
 });

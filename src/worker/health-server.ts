@@ -3,6 +3,14 @@ import type { AddressInfo } from "node:net";
 
 import type { Readiness } from "./readiness.ts";
 
+/** Where a server of the worker listens. */
+export interface ListenAddress {
+  /** An IP address of this machine; `0.0.0.0` or `::` for all. */
+  host: string;
+  /** 0 takes any free port. */
+  port: number;
+}
+
 export interface HealthServer {
   port: number;
   close(): Promise<void>;
@@ -10,9 +18,12 @@ export interface HealthServer {
 
 /**
  * `GET /healthz`: the process is alive. `GET /readyz`: 200 where it takes work, else 503 with the reason.
- * @throws Error where the port cannot be used
+ * @throws Error where the address or the port cannot be used
  */
-export async function startHealthServer(port: number, readiness: () => Promise<Readiness>): Promise<HealthServer> {
+export async function startHealthServer(
+  address: ListenAddress,
+  readiness: () => Promise<Readiness>,
+): Promise<HealthServer> {
   const server = createServer((request, response) => {
     const [path] = (request.url ?? "").split("?", 1);
     if (path !== "/healthz" && path !== "/readyz") return answer(response, 404, { status: "not found" });
@@ -26,13 +37,24 @@ export async function startHealthServer(port: number, readiness: () => Promise<R
     );
   });
   await new Promise<void>((resolve, reject) => {
-    server.once("error", (error: NodeJS.ErrnoException) => {
-      const reason = error.code ?? error.message;
-      reject(new Error(`HEALTH_PORT ${port} cannot be used (${reason}). Choose another port.`, { cause: error }));
-    });
-    server.listen(port, "0.0.0.0", resolve);
+    server.once("error", (error) => reject(listenError("HEALTH", address, error)));
+    server.listen(address.port, address.host, resolve);
   });
   return { port: (server.address() as AddressInfo).port, close: () => close(server) };
+}
+
+/** Names the variable to change. */
+export function listenError(
+  variables: "HEALTH" | "METRICS",
+  address: ListenAddress,
+  cause: NodeJS.ErrnoException,
+): Error {
+  const reason = cause.code ?? cause.message;
+  const message =
+    reason === "EADDRNOTAVAIL"
+      ? `${variables}_HOST ${address.host} is not an address of this machine (${reason}). Choose one that is, or 0.0.0.0 for all.`
+      : `${variables}_PORT ${address.port} cannot be used (${reason}). Choose another port.`;
+  return new Error(message, { cause });
 }
 
 function notReady(reason: string): object {

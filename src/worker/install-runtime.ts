@@ -1,22 +1,23 @@
-import { createServer } from "node:net";
+import { createServer, isIPv6 } from "node:net";
 import { IllegalStateError } from "@temporalio/common";
 import { Runtime } from "@temporalio/worker";
 import type { Logger } from "pino";
 
+import { type ListenAddress, listenError } from "./health-server.ts";
 import { temporalLogger } from "./temporal-logger.ts";
 
 export interface RuntimeSettings {
   log: Logger;
   /** Where Temporal's exporter answers `GET /metrics`; absent: not served. */
-  metricsPort?: number | undefined;
+  metrics?: ListenAddress | undefined;
 }
 
 /**
  * Temporal's runtime of this process, once: its log in ours, its metrics for Prometheus, and no signal handlers of its own, since a
  * worker must finish its calls before it ends (facts, "Shutdown").
  */
-export async function installRuntime({ log, metricsPort }: RuntimeSettings): Promise<void> {
-  if (metricsPort !== undefined) await requireFreePort(metricsPort);
+export async function installRuntime({ log, metrics }: RuntimeSettings): Promise<void> {
+  if (metrics !== undefined) await requireFreePort(metrics);
   const core = log.isLevelEnabled("debug") ? "INFO" : "WARN";
   try {
     Runtime.install({
@@ -24,9 +25,9 @@ export async function installRuntime({ log, metricsPort }: RuntimeSettings): Pro
       shutdownSignals: [],
       telemetryOptions: {
         logging: { filter: { core, other: "ERROR" }, forward: {} },
-        ...(metricsPort !== undefined && {
+        ...(metrics !== undefined && {
           metrics: {
-            prometheus: { bindAddress: `0.0.0.0:${metricsPort}`, countersTotalSuffix: true, unitSuffix: true },
+            prometheus: { bindAddress: socketAddress(metrics), countersTotalSuffix: true, unitSuffix: true },
           },
         }),
       },
@@ -38,13 +39,14 @@ export async function installRuntime({ log, metricsPort }: RuntimeSettings): Pro
 }
 
 /** Temporal's exporter would fail in the background, where nobody hears of it. */
-async function requireFreePort(port: number): Promise<void> {
+async function requireFreePort(address: ListenAddress): Promise<void> {
   const probe = createServer();
   await new Promise<void>((resolve, reject) => {
-    probe.once("error", (error: NodeJS.ErrnoException) => {
-      const reason = error.code ?? error.message;
-      reject(new Error(`METRICS_PORT ${port} cannot be used (${reason}). Choose another port.`, { cause: error }));
-    });
-    probe.listen(port, "0.0.0.0", () => probe.close(() => resolve()));
+    probe.once("error", (error) => reject(listenError("METRICS", address, error)));
+    probe.listen(address.port, address.host, () => probe.close(() => resolve()));
   });
+}
+
+function socketAddress({ host, port }: ListenAddress): string {
+  return isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`;
 }

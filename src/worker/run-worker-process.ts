@@ -35,11 +35,17 @@ export async function runWorkerProcess({ env, logTo, signal }: WorkerProcessOpti
   const temporal = loadTemporalConnection({ env });
   const log = createLogger(config.logLevel, logTo, "fiscalflow-worker");
   let readiness = notReady("starting");
+  const { healthHost, healthPort, metricsHost, metricsPort } = config;
   const health =
-    config.healthPort === undefined ? undefined : await startHealthServer(config.healthPort, () => readiness());
+    healthPort === undefined
+      ? undefined
+      : await startHealthServer({ host: healthHost, port: healthPort }, () => readiness());
   try {
     await requireListener(temporal, env);
-    await installRuntime({ log, metricsPort: config.metricsPort });
+    await installRuntime({
+      log,
+      metrics: metricsPort === undefined ? undefined : { host: metricsHost, port: metricsPort },
+    });
     const connection = await connect(temporal);
     try {
       await requireNamespace(connection, temporal);

@@ -212,4 +212,11 @@ describeWithTemporal("a process of the product", () => {
     expect(code).toBe(1);
     expect(worker.lines).toEqual([{ msg: `METRICS_PORT ${port} cannot be used (EADDRINUSE). Choose another port.` }]);
   });
+
+  test("a metrics address that this machine does not have ends the worker with 1 and one message", async () => {
+    const worker = start("worker", { METRICS_PORT: "0", METRICS_HOST: "192.0.2.1" });
+    const [code] = (await once(worker.child, "exit")) as [number];
+    expect(code).toBe(1);
+    expect(worker.lines).toEqual([{ msg: expect.stringContaining("METRICS_HOST 192.0.2.1 is not an address") }]);
+  });
 });

@@ -10,8 +10,9 @@ export function registerWorker(program: Command, context: CliContext): void {
       "after",
       `
 The log goes to standard error, a JSON object a line (LOG_LEVEL). HEALTH_PORT serves /healthz and /readyz, METRICS_PORT
-/metrics. The first signal finishes the calls under way, which takes up to a call's timeout and half a minute: give the
-container longer. A second signal ends at once, and leaves their outcome unknown.
+/metrics, both on loopback unless HEALTH_HOST and METRICS_HOST say otherwise. The first signal finishes the calls under
+way, which takes up to a call's timeout and half a minute: give the container longer. A second signal ends at once, and
+leaves their outcome unknown.
 
 Example:
   HEALTH_PORT=8081 METRICS_PORT=9464 fiscalflow worker`,
