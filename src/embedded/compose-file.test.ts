@@ -23,6 +23,7 @@ const serviceSchema = z.looseObject({
   image: z.string(),
   command: z.array(z.string()).optional(),
   environment: z.record(z.string(), z.string()).optional(),
+  volumes: z.array(z.string()).optional(),
   profiles: z.array(z.string()).optional(),
   depends_on: z.record(z.string(), z.object({ condition: z.string() })).optional(),
   healthcheck: z.looseObject({ test: z.array(z.string()) }).optional(),
@@ -91,7 +92,17 @@ it("names no secret, and demands those that it cannot do without", () => {
   expect(literals).toEqual([]);
   const worker = services["worker"]?.environment ?? {};
   expect(worker["COMPLIANCE_API_KEY"]).toMatch(/^\$\{COMPLIANCE_API_KEY:\?/);
-  expect(worker["LEDGER_URL"]).toMatch(/\$\{POSTGRES_PASSWORD:\?/);
+  expect(worker["LEDGER_URL"]).toMatch(/\$\{LEDGER_PASSWORD:\?/);
+});
+
+it("keeps the superuser's password from the product, and the ledger's from Temporal", () => {
+  const holding = (password: string): string[] =>
+    Object.entries(services)
+      .filter(([, { environment = {} }]) => Object.values(environment).some((value) => value.includes(`{${password}`)))
+      .map(([name]) => name);
+  expect(holding("POSTGRES_PASSWORD")).toEqual(["postgres", "temporal-schema", "temporal"]);
+  expect(holding("LEDGER_PASSWORD")).toEqual(["postgres", "setup", "worker", "callbacks"]);
+  expect(services["postgres"]?.volumes).toContain("./deploy/postgres:/docker-entrypoint-initdb.d:ro");
 });
 
 it("gives each process a configuration that it accepts, against the simulator with nothing to fill in", () => {
@@ -100,7 +111,7 @@ it("gives each process a configuration that it accepts, against the simulator wi
   for (const name of ["setup", "worker", "callbacks"]) {
     const entries = Object.entries(services[name]?.environment ?? {});
     const env = Object.fromEntries(entries.map(([key, value]) => [key, interpolate(value, given)]));
-    expect(env["LEDGER_URL"]).toBe("postgres://fiscalflow:simulator@postgres:5432/fiscalflow");
+    expect(env["LEDGER_URL"]).toBe("postgres://ledger:simulator@postgres:5432/ledger");
     expect(() => loadConfig({ env })).not.toThrow();
   }
 });
