@@ -27,3 +27,19 @@ test.each(["id", "status", "lines", "totals"])("a sale without %s is none", (nam
   const { [name as "id"]: _left, ...rest } = sampleSale();
   expect(saleSchema.safeParse(rest).success).toBe(false);
 });
+
+test("a callback is read without its URL, and without the path of one that its error quotes", () => {
+  const callback = {
+    url: "https://shop.example.com/callbacks/secret-token",
+    status: "failed",
+    attempts: 2,
+    lastError: "POST https://shop.example.com/callbacks/secret-token: 503",
+    region: "ke",
+  };
+  expect(saleSchema.parse(sampleSale({ callback })).callback).toEqual({
+    status: "failed",
+    attempts: 2,
+    lastError: "POST https://shop.example.com/… 503",
+    region: "ke",
+  });
+});

@@ -1,5 +1,7 @@
 import { z } from "zod";
 
+import { redactDeep } from "./redact.ts";
+
 /**
  * The answers of the Compliance API (Fiscal Compliance API, "Resources and their fields"). Loose: unknown keys are kept.
  * What the product decides upon is required; what it only passes on may be absent or null. The plain types of the same
@@ -40,17 +42,23 @@ export const receiptSchema = z.looseObject({
   originalCuInvoiceNo: text,
 });
 
-export const callbackSchema = z.looseObject({
-  url: z.string(),
-  status: z.string(),
-  event: text,
-  attempts: z.number().optional(),
-  lastAttemptAt: text,
-  lastResponseStatus: z.number().nullish(),
-  lastError: text,
-  deliveredAt: text,
-  nextAttemptAt: text,
-});
+/**
+ * Without its `url`, and with no other URL besides its host: the path is a token that names a workflow to whoever has it, and what
+ * is read here goes to histories, the ledger and callers.
+ */
+export const callbackSchema = z.preprocess(
+  withoutUrl,
+  z.looseObject({
+    status: z.string(),
+    event: text,
+    attempts: z.number().optional(),
+    lastAttemptAt: text,
+    lastResponseStatus: z.number().nullish(),
+    lastError: text,
+    deliveredAt: text,
+    nextAttemptAt: text,
+  }),
+);
 
 /** A sale or a credit note. `status` stays a string: a word outside the six is for the classification to judge. */
 export const saleSchema = z.looseObject({
@@ -120,3 +128,9 @@ export const purchasesAnswerSchema = z.looseObject({
   data: z.looseObject({ purchases: z.array(purchaseSchema) }),
   pagination: z.looseObject({ nextCursor: z.string().min(1).nullable(), pageSize: z.number().optional() }),
 });
+
+function withoutUrl(callback: unknown): unknown {
+  if (typeof callback !== "object" || callback === null) return callback;
+  const { url: _url, ...delivery }: Record<string, unknown> = { ...callback };
+  return redactDeep(delivery);
+}

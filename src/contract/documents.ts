@@ -50,9 +50,8 @@ export interface Receipt {
   originalCuInvoiceNo?: string | null;
 }
 
-/** Delivery state of the result callback. */
+/** Delivery state of the result callback, without its URL: whoever has that can signal the workflow. */
 export interface CallbackDelivery {
-  url: string;
   /** `awaiting_outcome`, `pending`, `delivered`, `failed`; kept as a string, since only `failed` is acted upon. */
   status: string;
   event?: string | null;

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
+import { readableHistory } from "../../activities/earlier-runs/readable-history.ts";
 import type { SaleInput, SaleOutcome } from "../../src/contract/index.ts";
+import { openOutsideClient } from "../../src/ledger/test-support/outside-client.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
@@ -21,6 +23,38 @@ describeWithTemporal("a callback", () => {
     return rig.callsOf(invoice).filter((operation) => operation === "readSale").length;
   }
 
+  /** As the service was given it. */
+  function urlOf(invoice: string): string {
+    return rig.simulator.documents(invoice)[0]?.callback?.url ?? "";
+  }
+
+  test("leaves its URL out of outcomes, states and the ledger, and in no event but those of the request to be sent", async () => {
+    rig.simulator.setAuthority("SECRET-1", [{ do: "accept", afterMs: 100 }]);
+    const handle = await start("SECRET-1");
+    const outcome = await handle.result();
+    expect(outcome.sale?.callback).toMatchObject({ status: expect.any(String), attempts: expect.any(Number) });
+    const token = new URL(urlOf("SECRET-1")).pathname.split("/").at(-1) ?? "";
+    expect(token.length).toBeGreaterThan(20);
+    expect(JSON.stringify([outcome, await rig.starter.state({ invoice: "SECRET-1" })])).not.toContain(token);
+
+    const outside = openOutsideClient(rig.config.ledger.url?.reveal() ?? "");
+    const tables = await outside.query<{ name: string }>(
+      "select table_name as name from information_schema.tables where table_schema = 'public'",
+    );
+    for (const { name } of tables.rows) {
+      const { rows } = await outside.query(`select t::text as row from ${name} t`);
+      expect(JSON.stringify(rows), name).not.toContain(token);
+    }
+    await outside.end();
+
+    const events = await readableHistory(await handle.fetchHistory(), rig.client.options.loadedDataConverter);
+    const telling = events.filter((event) => JSON.stringify(event).includes(token));
+    expect(telling).toEqual([
+      expect.objectContaining({ kind: "completed", result: expect.objectContaining({ callbackExpected: true }) }),
+      expect.objectContaining({ kind: "scheduled", activity: "createSale" }),
+    ]);
+  });
+
   test("that comes twice is read once, and one that comes after the end does no harm", async () => {
     rig.simulator.setAuthority("TWICE-1", [{ do: "accept", afterMs: 100 }]);
     const handle = await start("TWICE-1");
@@ -36,8 +70,8 @@ describeWithTemporal("a callback", () => {
   test("that comes before the outcome changes only when the sale is read", async () => {
     rig.simulator.setAuthority("FORGED-1", [{ do: "down" }]);
     const handle = await start("FORGED-1");
-    const { document } = await rig.stateWhen("FORGED-1", ({ stage }) => stage === "awaiting-authority");
-    const url = document?.callback?.url ?? "";
+    await rig.stateWhen("FORGED-1", ({ stage }) => stage === "awaiting-authority");
+    const url = urlOf("FORGED-1");
     const forged = { event: "sale.completed", sale: { status: "completed", receipt: { cuInvoiceNo: "FAKE" } } };
     expect((await fetch(url, { method: "POST", body: JSON.stringify(forged) })).status).toBe(202);
     const state = await rig.stateWhen("FORGED-1", ({ callbacksReceived }) => callbacksReceived === 1);
@@ -50,8 +84,8 @@ describeWithTemporal("a callback", () => {
   test("with a token of another sale, or of none, is answered 404 and reaches nobody", async () => {
     rig.simulator.setAuthority("TOKEN-1", [{ do: "down" }]);
     const handle = await start("TOKEN-1");
-    const { document } = await rig.stateWhen("TOKEN-1", ({ stage }) => stage === "awaiting-authority");
-    const url = document?.callback?.url ?? "";
+    await rig.stateWhen("TOKEN-1", ({ stage }) => stage === "awaiting-authority");
+    const url = urlOf("TOKEN-1");
     const last = url.at(-1) === "A" ? "B" : "A";
     expect((await fetch(url.slice(0, -1) + last, { method: "POST" })).status).toBe(404);
     expect((await rig.starter.state({ invoice: "TOKEN-1" })).callbacksReceived).toBe(0);

@@ -1,7 +1,16 @@
 import { cleanText } from "../clean-text.ts";
 import type { Queries } from "../database.ts";
 import type { DocumentDecision, DocumentState } from "./claims.ts";
-import { checkIntent, decisionOf, insertRow, lockRow, NOTHING_SENT, recordEvent, updateRow } from "./row.ts";
+import {
+  checkIntent,
+  decisionOf,
+  insertRow,
+  lockRow,
+  NO_LONGER_IN_DOUBT,
+  NOTHING_SENT,
+  recordEvent,
+  updateRow,
+} from "./row.ts";
 
 export interface DecideRequest {
   workflowId: string;
@@ -46,7 +55,7 @@ export async function decide(db: Queries, request: DecideRequest): Promise<void>
   }
   if (row) {
     const newest = Math.max(intent, row.intent);
-    await updateRow(db, workflowId, { ...settled, intent: newest, first_sent_at: null, decision: text });
+    await updateRow(db, workflowId, { ...settled, intent: newest, ...NO_LONGER_IN_DOUBT, decision: text });
   }
   const what = decision === "not-created" ? "decided-not-created" : "decided-document";
   await recordEvent(db, workflowId, { ...event, what });

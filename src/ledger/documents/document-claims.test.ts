@@ -1,16 +1,16 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { LedgerError } from "../errors.ts";
 import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
 import type { BeginAnswer, BeginRequest, DocumentClaims } from "./claims.ts";
 
-let test: TestLedger;
+let ledgerOfTest: TestLedger;
 let documents: DocumentClaims;
 beforeAll(async () => {
-  test = await createTestLedger();
-  ({ documents } = test.ledger);
+  ledgerOfTest = await createTestLedger();
+  ({ documents } = ledgerOfTest.ledger);
 });
-afterAll(() => test.drop());
+afterAll(() => ledgerOfTest.drop());
 
 const NOW = 1_700_000_000_000;
 const LATER = NOW + 60_000;
@@ -147,6 +147,23 @@ describe("a document that exists", () => {
   });
 });
 
+test.each([
+  ["a document", { kind: "document", documentId: "sale_1" }],
+  ["nothing", { kind: "nothing" }],
+  ["nothing sent", { kind: "unsent" }],
+] as const)("the bytes of a request are forgotten once it is known to have made %s", async (_what, outcome) => {
+  const first = firstAttempt();
+  const kept = async () => {
+    const query = "select request from document_claims where workflow_id = $1";
+    const { rows } = await ledgerOfTest.outside.query(query, [first.workflowId]);
+    return rows;
+  };
+  await documents.begin(first);
+  expect(await kept()).toEqual([{ request: JSON.stringify(REQUEST) }]);
+  await documents.settle({ ...first, outcome });
+  expect(await kept()).toEqual([{ request: null }]);
+});
+
 describe("a person's word", () => {
   const NOTE = { note: "seen in the service's own list", by: "amina", nowMs: LATER };
   const told = (decision: { saleId: string } | "not-created"): object => ({
@@ -168,6 +185,10 @@ describe("a person's word", () => {
         decision: told({ saleId: "sale_9" }),
       });
     expect(await documents.history(begun.workflowId)).toHaveLength(2);
+    const { rows } = await ledgerOfTest.outside.query("select request from document_claims where workflow_id = $1", [
+      begun.workflowId,
+    ]);
+    expect(rows).toEqual([{ request: null }]);
   });
 
   it("that it was not created lets the next intent go", async () => {

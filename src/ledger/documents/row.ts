@@ -68,6 +68,9 @@ export const NOTHING_SENT = {
   holder: null,
 } as const;
 
+/** The bytes are there to be sent again while it is in doubt; they hold the customer and the callback's URL. */
+export const NO_LONGER_IN_DOUBT = { first_sent_at: null, request: null } as const;
+
 /** @throws LedgerError for an intent that is none. */
 export function checkIntent(intent: number): void {
   if (!Number.isSafeInteger(intent) || intent < 0 || intent > 2_147_483_647)

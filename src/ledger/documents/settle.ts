@@ -1,6 +1,6 @@
 import type { Queries } from "../database.ts";
 import type { DocumentOutcome } from "./claims.ts";
-import { checkIntent, insertRow, lockRow, NOTHING_SENT, recordEvent, updateRow } from "./row.ts";
+import { checkIntent, insertRow, lockRow, NO_LONGER_IN_DOUBT, NOTHING_SENT, recordEvent, updateRow } from "./row.ts";
 
 export interface SettleRequest {
   workflowId: string;
@@ -42,7 +42,7 @@ async function settleDocument(
   }
   // Also where it was thought that there is none: a document that exists is never lost sight of.
   const what = row.state === "in-doubt" && row.intent === intent ? "document" : "document-after-all";
-  await updateRow(db, workflowId, { state: "document", document_id: documentId, first_sent_at: null });
+  await updateRow(db, workflowId, { state: "document", document_id: documentId, ...NO_LONGER_IN_DOUBT });
   await recordEvent(db, workflowId, { intent, what, detail });
   return "settled";
 }
@@ -56,7 +56,7 @@ async function settleNone(
   const isOpen =
     row?.intent === intent && (row.state === "in-doubt" || (row.state === "unsent" && state === "nothing"));
   if (!isOpen) return "settled";
-  await updateRow(db, workflowId, { state, first_sent_at: null });
+  await updateRow(db, workflowId, { state, ...NO_LONGER_IN_DOUBT });
   await recordEvent(db, workflowId, { intent, what: state, detail: { nowMs } });
   return "settled";
 }
