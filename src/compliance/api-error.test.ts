@@ -58,6 +58,12 @@ describe("an error of the API", () => {
     });
   });
 
+  test("does not take a sale with an empty originalSaleId for a credit note", async () => {
+    const sale = { id: "sal_1", originalSaleId: "" };
+    const { client } = await start(failing(422, { sale }));
+    expect((await apiErrorOf(client.retrySale("sal_1", business))).extras.seenSale).toEqual({ id: "sal_1" });
+  });
+
   test.each([
     ["inside the envelope", (sale: unknown) => ({ error: { code: "c", message: "m", sale } })],
     ["beside the envelope", (sale: unknown) => ({ error: { code: "c", message: "m" }, sale })],

@@ -37,7 +37,7 @@ const seenSaleSchema = z.object({
   id: z.string().min(1),
   type: looseText,
   status: looseText,
-  originalSaleId: looseText,
+  originalSaleId: z.string().min(1).optional().catch(undefined),
 });
 const seenItemSchema = z.object({
   registrationStatus: looseText,

@@ -9,6 +9,14 @@ export type DocumentStatus = "pending" | "ready_to_submit" | "retrying" | "compl
 /** The statuses that the document calls "in flight". */
 export const IN_FLIGHT_STATUSES: readonly string[] = ["pending", "ready_to_submit", "retrying"];
 
+/**
+ * What a field holds that the API's document calls "string or null". One answer may hold an empty text where another holds null or leaves
+ * the field out: all three say that there is nothing.
+ */
+export function givenText(text: string | null | undefined): string | null {
+  return text || null;
+}
+
 export interface Customer {
   name?: string | null;
   pin?: string | null;

@@ -86,6 +86,13 @@ describe("the fingerprint of a sale", () => {
     );
   });
 
+  test("takes an empty text for what is not given", () => {
+    const { customer: _customer, saleDate: _saleDate, paymentTypeCode: _code, ...bare } = sale;
+    const empty = { ...bare, saleDate: "", paymentTypeCode: "", customer: { name: "", pin: "", phone: "", email: "" } };
+    expect(saleContent(empty, "biz_1")).toEqual(saleContent(bare, "biz_1"));
+    expect(printOf({ customer: { name: "Wanjiru", pin: "" } })).toBe(printOf({ customer: { name: "Wanjiru" } }));
+  });
+
   test("tells a date that was given from one that was left to the service", () => {
     const { saleDate: _saleDate, ...undated } = sale;
     expect(fingerprintOf(saleContent(undated, "biz_1"))).not.toBe(printOf());

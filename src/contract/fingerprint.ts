@@ -1,3 +1,4 @@
+import { givenText } from "./documents.ts";
 import type { CustomerInput, SaleInput } from "./sale.ts";
 import { sha256Hex } from "./sha256.ts";
 
@@ -21,8 +22,8 @@ export function saleContent(input: SaleInput, businessId: string | undefined): S
   return {
     businessId: businessId ?? null,
     traderInvoiceNumber: input.traderInvoiceNumber,
-    saleDate: input.saleDate ?? null,
-    paymentTypeCode: input.paymentTypeCode ?? null,
+    saleDate: givenText(input.saleDate),
+    paymentTypeCode: givenText(input.paymentTypeCode),
     customer: customerContent(input.customer),
     lines: (input.lines ?? []).map((line) => ({
       item:
@@ -41,9 +42,13 @@ export function saleContent(input: SaleInput, businessId: string | undefined): S
 
 /** A customer of whom nothing is given is not sent, and so is none. */
 function customerContent(customer: CustomerInput = {}): SaleContent["customer"] {
-  const { name = null, pin = null, phone = null, email = null } = customer;
-  const given = [name, pin, phone, email].some((part) => part !== null);
-  return given ? { name, pin, phone, email } : null;
+  const content = {
+    name: givenText(customer.name),
+    pin: givenText(customer.pin),
+    phone: givenText(customer.phone),
+    email: givenText(customer.email),
+  };
+  return Object.values(content).some((part) => part !== null) ? content : null;
 }
 
 /** 64 hex digits; equal for equal contents. */

@@ -59,6 +59,16 @@ describe("a document", () => {
     expect(mismatches(sampleSale({ customer: { pin: null } }), anonymous)).toEqual([]);
   });
 
+  test.each([null, "", undefined])("for nobody in particular may name its buyer's PIN %j", (pin) => {
+    for (const customerPin of [null, ""])
+      expect(mismatches(sampleSale({ customer: { name: "", pin } }), { ...ours, customerPin })).toEqual([]);
+  });
+
+  test("that is a sale may name an empty text as the sale that it reverses", () => {
+    const expected = { ...ours, originalSaleId: "" };
+    expect(mismatches(sampleSale({ originalSaleId: null }), expected)).toEqual([]);
+  });
+
   test("with the lines in another order does not match", () => {
     const [first] = sampleSale().lines;
     if (!first) throw new Error("the sample has a line");

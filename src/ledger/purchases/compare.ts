@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-import type { Purchase } from "../../contract/index.ts";
+import { givenText, type Purchase } from "../../contract/index.ts";
 import { canonicalJson } from "../events/canonical-json.ts";
 import { storableText } from "../storable-text.ts";
 import type { PurchaseChange } from "./purchases.ts";
@@ -18,10 +18,11 @@ export interface PurchaseState {
 export type Change = Pick<PurchaseChange, "what" | "before" | "after">;
 
 export function stateOf(purchase: Purchase): PurchaseState {
-  const { status, confirmationError = null, ...content } = purchase;
+  const { status, confirmationError, ...content } = purchase;
+  const error = givenText(confirmationError);
   return {
     status: storableText(status),
-    confirmationError: confirmationError === null ? null : storableText(confirmationError),
+    confirmationError: error === null ? null : storableText(error),
     contentHash: createHash("sha256").update(canonicalJson(content)).digest("hex"),
     body: storableText(canonicalJson(purchase)),
   };

@@ -49,6 +49,14 @@ describe("a page of purchases", () => {
     ]);
   });
 
+  it("is unchanged where an empty confirmation error has taken the place of none", async () => {
+    const { keep, scope, changesOf } = business();
+    await keep([purchase("p1", { confirmationError: null })]);
+    expect(await keep([purchase("p1", { confirmationError: "" })])).toMatchObject({ added: 0, changed: 0 });
+    expect(await changesOf("p1")).toEqual(["first-seen"]);
+    expect(await test.ledger.purchases.verify(scope)).toMatchObject({ findings: [] });
+  });
+
   it("tells which fields of the content have changed", async () => {
     const { keep, scope } = business();
     await keep([purchase("p1")]);

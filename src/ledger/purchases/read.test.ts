@@ -13,6 +13,16 @@ afterAll(() => test?.drop());
 const business = () => businessWithPurchases(test.ledger);
 
 describe("the summary of a business", () => {
+  it("does not take suppliers without a PIN for one, nor an empty error for an error", async () => {
+    const { keep, scope } = business();
+    const nobody = { supplier: { name: "Mill", pin: "" }, supplierInvoiceNumber: "S-1", confirmationError: "" };
+    await keep([purchase("p1", nobody), purchase("p2", nobody)]);
+    expect(await test.ledger.purchases.summary(scope, 10)).toMatchObject({
+      confirmationErrors: { count: 0 },
+      duplicates: { count: 0 },
+    });
+  });
+
   it("counts by status, and names errors and invoices that are there under two ids", async () => {
     const { keep, scope } = business();
     const twice = { supplier: { name: "Mill", pin: "P1" }, supplierInvoiceNumber: "S-1" };

@@ -1,6 +1,6 @@
 import { type Insertable, type Selectable, sql } from "kysely";
 
-import { decimalText, type Purchase } from "../../contract/index.ts";
+import { decimalText, givenText, type Purchase } from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
 import type { Writer } from "../events/chain.ts";
 import { storableText } from "../storable-text.ts";
@@ -34,7 +34,8 @@ export function purchaseColumns(purchase: Purchase, state: PurchaseState) {
 }
 
 function textOrNull(text: string | null | undefined): string | null {
-  return text === null || text === undefined ? null : storableText(text);
+  const given = givenText(text);
+  return given === null ? null : storableText(given);
 }
 
 export function stateOfRow(row: PurchaseRow): PurchaseState {

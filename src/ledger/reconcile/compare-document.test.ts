@@ -57,6 +57,13 @@ describe("what the service tells otherwise", () => {
     expect(differences(KEPT, less)).toEqual([]);
     expect(differences(less, KEPT)).toEqual([]);
   });
+
+  it("is nothing where one side has an empty text and the other none", () => {
+    const none = { ...KEPT, originalSaleId: null, saleDate: null, customer: { pin: null } };
+    const empty = { ...KEPT, originalSaleId: "", saleDate: "", customer: { pin: "" } };
+    expect(differences(none, empty)).toEqual([]);
+    expect(differences(KEPT, { ...KEPT, customer: { pin: "" } })).toEqual([]);
+  });
 });
 
 describe("a document is final", () => {
@@ -64,6 +71,7 @@ describe("a document is final", () => {
   it.each<[boolean, string, number, Partial<SaleDocument>]>([
     [true, "completed with its receipt", 0, {}],
     [false, "completed without", 365, { receipt: null }],
+    [false, "completed with an empty CU number", 365, { receipt: { ...RECEIPT, cuInvoiceNo: "" } }],
     [true, "cancelled", 0, { status: "cancelled", receipt: null }],
     [false, "in flight", 365, { status: "retrying", receipt: null }],
     [false, "failed, while it may be sent again", 34, { status: "failed", receipt: null }],

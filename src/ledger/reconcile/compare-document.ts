@@ -1,4 +1,10 @@
-import { differsByMoreThan, IN_FLIGHT_STATUSES, type Receipt, type SaleDocument } from "../../contract/index.ts";
+import {
+  differsByMoreThan,
+  givenText,
+  IN_FLIGHT_STATUSES,
+  type Receipt,
+  type SaleDocument,
+} from "../../contract/index.ts";
 
 /** Amounts that differ by no more are the same (failure model, invariant 7). */
 const TOLERANCE = 0.01;
@@ -15,7 +21,7 @@ const FAILED_IS_FINAL_AFTER_MS = 35 * 24 * 60 * 60_000;
  */
 export function isFinal({ status, receipt }: SaleDocument, unchangedForMs: number): boolean {
   if (status === "failed") return unchangedForMs >= FAILED_IS_FINAL_AFTER_MS;
-  return status === "cancelled" || (status === "completed" && typeof receipt?.cuInvoiceNo === "string");
+  return status === "cancelled" || (status === "completed" && isTold(receipt?.cuInvoiceNo));
 }
 
 /** Whether the ledger just does not know yet what became of a document in flight. */
@@ -27,7 +33,7 @@ export function isBehind(kept: SaleDocument, told: SaleDocument): boolean {
 export function differences(kept: SaleDocument, told: SaleDocument): string[] {
   const found: string[] = [];
   const same = (name: string, ours: Told, theirs: Told): void => {
-    if ((ours ?? null) !== (theirs ?? null)) found.push(`${name} is ${shown(theirs)}, in the ledger ${shown(ours)}`);
+    if (toldOf(ours) !== toldOf(theirs)) found.push(`${name} is ${shown(theirs)}, in the ledger ${shown(ours)}`);
   };
   const near = (name: string, ours: number, theirs: number): void => {
     if (differsByMoreThan(TOLERANCE, ours, theirs)) found.push(`${name} is ${theirs}, in the ledger ${ours}`);
@@ -81,8 +87,12 @@ const RECEIPT = [
 
 type Told = string | number | null | undefined;
 
+function toldOf(value: Told): string | number | null {
+  return typeof value === "number" ? value : givenText(value);
+}
+
 function isTold(value: Told): boolean {
-  return value !== null && value !== undefined;
+  return toldOf(value) !== null;
 }
 
 function shown(value: Told): string {

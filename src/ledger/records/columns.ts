@@ -1,6 +1,7 @@
 import {
   decimalText,
   type DocumentRecord,
+  givenText,
   isCalendarDate,
   type SaleDocument,
   type StockMovement,
@@ -68,7 +69,7 @@ export function documentColumns(content: RecordContent) {
     total: number_(document?.totals.total),
     taxable_amount: number_(document?.totals.taxableAmount),
     tax_amount: number_(document?.totals.taxAmount),
-    original_document_id: text(document?.originalSaleId ?? content.originalSaleId),
+    original_document_id: text(givenText(document?.originalSaleId) ?? content.originalSaleId),
     cu_invoice_no: text(document?.receipt?.cuInvoiceNo),
     receipt: document?.receipt ? canonicalJson(document.receipt) : null,
     document: document ? canonicalJson(document) : null,
@@ -120,7 +121,8 @@ export function movementColumns(movement: StockMovement) {
 }
 
 function text(value: string | null | undefined): string | null {
-  return typeof value === "string" ? storableText(value) : null;
+  const given = givenText(value);
+  return given === null ? null : storableText(given);
 }
 
 function number_(value: number | undefined): string | null {
