@@ -48,6 +48,10 @@ export interface OutgoingRequest {
   query?: Readonly<Record<string, string>>;
   bodyJson?: string | undefined;
   idempotencyKey?: string | undefined;
+  /** Content types; default: JSON. */
+  accept?: string | undefined;
+  /** Takes the body of a success piece by piece, each waited for. */
+  onBody?: ((piece: Uint8Array) => Promise<unknown>) | undefined;
 }
 
 /**
@@ -88,6 +92,7 @@ async function send(
     signal: options.signal,
     timeoutMs: options.timeoutMs ?? context.timeoutMs,
     maxBodyBytes: context.maxBodyBytes,
+    onBody: request.onBody,
     freshConnection: operation.riskClass === "unrepeatableWrite",
   });
   try {
@@ -103,7 +108,7 @@ async function send(
 
 function headersOf({ auth, apiKey }: ClientContext, request: OutgoingRequest): Record<string, string> {
   return {
-    accept: "application/json",
+    accept: request.accept ?? "application/json",
     "user-agent": "fiscalflow",
     ...(auth === "bearer" ? { authorization: `Bearer ${apiKey.value}` } : { "x-api-key": apiKey.value }),
     ...(request.bodyJson === undefined ? {} : { "content-type": "application/json" }),

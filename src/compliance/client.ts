@@ -62,7 +62,8 @@ export function createComplianceClient(options: ComplianceClientOptions) {
     listPurchases: (input: ListPurchasesInput, call?: BusinessCallOptions) => listPurchases(context, input, call),
     pullPurchases: (call?: BusinessCallOptions) => pullPurchases(context, call),
     listBusinesses: (call?: CallOptions) => listBusinesses(context, call),
-    downloadReceipt: (saleId: string, call?: BusinessCallOptions) => downloadReceipt(context, saleId, call),
+    downloadReceipt: (saleId: string, onBody: (piece: Uint8Array) => Promise<unknown>, call?: BusinessCallOptions) =>
+      downloadReceipt(context, saleId, onBody, call),
     callNamed: (name: NamedOperation, input?: NamedCallInput, call?: BusinessCallOptions) =>
       callNamed(context, name, input, call),
   };

@@ -19,14 +19,13 @@ const path = (fallback: string) =>
 const businessIdIn = z.enum(["query", "body"]).default("query");
 const branchBy = z.enum(["id", "authorityId"]).default("id");
 
-const namedOperation = z
-  .strictObject({
-    method: z.enum(["GET", "POST", "PUT", "PATCH", "DELETE"]),
-    path: z.string().regex(/^\/[^\s?#]*$/, 'must be a path that begins with "/"'),
-    fields: z.record(z.string(), word.nullable()).optional(),
-  })
-  .nullable()
-  .default(null);
+const describedOperation = z.strictObject({
+  method: z.enum(["GET", "POST", "PUT", "PATCH", "DELETE"]),
+  path: z.string().regex(/^\/[^\s?#]*$/, 'must be a path that begins with "/"'),
+  fields: z.record(z.string(), word.nullable()).optional(),
+});
+const namedOperation = describedOperation.nullable().default(null);
+const accept = z.string().regex(/^[\x21-\x7e][\x20-\x7e]*$/, "must be content types, such as application/pdf");
 
 const dialectSchema = z
   .strictObject({
@@ -98,7 +97,10 @@ const dialectSchema = z
       })
       .prefault({}),
     createItem: namedOperation,
-    receiptDownload: namedOperation,
+    receiptDownload: describedOperation
+      .extend({ accept: accept.default("*/*") })
+      .nullable()
+      .default(null),
     identity: namedOperation,
     lookups: namedOperation,
   })

@@ -2,6 +2,7 @@ import {
   type BusinessCallOptions,
   callOperation,
   type ClientContext,
+  type OutgoingRequest,
   pathWithId,
   type Result,
 } from "./call-operation.ts";
@@ -34,28 +35,32 @@ export async function callNamed(
   return callDescribed(context, name, input, read, options);
 }
 
-/** A receipt as a file, in whatever form the service gives it. */
+/** What came of a receipt that was downloaded. */
 export interface ReceiptFile {
-  bytes: Uint8Array;
+  /** In bytes. */
+  length: number;
   contentType?: string;
 }
 
 /**
- * The receipt of a sale or credit note (`receiptDownload`), which the document names without showing it: byte by byte as it came.
+ * The receipt of a sale or credit note (`receiptDownload`), which the document names without showing it: byte by byte as it comes.
  *
+ * @param onBody takes each piece, and is waited for
  * @throws ComplianceInputError `not-in-dialect`, saying how to switch it on
  */
 export async function downloadReceipt(
   context: ClientContext,
   saleId: string,
+  onBody: (piece: Uint8Array) => Promise<unknown>,
   options: BusinessCallOptions = {},
 ): Promise<Result<ReceiptFile>> {
-  const read: ReadBody<ReceiptFile> = ({ bodyBytes, headers }) => {
-    if (bodyBytes.byteLength === 0) return { issues: ["the body is empty"] };
+  const read: ReadBody<ReceiptFile> = ({ bodyLength, headers }) => {
+    if (bodyLength === 0) return { issues: ["the body is empty"] };
     const contentType = headers["content-type"];
-    return { data: { bytes: bodyBytes, ...(contentType !== undefined && { contentType }) } };
+    return { data: { length: bodyLength, ...(contentType !== undefined && { contentType }) } };
   };
-  return callDescribed(context, "receiptDownload", { id: saleId }, read, options);
+  const accept = context.dialect.receiptDownload?.accept;
+  return callDescribed(context, "receiptDownload", { id: saleId }, read, options, { accept, onBody });
 }
 
 async function callDescribed<Data>(
@@ -64,6 +69,7 @@ async function callDescribed<Data>(
   input: NamedCallInput,
   read: ReadBody<Data>,
   options: BusinessCallOptions,
+  more: Pick<OutgoingRequest, "accept" | "onBody"> = {},
 ): Promise<Result<Data>> {
   const described = context.dialect[name];
   if (described === null) {
@@ -94,6 +100,7 @@ async function callDescribed<Data>(
     path: path.includes("{id}") ? pathWithId(path, input.id ?? "") : path,
     query: { ...query, ...Object.fromEntries(inQuery) },
     bodyJson: method === "GET" ? undefined : composeBody(sent),
+    ...more,
   };
   return callOperation(context, op, request, read, options);
 }

@@ -148,20 +148,37 @@ describe("the other operations", () => {
     ]);
   });
 
-  test("a receipt comes byte by byte as it is, once the dialect says from where", async () => {
+  test("a receipt comes piece by piece, as it is, once the dialect says from where and as what", async () => {
     const bytes = Buffer.from([0x25, 0x50, 0x44, 0x46, 0xff, 0x00, 0xfe, 0x0a]);
+    const download = { method: "GET", path: "/v1/sales/{id}/receipt" };
     const { client, server } = await start(
       (response) => {
         response.writeHead(200, { "content-type": "application/pdf" });
         response.end(bytes);
       },
-      { dialect: { receiptDownload: { method: "GET", path: "/v1/sales/{id}/receipt" } } },
+      { dialect: { receiptDownload: { ...download, accept: "application/pdf" } } },
     );
-    const { data } = await client.downloadReceipt("sal/1", business);
-    expect(Buffer.from(data.bytes).equals(bytes)).toBe(true);
-    expect(data.contentType).toBe("application/pdf");
-    expect(server.requests).toMatchObject([{ method: "GET", target: "/v1/sales/sal%2F1/receipt?businessId=biz_1" }]);
+    const pieces: Uint8Array[] = [];
+    const { data } = await client.downloadReceipt("sal/1", async (piece) => pieces.push(piece), business);
+    expect(Buffer.concat(pieces).equals(bytes)).toBe(true);
+    expect(data).toEqual({ length: bytes.length, contentType: "application/pdf" });
+    expect(server.requests).toMatchObject([
+      {
+        method: "GET",
+        target: "/v1/sales/sal%2F1/receipt?businessId=biz_1",
+        headers: { accept: "application/pdf" },
+      },
+    ]);
+    const { client: anyType, server: asked } = await start((response) => respondJson(response, 404, {}), {
+      dialect: { receiptDownload: download },
+    });
+    const none: Uint8Array[] = [];
+    const refused = errorOf(anyType.downloadReceipt("sal_1", async (piece) => none.push(piece), business));
+    await expect(refused).resolves.toMatchObject({ name: "ComplianceApiError", status: 404 });
+    expect(none).toEqual([]);
+    expect(asked.requests).toMatchObject([{ headers: { accept: "*/*" } }]);
     const { client: plain } = await start((response) => respondJson(response, 200, {}));
-    await expect(errorOf(plain.downloadReceipt("sal_1", business))).resolves.toMatchObject({ code: "not-in-dialect" });
+    const off = errorOf(plain.downloadReceipt("sal_1", async () => undefined, business));
+    await expect(off).resolves.toMatchObject({ code: "not-in-dialect" });
   });
 });

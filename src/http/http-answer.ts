@@ -3,9 +3,10 @@ export interface HttpAnswer {
   status: number;
   /** Names in lower case; several values of one name are joined by `, `. */
   headers: Readonly<Record<string, string>>;
+  /** Empty where the body was taken piece by piece (`HttpRequest.onBody`). */
   bodyText: string;
-  /** The body as it came: not every answer is a text. */
-  bodyBytes: Uint8Array;
+  /** In bytes, as they came. */
+  bodyLength: number;
   /** Absent when the body is not JSON. */
   json?: unknown;
   /** When the request was handed to a connection, Unix milliseconds. */

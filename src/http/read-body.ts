@@ -3,7 +3,7 @@ import type { HttpAnswer } from "./http-answer.ts";
 
 /** Turns a success's body into data, or says what is wrong with it. */
 export type ReadBody<Data> = (
-  answer: Pick<HttpAnswer, "bodyText" | "bodyBytes" | "headers" | "json">,
+  answer: Pick<HttpAnswer, "bodyText" | "bodyLength" | "headers" | "json">,
 ) => { data: Data } | { issues: string[] };
 
 const MOST_ISSUES = 5;

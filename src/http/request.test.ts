@@ -53,6 +53,53 @@ async function failure(call: Promise<unknown>): Promise<TransportError> {
   return error as TransportError;
 }
 
+describe("an answer that is taken piece by piece", () => {
+  const body = Buffer.alloc(3_000_000, "receipt ");
+
+  test("comes whole and in order, one piece at a time, and is not kept", async () => {
+    const server = await stub((response) => response.writeHead(200).end(body));
+    const pieces: Uint8Array[] = [];
+    let [busy, most] = [0, 0];
+    const answer = await request(server.baseUrl, {
+      maxBodyBytes: body.length,
+      onBody: async (piece) => {
+        busy += 1;
+        most = Math.max(most, busy);
+        await new Promise((resolve) => setImmediate(resolve));
+        pieces.push(Buffer.from(piece));
+        busy -= 1;
+      },
+    });
+    expect(Buffer.concat(pieces).equals(body)).toBe(true);
+    expect(pieces.length).toBeGreaterThan(1);
+    expect(most).toBe(1);
+    expect(answer).toMatchObject({ status: 200, bodyText: "", bodyLength: body.length });
+    expect("json" in answer).toBe(false);
+  });
+
+  test("is kept as any other where it is no success", async () => {
+    const server = await stub((response) => respondJson(response, 404, { error: 1 }));
+    const onBody = () => Promise.reject(new Error("not a piece of the file"));
+    expect(await request(server.baseUrl, { onBody })).toMatchObject({ status: 404, json: { error: 1 } });
+  });
+
+  test("ends the call where a piece cannot be kept, and where it is longer than allowed", async () => {
+    const server = await stub((response) => response.writeHead(200).end(body));
+    const full = Object.assign(new Error("disk full"), { code: "ENOSPC" });
+    const unkept = await failure(request(server.baseUrl, { maxBodyBytes: 4e6, onBody: () => Promise.reject(full) }));
+    expect(unkept).toMatchObject({ code: "body-unreadable", cause: full, answered: { status: 200 } });
+    expect(unkept.message).toContain("the answer could not be kept (ENOSPC)");
+    const long = failure(request(server.baseUrl, { maxBodyBytes: 2e6, onBody: () => Promise.resolve() }));
+    expect(await long).toMatchObject({ code: "body-too-large" });
+  });
+
+  test("ends the call in time where a piece is not done", async () => {
+    const server = await stub((response) => response.writeHead(200).end(body));
+    const stuck = failure(request(server.baseUrl, { timeoutMs: 200, onBody: () => new Promise(() => undefined) }));
+    expect(await stuck).toMatchObject({ code: "timeout" });
+  });
+});
+
 describe("an answer that comes whole", () => {
   test.each([200, 404, 422, 500])(
     "is returned with status %i, headers in lower case, text and JSON",

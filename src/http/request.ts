@@ -11,6 +11,11 @@ export interface HttpRequest {
   /** The whole call: waiting for a connection, connecting, headers and body. */
   timeoutMs: number;
   maxBodyBytes: number;
+  /**
+   * Takes the body of a success (2xx) piece by piece, so that it is never held whole; the next piece comes when this one is done. A piece
+   * that it refuses ends the call. The body of any other answer is kept as usual.
+   */
+  onBody?: ((piece: Uint8Array) => Promise<unknown>) | undefined;
 }
 
 export interface SendOptions extends HttpRequest {
@@ -33,7 +38,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
  * connection is there, and keeps no note of that moment. A request that timed out in the queue is refused when its turn comes.
  */
 export function sendRequest(options: SendOptions): Promise<HttpAnswer> {
-  const { dispatcher, method, url, signal, timeoutMs, maxBodyBytes, nowMs = Date.now } = options;
+  const { dispatcher, method, url, signal, timeoutMs, maxBodyBytes, onBody, nowMs = Date.now } = options;
   const where = `${method} ${url.origin}${url.pathname}`;
 
   return new Promise((resolve, reject) => {
@@ -46,7 +51,7 @@ export function sendRequest(options: SendOptions): Promise<HttpAnswer> {
     let controller: Dispatcher.DispatchController | undefined;
     let sentAtMs: number | undefined;
     let answered: TransportError["answered"];
-    let bodyBytes = 0;
+    let bodyLength = 0;
     const chunks: Buffer[] = [];
 
     const settle = (): boolean => {
@@ -94,19 +99,28 @@ export function sendRequest(options: SendOptions): Promise<HttpAnswer> {
         if (status < 200) return;
         answered = { status, headers: flattenHeaders(headers), atMs: nowMs() };
       },
-      onResponseData(_controller, chunk) {
-        bodyBytes += chunk.length;
-        if (bodyBytes > maxBodyBytes) fail("body-too-large", `the answer is longer than ${maxBodyBytes} bytes`);
-        else chunks.push(chunk);
+      onResponseData(given, chunk) {
+        bodyLength += chunk.length;
+        if (bodyLength > maxBodyBytes) return fail("body-too-large", `the answer is longer than ${maxBodyBytes} bytes`);
+        if (onBody === undefined || !isSuccess(answered)) {
+          chunks.push(chunk);
+          return;
+        }
+        // undici gives an empty one after each pause: pausing for that too would never let the socket be read.
+        if (chunk.length === 0) return;
+        given.pause();
+        onBody(chunk).then(
+          () => given.resume(),
+          (cause: unknown) => fail("body-unreadable", `the answer could not be kept (${describe(cause)})`, cause),
+        );
       },
       onResponseEnd() {
         if (answered === undefined) return failBroken(new Error("the answer ended before its headers"));
         if (!settle()) return;
         const { status, headers, atMs } = answered;
-        const bodyBytes = Buffer.concat(chunks);
-        const bodyText = new TextDecoder().decode(bodyBytes);
+        const bodyText = new TextDecoder().decode(Buffer.concat(chunks));
         const times = { sentAtMs: sentAtMs ?? atMs, answeredAtMs: atMs };
-        resolve({ status, headers, bodyText, bodyBytes, ...parseJsonBody(bodyText), ...times });
+        resolve({ status, headers, bodyText, bodyLength, ...parseJsonBody(bodyText), ...times });
       },
       onResponseError(_controller, error) {
         failBroken(error);
@@ -132,6 +146,10 @@ export function sendRequest(options: SendOptions): Promise<HttpAnswer> {
       failBroken(error);
     }
   });
+}
+
+function isSuccess(answered: TransportError["answered"]): boolean {
+  return answered !== undefined && answered.status >= 200 && answered.status <= 299;
 }
 
 /** The code says enough, and a message may quote what it should not. */

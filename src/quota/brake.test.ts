@@ -28,7 +28,7 @@ function braked() {
           status,
           headers,
           bodyText: "",
-          bodyBytes: new Uint8Array(),
+          bodyLength: 0,
           sentAtMs: clock.nowMs,
           answeredAtMs: clock.nowMs,
         });

@@ -6,13 +6,12 @@ const optionalName = name.nullable();
 const path = z.string().regex(/^\/[^\s?#]*$/, "must be a path that begins with /");
 const businessIdIn = z.enum(["query", "body"]);
 const branchBy = z.enum(["id", "authorityBhfId", "authorityId"]);
-const extraOperation = z
-  .strictObject({
-    method: z.enum(["GET", "POST", "PUT"]),
-    path,
-    fields: z.record(z.string(), optionalName).optional(),
-  })
-  .nullable();
+const describedOperation = z.strictObject({
+  method: z.enum(["GET", "POST", "PUT"]),
+  path,
+  fields: z.record(z.string(), optionalName).optional(),
+});
+const extraOperation = describedOperation.nullable();
 
 const dialectSchema = z.strictObject({
   createSale: z.strictObject({
@@ -48,7 +47,8 @@ const dialectSchema = z.strictObject({
   businesses: z.strictObject({ list: name, id: name, branches: name, branchId: name, authorityId: name }),
   errors: z.strictObject({ authorityRejected: name, alreadyCredited: name }),
   createItem: extraOperation,
-  receiptDownload: extraOperation,
+  // The first content type of `accept` is the one that is served.
+  receiptDownload: describedOperation.extend({ accept: z.string().optional() }).nullable(),
   identity: extraOperation,
   lookups: extraOperation,
 });

@@ -51,7 +51,7 @@ export function provider(options: ProviderOptions) {
         status,
         headers: headers && (status < 400 || status === 429) ? told : {},
         bodyText: "",
-        bodyBytes: new Uint8Array(),
+        bodyLength: 0,
         sentAtMs,
         answeredAtMs,
       };

@@ -1,4 +1,4 @@
-import { notFound } from "../api-error.ts";
+import { ApiError, notFound } from "../api-error.ts";
 import type { Operation } from "../operation.ts";
 import type { World } from "../world.ts";
 import { documentFacts, requireDocument } from "./sales.ts";
@@ -6,6 +6,17 @@ import { documentFacts, requireDocument } from "./sales.ts";
 /** A page with the receipt's numbers: enough to be told apart from an error, not a real PDF. */
 function receiptFile(cuInvoiceNo: string | null): string {
   return `%PDF-1.4\n% receipt ${cuInvoiceNo ?? ""}\n%%EOF\n`;
+}
+
+/** The first content type that a dialect's `accept` names. */
+function servedAs(accept = ""): string {
+  const types = accept.split(",").map((one) => one.split(";")[0]?.trim() ?? "");
+  return types.find((type) => type !== "" && !type.includes("*")) ?? "application/pdf";
+}
+
+function accepts(header: string | undefined, contentType: string): boolean {
+  const wanted = (header ?? "*/*").split(",").map((one) => one.split(";")[0]?.trim());
+  return wanted.some((one) => one === contentType || one === "*/*" || one === `${contentType.split("/")[0] ?? ""}/*`);
 }
 
 /** The operations that the document only names: each exists when the dialect gives it a method and a path. */
@@ -24,9 +35,12 @@ export function extraOperations(world: World): Operation[] {
         const record = requireDocument(world, call.business(), call.params["id"] ?? "");
         call.touch(record);
         if (record.sale.receipt === null) throw notFound("Receipt");
+        const contentType = servedAs(receiptDownload.accept);
+        if (!accepts(call.headers.accept, contentType))
+          throw new ApiError(406, "not_acceptable", `The receipt is served as ${contentType} only.`);
         return {
           status: 200,
-          contentType: "application/pdf",
+          contentType,
           body: receiptFile(record.sale.receipt.cuInvoiceNo),
         };
       },
