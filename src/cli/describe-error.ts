@@ -7,6 +7,7 @@ const CALLERS_FAULT = new Set([
   "InvalidInputError",
   "InvalidSaleError",
   "UnknownConnectionError",
+  "ComplianceInputError",
   "InstructionError",
 ]);
 

@@ -15,6 +15,7 @@ import { registerLedger } from "./ledger/register-ledger.ts";
 import { packageVersion } from "./package-version.ts";
 import { printable } from "./printable.ts";
 import { registerPurchases } from "./purchases/register-purchases.ts";
+import { registerReceipt } from "./receipt/register-receipt.ts";
 import { registerReconcile } from "./reconcile/register-reconcile.ts";
 import { registerReport } from "./report/register-report.ts";
 import { registerSale } from "./sale/register-sale.ts";
@@ -58,6 +59,7 @@ Example: what is wrong with this installation, and what to do about it
   registerSetup(program, context);
   registerDoctor(program, context);
   registerSale(program, context);
+  registerReceipt(program, context);
   registerItems(program, context);
   registerPurchases(program, context);
   registerBillPayments(program, context);

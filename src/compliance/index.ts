@@ -31,7 +31,7 @@ export {
 } from "./errors.ts";
 export type { RegisterItemInput } from "./items.ts";
 export type { KeyReach } from "./key-reach.ts";
-export type { NamedCallInput, ReceiptFile } from "./named-operations.ts";
+export { type NamedCallInput, type ReceiptFile, requireDescribed } from "./named-operations.ts";
 export type { NamedOperation, Operation, OperationName, RiskClass, Scope } from "./operations.ts";
 export { NAMED_OPERATIONS, operation, SHOWN_OPERATIONS } from "./operations.ts";
 export type { AnswerOutcome, Outcome } from "./outcome.ts";

@@ -7,6 +7,7 @@ import {
   type Result,
 } from "./call-operation.ts";
 import { composeBody } from "./composed-request.ts";
+import type { ComplianceDialect } from "./dialect.ts";
 import { ComplianceInputError } from "./errors.ts";
 import { placeBusinessId } from "./key-reach.ts";
 import type { NamedOperation, Operation } from "./operations.ts";
@@ -63,6 +64,27 @@ export async function downloadReceipt(
   return callDescribed(context, "receiptDownload", { id: saleId }, read, options, { accept, onBody });
 }
 
+const EXAMPLES: Readonly<Record<NamedOperation, string>> = {
+  createItem: '{"method":"POST","path":"/v1/items","fields":{}}',
+  receiptDownload: '{"method":"GET","path":"/v1/sales/{id}/…","accept":"application/pdf"}',
+  identity: '{"method":"GET","path":"/v1/…"}',
+  lookups: '{"method":"GET","path":"/v1/…/{id}"}',
+};
+
+/** What the dialect says of an operation. @throws ComplianceInputError `not-in-dialect`, saying how to switch it on */
+export function requireDescribed<Name extends NamedOperation>(
+  dialect: ComplianceDialect,
+  name: Name,
+): NonNullable<ComplianceDialect[Name]> {
+  const described = dialect[name];
+  if (described !== null) return described;
+  throw new ComplianceInputError(
+    "not-in-dialect",
+    `${name} is off: the API's document names it without showing its shape. Ask the provider for its method and path, and describe it in ` +
+      `the connection's dialect, for example COMPLIANCE_DIALECT='{"${name}":${EXAMPLES[name]}}'`,
+  );
+}
+
 async function callDescribed<Data>(
   context: ClientContext,
   name: NamedOperation,
@@ -71,14 +93,7 @@ async function callDescribed<Data>(
   options: BusinessCallOptions,
   more: Pick<OutgoingRequest, "accept" | "onBody"> = {},
 ): Promise<Result<Data>> {
-  const described = context.dialect[name];
-  if (described === null) {
-    throw new ComplianceInputError(
-      "not-in-dialect",
-      `${name} is off: the document names it without showing its shape. Describe it in the dialect to switch it on, ` +
-        `for example COMPLIANCE_DIALECT='{"${name}":{"method":"GET","path":"/v1/…","fields":{}}}'`,
-    );
-  }
+  const described = requireDescribed(context.dialect, name);
   const { method, path, fields: names = {} } = described;
   const { query } = placeBusinessId(context.keyReach, options.businessId, "query");
   const sent: Record<string, unknown> = {};
