@@ -15,6 +15,7 @@ import { registerLedger } from "./ledger/register-ledger.ts";
 import { packageVersion } from "./package-version.ts";
 import { printable } from "./printable.ts";
 import { registerPurchases } from "./purchases/register-purchases.ts";
+import { registerLookups } from "./named-operations/register-lookups.ts";
 import { registerReceipt } from "./receipt/register-receipt.ts";
 import { registerReconcile } from "./reconcile/register-reconcile.ts";
 import { registerReport } from "./report/register-report.ts";
@@ -61,6 +62,7 @@ Example: what is wrong with this installation, and what to do about it
   registerSale(program, context);
   registerReceipt(program, context);
   registerItems(program, context);
+  registerLookups(program, context);
   registerPurchases(program, context);
   registerBillPayments(program, context);
   registerBatch(program, context);

@@ -22,7 +22,20 @@ describe("help", () => {
   test("lists the commands that there are, and none that are not", async () => {
     const { stdout } = await callCli(["--help"]);
     const listed = [...stdout.matchAll(/^ {2}([a-z][a-z-]+)/gm)].map(([, name]) => name);
-    const work = ["sale", "items", "purchases", "bill-payments", "batch", "reconcile", "jobs", "report", "ledger"];
+    const work = [
+      "sale",
+      "receipt",
+      "items",
+      "identity",
+      "lookups",
+      "purchases",
+      "bill-payments",
+      "batch",
+      "reconcile",
+      "jobs",
+      "report",
+      "ledger",
+    ];
     expect(listed).toEqual(
       ["demo", "simulator", "worker", "callbacks", "setup", "doctor", ...work, "help"].concat("fiscalflow"),
     );

@@ -59,6 +59,25 @@ Examples:
     const { reportItems } = await import("./report-items.ts");
     await reportItems(context, flags);
   });
+  withScope(
+    items
+      .command("create")
+      .description("Create an item with the service, and print its answer. Never repeated by itself.")
+      .argument("<file>", "a JSON object with the item's fields; - reads standard input"),
+  )
+    .addHelpText(
+      "after",
+      `
+The API's document names this operation without showing it: the connection's dialect must describe it under createItem. The fields are
+sent under the names that the dialect gives them, and those that it does not name as they are.
+
+Example:
+  echo '{"name":"Maize flour 2 kg","sku":"MF-2","unitPrice":210}' | fiscalflow items create -`,
+    )
+    .action(async (file: string, flags: Scope) => {
+      const { createItem } = await import("./create-item.ts");
+      await createItem(context, file, flags);
+    });
   registerMending(items, context, {
     noun: "registration",
     start: "items register",
