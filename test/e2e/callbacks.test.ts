@@ -42,8 +42,8 @@ describeWithTemporal("a callback", () => {
       "select table_name as name from information_schema.tables where table_schema = 'public'",
     );
     for (const { name } of tables.rows) {
-      const { rows } = await outside.query(`select t::text as row from ${name} t`);
-      expect(JSON.stringify(rows), name).not.toContain(token);
+      const { rows } = await outside.query(`select '${name}' as "table", t::text as row from ${name} t`);
+      expect(JSON.stringify(rows)).not.toContain(token);
     }
     await outside.end();
 
