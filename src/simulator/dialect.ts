@@ -13,7 +13,8 @@ const describedOperation = z.strictObject({
 });
 const extraOperation = describedOperation.nullable();
 
-const dialectSchema = z.strictObject({
+/** Every name and switch, for whoever must vary them all. */
+export const dialectSchema = z.strictObject({
   createSale: z.strictObject({
     path,
     businessIdIn,

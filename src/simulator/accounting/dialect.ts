@@ -5,7 +5,8 @@ import { parseInstruction } from "../problems.ts";
 const name = z.string().min(1);
 const optionalName = name.nullable();
 
-const accountingDialectSchema = z.strictObject({
+/** Every name and switch, for whoever must vary them all. */
+export const accountingDialectSchema = z.strictObject({
   billPayments: z.strictObject({
     page: name,
     limit: name,

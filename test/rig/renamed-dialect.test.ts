@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+
+import { parseAccountingDialect as parseProductAccountingDialect } from "../../src/accounting/dialect.ts";
+import { parseDialect as parseProductDialect } from "../../src/compliance/dialect.ts";
+import { parseAccountingDialect } from "../../src/simulator/accounting/dialect.ts";
+import { parseDialect } from "../../src/simulator/dialect.ts";
+import { leavesOf, renamedDialects } from "./renamed-dialect.ts";
+
+test.each(["plausible", "strange"] as const)(
+  "the %s renamed dialect changes every setting of both services",
+  (words) => {
+    const renamed = renamedDialects(words);
+    const now = { compliance: parseDialect(undefined), accounting: parseAccountingDialect(undefined) };
+    const before = new Map(leavesOf(now));
+    const same = leavesOf(renamed).filter(([path, value]) => before.get(path) === value);
+    expect(same).toEqual([]);
+    expect(leavesOf(renamed).map(([path]) => path)).toEqual([...before.keys()]);
+  },
+);
+
+test.each(["plausible", "strange"] as const)("the product can be configured with the %s renamed dialect", (words) => {
+  const renamed = renamedDialects(words);
+  expect(parseProductDialect(renamed.compliance)).toEqual(renamed.compliance);
+  expect(parseProductAccountingDialect(renamed.accounting)).toEqual(renamed.accounting);
+});
