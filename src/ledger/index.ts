@@ -7,6 +7,7 @@ export type { ChainFinding, ChainReport, SeenHead } from "./events/findings.ts";
 export { LedgerError, LedgerUnavailableError } from "./errors.ts";
 export { type Ledger, type LedgerOptions, openLedger } from "./open-ledger.ts";
 export type { ItemRegistrations, KeptItemOutcome } from "./items/registrations.ts";
+export type { KeptObservation, Observation, Observations } from "./observations/observations.ts";
 export type * from "./purchases/purchases.ts";
 export type { QuotaCounts, QuotaWindow, SettledEdge, SpendAnswer } from "./quota/counts.ts";
 export type { Reconciliation } from "./reconcile/reconcile.ts";

@@ -2,6 +2,7 @@ import { type Kysely, type Migration, sql } from "kysely";
 import { createPurchaseTables } from "./migrations/purchases.ts";
 import { createBillPaymentTables } from "./migrations/bill-payments.ts";
 import { createEvents } from "./migrations/events.ts";
+import { createObservations } from "./migrations/observations.ts";
 import { createReconcileTables } from "./migrations/reconcile.ts";
 import { createRecords } from "./migrations/records.ts";
 import { createWebhookEvents } from "./migrations/webhook-events.ts";
@@ -18,6 +19,7 @@ async function createTables(db: Kysely<unknown>): Promise<void> {
   await createPurchaseTables(db);
   await createReconcileTables(db);
   await createWebhookEvents(db);
+  await createObservations(db);
 }
 
 async function createQuotaWindows(db: Kysely<unknown>): Promise<void> {

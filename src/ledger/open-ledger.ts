@@ -7,6 +7,7 @@ import { createItemRegistrations, type ItemRegistrations } from "./items/registr
 import { createPurchases } from "./purchases/create-purchases.ts";
 import type { Purchases } from "./purchases/purchases.ts";
 import { createEventLog, type Events } from "./events/create-events.ts";
+import { createObservationLog, type Observations } from "./observations/observations.ts";
 import type { QuotaCounts } from "./quota/counts.ts";
 import { createQuotaCounts } from "./quota/create-quota-counts.ts";
 import { createReconciliation } from "./reconcile/create-reconciliation.ts";
@@ -44,6 +45,7 @@ export interface Ledger {
   readonly reports: Reports;
   readonly reconciliation: Reconciliation;
   readonly webhookEvents: WebhookEvents;
+  readonly observations: Observations;
   /**
    * Connects and migrates now; the very first start of the embedded server may take up to 30 s.
    * @throws LedgerUnavailableError, LedgerError
@@ -74,6 +76,7 @@ export function openLedger(options: LedgerOptions): Ledger {
     reports: createReports(database),
     reconciliation: createReconciliation(database),
     webhookEvents: createWebhookEvents(database),
+    observations: createObservationLog(database),
     ready: () => database.ready(),
     answers: () => database.transact(async () => undefined),
     close: () => database.close(),
