@@ -4,6 +4,7 @@ import { createAccountingClient, parseAccountingDialect } from "../../src/accoun
 import { type BillPaymentsPageRequest } from "../../src/contract/index.ts";
 import { createDispatchers } from "../../src/http/dispatchers.ts";
 import { createTransport } from "../../src/http/transport.ts";
+import type { Observation } from "../../src/ledger/index.ts";
 import { createTestLedger } from "../../src/ledger/test-support/create-test-ledger.ts";
 import { simulatorUnderTest } from "../../src/simulator/test-support/simulator-under-test.ts";
 import { failureOf, inActivity } from "../test-support/served.ts";
@@ -37,11 +38,13 @@ async function served(names: Record<string, string> = {}) {
   };
   const profile = { connection: "default", callTimeoutMs: 5_000 };
   const accounting = new Map([["default", { profile, client, dialect, keyWatch }]]);
-  const activities = createAccountingActivities({ accounting, ledger, nowMs: Date.now, random: () => 0 });
+  const observed: Observation[] = [];
+  const observer = { note: (observation: Observation) => void observed.push(observation) };
+  const activities = createAccountingActivities({ accounting, ledger, observer, nowMs: Date.now, random: () => 0 });
   const keep = (more: Partial<BillPaymentsPageRequest> = {}) =>
     inActivity(() => activities.keepBillPaymentsPage({ ...PAGE, ...more }));
   const held = async () => (await ledger.billPayments.summary("default")).total;
-  return { simulator, ledger, activities, keep, held, told };
+  return { simulator, ledger, activities, keep, held, told, observed };
 }
 
 test("a page is kept, and only counts and times are told of it", async () => {

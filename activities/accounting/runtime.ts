@@ -2,6 +2,7 @@ import type { AccountingClient, AccountingDialect } from "../../src/accounting/i
 import type { AccountingProfile } from "../../src/contract/index.ts";
 import type { Ledger } from "../../src/ledger/index.ts";
 import { notServed } from "../failure.ts";
+import type { Observer } from "../observer.ts";
 
 /** One accounting connection as this process serves it. Key and secret are inside the client and nowhere else. */
 export interface AccountingRuntime {
@@ -20,6 +21,7 @@ export interface KeyStandingWatch {
 export interface AccountingContext {
   accounting: ReadonlyMap<string, AccountingRuntime>;
   ledger: Ledger;
+  observer: Pick<Observer, "note">;
   nowMs: () => number;
   random: () => number;
 }

@@ -3,6 +3,7 @@ import type { ConnectionProfile, PaymentRule } from "../../src/contract/index.ts
 import type { Ledger } from "../../src/ledger/index.ts";
 import type { EarlierRuns } from "../earlier-runs/index.ts";
 import { notServed } from "../failure.ts";
+import type { Observer } from "../observer.ts";
 import type { PollBounds } from "../poll-schedule.ts";
 import type { Catalogue } from "./catalogue.ts";
 import type { KeyGate } from "./key-gate.ts";
@@ -28,6 +29,7 @@ export interface ActivityContext {
   connections: ReadonlyMap<string, ComplianceRuntime>;
   ledger: Ledger;
   earlierRuns: Pick<EarlierRuns, "takeOver">;
+  observer: Pick<Observer, "note">;
   nowMs: () => number;
   random: () => number;
 }

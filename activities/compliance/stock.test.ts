@@ -53,21 +53,35 @@ describe("a stock adjustment", () => {
     });
   });
 
-  test("is applied, and its report shown as missing, where there is none", async () => {
+  test("is applied, and the missing part of its report shown, where the report is not whole", async () => {
     const served = await serve();
-    const body = { data: { movementId: "mov_1" } };
+    const body = { data: { movementId: "mov_1", fiscal: { stockIo: { status: "ok" } } } };
     served.simulator.inject(at({ when: "after", kind: "status", status: 201, body }));
     expect(await adjust(served)).toMatchObject({
       kind: "applied",
       movementId: "mov_1",
-      report: { stockIo: "missing", stockMaster: "missing" },
+      report: { stockIo: "ok", stockMaster: "missing" },
     });
   });
+
+  test.each([{}, { fiscal: null }])(
+    "is applied without a report, which is noted, where the answer has none under the dialect's name (%j)",
+    async (data) => {
+      const served = await serve();
+      const body = { data: { movementId: "mov_1", ...data } };
+      served.simulator.inject(at({ when: "after", kind: "status", status: 201, body }));
+      expect(await adjust(served)).toMatchObject({ kind: "applied", movementId: "mov_1", report: undefined });
+      expect(served.observed).toMatchObject([
+        { service: "compliance", connection: "default", kind: "not-read", subject: "stock.report", value: "fiscal" },
+      ]);
+    },
+  );
 
   test("is applied without a report where the dialect reads none", async () => {
     const served = await serve({ dialect: { stock: { report: null } } });
     served.simulator.updateItem("item_tea", { fiscalReport: { stockIo: "down", stockMaster: "down" } });
     expect(await adjust(served)).toMatchObject({ kind: "applied", report: undefined });
+    expect(served.observed).toEqual([]);
   });
 
   test("is not applied by a 400, and the service's reason is kept", async () => {

@@ -59,7 +59,7 @@ type Sent = Extract<AdjustStockResult, { kind: "applied" | "deferred" | "not-app
 async function send(
   runtime: ComplianceRuntime,
   request: AdjustStockRequest,
-  { nowMs, random }: ActivityContext,
+  { nowMs, random, observer }: ActivityContext,
 ): Promise<Sent> {
   const { businessId, referenceId, itemId, action, quantity, unitPrice, branch } = request;
   const sentAtMs = nowMs();
@@ -73,7 +73,7 @@ async function send(
   const { meaning, data, message, error } = judged;
   if (data) {
     const { movementId, branchId, quantityOnHand, report } = data;
-    // Where the dialect reads no report there is none that could be wrong; where it does, one that is missing is not `ok`.
+    if (report === undefined) noteUnreadReport(runtime, observer);
     const shown = meaning.kind === "unreported" ? { stockIo: "missing", stockMaster: "missing", ...report } : undefined;
     return {
       kind: "applied",
@@ -90,6 +90,20 @@ async function send(
   const refusal = refusalOf(judged);
   if (refusal && meaning.kind !== "unexpected") return { kind: "not-applied", refusal };
   return { kind: "unknown", message, evidence: { sentAtMs, ...whatCameBack(error) } };
+}
+
+/** The movement is applied all the same: a name that nobody has shown must not park sales (failure model). */
+function noteUnreadReport({ dialect, profile }: ComplianceRuntime, observer: ActivityContext["observer"]): void {
+  const { report } = dialect.stock;
+  if (report === null) return;
+  observer.note({
+    service: "compliance",
+    connection: profile.connection,
+    kind: "not-read",
+    subject: "stock.report",
+    value: report,
+    message: `The answer to a stock movement has no field "${report}", so its report to the tax authority is not read`,
+  });
 }
 
 function whatCameBack(error: unknown): Record<string, unknown> {

@@ -6,6 +6,7 @@ import { loadConfig } from "../../src/config/index.ts";
 import type { ComplianceActivities } from "../../src/contract/index.ts";
 import { createDispatchers } from "../../src/http/dispatchers.ts";
 import { createTransport } from "../../src/http/transport.ts";
+import type { Observation } from "../../src/ledger/index.ts";
 import { type Simulator, type SimulatorOptions } from "../../src/simulator/index.ts";
 import { simulatorUnderTest } from "../../src/simulator/test-support/simulator-under-test.ts";
 import { createComplianceRuntimes } from "../../src/worker/compliance-runtimes.ts";
@@ -37,6 +38,8 @@ export interface Served {
   dice: { next: number };
   /** What was said of the key, in order. */
   told: ToldOfKey[];
+  /** What does not fit the dialect, each time that it was seen. */
+  observed: Observation[];
 }
 
 type ToldOfKey = { says: "refused" | "works" } & KeyTrouble;
@@ -78,9 +81,12 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
   const ledger = await emptyClaims();
   // No Temporal server here, and so no runs of before.
   const earlierRuns = { takeOver: () => Promise.resolve() };
-  const context: ActivityContext = { connections, ledger, earlierRuns, nowMs, random: () => dice.next };
+  const observed: Observation[] = [];
+  const observer = { note: (observation: Observation) => void observed.push(observation) };
+  const context: ActivityContext = { connections, ledger, earlierRuns, observer, nowMs, random: () => dice.next };
   const runtime = runtimeOf(context, "default");
-  return { simulator, context, runtime, activities: createComplianceActivities(context), clock, dice, told };
+  const activities = createComplianceActivities(context);
+  return { simulator, context, runtime, activities, clock, dice, told, observed };
 }
 
 const SILENT = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} };

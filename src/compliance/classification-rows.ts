@@ -7,8 +7,6 @@ export interface ClassificationRules {
   saleKey: ComplianceDialect["createSale"]["idempotencyKey"];
   authorityRejected: string | null;
   alreadyCredited: string | null;
-  /** Whether the dialect reads the report of a stock movement. */
-  readsReport: boolean;
   /** registerItem: `force` was asked for. */
   forceAsked: boolean;
 }

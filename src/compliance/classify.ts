@@ -37,7 +37,6 @@ export function rulesOf(dialect: ComplianceDialect, { forceAsked = false }: Clas
     saleKey: dialect.createSale.idempotencyKey,
     authorityRejected: dialect.errors.authorityRejected,
     alreadyCredited: dialect.errors.alreadyCredited,
-    readsReport: dialect.stock.report !== null,
     forceAsked,
   };
 }

@@ -33,7 +33,7 @@ export interface AnswerOutcome {
   sale?: SeenSale | undefined;
   creditNoteId?: string | undefined;
   item?: SeenItem | undefined;
-  /** The statuses of a stock movement's report. */
+  /** The statuses of a stock movement's report; absent where the answer has none under the dialect's name. */
   report?: StockAdjustment["report"] | undefined;
 }
 

@@ -52,6 +52,10 @@ test.each([
     { movementId: 7, itemId: 1, branchId: null, quantityOnHand: "8", fiscal: "x" },
     { itemId: "itm_1", branchId: "br_1", movementId: "7", report: {} },
   ],
+  [
+    { movementId: "mov_1", fiscal: null },
+    { itemId: "itm_1", branchId: "br_1", movementId: "mov_1" },
+  ],
 ])("a 201 that names a movement is applied, whatever else it holds (%j)", async (data, expected) => {
   const { client } = await answered({ data });
   expect((await client.adjustStock({ ...movement, branch }, business)).data).toEqual(expected);

@@ -56,7 +56,8 @@ const movementSchema = z.looseObject({
  */
 function readAdjustment(input: AdjustStockInput, reportName: string | null): ReadBody<StockAdjustment> {
   return bodyOf(movementSchema, ({ data }) => {
-    const report = reportName === null ? undefined : field(data, reportName);
+    // `null` is no report either: the dialect's name is the product's own guess, and only a report that is there can be wrong.
+    const report = reportName === null ? undefined : (field(data, reportName) ?? undefined);
     const stockIo = statusOf(report, "stockIo");
     const stockMaster = statusOf(report, "stockMaster");
     return {

@@ -13,6 +13,7 @@ import { createAccountingActivities } from "../../activities/accounting/index.ts
 import { createComplianceActivities } from "../../activities/compliance/index.ts";
 import { EarlierRuns } from "../../activities/earlier-runs/index.ts";
 import { createMainActivities } from "../../activities/main/index.ts";
+import { Observer } from "../../activities/observer.ts";
 import type { Config } from "../config/index.ts";
 import {
   accountingTaskQueue,
@@ -84,6 +85,7 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
   const watch = watchKeys(options.log ?? logger, metricMeter);
   const { ledger, workflows } = options;
   const applications = new Set(config.compliance.map(({ application }) => application));
+  const observer = new Observer(ledger, options.log ?? logger, Date.now);
   const gates = createGates([...applications], {
     transport,
     counts: ledger.quota,
@@ -100,7 +102,7 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
   });
   const accounting = new Map([...served].map(([name, { runtime }]) => [name, runtime]));
   const earlierRuns = new EarlierRuns(workflows, ledger);
-  const context = { connections: runtimes, ledger, earlierRuns, nowMs: Date.now, random: Math.random };
+  const context = { connections: runtimes, ledger, earlierRuns, observer, nowMs: Date.now, random: Math.random };
   const common = {
     connection,
     namespace,

@@ -4,27 +4,36 @@ import type { Config } from "../../config/index.ts";
 import { LedgerUnavailableError } from "../../ledger/index.ts";
 import { ledgerOf } from "../../worker/ledger-of.ts";
 import { fault, type Finding, ok } from "./finding.ts";
+import { observationFindings } from "./observation-findings.ts";
+
+type CheckedConfig = Pick<Config, "ledger" | "compliance" | "accounting">;
+
+/** What was not seen for so long is over. */
+const OBSERVED_WITHIN_DAYS = 7;
 
 /**
  * Whether the database of the claims answers, and has its tables. The product's own is looked at where there is one already: a check does
- * not make it.
+ * not make it. And what workers have seen in answers that does not fit the dialect.
  */
-export async function checkLedger(config: Pick<Config, "ledger">): Promise<Finding> {
+export async function checkLedger(config: CheckedConfig): Promise<Finding[]> {
   const { url, home } = config.ledger;
   if (!url && !existsSync(home)) {
-    return ok(
-      "ledger",
-      `the first worker brings up a PostgreSQL in ${home}, for this host; several hosts share one by LEDGER_URL`,
-    );
+    return [
+      ok(
+        "ledger",
+        `the first worker brings up a PostgreSQL in ${home}, for this host; several hosts share one by LEDGER_URL`,
+      ),
+    ];
   }
   const ledger = ledgerOf(config);
   try {
     await ledger.ready();
-    return ok("ledger", url ? `${new URL(url.reveal()).host} answers` : `the PostgreSQL in ${home} answers`);
+    const answers = ok("ledger", url ? `${new URL(url.reveal()).host} answers` : `the PostgreSQL in ${home} answers`);
+    return [answers, ...observationFindings(await ledger.observations.list(OBSERVED_WITHIN_DAYS), config)];
   } catch (error) {
     if (!(error instanceof LedgerUnavailableError)) throw error;
     const todo = "until it answers no stock movement is sent; sales under a trusted key go on";
-    return fault("ledger", error.message, todo);
+    return [fault("ledger", error.message, todo)];
   } finally {
     await ledger.close();
   }

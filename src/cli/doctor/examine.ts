@@ -39,7 +39,7 @@ export async function examine(context: CliContext, onFinding: (finding: Finding)
   const { findings: configured, config, temporal } = checkConfiguration(context.env);
   add(...configured);
   if (temporal) await examineTemporal(context, temporal, add);
-  if (config) add(await checkLedger(config));
+  if (config) add(...(await checkLedger(config)));
   if (!config) return { findings, apiCalls: 0, accountingCalls: 0 };
   const dispatchers = createDispatchers();
   try {

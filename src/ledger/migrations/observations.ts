@@ -26,7 +26,7 @@ export async function createObservations(db: Kysely<unknown>): Promise<void> {
       reference_id text not null,
       message text not null,
       held_at timestamptz not null default clock_timestamp(),
-      looked_at jsonb,
+      looked_at json,
       primary key (connection, business_id, sent_as, asked, answered)
     )`.execute(db);
 }
