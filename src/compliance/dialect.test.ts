@@ -63,6 +63,17 @@ test("overrides are merged over the defaults, at every depth", () => {
   });
 });
 
+test("the key of a sale is trusted with a test key, only sent with a live one, and what is stated counts", () => {
+  expect(parseDialect({}, "test").createSale.idempotencyKey).toBe("trusted");
+  expect(parseDialect({}, "live")).toEqual({
+    ...defaults,
+    createSale: { ...defaults.createSale, idempotencyKey: "sent" },
+  });
+  for (const idempotencyKey of ["off", "sent", "trusted"] as const)
+    for (const kind of ["test", "live"] as const)
+      expect(parseDialect({ createSale: { idempotencyKey } }, kind).createSale.idempotencyKey).toBe(idempotencyKey);
+});
+
 function problemsOf(overrides: unknown): readonly string[] {
   try {
     parseDialect(overrides);

@@ -1,6 +1,8 @@
 import { z } from "zod";
 
 import { distinctNames } from "../http/distinct-names.ts";
+import type { KeyKind } from "./api-key.ts";
+import { field } from "./error-envelope.ts";
 import { ComplianceConfigurationError } from "./errors.ts";
 
 /**
@@ -33,7 +35,10 @@ const dialectSchema = z
       .strictObject({
         path: path("/v1/sales"),
         businessIdIn,
-        /** `off`: no key is sent. `sent`: sent, but a lost answer parks. `trusted`: a lost answer is repeated under the same key. */
+        /**
+         * `off`: no key is sent. `sent`: sent, but a lost answer parks. `trusted`: a lost answer is repeated under the same key. Unstated
+         * with a `cmp_sk_live_` key it is `sent`: the document shows the header for credit notes only.
+         */
         idempotencyKey: z.enum(["off", "sent", "trusted"]).default("trusted"),
         fields: z
           .strictObject({
@@ -111,11 +116,17 @@ export type ComplianceDialect = z.output<typeof dialectSchema>;
 /**
  * Partial overrides, merged over the defaults.
  *
+ * @param keyKind of the connection's key, on which one default depends
  * @throws ComplianceConfigurationError with every problem and its path, an unknown name among them
  */
-export function parseDialect(overrides?: unknown): ComplianceDialect {
+export function parseDialect(overrides?: unknown, keyKind: KeyKind = "test"): ComplianceDialect {
   const parsed = dialectSchema.safeParse(overrides);
-  if (parsed.success) return parsed.data;
+  if (parsed.success) {
+    const { createSale, ...others } = parsed.data;
+    if (keyKind === "test" || statesSaleKey(overrides)) return parsed.data;
+    // A repetition that the service does not recognise would be a second real document.
+    return { ...others, createSale: { ...createSale, idempotencyKey: "sent" } };
+  }
   const problems = parsed.error.issues.flatMap((issue) => {
     const at = ["dialect", ...issue.path.map(String)].join(".");
     return issue.code === "unrecognized_keys"
@@ -123,4 +134,9 @@ export function parseDialect(overrides?: unknown): ComplianceDialect {
       : [`${at}: ${issue.message}`];
   });
   throw new ComplianceConfigurationError("invalid-dialect", problems);
+}
+
+/** Whether the overrides say what the service does with the Idempotency-Key of a sale. */
+export function statesSaleKey(overrides: unknown): boolean {
+  return field(field(overrides, "createSale"), "idempotencyKey") !== undefined;
 }

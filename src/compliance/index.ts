@@ -20,7 +20,7 @@ export { type ComplianceClient, type ComplianceClientOptions, createComplianceCl
 export { composeCreateSale, type CreateSaleInput } from "./compose-create-sale.ts";
 export { composeCreditNote, type CreditNoteComposition } from "./compose-credit-note.ts";
 export type { ComposedRequest } from "./composed-request.ts";
-export { type ComplianceDialect, parseDialect } from "./dialect.ts";
+export { type ComplianceDialect, parseDialect, statesSaleKey } from "./dialect.ts";
 export { type DocumentPhase, phaseOf } from "./document-phase.ts";
 export type { ErrorExtras, SeenItem, SeenSale } from "./error-envelope.ts";
 export {

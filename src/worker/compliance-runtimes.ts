@@ -17,7 +17,7 @@ export function createComplianceRuntimes(
 ): Map<string, ComplianceRuntime> {
   return new Map(
     connections.map((connection) => {
-      const dialect = parseDialect(connection.dialect ?? {});
+      const dialect = parseDialect(connection.dialect ?? {}, connection.environment);
       const client = createComplianceClient({
         baseUrl: connection.baseUrl,
         apiKey: connection.apiKey.reveal(),

@@ -16,6 +16,7 @@ import { requireListener, temporalAddress, unreachable } from "./require-listene
 import { requireNamespace, requireSearchAttributes, temporalErrorOf } from "./require-temporal.ts";
 import { RunningWorkers } from "./run-workers.ts";
 import { sweepHeapEarly } from "./sweep-heap-early.ts";
+import { unstatedSaleKey } from "./unstated-sale-key.ts";
 import { builtWorkflowBundle } from "./workflow-bundle.ts";
 
 export interface WorkerProcessOptions {
@@ -67,6 +68,10 @@ export async function runWorkerProcess({ env, logTo, signal }: WorkerProcessOpti
         const running = new RunningWorkers(serving.workers, serving.endPolls);
         readiness = createReadiness({ states: () => running.states, connection, namespace, identity });
         sayWhatIsServed(log, config, temporal, { identity, taskQueues: serving.serves, healthPort: health?.port });
+        for (const served of config.compliance) {
+          const unstated = unstatedSaleKey(served);
+          if (unstated) log.warn({ connection: served.name }, `${unstated.message}: ${unstated.todo}`);
+        }
         // Nobody waits for it: it says what it finds.
         void serving.checkReach();
         signal.addEventListener("abort", () => (readiness = notReady("stopping")), { once: true });

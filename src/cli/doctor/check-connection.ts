@@ -1,6 +1,7 @@
 import type { ComplianceConnection } from "../../config/index.ts";
 import { type Business, type ComplianceClient, operation, parseDialect, redactDeep } from "../../compliance/index.ts";
 import { describeBusinesses, listed, reachProblem } from "../../worker/reach-problem.ts";
+import { unstatedSaleKey } from "../../worker/unstated-sale-key.ts";
 import { clockFindings } from "./clock-findings.ts";
 import { fault, type Finding, ok, warning } from "./finding.ts";
 import { judgeProbe, type Probe, runProbe } from "./run-probe.ts";
@@ -22,6 +23,8 @@ export async function checkConnection(
 ): Promise<CheckedConnection> {
   const check = `connection ${connection.name}`;
   const findings: Finding[] = [];
+  const unstated = unstatedSaleKey(connection);
+  if (unstated) findings.push(warning(`${check}, dialect`, unstated.message, unstated.todo));
   let apiCalls = 0;
   const tell = (probe: Probe<unknown>, subject: string, expects: "success" | "not-found"): void => {
     findings.push(judgeProbe(`${check}, ${subject}`, probe, expects));

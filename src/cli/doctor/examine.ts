@@ -93,7 +93,7 @@ async function examineConnections({ compliance, timings }: Config, transport: Tr
       apiKey: apiKey.reveal(),
       auth,
       keyReach,
-      dialect: parseDialect(connection.dialect ?? {}),
+      dialect: parseDialect(connection.dialect ?? {}, connection.environment),
       transport,
       timeoutMs: Math.min(timings.callTimeoutMs, CALL_MS),
     });

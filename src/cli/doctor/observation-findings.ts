@@ -23,13 +23,13 @@ function isOfTheDialect(
   { service, connection, subject, value }: KeptObservation,
   { compliance, accounting }: Pick<Config, "compliance" | "accounting">,
 ): boolean {
-  const configured = (service === "compliance" ? compliance : accounting).find(({ name }) => name === connection);
-  if (!configured) return false;
+  const ofCompliance = service === "compliance" ? compliance.find(({ name }) => name === connection) : undefined;
+  const ofAccounting = service === "accounting" ? accounting.find(({ name }) => name === connection) : undefined;
+  if (!ofCompliance && !ofAccounting) return false;
   if (value === undefined) return true;
-  const dialect =
-    service === "compliance"
-      ? parseDialect(configured.dialect ?? {})
-      : parseAccountingDialect(configured.dialect ?? {});
+  const dialect = ofCompliance
+    ? parseDialect(ofCompliance.dialect ?? {}, ofCompliance.environment)
+    : parseAccountingDialect(ofAccounting?.dialect ?? {});
   return settingOf(dialect, subject) === value;
 }
 
