@@ -48,7 +48,7 @@ export const main = proxyActivities<
   cancellationType: ActivityCancellationType.TRY_CANCEL,
 });
 
-export const mainWaits = proxyActivities<Pick<MainActivities, "awaitCreditNoteRun">>({
+export const mainWaits = proxyActivities<Pick<MainActivities, "awaitCreditNoteRun" | "awaitBranch">>({
   taskQueue: MAIN_TASK_QUEUE,
   startToCloseTimeout: "30 seconds",
   retry: PAUSES_OF_FAILURES,

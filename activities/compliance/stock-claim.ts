@@ -15,12 +15,15 @@ type Taken = "taken" | AdjustStockResult;
 export class StockClaim {
   readonly #ledger: Ledger;
   readonly #request: AdjustStockRequest;
+  readonly #branchSentAs: string | undefined;
   readonly #nowMs: () => number;
   readonly #try: MovementTry;
 
-  constructor(ledger: Ledger, request: AdjustStockRequest, nowMs: () => number) {
+  /** @param branchSentAs where the movement names a branch: how the dialect sends it */
+  constructor(ledger: Ledger, request: AdjustStockRequest, branchSentAs: string | undefined, nowMs: () => number) {
     this.#ledger = ledger;
     this.#request = request;
+    this.#branchSentAs = branchSentAs;
     this.#nowMs = nowMs;
     const { generation, token } = request.claim;
     this.#try = { generation, token };
@@ -30,14 +33,26 @@ export class StockClaim {
     const { previous } = this.#request.claim;
     const movement = claimedMovement(this.#request);
     const holder = holderOf(Context.current().info);
-    const call = { ...this.#key, ...this.#try, movement, holder, nowMs: this.#nowMs() };
+    const call = {
+      ...this.#key,
+      ...this.#try,
+      movement,
+      branchSentAs: this.#branchSentAs,
+      holder,
+      nowMs: this.#nowMs(),
+    };
     const answer = await this.#ledger.stock.take({ ...call, ...(previous && { previous }) });
     switch (answer.kind) {
       case "taken":
         return "taken";
+      case "branch-held":
+        return { kind: "branch-held", message: heldBack(this.#request, answer) };
       case "behind":
-      case "settled":
         return foundOf(answer);
+      case "settled": {
+        const found = foundOf(answer);
+        return found.kind === "applied" ? await this.withoutKnownBranch(found) : found;
+      }
       case "held": {
         const unknown = foundOf(answer);
         return { ...unknown, evidence: { ...unknown.evidence, ...(await this.lastBalance()) } };
@@ -59,6 +74,17 @@ export class StockClaim {
     }
   }
 
+  /** Somebody who has looked at a pair of branches once need not look at it for each movement. */
+  async withoutKnownBranch({ otherBranch, ...applied }: AppliedMovement): Promise<AppliedMovement> {
+    if (!otherBranch) return applied;
+    try {
+      if (await this.#ledger.stock.isBranchAcknowledged(this.#key, otherBranch)) return applied;
+    } catch (error) {
+      if (!(error instanceof LedgerUnavailableError)) throw error;
+    }
+    return { ...applied, otherBranch };
+  }
+
   /** Evidence alone, so it may be missing. */
   async lastBalance(): Promise<Record<string, unknown>> {
     try {
@@ -73,6 +99,17 @@ export class StockClaim {
     const { connection, businessId, referenceId } = this.#request;
     return { connection, businessId, referenceId };
   }
+}
+
+function heldBack(
+  { connection }: AdjustStockRequest,
+  { referenceId, asked, answered }: { referenceId: string; asked: string; answered: string },
+): string {
+  return (
+    `The answer to ${referenceId} named branch "${answered}" where "${asked}" was asked for. Connection ${connection} sends no movement ` +
+    "to a named branch until somebody has acknowledged that, or stock.branch or stock.branchBy of COMPLIANCE_DIALECT is changed; " +
+    "then this one is sent by itself."
+  );
 }
 
 /** An earlier run sent something else under this reference. */

@@ -84,6 +84,46 @@ describe("a stock adjustment", () => {
     expect(served.observed).toEqual([]);
   });
 
+  describe("to a named branch", () => {
+    const ignoring = { dialect: { stock: { branch: "location" } }, refuseUnknownFields: false };
+    const branch = { id: "branch_2", authorityBhfId: "01" };
+
+    test("is applied where the answer says, which is told, where the service ignored the branch", async () => {
+      const served = await serve({ simulator: ignoring });
+      const result = await adjust(served, { branch });
+      expect(result).toMatchObject({
+        kind: "applied",
+        branchId: "branch_1",
+        otherBranch: { asked: "branch_2", answered: "branch_1", message: expect.stringContaining("stock.branchBy") },
+      });
+      expect(served.observed).toMatchObject([{ kind: "ignored", subject: "stock.branch", value: "branchId" }]);
+    });
+
+    test("is not sent while nobody has looked at another one that was answered with another branch", async () => {
+      const served = await serve({ simulator: ignoring });
+      await adjust(served, { branch });
+      const held = await adjust(served, { branch, referenceId: "INV-2/item_tea/sold" });
+      expect(held).toMatchObject({ kind: "branch-held", message: expect.stringContaining("INV-1/item_tea/sold") });
+      expect(await adjust(served, { referenceId: "INV-3/item_tea/sold" })).toMatchObject({ kind: "applied" });
+      expect(movements(served).map(({ referenceId }) => referenceId)).toEqual([
+        "INV-1/item_tea/sold",
+        "INV-3/item_tea/sold",
+      ]);
+    });
+
+    test.each(["branch_2", "01", null])(
+      "is the one that was asked for where the answer names it as %j",
+      async (name) => {
+        const served = await serve();
+        const body = { data: { movementId: "mov_1", branchId: name } };
+        served.simulator.inject(at({ when: "after", kind: "status", status: 201, body }));
+        const result = await adjust(served, { branch });
+        expect(result).toMatchObject({ kind: "applied", branchId: name ?? "branch_2" });
+        expect(result).not.toHaveProperty("otherBranch");
+      },
+    );
+  });
+
   test("is not applied by a 400, and the service's reason is kept", async () => {
     const served = await serve();
     expect(await adjust(served, { quantity: -1 })).toMatchObject({

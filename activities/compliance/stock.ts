@@ -1,7 +1,17 @@
 import { Context } from "@temporalio/activity";
 
-import { classifyMovement, ComplianceApiError, UnexpectedAnswerError } from "../../src/compliance/index.ts";
-import type { AdjustStockRequest, AdjustStockResult, ComplianceActivities } from "../../src/contract/index.ts";
+import {
+  branchSentAs,
+  classifyMovement,
+  ComplianceApiError,
+  UnexpectedAnswerError,
+} from "../../src/compliance/index.ts";
+import type {
+  AdjustStockRequest,
+  AdjustStockResult,
+  ComplianceActivities,
+  OtherBranch,
+} from "../../src/contract/index.ts";
 import { TransportError } from "../../src/http/errors.ts";
 import { LedgerUnavailableError } from "../../src/ledger/index.ts";
 import { EarlierRunsUnreadError } from "../earlier-runs/index.ts";
@@ -21,13 +31,14 @@ export function createStockActivities(context: ActivityContext): Pick<Compliance
       const runtime = context.connections.get(request.connection);
       // Nothing was sent, and only a result says so: a failure would be one more unknown outcome.
       if (!runtime) return { kind: "deferred", sameTry: true, message: servesNo(context, request.connection) };
-      const claim = new StockClaim(context.ledger, request, nowMs);
+      const sentAs = request.branch && branchSentAs(runtime.dialect.stock);
+      const claim = new StockClaim(context.ledger, request, sentAs, nowMs);
       const taken = await takenFor(context, claim);
       if (taken !== "taken") return taken;
       const result = await send(runtime, request, context);
       switch (result.kind) {
         case "applied":
-          return (await claim.settle(result)) ? result : { ...result, unsettled: true };
+          return (await claim.settle(result)) ? await claim.withoutKnownBranch(result) : { ...result, unsettled: true };
         case "deferred":
           await claim.settle({ kind: "not-applied", message: result.message });
           return result;
@@ -74,6 +85,8 @@ async function send(
   if (data) {
     const { movementId, branchId, quantityOnHand, report } = data;
     if (report === undefined) noteUnreadReport(runtime, observer);
+    const otherBranch = otherBranchOf(runtime, request, branchId);
+    if (otherBranch) noteOtherBranch(runtime, otherBranch, observer);
     const shown = meaning.kind === "unreported" ? { stockIo: "missing", stockMaster: "missing", ...report } : undefined;
     return {
       kind: "applied",
@@ -81,6 +94,7 @@ async function send(
       branchId: branchId || undefined,
       quantityOnHand,
       report: shown,
+      ...(otherBranch && { otherBranch }),
       sentAtMs,
     };
   }
@@ -90,6 +104,44 @@ async function send(
   const refusal = refusalOf(judged);
   if (refusal && meaning.kind !== "unexpected") return { kind: "not-applied", refusal };
   return { kind: "unknown", message, evidence: { sentAtMs, ...whatCameBack(error) } };
+}
+
+/** Held against both names of the branch: which of them an answer has is not shown. An answer without a branch says nothing. */
+function otherBranchOf(
+  { dialect, profile }: ComplianceRuntime,
+  { branch }: AdjustStockRequest,
+  answered: string,
+): OtherBranch | undefined {
+  if (!branch || answered === "" || answered === branch.id || answered === branch.authorityBhfId) return undefined;
+  const { branch: name, branchBy } = dialect.stock;
+  const asked = (branchBy === "authorityId" ? branch.authorityBhfId : branch.id) ?? branch.id;
+  const sent =
+    name === null
+      ? "stock.branch is null, so the branch is not sent"
+      : `the branch is sent as "${name}" (stock.branch) by ${branchBy === "id" ? "its id" : "the authority's id"} (stock.branchBy)`;
+  const message =
+    `The movement was asked for in branch "${asked}", and the answer names branch "${answered}": ${sent}, and the service ` +
+    `may know it otherwise. The movement is made, in the branch that the answer names. Connection ${profile.connection} sends no other ` +
+    "movement to a named branch until somebody has looked. If the branch is wrong, set stock.branch and stock.branchBy in " +
+    "COMPLIANCE_DIALECT and move the goods by hand; acknowledge this once you have looked.";
+  return { sentAs: branchSentAs(dialect.stock), asked, answered, message };
+}
+
+/** What nobody looks at any more, once somebody has acknowledged it, is still counted. */
+function noteOtherBranch(
+  { dialect, profile }: ComplianceRuntime,
+  { asked, answered }: OtherBranch,
+  observer: ActivityContext["observer"],
+): void {
+  const { branch } = dialect.stock;
+  observer.note({
+    service: "compliance",
+    connection: profile.connection,
+    kind: "ignored",
+    subject: "stock.branch",
+    value: branch,
+    message: `The answer to a stock movement names branch "${answered}" where "${asked}" was asked for`,
+  });
 }
 
 /** The movement is applied all the same: a name that nobody has shown must not park sales (failure model). */

@@ -28,8 +28,15 @@ export function foundOf(found: Found): AppliedMovement | SaidApplied | Supersede
     case "settled": {
       const { outcome, decision } = found;
       if (outcome.movementId === undefined && decision) return { kind: "said-applied", word: wordOf(decision) };
-      const { movementId = "", sentAtMs = decision?.atMs ?? 0, branchId, quantityOnHand, report } = outcome;
-      return { kind: "applied", movementId, sentAtMs, branchId, quantityOnHand, report };
+      const {
+        movementId = "",
+        sentAtMs = decision?.atMs ?? 0,
+        branchId,
+        quantityOnHand,
+        report,
+        otherBranch,
+      } = outcome;
+      return { kind: "applied", movementId, sentAtMs, branchId, quantityOnHand, report, otherBranch };
     }
     case "behind": {
       const { generation, decision } = found;
@@ -70,7 +77,7 @@ export function claimedMovement(
 
 /** As the ledger takes it: without the keys that hold nothing. */
 export function ledgerOutcome(outcome: AppliedMovement): Applied {
-  const { kind, movementId, branchId, quantityOnHand, report, sentAtMs } = outcome;
+  const { kind, movementId, branchId, quantityOnHand, report, otherBranch, sentAtMs } = outcome;
   const { stockIo, stockMaster } = report ?? {};
   const reported = { ...(stockIo !== undefined && { stockIo }), ...(stockMaster !== undefined && { stockMaster }) };
   return {
@@ -80,5 +87,6 @@ export function ledgerOutcome(outcome: AppliedMovement): Applied {
     ...(branchId !== undefined && { branchId }),
     ...(quantityOnHand !== undefined && { quantityOnHand }),
     ...(report && { report: reported }),
+    ...(otherBranch && { otherBranch }),
   };
 }

@@ -26,7 +26,13 @@ const WATCH = { firstPollMs: 2_000, longestPollMs: 600_000, longestPollAfterDayM
 
 type MovementActivities = Pick<
   LedgerActivities,
-  "awaitLedger" | "readMovement" | "readTaken" | "watchMovement" | "decideMovement" | "settleMovement"
+  | "awaitLedger"
+  | "readMovement"
+  | "readTaken"
+  | "watchMovement"
+  | "decideMovement"
+  | "settleMovement"
+  | "acknowledgeBranch"
 >;
 
 export function createMovementActivities(context: LedgerContext): MovementActivities {
@@ -90,6 +96,9 @@ export function createMovementActivities(context: LedgerContext): MovementActivi
         const { token, outcome } = request;
         await ledger.stock.settle({ ...keyOf(request), token, outcome: ledgerOutcome(outcome) });
       }),
+
+    acknowledgeBranch: ({ connection, businessId, referenceId, otherBranch, word }) =>
+      there(() => ledger.stock.acknowledgeBranch({ connection, businessId, referenceId }, otherBranch, word)),
   };
 }
 

@@ -4,6 +4,7 @@ import type { MainActivities } from "../../src/contract/index.ts";
 import type { AccountingRuntime } from "../accounting/index.ts";
 import type { ActivityContext } from "../compliance/runtime.ts";
 import { createLedgerActivities } from "../ledger/index.ts";
+import { createBranchWaitActivities } from "./await-branch.ts";
 import { type CallbackUrlFor, createComposeActivities } from "./compose.ts";
 import { createCreditNoteRunActivities } from "./credit-note-run.ts";
 import { createEarlierCreditNote } from "./earlier-credit-note.ts";
@@ -44,6 +45,7 @@ export function createMainActivities(context: MainContext): MainActivities {
     ...createComposeActivities(context, context.callbackUrlFor),
     ...createCreditNoteRunActivities(context.workflows, context.random),
     ...createFindSale(context.connections, context.ledger),
+    ...createBranchWaitActivities(context),
     ...createLedgerActivities(context),
   };
 }

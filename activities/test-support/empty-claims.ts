@@ -15,7 +15,7 @@ export async function emptyClaims(): Promise<Ledger> {
   await client.connect();
   try {
     await client.query(
-      "truncate stock_claims, stock_claim_events, document_claims, document_claim_events, purchases, purchase_syncs",
+      "truncate stock_claims, stock_claim_events, document_claims, document_claim_events, purchases, purchase_syncs, stock_branch_holds",
     );
   } finally {
     await client.end();

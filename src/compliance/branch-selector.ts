@@ -1,4 +1,5 @@
 import type { Branch } from "../contract/calls.ts";
+import type { ComplianceDialect } from "./dialect.ts";
 import { ComplianceInputError } from "./errors.ts";
 
 /**
@@ -19,4 +20,9 @@ export function branchField(
     "invalid-argument",
     `branch ${JSON.stringify(branch.id)} has no authorityBhfId, and the dialect sends branches by it (branchBy "authorityId")`,
   );
+}
+
+/** The name and the form under which the dialect sends the branch of a movement. */
+export function branchSentAs({ branch, branchBy }: ComplianceDialect["stock"]): string {
+  return branch === null ? "not sent" : `${JSON.stringify(branch)} by ${branchBy}`;
 }

@@ -62,6 +62,8 @@ import type {
 } from "./item-registration.ts";
 import type { ConnectionProfile } from "./connection.ts";
 import type {
+  AcknowledgeBranchRequest,
+  AwaitBranchRequest,
   AdjustStockRequest,
   AdjustStockResult,
   DecideMovementRequest,
@@ -120,6 +122,8 @@ export interface MainActivities extends LedgerActivities {
   findSale(request: { input: FindSaleInput }): Promise<FindSaleResult>;
   /** The credit note's outcome, as an activity that is tried again until its run has ended. */
   awaitCreditNoteRun(request: CreditNoteRunRequest): Promise<CreditNoteRunResult>;
+  /** Returns once movements of the connection to named branches are sent: a person has looked, or the dialect is another one. */
+  awaitBranch(request: AwaitBranchRequest): Promise<void>;
 }
 
 /** Activities of the main task queue that read and write the ledger. Each is tried again until the ledger is there. */
@@ -133,6 +137,8 @@ export interface LedgerActivities {
   watchMovement(request: WatchMovementRequest): Promise<WatchMovementResult>;
   decideMovement(request: DecideMovementRequest): Promise<DecideMovementResult>;
   settleMovement(request: SettleMovementRequest): Promise<void>;
+  /** Lets movements to named branches go on after an answer that named another branch. */
+  acknowledgeBranch(request: AcknowledgeBranchRequest): Promise<void>;
   /** Keeps the id of a document that was made while the ledger was away. */
   recordDocument(request: RecordDocumentRequest): Promise<RecordedDocument | undefined>;
   /** Keeps a person's word on a document of which nobody knew whether it exists. */

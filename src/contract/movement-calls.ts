@@ -24,12 +24,24 @@ export interface AdjustStockRequest extends CallTarget {
   claim: MovementTry & { previous?: MovementTry | undefined };
 }
 
+/** The answer to a movement named another branch than the one that was asked for. */
+export interface OtherBranch {
+  /** The name and the form under which the branch was sent (dialect, `stock.branch` and `stock.branchBy`). */
+  sentAs: string;
+  asked: string;
+  answered: string;
+  /** In words, with the settings to look at. */
+  message: string;
+}
+
 export interface AppliedMovement {
   kind: "applied";
   movementId: string;
   branchId?: string | undefined;
   quantityOnHand?: number | undefined;
   report?: { stockIo?: string | undefined; stockMaster?: string | undefined } | undefined;
+  /** Until a person has looked, the ledger lets no further movement of the connection to a named branch be sent. */
+  otherBranch?: OtherBranch | undefined;
   sentAtMs: number;
   /** The outcome is known, but could not be written into its claim. */
   unsettled?: true;
@@ -60,6 +72,8 @@ export type AdjustStockResult =
   | SaidApplied
   /** `sameTry`: the claim may be held for this try, which has not left, so it must be asked for again. */
   | (Deferred & { sameTry?: true })
+  /** Not sent: movements to named branches are held until somebody has looked at the answer to another one. */
+  | { kind: "branch-held"; message: string }
   /** Certainly not applied, and the service says why. */
   | { kind: "not-applied"; refusal: Refusal }
   | SupersededTry
@@ -126,4 +140,16 @@ export type DecideMovementResult =
 export interface SettleMovementRequest extends CallTarget, MovementTry {
   referenceId: string;
   outcome: AppliedMovement;
+}
+
+/** A person has looked at an answer that named another branch. */
+export interface AcknowledgeBranchRequest extends CallTarget {
+  referenceId: string;
+  otherBranch: OtherBranch;
+  word: PersonsWord;
+}
+
+/** Waits, as an activity that is tried again, until movements of the connection to named branches are sent. */
+export interface AwaitBranchRequest extends CallTarget {
+  sinceMs: number;
 }

@@ -29,6 +29,7 @@ export type {
   DecideRequest,
   MovementKey,
   MovementOutcome,
+  OtherBranch,
   ReadAnswer,
   RecordedMovement,
   SettleRequest,

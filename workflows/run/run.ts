@@ -91,8 +91,10 @@ export class Run extends Attended {
 
   /** Whether the document itself waits for a person: stock never holds it back, and a slow authority is still waited for. */
   get heldUp(): boolean {
-    const beside = (code: AttentionCode): boolean => code.startsWith("stock-") || code === "authority-slow";
-    return this.creditNoteAttention !== undefined || this.attentions.some(({ code }) => !beside(code));
+    const moved = this.movements.map(({ referenceId }) => referenceId);
+    const beside = ({ code, subject }: Attention): boolean =>
+      code.startsWith("stock-") || code === "authority-slow" || (subject !== undefined && moved.includes(subject));
+    return this.creditNoteAttention !== undefined || this.attentions.some((attention) => !beside(attention));
   }
 
   /** The API has no cancellation: only what does not exist, or has failed, can be given up (contract, "Messages"). */

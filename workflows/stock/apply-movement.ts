@@ -5,6 +5,7 @@ import { Refusals } from "../run/refusals.ts";
 import { untilLedger } from "../run/until-ledger.ts";
 import { recordLater } from "./record-later.ts";
 import { MovementTries } from "./movement-tries.ts";
+import { parkOnBranch, showOtherBranch } from "./other-branch.ts";
 import { sendMovement } from "./send-movement.ts";
 import { fateOfUnknown } from "./unknown-movement.ts";
 
@@ -52,6 +53,13 @@ export async function applyMovement(work: Work, movement: StockMovement, branch?
         if (result.waitFor === "ledger") await untilLedger(givenUp);
         else await deferrals.pause(result.retryAfterMs, givenUp);
         break;
+      case "branch-held": {
+        movement.state = "refused";
+        run.stockMoved();
+        if ((await parkOnBranch(work, movement, result.message, givenUp)) !== "acknowledged") break;
+        drop(work, movement);
+        return;
+      }
       case "not-applied": {
         movement.state = "refused";
         tries.next();
@@ -82,6 +90,7 @@ function settle(work: Work, movement: StockMovement, result: AppliedMovement): v
   if (result.quantityOnHand !== undefined) movement.quantityOnHand = result.quantityOnHand;
   const { stockIo = "ok", stockMaster = "ok" } = result.report ?? {};
   work.run.stockMoved();
+  if (result.otherBranch) showOtherBranch(work, movement, result.otherBranch);
   if (stockIo === "ok" && stockMaster === "ok") return;
   movement.report = { stockIo, stockMaster };
   const message = `The movement ${result.movementId} was made, but its report says stockIo ${stockIo}, stockMaster ${stockMaster}.`;

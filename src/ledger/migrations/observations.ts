@@ -24,7 +24,6 @@ export async function createObservations(db: Kysely<unknown>): Promise<void> {
       asked text not null,
       answered text not null,
       reference_id text not null,
-      message text not null,
       held_at timestamptz not null default clock_timestamp(),
       looked_at json,
       primary key (connection, business_id, sent_as, asked, answered)

@@ -1,3 +1,5 @@
+import type { OpenHold } from "./branch-holds.ts";
+
 /** What the room says about stock movements: types alone. */
 
 export interface MovementKey {
@@ -22,12 +24,23 @@ export interface Try {
   token: string;
 }
 
+/** The answer to a movement named another branch than the one that was asked for. */
+export interface OtherBranch {
+  /** The name and the form under which the branch was sent. */
+  sentAs: string;
+  asked: string;
+  answered: string;
+  /** In words, with the settings to look at. */
+  message: string;
+}
+
 export interface AppliedMovement {
   kind: "applied";
   movementId: string;
   branchId?: string | undefined;
   quantityOnHand?: number | undefined;
   report?: { stockIo?: string | undefined; stockMaster?: string | undefined } | undefined;
+  otherBranch?: OtherBranch | undefined;
   sentAtMs: number;
 }
 
@@ -67,6 +80,8 @@ export type TakeAnswer =
   | Held
   /** That generation is known not to be applied, or was buried: come again with `generation + 1`. */
   | { kind: "behind"; generation: number; decision?: Decision }
+  /** Movements to a named branch are held until somebody has looked at the answer to another one. Nothing was taken. */
+  | ({ kind: "branch-held" } & OpenHold)
   /** The reference stands for another movement. */
   | { kind: "different"; claimed: ClaimedMovement; state: "applied" | "held" | "not-applied" };
 
@@ -78,6 +93,8 @@ export type ReadAnswer =
 
 export interface TakeRequest extends MovementKey, Try {
   movement: ClaimedMovement;
+  /** Where the movement names a branch: the name and the form under which it is sent. */
+  branchSentAs?: string | undefined;
   /** Workflow id and run id, for people. */
   holder: string;
   nowMs: number;
@@ -175,6 +192,12 @@ export interface StockClaims {
    * itself included. Undefined without a claim, or when there is neither balance.
    */
   balanceAround(key: MovementKey): Promise<BalanceEvidence | undefined>;
+  /** Why no movement of the connection to a named branch is sent at present; undefined: they are. */
+  branchHold(connection: string, sentAs: string): Promise<OpenHold | undefined>;
+  /** A person has looked at an answer that named another branch: movements go on, and the same pair of branches holds none again. */
+  acknowledgeBranch(key: MovementKey, other: OtherBranch, word: Omit<Decision, "applied">): Promise<void>;
+  /** Whether a person has looked at that pair of branches already. */
+  isBranchAcknowledged(key: MovementKey, other: OtherBranch): Promise<boolean>;
   /** All that happened to the movement, oldest first. */
   history(key: MovementKey): Promise<ClaimEvent[]>;
 }

@@ -1,4 +1,5 @@
 import type { Queries } from "../database.ts";
+import { holdBranch } from "./branch-holds.ts";
 import { checkGeneration } from "./check-request.ts";
 import type { SettleRequest } from "./claims.ts";
 import { lockRow, nextOrder, outcomeOf, recordEvent, type StockRow, toJson, updateRow, whereKey } from "./row.ts";
@@ -7,6 +8,7 @@ export async function settle(db: Queries, request: SettleRequest): Promise<"sett
   checkGeneration(request.generation);
   const { generation, token, outcome } = request;
   const event = { generation, token, detail: outcome };
+  if (outcome.kind === "applied" && outcome.otherBranch) await holdBranch(db, request, outcome.otherBranch);
   const row = await lockRow(db, request);
   if (row === undefined || !(await everTook(db, request, row))) {
     // What the service applied must be found again, whoever reports it.

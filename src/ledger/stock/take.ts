@@ -1,11 +1,13 @@
 import { cleanText } from "../clean-text.ts";
 import type { Queries } from "../database.ts";
+import { openHold } from "./branch-holds.ts";
 import { checkGeneration, checkMovement } from "./check-request.ts";
 import type { MovementKey, TakeAnswer, TakeRequest, Try } from "./claims.ts";
 import {
   decisionOf,
   heldAnswer,
   insertOrLock,
+  lockRow,
   isSameMovement,
   movementColumns,
   movementOf,
@@ -38,6 +40,14 @@ export async function take(db: Queries, request: TakeRequest): Promise<TakeAnswe
     holder: cleanText(request.holder),
     taken_at: new Date(request.nowMs),
   };
+  const { connection, branchSentAs } = request;
+  const hold = branchSentAs === undefined ? undefined : await openHold(db, connection, branchSentAs);
+  // What is claimed already may have left: its claim tells what became of it.
+  if (hold) {
+    const row = await lockRow(db, request);
+    const answer = row && answerFor(request, await explainPrevious(db, request, row));
+    return answer ?? { kind: "branch-held", ...hold };
+  }
   const found = await insertOrLock(db, request, claim);
   if (found !== undefined) {
     const row = await explainPrevious(db, request, found);

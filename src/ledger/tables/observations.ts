@@ -17,7 +17,7 @@ interface ObservationsTable {
   last_seen_at: Generated<Date>;
 }
 
-export interface StockBranchHoldsTable {
+interface StockBranchHoldsTable {
   connection: string;
   /** `-` for none. */
   business_id: string;
@@ -27,7 +27,6 @@ export interface StockBranchHoldsTable {
   answered: string;
   /** The movement whose answer named the other branch. */
   reference_id: string;
-  message: string;
   held_at: Generated<Date>;
   /** The word of the person who looked; null while nobody has. */
   looked_at: Json;

@@ -1,0 +1,38 @@
+import { condition } from "@temporalio/workflow";
+
+import type { OtherBranch, StockMovement } from "../../src/contract/index.ts";
+import type { Work } from "../document/work.ts";
+import { ledger, mainWaits } from "../proxies.ts";
+import { park, type Verdict } from "../run/park.ts";
+
+/**
+ * Shows that an applied movement was answered with another branch than the one that was asked for. Once a person has acknowledged it, the
+ * ledger lets movements to named branches go on; the run ends only when that is written.
+ */
+export function showOtherBranch({ run, target }: Work, { referenceId }: StockMovement, otherBranch: OtherBranch): void {
+  const { asked, answered, message } = otherBranch;
+  const evidence = { askedBranch: asked, answeredBranch: answered };
+  // A retry would move the goods twice.
+  const mendedBy = ["acknowledge"] as const;
+  const key = run.raise({ code: "unexpected-answer", subject: referenceId, message, evidence, mendedBy });
+  const written = async (): Promise<void> => {
+    await condition(() => !run.needs(key));
+    const { note = "", by, atMs = Date.now() } = run.decisions.findLast((one) => one.subject === referenceId) ?? {};
+    const word = { note, atMs, ...(by !== undefined && { by }) };
+    await ledger.acknowledgeBranch({ ...target, referenceId, otherBranch, word });
+  };
+  run.beforeTheEnd(written());
+}
+
+/** Waits until movements to named branches are sent again, or until a person gives this one up. */
+export async function parkOnBranch(
+  { run, target }: Work,
+  { referenceId, action, quantity, itemId }: StockMovement,
+  reason: string,
+  until: () => boolean,
+): Promise<Verdict> {
+  const message = `${action} ${quantity} of ${itemId} was not sent. ${reason}`;
+  const sinceMs = Date.now();
+  const wake = (): Promise<boolean> => mainWaits.awaitBranch({ ...target, sinceMs }).then(() => true);
+  return await park(run, { code: "stock-refused", subject: referenceId, message }, { until, wake });
+}
