@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { salesOf } from "../rig/sales-of.ts";
+import { type Rig, startRig } from "../rig/start-rig.ts";
+
+/** The name of the branch selector is not shown: a service that does not know it books the goods in its first branch. */
+describeWithTemporal("a service that ignores the branch of stock movements", () => {
+  let rig: Rig;
+  beforeAll(async () => {
+    rig = await startRig({ simulator: { dialect: { stock: { branch: "location" } }, refuseUnknownFields: false } });
+  });
+  afterAll(() => rig?.close());
+
+  const { start, parked, result, movementsOf, handleOf } = salesOf(() => rig);
+  const inSecond = { branch: "branch_2" };
+
+  test("gets one movement to a named branch, and the others wait until somebody has looked", async () => {
+    await start("BRANCH-1", inSecond);
+    const looking = await parked("BRANCH-1", "unexpected-answer");
+    expect(looking).toMatchObject({ stage: "completed", stockMovements: [{ state: "applied", branchId: "branch_1" }] });
+    expect(looking.attentions).toMatchObject([
+      {
+        subject: "BRANCH-1/item_tea/sold",
+        mendedBy: ["acknowledge"],
+        message: expect.stringMatching(/"branch_2".*"branch_1".*stock\.branch.*stock\.branchBy/),
+      },
+    ]);
+    await start("BRANCH-2", inSecond);
+    await start("BRANCH-3", inSecond);
+    const held = await parked("BRANCH-2", "stock-refused");
+    expect(held).toMatchObject({ stage: "completed", document: { status: "completed" } });
+    expect(held.attentions[0]?.message).toMatch(/was not sent.*BRANCH-1\/item_tea\/sold.*stock\.branch/);
+    await parked("BRANCH-3", "stock-refused");
+    await rig.starter.retry({ invoice: "BRANCH-2" });
+    await parked("BRANCH-2", "stock-refused");
+    // It waits as an activity that is tried again, so the wait itself adds nothing to the history.
+    expect((await handleOf("BRANCH-2").fetchHistory()).events?.length).toBeLessThan(80);
+    await start("FIRST-1");
+    expect(await result("FIRST-1")).toMatchObject({ stockMovements: [{ state: "applied" }] });
+    expect(movementsOf("BRANCH-2")).toEqual([]);
+
+    // Given up, as what the service refused.
+    await rig.starter.acknowledge({ invoice: "BRANCH-3" }, { code: "stock-refused", note: "booked by hand" });
+    expect(await result("BRANCH-3")).toMatchObject({ stockMovements: [{ state: "dropped" }] });
+
+    await rig.starter.acknowledge({ invoice: "BRANCH-1" }, { code: "unexpected-answer", note: "moved by hand" });
+    expect(await result("BRANCH-1")).toMatchObject({ stage: "completed", stockMovements: [{ state: "applied" }] });
+    expect(await result("BRANCH-2")).toMatchObject({ stage: "completed", stockMovements: [{ state: "applied" }] });
+    expect(movementsOf("BRANCH-2")).toHaveLength(1);
+  });
+
+  test("is sent the waiting movements by itself once the setting is changed", async () => {
+    // Another pair of branches, which nobody has looked at: held anew.
+    const body = { data: { movementId: "mov_elsewhere", branchId: "branch_9" } };
+    const elsewhere = { operation: "adjustStock", when: "after", kind: "status", status: 201, body, times: 1 } as const;
+    rig.simulator.inject({ ...elsewhere, match: { referenceId: "SETTING-1/item_tea/sold" } });
+    await start("SETTING-1", inSecond);
+    await parked("SETTING-1", "unexpected-answer");
+    await start("SETTING-2", inSecond);
+    await parked("SETTING-2", "stock-refused");
+    await rig.stopWorkers();
+    for (const connection of rig.config.compliance) connection.dialect = { stock: { branch: "location" } };
+    await rig.startWorkers();
+    expect(await result("SETTING-2")).toMatchObject({ stockMovements: [{ state: "applied", branchId: "branch_2" }] });
+    await rig.starter.acknowledge({ invoice: "SETTING-1" }, { code: "unexpected-answer", note: "moved by hand" });
+    expect(await result("SETTING-1")).toMatchObject({ stage: "completed" });
+  });
+});
