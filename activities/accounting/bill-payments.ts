@@ -11,6 +11,7 @@ import {
 } from "../../src/contract/index.ts";
 import { writerOf } from "../ledger/claim-results.ts";
 import { onceThere } from "../ledger/once-there.ts";
+import { noteOddRows } from "../odd-rows.ts";
 import { judgeCall, refusalOfCall, throwToReadAgain } from "./judge.ts";
 import { type AccountingContext, accountingRuntimeOf } from "./runtime.ts";
 
@@ -29,7 +30,7 @@ const SAMPLE = 10;
 export function createBillPaymentActivities(
   context: AccountingContext,
 ): Pick<AccountingActivities, "keepBillPaymentsPage" | "sampleBillPayments"> {
-  const { ledger, random } = context;
+  const { ledger, random, observer } = context;
   return {
     async keepBillPaymentsPage(request) {
       const runtime = accountingRuntimeOf(context, request.connection);
@@ -47,18 +48,24 @@ export function createBillPaymentActivities(
       const { billPayments, total, hasNextPage } = judged.data;
       const strange = notWhatWasAsked(judged.data, request);
       if (strange) return strange;
+      const { odd } = judged;
+      noteOddRows(observer, { service: "accounting", connection }, "bill payments", odd, billPayments.length);
+      const leftOut = odd.flatMap(({ names }) => names["id"] ?? []);
       const writer = writerOf(Context.current().info);
-      const kept = await onceThere(
-        () => ledger.billPayments.keepPage({ connection, status, round, billPayments, askedAtMs, writer }),
+      const { leftOutKnown = 0, ...kept } = await onceThere(
+        () => ledger.billPayments.keepPage({ connection, status, round, billPayments, leftOut, askedAtMs, writer }),
         random,
       );
+      const unknown = odd.length - leftOutKnown;
       return {
         kind: "page",
         ...kept,
         total,
-        hasNextPage: hasNextPage && billPayments.length > 0,
+        hasNextPage: hasNextPage && billPayments.length + odd.length > 0,
         askedAtMs,
         ...spanOf(billPayments, askedAtMs),
+        ...(unknown > 0 && { leftOut: unknown }),
+        ...(leftOut.length < odd.length && { unidentified: true as const }),
       };
     },
 

@@ -10,12 +10,13 @@ import {
   classifyAccountingError,
 } from "../../src/accounting/index.ts";
 import type { Refusal } from "../../src/contract/index.ts";
+import type { OddRow } from "../../src/http/read-rows.ts";
 import { afterQuotaMs, backoffMs, deferred, transient } from "../failure.ts";
 import type { AccountingRuntime } from "./runtime.ts";
 
 /** What one call came to. */
 export type JudgedCall<Data> =
-  | { data: Data }
+  | { data: Data; /** Rows of a list that are not of their form, and are not in `data`. */ odd: readonly OddRow[] }
   | { meaning: AccountingMeaning; error: unknown; /** In words, for a person. */ message: string };
 
 type Failed = Exclude<JudgedCall<never>, { data: unknown }>;
@@ -27,9 +28,9 @@ export async function judgeCall<Data>(
   call: () => Promise<AccountingResult<Data>>,
 ): Promise<JudgedCall<Data>> {
   try {
-    const { data } = await call();
+    const { data, odd = [] } = await call();
     keyWatch.works(operation);
-    return { data };
+    return { data, odd };
   } catch (error) {
     const meaning = classifyAccountingError(operation, error);
     if (meaning.kind === "configuration" && error instanceof AccountingApiError)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import type { Item } from "../../src/contract/index.ts";
-import { Catalogue } from "./catalogue.ts";
+import { Catalogue, type ItemsList } from "./catalogue.ts";
 
 const item = (id: string, registrationStatus = "PENDING"): Item => ({ id, stockTracked: true, registrationStatus });
 
@@ -16,8 +16,8 @@ function catalogueByHand() {
   const asked: Asked[] = [];
   const clock = { nowMs: 1_000 };
   const read = (businessId: string | undefined) =>
-    new Promise<Item[]>((answer, fail) => {
-      asked.push({ businessId, answer, fail });
+    new Promise<ItemsList>((resolve, fail) => {
+      asked.push({ businessId, answer: (items) => resolve({ items, odd: [] }), fail });
     });
   return { asked, clock, catalogue: new Catalogue(read, () => clock.nowMs) };
 }

@@ -1,9 +1,17 @@
 import type { Item } from "../../src/contract/index.ts";
+import type { OddRow } from "../../src/http/read-rows.ts";
 
 interface Snapshot {
   /** When the request left (Unix milliseconds): what changed later may be missing. */
   askedAtMs: number;
   items: Map<string, Item>;
+  odd: readonly OddRow[];
+}
+
+export interface ItemsList {
+  items: Item[];
+  /** Rows that are not of their form. */
+  odd: readonly OddRow[];
 }
 
 interface Reading {
@@ -20,10 +28,10 @@ interface Reading {
 export class Catalogue {
   readonly #snapshots = new Map<string, Snapshot>();
   readonly #readings = new Map<string, Reading>();
-  readonly #read: (businessId: string | undefined) => Promise<Item[]>;
+  readonly #read: (businessId: string | undefined) => Promise<ItemsList>;
   readonly #nowMs: () => number;
 
-  constructor(read: (businessId: string | undefined) => Promise<Item[]>, nowMs: () => number) {
+  constructor(read: (businessId: string | undefined) => Promise<ItemsList>, nowMs: () => number) {
     this.#read = read;
     this.#nowMs = nowMs;
   }
@@ -47,6 +55,13 @@ export class Catalogue {
     return [...(await reading.answer).items.values()];
   }
 
+  /** Rows that the list at hand has left out. */
+  leftOut(businessId: string | undefined): readonly OddRow[] {
+    const snapshot = this.#snapshots.get(businessId ?? "");
+    // What another answer has shown since is known.
+    return (snapshot?.odd ?? []).filter(({ names }) => !snapshot?.items.has(names["id"] ?? ""));
+  }
+
   /** An answer that showed an item is newer than the list, and than one that is still under way. */
   learn(businessId: string | undefined, item: Item): void {
     const key = businessId ?? "";
@@ -57,8 +72,9 @@ export class Catalogue {
   #ask(key: string, businessId: string | undefined): Reading {
     const askedAtMs = this.#nowMs();
     const learned = new Map<string, Item>();
-    const answer = this.#read(businessId).then((items) => {
-      const snapshot = { askedAtMs, items: new Map([...items.map((item) => [item.id, item] as const), ...learned]) };
+    const answer = this.#read(businessId).then(({ items, odd }) => {
+      const byId = new Map([...items.map((item) => [item.id, item] as const), ...learned]);
+      const snapshot = { askedAtMs, items: byId, odd };
       const current = this.#snapshots.get(key);
       if (!current || current.askedAtMs <= askedAtMs) this.#snapshots.set(key, snapshot);
       return snapshot;

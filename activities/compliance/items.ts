@@ -51,14 +51,14 @@ export function createItemActivities(
   ): Promise<ItemsResult> {
     const known = runtime.catalogue.known(request.businessId, sinceMs);
     // No call: it says nothing of the key.
-    if (known) return resolveLines(request.lines, known);
+    if (known) return resolveLines(request.lines, known, runtime.catalogue.leftOut(request.businessId));
     const judged = await judgeAnswer(runtime, "listItems", request, async () => ({
       data: await runtime.catalogue.since(request.businessId, sinceMs),
       meta: catalogueMeta,
     }));
     throwToTryAgain(judged, random);
     if (whenHeld && judged.error instanceof KeyHeldError) throw whenHeld(judged.error);
-    if (judged.data) return resolveLines(request.lines, judged.data);
+    if (judged.data) return resolveLines(request.lines, judged.data, runtime.catalogue.leftOut(request.businessId));
     return refusalOf(judged) ?? beyondTheTable(judged);
   }
 
@@ -103,7 +103,7 @@ export function createItemActivities(
       const startedAtMs = nowMs();
       const sinceMs = request.notOlderThanMs ?? startedAtMs - runtime.catalogueAgeMs;
       const known = runtime.catalogue.known(request.businessId, sinceMs);
-      const fromKnown = known && resolveLines(request.lines, known);
+      const fromKnown = known && resolveLines(request.lines, known, runtime.catalogue.leftOut(request.businessId));
       if (fromKnown?.kind === "resolved") return fromKnown;
       // A name that the catalogue at hand does not have may have been added since it was read, up to when this look was asked for. Those
       // that were asked for before a look began share it.

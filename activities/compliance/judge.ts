@@ -12,6 +12,7 @@ import {
   UnexpectedAnswerError,
 } from "../../src/compliance/index.ts";
 import type { CallTarget, Refusal } from "../../src/contract/index.ts";
+import type { OddRow } from "../../src/http/read-rows.ts";
 import { afterQuotaMs, backoffMs, deferred, notSent, transient, unknownKeyed } from "../failure.ts";
 import type { KeyCall } from "./key-door.ts";
 import { KeyHeldError } from "./key-held-error.ts";
@@ -21,6 +22,8 @@ import type { ComplianceRuntime } from "./runtime.ts";
 export interface Judged<Data> {
   meaning: Classification;
   data?: Data;
+  /** Rows of a list that are not of their form, and are not in `data`. */
+  odd?: readonly OddRow[] | undefined;
   error?: unknown;
   /** `Idempotent-Replayed: true`. */
   replayed: boolean;
@@ -47,6 +50,7 @@ export async function judge<Data>(
     return {
       meaning: meaningOf(result),
       data: result.data,
+      odd: result.odd,
       replayed,
       operation,
       message: `${operation}: HTTP ${status}`,

@@ -1,6 +1,7 @@
 import { Context } from "@temporalio/activity";
 
 import type { ComplianceActivities, Item, ItemOutcome, ItemOutcomeKind } from "../../src/contract/index.ts";
+import type { OddRow } from "../../src/http/read-rows.ts";
 import { writerOf } from "../ledger/claim-results.ts";
 import { onceThere } from "../ledger/once-there.ts";
 import { catalogueMeta } from "./items.ts";
@@ -25,7 +26,9 @@ export function createPlanActivities(context: ActivityContext): Pick<ComplianceA
       }));
       throwToTryAgain(judged, random);
       if (!judged.data) return refusalOf(judged) ?? beyondTheTable(judged);
-      const looks = names ? lookUp(judged.data, names) : behind(judged.data, after).slice(0, MOST_LOOKED_AT);
+      const looks = names
+        ? lookUp(judged.data, names, runtime.catalogue.leftOut(businessId))
+        : behind(judged.data, after).slice(0, MOST_LOOKED_AT);
       const items: { id: string; name: string | null }[] = [];
       const settled: ItemOutcome[] = [];
       let last: string | undefined;
@@ -60,9 +63,9 @@ function behind(items: readonly Item[], after: string): Item[] {
   return items.filter(({ id }) => id > after).toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-function lookUp(items: readonly Item[], names: readonly string[]): (Item | ItemOutcome)[] {
+function lookUp(items: readonly Item[], names: readonly string[], leftOut: readonly OddRow[]): (Item | ItemOutcome)[] {
   return names.map((name) => {
-    const found = namedItem(items, name);
+    const found = namedItem(items, name, leftOut);
     return "reason" in found ? { kind: "unknown", item: name, reason: found.reason } : found.item;
   });
 }

@@ -44,6 +44,7 @@ describe("a page of purchases", () => {
       changed: 0,
       knownAtEnd: 0,
       nextCursor: expect.any(String) as string,
+      fingerprint: expect.any(String) as string,
     });
     const cursor = first.kind === "page" ? (first.nextCursor ?? undefined) : undefined;
     expect(await keep(served, { cursor })).toMatchObject({ rows: 30, nextCursor: null });

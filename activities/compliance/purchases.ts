@@ -1,9 +1,11 @@
+import { createHash } from "node:crypto";
 import { Context } from "@temporalio/activity";
 
 import type { ComplianceDialect, Purchase } from "../../src/compliance/index.ts";
 import type { ComplianceActivities, Refusal } from "../../src/contract/index.ts";
 import { writerOf } from "../ledger/claim-results.ts";
 import { onceThere } from "../ledger/once-there.ts";
+import { noteOddRows } from "../odd-rows.ts";
 import { beyondTheTable, judgeAnswer, refusalOf, throwToTryAgain } from "./judge.ts";
 import { type ActivityContext, runtimeOf } from "./runtime.ts";
 
@@ -13,7 +15,7 @@ const PAGE_SIZE = 100;
 export function createPurchaseActivities(
   context: ActivityContext,
 ): Pick<ComplianceActivities, "pullPurchases" | "keepPurchasesPage"> {
-  const { ledger, random } = context;
+  const { ledger, random, observer } = context;
   return {
     async pullPurchases(request) {
       const runtime = runtimeOf(context, request.connection);
@@ -40,15 +42,31 @@ export function createPurchaseActivities(
       const { purchases, nextCursor } = judged.data;
       const strange = notWhatWasAsked(purchases, { status, from, to }, runtime.dialect.purchases);
       if (strange) return strange;
+      const odd = judged.odd ?? [];
+      noteOddRows(observer, { service: "compliance", connection, businessId }, "purchases", odd, purchases.length);
+      const leftOut = odd.flatMap(({ names }) => names["id"] ?? []);
       const writer = writerOf(Context.current().info);
-      const page = { connection, businessId, syncId, purchases, askedAtMs, writer };
+      const page = { connection, businessId, syncId, purchases, leftOut, askedAtMs, writer };
       const kept = await onceThere(
         () => ledger.purchases.keepPage({ ...page, pass: pass === "list" ? "list" : "part" }),
         random,
       );
-      return { kind: "page", ...kept, nextCursor };
+      return {
+        kind: "page",
+        ...kept,
+        nextCursor,
+        ...(odd.length > 0 && { leftOut: odd.length }),
+        ...(leftOut.length < odd.length && { unidentified: true as const }),
+        ...fingerprintOf([...purchases.map(({ id }) => id), ...leftOut]),
+      };
     },
   };
+}
+
+/** What a service gives again and again that does not know the cursor's name. */
+function fingerprintOf(ids: readonly string[]): { fingerprint?: string } {
+  if (ids.length === 0) return {};
+  return { fingerprint: createHash("sha256").update(JSON.stringify(ids)).digest("base64url").slice(0, 22) };
 }
 
 /**

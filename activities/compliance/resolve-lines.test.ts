@@ -34,6 +34,26 @@ describe("a line", () => {
     expect(resolveLines([{ ...name, ...sold }], [tea])).toEqual({ kind: "unknown", unknown: [{ line: 0, reason }] });
   });
 
+  test("that names an item which cannot be read is told which field is wrong", () => {
+    const odd = { names: { id: "item_sugar", sku: "SUGAR" }, field: "stockTracked", problem: "expected boolean" };
+    for (const name of [{ itemId: "item_sugar" }, { sku: "SUGAR" }]) {
+      const result = resolveLines([{ ...name, ...sold }], [tea], [odd]);
+      expect(result).toMatchObject({
+        kind: "unknown",
+        unknown: [{ reason: expect.stringMatching(/is in the list.*"stockTracked"/) }],
+      });
+    }
+    expect(resolveLines([{ sku: "TEA-500", ...sold }], [tea], [odd])).toMatchObject({ kind: "resolved" });
+    expect(resolveLines([{ sku: "TEA-500", ...sold }], [tea], [{ ...odd, names: { sku: "TEA-500" } }])).toMatchObject({
+      unknown: [{ reason: '2 items have sku "TEA-500"' }],
+    });
+    expect(resolveLines([{ sku: "RICE", ...sold }], [tea], [{ ...odd, names: {} }])).toMatchObject({
+      unknown: [
+        { reason: expect.stringMatching(/no item has sku "RICE"; 1 item of the list cannot be read.*"stockTracked"/) },
+      ],
+    });
+  });
+
   test("that names two is unknown, and neither is taken", () => {
     const twin = { ...flour, sku: "TEA-500" };
     expect(resolveLines([{ sku: "TEA-500", ...sold }], [tea, twin])).toEqual({

@@ -10,7 +10,7 @@ export function createItemsInCatalogue(context: Pick<ActivityContext, "connectio
     const runtime = context.connections.get(connection);
     const sinceMs = notOlderThanMs ?? context.nowMs() - (runtime?.catalogueAgeMs ?? 0);
     const items = runtime?.catalogue.known(businessId, sinceMs);
-    const result = items && resolveLines(lines, items);
+    const result = items && resolveLines(lines, items, runtime?.catalogue.leftOut(businessId));
     return result?.kind === "resolved" ? result : undefined;
   };
 }

@@ -71,18 +71,15 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
     refused: (trouble: KeyTrouble) => void told.push({ says: "refused", ...trouble }),
     works: (trouble: KeyTrouble) => void told.push({ says: "works", ...trouble }),
   };
-  const connections = createComplianceRuntimes(
-    compliance,
-    { ...timings, callTimeoutMs },
-    () => transport,
-    nowMs,
+  const observed: Observation[] = [];
+  const observer = { note: (observation: Observation) => void observed.push(observation) };
+  const connections = createComplianceRuntimes(compliance, { ...timings, callTimeoutMs }, () => transport, nowMs, {
     watch,
-  );
+    observer,
+  });
   const ledger = await emptyClaims();
   // No Temporal server here, and so no runs of before.
   const earlierRuns = { takeOver: () => Promise.resolve() };
-  const observed: Observation[] = [];
-  const observer = { note: (observation: Observation) => void observed.push(observation) };
   const context: ActivityContext = { connections, ledger, earlierRuns, observer, nowMs, random: () => dice.next };
   const runtime = runtimeOf(context, "default");
   const activities = createComplianceActivities(context);

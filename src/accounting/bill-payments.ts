@@ -5,7 +5,7 @@ import {
   type BillPaymentStatus,
   LARGEST_BILL_PAYMENT_PAGE,
 } from "../contract/bill-payment.ts";
-import { bodyOf } from "../http/read-body.ts";
+import { rowsOf } from "../http/read-rows.ts";
 import {
   type AccountingCallOptions,
   type AccountingContext,
@@ -73,7 +73,7 @@ const billPaymentSchema: z.ZodType<BillPayment> = z.looseObject({
 });
 
 const pageSchema = z.looseObject({
-  data: z.array(billPaymentSchema),
+  data: z.array(z.unknown()),
   total: z.number(),
   page: z.number(),
   limit: z.number(),
@@ -82,9 +82,15 @@ const pageSchema = z.looseObject({
   hasPreviousPage: z.boolean(),
 });
 
-const readPage = bodyOf(pageSchema, ({ data, ...envelope }): BillPaymentsPage => {
-  const { total, page, limit, totalPages, hasNextPage, hasPreviousPage } = envelope;
-  return { billPayments: data, total, page, limit, totalPages, hasNextPage, hasPreviousPage };
+const readPage = rowsOf({
+  body: pageSchema,
+  rows: ({ data }) => data,
+  row: billPaymentSchema,
+  names: ["id"],
+  data: (envelope, billPayments): BillPaymentsPage => {
+    const { total, page, limit, totalPages, hasNextPage, hasPreviousPage } = envelope;
+    return { billPayments, total, page, limit, totalPages, hasNextPage, hasPreviousPage };
+  },
 });
 
 /**
@@ -116,10 +122,10 @@ export async function* billPaymentPages(
   options: AccountingCallOptions = {},
 ): AsyncGenerator<BillPaymentsPage, void, undefined> {
   for (let page = input.page ?? 1; ; page++) {
-    const { data } = await listBillPayments(context, { ...input, page }, options);
+    const { data, odd = [] } = await listBillPayments(context, { ...input, page }, options);
     yield data;
     // A page with nothing on it and one to follow would never end.
-    if (!data.hasNextPage || data.billPayments.length === 0) return;
+    if (!data.hasNextPage || data.billPayments.length + odd.length === 0) return;
   }
 }
 

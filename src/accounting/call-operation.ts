@@ -1,5 +1,6 @@
 import type { HttpAnswer } from "../http/http-answer.ts";
 import type { ReadBody } from "../http/read-body.ts";
+import type { OddRow } from "../http/read-rows.ts";
 import type { Transport } from "../http/transport.ts";
 import { type AccountingAnswerMeta, readAccountingMeta } from "./answer-meta.ts";
 import { accountingErrorOf } from "./api-error.ts";
@@ -32,6 +33,8 @@ export interface AccountingCallOptions {
 export interface AccountingResult<Data> {
   data: Data;
   meta: AccountingAnswerMeta;
+  /** Rows of a list that are not of their form, and are not in `data`. */
+  odd?: readonly OddRow[] | undefined;
 }
 
 /**
@@ -65,7 +68,7 @@ export async function callAccounting<Data>(
   if (answer.status !== 200) throw unexpected(answer, meta, []);
   const body = read(answer);
   if ("issues" in body) throw unexpected(answer, meta, body.issues);
-  return { data: body.data, meta };
+  return { data: body.data, meta, ...(body.odd && { odd: body.odd }) };
 }
 
 /** "Authentication", 1: the same key works for all products. */

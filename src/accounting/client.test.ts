@@ -97,10 +97,20 @@ describe("an answer", () => {
     expect((await client.listBillPayments()).data.billPayments).toEqual(payments);
   });
 
+  test("leaves out the payments that are not of their form, and tells them apart", async () => {
+    const payments = [{ billPaymentCode: "P1" }, { id: "bp_1", totalAmount: "12" }, { id: "bp_2" }];
+    const { client } = await accountingClientUnderTest((response) => respondJson(response, 200, envelope(payments)));
+    expect(await client.listBillPayments()).toMatchObject({
+      data: { billPayments: [{ id: "bp_2" }] },
+      odd: [
+        { names: {}, field: "id" },
+        { names: { id: "bp_1" }, field: "totalAmount" },
+      ],
+    });
+  });
+
   test.each([
     ["no envelope", [{ id: "bp_1" }]],
-    ["a payment without id", envelope([{ billPaymentCode: "P1" }])],
-    ["an amount that is none", envelope([{ id: "bp_1", totalAmount: "12" }])],
     ["an envelope without its flags", { ...envelope([]), hasNextPage: undefined }],
   ])("with %s is unexpected", async (_what, body) => {
     const { client } = await accountingClientUnderTest((response) => respondJson(response, 200, body));

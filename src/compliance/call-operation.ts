@@ -1,5 +1,6 @@
 import { TransportError } from "../http/errors.ts";
 import type { HttpAnswer } from "../http/http-answer.ts";
+import type { OddRow } from "../http/read-rows.ts";
 import type { Transport } from "../http/transport.ts";
 import { type AnswerMeta, metaOfBroken, readAnswerMeta } from "./answer-meta.ts";
 import { apiErrorOf } from "./api-error.ts";
@@ -40,6 +41,8 @@ export interface BusinessCallOptions extends CallOptions {
 export interface Result<Data> {
   data: Data;
   meta: AnswerMeta;
+  /** Rows of a list that are not of their form, and are not in `data`. */
+  odd?: readonly OddRow[] | undefined;
 }
 
 export interface OutgoingRequest {
@@ -75,7 +78,7 @@ export async function callOperation<Data>(
   if (!isSuccess(operation, meta)) throw unexpectedAnswer(operation, answer, meta, []);
   const body = read(answer);
   if ("issues" in body) throw unexpectedAnswer(operation, answer, meta, body.issues);
-  return { data: body.data, meta };
+  return { data: body.data, meta, ...(body.odd && { odd: body.odd }) };
 }
 
 async function send(

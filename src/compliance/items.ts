@@ -12,13 +12,19 @@ import { composeBody } from "./composed-request.ts";
 import { ComplianceInputError } from "./errors.ts";
 import { placeBusinessId } from "./key-reach.ts";
 import { operation } from "./operations.ts";
-import { bodyOf, type ReadBody } from "./read-body.ts";
-import { itemAnswerSchema, itemsAnswerSchema } from "./schemas.ts";
+import { bodyOf, type ReadBody, rowsOf } from "./read-body.ts";
+import { itemAnswerSchema, itemsAnswerSchema, itemSchema } from "./schemas.ts";
 
 const readItem: ReadBody<Item> = bodyOf(itemAnswerSchema, (body) => body.data.item);
-const readItems: ReadBody<Item[]> = bodyOf(itemsAnswerSchema, (body) => body.data.items);
+const readItems: ReadBody<Item[]> = rowsOf({
+  body: itemsAnswerSchema,
+  rows: (body) => body.data.items,
+  row: itemSchema,
+  names: ["id", "externalId", "sku"],
+  data: (_body, items) => items,
+});
 
-/** GET /v1/items: every item of the business that is not deleted, in one answer. */
+/** GET /v1/items: every item of the business that is not deleted, in one answer; rows that are not of their form are told apart. */
 export async function listItems(context: ClientContext, options: BusinessCallOptions = {}): Promise<Result<Item[]>> {
   const { query } = placeBusinessId(context.keyReach, options.businessId, "query");
   const op = operation("listItems");

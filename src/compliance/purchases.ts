@@ -3,8 +3,8 @@ import { composeBody, underNames } from "./composed-request.ts";
 import { ComplianceInputError } from "./errors.ts";
 import { placeBusinessId } from "./key-reach.ts";
 import { operation } from "./operations.ts";
-import { bodyOf, type ReadBody } from "./read-body.ts";
-import { type Purchase, purchasesAnswerSchema } from "./schemas.ts";
+import { type ReadBody, rowsOf } from "./read-body.ts";
+import { type Purchase, purchasesAnswerSchema, purchaseSchema } from "./schemas.ts";
 
 export interface ListPurchasesInput {
   /** The `nextCursor` of the page before, unchanged. */
@@ -25,11 +25,17 @@ export interface PurchasesPage {
   pageSize?: number;
 }
 
-const readPage: ReadBody<PurchasesPage> = bodyOf(purchasesAnswerSchema, ({ data, pagination }) => ({
-  purchases: data.purchases,
-  nextCursor: pagination.nextCursor,
-  ...(pagination.pageSize === undefined ? {} : { pageSize: pagination.pageSize }),
-}));
+const readPage: ReadBody<PurchasesPage> = rowsOf({
+  body: purchasesAnswerSchema,
+  rows: ({ data }) => data.purchases,
+  row: purchaseSchema,
+  names: ["id"],
+  data: ({ pagination }, purchases) => ({
+    purchases,
+    nextCursor: pagination.nextCursor,
+    ...(pagination.pageSize === undefined ? {} : { pageSize: pagination.pageSize }),
+  }),
+});
 
 /** GET /v1/purchases: one page of the stored supplier invoices, newest first. */
 export async function listPurchases(

@@ -1,1 +1,2 @@
 export { bodyOf, type ReadBody } from "../http/read-body.ts";
+export { rowsOf } from "../http/read-rows.ts";

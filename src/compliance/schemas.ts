@@ -123,9 +123,10 @@ export type Purchase = z.infer<typeof purchaseSchema>;
 
 export const saleAnswerSchema = z.looseObject({ data: z.looseObject({ sale: saleSchema }) });
 export const itemAnswerSchema = z.looseObject({ data: z.looseObject({ item: itemSchema }) });
-export const itemsAnswerSchema = z.looseObject({ data: z.looseObject({ items: z.array(itemSchema) }) });
+/** The rows of a list are read one by one: an odd one must not hide the others. */
+export const itemsAnswerSchema = z.looseObject({ data: z.looseObject({ items: z.array(z.unknown()) }) });
 export const purchasesAnswerSchema = z.looseObject({
-  data: z.looseObject({ purchases: z.array(purchaseSchema) }),
+  data: z.looseObject({ purchases: z.array(z.unknown()) }),
   pagination: z.looseObject({ nextCursor: z.string().min(1).nullable(), pageSize: z.number().optional() }),
 });
 

@@ -90,6 +90,7 @@ import type {
 import type { SaveRecordRequest } from "./records.ts";
 import type { AwaitServiceRequest, ServiceWait } from "./service-wait.ts";
 import type {
+  CompletePurchasesSync,
   PreparedPurchasesSync,
   PullPurchasesResult,
   PurchasesPageRequest,
@@ -170,7 +171,7 @@ export interface LedgerActivities {
   /** The days of invoices that the ledger holds as open, and that are not open any more. */
   windowsOfChangedPurchases(sync: PurchasesSync): Promise<PurchasesWindow[]>;
   /** Ends it, and counts what the ledger holds. */
-  completePurchasesSync(sync: PurchasesSync): Promise<Omit<SyncPurchasesOutcome, keyof PurchasesProgress>>;
+  completePurchasesSync(sync: CompletePurchasesSync): Promise<Omit<SyncPurchasesOutcome, keyof PurchasesProgress>>;
 }
 
 /** Activities of an accounting connection's task queue: one HTTP request each, at most. */

@@ -62,6 +62,10 @@ export type BillPaymentsPageResult =
       /** Of those that are not of the future, by `askedAtMs`; where all are, `askedAtMs`. */
       newestUpdatedMs?: number | undefined;
       oldestUpdatedMs?: number | undefined;
+      /** Rows that are not of their form and that the ledger does not know; absent where there is none. */
+      leftOut?: number;
+      /** One of them has no id that can be read: it could be any. */
+      unidentified?: true;
     }
   | Refusal;
 
@@ -130,6 +134,8 @@ export interface BillPaymentsProgress {
   rows: number;
   added: number;
   changed: number;
+  /** Rows that are not of their form and that the ledger does not have, as often as they were read; absent where there is none. */
+  leftOut?: number;
 }
 
 /** Result of the `syncBillPayments` workflow. */

@@ -18,6 +18,11 @@ export interface SyncPurchasesInput {
  */
 export type PurchasesSyncKind = "recent" | "full" | "window";
 
+/** `unidentified`: a row had no id that can be read, so nothing that was not seen is known to have vanished. */
+export interface CompletePurchasesSync extends PurchasesSync {
+  unidentified?: boolean | undefined;
+}
+
 /** One synchronisation, over however many runs of its workflow. */
 export interface PurchasesSync extends Pick<CallTarget, "connection" | "businessId"> {
   syncId: string;
@@ -62,6 +67,12 @@ export type PurchasesPageResult =
       knownAtEnd: number;
       /** `null` on the last page. */
       nextCursor: string | null;
+      /** Rows that are not of their form; absent where there is none. */
+      leftOut?: number;
+      /** One of them has no id that can be read: it could be any. */
+      unidentified?: true;
+      /** The same for two pages that hold the same rows in the same order; absent where there are none. */
+      fingerprint?: string;
     }
   | Refusal;
 
@@ -85,6 +96,8 @@ export interface PurchasesProgress {
   rows: number;
   added: number;
   changed: number;
+  /** Rows that are not of their form, as often as they were read; absent where there is none. `fiscalflow doctor` names the field. */
+  leftOut?: number;
 }
 
 /** Result of the `syncPurchases` workflow. */

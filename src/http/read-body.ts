@@ -1,10 +1,11 @@
 import type { z } from "zod";
 import type { HttpAnswer } from "./http-answer.ts";
+import type { OddRow } from "./read-rows.ts";
 
 /** Turns a success's body into data, or says what is wrong with it. */
 export type ReadBody<Data> = (
   answer: Pick<HttpAnswer, "bodyText" | "bodyLength" | "headers" | "json">,
-) => { data: Data } | { issues: string[] };
+) => { data: Data; odd?: readonly OddRow[] } | { issues: string[] };
 
 const MOST_ISSUES = 5;
 
@@ -17,7 +18,7 @@ export function bodyOf<Body, Data>(schema: z.ZodType<Body>, pick: (body: Body) =
   };
 }
 
-function shortIssues(error: z.ZodError): string[] {
+export function shortIssues(error: z.ZodError): string[] {
   const issues = error.issues.map((issue) => `${issue.path.map(String).join(".") || "body"}: ${issue.message}`);
   const more = issues.length - MOST_ISSUES;
   return more > 0 ? [...issues.slice(0, MOST_ISSUES), `and ${more} more`] : issues;

@@ -46,6 +46,8 @@ export interface Controls {
   /** Only the fields that the patch names change; another date moves it in the list. */
   updatePurchase(id: string, patch: PurchasePatch): void;
   removePurchase(id: string): void;
+  /** Has lists show the row of that item or purchase with other fields than it has; null as it is. */
+  showOddly(id: string, fields: Readonly<Record<string, unknown>> | null): void;
   /** All, in no order; `stored: false` where only the tax authority holds it. */
   purchases(): Purchase[];
   addBusiness(business: NewBusiness): void;
@@ -129,6 +131,7 @@ export function createControls(world: World): Controls {
       world.purchases.remove(id);
       changes.announce();
     },
+    showOddly: (id, fields) => world.oddRows.set(id, fields),
     purchases: () => structuredClone(world.purchases.all()),
     addBusiness: (raw) => {
       const business = parseInstruction("business", businessSchema, raw);

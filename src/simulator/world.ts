@@ -11,6 +11,7 @@ import { Keyring } from "./keyring.ts";
 import { completeOptions, type Settings, type SimulatorOptions } from "./options.ts";
 import { parseScenario } from "./parse-scenario.ts";
 import { RateWindows } from "./rate-windows.ts";
+import { OddRows } from "./odd-rows.ts";
 import { PurchaseStore } from "./purchase-store.ts";
 import { Receipts } from "./receipts.ts";
 import type { Business } from "./scenario-schema.ts";
@@ -44,6 +45,7 @@ export interface World {
   readonly idempotency: IdempotencyRecords;
   readonly windows: RateWindows;
   readonly faults: Faults;
+  readonly oddRows: OddRows;
   readonly calls: CallLog;
 }
 
@@ -101,6 +103,7 @@ export function createWorld(options: SimulatorOptions): {
     idempotency: new IdempotencyRecords(),
     windows: new RateWindows(),
     faults,
+    oddRows: new OddRows(),
     calls: new CallLog(),
   };
   return { world, scenario, host, port };

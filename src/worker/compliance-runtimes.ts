@@ -1,4 +1,6 @@
 import { Catalogue, type ComplianceRuntime, KeyGate, type KeyWatch } from "../../activities/compliance/index.ts";
+import type { Observer } from "../../activities/observer.ts";
+import { noteOddRows } from "../../activities/odd-rows.ts";
 import { type ComplianceDialect, createComplianceClient, parseDialect } from "../compliance/index.ts";
 import { type ComplianceConnection, type Timings, workflowTimings } from "../config/index.ts";
 import type { ConnectionProfile } from "../contract/index.ts";
@@ -13,7 +15,7 @@ export function createComplianceRuntimes(
   timings: Timings,
   transportOf: (application: string) => Transport,
   nowMs: () => number,
-  watch: KeyWatch,
+  { watch, observer }: { watch: KeyWatch; observer: Pick<Observer, "note"> },
 ): Map<string, ComplianceRuntime> {
   return new Map(
     connections.map((connection) => {
@@ -27,7 +29,17 @@ export function createComplianceRuntimes(
         transport: transportOf(connection.application),
         timeoutMs: timings.callTimeoutMs,
       });
-      const catalogue = new Catalogue(async (businessId) => (await client.listItems({ businessId })).data, nowMs);
+      const catalogue = new Catalogue(async (businessId) => {
+        const { data: items, odd = [] } = await client.listItems({ businessId });
+        noteOddRows(
+          observer,
+          { service: "compliance", connection: connection.name, businessId },
+          "items",
+          odd,
+          items.length,
+        );
+        return { items, odd };
+      }, nowMs);
       const { firstPollMs, longestPollMs, longestPollAfterDayMs, catalogueAgeMs, refusedKeyPauseMs } = timings;
       const runtime: ComplianceRuntime = {
         profile: profileOf(connection, dialect, timings),

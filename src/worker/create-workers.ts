@@ -94,7 +94,7 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
     log: options.log ?? logger,
     meter: metricMeter,
   });
-  const runtimes = createComplianceRuntimes(config.compliance, config.timings, gates.of, Date.now, watch);
+  const runtimes = createComplianceRuntimes(config.compliance, config.timings, gates.of, Date.now, { watch, observer });
   const served = createAccountingRuntimes(config.accounting, config.timings, {
     transport,
     watch,

@@ -1,9 +1,20 @@
 import type { BillPaymentsProgress } from "../../src/contract/index.ts";
 
-export function describeProgress({ kind, round, pages, rows, added, changed }: BillPaymentsProgress): string[] {
+export function describeProgress({
+  kind,
+  round,
+  pages,
+  rows,
+  added,
+  changed,
+  leftOut,
+}: BillPaymentsProgress): string[] {
   const again = round > 1 ? `, for the ${round}. time, since payments moved between pages while they were read` : "";
   return [
     kind === "full" ? `Reads every payment${again}` : "Reads what changed last, until known ground",
     `${pages} pages with ${rows} payments read; ${added} were new, ${changed} had changed`,
+    ...(leftOut
+      ? [`${leftOut} rows were left out, since they are not of their form: \`fiscalflow doctor\` names the field`]
+      : []),
   ];
 }

@@ -44,6 +44,14 @@ describe("a full synchronisation", () => {
     expect(after(start, ...pages)).toMatchObject({ roundStartedAtMs: 10, reachMs: 7 });
   });
 
+  test("counts the rows of each list that were left out, anew in each round, and remembers one without an id", () => {
+    const pages = [{ leftOut: 1, hasNextPage: true }, { leftOut: 2 }, {}, { leftOut: 1, unidentified: true as const }];
+    const round = after(start, ...pages);
+    expect(round).toMatchObject({ leftOut: [3, 0, 1], unidentified: true });
+    const compared = afterComparison(after(round, {}, {}, {}), "full", undefined);
+    expect(compared).toMatchObject({ phase: "round", leftOut: [], unidentified: true });
+  });
+
   test("reads what changed since it began, and a little below, and counts as the service does", () => {
     const latest = after(start, {}, {}, {});
     expect(latest.groundMs).toBe(NOW_MS - 10 * MINUTE_MS);

@@ -35,6 +35,10 @@ export interface Position {
   reachMs?: number | undefined;
   /** How many payments each list has, as `latest` was told last. */
   totals: number[];
+  /** Of each list, how many rows of the round were left out and are not in the ledger. */
+  leftOut?: number[];
+  /** A row had no id that can be read: nothing that was not seen is known to have vanished. */
+  unidentified?: true;
   settled: boolean;
 }
 
@@ -53,7 +57,8 @@ export function beginning(kind: BillPaymentsSyncKind, knownUntilMs: number | und
 }
 
 /** @param lists how many there are, that of all among them */
-export function afterPage(position: Position, page: Page, lists: number): Position {
+export function afterPage(before: Position, page: Page, lists: number): Position {
+  const position: Position = page.unidentified ? { ...before, unidentified: true } : before;
   switch (position.phase) {
     case "ground":
       return { ...beginRound(position), startedAtMs: page.askedAtMs, groundMs: below(page.newestUpdatedMs) };
@@ -90,13 +95,17 @@ function beginRound(position: Position): Position {
     page: 1,
     roundStartedAtMs: undefined,
     reachMs: undefined,
+    leftOut: [],
   };
 }
 
 function afterRoundPage(position: Position, page: Page, lists: number): Position {
   const { list } = position;
+  const leftOut = [...(position.leftOut ?? [])];
+  leftOut[list] = (leftOut[list] ?? 0) + (page.leftOut ?? 0);
   const seen: Position = {
     ...position,
+    leftOut,
     roundStartedAtMs: position.roundStartedAtMs ?? page.askedAtMs,
     ...(list === 0 && { reachMs: newer(position.reachMs, page.newestCreatedMs) }),
   };

@@ -28,13 +28,14 @@ export async function readPage(work: SyncWork, before: Position): Promise<Positi
   const list = request.status === undefined ? "all payments" : `what is \`${request.status}\``;
   job.moveOn(`page ${request.page} of ${list}${request.order === "latest" ? ", by latest change" : ""}`);
   const page = await answered(job, () => calls.read.keepBillPaymentsPage(request));
-  const { pages, rows, added, changed } = job.progress;
+  const { pages, rows, added, changed, leftOut = 0 } = job.progress;
   job.progress = {
     ...job.progress,
     pages: pages + 1,
     rows: rows + page.rows,
     added: added + page.added,
     changed: changed + page.changed,
+    ...(leftOut + (page.leftOut ?? 0) > 0 && { leftOut: leftOut + (page.leftOut ?? 0) }),
   };
   const next = afterPage(position, page, 1 + statuses.length);
   job.progress = { ...job.progress, round: next.round };
@@ -57,7 +58,9 @@ export async function compare(work: SyncWork, position: Position): Promise<Posit
  * every request, and no single pass need see them all.
  */
 async function wholeSince({ sync, statuses }: SyncWork, position: Position): Promise<number | undefined> {
-  const { totals, round, startedAtMs = 0, roundStartedAtMs = 0, reachMs } = position;
+  const { round, startedAtMs = 0, roundStartedAtMs = 0, reachMs, leftOut = [] } = position;
+  // The service counts what the ledger cannot have.
+  const totals = position.totals.map((total, list) => total - (leftOut[list] ?? 0));
   const { missedByList, missedByStatuses, sinceRound, sinceStart } = await ledger.compareBillPaymentsRound({
     connection: sync.connection,
     round: roundName(sync, position),

@@ -130,10 +130,10 @@ function callsOf(job: Job<BillPaymentsProgress>, { profile }: PreparedBillPaymen
 }
 
 async function complete({ job, sync }: SyncWork, position: Position) {
-  const { settled, topMs, wholeSinceMs } = position;
+  const { settled, topMs, wholeSinceMs, unidentified } = position;
   job.moveOn("the count of what the ledger holds");
   const whole =
-    sync.kind === "full" && wholeSinceMs !== undefined
+    sync.kind === "full" && wholeSinceMs !== undefined && !unidentified
       ? { name: roundName(sync, position), startedAtMs: wholeSinceMs }
       : undefined;
   return await ledger.completeBillPaymentsSync({ ...sync, settled, knownUntilMs: topMs, round: whole });

@@ -6,10 +6,13 @@ const KINDS = {
   window: "all from a day on",
 } as const;
 
-export function describeProgress({ kind, pages, rows, added, changed }: PurchasesProgress): string[] {
+export function describeProgress({ kind, pages, rows, added, changed, leftOut }: PurchasesProgress): string[] {
   return [
     `Reads ${KINDS[kind]}`,
     `${pages} pages with ${rows} purchases read; ${added} were new, ${changed} had changed`,
+    ...(leftOut
+      ? [`${leftOut} rows were left out, since they are not of their form: \`fiscalflow doctor\` names the field`]
+      : []),
     "Purchases are confirmed and rejected in the service's dashboard, not here",
   ];
 }

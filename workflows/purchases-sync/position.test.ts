@@ -118,6 +118,19 @@ describe("a full synchronisation", () => {
   });
 });
 
+test("a row whose id cannot be read is remembered to the end of the synchronisation", () => {
+  let position = afterPage(listing, "full", { ...page(3, 0, null), unidentified: true });
+  while (position.step !== "complete") position = afterPage(position, "full", page(1, 0, null));
+  expect(position).toMatchObject({ unidentified: true });
+});
+
+test("a page is known by its rows until its pass is over", () => {
+  const within = afterPage(listing, "full", { ...page(100, 0, "c2"), fingerprint: "f1" });
+  expect(within).toMatchObject({ fingerprint: "f1" });
+  expect(afterPage(within, "full", { ...page(10, 0, null), fingerprint: "f2" })).not.toHaveProperty("fingerprint");
+  expect(restarted(within)).not.toHaveProperty("fingerprint");
+});
+
 test("a refused cursor begins its pass anew, and is counted", () => {
   const before: Position = { ...listing, step: "pulled", cursor: "c3", knownInARow: 12 };
   expect(restarted(before)).toEqual({ step: "pulled", knownInARow: 0, sweeps: 1, restarts: 1 });

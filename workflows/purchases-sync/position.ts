@@ -27,6 +27,10 @@ export interface Position {
   sweeps: number;
   /** How often a pass began anew because its cursor was refused. */
   restarts: number;
+  /** A row had no id that can be read: nothing that was not seen is known to have vanished. */
+  unidentified?: true;
+  /** Of the page before in the pass; absent at its beginning. */
+  fingerprint?: string | undefined;
 }
 
 export const BEGINNING: Position = { step: "pull", knownInARow: 0, sweeps: 0, restarts: 0 };
@@ -42,14 +46,15 @@ const MOST_SWEEPS = 3;
 
 /** Where it goes on after a page. */
 export function afterPage(
-  position: Position,
+  before: Position,
   kind: PurchasesSyncKind,
   page: Extract<PurchasesPageResult, { kind: "page" }>,
 ): Position {
-  const { rows, knownAtEnd, nextCursor } = page;
+  const { rows, knownAtEnd, nextCursor, fingerprint } = page;
+  const position: Position = page.unidentified ? { ...before, unidentified: true } : before;
   const knownInARow = knownAtEnd === rows ? position.knownInARow + rows : knownAtEnd;
   const onKnownGround = kind === "recent" && position.step === "list" && knownInARow >= OVERLAP;
-  if (nextCursor !== null && !onKnownGround) return { ...position, knownInARow, cursor: nextCursor };
+  if (nextCursor !== null && !onKnownGround) return { ...position, knownInARow, cursor: nextCursor, fingerprint };
   if (position.step === "changed") return atWindows(position, position.windows?.slice(1) ?? []);
   return begin(position, nextStep(position.step, kind));
 }
@@ -60,7 +65,7 @@ export function atWindows(position: Position, windows: PurchasesWindow[]): Posit
 }
 
 /** The pass from its beginning, since a cursor need not be good for ever. */
-export function restarted({ cursor: _cursor, ...position }: Position): Position {
+export function restarted({ cursor: _cursor, fingerprint: _fingerprint, ...position }: Position): Position {
   return { ...position, knownInARow: 0, restarts: position.restarts + 1 };
 }
 
@@ -76,7 +81,10 @@ export function afterPasses(position: Position, unseen: number): Position {
   return unseen > 0 && position.sweeps < MOST_SWEEPS ? begin(position, "list") : position;
 }
 
-function begin({ cursor: _cursor, windows: _windows, ...position }: Position, step: Step): Position {
+function begin(
+  { cursor: _cursor, windows: _windows, fingerprint: _fingerprint, ...position }: Position,
+  step: Step,
+): Position {
   const sweeps = position.sweeps + (step === "list" ? 1 : 0);
   return { ...position, step, sweeps, knownInARow: 0 };
 }

@@ -1,4 +1,10 @@
-import type { CallTarget, PurchasesPass, PurchasesProgress, PurchasesSync } from "../../src/contract/index.ts";
+import type {
+  CallTarget,
+  PurchasesPageResult,
+  PurchasesPass,
+  PurchasesProgress,
+  PurchasesSync,
+} from "../../src/contract/index.ts";
 import type { Job } from "../job/job.ts";
 import type { Calls } from "../proxies.ts";
 import { answerOf, answered, isRefusal } from "../run/answered.ts";
@@ -51,19 +57,27 @@ export async function readPage(work: SyncWork, position: Position, pass: Purchas
       continue;
     }
     refusals.over();
-    if (cursor !== undefined && result.nextCursor === cursor) {
-      const message = "The service answers a cursor with the same cursor: read on, the page would come for ever.";
+    if (cursor !== undefined && isSamePage(position, result)) {
+      const message =
+        "The service answers a cursor with the page before it: it may not know the cursor's name. Set purchases.cursor of " +
+        "COMPLIANCE_DIALECT to the service's name for it, then retry.";
       await refusals.park({ kind: "refused", attention: "unexpected-answer", message });
       continue;
     }
-    const { pages, rows, added, changed } = job.progress;
+    const { pages, rows, added, changed, leftOut = 0 } = job.progress;
     job.progress = {
       ...job.progress,
       pages: pages + 1,
       rows: rows + result.rows,
       added: added + result.added,
       changed: changed + result.changed,
+      ...(leftOut + (result.leftOut ?? 0) > 0 && { leftOut: leftOut + (result.leftOut ?? 0) }),
     };
     return afterPage(position, sync.kind, result);
   }
+}
+
+/** The same rows once more, or the cursor that was sent: read on, they would come for ever. */
+function isSamePage({ cursor, fingerprint }: Position, page: Extract<PurchasesPageResult, { kind: "page" }>): boolean {
+  return page.nextCursor === cursor || (fingerprint !== undefined && page.fingerprint === fingerprint);
 }

@@ -47,7 +47,7 @@ export async function syncPurchases(input: SyncPurchasesInput, carried?: Carried
       await continueAsNew<typeof syncPurchases>(input, { prepared, position, progress: job.progress });
     }
     job.moveOn("the count of what the ledger holds");
-    const held = await ledger.completePurchasesSync(work.sync);
+    const held = await ledger.completePurchasesSync({ ...work.sync, unidentified: position.unidentified });
     job.moveOn("nothing");
     return { ...job.progress, ...held };
   });

@@ -28,6 +28,26 @@ describe("a page", () => {
     expect(await history("a")).toEqual([["first-seen", null, { status: null }]]);
   });
 
+  test("says how many of the rows that were left out are kept already, and what is kept of them stands", async () => {
+    const { name, keep, all, history, verify } = connection();
+    await keep([payment("a"), payment("b")], { status: "pending" });
+    const askedAtMs = await payments.now();
+    const page = { connection: name, billPayments: [payment("a")], askedAtMs, writer: SYNC_WRITER };
+    const leftOut = ["b", "unheard of"];
+    expect(await payments.keepPage({ ...page, leftOut, status: "synced" })).toEqual({
+      rows: 1,
+      added: 0,
+      changed: 2,
+      leftOutKnown: 1,
+    });
+    expect((await all()).map(({ syncStatus, billPayment }) => [syncStatus, billPayment])).toEqual([
+      ["synced", payment("a")],
+      ["synced", payment("b")],
+    ]);
+    expect((await history("b")).map(([what]) => what)).toEqual(["first-seen", "status"]);
+    expect((await verify()).findings).toEqual([]);
+  });
+
   test("keeps amounts as they are written, and lines beside them", async () => {
     const { name, keep } = connection();
     const lines = [

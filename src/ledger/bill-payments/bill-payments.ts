@@ -25,6 +25,8 @@ export interface KeepBillPaymentsRequest {
   /** Names the round of a full synchronisation that reads the page; absent where the page is not part of one. */
   round?: string | undefined;
   billPayments: readonly BillPayment[];
+  /** The ids of rows of the page that are not of their form: what is kept of them stands, and they have not vanished. */
+  leftOut?: readonly string[] | undefined;
   /** When the page was asked for, by {@link BillPayments.now}: what was asked for earlier never replaces what was asked for later. */
   askedAtMs: number;
   writer: Writer;
@@ -34,6 +36,8 @@ export interface KeptBillPayments {
   rows: number;
   added: number;
   changed: number;
+  /** How many of those that were left out are in the ledger, from a time when they were of their form; absent for none. */
+  leftOutKnown?: number;
 }
 
 /** One reading of everything: the list of all, then that of each status. */

@@ -44,7 +44,14 @@ export async function keepPage(db: Queries, request: KeepBillPaymentsRequest): P
       return [id, { id, payment, columns: contentColumns(payment) }];
     }),
   );
-  const known = await readRows(db, connection, [...byId.keys()]);
+  const rows = byId.size;
+  const leftOut = (request.leftOut ?? []).map(storableText);
+  const known = await readRows(db, connection, [...byId.keys(), ...leftOut]);
+  // Listed, and not readable: as far as is known it is what it was.
+  for (const id of leftOut) {
+    const row = known.get(id);
+    if (row && !byId.has(id)) byId.set(id, asKept(id, row));
+  }
   const news: News[] = [];
   const rest: string[] = [];
   for (const one of byId.values()) {
@@ -62,7 +69,13 @@ export async function keepPage(db: Queries, request: KeepBillPaymentsRequest): P
   await mark(db, request, [...byId.keys()]);
   const added = news.filter(({ one }) => !known.has(one.id)).length;
   const changed = news.filter(({ changes }) => changes.some(isChange)).length;
-  return { rows: byId.size, added, changed };
+  const leftOutKnown = byId.size - rows;
+  return { rows, added, changed, ...(leftOutKnown > 0 && { leftOutKnown }) };
+}
+
+function asKept(id: string, row: Row): Seen {
+  const payment = JSON.parse(row.body) as BillPayment;
+  return { id, payment, columns: contentColumns(payment) };
 }
 
 /** Undefined: nothing that the row does not say already, or that a later look has not said otherwise. */

@@ -19,7 +19,8 @@ export function createPurchases(database: Database): Purchases {
     unseen: (sync) => database.transact((db) => unseen(db, sync)),
     windowsOfChanged: (sync) => database.transact((db) => windowsOfChanged(db, sync)),
     async complete(sync, writer) {
-      if (sync.kind === "full") while (await database.transact((db) => markMissing(db, sync, writer)));
+      if (sync.kind === "full" && sync.unidentified !== true)
+        while (await database.transact((db) => markMissing(db, sync, writer)));
       // A window says nothing of what is older, so its end is not known ground.
       if (sync.kind !== "window") while (await database.transact((db) => groundSome(db, sync)));
       await database.transact((db) => end(db, sync));

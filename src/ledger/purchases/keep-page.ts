@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 
+import type { Purchase } from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
 import { appendEvents } from "../events/append-events.ts";
 import { businessColumns } from "../events/row.ts";
@@ -30,7 +31,13 @@ export async function keepPage(db: Queries, request: KeepPageRequest): Promise<K
   });
   // Of an id that a page has twice, the last one counts.
   const byId = new Map(seen.map((one) => [one.id, one]));
-  const known = await readRows(db, scope, [...byId.keys()]);
+  const leftOut = (request.leftOut ?? []).map(storableText);
+  const known = await readRows(db, scope, [...byId.keys(), ...leftOut]);
+  // Listed, and not readable: as far as is known it is what it was.
+  for (const id of leftOut) {
+    const row = known.get(id);
+    if (row && !byId.has(id)) byId.set(id, asKept(id, row));
+  }
   const news: { one: Seen; changes: Change[] }[] = [];
   const unchanged: string[] = [];
   for (const one of byId.values()) {
@@ -52,6 +59,12 @@ export async function keepPage(db: Queries, request: KeepPageRequest): Promise<K
   const added = news.filter(({ one }) => !known.has(one.id)).length;
   const knownAtEnd = seen.length - 1 - seen.findLastIndex(({ id }) => known.get(id)?.grounded !== true);
   return { rows: seen.length, added, changed: news.length - added, knownAtEnd };
+}
+
+function asKept(id: string, row: PurchaseRow): Seen {
+  const purchase = JSON.parse(row.body) as Purchase;
+  const state = stateOfRow(row);
+  return { id, columns: purchaseColumns(purchase, state), state };
 }
 
 function changesOf(row: PurchaseRow | undefined, state: PurchaseState): Change[] {

@@ -28,6 +28,8 @@ export interface KeepPageRequest extends PurchaseScope {
   pass: "list" | "part";
   /** In the order of the page. */
   purchases: readonly Purchase[];
+  /** The ids of rows of the page that are not of their form: what is kept of them stands, and they have not vanished. */
+  leftOut?: readonly string[] | undefined;
   /** When the page was asked for, by {@link Purchases.now}: what was asked for earlier never replaces what was asked for later. */
   askedAtMs: number;
   writer: Writer;
@@ -94,8 +96,11 @@ export interface Purchases {
   unseen(sync: PurchaseSync): Promise<number>;
   /** The days of rows that are open as far as the ledger knows, and that this synchronisation has not seen among what is open. */
   windowsOfChanged(sync: PurchaseSync): Promise<PurchasesWindow[]>;
-  /** What this synchronisation listed is known ground from now on; after a full one, what it did not see is missing. */
-  complete(sync: PurchaseSync, writer: Writer): Promise<void>;
+  /**
+   * What this synchronisation listed is known ground from now on; after a full one, what it did not see is missing, unless a row had no
+   * id that could be read (`unidentified`): that one could be any.
+   */
+  complete(sync: PurchaseSync & { unidentified?: boolean | undefined }, writer: Writer): Promise<void>;
   summary(scope: PurchaseScope, most: number): Promise<PurchaseSummary>;
   /** By id, `most` at a time, those that are missing among them. */
   page(scope: PurchaseScope, request: { afterId?: string | undefined; most: number }): Promise<KeptPurchase[]>;

@@ -98,3 +98,29 @@ describe("a full synchronisation", () => {
     expect(await test.ledger.purchases.unseen(later)).toBe(0);
   });
 });
+
+describe("a row that is left out of a page", () => {
+  it("has not vanished where the ledger knows its id, and what is kept of it stands", async () => {
+    const { keep, sync, kept, changesOf } = business();
+    await keep([purchase("p1"), purchase("p2"), purchase("p3")]);
+    const full = sync("full");
+    await test.ledger.purchases.begin(full);
+    const page = await keep([purchase("p1")], { syncId: full.syncId, leftOut: ["p2", "unheard of"] });
+    expect(page).toMatchObject({ rows: 1, added: 0, changed: 0 });
+    expect(await test.ledger.purchases.unseen(full)).toBe(1);
+    await test.ledger.purchases.complete(full, WRITER);
+    const missing = (await kept()).filter(({ missingSinceMs }) => missingSinceMs !== null);
+    expect(missing.map(({ purchase: { id } }) => id)).toEqual(["p3"]);
+    expect(await changesOf("p2")).toEqual(["first-seen"]);
+  });
+
+  it("may be any where its id cannot be read, so that none is known to have vanished", async () => {
+    const { keep, sync, kept } = business();
+    await keep([purchase("p1"), purchase("p2")]);
+    const full = sync("full");
+    await test.ledger.purchases.begin(full);
+    await keep([purchase("p1")], { syncId: full.syncId });
+    await test.ledger.purchases.complete({ ...full, unidentified: true }, WRITER);
+    expect((await kept()).map(({ missingSinceMs }) => missingSinceMs)).toEqual([null, null]);
+  });
+});

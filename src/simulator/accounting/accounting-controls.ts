@@ -23,6 +23,8 @@ export interface AccountingControls {
   addBillPayment(body: Record<string, unknown>, facts?: Partial<HiddenFacts>): BookedPayment;
   /** A patch of fields touches `updatedAt`; a change of the status alone does not. */
   changeBillPayment(id: string, patch: Record<string, unknown>, facts?: Partial<HiddenFacts>): BookedPayment;
+  /** Has lists show the payment with other fields than it has; null as it is. */
+  showOddly(id: string, fields: Readonly<Record<string, unknown>> | null): void;
   /** From then on it is listed no more. */
   removeBillPayment(id: string): boolean;
   /** Makes up payments, the newest made now; returns how many there are. */
@@ -54,6 +56,7 @@ export function createAccountingControls(world: AccountingWorld): AccountingCont
     billPayments: () => structuredClone([...payments.all()]),
     addBillPayment: (body, facts) => announcing(structuredClone(payments.add(body, facts))),
     changeBillPayment: (id, patch, facts) => announcing(structuredClone(payments.change(id, patch, facts))),
+    showOddly: (id, fields) => world.oddRows.set(id, fields),
     removeBillPayment: (id) => announcing(payments.remove(id)),
     generateBillPayments: (count, seed) => {
       generatePayments(payments, count, generated + 1, world.nowMs(), seed);

@@ -1,5 +1,6 @@
 import type { Changes } from "../changes.ts";
 import { Faults } from "../faults.ts";
+import { OddRows } from "../odd-rows.ts";
 import type { Timers } from "../timers.ts";
 import { BillPaymentBook } from "./bill-payment-book.ts";
 import { type AccountingDialect, parseAccountingDialect } from "./dialect.ts";
@@ -52,6 +53,7 @@ export interface AccountingWorld {
   readonly payments: BillPaymentBook;
   readonly batches: Map<string, BookedBatch>;
   readonly faults: Faults;
+  readonly oddRows: OddRows;
   readonly webhooks: WebhookSender;
   calls: AccountingCall[];
 }
@@ -87,6 +89,7 @@ export function createAccountingWorld(options: {
     batches: new Map(scenario.syncBatches.map((batch) => [batch.id, { ...batch, processed: 0 }])),
     // Of its own chance: calls of the other service must not change which of these are struck.
     faults: new Faults(options.seed + 100),
+    oddRows: new OddRows(),
     webhooks: new WebhookSender(dialect.webhook, nowMs, changes),
     calls: [],
   };

@@ -56,7 +56,7 @@ function listBillPayments(world: AccountingWorld, { application, query }: Admitt
   const page = pageThere(asked, totalPages, world.settings.beyondTheEnd);
   const { payments, total } = page === asked ? selected : select(page);
   const flags = { hasNextPage: page < totalPages, hasPreviousPage: page > 1 };
-  return { data: payments.map(({ body }) => body), total, page, limit, totalPages, ...flags };
+  return { data: payments.map(({ body }) => world.oddRows.shown(body)), total, page, limit, totalPages, ...flags };
 }
 
 /** Which page is answered for the one that was asked for. */

@@ -53,7 +53,10 @@ function listOperation(world: World): Operation {
     handle: (call) => {
       const business = call.business();
       call.refuseOtherQuery();
-      return { status: 200, body: { data: { items: world.catalogue.of(business.id).map(itemBody) } } };
+      return {
+        status: 200,
+        body: { data: { items: world.catalogue.of(business.id).map((item) => world.oddRows.shown(itemBody(item))) } },
+      };
     },
   };
 }

@@ -57,7 +57,10 @@ export function purchaseOperations(world: World): Operation[] {
         const { purchases, nextCursor, pageSize } = list(world, call);
         return {
           status: 200,
-          body: { data: { purchases: purchases.map(purchaseBody) }, pagination: { nextCursor, pageSize } },
+          body: {
+            data: { purchases: purchases.map((purchase) => world.oddRows.shown(purchaseBody(purchase))) },
+            pagination: { nextCursor, pageSize },
+          },
         };
       },
     },
