@@ -66,8 +66,16 @@ test("a page is kept, and only counts and times are told of it", async () => {
 
 test.each([
   ["page", { page: "pageNumber" }, "look at billPayments.page of ACCOUNTING_DIALECT"],
-  ["sort field", { sortBy: "orderBy" }, "look at billPayments.sortBy and sortDirection of ACCOUNTING_DIALECT"],
-  ["sort direction", { sortDirection: "order" }, "look at billPayments.sortBy and sortDirection of ACCOUNTING_DIALECT"],
+  [
+    "sort field",
+    { sortBy: "orderBy" },
+    "look at billPayments.sortBy and billPayments.sortDirection of ACCOUNTING_DIALECT",
+  ],
+  [
+    "sort direction",
+    { sortDirection: "order" },
+    "look at billPayments.sortBy and billPayments.sortDirection of ACCOUNTING_DIALECT",
+  ],
 ])("a service that ignores the name of the %s is found out, and nothing is kept", async (_what, names, hint) => {
   const { keep, held } = await served(names);
   const order = "sortBy" in names ? "latest" : "created";

@@ -13,7 +13,7 @@ import { writerOf } from "../ledger/claim-results.ts";
 import { onceThere } from "../ledger/once-there.ts";
 import { noteOddRows } from "../odd-rows.ts";
 import { judgeCall, refusalOfCall, throwToReadAgain } from "./judge.ts";
-import { type AccountingContext, accountingRuntimeOf } from "./runtime.ts";
+import { type AccountingContext, type AccountingRuntime, accountingRuntimeOf } from "./runtime.ts";
 
 const ORDERS = {
   created: { sortBy: "createdAt", sortDirection: "asc" },
@@ -48,6 +48,7 @@ export function createBillPaymentActivities(
       const { billPayments, total, hasNextPage } = judged.data;
       const strange = notWhatWasAsked(judged.data, request);
       if (strange) return strange;
+      noteLimit(judged.data, runtime, observer);
       const { odd } = judged;
       noteOddRows(observer, { service: "accounting", connection }, "bill payments", odd, billPayments.length);
       const leftOut = odd.flatMap(({ names }) => names["id"] ?? []);
@@ -83,6 +84,24 @@ export function createBillPaymentActivities(
   };
 }
 
+/** Pages of another size are read as well; they only cost more calls. */
+function noteLimit(
+  { limit }: BillPaymentsPage,
+  { dialect, profile }: AccountingRuntime,
+  observer: AccountingContext["observer"],
+): void {
+  const { limit: name } = dialect.billPayments;
+  if (limit === LARGEST_BILL_PAYMENT_PAGE) return;
+  observer.note({
+    service: "accounting",
+    connection: profile.connection,
+    kind: "ignored",
+    subject: "billPayments.limit",
+    value: name,
+    message: `A page of bill payments has the limit ${limit} where ${LARGEST_BILL_PAYMENT_PAGE} was sent as "${name}" (billPayments.limit)`,
+  });
+}
+
 function refusalOf(judged: Parameters<typeof refusalOfCall>[0]): Refusal {
   return refusalOfCall(judged) ?? { kind: "refused", attention: "unexpected-answer", message: judged.message };
 }
@@ -106,7 +125,7 @@ function notWhatWasAsked(
   const sort = ORDERS[request.order];
   if (!isInOrder(billPayments, request.order)) {
     return refused(
-      `The page is not sorted by ${sort.sortBy} ${sort.sortDirection}, as was asked for: look at billPayments.sortBy and sortDirection of ACCOUNTING_DIALECT.`,
+      `The page is not sorted by ${sort.sortBy} ${sort.sortDirection}, as was asked for: look at billPayments.sortBy and billPayments.sortDirection of ACCOUNTING_DIALECT.`,
     );
   }
   return undefined;

@@ -45,10 +45,24 @@ export function refusalOfCall({ meaning, error, message }: Failed): Refusal | un
     case "configuration":
       return { kind: "refused", attention: "credentials", message, ...whatWasSaid(error) };
     case "refused":
-      return { kind: "refused", attention: meaning.attention, message, ...whatWasSaid(error) };
+      return {
+        kind: "refused",
+        attention: meaning.attention,
+        message: `${message}${hintOf(error)}`,
+        ...whatWasSaid(error),
+      };
     default:
       return undefined;
   }
+}
+
+/** The names of the inputs are not shown (Accounting Service, "GET /bill-payments"). */
+function hintOf(error: unknown): string {
+  if (!(error instanceof AccountingApiError) || error.meta.operation !== "listBillPayments") return "";
+  return (
+    ". The service's document does not show the names of the inputs: if it uses other ones, set billPayments.page, billPayments.limit, " +
+    "billPayments.status, billPayments.sortBy or billPayments.sortDirection in ACCOUNTING_DIALECT."
+  );
 }
 
 /** The service's own words about an error, without what a message must not hold (the client has taken that out). */

@@ -1,5 +1,5 @@
-import type { Business } from "../../src/compliance/index.ts";
-import type { Branch, ComplianceActivities } from "../../src/contract/index.ts";
+import { type Business, UnexpectedAnswerError } from "../../src/compliance/index.ts";
+import type { Branch, ComplianceActivities, Refusal } from "../../src/contract/index.ts";
 import { beyondTheTable, judgeAnswer, refusalOf, throwToTryAgain } from "./judge.ts";
 import { type ActivityContext, runtimeOf } from "./runtime.ts";
 
@@ -14,12 +14,16 @@ export function createBranchActivities(context: ActivityContext): Pick<Complianc
       const known = findBranch(seen.get(request.connection) ?? [], request, runtime.profile.keyReach);
       if (known) return { kind: "branch", branch: known };
       const judged = await judgeAnswer(runtime, "listBusinesses", request, () => runtime.client.listBusinesses());
+      const unread = unreadBusinesses(judged.error);
+      if (unread) return unread;
       throwToTryAgain(judged, context.random);
       if (!judged.data) return refusalOf(judged) ?? beyondTheTable(judged);
       seen.set(request.connection, judged.data);
       const branch = findBranch(judged.data, request, runtime.profile.keyReach);
       if (branch) return { kind: "branch", branch };
-      const message = `The business has no branch "${request.branch}".`;
+      const message =
+        `The business has no branch "${request.branch}". If it has one, the service uses other names than the dialect: set ` +
+        `${SETTINGS} in COMPLIANCE_DIALECT.`;
       return {
         kind: "refused",
         attention: "not-found",
@@ -28,6 +32,17 @@ export function createBranchActivities(context: ActivityContext): Pick<Complianc
       };
     },
   };
+}
+
+const SETTINGS = "businesses.id, businesses.branches, businesses.branchId or businesses.authorityId";
+
+/** An answer without the names of the dialect comes again unchanged: it is shown at once, and not waited for as an outage is. */
+function unreadBusinesses(error: unknown): Refusal | undefined {
+  if (!(error instanceof UnexpectedAnswerError) || error.status !== 200 || error.issues.length === 0) return undefined;
+  const message =
+    `${error.message}. The API's document does not show the names of this answer: set businesses.list, ${SETTINGS} in ` +
+    "COMPLIANCE_DIALECT.";
+  return { kind: "refused", attention: "not-found", message, status: error.status, details: { issues: error.issues } };
 }
 
 function findBranch(

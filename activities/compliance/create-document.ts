@@ -1,6 +1,6 @@
 import { Context } from "@temporalio/activity";
 
-import { classifyDocument, ComplianceApiError } from "../../src/compliance/index.ts";
+import { classifyDocument, ComplianceApiError, ignoredFields } from "../../src/compliance/index.ts";
 import type {
   ComplianceActivities,
   ComposedRequest,
@@ -12,7 +12,7 @@ import { LedgerUnavailableError } from "../../src/ledger/index.ts";
 import { EarlierRunsUnreadError } from "../earlier-runs/index.ts";
 import { afterQuotaMs } from "../failure.ts";
 import { DocumentClaim } from "./document-claim.ts";
-import { beyondTheTable, judge, type Judged, refusalOf, throwToTryAgain } from "./judge.ts";
+import { beyondTheTable, judge, type Judged, refusalOf, sentence, throwToTryAgain } from "./judge.ts";
 import { firstSentBefore, rememberForNextAttempt } from "./key-life.ts";
 import { type ActivityContext, type ComplianceRuntime, runtimeOf, servesNo } from "./runtime.ts";
 
@@ -20,16 +20,19 @@ import { type ActivityContext, type ComplianceRuntime, runtimeOf, servesNo } fro
 export function createCreationActivities(
   context: ActivityContext,
 ): Pick<ComplianceActivities, "createSale" | "createCreditNote"> {
-  const { random, nowMs, ledger } = context;
+  const { random, nowMs, ledger, observer } = context;
 
-  function send(
+  async function send(
     runtime: ComplianceRuntime,
     operation: "createSale" | "createCreditNote",
     { idempotencyKey, ...target }: CreateRequest,
     request: ComposedRequest,
   ) {
     const call = () => runtime.client[operation](request, { idempotencyKey });
-    return judge(runtime, operation, target, call, (result) => classifyDocument(result, runtime.dialect));
+    const judged = await judge(runtime, operation, target, call, (result) => classifyDocument(result, runtime.dialect));
+    const created = judged.data ?? rejectedSale(judged);
+    if (operation === "createSale" && created) noteIgnored(runtime, request, created, observer);
+    return judged;
   }
 
   /** Repeated by Temporal for as long as the service remembers the key, which begins with the first attempt that may have left. */
@@ -118,6 +121,25 @@ export function createCreationActivities(
   };
 }
 
+/** The document that a rejection shows: it exists too. */
+function rejectedSale({ meaning, error }: Judged<SaleDocument>): SaleDocument | undefined {
+  return meaning.kind === "rejected" && error instanceof ComplianceApiError ? error.extras.sale : undefined;
+}
+
+/** What the service took no notice of. The document counts all the same; what it must have is compared by the workflow. */
+function noteIgnored(
+  { dialect, profile }: ComplianceRuntime,
+  { bodyJson }: ComposedRequest,
+  document: SaleDocument,
+  observer: ActivityContext["observer"],
+): void {
+  for (const { setting, sentAs } of ignoredFields(dialect, bodyJson, document)) {
+    const message = `A sale was created without what was sent as "${sentAs}" (${setting}): the service may use another name for it`;
+    const where = { service: "compliance", connection: profile.connection } as const;
+    observer.note({ ...where, kind: "ignored", subject: setting, value: sentAs, message });
+  }
+}
+
 /** Writes down what the answer says of the document. */
 async function settle(claim: DocumentClaim, result: CreateResult, nothingLeft: boolean): Promise<CreateResult> {
   if (result.kind === "document" || result.kind === "named" || result.kind === "rejected") {
@@ -144,15 +166,15 @@ function createResult(
   random: () => number,
   firstSentAtMs: number | undefined,
 ): CreateResult {
-  const { meaning, data, message, error } = judged;
+  const { meaning, data, message } = judged;
   if (data) return { kind: "document", document: data, replayed: judged.replayed };
   switch (meaning.kind) {
     case "rejected": {
-      const document = error instanceof ComplianceApiError ? error.extras.sale : undefined;
+      const document = rejectedSale(judged);
       return { kind: "rejected", document, saleId: meaning.documentId, message, repeatable: false };
     }
     case "rejected-without-trace":
-      return { kind: "rejected", message, repeatable: meaning.repeatable };
+      return { kind: "rejected", message: sentence(message, judged.hint), repeatable: meaning.repeatable };
     case "already-credited":
       return { kind: "already-credited", creditNoteId: meaning.creditNoteId, message };
     case "deferred":

@@ -9,6 +9,8 @@ import {
   ComplianceInputError,
   type OperationName,
   type Result,
+  settingsBehind,
+  settingsHint,
   UnexpectedAnswerError,
 } from "../../src/compliance/index.ts";
 import type { CallTarget, Refusal } from "../../src/contract/index.ts";
@@ -30,6 +32,8 @@ export interface Judged<Data> {
   operation: OperationName;
   /** In words, for a person. */
   message: string;
+  /** Which settings of the dialect can be behind a refusal, as a sentence to follow the message; empty for none. */
+  hint: string;
 }
 
 /**
@@ -54,14 +58,30 @@ export async function judge<Data>(
       replayed,
       operation,
       message: `${operation}: HTTP ${status}`,
+      hint: "",
     };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     if (error instanceof KeyHeldError)
-      return { meaning: { kind: "configuration" }, error, replayed: false, operation, message };
+      return { meaning: { kind: "configuration" }, error, replayed: false, operation, message, hint: "" };
     const replayed = error instanceof ComplianceApiError && error.replayed;
-    return { meaning: classifyError(operation, error, runtime.dialect, options), error, replayed, operation, message };
+    const meaning = classifyError(operation, error, runtime.dialect, options);
+    return { meaning, error, replayed, operation, message, hint: hintOf(runtime, operation, error) };
   }
+}
+
+/** A request that the service does not understand may have been made with names that are not the service's. */
+function hintOf({ dialect }: ComplianceRuntime, operation: OperationName, error: unknown): string {
+  if (!(error instanceof ComplianceApiError)) return "";
+  const { status, apiCode, apiMessage = "", extras } = error;
+  const misunderstood = status === 400 || status === 404 || status === 405;
+  const isOfTheAuthority = apiCode !== undefined && apiCode === dialect.errors.authorityRejected;
+  // What is refused for its content has a document or an item beside it, and stock is refused for what is in it.
+  const unexplained =
+    status === 422 && operation !== "adjustStock" && !isOfTheAuthority && !extras.seenSale && !extras.seenItem;
+  if (!misunderstood && !unexplained) return "";
+  const codes = operation === "createCreditNote" && status === 422 ? ["errors.alreadyCredited"] : [];
+  return settingsHint([...codes, ...settingsBehind(operation, apiMessage, dialect)]);
 }
 
 /** {@link judge} for a call whose meaning its answer alone tells: whatever makes no document and moves no stock. */
@@ -83,18 +103,22 @@ export function keyCallOf(operation: OperationName, { businessId, retriedAtMs }:
  * What a person is needed for: undefined for every other meaning.
  * @param meaning `configuration`, `refused` and `unexpected` are refusals
  */
-export function refusalOf({ meaning, error, operation, message }: Judged<unknown>): Refusal | undefined {
+export function refusalOf({ meaning, error, operation, message, hint }: Judged<unknown>): Refusal | undefined {
   const said = whatWasSaid(error);
   switch (meaning.kind) {
     case "configuration":
       return { kind: "refused", attention: "credentials", message, operation, ...said };
     case "refused":
-      return { kind: "refused", attention: meaning.attention, message, ...said };
+      return { kind: "refused", attention: meaning.attention, message: sentence(message, hint), ...said };
     case "unexpected":
-      return { kind: "refused", attention: "unexpected-answer", message, ...said };
+      return { kind: "refused", attention: "unexpected-answer", message: sentence(message, hint), ...said };
     default:
       return undefined;
   }
+}
+
+export function sentence(message: string, hint: string): string {
+  return hint === "" ? message : `${message.replace(/\.$/, "")}.${hint}`;
 }
 
 /** The API's own words about an error, without what a message must not hold (the client has taken that out). */

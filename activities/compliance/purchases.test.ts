@@ -87,6 +87,24 @@ describe("a page of purchases", () => {
     expect(await kept(served)).toEqual([]);
   });
 
+  test("of a service that ignores the page size is kept, which is noted", async () => {
+    const served = await serveWith(3, {
+      simulator: { refuseUnknownFields: false },
+      dialect: { purchases: { pageSize: "unheardOf" } },
+    });
+    expect(await keep(served)).toMatchObject({ kind: "page", rows: 3 });
+    expect(served.observed).toMatchObject([{ kind: "ignored", subject: "purchases.pageSize", value: "unheardOf" }]);
+  });
+
+  test("is known by its rows", async () => {
+    const served = await serveWith(130);
+    const fingerprintOf = (page: Awaited<ReturnType<typeof keep>>) => (page.kind === "page" ? page.fingerprint : "");
+    const first = await keep(served);
+    const cursor = first.kind === "page" ? (first.nextCursor ?? undefined) : undefined;
+    expect(fingerprintOf(await keep(served))).toBe(fingerprintOf(first));
+    expect(fingerprintOf(await keep(served, { cursor }))).not.toBe(fingerprintOf(first));
+  });
+
   test("is not asked for while the ledger is away", async () => {
     const served = await serveWith(1);
     await served.context.ledger.close();

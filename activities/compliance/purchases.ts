@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { Context } from "@temporalio/activity";
 
-import type { ComplianceDialect, Purchase } from "../../src/compliance/index.ts";
+import type { ComplianceDialect, Purchase, PurchasesPage } from "../../src/compliance/index.ts";
 import type { ComplianceActivities, Refusal } from "../../src/contract/index.ts";
 import { writerOf } from "../ledger/claim-results.ts";
 import { onceThere } from "../ledger/once-there.ts";
 import { noteOddRows } from "../odd-rows.ts";
 import { beyondTheTable, judgeAnswer, refusalOf, throwToTryAgain } from "./judge.ts";
-import { type ActivityContext, runtimeOf } from "./runtime.ts";
+import { type ActivityContext, type ComplianceRuntime, runtimeOf } from "./runtime.ts";
 
 /** Fiscal Compliance API, "GET /v1/purchases": 1 to 100, and not clamped. */
 const PAGE_SIZE = 100;
@@ -42,6 +42,7 @@ export function createPurchaseActivities(
       const { purchases, nextCursor } = judged.data;
       const strange = notWhatWasAsked(purchases, { status, from, to }, runtime.dialect.purchases);
       if (strange) return strange;
+      notePageSize(judged.data, runtime, observer);
       const odd = judged.odd ?? [];
       noteOddRows(observer, { service: "compliance", connection, businessId }, "purchases", odd, purchases.length);
       const leftOut = odd.flatMap(({ names }) => names["id"] ?? []);
@@ -61,6 +62,24 @@ export function createPurchaseActivities(
       };
     },
   };
+}
+
+/** Pages of another size are read as well; they only cost more calls. */
+function notePageSize(
+  { pageSize }: PurchasesPage,
+  { dialect, profile }: ComplianceRuntime,
+  observer: ActivityContext["observer"],
+): void {
+  const { pageSize: name } = dialect.purchases;
+  if (name === null || pageSize === undefined || pageSize === PAGE_SIZE) return;
+  observer.note({
+    service: "compliance",
+    connection: profile.connection,
+    kind: "ignored",
+    subject: "purchases.pageSize",
+    value: name,
+    message: `A page of purchases has the size ${pageSize} where ${PAGE_SIZE} was sent as "${name}" (purchases.pageSize)`,
+  });
 }
 
 /** What a service gives again and again that does not know the cursor's name. */

@@ -28,9 +28,20 @@ describe("a branch", () => {
     expect(await read(served, "branch_9")).toMatchObject({
       kind: "refused",
       attention: "not-found",
-      message: 'The business has no branch "branch_9".',
+      message: expect.stringMatching(/^The business has no branch "branch_9"\..*businesses\.branches/),
       details: { branches: [{ id: "branch_1" }, { id: "branch_2" }] },
     });
+  });
+
+  test("cannot be read where the service uses other names, which is shown at once with the settings", async () => {
+    for (const [name, setting] of Object.entries({ list: "list", id: "id", branchId: "branchId" })) {
+      const served = await serve({ dialect: { businesses: { [name]: "unheard_of" } } });
+      expect(await read(served, "branch_2")).toMatchObject({
+        kind: "refused",
+        attention: "not-found",
+        message: expect.stringContaining(`businesses.${setting}`),
+      });
+    }
   });
 
   test("that was not there is asked for again, since it may have been opened", async () => {

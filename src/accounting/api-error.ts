@@ -28,10 +28,13 @@ export function accountingErrorOf(
   if (meta.status === 401) {
     const { serverDateMs } = meta;
     const clockAheadMs = signedAtMs === undefined || serverDateMs === undefined ? undefined : signedAtMs - serverDateMs;
-    return new AccountingUnauthorizedError(`${said} (${why401(signedAtMs, clockAheadMs)})`, {
-      ...details,
-      clockAheadMs,
-    });
+    return new AccountingUnauthorizedError(
+      `${said} (${why401(signedAtMs, clockAheadMs)}${unsignedQuery(meta, signedAtMs)})`,
+      {
+        ...details,
+        clockAheadMs,
+      },
+    );
   }
   if (meta.status === 403) {
     const why = "the key is valid, but not authorized for that company or resource";
@@ -52,6 +55,12 @@ function why401(signedAtMs: number | undefined, clockAheadMs: number | undefined
   const which = `this machine's clock is ${seconds} s ${clockAheadMs > 0 ? "ahead of" : "behind"} the service's`;
   if (Math.abs(clockAheadMs) < TIMESTAMP_TOLERANCE_MS) return `${either}; ${which}, which is within its 5 minutes`;
   return `${either}; ${which}, and a signature is refused beyond 5 minutes: set the clock`;
+}
+
+/** Whether the query string belongs to the signed path is not shown. */
+function unsignedQuery({ operation }: AccountingAnswerMeta, signedAtMs: number | undefined): string {
+  if (signedAtMs === undefined || operation !== "listBillPayments") return "";
+  return "; where calls without a query string are accepted, change signature.query of ACCOUNTING_DIALECT";
 }
 
 /** The error body's shape is not shown: these are where services commonly put a sentence. */

@@ -31,6 +31,7 @@ export {
   UnexpectedAnswerError,
 } from "./errors.ts";
 export type { RegisterItemInput } from "./items.ts";
+export { ignoredFields } from "./ignored-fields.ts";
 export type { KeyReach } from "./key-reach.ts";
 export { type NamedCallInput, type ReceiptFile, requireDescribed } from "./named-operations.ts";
 export type { NamedOperation, Operation, OperationName, RiskClass, Scope } from "./operations.ts";
@@ -41,3 +42,4 @@ export type { KeyedCallOptions } from "./sales.ts";
 export { redactDeep } from "./redact.ts";
 export type { Purchase } from "./schemas.ts";
 export type { AdjustStockInput } from "./stock.ts";
+export { settingsBehind, settingsHint } from "./settings-behind.ts";

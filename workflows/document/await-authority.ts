@@ -73,7 +73,8 @@ async function nextLook(work: Work, document: SaleDocument, wait: Wait): Promise
 
 /** With a callback to come, a poll would be a wasted call, until the document says that its delivery failed. */
 function firstPollDelayMs(document: SaleDocument, wait: Wait, timings: Work["profile"]["timings"]): number {
-  if (!wait.callbackExpected) return timings.firstPollMs;
+  // Null where the service took no notice of the URL: nothing will come.
+  if (!wait.callbackExpected || document.callback === null) return timings.firstPollMs;
   return document.callback?.status === "failed" ? 0 : timings.firstPollWithCallbackMs;
 }
 

@@ -22,7 +22,7 @@ import { Refusals } from "../run/refusals.ts";
 import type { Run } from "../run/run.ts";
 import { untilLedger } from "../run/until-ledger.ts";
 import { lostAsUnknown } from "./lost-as-unknown.ts";
-import { type ExpectedDocument, mismatches } from "./matching.ts";
+import { type ExpectedDocument, mismatches, mismatchMessage } from "./matching.ts";
 import { readDocument } from "./read-document.ts";
 import { recordMade } from "./record-made.ts";
 import type { Work } from "./work.ts";
@@ -194,7 +194,11 @@ async function checkedOurs(
   work.run.document = document;
   const found = mismatches(document, expected);
   if (found.length === 0) return document;
-  const attention = { code: "mismatch" as const, message: found.join("; "), evidence: { documentId: document.id } };
+  const attention = {
+    code: "mismatch" as const,
+    message: mismatchMessage(expected, found),
+    evidence: { documentId: document.id },
+  };
   if (known) await park(work.run, attention);
   else work.run.raise(attention);
   return document;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { sampleCreditNote, sampleSale } from "../../src/compliance/test-support/samples.ts";
 import type { SaleDocument } from "../../src/contract/index.ts";
-import { type ExpectedDocument, mismatches } from "./matching.ts";
+import { type ExpectedDocument, mismatches, mismatchMessage } from "./matching.ts";
 
 const ours: ExpectedDocument = {
   type: "sale",
@@ -129,4 +129,13 @@ describe("a credit note", () => {
   test("under another number does not match", () => {
     expect(mismatches(note({ traderInvoiceNumber: "CN-2" }), reversal)).toHaveLength(1);
   });
+});
+
+test("the message of a created sale that lacks what was sent names the settings under which it was sent", () => {
+  const document = sampleSale({ customer: null, lines: [] });
+  expect(mismatchMessage(ours, mismatches(document, ours))).toMatch(
+    /^customer\.pin: .*; lines: .*createSale\.customerFields\.pin, createSale\.fields\.lines, createSale\.lineFields in COMPLIANCE_DIALECT\.$/,
+  );
+  expect(mismatchMessage({ ...ours, type: "credit_note" }, ["customer.pin: x"])).toBe("customer.pin: x");
+  expect(mismatchMessage(ours, ["type: x"])).toBe("type: x");
 });

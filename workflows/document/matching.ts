@@ -31,6 +31,21 @@ export function mismatches(document: SaleDocument, expected: ExpectedDocument): 
   return found;
 }
 
+/** Where a created sale lacks what was sent: the settings of the dialect under which it was sent. */
+const SENT_AS: readonly (readonly [part: string, settings: string])[] = [
+  ["traderInvoiceNumber:", "createSale.fields.traderInvoiceNumber"],
+  ["customer.pin:", "createSale.fields.customer, createSale.customerFields.pin"],
+  ["lines", "createSale.fields.lines, createSale.lineFields"],
+];
+
+/** The mismatches of a document that was created as we asked, in one message. */
+export function mismatchMessage({ type }: ExpectedDocument, found: readonly string[]): string {
+  const said = found.join("; ");
+  const settings = SENT_AS.filter(([part]) => found.some((one) => one.startsWith(part))).map(([, names]) => names);
+  if (type !== "sale" || settings.length === 0) return said;
+  return `${said}. If the service took no notice of what was sent, it uses other names: set ${settings.join(", ")} in COMPLIANCE_DIALECT.`;
+}
+
 /** Lines in order. Whether a credit note's unit prices are negative like its quantities is not shown, so they count by their size. */
 function lineMismatches(document: SaleDocument, expected: ExpectedDocument, lines: ResolvedLine[]): string[] {
   const sign = expected.type === "credit_note" ? -1 : 1;
