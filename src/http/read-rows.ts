@@ -1,4 +1,4 @@
-import { z } from "zod";
+import type { z } from "zod";
 import { type ReadBody, shortIssues } from "./read-body.ts";
 
 /** A row of a list that is not of its form, and was left out of what was read. Holds no value but the names of the row. */
