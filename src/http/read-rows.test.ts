@@ -9,7 +9,7 @@ const read = rowsOf({
   names: ["id", "sku"],
   data: (_body, rows) => rows.map(({ id }) => id),
 });
-const answer = (json: unknown) => read({ json, bodyText: "", bodyBytes: new Uint8Array(), headers: {} });
+const answer = (json: unknown) => read({ json, bodyText: "", bodyLength: 0, headers: {} });
 
 test("a row that is not of its form is left out, and told by its names and its first wrong field alone", () => {
   const secret = "P051234567X";
