@@ -42,7 +42,7 @@ const webhookSchema = z
       );
   });
 
-const dialectSchema = z
+export const accountingDialectSchema = z
   .strictObject({
     billPayments: z
       .strictObject({
@@ -71,7 +71,7 @@ const dialectSchema = z
   })
   .prefault({});
 
-export type AccountingDialect = z.output<typeof dialectSchema>;
+export type AccountingDialect = z.output<typeof accountingDialectSchema>;
 export type WebhookDialect = AccountingDialect["webhook"];
 
 /**
@@ -80,7 +80,7 @@ export type WebhookDialect = AccountingDialect["webhook"];
  * @throws AccountingConfigurationError with every problem and its path, an unknown name among them
  */
 export function parseAccountingDialect(overrides?: unknown): AccountingDialect {
-  const parsed = dialectSchema.safeParse(overrides);
+  const parsed = accountingDialectSchema.safeParse(overrides);
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.flatMap((issue) => {
     const at = ["dialect", ...issue.path.map(String)].join(".");

@@ -29,7 +29,7 @@ const describedOperation = z.strictObject({
 const namedOperation = describedOperation.nullable().default(null);
 const accept = z.string().regex(/^[\x21-\x7e][\x20-\x7e]*$/, "must be content types, such as application/pdf");
 
-const dialectSchema = z
+export const dialectSchema = z
   .strictObject({
     createSale: z
       .strictObject({

@@ -1,3 +1,9 @@
+import { ACCOUNTING_GUIDE } from "../accounting/dialect-guide.ts";
+import { accountingDialectSchema } from "../accounting/dialect.ts";
+import { COMPLIANCE_GUIDE } from "../compliance/dialect-guide.ts";
+import { dialectSchema } from "../compliance/dialect.ts";
+import { guidedSettings } from "../dialect/guide.ts";
+import { renderDialectExample } from "../dialect/render-dialect-example.ts";
 import { configSections, defaultOf } from "./config-reference.ts";
 import type { Setting, SettingTable } from "./setting.ts";
 
@@ -19,7 +25,7 @@ export function renderConfigExample(): string {
       lines.push(...members(settings, "  "));
     } else if (named) {
       lines.push(`  "${path}": {`, "    // The connection's name: 1 to 32 characters from a-z, 0-9 and -.");
-      lines.push(`    "${EXAMPLE_CONNECTION}": {`, ...members(settings, "      "), "    },", "  },");
+      lines.push(`    "${EXAMPLE_CONNECTION}": {`, ...members(settings, "      ", DIALECTS[path]), "    },", "  },");
     } else {
       lines.push(`  "${path}": {`, ...members(settings, "    "), "  },");
     }
@@ -28,8 +34,18 @@ export function renderConfigExample(): string {
   return lines.join("\n");
 }
 
-function members(settings: SettingTable, indent: string): string[] {
+/** The dialects stand there whole: what each setting means while it is wrong is said on their own page. */
+const DIALECTS: Readonly<Record<string, readonly string[]>> = {
+  compliance: renderDialectExample(guidedSettings(dialectSchema, COMPLIANCE_GUIDE)),
+  accounting: renderDialectExample(guidedSettings(accountingDialectSchema, ACCOUNTING_GUIDE)),
+};
+
+function members(settings: SettingTable, indent: string, dialect: readonly string[] = []): string[] {
   return Object.entries(settings).flatMap(([key, setting]) => {
+    if (key === "dialect") {
+      const lines = [...comment(setting).map((line) => `// ${line}`), `"${key}": {`, ...dialect, "},"];
+      return lines.map((line) => `${indent}${line}`);
+    }
     const shown = oneLine(setting.example ?? setting.fallback);
     const inactive = setting.example !== undefined && setting.required !== true;
     return [

@@ -9,7 +9,8 @@ test("the page about the configuration is what the settings say", async () => {
   const page = `# Configuration
 
 Variables come first; the file that \`FISCALFLOW_CONFIG\` names comes second, for several connections. Everything is checked before anything
-connects, and all problems are told together. This page is made from the settings: \`npx vitest run test/docs -u\` writes it anew.
+connects, and all problems are told together. What each setting of a dialect means while it is wrong, and how to find it out, is on
+[its own page](dialect.md). This page is made from the settings: \`npx vitest run test/docs -u\` writes it anew.
 
 ${renderConfigTable().trim()}
 

@@ -1,0 +1,55 @@
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+import { ACCOUNTING_GUIDE, ACCOUNTING_NEUTRAL_WORDS } from "../../src/accounting/dialect-guide.ts";
+import { accountingDialectSchema } from "../../src/accounting/dialect.ts";
+import { COMPLIANCE_GUIDE, COMPLIANCE_NEUTRAL_WORDS } from "../../src/compliance/dialect-guide.ts";
+import { dialectSchema } from "../../src/compliance/dialect.ts";
+import { guidedSettings } from "../../src/dialect/guide.ts";
+import { renderDialect } from "../../src/dialect/render-dialect-page.ts";
+
+const PAGE = fileURLToPath(new URL("../../docs/dialect.md", import.meta.url));
+
+test("the page about the dialect is what the schemas and the guides say", async () => {
+  const compliance = renderDialect({
+    title: "The Compliance API",
+    variable: "COMPLIANCE_DIALECT",
+    settings: guidedSettings(dialectSchema, COMPLIANCE_GUIDE),
+    neutralWords: COMPLIANCE_NEUTRAL_WORDS,
+  });
+  const accounting = renderDialect({
+    title: "The Accounting Service",
+    variable: "ACCOUNTING_DIALECT",
+    settings: guidedSettings(accountingDialectSchema, ACCOUNTING_GUIDE),
+    neutralWords: ACCOUNTING_NEUTRAL_WORDS,
+  });
+  const page = `# The dialect
+
+The documents of both services leave names open: some are not shown, some are written with a neutral word. The *dialect* is where an
+installation states them. Every default is this product's choice. While one is wrong, nothing is lost and nothing is done twice; each setting
+below says what happens instead, and how it shows.
+
+## Find it out
+
+\`\`\`sh
+npx fiscalflow dialect            # harmless calls with the configured keys
+npx fiscalflow dialect --write    # with a cmp_sk_test_ key: one sale, one credit note, one stock movement
+npx fiscalflow dialect --check    # exit code 1 where the configured dialect does not fit
+\`\`\`
+
+It prints what it found beside what is configured, the JSON for \`COMPLIANCE_DIALECT\` and \`ACCOUNTING_DIALECT\`, and a question for the
+provider for each setting that no call shows. It makes one call at a time, leaves a quarter of each minute's requests to the worker, and prints
+no secret and no customer. Names in answers are found by their content; names in requests by their effect: a page size of 101 is refused under the right name, a
+cursor moves the page, a filter narrows the list, a branch comes back in the answer.
+
+\`--write\` asks before it writes (\`--yes\` answers), and refuses a live key. It first sends sales and movements of an item that does not exist, which no
+service can accept, until a body is refused for the item alone. Then it issues one sale (its number begins with \`DIALECT-\`), one credit note for it
+and one movement of one piece. A write whose outcome is unknown is reported and never repeated. \`--item\` names the item; otherwise it is the first
+registered item that is tracked in stock.
+
+This page is made from the schemas and their guides: \`npx vitest run --project system test/docs -u\` writes it anew.
+
+${compliance}
+${accounting}`;
+  await expect(page).toMatchFileSnapshot(PAGE);
+});
