@@ -1,19 +1,17 @@
-import { ACCOUNTING_GUIDE } from "../accounting/dialect-guide.ts";
-import { accountingDialectSchema } from "../accounting/dialect.ts";
-import { COMPLIANCE_GUIDE } from "../compliance/dialect-guide.ts";
-import { dialectSchema } from "../compliance/dialect.ts";
-import { guidedSettings } from "../dialect/guide.ts";
-import { renderDialectExample } from "../dialect/render-dialect-example.ts";
 import { configSections, defaultOf } from "./config-reference.ts";
 import type { Setting, SettingTable } from "./setting.ts";
 
 const EXAMPLE_CONNECTION = "shop";
 
+/** By the section of the service. */
+type DialectExamples = Readonly<Record<string, readonly string[]>>;
+
 /**
  * The JSON file with every setting, commented (JSONC, as the product reads it). What has a default stands there with
  * it; what has none is an example, commented out unless it is needed.
+ * @param dialects the members of each service's dialect, which the clients know; without them it is left out
  */
-export function renderConfigExample(): string {
+export function renderConfigExample(dialects: DialectExamples = {}): string {
   const lines = [
     '// Every setting with its default. A secret is never written here: { "env": "NAME" } takes it from a variable,',
     '// { "file": "PATH" } from a file. Where the variable named beside a setting is set, it wins over this file; of the',
@@ -25,7 +23,7 @@ export function renderConfigExample(): string {
       lines.push(...members(settings, "  "));
     } else if (named) {
       lines.push(`  "${path}": {`, "    // The connection's name: 1 to 32 characters from a-z, 0-9 and -.");
-      lines.push(`    "${EXAMPLE_CONNECTION}": {`, ...members(settings, "      ", DIALECTS[path]), "    },", "  },");
+      lines.push(`    "${EXAMPLE_CONNECTION}": {`, ...members(settings, "      ", dialects[path]), "    },", "  },");
     } else {
       lines.push(`  "${path}": {`, ...members(settings, "    "), "  },");
     }
@@ -34,15 +32,9 @@ export function renderConfigExample(): string {
   return lines.join("\n");
 }
 
-/** The dialects stand there whole: what each setting means while it is wrong is said on their own page. */
-const DIALECTS: Readonly<Record<string, readonly string[]>> = {
-  compliance: renderDialectExample(guidedSettings(dialectSchema, COMPLIANCE_GUIDE)),
-  accounting: renderDialectExample(guidedSettings(accountingDialectSchema, ACCOUNTING_GUIDE)),
-};
-
-function members(settings: SettingTable, indent: string, dialect: readonly string[] = []): string[] {
+function members(settings: SettingTable, indent: string, dialect?: readonly string[]): string[] {
   return Object.entries(settings).flatMap(([key, setting]) => {
-    if (key === "dialect") {
+    if (key === "dialect" && dialect !== undefined) {
       const lines = [...comment(setting).map((line) => `// ${line}`), `"${key}": {`, ...dialect, "},"];
       return lines.map((line) => `${indent}${line}`);
     }

@@ -1,9 +1,17 @@
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
-import { renderConfigExample, renderConfigTable } from "../../src/config/index.ts";
+import { parseAccountingDialect } from "../../src/accounting/index.ts";
+import { parseDialect } from "../../src/compliance/index.ts";
+import { loadConfig, renderConfigExample, renderConfigTable } from "../../src/config/index.ts";
+import { renderDialectExample } from "../../src/dialect/render-dialect-example.ts";
+import { accountingSettings, complianceSettings } from "../../src/dialect/services.ts";
 
 const PAGE = fileURLToPath(new URL("../../docs/configuration.md", import.meta.url));
+const DIALECTS = {
+  compliance: renderDialectExample(complianceSettings),
+  accounting: renderDialectExample(accountingSettings),
+};
 
 test("the page about the configuration is what the settings say", async () => {
   const page = `# Configuration
@@ -17,8 +25,15 @@ ${renderConfigTable().trim()}
 ## The file, with every setting and its default
 
 \`\`\`jsonc
-${renderConfigExample().trim()}
+${renderConfigExample(DIALECTS).trim()}
 \`\`\`
 `;
   await expect(page).toMatchFileSnapshot(PAGE);
+});
+
+test("the example's dialects are the defaults of both services", () => {
+  const env = { SHOP_COMPLIANCE_API_KEY: "cmp_sk_test_a", SHOP_ACCOUNTING_API_KEY: "sk_production_b" };
+  const config = loadConfig({ env, configFileText: renderConfigExample(DIALECTS) });
+  expect(parseDialect(config.compliance[0]?.dialect)).toEqual(parseDialect());
+  expect(parseAccountingDialect(config.accounting[0]?.dialect)).toEqual(parseAccountingDialect());
 });

@@ -1,12 +1,10 @@
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
-import { ACCOUNTING_GUIDE, ACCOUNTING_NEUTRAL_WORDS } from "../../src/accounting/dialect-guide.ts";
-import { accountingDialectSchema } from "../../src/accounting/dialect.ts";
-import { COMPLIANCE_GUIDE, COMPLIANCE_NEUTRAL_WORDS } from "../../src/compliance/dialect-guide.ts";
-import { dialectSchema } from "../../src/compliance/dialect.ts";
-import { guidedSettings } from "../../src/dialect/guide.ts";
+import { ACCOUNTING_NEUTRAL_WORDS } from "../../src/accounting/dialect-guide.ts";
+import { COMPLIANCE_NEUTRAL_WORDS } from "../../src/compliance/dialect-guide.ts";
 import { renderDialect } from "../../src/dialect/render-dialect-page.ts";
+import { accountingSettings, complianceSettings } from "../../src/dialect/services.ts";
 
 const PAGE = fileURLToPath(new URL("../../docs/dialect.md", import.meta.url));
 
@@ -14,13 +12,13 @@ test("the page about the dialect is what the schemas and the guides say", async 
   const compliance = renderDialect({
     title: "The Compliance API",
     variable: "COMPLIANCE_DIALECT",
-    settings: guidedSettings(dialectSchema, COMPLIANCE_GUIDE),
+    settings: complianceSettings,
     neutralWords: COMPLIANCE_NEUTRAL_WORDS,
   });
   const accounting = renderDialect({
     title: "The Accounting Service",
     variable: "ACCOUNTING_DIALECT",
-    settings: guidedSettings(accountingDialectSchema, ACCOUNTING_GUIDE),
+    settings: accountingSettings,
     neutralWords: ACCOUNTING_NEUTRAL_WORDS,
   });
   const page = `# The dialect
