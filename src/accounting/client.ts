@@ -1,9 +1,10 @@
 import type { Transport } from "../http/transport.ts";
 import { billPaymentPages, billPayments, type ListBillPaymentsInput, listBillPayments } from "./bill-payments.ts";
-import type { AccountingCallOptions, AccountingContext } from "./call-operation.ts";
+import { type AccountingCallOptions, type AccountingContext, callAccounting } from "./call-operation.ts";
 import { listCompanies } from "./companies.ts";
 import type { AccountingDialect } from "./dialect.ts";
 import { AccountingConfigurationError } from "./errors.ts";
+import { ACCOUNTING_OPERATIONS } from "./operations.ts";
 import { processSyncBatch } from "./sync-batches.ts";
 
 export interface AccountingClientOptions {
@@ -55,6 +56,16 @@ export function createAccountingClient(options: AccountingClientOptions) {
     billPayments: (input?: ListBillPaymentsInput, call?: AccountingCallOptions) => billPayments(context, input, call),
     processSyncBatch: (syncBatchId: string, call?: AccountingCallOptions) =>
       processSyncBatch(context, syncBatchId, call),
+    /** A read with any query, its answer as it came: for whoever finds out the names that the document does not show. */
+    read: (
+      name: "listCompanies" | "listBillPayments",
+      query: Readonly<Record<string, string>> = {},
+      call: AccountingCallOptions = {},
+    ) => {
+      const operation = ACCOUNTING_OPERATIONS[name];
+      const request = { path: operation.path, query };
+      return callAccounting<unknown>(context, operation, request, ({ json }) => ({ data: json }), call);
+    },
   };
 }
 

@@ -9,6 +9,7 @@ import { registerSimulator } from "./commands/simulator.ts";
 import { registerWorker } from "./commands/worker.ts";
 import type { CliContext } from "./context.ts";
 import { registerDemo } from "./demo/index.ts";
+import { registerDialect } from "./dialect/register-dialect.ts";
 import { registerItems } from "./items/register-items.ts";
 import { registerJobs } from "./jobs/register-jobs.ts";
 import { registerLedger } from "./ledger/register-ledger.ts";
@@ -59,6 +60,7 @@ Example: what is wrong with this installation, and what to do about it
   registerCallbacks(program, context);
   registerSetup(program, context);
   registerDoctor(program, context);
+  registerDialect(program, context);
   registerSale(program, context);
   registerReceipt(program, context);
   registerItems(program, context);

@@ -4,7 +4,7 @@ export { type ApiKey, type KeyKind, parseApiKey } from "./api-key.ts";
 export { branchSentAs } from "./branch-selector.ts";
 export { parseBaseUrl } from "./base-url.ts";
 export type { Business } from "./businesses.ts";
-export type { BusinessCallOptions, CallOptions, Result } from "./call-operation.ts";
+export type { BusinessCallOptions, CallOptions, OutgoingRequest, Result } from "./call-operation.ts";
 export type { Classification } from "./classification.ts";
 export type { ClassificationRules } from "./classification-rows.ts";
 export {
@@ -34,7 +34,7 @@ export type { RegisterItemInput } from "./items.ts";
 export { ignoredFields } from "./ignored-fields.ts";
 export type { KeyReach } from "./key-reach.ts";
 export { type NamedCallInput, type ReceiptFile, requireDescribed } from "./named-operations.ts";
-export type { NamedOperation, Operation, OperationName, RiskClass, Scope } from "./operations.ts";
+export type { NamedOperation, Operation, OperationName, RiskClass, Scope, ShownOperation } from "./operations.ts";
 export { NAMED_OPERATIONS, operation, SHOWN_OPERATIONS } from "./operations.ts";
 export type { AnswerOutcome, Outcome } from "./outcome.ts";
 export type { ListPurchasesInput, PurchasesPage } from "./purchases.ts";

@@ -10,7 +10,7 @@ import { type Dialect, dialectSchema, parseDialect } from "../../src/simulator/d
 /** Plausible words where the default is a single word, which snake case would not change. */
 const OTHER_WORDS: Readonly<Record<string, string>> = Object.fromEntries(
   `customer buyer, lines items, quantity qty, name fullName, pin kraPin, phone phoneNumber, email emailAddress, force reRegister, cursor after,
-  status reviewStatus, from dateFrom, to dateTo, businesses companies, branches locations, id uuid, fiscal kra, page pageNumber, limit perPage,
+  status state, from dateFrom, to dateTo, businesses companies, branches locations, id uuid, fiscal kra, page pageNumber, limit perPage,
   data companies`
     .split(",")
     .map((pair) => pair.trim().split(" ")),

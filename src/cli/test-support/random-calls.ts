@@ -10,6 +10,7 @@ const WITHOUT_LEDGER = [
   ["callbacks"],
   ["setup"],
   ["doctor"],
+  ["dialect"],
   ["sale"],
   ...["start", "show", "list", "refund", "retry", "cancel"].map((verb) => ["sale", verb]),
   ["reconcile"],
@@ -33,6 +34,9 @@ const SWITCHES = [
   "--not-created",
   "--restock",
   "--attention",
+  "--write",
+  "--yes",
+  "--check",
   "--help",
 ];
 const WITH_VALUE = (
