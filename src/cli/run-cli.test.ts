@@ -37,7 +37,7 @@ describe("help", () => {
       "ledger",
     ];
     expect(listed).toEqual(
-      ["demo", "simulator", "worker", "callbacks", "setup", "doctor", ...work, "help"].concat("fiscalflow"),
+      ["demo", "simulator", "worker", "callbacks", "setup", "doctor", "dialect", ...work, "help"].concat("fiscalflow"),
     );
   });
 

@@ -3,11 +3,14 @@ import { inject, onTestFinished, type TestContext } from "vitest";
 import { Cleanup } from "../../src/cli/demo/cleanup.ts";
 import { examplesFolder } from "../../src/cli/demo/examples-folder.ts";
 import { readDemoPlan } from "../../src/cli/demo/read-demo-plan.ts";
-import { type DemoStack, startDemoStack } from "../../src/cli/demo/start-demo-stack.ts";
+import { type DemoStack, type DemoStackOptions, startDemoStack } from "../../src/cli/demo/start-demo-stack.ts";
 import { namespaceOf } from "../rig/namespace.ts";
 
 /** Everything that the demo needs, with its workers, in this process; ended with the test. */
-export async function demoStack(task: TestContext["task"]): Promise<DemoStack> {
+export async function demoStack(
+  task: TestContext["task"],
+  dialects?: DemoStackOptions["dialects"],
+): Promise<DemoStack> {
   const cleanup = new Cleanup();
   onTestFinished(async () => void (await cleanup.run()));
   const plan = await readDemoPlan(examplesFolder(), process.cwd());
@@ -18,7 +21,7 @@ export async function demoStack(task: TestContext["task"]): Promise<DemoStack> {
     own: true,
   };
   const workflowBundle = { codePath: inject("workflowBundlePath") };
-  const stack = await startDemoStack({ plan, temporal, workflowBundle, cleanup });
+  const stack = await startDemoStack({ plan, temporal, workflowBundle, cleanup, dialects });
   await stack.workers.start();
   return stack;
 }

@@ -9,6 +9,13 @@ interface Surroundings {
   callbackSecret: string;
   /** Where the product may keep files while the demo runs. */
   folder: string;
+  /** Overrides of both dialects; default: none. */
+  dialects?: Dialects | undefined;
+}
+
+export interface Dialects {
+  readonly compliance: unknown;
+  readonly accounting: unknown;
 }
 
 /** Short enough to be watched, in the proportions of the real ones. */
@@ -24,7 +31,7 @@ const TIMINGS: Environment = {
 
 /** What other commands need to reach the demo's services: the part of the demo's environment that is printed for people. */
 export function demoEnvironment(around: Omit<Surroundings, "receiverUrl" | "callbackSecret">): Environment {
-  const { plan, simulatorUrl, accountingUrl, folder } = around;
+  const { plan, simulatorUrl, accountingUrl, folder, dialects } = around;
   const { apiKey, clientSecret } = plan.accounting;
   return {
     COMPLIANCE_BASE_URL: simulatorUrl,
@@ -34,6 +41,10 @@ export function demoEnvironment(around: Omit<Surroundings, "receiverUrl" | "call
     ACCOUNTING_API_KEY: apiKey,
     ...(clientSecret !== undefined && { ACCOUNTING_CLIENT_SECRET: clientSecret }),
     FISCALFLOW_HOME: folder,
+    ...(dialects !== undefined && {
+      COMPLIANCE_DIALECT: JSON.stringify(dialects.compliance),
+      ACCOUNTING_DIALECT: JSON.stringify(dialects.accounting),
+    }),
   };
 }
 

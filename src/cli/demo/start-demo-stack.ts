@@ -13,7 +13,7 @@ import type { WorkersOptions } from "../../worker/create-workers.ts";
 import { ledgerOf } from "../../worker/ledger-of.ts";
 import { OpenCalls } from "../open-calls.ts";
 import type { Cleanup } from "./cleanup.ts";
-import { demoConfig, demoEnvironment } from "./demo-config.ts";
+import { demoConfig, demoEnvironment, type Dialects } from "./demo-config.ts";
 import type { DemoPlan } from "./demo-plan.ts";
 import type { DemoTemporal } from "./demo-temporal.ts";
 import { DemoWorkers } from "./demo-workers.ts";
@@ -28,6 +28,8 @@ export interface DemoStackOptions {
   readonly plan: DemoPlan;
   readonly temporal: DemoTemporal;
   readonly workflowBundle: WorkersOptions["workflowBundle"];
+  /** Names other than the defaults, of the simulated services and of the configuration. */
+  readonly dialects?: { readonly simulated: Dialects; readonly configured: Dialects } | undefined;
   /** Told how to end each part before the next is started. */
   readonly cleanup: Cleanup;
   /** Looked at between the parts: one that is coming up is waited for, so that it can be ended. */
@@ -69,7 +71,14 @@ export async function startDemoStack(options: DemoStackOptions): Promise<DemoSta
   if (!temporal.own) cleanup.add("open work", () => endOpenWork(client, plan));
 
   signal?.throwIfAborted();
-  const simulator = await startSimulator({ host: LOOPBACK, scenario: plan.scenario, latencyMs: ANSWER_MS });
+  const { simulated, configured } = options.dialects ?? {};
+  const simulator = await startSimulator({
+    host: LOOPBACK,
+    scenario: plan.scenario,
+    latencyMs: ANSWER_MS,
+    dialect: simulated?.compliance,
+    accountingDialect: simulated?.accounting,
+  });
   simulator.accounting.changeSettings({ latencyMs: ANSWER_MS });
   cleanup.add("simulator", () => simulator.close());
 
@@ -80,7 +89,7 @@ export async function startDemoStack(options: DemoStackOptions): Promise<DemoSta
   const receiverUrl = await receiver.listen({ host: LOOPBACK, port: 0 });
 
   const accountingUrl = simulator.accounting.url;
-  const around = { plan, simulatorUrl: simulator.url, accountingUrl, folder };
+  const around = { plan, simulatorUrl: simulator.url, accountingUrl, folder, dialects: configured };
   const config = demoConfig({ ...around, receiverUrl, callbackSecret });
   // Of its own: the simulator begins with empty books each time, and so do the claims.
   const ledger = ledgerOf(config);
