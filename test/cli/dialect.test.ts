@@ -253,6 +253,27 @@ test("`dialect --write` reports a sale whose answer is lost, and never sends it 
   expect(simulator.calls().filter(({ operation }) => operation === "createSale")).toHaveLength(searches + 1);
 });
 
+test("`dialect --write` stops where the service makes something of an item that does not exist", async () => {
+  const simulator = await simulatorOf();
+  const accepted = { data: { movementId: "movement_odd", itemId: "x", branchId: "branch_1", quantityOnHand: 1 } };
+  simulator.inject({ operation: "adjustStock", when: "before", kind: "status", status: 201, body: accepted });
+  const result = await dialect(simulator, ["--write", "--yes", "--json", "--service", "compliance"]);
+  const { writes } = servicesOf(both(result)).compliance;
+  expect(writes.at(-1)).toMatchObject({ what: "stock movement", outcome: "unknown" });
+  expect(simulator.calls().filter(({ operation }) => operation === "adjustStock")).toHaveLength(1);
+});
+
+test("`dialect` asks a key that is bound to one business without naming a business", async () => {
+  const applications = [{ name: "bound", keys: [{ key: "cmp_sk_test_simulator", businessId: "biz_1" }] }];
+  const simulator = await simulatorOf({ scenario: { ...SCENARIO, applications } });
+  const env = { COMPLIANCE_KEY_REACH: "business" };
+  const result = await dialect(simulator, ["--write", "--yes", "--json", "--check"], env);
+  expect(result.exitCode).toBe(0);
+  const { settings, writes } = servicesOf(result).compliance;
+  expect(writes.map(({ outcome }) => outcome)).toEqual(["made", "made", "made"]);
+  expect(settings.find(({ path }) => path === "retry.businessIdIn")?.evidence).toContain("bound to one business");
+});
+
 test("`dialect` waits where the requests of the minute are used up, and leaves a part of them to the worker", async () => {
   const simulator = await simulatorOf({ limitPerWindow: 20, windowMs: 1_000 });
   const result = await dialect(simulator, ["--service", "compliance"]);

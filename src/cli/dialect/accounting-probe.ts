@@ -1,10 +1,10 @@
 import { type AccountingClient, type AccountingDialect } from "../../accounting/index.ts";
 import { candidatesFor } from "../../dialect/candidates.ts";
-import type { Finding, Findings } from "../../dialect/compare.ts";
+import type { Findings } from "../../dialect/compare.ts";
 import { fieldsOf, findList, rowsIn } from "../../dialect/find-in-answers.ts";
 import { valueAt } from "../../dialect/settings.ts";
 import { CommandFailedError } from "../cli-error.ts";
-import { NO_SUCH_ID, NO_SUCH_NAME } from "./compliance-probe.ts";
+import { found, NO_SUCH_ID, NO_SUCH_NAME } from "./compliance-probe.ts";
 import { findingOf, findName, type NameSearch, type Verdict } from "./find-name.ts";
 import type { Answer, Prober } from "./prober.ts";
 
@@ -105,9 +105,34 @@ async function probeBillPayments(probe: AccountingProbe, signedQuery: boolean): 
   await search("page", { fixed, valid: ["2"], invalid: "no-page", shows: echoes("page", 2) });
   await search("status", { valid: ["failed"], invalid: NO_SUCH_ID, shows: narrows });
   await search("paymentMethod", { valid: ["other"], invalid: NO_SUCH_ID, shows: narrows });
-  const sortBy = await search("sortBy", { valid: ["totalAmount"], invalid: NO_SUCH_ID });
-  const sorted: Readonly<Record<string, string>> = sortBy === undefined ? {} : { [sortBy]: "totalAmount" };
-  await search("sortDirection", { fixed: sorted, valid: ["asc"], invalid: NO_SUCH_ID });
+  const isInAnyOrder = (amounts: readonly number[]): boolean => isRising(amounts) || isRising(amounts.toReversed());
+  const sortBy = await search("sortBy", {
+    valid: ["totalAmount"],
+    invalid: NO_SUCH_ID,
+    // Rows that happen to be in order before tell nothing.
+    shows: (answer) => (isInAnyOrder(amountsOf(whole)) ? undefined : isInAnyOrder(amountsOf(pageOf(answer)))),
+  });
+  if (sortBy === undefined) return;
+  const sorted = { [sortBy]: "totalAmount" };
+  const isRisingByItself = isRising(amountsOf(pageOf(await list(sorted))));
+  await search("sortDirection", {
+    fixed: sorted,
+    valid: [isRisingByItself ? "desc" : "asc"],
+    invalid: NO_SUCH_ID,
+    shows: (answer) => {
+      const amounts = amountsOf(pageOf(answer));
+      if (new Set(amounts).size < 2) return undefined;
+      return isRising(isRisingByItself ? amounts.toReversed() : amounts);
+    },
+  });
+}
+
+function amountsOf({ rows }: Page): number[] {
+  return rows.flatMap(({ totalAmount }) => (typeof totalAmount === "number" ? [totalAmount] : []));
+}
+
+function isRising(amounts: readonly number[]): boolean {
+  return amounts.every((amount, at) => at === 0 || amount >= (amounts[at - 1] ?? amount));
 }
 
 function pageOf(answer: Answer): Page {
@@ -127,8 +152,4 @@ function read(
 function verdictOf(answer: Answer): Verdict {
   if (answer.kind === "ok") return "taken";
   return answer.kind === "refused" && answer.status === 400 ? "refused" : "other";
-}
-
-function found(value: unknown, evidence: string): Finding {
-  return { kind: "found", value, evidence };
 }

@@ -6,7 +6,7 @@ import type {
   ShownOperation,
 } from "../../compliance/index.ts";
 import { candidatesFor } from "../../dialect/candidates.ts";
-import type { Findings } from "../../dialect/compare.ts";
+import type { Finding, Findings } from "../../dialect/compare.ts";
 import type { SeenBranch } from "../../dialect/find-in-answers.ts";
 import { valueAt } from "../../dialect/settings.ts";
 import type { Answer, Prober } from "./prober.ts";
@@ -101,4 +101,8 @@ export async function findPlace(
   const evidence = `the request is refused with businessId in the ${configured}, and understood with it in the ${other}`;
   probe.findings.set(path, { kind: "found", value: other, evidence });
   return { place: other, answer: second };
+}
+
+export function found(value: unknown, evidence: string): Finding {
+  return { kind: "found", value, evidence };
 }

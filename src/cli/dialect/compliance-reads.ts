@@ -41,18 +41,24 @@ async function probeBusinesses(probe: ComplianceProbe): Promise<void> {
   const answer = await probe.prober.call((signal) =>
     probe.client.send("listBusinesses", { path: operation("listBusinesses").path }, { signal }),
   );
-  if (answer.kind !== "ok") {
-    const said = answer.kind === "refused" ? `HTTP ${answer.status}` : answer.message;
-    for (const path of ["list", "id", "branches", "branchId", "authorityId"])
-      probe.findings.set(`businesses.${path}`, { kind: "open", evidence: `GET /v1/businesses: ${said}` });
-    return;
-  }
+  if (answer.kind !== "ok") return noteUnread(probe, "businesses", "GET /v1/businesses", answer);
   const { businesses, ...names } = findBusinessNames(answer.body, probe.businessId);
   for (const [key, value] of Object.entries(names))
     probe.findings.set(`businesses.${key}`, { kind: "found", value, evidence: "found in the answer by its content" });
   const own = businesses.find(({ id }) => id === probe.businessId) ?? businesses[0];
   probe.businessId ??= own?.id;
   probe.branches = own?.branches ?? [];
+}
+
+/** A list that the key may not read, for example, shows nothing. */
+function noteUnread(
+  { findings, configured }: ComplianceProbe,
+  group: "businesses" | "purchases",
+  call: string,
+  answer: Exclude<Answer, { kind: "ok" }>,
+): void {
+  const evidence = `${call}: ${answer.kind === "refused" ? `HTTP ${answer.status}` : answer.message}`;
+  for (const key of Object.keys(configured[group])) findings.set(`${group}.${key}`, { kind: "open", evidence });
 }
 
 /** The list of items also shows whether what is taken for the business's id is one. */
@@ -96,13 +102,13 @@ async function probePurchases(probe: ComplianceProbe): Promise<void> {
   const list = (query: Readonly<Record<string, string>>): Promise<Answer> =>
     send(probe, "listPurchases", { path: operation("listPurchases").path, query });
   const first = await list({});
-  if (first.kind !== "ok") return;
+  if (first.kind !== "ok") return noteUnread(probe, "purchases", "GET /v1/purchases", first);
   const whole = pageOf(first);
   const strict = okOr400(await list({ [NO_SUCH_NAME]: "1" })) === "refused";
   const taken: string[] = [];
   const search = async (
     path: string,
-    how: Pick<NameSearch, "valid" | "invalid" | "shows"> & { fixed?: Readonly<Record<string, string>> },
+    how: Pick<NameSearch, "valid" | "invalid" | "shows" | "documented"> & { fixed?: Readonly<Record<string, string>> },
   ): Promise<string | undefined> => {
     const { fixed = {}, ...rest } = how;
     const result = await findName({
@@ -120,6 +126,7 @@ async function probePurchases(probe: ComplianceProbe): Promise<void> {
   const pageSize = await search("purchases.pageSize", {
     valid: ["1"],
     invalid: "101",
+    documented: true,
     shows: (answer) => {
       const page = pageOf(answer);
       if (typeof page.pageSize === "number") return page.pageSize === 1;

@@ -11,9 +11,11 @@ export interface NameSearch {
   verdictOf: (answer: Answer) => Verdict;
   /** Values that the right name takes, in the order of preference; empty where there is none. */
   valid: readonly unknown[];
-  /** A value that the right name refuses. */
+  /** A value that the right name should refuse. */
   invalid: unknown;
-  /** Whether a request with a valid value shows its effect: then nothing else is needed. Undefined: it cannot be told. */
+  /** The document says that it does: a name under which it is taken is wrong. */
+  documented?: boolean;
+  /** Whether the answer shows the effect of the value: then nothing else is needed. Undefined: it cannot be told. */
   shows?: (answer: Answer) => boolean | undefined;
   /** Whether unknown names are refused: then a name that is taken is known. */
   strict: boolean;
@@ -28,42 +30,44 @@ export interface FoundName {
 
 /**
  * The first name whose effect shows. Under a wrong name a strict service refuses every value, and a lenient one takes every value: only the
- * right name takes the valid one and refuses the other.
+ * right name takes the valid one and refuses the other. `refuted` are the names that are certainly wrong.
  */
 export async function findName(search: NameSearch): Promise<{ found?: FoundName; refuted: readonly string[] }> {
   const refuted: string[] = [];
   for (const name of search.candidates) {
-    const found = await tryName(search, name);
-    if (found === "unclear") return { refuted };
-    if (found !== "wrong") return { found: { name, ...found }, refuted };
-    refuted.push(name);
+    const tried = await tryName(search, name);
+    if (tried === "ended") break;
+    if (tried === "wrong") refuted.push(name);
+    else if (tried !== "untold") return { found: { name, ...tried }, refuted };
   }
   return { refuted };
 }
 
-async function tryName(search: NameSearch, name: string): Promise<Omit<FoundName, "name"> | "wrong" | "unclear"> {
-  const { valid, invalid, shows, send, verdictOf, strict } = search;
-  let taken: { value: unknown } | undefined;
-  for (const value of valid) {
-    const answer = await send(name, value);
+type Tried = Omit<FoundName, "name"> | "wrong" | "untold" | "ended";
+
+async function tryName(search: NameSearch, name: string): Promise<Tried> {
+  const { valid, invalid, shows, send, verdictOf, strict, documented } = search;
+  let value: unknown;
+  let isTaken = false;
+  for (const candidate of valid) {
+    const answer = await send(name, candidate);
     const verdict = verdictOf(answer);
-    if (verdict === "other") return "unclear";
+    if (verdict === "other") return "ended";
     if (verdict === "refused") continue;
     const effect = shows?.(answer);
-    if (effect === true) return { value, evidence: "its effect shows in the answer" };
+    if (effect === true) return { value: candidate, evidence: "its effect shows in the answer" };
     if (effect === false) return "wrong";
-    taken = { value };
+    [isTaken, value] = [true, candidate];
     break;
   }
-  if (valid.length > 0 && taken === undefined) return "wrong";
-  if (strict) {
-    const evidence = "it is taken, and a name that nobody knows is refused";
-    return taken === undefined ? "unclear" : { ...taken, evidence };
-  }
-  const verdict = verdictOf(await send(name, invalid));
-  if (verdict === "other") return "unclear";
-  if (verdict === "taken") return "wrong";
-  return { value: taken?.value, evidence: "a wrong value is refused" };
+  if (valid.length > 0 && !isTaken) return "wrong";
+  if (strict) return isTaken ? { value, evidence: "it is taken, and a name that nobody knows is refused" } : "untold";
+  const answer = await send(name, invalid);
+  const verdict = verdictOf(answer);
+  if (verdict === "other") return "ended";
+  if (verdict === "refused") return { value, evidence: "a wrong value is refused" };
+  if (shows?.(answer) === true) return { value, evidence: "its effect shows in the answer" };
+  return documented === true ? "wrong" : "untold";
 }
 
 /** As a finding: where no name was found, whether the configured one was tried and does not work. */
@@ -75,5 +79,5 @@ export function findingOf(
   const tried = `${refuted.length} names were tried`;
   if (typeof configured === "string" && refuted.includes(configured))
     return { kind: "wrong", evidence: `it has no effect, or is refused; ${tried}` };
-  return { kind: "open", evidence: "no call shows it" };
+  return { kind: "open", evidence: "none of the usual names shows an effect" };
 }

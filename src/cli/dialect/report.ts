@@ -1,6 +1,6 @@
 import type { ComparedSetting, Comparison, Verdict } from "../../dialect/compare.ts";
 import { plainTable } from "../plain-table.ts";
-import type { Write } from "./compliance-writes.ts";
+import type { Write } from "./write.ts";
 
 /** What was found of one connection. Holds names, numbers and ids of our own making: no secret, and nothing of a customer. */
 export interface DialectReport extends Comparison {

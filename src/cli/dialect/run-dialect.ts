@@ -17,9 +17,10 @@ import { printNote, printResult } from "../print-result.ts";
 import { probeAccounting } from "./accounting-probe.ts";
 import type { ComplianceProbe } from "./compliance-probe.ts";
 import { probeReads, type SeenItem } from "./compliance-reads.ts";
-import { probeWrites, type Write } from "./compliance-writes.ts";
+import { probeWrites } from "./compliance-writes.ts";
 import { CallsSpentError, Prober } from "./prober.ts";
 import { type DialectReport, reportText, writeLine } from "./report.ts";
+import type { Write } from "./write.ts";
 
 export interface DialectFlags {
   connection?: string;

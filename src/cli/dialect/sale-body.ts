@@ -1,3 +1,4 @@
+import { NO_SUCH_ID } from "./compliance-probe.ts";
 import { candidatesFor, settingMeantBy } from "../../dialect/candidates.ts";
 
 /** The names without which no service can take a sale. */
@@ -31,6 +32,11 @@ export function saleBody(names: SaleNames, content: SaleContent): Record<string,
       },
     ],
   };
+}
+
+/** A sale that cannot be made: nobody has such an item. */
+export function unsellable(names: SaleNames, number: string, unitPrice: unknown = 1): Record<string, unknown> {
+  return saleBody(names, { number: `${number}-X`, itemId: NO_SUCH_ID, quantity: 1, unitPrice });
 }
 
 /** What a refused sale has taught so far. */
