@@ -10,14 +10,14 @@ const schema = z
     list: z
       .strictObject({ size: z.string().nullable().default("size"), cursor: z.string().default("cursor") })
       .prefault({}),
-    key: z.enum(["sent", "trusted"]).optional(),
+    key: z.enum(["sent", "trusted"]).default("trusted"),
     extra: z.string().nullable().default(null),
   })
   .prefault({});
 const settings = guidedSettings(schema, {
   "list.size": about,
   "list.cursor": about,
-  key: about,
+  key: { ...about, fallback: "depends" },
   extra: { ...about, optional: true },
 });
 
@@ -56,11 +56,11 @@ test("what is configured and not shown is printed as it is", () => {
   expect(compare({ list: { cursor: "after" } }, []).dialect).toEqual({ list: { cursor: "after" } });
 });
 
-test("what is switched off stays off, and what nobody has stated is printed as found; both fit", () => {
-  const compared = compare({ list: { size: null } }, [
-    ["list.size", "limit"],
-    ["key", "trusted"],
-  ]);
-  expect(compared).toMatchObject({ fits: true, verdicts: { "list.size": "off", key: "unstated" } });
-  expect(compared.dialect).toEqual({ list: { size: null }, key: "trusted" });
+test("what is switched off stays off, which is no misfit", () => {
+  const compared = compare({ list: { size: null } }, [["list.size", "limit"]]);
+  expect(compared).toMatchObject({ fits: true, verdicts: { "list.size": "off" }, dialect: { list: { size: null } } });
+});
+
+test("what was found of a setting whose default does not count everywhere is stated", () => {
+  expect(compare({}, [["key", "trusted"]])).toMatchObject({ fits: true, dialect: { key: "trusted" } });
 });

@@ -10,11 +10,8 @@ export type Finding =
 /** By the setting's path. */
 export type Findings = Map<string, Finding>;
 
-/**
- * `off`: a name was found for what the configuration leaves out on purpose (`null`). `unstated`: a value was found for what nobody has stated
- * and the schema leaves open. Neither is a misfit.
- */
-export type Verdict = "fits" | "differs" | "wrong" | "off" | "unstated" | "open";
+/** `off`: a name was found for what the configuration leaves out on purpose (`null`), which is no misfit. */
+export type Verdict = "fits" | "differs" | "wrong" | "off" | "open";
 
 export interface ComparedSetting {
   path: string;
@@ -53,18 +50,20 @@ export function compareDialect(
   const open = new Set(
     compared.flatMap(({ path, verdict }) => (verdict === "open" || verdict === "wrong" ? [path] : [])),
   );
-  const wanted = compared.map(
-    ({ path, verdict, configured: now, found }) =>
-      [path, verdict === "differs" || verdict === "unstated" ? found : now] as const,
-  );
-  const fallbacks = new Map(settings.map(({ path, fallback }) => [path, fallback]));
+  const byPath = new Map(compared.map((one) => [one.path, one]));
+  const wanted = settings.flatMap(({ path, fallback, isStated }) => {
+    const { verdict, configured: now, found } = byPath.get(path) ?? { verdict: "open", configured: fallback };
+    const value = verdict === "differs" ? found : now;
+    const isShown = verdict === "fits" || verdict === "differs";
+    return isSame(value, fallback) && !(isStated && isShown) ? [] : [[path, value] as const];
+  });
   return {
     fits: compared.every(({ verdict }) => verdict !== "differs" && verdict !== "wrong"),
     settings: compared,
     questions: settings
       .filter(({ path }) => open.has(path))
       .map(({ path, question, optional = false }) => ({ path, question, optional })),
-    dialect: dialectOf(wanted.filter(([path, value]) => value !== undefined && !isSame(value, fallbacks.get(path)))),
+    dialect: dialectOf(wanted),
   };
 }
 
@@ -72,13 +71,8 @@ function compareSetting(path: string, configured: unknown, finding: Finding | un
   const evidence = finding?.evidence ?? "no call shows it";
   if (finding?.kind !== "found") return { path, verdict: finding?.kind ?? "open", configured, evidence };
   const { value: found } = finding;
-  return { path, verdict: verdictOf(found, configured), configured, found, evidence };
-}
-
-function verdictOf(found: unknown, configured: unknown): Verdict {
-  if (isSame(found, configured)) return "fits";
-  if (configured === undefined) return "unstated";
-  return configured === null ? "off" : "differs";
+  const verdict = isSame(found, configured) ? "fits" : configured === null ? "off" : "differs";
+  return { path, verdict, configured, found, evidence };
 }
 
 function isSame(one: unknown, other: unknown): boolean {

@@ -14,7 +14,7 @@ const schema = z
       .strictObject({ name: z.string().nullable().default("x"), by: z.enum(["id", "code"]).default("id") })
       .prefault({}),
     operation: z.strictObject({ method: z.string(), path: z.string() }).nullable().default(null),
-    open: z.enum(["yes", "no"]).optional(),
+    flag: z.boolean().default(false),
   })
   .prefault({});
 
@@ -23,7 +23,7 @@ test("the settings of a schema are its leaves, with their defaults and allowed v
     { path: "a.name", fallback: "x", values: "a name, `null`" },
     { path: "a.by", fallback: "id", values: "`id`, `code`" },
     { path: "operation", fallback: null, values: "`{ method, path }`, `null`" },
-    { path: "open", fallback: undefined, values: "`yes`, `no`" },
+    { path: "flag", fallback: false, values: "`true`, `false`" },
   ]);
 });
 
@@ -40,7 +40,7 @@ test("a dialect made of paths has their values at these paths", () => {
 test("a guide that lacks a setting, or has one too many, is refused with their paths", () => {
   const gone = { section: "", meaning: "", whileWrong: "", shows: "", foundBy: "ask", question: "" } as const;
   expect(() => guidedSettings(schema, { gone })).toThrow(
-    "a.name is not in the guide; a.by is not in the guide; operation is not in the guide; open is not in the guide; gone is in the guide alone",
+    "a.name is not in the guide; a.by is not in the guide; operation is not in the guide; flag is not in the guide; gone is in the guide alone",
   );
 });
 

@@ -23,7 +23,7 @@ export interface SettingGuide {
   optional?: boolean;
   /** Where the schema does not say enough about the allowed values. */
   values?: string;
-  /** How the default reads where the schema leaves it open. */
+  /** How the default reads where it depends on more than the schema. */
   fallback?: string;
 }
 
@@ -41,6 +41,8 @@ export interface NeutralWord {
 export interface GuidedSetting extends DialectSetting, Omit<SettingGuide, "values" | "fallback"> {
   /** The default as documentation shows it. */
   fallbackText: string;
+  /** The schema's default does not count everywhere: a value that is known is stated. */
+  isStated: boolean;
 }
 
 /**
@@ -60,10 +62,12 @@ export function guidedSettings(schema: z.ZodType, guide: DialectGuide): GuidedSe
   return settings.flatMap((setting) => {
     const guided = guide[setting.path];
     if (guided === undefined) return [];
-    const {
-      fallback: fallbackText = `\`${JSON.stringify(setting.fallback)?.replaceAll(/^"(.+)"$/g, "$1")}\``,
-      ...rest
-    } = guided;
-    return [{ ...rest, ...setting, values: guided.values ?? setting.values, fallbackText }];
+    const { fallback, values = setting.values, ...rest } = guided;
+    const fallbackText = fallback ?? `\`${textOf(setting.fallback)}\``;
+    return [{ ...rest, ...setting, values, fallbackText, isStated: fallback !== undefined }];
   });
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" && value !== "" ? value : JSON.stringify(value);
 }

@@ -11,7 +11,7 @@ export function renderDialectExample(settings: readonly GuidedSetting[]): string
       lines.push(`${indent()}},`);
     }
   };
-  for (const { path, meaning, fallback, values } of settings) {
+  for (const { path, meaning, fallback, values, fallbackText, isStated } of settings) {
     const groups = path.split(".").slice(0, -1);
     const shared = groups.findIndex((group, depth) => open[depth] !== group);
     close(shared === -1 ? groups.length : shared);
@@ -20,11 +20,10 @@ export function renderDialectExample(settings: readonly GuidedSetting[]): string
       open = [...open, group];
     }
     lines.push(`${indent()}// ${meaning.replaceAll("`", "")} Values: ${values.replaceAll("`", "")}.`);
+    if (isStated) lines.push(`${indent()}// Default: ${fallbackText.replaceAll("`", "")}.`);
     const member = `${JSON.stringify(path.split(".").at(-1))}: `;
-    // What the schema leaves open is commented out: a value would be a statement.
-    if (fallback === undefined)
-      lines.push(`${indent()}// ${member}${JSON.stringify(/`([^`]+)`/.exec(values)?.[1] ?? "")},`);
-    else lines.push(`${indent()}${member}${JSON.stringify(fallback)},`);
+    // Copied, it would be a statement that the default is not.
+    lines.push(`${indent()}${isStated ? "// " : ""}${member}${JSON.stringify(fallback)},`);
   }
   close(0);
   return lines;

@@ -4,7 +4,7 @@ import type { z } from "zod";
 export interface DialectSetting {
   /** From the root of the dialect: `purchases.pageSize`. */
   path: string;
-  /** What counts where nobody sets it; undefined where the schema leaves it open. */
+  /** What counts where nobody sets it. */
   fallback: unknown;
   /** The allowed values, in words. */
   values: string;

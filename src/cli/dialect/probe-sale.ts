@@ -112,17 +112,21 @@ function noteRefused(probe: ComplianceProbe, { refuted }: SaleSearch): void {
   }
 }
 
-/** Under the key of the sale a sale that cannot be made: only a service that knows the key answers with the first one. */
+/**
+ * Under the key of the sale a sale that cannot be made: only a service that knows the key answers with the first one. Who states less trust
+ * than that has a reason.
+ */
 async function probeIdempotencyKey(
   probe: ComplianceProbe,
   saleId: string,
   again: () => Promise<Answer>,
 ): Promise<void> {
-  const answer = await again();
-  const { id } = documentOf(answer);
-  const finding: Finding =
-    id === saleId
-      ? { kind: "found", value: "trusted", evidence: "a repeated key returned the first sale" }
-      : { kind: "open", evidence: "a repeated key did not return the first sale" };
+  const { idempotencyKey: configured } = probe.configured.createSale;
+  const isReplayed = documentOf(await again())["id"] === saleId;
+  const evidence = isReplayed
+    ? "a repeated key returned the first sale"
+    : "a repeated key did not return the first sale";
+  const trust = configured === "trusted" ? evidence : `${evidence}; trusted would do as well`;
+  const finding: Finding = isReplayed ? found(configured, trust) : { kind: "open", evidence };
   probe.findings.set("createSale.idempotencyKey", finding);
 }

@@ -20,7 +20,6 @@ const VERDICTS: Readonly<Record<Verdict, string>> = {
   differs: "differs",
   wrong: "does not fit",
   off: "switched off",
-  unstated: "not stated",
   open: "not shown",
 };
 
@@ -64,7 +63,6 @@ function row({ path, configured, found, verdict, evidence }: ComparedSetting): s
 }
 
 function valueText(value: unknown): string {
-  if (value === undefined) return "";
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
