@@ -36,7 +36,8 @@ npx fiscalflow dialect --check    # exit code 1 where the configured dialect doe
 \`\`\`
 
 It prints what it found beside what is configured, the JSON for \`COMPLIANCE_DIALECT\` and \`ACCOUNTING_DIALECT\`, and a question for the
-provider for each setting that no call shows. It makes one call at a time, leaves a quarter of each minute's requests to the worker, and prints
+provider for each setting that no call shows. Without \`--write\` it reads, pulls the latest supplier invoices once, and sends requests for ids that do
+not exist. It makes one call at a time, leaves a quarter of each minute's requests to the worker, and prints
 no secret and no customer. Names in answers are found by their content; names in requests by their effect: a page size of 101 is refused under the right name, a
 cursor moves the page, a filter narrows the list, a branch comes back in the answer.
 

@@ -45,7 +45,9 @@ async function probeBusinesses(probe: ComplianceProbe): Promise<void> {
   const { businesses, ...names } = findBusinessNames(answer.body, probe.businessId);
   for (const [key, value] of Object.entries(names))
     probe.findings.set(`businesses.${key}`, { kind: "found", value, evidence: "found in the answer by its content" });
-  const own = businesses.find(({ id }) => id === probe.businessId) ?? businesses[0];
+  // The name that is configured for the business of a bound key need not be its id.
+  const isOnlyChoice = probe.businessId === undefined || businesses.length === 1;
+  const own = businesses.find(({ id }) => id === probe.businessId) ?? (isOnlyChoice ? businesses[0] : undefined);
   probe.businessId ??= own?.id;
   probe.branches = own?.branches ?? [];
 }

@@ -19,8 +19,9 @@ export function registerDialect(program: Command, context: CliContext): void {
     .addHelpText(
       "after",
       `
-Without --write all calls are harmless: reads, and requests for ids that do not exist. They count against the
-request budget; a quarter of each minute is left to the worker. Every setting is described in docs/dialect.md.
+Without --write all calls are harmless: reads, one pull of the latest supplier invoices, and requests for ids that do
+not exist. They count against the request budget; a quarter of each minute is left to the worker. What no call shows
+is printed as a question for the provider. Every setting is described in docs/dialect.md.
 
 Example:
   fiscalflow dialect --write --json > dialect.json`,
