@@ -44,6 +44,18 @@ describe("the creation of a credit note", () => {
     });
   });
 
+  test("that is refused under an unknown code, without an id, names the setting of the code and creates nothing", async () => {
+    const served = await serve();
+    const saleId = await soldTea(served, "INV-1");
+    const body = { error: { code: "sale_has_credit_note", message: "The sale has a credit note" } };
+    served.simulator.inject(at({ when: "before", kind: "status", status: 422, body }));
+    expect(await credit(served, saleId)).toMatchObject({
+      kind: "rejected",
+      message: expect.stringContaining("errors.alreadyCredited"),
+    });
+    expect(notesOf(served)).toEqual([]);
+  });
+
   test("keeps its own document that a 422 names", async () => {
     const served = await serve();
     const saleId = await soldTea(served, "INV-1");

@@ -5,7 +5,7 @@ import {
   syncBillPaymentsWorkflowId,
   WORKFLOW_TYPES,
 } from "../../contract/index.ts";
-import type { JobCommand } from "../jobs/job-command.ts";
+import { type JobCommand, leftOutText } from "../jobs/job-command.ts";
 import { accountingScope } from "./accounting-scope.ts";
 
 export const billPaymentsSync: JobCommand<BillPaymentsProgress, SyncBillPaymentsOutcome> = {
@@ -15,8 +15,8 @@ export const billPaymentsSync: JobCommand<BillPaymentsProgress, SyncBillPayments
   workflowId: ({ connection }) => syncBillPaymentsWorkflowId(connection),
   scopeOf: accountingScope,
   askedBy: SIGNALS.syncRequested,
-  progressLine: ({ round, pages, rows, added, changed }) =>
-    `${pages} pages with ${rows} bill payments read${round > 1 ? ` (round ${round})` : ""}: ${added} new, ${changed} changed`,
+  progressLine: ({ round, pages, rows, added, changed, leftOut }) =>
+    `${pages} pages with ${rows} bill payments read${round > 1 ? ` (round ${round})` : ""}: ${added} new, ${changed} changed${leftOutText(leftOut)}`,
   resultText,
 };
 

@@ -38,3 +38,8 @@ export interface JobFlags extends Scope {
   json?: boolean;
   wait?: true | number;
 }
+
+/** Of a synchronisation: rows that are not of their form; empty for none. */
+export function leftOutText(leftOut: number | undefined): string {
+  return leftOut === undefined ? "" : `, ${leftOut} left out as not of their form (see fiscalflow doctor)`;
+}

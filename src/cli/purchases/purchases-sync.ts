@@ -4,15 +4,15 @@ import {
   syncPurchasesWorkflowId,
   WORKFLOW_TYPES,
 } from "../../contract/index.ts";
-import type { JobCommand } from "../jobs/job-command.ts";
+import { type JobCommand, leftOutText } from "../jobs/job-command.ts";
 
 export const purchasesSync: JobCommand<PurchasesProgress, SyncPurchasesOutcome> = {
   workflow: WORKFLOW_TYPES.syncPurchases,
   noun: "synchronisation",
   group: "purchases",
   workflowId: syncPurchasesWorkflowId,
-  progressLine: ({ pages, rows, added, changed }) =>
-    `${pages} pages with ${rows} purchases read: ${added} new, ${changed} changed`,
+  progressLine: ({ pages, rows, added, changed, leftOut }) =>
+    `${pages} pages with ${rows} purchases read: ${added} new, ${changed} changed${leftOutText(leftOut)}`,
   resultText: outcomeText,
 };
 
