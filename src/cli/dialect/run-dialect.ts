@@ -115,7 +115,7 @@ async function allowWrites(
 
 async function reportCompliance(around: Surroundings, connection: ComplianceConnection): Promise<DialectReport> {
   const { baseUrl, apiKey, auth, keyReach, businessId } = connection;
-  const configured = parseDialect(connection.dialect ?? {});
+  const configured = parseDialect(connection.dialect ?? {}, connection.environment);
   const { config, transport, flags } = around;
   const client = createComplianceClient({
     baseUrl,
