@@ -125,7 +125,9 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
     activities: createMainActivities({ ...context, accounting, callbackUrlFor, workflows }),
   });
   const log = options.log ?? logger;
-  guardQueries(main, connection, { namespace, cachedRuns: cachedWorkflows, meter: metricMeter, log });
+  // Where no run is kept, nothing that a query did outlives its answer.
+  if (cachedWorkflows > 0)
+    guardQueries(main, connection, { namespace, cachedRuns: cachedWorkflows, meter: metricMeter, log });
   const workers = [main];
   const serves = [MAIN_TASK_QUEUE];
   const allSlots = [mainSlots];

@@ -27,7 +27,13 @@ describeWithTemporal("a command that waits for a sale nobody carries", () => {
     "ends at %s with %d, says so once, and shows no stack, though the signal comes twice",
     async (signal, exitCode) => {
       const child = spawn(process.execPath, [MAIN, "sale", "start", "-", "--wait", "--business", "biz_1"], {
-        env: { PATH: process.env["PATH"], TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: namespace },
+        env: {
+          PATH: process.env["PATH"],
+          TEMPORAL_ADDRESS: address,
+          TEMPORAL_NAMESPACE: namespace,
+          COMPLIANCE_BASE_URL: "http://127.0.0.1:9",
+          COMPLIANCE_API_KEY: "cmp_sk_test_of_nobody",
+        },
         stdio: ["pipe", "pipe", "pipe"],
       });
       onTestFinished(() => void child.kill("SIGKILL"));

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import type { SaleInput, SaleOutcome } from "../../src/contract/index.ts";
-import { NotAllowedError } from "../../src/starter/index.ts";
+import { SaleConflictError } from "../../src/starter/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { salesOf } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
@@ -54,7 +54,7 @@ describeWithTemporal("what a sale repeats by itself", () => {
     );
     expect(first).toMatchObject({ attention: { code: "rejected" } });
     const second = { reason: "06", traderInvoiceNumber: "CN-NOTES-2" } as const;
-    await expect(rig.starter.refund(sale, second)).rejects.toThrow(NotAllowedError);
+    await expect(rig.starter.refund(sale, second)).rejects.toThrow(SaleConflictError);
     const running = rig.client.workflow.list({ query: "WorkflowType = 'creditNote' AND ExecutionStatus = 'Running'" });
     for await (const { workflowId } of running) {
       await rig.client.workflow.getHandle(workflowId).executeUpdate("cancel", { args: [{ reason: "mistyped" }] });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { WorkflowFailedError } from "@temporalio/client";
+import { WorkflowFailedError, WorkflowNotFoundError } from "@temporalio/client";
 
 import { MAIN_TASK_QUEUE, type SaleInput, type SaleOutcome } from "../../src/contract/index.ts";
 import {
@@ -99,7 +99,8 @@ describeWithTemporal("one document per number", () => {
     const refused = await starter.startSale(input("ELSEWHERE-2", elsewhere)).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(UnknownConnectionError);
     expect(refused).toMatchObject({ code: "UnknownConnection", connections: ["default"] });
-    await expect(starter.state({ invoice: "ELSEWHERE-2", ...elsewhere })).rejects.toThrow(SaleNotFoundError);
+    const started = rig.client.workflow.getHandle(starter.workflowId({ invoice: "ELSEWHERE-2", ...elsewhere }));
+    await expect(started.describe()).rejects.toThrow(WorkflowNotFoundError);
     const refund = { reason: "06", traderInvoiceNumber: "CN-ELSEWHERE" } as const;
     await expect(starter.refund({ invoice: "ELSEWHERE-2", ...elsewhere }, refund)).rejects.toThrow(
       UnknownConnectionError,

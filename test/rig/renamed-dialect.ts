@@ -92,7 +92,8 @@ function changedObject(
 function switchedOn(operation: string): unknown {
   const path = `/v1/${operation.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
   if (operation === "createItem") return { method: "POST", path, fields: { externalId: "external_id" } };
-  return { method: "GET", path: operation === "receiptDownload" ? `${path}/{id}` : path };
+  if (operation === "receiptDownload") return { method: "GET", path: `${path}/{id}`, accept: "application/pdf" };
+  return { method: "GET", path };
 }
 
 function changedText(now: unknown, path: readonly string[], rename: Rename): string {
