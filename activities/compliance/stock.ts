@@ -91,7 +91,8 @@ async function send(
     return {
       kind: "applied",
       movementId,
-      branchId: branchId || undefined,
+      // Which of its two names an answer has is not shown; the branch's own id is kept.
+      branchId: branch && branchId === branch.authorityBhfId ? branch.id : branchId || undefined,
       quantityOnHand,
       report: shown,
       ...(otherBranch && { otherBranch }),
@@ -121,7 +122,7 @@ function otherBranchOf(
       : `the branch is sent as "${name}" (stock.branch) by ${branchBy === "id" ? "its id" : "the authority's id"} (stock.branchBy)`;
   const message =
     `The movement was asked for in branch "${asked}", and the answer names branch "${answered}": ${sent}, and the service ` +
-    `may know it otherwise. The movement is made, in the branch that the answer names. Connection ${profile.connection} sends no other ` +
+    `may use another name. The movement is made, in the branch that the answer names. Connection ${profile.connection} sends no other ` +
     "movement to a named branch until somebody has looked. If the branch is wrong, set stock.branch and stock.branchBy in " +
     "COMPLIANCE_DIALECT and move the goods by hand; acknowledge this once you have looked.";
   return { sentAs: branchSentAs(dialect.stock), asked, answered, message };

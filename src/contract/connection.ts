@@ -16,8 +16,6 @@ export interface ConnectionProfile {
   /** What the API does with the Idempotency-Key of a sale (dialect, `createSale.idempotencyKey`). */
   saleKey: "trusted" | "sent" | "off";
   stock: StockMode;
-  /** By which of its names a stock movement names its branch (dialect, `stock.branchBy`). */
-  stockBranchBy: "id" | "authorityId";
   timings: WorkflowTimings;
 }
 

@@ -104,6 +104,8 @@ export interface TakenMovement {
   unitPrice: number;
   /** From which it was taken; absent: the business's first branch, whichever that was. */
   branchId?: string;
+  /** The goods were given back already, when the sale was cancelled, or that is not known: they are not returned again. */
+  givenBack?: true;
   /** Absent where it is known to have been applied. */
   unknown?: { generation: number; sentAtMs: number; message: string; evidence: Record<string, unknown> };
 }

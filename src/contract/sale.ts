@@ -83,7 +83,7 @@ export function refundConflict(known: RefundRequest, asked: RefundRequest): stri
 function refundDifferences(known: RefundRequest, asked: RefundRequest): string[] {
   const found: string[] = [];
   const compare = (what: string, knownValue: unknown, askedValue: unknown): void => {
-    if (knownValue !== askedValue) found.push(`${what} is ${String(knownValue)}, asked for was ${String(askedValue)}`);
+    if (knownValue !== askedValue) found.push(`${what} is ${String(knownValue)}, not ${String(askedValue)}`);
   };
   compare("traderInvoiceNumber", known.traderInvoiceNumber, asked.traderInvoiceNumber);
   compare("reason", known.reason, asked.reason);

@@ -20,11 +20,11 @@ import {
   UPDATES,
   WORKFLOW_TYPES,
 } from "../contract/index.ts";
-import type { WorkflowIdReusePolicy } from "@temporalio/common";
+import { TerminatedFailure, type WorkflowIdReusePolicy } from "@temporalio/common";
 import { parseInput, refundRequestSchema } from "../contract/schema/index.ts";
 import { answeredInTime } from "./answered-in-time.ts";
 import { ledgerOutcome } from "./answer-from-ledger.ts";
-import { NotAllowedError, SaleConflictError, SaleNotFoundError, workflowError } from "./errors.ts";
+import { NotAllowedError, SaleConflictError, SaleFailedError, SaleNotFoundError, workflowError } from "./errors.ts";
 import { findClosedSale } from "./find-closed-sale.ts";
 import { type SaleKey, saleIdOf } from "./sale-key.ts";
 import { waitForOutcome } from "./outcome.ts";
@@ -68,12 +68,13 @@ export async function refundSale(client: Client, key: SaleKey, request: unknown,
   return await creditDirectly(client, input, refund, waitMs);
 }
 
-/** Where Temporal no longer has the sale, the ledger answers. @throws SaleNotFoundError, NoAnswerError, LedgerAwayError */
+/** Where Temporal no longer has the sale, or its workflow was terminated, the ledger answers. @throws SaleNotFoundError, NoAnswerError, LedgerAwayError */
 async function closedOutcome(client: Client, key: SaleKey): Promise<SaleOutcome> {
   try {
     return await waitForOutcome(client, { workflowId: saleIdOf(key), waitMs: 0 });
   } catch (error) {
-    if (!(error instanceof SaleNotFoundError)) throw error;
+    const terminated = error instanceof SaleFailedError && error.cause instanceof TerminatedFailure;
+    if (!terminated && !(error instanceof SaleNotFoundError)) throw error;
     return ledgerOutcome(await findClosedSale(client, key));
   }
 }
@@ -104,7 +105,7 @@ async function creditDirectly(
       args: [input],
       workflowIdReusePolicy,
       workflowIdConflictPolicy: "FAIL",
-      memo: { refund: asked },
+      memo: { refund: { ...asked, ...(input.returnDate !== undefined && { returnDate: input.returnDate }) } },
       staticSummary: `Credit note ${traderInvoiceNumber} for the sale ${saleId} (${connection})`,
     });
   try {

@@ -71,7 +71,6 @@ function profileOf(connection: ComplianceConnection, dialect: ComplianceDialect,
     ...(businessId !== undefined && { businessId }),
     keyReach,
     saleKey: dialect.createSale.idempotencyKey,
-    stockBranchBy: dialect.stock.branchBy,
     stock: stockDefault,
     timings: workflowTimings(timings),
   };

@@ -13,8 +13,9 @@ import { CancelledByPerson } from "../run/cancelled-by-person.ts";
 import { carry, wireMessages } from "../run/carry.ts";
 import { park } from "../run/park.ts";
 import { Run } from "../run/run.ts";
+import { returnGoods } from "../stock/return-goods.ts";
+import { StockKeeping } from "../stock/stock-keeping.ts";
 import { CreditedElsewhere, issueCreditNote } from "./issue.ts";
-import { restock } from "./restock.ts";
 import { tellSale } from "./tell-sale.ts";
 
 /**
@@ -53,7 +54,7 @@ async function carryCreditNote(work: Work, prepared: PreparedCreditNote): Promis
     const original = prepared.note.original ?? (await readDocument(work, prepared.note.saleId));
     await credited(work, prepared, original);
     run.moveTo("credited", prepared.note.restock ? "the goods' return to stock" : "nothing");
-    if (prepared.note.restock) await restock(work, prepared, original);
+    if (prepared.note.restock) await returnGoods(work, new StockKeeping(work), prepared.note, original);
   } catch (error) {
     if (error instanceof CreditedElsewhere) {
       run.document = error.creditNote ?? null;

@@ -23,7 +23,7 @@ import type { Work } from "../document/work.ts";
 import { mainWaits } from "../proxies.ts";
 import { rootMessage } from "../run/answered.ts";
 import { park } from "../run/park.ts";
-import { showNothingTaken } from "../credit-note/restock.ts";
+import { returnGoods } from "../stock/return-goods.ts";
 import type { StockKeeping } from "../stock/stock-keeping.ts";
 
 /**
@@ -73,12 +73,10 @@ async function credited(
   const sale = run.document;
   if (!sale) throw new Error("a completed sale has its document");
   const workflowId = creditNoteWorkflowId({ ...target, saleId: sale.id });
-  // What this run took it returns itself. Where nothing was taken, the credit note returns what a person decided.
-  const byDecision = refund.branch !== undefined && !run.tookStock;
   run.creditNoteWorkflowId = workflowId;
   run.moveTo("crediting", `the credit note ${refund.traderInvoiceNumber}`);
   for (;;) {
-    const result = await runCreditNote(work, workflowId, sale, { ...refund, restock: byDecision, callback });
+    const result = await runCreditNote(work, workflowId, sale, { ...refund, callback });
     run.creditNoteAttention = undefined;
     if (result.kind === "ended") {
       run.creditNote = result.creditNote;
@@ -88,10 +86,9 @@ async function credited(
       }
       // Goods come back for this refund alone: not for somebody else's credit note, and not after a run that gave them back itself.
       const ours = result.creditNote?.traderInvoiceNumber === refund.traderInvoiceNumber;
-      const restock = refund.restock === true && ours && !byDecision && !result.restocked;
+      const restock = refund.restock === true && ours && !result.restocked;
       run.moveTo("credited", restock ? "the goods' return to stock" : "its end");
-      if (restock && !(await stock.returnTaken(refund.traderInvoiceNumber, sale)))
-        await showNothingTaken(work, refund.traderInvoiceNumber);
+      if (restock) await returnGoods(work, stock, refund, sale);
       return true;
     }
     if (result.conflict && run.refundCallers > 0) {
@@ -115,14 +112,15 @@ async function runCreditNote(
   refund: RefundRequest & { callback: "auto" | "off" },
 ): Promise<CreditNoteRunResult> {
   const { run, target } = work;
-  const { reason, traderInvoiceNumber, returnDate, restock, branch } = refund;
+  const { reason, traderInvoiceNumber, returnDate } = refund;
   const input: CreditNoteInput = {
     ...target,
     saleId: original.id,
     reason,
     traderInvoiceNumber,
     ...(returnDate !== undefined && { returnDate }),
-    ...(restock && { restock, ...(branch !== undefined && { branch }) }),
+    // The goods are this run's to return: it knows what it took, and what is still on its way.
+    restock: false,
     callback: refund.callback,
     saleWorkflowId: run.workflowId,
     original,

@@ -1,8 +1,9 @@
 import type { Branch, SaleDocument, StockMovement, TakenMovement } from "../../src/contract/index.ts";
 import type { Work } from "../document/work.ts";
 import { ledger } from "../proxies.ts";
-import { resolveBranch } from "../sale/branch.ts";
 import { applyMovement } from "./apply-movement.ts";
+import { branchToReturnTo } from "./branch-to-return-to.ts";
+import { showOtherBranch } from "./other-branch.ts";
 import { reversalOf } from "./plan-movements.ts";
 import { fateOfUnknown } from "./unknown-movement.ts";
 
@@ -30,11 +31,15 @@ export class StockKeeping {
    * Gives back what this run took, and only that: each reversal follows its own movement, once that one is known to be applied, and goes
    * to the branch from which the goods were taken.
    */
-  async giveBack(number: string, purpose: "undone" | "restocked"): Promise<void> {
+  async giveBack(
+    number: string,
+    purpose: "undone" | "restocked",
+    isDue: (movement: StockMovement) => boolean = () => true,
+  ): Promise<void> {
     await Promise.all(
       this.#sold.map(async ([movement, carried]) => {
         await carried;
-        if (movement.state === "applied") await this.#reverse(movement, number, purpose);
+        if (movement.state === "applied" && isDue(movement)) await this.#reverse(movement, number, purpose);
       }),
     );
     await this.settled();
@@ -48,14 +53,20 @@ export class StockKeeping {
    */
   async returnTaken(number: string, original: SaleDocument): Promise<boolean> {
     const { target } = this.#work;
-    const own = this.#sold.map(([movement]) => movement);
+    const own = this.#sold.map(([movement]) => movement).filter(({ state }) => state !== "dropped");
     const itemIds = [...new Set(original.lines.map(({ itemId }) => itemId))];
     const sale = { number: original.traderInvoiceNumber, saleId: original.id };
     const taken = await ledger.readTaken({ ...target, ...sale, itemIds });
-    const others = taken.filter(({ referenceId }) => !own.some((movement) => movement.referenceId === referenceId));
-    await Promise.all([this.giveBack(number, "restocked"), ...others.map((other) => this.#returnOther(other, number))]);
+    const givenBack = new Set(taken.flatMap((one) => (one.givenBack ? [one.referenceId] : [])));
+    const isDue = ({ referenceId }: Pick<StockMovement, "referenceId">): boolean => !givenBack.has(referenceId);
+    const ofOthers = ({ referenceId }: TakenMovement): boolean => !own.some((one) => one.referenceId === referenceId);
+    const others = taken.filter((one) => ofOthers(one) && isDue(one));
+    await Promise.all([
+      this.giveBack(number, "restocked", isDue),
+      ...others.map((other) => this.#returnOther(other, number)),
+    ]);
     await this.settled();
-    return others.length > 0 || own.some(({ state }) => state === "applied");
+    return others.length > 0 || own.some((movement) => movement.state === "applied" && isDue(movement));
   }
 
   /** Every movement is applied or dropped. */
@@ -68,7 +79,8 @@ export class StockKeeping {
   }
 
   async #reverse(movement: StockMovement, number: string, purpose: "undone" | "restocked"): Promise<void> {
-    this.move([reversalOf(movement, number, purpose)], await this.#branchOf(movement.branchId));
+    const branch = await this.#branchOf(movement);
+    if (branch !== "given-up") this.move([reversalOf(movement, number, purpose)], branch);
   }
 
   async #returnOther({ unknown, ...taken }: TakenMovement, number: string): Promise<void> {
@@ -78,19 +90,21 @@ export class StockKeeping {
       movement.sentAtMs = sentAtMs;
       // So that `resolveStock` finds it.
       this.#work.run.movements.push(movement);
-      const branch = await this.#branchOf(movement.branchId);
+      const branch = movement.branchId === undefined ? undefined : { id: movement.branchId };
       const fate = await fateOfUnknown(this.#work, movement, generation, branch, { kind: "unknown", ...question });
       if (fate.kind === "superseded") movement.state = "dropped";
-      else if (fate.kind === "applied" && fate.branchId !== undefined) movement.branchId = fate.branchId;
+      else if (fate.kind === "applied") {
+        if (fate.branchId !== undefined) movement.branchId = fate.branchId;
+        if (fate.otherBranch) showOtherBranch(this.#work, movement, fate.otherBranch);
+      }
       this.#work.run.stockMoved();
     }
     if (movement.state === "applied") await this.#reverse(movement, number, "restocked");
   }
 
-  /** The branch under the name that the dialect wants. */
-  async #branchOf(branchId: string | undefined): Promise<Branch | undefined> {
+  /** The branch with both of its names: which of them an answer has, and which a request wants, is for the dialect to say. */
+  async #branchOf({ branchId, referenceId }: StockMovement): Promise<Branch | undefined | "given-up"> {
     if (branchId === undefined || branchId === this.#branch?.id) return this.#branch;
-    if (this.#work.profile.stockBranchBy === "id") return { id: branchId };
-    return await resolveBranch(this.#work, branchId);
+    return (await branchToReturnTo(this.#work, branchId, referenceId)) ?? "given-up";
   }
 }

@@ -136,6 +136,8 @@ export interface TakenAnswer {
   branchId?: string;
   /** Only where it is not known whether it was applied. */
   held?: Held;
+  /** Its own reversal is applied, or held: the sale was cancelled once. */
+  givenBack?: true;
 }
 
 export interface Balance {

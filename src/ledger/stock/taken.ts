@@ -33,6 +33,19 @@ export async function taken(db: Queries, request: TakenRequest): Promise<TakenAn
     .where("action", "=", "DEDUCT")
     .orderBy("taken_order")
     .execute();
+  const undone = await db
+    .selectFrom("stock_claims")
+    .select("reference_id")
+    .where("connection", "=", connection)
+    .where("business_id", "=", business_id)
+    .where(
+      "reference_id",
+      "in",
+      rows.map(({ item_id }) => stockReferenceId(request.number, item_id ?? "", "undone")).concat(""),
+    )
+    .where("state", "in", ["applied", "held"])
+    .execute();
+  const givenBack = new Set(undone.map(({ reference_id }) => reference_id));
   return rows.flatMap((row) => {
     const movement = movementOf(row);
     if (!movement) return [];
@@ -44,6 +57,7 @@ export async function taken(db: Queries, request: TakenRequest): Promise<TakenAn
       unitPrice: movement.unitPrice,
       ...(branch !== null && { branchId: branch }),
       ...(row.state === "held" && { held: heldAnswer(row) }),
+      ...(givenBack.has(stockReferenceId(request.number, movement.itemId, "undone")) && { givenBack: true as const }),
     };
   });
 }
