@@ -1,15 +1,19 @@
-import { condition, defineQuery, defineUpdate, proxyActivities, setHandler } from "@temporalio/workflow";
+import { condition, defineSignal, defineUpdate, proxyActivities, setHandler } from "@temporalio/workflow";
 
-/** What it does once its first activity has ended depends on whether an update came with that end. */
-export async function activityThenUpdate(): Promise<number> {
-  const { first, second } = proxyActivities<{ first(): Promise<void>; second(): Promise<void> }>({
-    startToCloseTimeout: "5 minutes",
+type Activities = Record<"first" | "endedBefore" | "endedAfter", () => Promise<void>>;
+
+/** What it does next depends on which came first: the end of its first activity, or an update. */
+export async function activityThenUpdate(): Promise<void> {
+  const { first, endedBefore, endedAfter } = proxyActivities<Activities>({ startToCloseTimeout: "5 minutes" });
+  let ended = false;
+  let updated = false;
+  // For a workflow task without commands.
+  setHandler(defineSignal("signal"), () => undefined);
+  setHandler(defineUpdate("update"), async () => {
+    await (ended ? endedBefore() : endedAfter());
+    updated = true;
   });
-  let updates = 0;
-  setHandler(defineQuery("updates"), () => updates);
-  setHandler(defineUpdate("update"), () => void (updates += 1));
   await first();
-  await second();
-  await condition(() => updates > 1);
-  return updates;
+  ended = true;
+  await condition(() => updated);
 }
