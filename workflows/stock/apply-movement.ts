@@ -7,29 +7,34 @@ import { recordLater } from "./record-later.ts";
 import { MovementTries } from "./movement-tries.ts";
 import { parkOnBranch, showOtherBranch } from "./other-branch.ts";
 import { sendMovement } from "./send-movement.ts";
+import type { Turns } from "./turns.ts";
 import { fateOfUnknown } from "./unknown-movement.ts";
 
 /**
  * Brings one movement to `applied` or `dropped`. It is sent at most once without an answer: an unknown outcome waits for a
  * person's word and is never repeated by itself (architecture, decision 6; failure model, POST stock adjustment).
+ * @param turns of the run's movements: one is taken for each try
  */
-export async function applyMovement(work: Work, movement: StockMovement, branch?: Branch): Promise<void> {
+export async function applyMovement(work: Work, movement: StockMovement, turns: Turns, branch?: Branch): Promise<void> {
   const { run } = work;
   const givenUp = (): boolean => run.stockHalted && movement.purpose === "sold";
   const tries = new MovementTries();
   const refusals = new Refusals(run);
   const deferrals = new Deferrals(run);
   for (;;) {
-    if (givenUp()) {
+    const sent = await turns.take(async () => {
+      if (givenUp()) return undefined;
+      // Still refused, as far as anybody needs to know, while the key is looked at again.
+      if (!refusals.standing) movement.state = "sending";
+      movement.sentAtMs = Date.now();
+      run.stockMoved();
+      return await sendMovement(work, movement, tries, branch);
+    });
+    if (!sent) {
       refusals.over();
       drop(work, movement);
       return;
     }
-    // Still refused, as far as anybody needs to know, while the key is looked at again.
-    if (!refusals.standing) movement.state = "sending";
-    movement.sentAtMs = Date.now();
-    run.stockMoved();
-    const sent = await sendMovement(work, movement, tries, branch);
     const result = sent.kind === "unknown" ? await fateOfUnknown(work, movement, tries.generation, branch, sent) : sent;
     if (result.kind !== "not-applied" && result.kind !== "deferred") refusals.over();
     switch (result.kind) {

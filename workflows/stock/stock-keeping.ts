@@ -5,12 +5,17 @@ import { applyMovement } from "./apply-movement.ts";
 import { branchToReturnTo } from "./branch-to-return-to.ts";
 import { showOtherBranch } from "./other-branch.ts";
 import { reversalOf } from "./plan-movements.ts";
+import { Turns } from "./turns.ts";
 import { fateOfUnknown } from "./unknown-movement.ts";
+
+/** So many movements of one run are with the service at once, so that a sale of a thousand lines leaves room for the others. */
+const MOST_AT_ONCE = 5;
 
 /** The movements of one run, each carried by itself beside the document: they never hold it back. */
 export class StockKeeping {
   readonly #work: Work;
   readonly #branch: Branch | undefined;
+  readonly #turns = new Turns(MOST_AT_ONCE);
   readonly #underWay = new Map<StockMovement, Promise<void>>();
 
   constructor(work: Work, branch?: Branch) {
@@ -23,7 +28,7 @@ export class StockKeeping {
     for (const movement of movements) {
       if (branch) movement.branchId = branch.id;
       this.#work.run.movements.push(movement);
-      this.#underWay.set(movement, applyMovement(this.#work, movement, branch));
+      this.#underWay.set(movement, applyMovement(this.#work, movement, this.#turns, branch));
     }
   }
 
