@@ -50,6 +50,35 @@ describe("the details of a run", () => {
     expect(detailsOf(run)).toContain("**Stage:** awaiting-authority · document `sal_1` is `pending`");
   });
 
+  test("count the stock movements of a large sale, and list those that are under way or need a person", () => {
+    const run = new StandingRun();
+    const states = [
+      ...Array<"applied">(900).fill("applied"),
+      "unknown",
+      "sending",
+      ...Array<"planned">(98).fill("planned"),
+    ];
+    for (const [n, state] of states.entries())
+      run.movements.push({
+        referenceId: `INV-1/item_${n}/sold`,
+        purpose: "sold",
+        action: "DEDUCT",
+        itemId: `item_${n}`,
+        quantity: 1,
+        unitPrice: 1,
+        state: state as "applied",
+      });
+    expect(detailsOf(run)).toContain(
+      [
+        "**Stock movements**",
+        "",
+        "- `INV-1/item_900/sold`: DEDUCT 1 of `item_900`, unknown",
+        "- `INV-1/item_901/sold`: DEDUCT 1 of `item_901`, sending",
+        "- others: 900 applied, 98 planned",
+      ].join("\n"),
+    );
+  });
+
   test("list the stock movements with their states", () => {
     const run = new StandingRun();
     run.movements.push({

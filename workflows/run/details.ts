@@ -1,8 +1,10 @@
-import { type Attention, MEANING, type Mend } from "../../src/contract/index.ts";
+import { type Attention, MEANING, type Mend, type StockMovement } from "../../src/contract/index.ts";
 import type { Run } from "./run.ts";
 
 /** Characters. Temporal keeps 20,000 bytes of details; the `state` query has all of it. */
 const MOST_EVIDENCE = 1_500;
+/** Movements that are listed: they must leave room for what needs a person, which comes after them. */
+const MOST_MOVEMENTS = 20;
 
 /** What Temporal's UI shows under User Metadata, as Markdown: where the run stands, and which update with which JSON mends it. */
 export function detailsOf(run: Run): string {
@@ -23,12 +25,25 @@ export function detailsOf(run: Run): string {
       `The credit note needs a person (\`${run.creditNoteAttention}\`); it is mended in its own workflow.`,
     );
   }
-  const stock = run.movements.map(
-    (movement) =>
-      `- \`${movement.referenceId}\`: ${movement.action} ${movement.quantity} of \`${movement.itemId}\`, ${movement.state}`,
-  );
-  if (stock.length > 0) paragraphs.push(`**Stock movements**\n\n${stock.join("\n")}`);
+  if (run.movements.length > 0) paragraphs.push(`**Stock movements**\n\n${stockLines(run.movements).join("\n")}`);
   return [...paragraphs, ...run.attentions.map(needsAPerson)].join("\n\n");
+}
+
+/** Of many movements only those that are neither done nor still to come; the others are counted. */
+function stockLines(movements: readonly StockMovement[]): string[] {
+  const isNotable = ({ state }: StockMovement): boolean => state !== "planned" && state !== "applied";
+  const notable = movements.length > MOST_MOVEMENTS ? movements.filter(isNotable) : movements;
+  const shown = notable.slice(0, MOST_MOVEMENTS);
+  const lines = shown.map(
+    ({ referenceId, action, quantity, itemId, state }) =>
+      `- \`${referenceId}\`: ${action} ${quantity} of \`${itemId}\`, ${state}`,
+  );
+  if (shown.length === movements.length) return lines;
+  const others = new Map<string, number>();
+  for (const { state } of movements) others.set(state, (others.get(state) ?? 0) + 1);
+  for (const { state } of shown) others.set(state, (others.get(state) ?? 0) - 1);
+  const counts = [...others].flatMap(([state, count]) => (count > 0 ? [`${count} ${state}`] : []));
+  return [...lines, `- ${shown.length > 0 ? "others: " : ""}${counts.join(", ")}`];
 }
 
 /** What is wrong, what is known of it, and which update with which JSON mends it. */

@@ -14,7 +14,7 @@ import type { BareSale } from "./bare/workflow.ts";
 export interface Till {
   readonly pid: number;
   /** Starts a sale and waits until its workflow has ended. */
-  sell(invoice: string, onStarted?: () => void): Promise<void>;
+  sell(invoice: string, onStarted?: () => void, lines?: number): Promise<void>;
   /** Asks for the state of a sale. */
   ask(invoice: string): Promise<unknown>;
   workflowId(invoice: string): string;
@@ -27,12 +27,23 @@ type OpenTill = (stack: BenchStack, onLost: (error: Error) => void) => Promise<T
 const API_KEY = "cmp_sk_test_bench_engine";
 const BUSINESS = "biz_engine";
 const ITEM = "biz_engine_tea";
+/** Of a large sale: a line for each item of the catalogue. */
+export const MOST_LINES = 1_000;
 
 export const SCENARIO: ScenarioInput = {
   applications: [{ name: "shop", keys: [{ key: API_KEY }] }],
   businesses: [{ id: BUSINESS, name: "Duka", branches: [{ id: "branch_1", authorityBhfId: "00" }] }],
-  items: [{ id: ITEM, businessId: BUSINESS, name: "tea", unitPrice: 350 }],
+  items: Array.from({ length: MOST_LINES }, (_, n) => ({
+    id: itemOf(n),
+    businessId: BUSINESS,
+    name: `goods number ${n}`,
+    unitPrice: 350,
+  })),
 };
+
+function itemOf(line: number): string {
+  return line === 0 ? ITEM : `${ITEM}_${line}`;
+}
 
 /** @param env of the worker process, beyond what the stack has for it */
 export function product(env: Readonly<Record<string, string>> = {}): OpenTill {
@@ -48,11 +59,13 @@ export function product(env: Readonly<Record<string, string>> = {}): OpenTill {
       onLost,
     );
     const starter = createStarter({ client, businesses: { default: BUSINESS }, identity: "bench" });
-    const lines = [{ itemId: ITEM, quantity: 1, unitPrice: 350 }];
+    const linesOf = (count: number) =>
+      Array.from({ length: count }, (_, n) => ({ itemId: itemOf(n), quantity: 1, unitPrice: 350 }));
     return {
       pid: fleet.pids[0] ?? 0,
-      async sell(invoice, onStarted) {
-        const { workflowId } = await starter.startSale({ traderInvoiceNumber: invoice, lines, refundWindow: "0" });
+      async sell(invoice, onStarted, count = 1) {
+        const sale = { traderInvoiceNumber: invoice, lines: linesOf(count), refundWindow: "0" };
+        const { workflowId } = await starter.startSale(sale);
         onStarted?.();
         await client.workflow.getHandle(workflowId).result();
       },

@@ -12,14 +12,15 @@ export interface EngineOptions {
   readonly outFolder: string;
 }
 
-const PARTS = ["product", "bare", "same", "far"] as const;
+const PARTS = ["product", "bare", "same", "far", "large"] as const;
 export type Part = (typeof PARTS)[number];
 
 export const USAGE = `npm run bench:engine -- [--runs n] [--at-once 1,10,40,100] [--only ${PARTS.join(",")}] [--scale n] [--out folder]
   --runs     each figure is the median of so many; default 5
   --at-once  sales at once, one measure each
   --only     product: the product; bare: a workflow with the same two HTTP calls; same: with as many activities as the product, too;
-             far: the product with 200 open sales, beside its Temporal server and 75 ms away from it
+             far: the product with 200 open sales, beside its Temporal server and 75 ms away from it;
+             large: small sales, one after the other, alone and beside one of 1,000 stock-tracked lines
   --scale    how many sales each measure has, relative to the default; default 1
 The product's worker has the variables FISCALFLOW_WORKER_* of the benchmark, so that settings can be compared.`;
 

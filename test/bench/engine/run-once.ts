@@ -6,7 +6,7 @@ import { spawnScript } from "../stack/spawn-script.ts";
 import type { BenchStack } from "../stack/start-stack.ts";
 import type { DelayOrders } from "./delay-line.ts";
 import { type HistoryCost, historyCost } from "./history-cost.ts";
-import { bare, product, type Till } from "./lanes.ts";
+import { bare, MOST_LINES, product, type Till } from "./lanes.ts";
 import { type Load, measure, type Throughput } from "./measure.ts";
 import type { EngineOptions } from "./options.ts";
 
@@ -26,6 +26,8 @@ const SALES_AT_ONCE: readonly (readonly [number, number])[] = [
   [Infinity, 200],
 ];
 const ASKED = { atOnce: 40, callers: 10 };
+/** The large one goes on for longer. */
+const BESIDE_LARGE = 20;
 const FAR = { atOnce: 200, sales: 400, roundTripMs: 75 };
 
 /** Every lane once, on one server, one worker process at a time. */
@@ -42,6 +44,7 @@ export async function runOnce(stack: BenchStack, run: number, options: EngineOpt
   if (options.only.includes("same") && activities > 2)
     results.push(await runLane(stack, "bare, as many activities", run, bare(activities - 2), loads));
   if (options.only.includes("far")) results.push(...(await runFar(stack, run, options)));
+  if (options.only.includes("large")) results.push(...(await runLarge(stack, run)));
   return results;
 }
 
@@ -68,6 +71,32 @@ async function runFar(stack: BenchStack, run: number, { scale }: EngineOptions):
     ];
   } finally {
     await line.stop();
+  }
+}
+
+/** Small sales one after the other, alone and for as long as a large one goes on; "alone" is the history of the large one. */
+async function runLarge(stack: BenchStack, run: number): Promise<LaneResult[]> {
+  const till = await product()(stack, fail);
+  const name = `LARGE-${run}`;
+  try {
+    await measure(till, stack.temporalPid, `${name}-WARM`, { sales: WARM_UP, atOnce: WARM_UP });
+    const alone = await measure(till, stack.temporalPid, `${name}-SMALL`, { sales: BESIDE_LARGE, atOnce: 1 });
+    const large = till.sell(name, undefined, MOST_LINES);
+    const beside = await measure(till, stack.temporalPid, `${name}-BESIDE`, { sales: BESIDE_LARGE, atOnce: 1 });
+    await large;
+    const cost = await historyCost(stack.client, till.workflowId(name));
+    say(
+      `small sales: ${alone.salesPerSecond.toFixed(2)}/s alone, ${beside.salesPerSecond.toFixed(2)}/s beside a large one`,
+    );
+    return [
+      {
+        lane: `${MOST_LINES} lines`,
+        alone: cost,
+        measures: { "small sales alone": alone, "small sales beside it": beside },
+      },
+    ];
+  } finally {
+    await till.stop();
   }
 }
 
