@@ -3,5 +3,5 @@
  */
 export const PATIENCE_MS = 90_000;
 
-/** Between two looks at a run's state, each of which has a worker replay it: a test that looks without a pause waits for itself. */
+/** Between two looks at a run's state: a test that looks without a pause waits for itself. */
 export const LOOK_PAUSE_MS = 150;
