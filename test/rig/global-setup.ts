@@ -33,7 +33,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide("ledgerServerUrl", database.url);
   const endDatabase = async (): Promise<void> => {
     await database.close();
-    await rm(folder, { recursive: true });
+    await rm(folder, { recursive: true, maxRetries: 10, retryDelay: 200 });
   };
 
   const cli = await temporalCliOrSkipReason({ onProgress: (line) => process.stderr.write(`${line}\n`) });

@@ -18,7 +18,8 @@ export default async function setup(): Promise<() => Promise<void>> {
   const server = process.env["LEDGER_TEST_URL"] ? undefined : await startEmbeddedPostgres({ home });
   return async () => {
     await server?.close();
-    await rm(home, { recursive: true, force: true });
+    // A server that has just ended may still be writing its last files.
+    await rm(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
   };
 }
 
