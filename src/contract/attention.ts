@@ -1,3 +1,5 @@
+import type { StockMovement } from "./stock-movement.ts";
+
 /** What a person is needed for (contract, "Attention"), in the order in which several at once are shown. */
 export const ATTENTION_CODES = [
   "document-unknown",
@@ -71,6 +73,15 @@ export interface Attention {
   mendedBy: readonly Mend[];
   /** What is known about an unknown outcome, or what the API said. */
   evidence?: Record<string, unknown>;
+}
+
+/** Whether the document waits for it: what is about a stock movement never holds it back, and a slow authority is still waited for. */
+export function holdsUpDocument(
+  { code, subject }: Pick<Attention, "code" | "subject">,
+  movements: readonly Pick<StockMovement, "referenceId">[],
+): boolean {
+  if (code.startsWith("stock-") || code === "authority-slow") return false;
+  return subject === undefined || !movements.some(({ referenceId }) => referenceId === subject);
 }
 
 /** A person's word on something, kept for good. */

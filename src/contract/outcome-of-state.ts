@@ -1,11 +1,15 @@
-import { type Attention, MENDED_BY } from "./attention.ts";
+import { type Attention, holdsUpDocument, MENDED_BY } from "./attention.ts";
 import type { WorkflowState } from "./messages.ts";
 import type { SaleOutcome } from "./sale.ts";
 
 /** The outcome as the state tells it: what the `outcome` update answers, and what a caller reads out of the `state` query. */
 export function outcomeOfState(state: WorkflowState, nowMs: number): SaleOutcome {
   const { stage, document, creditNote, refund, stockMovements, cancelRequested, numberTaken, nextWait } = state;
-  const attention = state.attentions[0] ?? creditNotesAttention(state, nowMs);
+  const { attentions } = state;
+  const attention =
+    attentions.find((one) => holdsUpDocument(one, stockMovements)) ??
+    creditNotesAttention(state, nowMs) ??
+    attentions[0];
   return {
     stage,
     sale: state.workflow === "sale" ? document : null,

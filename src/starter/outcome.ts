@@ -3,11 +3,10 @@ import { type Client, type WorkflowHandle, WorkflowFailedError, WorkflowNotFound
 import { WorkflowUpdateFailedError } from "@temporalio/client";
 
 import {
-  type Attention,
+  holdsUpDocument,
   outcomeOfState,
   type SaleOutcome,
   SETTLED_STAGES,
-  type Stage,
   STATE_QUERY,
   UPDATES,
   type WorkflowState,
@@ -119,8 +118,7 @@ async function closedOutcome(handle: WorkflowHandle): Promise<SaleOutcome> {
   }
 }
 
-/** Settled, or held up until a person has acted; stock and a slow authority are still waited for beside. */
-function isTold({ stage, attention }: { stage: Stage; attention?: Attention }): boolean {
-  if (SETTLED_STAGES.includes(stage)) return true;
-  return attention !== undefined && !attention.code.startsWith("stock-") && attention.code !== "authority-slow";
+/** Settled, or held up until a person has acted. */
+function isTold({ stage, attention, stockMovements }: SaleOutcome): boolean {
+  return SETTLED_STAGES.includes(stage) || (attention !== undefined && holdsUpDocument(attention, stockMovements));
 }

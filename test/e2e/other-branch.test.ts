@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
-import { salesOf } from "../rig/sales-of.ts";
+import { salesOf, TEA } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
 /** The name of the branch selector is not shown: a service that does not know it books the goods in its first branch. */
@@ -48,6 +48,26 @@ describeWithTemporal("a service that ignores the branch of stock movements", () 
     expect(await result("BRANCH-1")).toMatchObject({ stage: "completed", stockMovements: [{ state: "applied" }] });
     expect(await result("BRANCH-2")).toMatchObject({ stage: "completed", stockMovements: [{ state: "applied" }] });
     expect(movementsOf("BRANCH-2")).toHaveLength(1);
+  });
+
+  test("leaves a caller waiting for the document, which the movement's branch does not hold up", async () => {
+    rig.simulator.setAuthority("WAIT-1", [{ do: "down" }]);
+    const body = { data: { movementId: "mov_elsewhere", branchId: "branch_8" } };
+    const elsewhere = { operation: "adjustStock", when: "after", kind: "status", status: 201, body, times: 1 } as const;
+    rig.simulator.inject({ ...elsewhere, match: { referenceId: "WAIT-1/item_tea/sold" } });
+    const sale = { traderInvoiceNumber: "WAIT-1", lines: [TEA], refundWindow: "0", ...inSecond };
+    await rig.starter.startSale(sale);
+    await parked("WAIT-1", "unexpected-answer");
+    const told = rig.starter.startSale(sale, { waitSeconds: 60 });
+    const isWaiting = async (): Promise<boolean> =>
+      ((await handleOf("WAIT-1").fetchHistory()).events ?? []).some(
+        (event) => event.workflowExecutionUpdateAcceptedEventAttributes,
+      );
+    await expect.poll(isWaiting, { timeout: 10_000 }).toBe(true);
+    rig.simulator.setAuthority("WAIT-1", [{ do: "accept" }]);
+    expect((await told).outcome).toMatchObject({ stage: "completed" });
+    await rig.starter.acknowledge({ invoice: "WAIT-1" }, { code: "unexpected-answer", note: "moved by hand" });
+    expect(await result("WAIT-1")).toMatchObject({ stage: "completed" });
   });
 
   test("is sent the waiting movements by itself once the setting is changed", async () => {

@@ -7,6 +7,7 @@ import {
   type Mend,
   type RefundRequest,
   type SaleDocument,
+  holdsUpDocument,
   SETTLED_STAGES,
   type Stage,
   type StockMovement,
@@ -91,10 +92,8 @@ export class Run extends Attended {
 
   /** Whether the document itself waits for a person: stock never holds it back, and a slow authority is still waited for. */
   get heldUp(): boolean {
-    const moved = this.movements.map(({ referenceId }) => referenceId);
-    const beside = ({ code, subject }: Attention): boolean =>
-      code.startsWith("stock-") || code === "authority-slow" || (subject !== undefined && moved.includes(subject));
-    return this.creditNoteAttention !== undefined || this.attentions.some((attention) => !beside(attention));
+    const holdsUp = (attention: Attention): boolean => holdsUpDocument(attention, this.movements);
+    return this.creditNoteAttention !== undefined || this.attentions.some(holdsUp);
   }
 
   /** The API has no cancellation: only what does not exist, or has failed, can be given up (contract, "Messages"). */
