@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { callCli, type CliResult } from "../../src/cli/test-support/call-cli.ts";
+import { creditNoteWorkflowId } from "../../src/contract/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { forgetWorkflow } from "../rig/forget-workflow.ts";
 import { TEA } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
@@ -102,6 +104,42 @@ describeWithTemporal("fiscalflow receipt", () => {
       expect(none).toMatchObject({ exitCode: 1, stdout: "" });
       expect(none.stderr).toContain("The sale R-2 has no receipt yet");
     }
+  });
+
+  test("--credit-note shows what was signed for a credit note that was issued after the refund window", async () => {
+    const none = await receipt(["R-1", "--credit-note"]);
+    expect(none).toMatchObject({ exitCode: 1, stdout: "", stderr: expect.stringContaining("R-1 has no credit note.") });
+    const request = { reason: "06", traderInvoiceNumber: "CN-R-1" } as const;
+    const noteNumber = () => rig.simulator.documents("CN-R-1")[0]?.receipt?.cuInvoiceNo ?? "no number";
+    rig.simulator.setAuthority("CN-R-1", [{ do: "down" }]);
+    await rig.starter.refund({ invoice: "R-1" }, request);
+    const inFlight = await receipt(["R-1", "--credit-note"]);
+    expect(inFlight).toMatchObject({ exitCode: 1, stdout: "" });
+    expect(inFlight.stderr).toContain("The credit note of the sale R-1 has no receipt yet");
+    rig.simulator.setAuthority("CN-R-1", [{ do: "accept" }]);
+    await rig.starter.refund({ invoice: "R-1" }, request, { waitSeconds: 20 });
+    const shown = await receipt(["R-1", "--credit-note"]);
+    expect(shown).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(shown.stdout).toContain(noteNumber());
+    expect(noteNumber()).not.toBe(signedNumber());
+
+    const saleId = rig.simulator.documents("R-1")[0]?.id ?? "";
+    const noteId = creditNoteWorkflowId({ connection: "default", businessId: "biz_1", saleId });
+    for (const workflowId of [rig.starter.workflowId({ invoice: "R-1" }), noteId]) {
+      await rig.client.workflow.getHandle(workflowId).result();
+      await forgetWorkflow(rig, workflowId);
+    }
+    expect(await receipt(["R-1", "--credit-note"])).toEqual(shown);
+  });
+
+  test("shows what the ledger keeps of a sale whose workflow Temporal has deleted", async () => {
+    const sale = { traderInvoiceNumber: "R-3", lines: [TEA], refundWindow: "0" };
+    const { workflowId } = await rig.starter.startSale(sale, { waitSeconds: 20 });
+    await rig.client.workflow.getHandle(workflowId).result();
+    const before = await receipt(["R-3"]);
+    expect(before).toMatchObject({ exitCode: 0, stderr: "" });
+    await forgetWorkflow(rig, workflowId);
+    expect(await receipt(["R-3"])).toEqual(before);
   });
 
   test.each([

@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { CommandFailedError, UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
 import { printResult } from "../print-result.ts";
+import { creditNoteOf } from "../sale/credit-note-of.ts";
 import { CREDIT_NOTE_FLAG } from "../sale/operate.ts";
 import { receiptLines } from "../sale/render-document.ts";
 import { parseInvoice, parseText, type ResultFlags, type Scope, withScope } from "../sale/scope.ts";
@@ -49,15 +50,22 @@ async function receipt(context: CliContext, invoice: string, flags: ReceiptFlags
   const document = await signed();
   printResult(context, flags.json, document.receipt, receiptLines(document.receipt).join("\n"));
 
-  /** The document, with what was signed. @throws CommandFailedError where nothing was */
+  /** The document, with what was signed. @throws CommandFailedError where nothing was, or where there is no credit note */
   async function signed() {
     const { withSales } = await import("../sale/with-sales.ts");
-    const state = await withSales(context, ({ starter, keyOf }) => starter.state(keyOf(invoice, flags)));
-    const document = flags.creditNote === true ? state.creditNote : state.document;
+    const isNote = flags.creditNote === true;
+    const { document, stage } = await withSales(context, async (sales) => {
+      const key = sales.keyOf(invoice, flags);
+      const state = await sales.starter.state(key);
+      if (!isNote) return state;
+      const note = (await creditNoteOf(sales, key, state))?.state;
+      if (!note && !state.creditNote) throw new CommandFailedError(`The sale ${invoice} has no credit note.`);
+      return note ?? { document: state.creditNote, stage: state.stage };
+    });
     if (document?.receipt) return { ...document, receipt: document.receipt };
-    const what = flags.creditNote === true ? `credit note of the sale ${invoice}` : `sale ${invoice}`;
+    const what = isNote ? `credit note of the sale ${invoice}` : `sale ${invoice}`;
     throw new CommandFailedError(
-      `The ${what} has no receipt yet: the tax authority has not signed it (stage ${state.stage}). See: fiscalflow sale show ${invoice}`,
+      `The ${what} has no receipt yet: the tax authority has not signed it (stage ${stage}). See: fiscalflow sale show ${invoice}`,
     );
   }
 }

@@ -1,0 +1,31 @@
+import { creditNoteWorkflowId, STATE_QUERY, type WorkflowState } from "../../contract/index.ts";
+import type { SaleState } from "../../starter/index.ts";
+import type { BusinessScope } from "../jobs/business-of.ts";
+import type { Sales } from "./with-sales.ts";
+
+/**
+ * A credit note needs a person by itself, in its own workflow; after the refund window the sale does not know of it. It may outlive the
+ * sale's workflow; once it is gone too, the ledger tells of it.
+ */
+export async function creditNoteOf(
+  { client }: Sales,
+  key: BusinessScope,
+  state: SaleState,
+): Promise<{ workflowId: string; state: SaleState } | undefined> {
+  const { WorkflowNotFoundError } = await import("@temporalio/client");
+  const { answeredInTime } = await import("../../starter/index.ts");
+  const saleId = state.document?.id;
+  if (state.stage !== "completed" && state.stage !== "crediting" && state.stage !== "credited") return undefined;
+  const workflowId =
+    state.creditNoteWorkflowId ?? (saleId === undefined ? undefined : creditNoteWorkflowId({ ...key, saleId }));
+  if (workflowId === undefined) return undefined;
+  try {
+    const handle = client.workflow.getHandle(workflowId);
+    const noteState = await answeredInTime(client, workflowId, () => handle.query<WorkflowState>(STATE_QUERY));
+    return { workflowId, state: { ...noteState, source: "workflow" } };
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+    const kept = state.source === "ledger" ? state.creditNoteState : undefined;
+    return kept && { workflowId, state: kept };
+  }
+}
