@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 
 import { callCli, type CliResult } from "../../src/cli/test-support/call-cli.ts";
@@ -39,6 +42,7 @@ interface ServiceResult {
   service: string;
   fits: boolean;
   calls: number;
+  ended?: string;
   settings: { path: string; verdict: string; found?: unknown; evidence: string }[];
   questions: { path: string; question: string; optional: boolean }[];
   dialect: Record<string, unknown>;
@@ -233,6 +237,65 @@ test("`dialect` with a key that the service does not know ends with 1 and says s
   const result = await dialect(simulator, [], { COMPLIANCE_API_KEY: "cmp_sk_test_unknown" });
   expect(result.exitCode).toBe(1);
   expect(result.stderr).toContain("401");
+});
+
+test("`dialect` prints what it found of one service where the other refuses the key", async () => {
+  const simulator = await simulatorOf();
+  const result = await dialect(simulator, ["--json"], { ACCOUNTING_API_KEY: "sk_development_unknown" });
+  expect(result.exitCode).toBe(1);
+  expect(result.stderr).toContain("accounting connection default failed");
+  const { compliance, accounting } = servicesOf(result);
+  expect(verdictsOf(compliance).get("purchases.cursor")).toBe("fits");
+  expect(accounting).toMatchObject({ fits: false, ended: expect.stringContaining("401") });
+});
+
+test("`dialect --write` prints what it found where no item can be sold", async () => {
+  const simulator = await simulatorOf();
+  const result = await dialect(simulator, ["--write", "--yes", "--item", "item_nobody_has"]);
+  expect(result.exitCode).toBe(1);
+  expect(result.stdout).toMatch(/The search ended early: There is no item item_nobody_has\. .*--item\.\n/);
+  expect(result.stdout).toMatch(/purchases\.cursor +cursor +cursor +fits/);
+});
+
+test("`dialect --write` reports the sale that it made where the next call fails", async () => {
+  const simulator = await simulatorOf();
+  const body = { error: { code: "unauthorized", message: "The key was revoked" } };
+  simulator.inject({ operation: "creditNote", when: "before", kind: "status", status: 401, body });
+  const result = await dialect(simulator, ["--write", "--yes", "--json", "--service", "compliance"]);
+  expect(result.exitCode).toBe(1);
+  const { compliance } = servicesOf(both(result));
+  expect(compliance.writes).toMatchObject([{ what: "sale", outcome: "made" }]);
+  expect(compliance).toMatchObject({ fits: false, ended: expect.stringContaining("401") });
+  expect(verdictsOf(compliance).get("createSale.fields.lines")).toBe("fits");
+});
+
+test("`dialect` asks which connection is meant where several could be", async () => {
+  const simulator = await simulatorOf();
+  simulator.setKey("cmp_sk_test_south", { application: "simulator" });
+  const folder = await mkdtemp(join(tmpdir(), "fiscalflow-dialect-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const baseUrl = simulator.url;
+  const file = {
+    compliance: {
+      north: { baseUrl, apiKey: { env: "NORTH_KEY" }, businessId: "biz_1" },
+      south: { baseUrl, apiKey: { env: "SOUTH_KEY" }, businessId: "biz_2" },
+    },
+    accounting: { default: { baseUrl: simulator.accounting.url, apiKey: { env: "ACCOUNTING_KEY" } } },
+  };
+  const path = join(folder, "config.json");
+  await writeFile(path, JSON.stringify(file));
+  const env = {
+    FISCALFLOW_CONFIG: path,
+    NORTH_KEY: "cmp_sk_test_simulator",
+    SOUTH_KEY: "cmp_sk_test_south",
+    ACCOUNTING_KEY: "sk_development_simulator",
+  };
+  const unclear = await callCli(["dialect"], { env });
+  expect(unclear).toMatchObject({ exitCode: 2, stdout: "" });
+  expect(unclear.stderr).toMatch(/compliance connections are configured: north, south.*--connection/);
+  expect(simulator.calls()).toEqual([]);
+  expect(await callCli(["dialect", "--connection", "north"], { env })).toMatchObject({ exitCode: 0, stderr: "" });
+  expect(await callCli(["dialect", "--service", "accounting"], { env })).toMatchObject({ exitCode: 0, stderr: "" });
 });
 
 test("`dialect --write` reports a sale whose answer is lost, and never sends it again", async () => {

@@ -13,6 +13,8 @@ export interface DialectReport extends Comparison {
   writes: Write[];
   /** Why the search ended early. */
   ended?: string;
+  /** It ended early because the service could not be asked, or a test item was missing. */
+  failed?: true;
 }
 
 const VERDICTS: Readonly<Record<Verdict, string>> = {
@@ -32,7 +34,7 @@ export function reportText(report: DialectReport): string {
   const optional = questions.filter((question) => question.optional);
   const blocks = [
     `${SERVICES[service]}, connection ${connection}: ${summary(settings)} (${calls} calls)`,
-    ...(ended === undefined ? [] : [`The search ended early: ${ended}.`]),
+    ...(ended === undefined ? [] : [`The search ended early: ${ended.replace(/\.$/, "")}.`]),
     ...(writes.length === 0 ? [] : [writes.map(writeLine).join("\n")]),
     plainTable(["setting", "configured", "found", "", "how"], shown.map(row)),
     Object.keys(dialect).length === 0

@@ -37,7 +37,8 @@ const MOST_CALLS = 300;
 
 /**
  * The `dialect` command.
- * @throws UsageError, ConfigError, CommandFailedError where a service cannot be asked, or with `--check` where its dialect does not fit
+ * @throws UsageError, ConfigError, CommandFailedError, once the report is printed, where a search failed, or with `--check` where a dialect
+ * does not fit
  */
 export async function runDialect(context: CliContext, flags: DialectFlags): Promise<void> {
   const config = loadProcessConfig({ env: context.env });
@@ -56,6 +57,10 @@ export async function runDialect(context: CliContext, flags: DialectFlags): Prom
   }
   const fits = reports.every((report) => report.fits);
   printResult(context, flags.json, { fits, services: reports }, reports.map(reportText).join("\n\n\n"));
+  const failures = reports.flatMap(({ service, connection, failed, ended }) =>
+    failed === true ? [`The search of ${service} connection ${connection} failed: ${ended ?? ""}`] : [],
+  );
+  if (failures.length > 0) throw new CommandFailedError(failures.join("\n"));
   if (flags.check === true && !fits) throw new CommandFailedError("");
 }
 
@@ -73,7 +78,12 @@ function chosen(
   const of = <C extends { name: string }>(name: "compliance" | "accounting", all: readonly C[]): C | undefined => {
     if (service !== undefined && service !== name) return undefined;
     if (connection !== undefined) return all.find((one) => one.name === connection);
-    return all.length === 1 ? all[0] : all.find((one) => one.name === DEFAULT_CONNECTION);
+    const usual = all.length === 1 ? all[0] : all.find((one) => one.name === DEFAULT_CONNECTION);
+    if (usual !== undefined || all.length === 0) return usual;
+    const among = all.map((one) => one.name).join(", ");
+    throw new UsageError(
+      `Several ${name} connections are configured: ${among}. Name one with --connection, or ask the other service alone with --service.`,
+    );
   };
   const [compliance, accounting] = [of("compliance", config.compliance), of("accounting", config.accounting)];
   if (compliance ?? accounting) return { ...(compliance && { compliance }), ...(accounting && { accounting }) };
@@ -135,7 +145,7 @@ async function reportCompliance(around: Surroundings, connection: ComplianceConn
     writes.push(write);
     printNote(around.context, writeLine(write));
   };
-  const ended = await untilSpent(async () => {
+  const ended = await untilEnd(async () => {
     const items = await probeReads(probe);
     if (flags.write === true)
       await probeWrites(probe, { item: testItem(items, flags.item), number: newNumber(), onWrite });
@@ -148,7 +158,7 @@ async function reportCompliance(around: Surroundings, connection: ComplianceConn
     variable: "COMPLIANCE_DIALECT",
     calls: prober.calls,
   } as const;
-  return { ...about, ...ended, writes, ...compared };
+  return { ...about, ...ended, writes, ...compared, fits: compared.fits && ended.failed !== true };
 }
 
 async function reportAccounting(around: Surroundings, connection: AccountingConnection): Promise<DialectReport> {
@@ -167,7 +177,7 @@ async function reportAccounting(around: Surroundings, connection: AccountingConn
       timeoutMs: config.timings.callTimeoutMs,
     });
   const isSigned = clientSecret !== undefined;
-  const ended = await untilSpent(() => probeAccounting({ prober, connect, isSigned, configured, findings }));
+  const ended = await untilEnd(() => probeAccounting({ prober, connect, isSigned, configured, findings }));
   const compared = compareDialect(accountingSettings, configured, findings);
   const about = {
     service: "accounting",
@@ -175,7 +185,7 @@ async function reportAccounting(around: Surroundings, connection: AccountingConn
     variable: "ACCOUNTING_DIALECT",
     calls: prober.calls,
   } as const;
-  return { ...about, ...ended, writes: [], ...compared };
+  return { ...about, ...ended, writes: [], ...compared, fits: compared.fits && ended.failed !== true };
 }
 
 function proberFor(context: CliContext): Prober {
@@ -183,13 +193,14 @@ function proberFor(context: CliContext): Prober {
   return new Prober({ most: MOST_CALLS, signal: context.signal, onWait });
 }
 
-/** What was found until the calls were used up counts. */
-async function untilSpent(search: () => Promise<void>): Promise<{ ended?: string }> {
+/** What was found, and written, until the search ended early is reported all the same. */
+async function untilEnd(search: () => Promise<void>): Promise<Pick<DialectReport, "ended" | "failed">> {
   try {
     await search();
     return {};
   } catch (error) {
     if (error instanceof CallsSpentError) return { ended: error.message };
+    if (error instanceof CommandFailedError) return { ended: error.message, failed: true };
     throw error;
   }
 }
