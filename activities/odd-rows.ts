@@ -21,7 +21,7 @@ export function noteOddRows(
     const [first] = rows;
     const id = first?.names["id"];
     const which = id === undefined ? "the first has no id that can be read" : `the first is "${id}"`;
-    const what = `${field === "" ? "the row" : `the field "${field}"`} is not of its form (${first?.problem ?? ""})`;
+    const what = `${field === "" ? "the row" : `the field "${field}"`} does not have the documented form (${first?.problem ?? ""})`;
     const message = `${rows.length} of ${read + odd.length} ${list} of a list were left out: ${what}; ${which}`;
     observer.note({ ...where, kind: "odd-row", subject: `${list}: ${field}`, message });
   }

@@ -18,7 +18,7 @@ export function createBranchWaitActivities(context: ActivityContext): Pick<MainA
       const hold = await onceThere(() => ledger.stock.branchHold(connection, sentAs), random);
       if (!hold) return;
       throw stillWaiting(
-        `Somebody has to look at the branch of ${hold.referenceId} first.`,
+        `The answer to ${hold.referenceId} named branch "${hold.answered}" in place of "${hold.asked}": an operator has to check it first.`,
         pollPauseMs(ageMs(sinceMs), LOOKS, random),
       );
     },

@@ -138,7 +138,7 @@ describeWithTemporal("fiscalflow sale", () => {
   test("what the stage does not allow ends with 1 and says what it allows", async () => {
     const { exitCode, stdout, stderr } = await sale(["cancel", "CLI-1", "--reason", "too late"]);
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
-    expect(stderr).toMatch(/a sale is reversed by a refund.*it takes:/);
+    expect(stderr).toMatch(/a sale is reversed by a refund.*allowed updates:/);
   });
 
   test("resolve-stock answers for a movement that nobody knows of", async () => {

@@ -177,7 +177,7 @@ describeWithTemporal("a sale that needs a person", () => {
     await rig.stateWhen("REFUSING-1", ({ stage }) => stage === "awaiting-authority");
     const sale = { invoice: "REFUSING-1" };
     await expect(rig.starter.retry(sale)).rejects.toThrow(
-      /Nothing here waits for a retry.*stage awaiting-authority.*takes: cancel, outcome/,
+      /Nothing here waits for a retry.*stage awaiting-authority.*allowed updates: cancel, outcome/,
     );
     await expect(rig.starter.resolveDocument(sale, { notCreated: true, note: "x" })).rejects.toThrow(
       "The document is not unknown.",

@@ -14,7 +14,9 @@ export function describeProgress({
     kind === "full" ? `Reads every payment${again}` : "Reads what changed last, until known ground",
     `${pages} pages with ${rows} payments read; ${added} were new, ${changed} had changed`,
     ...(leftOut
-      ? [`${leftOut} rows were left out, since they are not of their form: \`fiscalflow doctor\` names the field`]
+      ? [
+          `${leftOut} rows were left out because they do not have the documented form: \`fiscalflow doctor\` names the field`,
+        ]
       : []),
   ];
 }

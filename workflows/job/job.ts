@@ -52,7 +52,7 @@ export class Job<Progress extends object> extends Attended {
   get standing(): string {
     const mends = new Set(this.attentions.flatMap(({ mendedBy }) => mendedBy));
     const needs = this.attentions.map(({ code }) => code).join(", ");
-    return `${this.noun} ${needs ? `needs a person for ${needs}` : "needs nobody"}; it takes: ${[...mends].join(", ") || "nothing"}.`;
+    return `${this.noun} ${needs ? `needs a person for ${needs}` : "needs nobody"}; allowed updates: ${[...mends].join(", ") || "none"}.`;
   }
 
   protected override mendsOf(code: AttentionCode): readonly Mend[] {

@@ -11,7 +11,9 @@ export function describeProgress({ kind, pages, rows, added, changed, leftOut }:
     `Reads ${KINDS[kind]}`,
     `${pages} pages with ${rows} purchases read; ${added} were new, ${changed} had changed`,
     ...(leftOut
-      ? [`${leftOut} rows were left out, since they are not of their form: \`fiscalflow doctor\` names the field`]
+      ? [
+          `${leftOut} rows were left out because they do not have the documented form: \`fiscalflow doctor\` names the field`,
+        ]
       : []),
     "Purchases are confirmed and rejected in the service's dashboard, not here",
   ];

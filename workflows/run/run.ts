@@ -119,7 +119,7 @@ export class Run extends Attended {
     const noun = this.workflow === "sale" ? "sale" : "credit note";
     const needs = this.attentions.map((attention) => attention.code).join(", ");
     const stands = `The ${noun} is at stage ${this.stage}${needs ? ` and needs a person for ${needs}` : ""}`;
-    return `${stands}; it takes: ${[...mends, "outcome"].join(", ")}.`;
+    return `${stands}; allowed updates: ${[...mends, "outcome"].join(", ")}.`;
   }
 
   moveTo(stage: Stage, waitingFor: string): void {

@@ -51,7 +51,7 @@ export async function probeSale(
   }
   if (verdictOf(answer) !== "taken") {
     noteRefused(probe, search);
-    return write("not sent", "no body was understood");
+    return write("not sent", "the API refused every body that was tried");
   }
   const evidence = "a sale with it is refused for its item alone";
   probe.findings.set("createSale.businessIdIn", found(place, evidence));

@@ -32,7 +32,7 @@ export async function probeStock(probe: ComplianceProbe, item: SeenItem, referen
     async (place) => refusedOnly(await send(probe, "adjustStock", { path, body: nothing, place })),
     (answer) => verdictOf(answer) === "taken",
   );
-  if (verdictOf(searched.answer) !== "taken") return write("not sent", "no body was understood");
+  if (verdictOf(searched.answer) !== "taken") return write("not sent", "the API refused every body that was tried");
   const post = (body: Readonly<Record<string, unknown>>): Promise<Answer> =>
     send(probe, "adjustStock", { path, body, place: searched.place });
   const attempt = async (name: string, value: unknown): Promise<Answer> =>

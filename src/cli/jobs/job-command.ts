@@ -41,5 +41,7 @@ export interface JobFlags extends Scope {
 
 /** Of a synchronisation: rows that are not of their form; empty for none. */
 export function leftOutText(leftOut: number | undefined): string {
-  return leftOut === undefined ? "" : `, ${leftOut} left out as not of their form (see fiscalflow doctor)`;
+  return leftOut === undefined
+    ? ""
+    : `, ${leftOut} left out because they do not have the documented form (see fiscalflow doctor)`;
 }
