@@ -146,10 +146,11 @@ export abstract class Attended {
     this.publish();
   }
 
-  /** A person has taken note of what cannot be mended here. */
+  /** A person has taken note of what cannot be mended here. What taking note of does not answer stays. */
   acknowledge(request: { code: string; subject?: string; note: string; by?: string }): void {
     const { note, by } = request;
-    for (const { code, subject } of this.attentions) {
+    for (const { code, subject, mendedBy } of this.attentions) {
+      if (!mendedBy.includes("acknowledge")) continue;
       if (code !== request.code || (request.subject !== undefined && request.subject !== subject)) continue;
       const who = { ...(subject !== undefined && { subject }), ...(by !== undefined && { by }) };
       this.decisions.push({ update: "acknowledge", code, note, ...who, atMs: Date.now() });

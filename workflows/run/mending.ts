@@ -31,8 +31,10 @@ export function wireMending(run: Attended, replying: (act: () => unknown, done: 
     validator: (message) => {
       const request = checkedObject(run, message, ["code", "subject", "note", "by"]);
       requireText(run, request, "note");
-      const meant = run.attentions.filter((one) => one.code === request["code"]);
-      if (!meant.some((one) => one.mendedBy.includes("acknowledge"))) {
+      const meant = run.attentions.filter(
+        (one) => one.code === request["code"] && one.mendedBy.includes("acknowledge"),
+      );
+      if (meant.length === 0) {
         notAllowed(run, `Nothing with the code ${String(request["code"])} waits to be acknowledged.`);
       }
       if (request["subject"] !== undefined && !meant.some((one) => one.subject === request["subject"])) {
