@@ -1,5 +1,6 @@
 import { Context } from "@temporalio/activity";
 
+import { BRANCH_NOT_SENT } from "../../src/compliance/index.ts";
 import type { AdjustStockRequest, AdjustStockResult, AppliedMovement, MovementTry } from "../../src/contract/index.ts";
 import { type Ledger, LedgerUnavailableError } from "../../src/ledger/index.ts";
 import { lastBalance } from "../ledger/balance-evidence.ts";
@@ -23,7 +24,7 @@ export class StockClaim {
   constructor(ledger: Ledger, request: AdjustStockRequest, branchSentAs: string | undefined, nowMs: () => number) {
     this.#ledger = ledger;
     this.#request = request;
-    this.#branchSentAs = branchSentAs;
+    this.#branchSentAs = branchSentAs === BRANCH_NOT_SENT ? undefined : branchSentAs;
     this.#nowMs = nowMs;
     const { generation, token } = request.claim;
     this.#try = { generation, token };

@@ -111,6 +111,12 @@ describe("a stock adjustment", () => {
       ]);
     });
 
+    test("is sent whatever branch others were answered with where the dialect names no branch", async () => {
+      const served = await serve({ dialect: { stock: { branch: null } } });
+      for (const referenceId of ["INV-1/item_tea/sold", "INV-2/item_tea/sold"])
+        expect(await adjust(served, { branch, referenceId })).toMatchObject({ kind: "applied", branchId: "branch_1" });
+    });
+
     test.each(["branch_2", "01", null])(
       "is the one that was asked for where the answer names it as %j",
       async (name) => {

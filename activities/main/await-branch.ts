@@ -1,4 +1,4 @@
-import { branchSentAs } from "../../src/compliance/index.ts";
+import { BRANCH_NOT_SENT, branchSentAs } from "../../src/compliance/index.ts";
 import type { MainActivities } from "../../src/contract/index.ts";
 import type { ActivityContext } from "../compliance/runtime.ts";
 import { runtimeOf } from "../compliance/runtime.ts";
@@ -15,6 +15,7 @@ export function createBranchWaitActivities(context: ActivityContext): Pick<MainA
   return {
     async awaitBranch({ connection, sinceMs }) {
       const sentAs = branchSentAs(runtimeOf(context, connection).dialect.stock);
+      if (sentAs === BRANCH_NOT_SENT) return;
       const hold = await onceThere(() => ledger.stock.branchHold(connection, sentAs), random);
       if (!hold) return;
       throw stillWaiting(

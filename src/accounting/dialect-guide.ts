@@ -35,11 +35,15 @@ function webhook(meaning: string, question: string, part: Partial<SettingGuide> 
 
 export const ACCOUNTING_GUIDE: DialectGuide = {
   "billPayments.page": queryName("the page number"),
-  "billPayments.limit": queryName("the page size (at most 100)"),
+  "billPayments.limit": queryName("the page size (at most 100)", {
+    whileWrong: "400, or pages of the service's own size: more calls, the same rows",
+    shows:
+      "`invalid-request` of the bill payments sync; where it is ignored, only the log and `fiscalflow doctor` say so",
+  }),
   "billPayments.paymentMethod": queryName("the payment method", {
     meaning: "The query parameter for the payment method. `null`: not sent. The product's own sync does not use it.",
-    whileWrong: "Nothing: only callers of the client send it",
-    shows: "–",
+    whileWrong: "Nothing changes: only callers of the client send it",
+    shows: undefined,
     optional: true,
   }),
   "billPayments.status": queryName("the sync status", {
@@ -100,7 +104,11 @@ export const ACCOUNTING_GUIDE: DialectGuide = {
   "webhook.eventId": webhook(
     "Where an event's id stands: a field of the body, or a header. `null`: there is none, and a repeated webhook counts again.",
     "Which field or header of a webhook identifies the event?",
-    { values: "a name, `{ header }`, `null`" },
+    {
+      values: "a name, `{ header }`, `null`",
+      whileWrong: "Webhooks are accepted all the same; a repeated one counts again, and asks for one more sync",
+      shows: undefined,
+    },
   ),
 };
 

@@ -61,6 +61,11 @@ const purchaseName = (input: string, part: Partial<SettingGuide>): SettingGuide 
   ...part,
 });
 
+const BUSINESSES_UNREAD = {
+  whileWrong: "The businesses cannot be read: sales of a named branch wait; sales that name none go on",
+  shows: "`not-found` on such sales, whose message names the settings; `fiscalflow doctor` names the setting",
+};
+
 const BUSINESSES_SECTION = "Resources and their fields; Endpoints, “Also named”";
 
 export const COMPLIANCE_GUIDE: DialectGuide = {
@@ -154,9 +159,12 @@ export const COMPLIANCE_GUIDE: DialectGuide = {
   }),
   "stock.branch": {
     section: "POST /v1/stock/adjustments",
-    meaning: "The branch selector of a stock movement. `null`: not sent, and the first branch moves.",
-    whileWrong: "400, or a service that ignores unknown fields moves the stock of the business's first branch",
-    shows: "`stock-refused`, or the answer names another branch than the one that was asked for",
+    meaning:
+      "The branch selector of a stock movement. `null`: not sent; the first branch moves, and no movement is held.",
+    whileWrong:
+      "400, or a service that ignores unknown fields moves the stock of the business's first branch. Where its answer says so, the connection sends no further movement to a named branch until an operator has checked it or the setting is changed",
+    shows:
+      "`stock-refused` on each movement that is refused or held; `unexpected-answer` on the one that was answered with another branch; `fiscalflow doctor` names the setting",
     foundBy: "write",
     question: "In the body of POST /v1/stock/adjustments, what is the name of the branch selector?",
   },
@@ -189,8 +197,7 @@ export const COMPLIANCE_GUIDE: DialectGuide = {
   "register.branchBy": {
     section: "POST /v1/items/{id}/register (both are accepted)",
     meaning: "How a registration names its branch: by the branch's own id, or by the authority's branch-office id.",
-    whileWrong: "Nothing: the document says that both are accepted",
-    shows: "–",
+    whileWrong: "Nothing changes: the document says that both are accepted",
     foundBy: "read",
     question: "In POST /v1/items/{id}/register, are both the branch id and the authorityBhfId accepted?",
     optional: true,
@@ -210,6 +217,7 @@ export const COMPLIANCE_GUIDE: DialectGuide = {
   "purchases.pageSize": purchaseName("the page size", {
     meaning: "The query parameter for the page size (100 is asked for). `null`: not sent.",
     whileWrong: "400, or pages of the service's own size: more calls, the same rows",
+    shows: "`invalid-request` of the purchases sync; where it is ignored, only the log and `fiscalflow doctor` say so",
   }),
   "purchases.status": purchaseName("the review status", {
     meaning: "The query parameter for the review status. `null`: each sync reads everything.",
@@ -236,16 +244,14 @@ export const COMPLIANCE_GUIDE: DialectGuide = {
   "businesses.list": {
     section: BUSINESSES_SECTION,
     meaning: "The key in `data` of GET /v1/businesses that holds the list. `null`: `data` itself is the list.",
-    whileWrong: "The businesses cannot be read: sales of a named branch wait; sales that name none go on",
-    shows: "`unexpected-answer` on such sales; `fiscalflow doctor` names the setting",
+    ...BUSINESSES_UNREAD,
     foundBy: "read",
     question: "In the answer of GET /v1/businesses, under which key stands the list of businesses?",
   },
   "businesses.id": {
     section: BUSINESSES_SECTION,
     meaning: "The key of a business's id, the value that is sent as `businessId`.",
-    whileWrong: "As with `businesses.list`",
-    shows: "As with `businesses.list`",
+    ...BUSINESSES_UNREAD,
     foundBy: "read",
     question: "In a record of GET /v1/businesses, which key holds the value that is sent as `businessId`?",
   },
@@ -253,7 +259,7 @@ export const COMPLIANCE_GUIDE: DialectGuide = {
     section: BUSINESSES_SECTION,
     meaning: "The key of a business's list of branches. `null`: there is none, and no sale can name a branch.",
     whileWrong: "A sale's branch cannot be resolved, and the sale waits",
-    shows: "An attention on sales that name a branch; `fiscalflow doctor` names the setting",
+    shows: "`not-found` on sales that name a branch; `fiscalflow doctor` names the setting",
     foundBy: "read",
     question: "In a record of GET /v1/businesses, which key holds the list of branches?",
   },
@@ -261,7 +267,7 @@ export const COMPLIANCE_GUIDE: DialectGuide = {
     section: BUSINESSES_SECTION,
     meaning: "The key of a branch's id.",
     whileWrong: "A sale's branch cannot be resolved, or is sent by another value and refused with 400",
-    shows: "An attention on sales that name a branch",
+    shows: "`not-found` on sales that name a branch, or `invalid-request`",
     foundBy: "read",
     question: "In a branch of GET /v1/businesses, which key holds the branch id that other operations take?",
   },
@@ -269,15 +275,14 @@ export const COMPLIANCE_GUIDE: DialectGuide = {
     section: BUSINESSES_SECTION,
     meaning: "The key of the authority's branch-office id. `null`: not read.",
     whileWrong: "A branch is known by its own id only: one named by the authority's id is not found",
-    shows: "An attention on sales that name a branch by the authority's id",
+    shows: "`not-found` on sales that name a branch by the authority's id",
     foundBy: "read",
     question: "In a branch of GET /v1/businesses, which key holds the authority's branch-office id (such as `00`)?",
   },
   "errors.authorityRejected": {
     section: "Errors (the code carries a neutral word)",
     meaning: "The code of a 422 by which the authority rejected the document. `null`: not known.",
-    whileWrong: "Nothing is decided by it: the status 422 and the document in the answer are",
-    shows: "–",
+    whileWrong: "Nothing changes: the status 422 and the document in the answer decide",
     foundBy: "ask",
     question: "Which error code does a 422 carry when the tax authority rejected the document?",
     optional: true,

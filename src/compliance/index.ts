@@ -1,7 +1,7 @@
 /** The typed client of the Fiscal Compliance API, and what its answers mean. */
 export type { AnswerMeta } from "./answer-meta.ts";
 export { type ApiKey, type KeyKind, parseApiKey } from "./api-key.ts";
-export { branchSentAs } from "./branch-selector.ts";
+export { BRANCH_NOT_SENT, branchSentAs } from "./branch-selector.ts";
 export { parseBaseUrl } from "./base-url.ts";
 export type { Business } from "./businesses.ts";
 export type { BusinessCallOptions, CallOptions, OutgoingRequest, Result } from "./call-operation.ts";

@@ -10,8 +10,8 @@ export interface SettingGuide {
   meaning: string;
   /** What happens while it is wrong. */
   whileWrong: string;
-  /** How that shows. */
-  shows: string;
+  /** How that shows; undefined where nothing shows it. */
+  shows?: string | undefined;
   /**
    * How it can be found out: `read` by harmless calls, `write` by `fiscalflow dialect --write`, `ask` by asking the provider alone. What
    * the calls do not show in the end is asked too.

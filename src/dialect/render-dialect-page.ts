@@ -46,6 +46,6 @@ function settingText(setting: GuidedSetting): string {
   const { path, meaning, values, fallbackText, section, whileWrong, shows, foundBy } = setting;
   return `- **\`${path}\`**: ${meaning}
   - values: ${values}; default: ${fallbackText}; document: ${section}
-  - while it is wrong: ${whileWrong}. It shows as: ${shows}
+  - while it is wrong: ${whileWrong}${shows === undefined ? "" : `. It shows as: ${shows}`}
   - found out by: ${FOUND_BY[foundBy]}`;
 }

@@ -25,7 +25,8 @@ test("the page about the dialect is what the schemas and the guides say", async 
 
 The documents of both services leave names open: some are not shown, some are written with a neutral word. The *dialect* is where an
 installation states them. Every default is this product's choice. While one is wrong, nothing is lost and nothing is done twice; each setting
-below says what happens instead, and how it shows.
+below says what happens instead, and how it shows. There is one exception: where \`createSale.idempotencyKey\` is \`trusted\` and the
+service ignores the header, a sale whose answer is lost can be issued twice.
 
 ## Find it out
 
