@@ -1,7 +1,13 @@
 import { Context } from "@temporalio/activity";
 
 import { BRANCH_NOT_SENT } from "../../src/compliance/index.ts";
-import type { AdjustStockRequest, AdjustStockResult, AppliedMovement, MovementTry } from "../../src/contract/index.ts";
+import type {
+  AdjustStockRequest,
+  AdjustStockResult,
+  AppliedMovement,
+  BranchHold,
+  MovementTry,
+} from "../../src/contract/index.ts";
 import { type Ledger, LedgerUnavailableError } from "../../src/ledger/index.ts";
 import { lastBalance } from "../ledger/balance-evidence.ts";
 import { claimedMovement, foundOf, holderOf, ledgerOutcome } from "../ledger/claim-results.ts";
@@ -46,8 +52,10 @@ export class StockClaim {
     switch (answer.kind) {
       case "taken":
         return "taken";
-      case "branch-held":
-        return { kind: "branch-held", message: heldBack(this.#request, answer) };
+      case "branch-held": {
+        const { kind, ...hold } = answer;
+        return { kind, message: heldBack(this.#request, hold), hold };
+      }
       case "behind":
         return foundOf(answer);
       case "settled": {
@@ -102,14 +110,12 @@ export class StockClaim {
   }
 }
 
-function heldBack(
-  { connection }: AdjustStockRequest,
-  { referenceId, asked, answered }: { referenceId: string; asked: string; answered: string },
-): string {
+function heldBack({ connection }: AdjustStockRequest, { referenceId, asked, answered }: BranchHold): string {
   return (
     `The answer to ${referenceId} named branch "${answered}" where "${asked}" was asked for. Connection ${connection} sends no movement ` +
-    "to a named branch until somebody has acknowledged that, or stock.branch or stock.branchBy of COMPLIANCE_DIALECT is changed; " +
-    "then this one is sent by itself."
+    "to a named branch until an operator has acknowledged that, or stock.branch or stock.branchBy of COMPLIANCE_DIALECT is changed; " +
+    `then this one is sent by itself. Where ${referenceId} no longer waits to be acknowledged: check the branch, then retry this ` +
+    "movement with a note that says what you found, which lifts the hold. A retry without a note only tries again."
   );
 }
 

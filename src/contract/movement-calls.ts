@@ -34,6 +34,13 @@ export interface OtherBranch {
   message: string;
 }
 
+/** Why no movement to a named branch is sent. */
+export interface BranchHold extends Omit<OtherBranch, "message"> {
+  /** The movement whose answer named the other branch, and its business. */
+  referenceId: string;
+  businessId?: string | undefined;
+}
+
 export interface AppliedMovement {
   kind: "applied";
   movementId: string;
@@ -73,7 +80,7 @@ export type AdjustStockResult =
   /** `sameTry`: the claim may be held for this try, which has not left, so it must be asked for again. */
   | (Deferred & { sameTry?: true })
   /** Not sent: movements to named branches are held until somebody has looked at the answer to another one. */
-  | { kind: "branch-held"; message: string }
+  | { kind: "branch-held"; message: string; hold: BranchHold }
   /** Certainly not applied, and the service says why. */
   | { kind: "not-applied"; refusal: Refusal }
   | SupersededTry
@@ -147,7 +154,7 @@ export interface SettleMovementRequest extends CallTarget, MovementTry {
 /** A person has looked at an answer that named another branch. */
 export interface AcknowledgeBranchRequest extends CallTarget {
   referenceId: string;
-  otherBranch: OtherBranch;
+  otherBranch: Omit<OtherBranch, "message">;
   word: PersonsWord;
 }
 

@@ -19,6 +19,7 @@ export type { RowFinding } from "./rows/row-findings.ts";
 export type { RecordsReport } from "./records/verify-records.ts";
 export type { Reports } from "./reports/create-reports.ts";
 export type * from "./reports/report.ts";
+export type { ListedHold } from "./stock/branch-holds.ts";
 export type {
   AppliedMovement,
   Balance,

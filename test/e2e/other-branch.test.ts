@@ -70,6 +70,33 @@ describeWithTemporal("a service that ignores the branch of stock movements", () 
     expect(await result("WAIT-1")).toMatchObject({ stage: "completed" });
   });
 
+  test("is sent the waiting movements after a retry with a note, where nobody is left to acknowledge the other branch", async () => {
+    const body = { data: { movementId: "mov_elsewhere", branchId: "branch_7" } };
+    const elsewhere = { operation: "adjustStock", when: "after", kind: "status", status: 201, body, times: 1 } as const;
+    rig.simulator.inject({ ...elsewhere, match: { referenceId: "GONE-1/item_tea/sold" } });
+    await start("GONE-1", inSecond);
+    await parked("GONE-1", "unexpected-answer");
+    await handleOf("GONE-1").terminate("cleaned up");
+    await start("GONE-2", inSecond);
+    await start("GONE-3", inSecond);
+    await parked("GONE-3", "stock-refused");
+    const held = await parked("GONE-2", "stock-refused");
+    expect(held.attentions[0]?.message).toMatch(/GONE-1\/item_tea\/sold.*retry.*note/);
+
+    const tries = async () =>
+      ((await handleOf("GONE-2").fetchHistory()).events ?? []).filter(
+        (event) => event.activityTaskScheduledEventAttributes?.activityType?.name === "adjustStock",
+      ).length;
+    const before = await tries();
+    await rig.starter.retry({ invoice: "GONE-2" });
+    await expect.poll(tries).toBeGreaterThan(before);
+    expect((await parked("GONE-2", "stock-refused")).stockMovements).toMatchObject([{ state: "refused" }]);
+
+    await rig.starter.retry({ invoice: "GONE-2" }, { note: "the service has one branch" });
+    expect(await result("GONE-2")).toMatchObject({ stockMovements: [{ state: "applied" }] });
+    expect(await result("GONE-3")).toMatchObject({ stockMovements: [{ state: "applied" }] });
+  });
+
   test("is sent the waiting movements by itself once the setting is changed", async () => {
     // Another pair of branches, which nobody has looked at: held anew.
     const body = { data: { movementId: "mov_elsewhere", branchId: "branch_9" } };

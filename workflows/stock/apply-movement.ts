@@ -61,9 +61,12 @@ export async function applyMovement(work: Work, movement: StockMovement, turns: 
       case "branch-held": {
         movement.state = "refused";
         run.stockMoved();
-        if ((await parkOnBranch(work, movement, result.message, givenUp)) !== "acknowledged") break;
-        drop(work, movement);
-        return;
+        const verdict = await parkOnBranch(work, movement, result, givenUp);
+        if (verdict === "acknowledged") {
+          drop(work, movement);
+          return;
+        }
+        break;
       }
       case "not-applied": {
         movement.state = "refused";

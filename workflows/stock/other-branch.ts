@@ -1,6 +1,6 @@
 import { condition } from "@temporalio/workflow";
 
-import type { OtherBranch, StockMovement } from "../../src/contract/index.ts";
+import type { BranchHold, OtherBranch, StockMovement } from "../../src/contract/index.ts";
 import type { Work } from "../document/work.ts";
 import { ledger, mainWaits } from "../proxies.ts";
 import { park, type Verdict } from "../run/park.ts";
@@ -24,15 +24,28 @@ export function showOtherBranch({ run, target }: Work, { referenceId }: StockMov
   run.beforeTheEnd(written());
 }
 
-/** Waits until movements to named branches are sent again, or until a person gives this one up. */
+/**
+ * Waits until movements to named branches are sent again, or until a person gives this one up. The movement that found the other branch
+ * may have nobody left to acknowledge it, so a retry with a note says the same: somebody has looked.
+ */
 export async function parkOnBranch(
   { run, target }: Work,
   { referenceId, action, quantity, itemId }: StockMovement,
-  reason: string,
+  held: { message: string; hold: BranchHold },
   until: () => boolean,
 ): Promise<Verdict> {
-  const message = `${action} ${quantity} of ${itemId} was not sent. ${reason}`;
+  const message = `${action} ${quantity} of ${itemId} was not sent. ${held.message}`;
   const sinceMs = Date.now();
   const wake = (): Promise<boolean> => mainWaits.awaitBranch({ ...target, sinceMs }).then(() => true);
-  return await park(run, { code: "stock-refused", subject: referenceId, message }, { until, wake });
+  const saidBefore = run.decisions.length;
+  const verdict = await park(run, { code: "stock-refused", subject: referenceId, message }, { until, wake });
+  const said = run.decisions.slice(saidBefore);
+  const looked = said.findLast((one) => one.update === "retry" && one.subject === referenceId);
+  if (verdict === "retry" && looked) {
+    const { note, by, atMs } = looked;
+    const { referenceId: finder, businessId, ...otherBranch } = held.hold;
+    const word = { note, atMs, ...(by !== undefined && { by }) };
+    await ledger.acknowledgeBranch({ ...target, businessId, referenceId: finder, otherBranch, word });
+  }
+  return verdict;
 }

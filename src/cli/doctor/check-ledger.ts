@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import type { Config } from "../../config/index.ts";
 import { LedgerUnavailableError } from "../../ledger/index.ts";
 import { ledgerOf } from "../../worker/ledger-of.ts";
+import { branchHoldFindings } from "./branch-hold-findings.ts";
 import { fault, type Finding, ok } from "./finding.ts";
 import { observationFindings } from "./observation-findings.ts";
 
@@ -13,7 +14,7 @@ const OBSERVED_WITHIN_DAYS = 7;
 
 /**
  * Whether the database of the claims answers, and has its tables. The product's own is looked at where there is one already: a check does
- * not make it. And what workers have seen in answers that does not fit the dialect.
+ * not make it. And what holds back stock movements, and what workers have seen in answers that does not fit the dialect.
  */
 export async function checkLedger(config: CheckedConfig): Promise<Finding[]> {
   const { url, home } = config.ledger;
@@ -29,7 +30,11 @@ export async function checkLedger(config: CheckedConfig): Promise<Finding[]> {
   try {
     await ledger.ready();
     const answers = ok("ledger", url ? `${new URL(url.reveal()).host} answers` : `the PostgreSQL in ${home} answers`);
-    return [answers, ...observationFindings(await ledger.observations.list(OBSERVED_WITHIN_DAYS), config)];
+    return [
+      answers,
+      ...branchHoldFindings(await ledger.stock.openBranchHolds(), config),
+      ...observationFindings(await ledger.observations.list(OBSERVED_WITHIN_DAYS), config),
+    ];
   } catch (error) {
     if (!(error instanceof LedgerUnavailableError)) throw error;
     const todo = "until it answers no stock movement is sent; sales under a trusted key go on";

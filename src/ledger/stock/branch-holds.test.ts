@@ -48,12 +48,15 @@ async function heldConnection() {
 describe("a connection with a movement that was answered with another branch", () => {
   it("sends no further movement to a named branch, and other movements as before", async () => {
     const { take, stock, connection } = await heldConnection();
-    const hold = { referenceId: "first", asked: "branch_2", answered: "branch_1" };
+    const pair = { sentAs: OTHER.sentAs, asked: "branch_2", answered: "branch_1" };
+    const hold = { referenceId: "first", businessId: "biz_1", ...pair };
     expect(await take("second")).toEqual({ kind: "branch-held", ...hold });
     expect(await take("of another business", { businessId: "biz_2" })).toMatchObject({ kind: "branch-held" });
     expect(await take("to the first branch", { branchSentAs: undefined })).toEqual({ kind: "taken" });
     expect(await take("second", { connection: "another" })).toEqual({ kind: "taken" });
     expect(await stock.branchHold(connection, OTHER.sentAs)).toEqual(hold);
+    const listed = (await stock.openBranchHolds()).filter((one) => one.connection === connection);
+    expect(listed).toEqual([{ ...hold, connection, heldAtMs: expect.any(Number) }]);
   });
 
   it("still answers what became of a movement that was taken before", async () => {
@@ -80,6 +83,7 @@ describe("a connection with a movement that was answered with another branch", (
     expect(await take("second")).toEqual({ kind: "taken" });
     await settleOther("second");
     expect(await stock.branchHold(connection, OTHER.sentAs)).toBeUndefined();
+    expect((await stock.openBranchHolds()).filter((one) => one.connection === connection)).toEqual([]);
     expect(await take("third")).toEqual({ kind: "taken" });
     await settleOther("third", { ...OTHER, answered: "branch_3" });
     expect(await take("fourth")).toMatchObject({ kind: "branch-held", referenceId: "third", answered: "branch_3" });

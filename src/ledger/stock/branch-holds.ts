@@ -1,6 +1,6 @@
 import type { Queries } from "../database.ts";
 import { storableText } from "../storable-text.ts";
-import type { Decision, OtherBranch } from "./claims.ts";
+import type { BranchPair, Decision } from "./claims.ts";
 import { toJson } from "./row.ts";
 
 /**
@@ -14,18 +14,22 @@ interface BranchScope {
   businessId: string | undefined;
 }
 
-export interface OpenHold {
-  /** The movement whose answer named the other branch. */
+export interface OpenHold extends BranchPair {
+  /** The movement whose answer named the other branch, and its business. */
   referenceId: string;
-  asked: string;
-  answered: string;
+  businessId: string | undefined;
+}
+
+export interface ListedHold extends OpenHold {
+  connection: string;
+  heldAtMs: number;
 }
 
 /** Idempotent; what somebody has looked at already is not held again. */
 export async function holdBranch(
   db: Queries,
   scope: BranchScope & { referenceId: string },
-  other: OtherBranch,
+  other: BranchPair,
 ): Promise<void> {
   await db
     .insertInto("stock_branch_holds")
@@ -40,21 +44,31 @@ export async function holdBranch(
 export async function openHold(db: Queries, connection: string, sentAs: string): Promise<OpenHold | undefined> {
   const row = await db
     .selectFrom("stock_branch_holds")
-    .select(["reference_id", "asked", "answered"])
+    .select(["reference_id", "business_id", "sent_as", "asked", "answered"])
     .where("connection", "=", connection)
     .where("sent_as", "=", storableText(sentAs))
     .where("looked_at", "is", null)
     .orderBy("held_at")
     .limit(1)
     .executeTakeFirst();
-  return row && { referenceId: row.reference_id, asked: row.asked, answered: row.answered };
+  return row && holdOf(row);
+}
+
+export async function openHolds(db: Queries): Promise<ListedHold[]> {
+  const rows = await db
+    .selectFrom("stock_branch_holds")
+    .selectAll()
+    .where("looked_at", "is", null)
+    .orderBy("held_at")
+    .execute();
+  return rows.map((row) => ({ ...holdOf(row), connection: row.connection, heldAtMs: row.held_at.getTime() }));
 }
 
 /** A person has looked at the pair: from now on it holds nothing. The first word stays. */
 export async function lookedAt(
   db: Queries,
   scope: BranchScope & { referenceId: string },
-  other: OtherBranch,
+  other: BranchPair,
   word: Omit<Decision, "applied">,
 ): Promise<void> {
   await holdBranch(db, scope, other);
@@ -67,14 +81,27 @@ export async function lookedAt(
   await update.execute();
 }
 
-export async function isLookedAt(db: Queries, scope: BranchScope, other: OtherBranch): Promise<boolean> {
+export async function isLookedAt(db: Queries, scope: BranchScope, other: BranchPair): Promise<boolean> {
   let query = db.selectFrom("stock_branch_holds").select("held_at").where("looked_at", "is not", null);
   for (const [column, value] of Object.entries(pairColumns(scope, other)))
     query = query.where(column as keyof ReturnType<typeof pairColumns>, "=", value);
   return (await query.executeTakeFirst()) !== undefined;
 }
 
-function pairColumns({ connection, businessId }: BranchScope, { sentAs, asked, answered }: OtherBranch) {
+interface HoldColumns {
+  reference_id: string;
+  business_id: string;
+  sent_as: string;
+  asked: string;
+  answered: string;
+}
+
+function holdOf({ reference_id, business_id, sent_as, asked, answered }: HoldColumns): OpenHold {
+  const businessId = business_id === "-" ? undefined : business_id;
+  return { referenceId: reference_id, businessId, sentAs: sent_as, asked, answered };
+}
+
+function pairColumns({ connection, businessId }: BranchScope, { sentAs, asked, answered }: BranchPair) {
   return {
     connection,
     business_id: businessId ?? "-",

@@ -1,4 +1,4 @@
-import type { OpenHold } from "./branch-holds.ts";
+import type { ListedHold, OpenHold } from "./branch-holds.ts";
 
 /** What the room says about stock movements: types alone. */
 
@@ -33,6 +33,8 @@ export interface OtherBranch {
   /** In words, with the settings to look at. */
   message: string;
 }
+
+export type BranchPair = Omit<OtherBranch, "message">;
 
 export interface AppliedMovement {
   kind: "applied";
@@ -196,8 +198,10 @@ export interface StockClaims {
   balanceAround(key: MovementKey): Promise<BalanceEvidence | undefined>;
   /** Why no movement of the connection to a named branch is sent at present; undefined: they are. */
   branchHold(connection: string, sentAs: string): Promise<OpenHold | undefined>;
+  /** All that hold back movements to named branches, the oldest first. */
+  openBranchHolds(): Promise<ListedHold[]>;
   /** A person has looked at an answer that named another branch: movements go on, and the same pair of branches holds none again. */
-  acknowledgeBranch(key: MovementKey, other: OtherBranch, word: Omit<Decision, "applied">): Promise<void>;
+  acknowledgeBranch(key: MovementKey, other: BranchPair, word: Omit<Decision, "applied">): Promise<void>;
   /** Whether a person has looked at that pair of branches already. */
   isBranchAcknowledged(key: MovementKey, other: OtherBranch): Promise<boolean>;
   /** All that happened to the movement, oldest first. */

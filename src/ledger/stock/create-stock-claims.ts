@@ -1,6 +1,6 @@
 import type { Database } from "../database.ts";
 import { balanceAround } from "./balance-around.ts";
-import { isLookedAt, lookedAt, openHold } from "./branch-holds.ts";
+import { isLookedAt, lookedAt, openHold, openHolds } from "./branch-holds.ts";
 import type { StockClaims } from "./claims.ts";
 import { decide } from "./decide.ts";
 import { history, read, readOrBury } from "./read.ts";
@@ -19,6 +19,7 @@ export function createStockClaims(database: Database): StockClaims {
     decide: (request) => database.transact((db) => decide(db, request)),
     balanceAround: (key) => database.transact((db) => balanceAround(db, key)),
     branchHold: (connection, sentAs) => database.transact((db) => openHold(db, connection, sentAs)),
+    openBranchHolds: () => database.transact(openHolds),
     acknowledgeBranch: (key, other, word) => database.transact((db) => lookedAt(db, key, other, word)),
     isBranchAcknowledged: (key, other) => database.transact((db) => isLookedAt(db, key, other)),
     history: (key) => database.transact((db) => history(db, key)),
