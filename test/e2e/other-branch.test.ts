@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
+import type { Ledger } from "../../src/ledger/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { salesOf, TEA } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
@@ -112,5 +113,37 @@ describeWithTemporal("a service that ignores the branch of stock movements", () 
     expect(await result("SETTING-2")).toMatchObject({ stockMovements: [{ state: "applied", branchId: "branch_2" }] });
     await rig.starter.acknowledge({ invoice: "SETTING-1" }, { code: "unexpected-answer", note: "moved by hand" });
     expect(await result("SETTING-1")).toMatchObject({ stage: "completed" });
+  });
+});
+
+describeWithTemporal("a worker that no longer holds the branch, beside one that still does", () => {
+  let rig: Rig;
+  beforeAll(async () => {
+    // As while a changed dialect is rolled out: the main queue is served under the new one, the API's queue under the old one.
+    const withLedger = (real: Ledger): Ledger => ({
+      ...real,
+      stock: { ...real.stock, branchHold: async () => undefined },
+    });
+    const simulator = { dialect: { stock: { branch: "location" } }, refuseUnknownFields: false };
+    rig = await startRig({ simulator, withLedger });
+  });
+  afterAll(() => rig?.close());
+
+  const { start, parked, result, handleOf } = salesOf(() => rig);
+
+  test("makes a held movement pause between its tries", async () => {
+    await start("ROLL-1", { branch: "branch_2" });
+    await parked("ROLL-1", "unexpected-answer");
+    await start("ROLL-2", { branch: "branch_2" });
+    const triedAtMs = async (): Promise<number[]> =>
+      ((await handleOf("ROLL-2").fetchHistory()).events ?? [])
+        .filter((event) => event.activityTaskScheduledEventAttributes?.activityType?.name === "adjustStock")
+        .map(({ eventTime }) => Number(eventTime?.seconds ?? 0) * 1_000 + (eventTime?.nanos ?? 0) / 1e6);
+    await expect.poll(async () => (await triedAtMs()).length, { timeout: 15_000 }).toBeGreaterThanOrEqual(3);
+    const tries = await triedAtMs();
+    const gaps = tries.slice(1).map((atMs, at) => atMs - (tries[at] ?? 0));
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(900);
+    await rig.starter.acknowledge({ invoice: "ROLL-1" }, { code: "unexpected-answer", note: "one branch" });
+    expect(await result("ROLL-2")).toMatchObject({ stockMovements: [{ state: "applied" }] });
   });
 });

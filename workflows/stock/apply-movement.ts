@@ -66,6 +66,12 @@ export async function applyMovement(work: Work, movement: StockMovement, turns: 
           drop(work, movement);
           return;
         }
+        // While a changed dialect is rolled out, the worker that waits may see no hold where the one that sends still does.
+        if (verdict === "woken") {
+          movement.state = "planned";
+          run.stockMoved();
+          await deferrals.pause(undefined, givenUp);
+        }
         break;
       }
       case "not-applied": {
