@@ -113,13 +113,11 @@ function otherBranchOf(
   { branch }: AdjustStockRequest,
   answered: string,
 ): OtherBranch | undefined {
-  if (!branch || answered === "" || answered === branch.id || answered === branch.authorityBhfId) return undefined;
   const { branch: name, branchBy } = dialect.stock;
+  if (!branch || name === null || answered === "") return undefined;
+  if (answered === branch.id || answered === branch.authorityBhfId) return undefined;
   const asked = (branchBy === "authorityId" ? branch.authorityBhfId : branch.id) ?? branch.id;
-  const sent =
-    name === null
-      ? "stock.branch is null, so the branch is not sent"
-      : `the branch is sent as "${name}" (stock.branch) by ${branchBy === "id" ? "its id" : "the authority's id"} (stock.branchBy)`;
+  const sent = `the branch is sent as "${name}" (stock.branch) by ${branchBy === "id" ? "its id" : "the authority's id"} (stock.branchBy)`;
   const message =
     `The movement was asked for in branch "${asked}", and the answer names branch "${answered}": ${sent}, and the service ` +
     `may use another name. The movement is made, in the branch that the answer names. Connection ${profile.connection} sends no other ` +
