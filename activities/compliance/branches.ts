@@ -1,3 +1,5 @@
+import { Context } from "@temporalio/activity";
+
 import { type Business, UnexpectedAnswerError } from "../../src/compliance/index.ts";
 import type { Branch, ComplianceActivities, Refusal } from "../../src/contract/index.ts";
 import { beyondTheTable, judgeAnswer, refusalOf, throwToTryAgain } from "./judge.ts";
@@ -15,7 +17,7 @@ export function createBranchActivities(context: ActivityContext): Pick<Complianc
       if (known) return { kind: "branch", branch: known };
       const judged = await judgeAnswer(runtime, "listBusinesses", request, () => runtime.client.listBusinesses());
       const unread = unreadBusinesses(judged.error);
-      if (unread) return unread;
+      if (unread && Context.current().info.attempt >= MOST_LOOKS) return unread;
       throwToTryAgain(judged, context.random);
       if (!judged.data) return refusalOf(judged) ?? beyondTheTable(judged);
       seen.set(request.connection, judged.data);
@@ -36,7 +38,12 @@ export function createBranchActivities(context: ActivityContext): Pick<Complianc
 
 const SETTINGS = "businesses.id, businesses.branches, businesses.branchId or businesses.authorityId";
 
-/** An answer without the names of the dialect comes again unchanged: it is shown at once, and not waited for as an outage is. */
+/**
+ * So many answers without the names of the dialect, within some seconds, are no passing trouble: they are shown, and not waited for as an
+ * outage is.
+ */
+export const MOST_LOOKS = 3;
+
 function unreadBusinesses(error: unknown): Refusal | undefined {
   if (!(error instanceof UnexpectedAnswerError) || error.status !== 200 || error.issues.length === 0) return undefined;
   const message =

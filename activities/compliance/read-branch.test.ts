@@ -1,11 +1,15 @@
 import { describe, expect, test } from "vitest";
 
 import type { BranchResult } from "../../src/contract/index.ts";
+import { MOST_LOOKS } from "./branches.ts";
 import { failureOf, inActivity, serve, type Served } from "../test-support/served.ts";
 
 const asking = (branch: string, businessId?: string) => ({ connection: "default", businessId, branch });
-const read = (served: Served, branch: string, businessId = "biz_1"): Promise<BranchResult> =>
-  inActivity(() => served.activities.readBranch(asking(branch, businessId)));
+const reading =
+  (served: Served, branch: string, businessId = "biz_1") =>
+  () =>
+    served.activities.readBranch(asking(branch, businessId));
+const read = (...asked: Parameters<typeof reading>): Promise<BranchResult> => inActivity(reading(...asked));
 const lists = ({ simulator }: Served) => simulator.calls({ operation: "listBusinesses" }).length;
 
 const MOMBASA = { kind: "branch", branch: { id: "branch_2", authorityBhfId: "01" } };
@@ -33,15 +37,22 @@ describe("a branch", () => {
     });
   });
 
-  test("cannot be read where the service uses other names, which is shown at once with the settings", async () => {
+  test("cannot be read where the service uses other names, which is shown with the settings after some looks", async () => {
     for (const [name, setting] of Object.entries({ list: "list", id: "id", branchId: "branchId" })) {
       const served = await serve({ dialect: { businesses: { [name]: "unheard_of" } } });
-      expect(await read(served, "branch_2")).toMatchObject({
+      expect(await inActivity(reading(served, "branch_2"), { attempt: MOST_LOOKS })).toMatchObject({
         kind: "refused",
         attention: "not-found",
         message: expect.stringContaining(`businesses.${setting}`),
       });
     }
+  });
+
+  test("is read again after an answer that broke on the way, without calling a person", async () => {
+    const served = await serve();
+    served.simulator.inject({ operation: "listBusinesses", when: "after", kind: "wrong-types", times: 1 });
+    expect(await failureOf(reading(served, "branch_2"), { attempt: 1 })).toMatchObject({ type: "Transient" });
+    expect(await read(served, "branch_2")).toEqual(MOMBASA);
   });
 
   test("that was not there is asked for again, since it may have been opened", async () => {
