@@ -55,6 +55,20 @@ describe("what a sale has taken from stock", () => {
     expect(await asked(number, "tea")).toMatchObject([{ itemId: "tea", held: { kind: "held", generation: 1 } }]);
   });
 
+  test("is told to be given back where a cancellation has returned it, and not as a movement of its own", async () => {
+    const number = numbers();
+    const { stock } = ledger.ledger;
+    const sold = taking(number, "tea");
+    await stock.take(sold);
+    await stock.settle({ ...sold, outcome: APPLIED });
+    const undone = {
+      ...taking(number, "tea", { action: "ADD" }),
+      referenceId: stockReferenceId(number, "tea", "undone"),
+    };
+    await stock.take(undone);
+    expect(await asked(number, "tea")).toMatchObject([{ referenceId: sold.referenceId, givenBack: true }]);
+  });
+
   test("is nothing where the movement was refused, buried, or of another sale", async () => {
     const number = numbers();
     const { stock } = ledger.ledger;

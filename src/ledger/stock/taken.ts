@@ -13,14 +13,16 @@ export async function taken(db: Queries, request: TakenRequest): Promise<TakenAn
   const { connection, business_id } = keyColumns({ ...request, referenceId: "" });
   const kept = await db
     .selectFrom("stock_movements")
-    .select("reference_id")
+    .select(["reference_id", "item_id"])
     .where("connection", "=", connection)
     .where("business_id", "=", business_id)
     .where("type", "=", "sale")
     .where("number", "=", storableText(request.number))
     .where("purpose", "=", "sold")
     .execute();
-  const planned = request.itemIds.map((itemId) => stockReferenceId(request.number, itemId, "sold"));
+  const undoneOf = (itemId: string): string => stockReferenceId(request.number, itemId, "undone");
+  const itemIds = [...new Set([...request.itemIds, ...kept.map(({ item_id }) => item_id)])];
+  const planned = itemIds.flatMap((itemId) => [stockReferenceId(request.number, itemId, "sold"), undoneOf(itemId)]);
   const references = [...new Set([...planned, ...kept.map(({ reference_id }) => reference_id)])];
   if (references.length === 0) return [];
   const rows = await db
@@ -30,25 +32,12 @@ export async function taken(db: Queries, request: TakenRequest): Promise<TakenAn
     .where("business_id", "=", business_id)
     .where("reference_id", "in", references)
     .where("state", "in", ["applied", "held"])
-    .where("action", "=", "DEDUCT")
     .orderBy("taken_order")
     .execute();
-  const undone = await db
-    .selectFrom("stock_claims")
-    .select("reference_id")
-    .where("connection", "=", connection)
-    .where("business_id", "=", business_id)
-    .where(
-      "reference_id",
-      "in",
-      rows.map(({ item_id }) => stockReferenceId(request.number, item_id ?? "", "undone")).concat(""),
-    )
-    .where("state", "in", ["applied", "held"])
-    .execute();
-  const givenBack = new Set(undone.map(({ reference_id }) => reference_id));
+  const claimed = new Set(rows.map(({ reference_id }) => reference_id));
   return rows.flatMap((row) => {
     const movement = movementOf(row);
-    if (!movement) return [];
+    if (movement?.action !== "DEDUCT") return [];
     const branch = row.branch_id ?? row.branch;
     return {
       referenceId: row.reference_id,
@@ -57,7 +46,7 @@ export async function taken(db: Queries, request: TakenRequest): Promise<TakenAn
       unitPrice: movement.unitPrice,
       ...(branch !== null && { branchId: branch }),
       ...(row.state === "held" && { held: heldAnswer(row) }),
-      ...(givenBack.has(stockReferenceId(request.number, movement.itemId, "undone")) && { givenBack: true as const }),
+      ...(claimed.has(undoneOf(movement.itemId)) && { givenBack: true as const }),
     };
   });
 }
