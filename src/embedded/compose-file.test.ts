@@ -7,7 +7,7 @@ import { expect, it } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
 import { loadConfig } from "../config/index.ts";
-import { ORDERING_CONFIG } from "./dev-server-arguments.ts";
+import { SERVER_CONFIG } from "./dev-server-arguments.ts";
 
 const REPOSITORY = resolve(import.meta.dirname, "../..");
 /** A linter of compose files carries the schema of the Compose specification. */
@@ -121,5 +121,5 @@ it("orders waiting work by priority and fairness, as the embedded server does", 
     .record(z.string(), z.array(z.object({ value: z.unknown() })))
     .parse(parse(read("deploy/temporal/dynamicconfig.yaml")));
   const values = Object.fromEntries(Object.entries(config).map(([key, [first]]) => [key, first?.value]));
-  expect(values).toMatchObject(ORDERING_CONFIG);
+  expect(values).toMatchObject(SERVER_CONFIG);
 });

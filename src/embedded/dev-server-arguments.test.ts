@@ -23,6 +23,12 @@ it("orders waiting work by priority and fairness", () => {
   expect(line).toContain("--dynamic-config-value matching.numTaskqueueReadPartitions=1");
 });
 
+it("looks for new tasks as soon as they come, though it has one shard", () => {
+  const line = devServerArguments(settings).join(" ");
+  expect(line).toContain("--dynamic-config-value history.transferProcessorMaxPollRPS=1000");
+  expect(line).toContain("--dynamic-config-value history.timerProcessorMaxPollRPS=1000");
+});
+
 it("names each namespace and each search attribute", () => {
   const line = devServerArguments({
     ...settings,
