@@ -1,13 +1,14 @@
 import { Context } from "@temporalio/activity";
 
 import { classifyItem, ComplianceApiError } from "../../src/compliance/index.ts";
-import type {
-  ComplianceActivities,
-  Item,
-  ItemsRequest,
-  ItemsResult,
-  RegisterRequest,
-  RegisterResult,
+import {
+  type ComplianceActivities,
+  type Item,
+  type ItemsRequest,
+  type ItemsResult,
+  REGISTERED,
+  type RegisterRequest,
+  type RegisterResult,
 } from "../../src/contract/index.ts";
 import { stillWaiting } from "../failure.ts";
 import { ageMs, pollPauseMs } from "../poll-schedule.ts";
@@ -15,8 +16,6 @@ import { beyondTheTable, judge, judgeAnswer, refusalOf, throwToTryAgain } from "
 import { KeyHeldError } from "./key-held-error.ts";
 import { knownItem, resolveLines } from "./resolve-lines.ts";
 import { type ActivityContext, type ComplianceRuntime, runtimeOf } from "./runtime.ts";
-
-const REGISTERED = "REGISTERED";
 
 /** So long it is believed that an item lacks data: a person has to mend it first, and whoever asks to try again is not kept waiting. */
 const BELIEVED_MS = 30_000;

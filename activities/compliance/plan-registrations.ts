@@ -1,6 +1,12 @@
 import { Context } from "@temporalio/activity";
 
-import type { ComplianceActivities, Item, ItemOutcome, ItemOutcomeKind } from "../../src/contract/index.ts";
+import {
+  type ComplianceActivities,
+  type Item,
+  type ItemOutcome,
+  type ItemOutcomeKind,
+  REGISTERED,
+} from "../../src/contract/index.ts";
 import type { OddRow } from "../../src/http/read-rows.ts";
 import { writerOf } from "../ledger/claim-results.ts";
 import { onceThere } from "../ledger/once-there.ts";
@@ -11,8 +17,6 @@ import { type ActivityContext, runtimeOf } from "./runtime.ts";
 
 /** So many items of a catalogue are gone through at a time, however few of them are to be registered. */
 const MOST_LOOKED_AT = 2_000;
-
-const REGISTERED = "REGISTERED";
 
 export function createPlanActivities(context: ActivityContext): Pick<ComplianceActivities, "planRegistrations"> {
   const { ledger, random } = context;

@@ -12,6 +12,7 @@ import { createEarlierSale } from "./earlier-sale.ts";
 import { createFindSale } from "./find-sale.ts";
 import { createAccountingPreparations } from "./prepare-accounting.ts";
 import { createJobPreparations } from "./prepare-jobs.ts";
+import { createGoodsAtOnce } from "./goods-at-once.ts";
 import { createItemsInCatalogue } from "./items-in-catalogue.ts";
 import { createPrepareActivities } from "./prepare.ts";
 
@@ -25,24 +26,22 @@ export interface MainContext extends ActivityContext {
 
 /** The activities of the main task queue: no API call. */
 export function createMainActivities(context: MainContext): MainActivities {
-  const { prepareSale, prepareCreditNote } = createPrepareActivities(
+  const preparations = createPrepareActivities(
     context.connections,
     createEarlierSale(context.ledger),
     createEarlierCreditNote(context.ledger),
   );
-  const inCatalogue = createItemsInCatalogue(context);
+  const compositions = createComposeActivities(context, context.callbackUrlFor);
+  const goodsAtOnce = createGoodsAtOnce(createItemsInCatalogue(context), compositions.composeSale);
   return {
     async prepareSale(request) {
-      const prepared = await prepareSale(request);
-      const { profile, sale } = prepared;
-      if (!sale.lines || prepared.finished) return prepared;
-      const items = inCatalogue({ ...profile, lines: sale.lines })?.items;
-      return { ...prepared, ...(items && { items }) };
+      const prepared = await preparations.prepareSale(request);
+      return { ...prepared, ...(await goodsAtOnce(prepared)) };
     },
-    prepareCreditNote,
+    prepareCreditNote: preparations.prepareCreditNote,
     ...createJobPreparations(context.connections, context.accounting),
     ...createAccountingPreparations(context.accounting),
-    ...createComposeActivities(context, context.callbackUrlFor),
+    ...compositions,
     ...createCreditNoteRunActivities(context.workflows, context.random),
     ...createFindSale(context.connections, context.ledger),
     ...createBranchWaitActivities(context),

@@ -4,6 +4,8 @@ import type { ActivityContext } from "../compliance/runtime.ts";
 
 type Resolved = Extract<ItemsResult, { kind: "resolved" }>;
 
+export type ItemsInCatalogue = ReturnType<typeof createItemsInCatalogue>;
+
 /** What the process's own catalogue knows: the items of all lines, or nothing. It costs no call. */
 export function createItemsInCatalogue(context: Pick<ActivityContext, "connections" | "nowMs">) {
   return ({ connection, businessId, lines, notOlderThanMs }: ItemsRequest): Resolved | undefined => {

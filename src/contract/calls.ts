@@ -64,6 +64,18 @@ export interface ResolvedLine {
 /** The part of an item that a sale needs. */
 export type KnownItem = Pick<Item, "id" | "name" | "stockTracked" | "registrationStatus" | "needs">;
 
+/** Fiscal Compliance API, "Item registration"; any word but this one counts as not registered (failure model). */
+export const REGISTERED = "REGISTERED";
+
+/** @param items of the lines, in their order */
+export function resolvedLines(lines: readonly SaleLineInput[], items: readonly KnownItem[]): ResolvedLine[] {
+  return items.map((item, i) => ({
+    itemId: item.id,
+    quantity: lines[i]?.quantity ?? 0,
+    unitPrice: lines[i]?.unitPrice ?? 0,
+  }));
+}
+
 export interface PreparedSale {
   profile: ConnectionProfile;
   sale: SaleInput & { saleDate: string };
@@ -71,6 +83,8 @@ export interface PreparedSale {
   refundWindowMs: number;
   /** Of its lines, where the catalogue of the process that prepared it has them all. */
   items?: KnownItem[];
+  /** Its create request, where nothing has to be found out or registered first. */
+  composed?: ComposedBody;
   /** The same sale ended under an earlier workflow, which Temporal may have forgotten: there is nothing left to be done. */
   finished?: FinishedSale;
 }
@@ -143,8 +157,14 @@ export interface ComposeCreditNoteRequest extends CallTarget {
   workflowId: string;
 }
 
-/** `callbackExpected`: the body carries a callback URL. */
-export type Composed = { kind: "composed"; request: ComposedRequest; callbackExpected: boolean } | Refusal;
+export interface ComposedBody {
+  kind: "composed";
+  request: ComposedRequest;
+  /** The body carries a callback URL. */
+  callbackExpected: boolean;
+}
+
+export type Composed = ComposedBody | Refusal;
 
 export interface ReadDocumentRequest extends CallTarget {
   saleId: string;

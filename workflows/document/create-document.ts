@@ -3,6 +3,7 @@ import { ApplicationFailure, condition } from "@temporalio/workflow";
 import {
   type CallTarget,
   type Composed,
+  type ComposedBody,
   type CreateRequest,
   type CreateResult,
   type DecideDocumentRequest,
@@ -26,8 +27,6 @@ import { type ExpectedDocument, mismatches, mismatchMessage } from "./matching.t
 import { readDocument } from "./read-document.ts";
 import { recordMade } from "./record-made.ts";
 import type { Work } from "./work.ts";
-
-type ComposedBody = Extract<Composed, { kind: "composed" }>;
 
 export interface Creation {
   /** What the key is made of beside the workflow's id. */

@@ -1,6 +1,6 @@
 import { sleep } from "@temporalio/workflow";
 
-import type { ItemOutcome, Refusal, RegisterResult } from "../../src/contract/index.ts";
+import { type ItemOutcome, type Refusal, REGISTERED, type RegisterResult } from "../../src/contract/index.ts";
 import { answerOf, answered, isRefusal, lostAsConverging } from "../run/answered.ts";
 import { CutShort, unlessCutShort } from "../run/cut-short.ts";
 import { growingPauseMs } from "../run/growing-pause.ts";
@@ -13,8 +13,6 @@ const LANES = 8;
 
 /** An answer that says nothing is asked for again so often; then the item is reported as unclear. */
 const MOST_TRIES = 5;
-
-const REGISTERED = "REGISTERED";
 
 export interface PlannedItem {
   id: string;

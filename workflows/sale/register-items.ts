@@ -1,12 +1,15 @@
-import type { Branch, ItemsResult, KnownItem, RegisterResult } from "../../src/contract/index.ts";
+import {
+  type Branch,
+  type ItemsResult,
+  type KnownItem,
+  REGISTERED,
+  type RegisterResult,
+} from "../../src/contract/index.ts";
 import type { Work } from "../document/work.ts";
 import { answered, lostAsConverging } from "../run/answered.ts";
 import { CancelledByPerson } from "../run/cancelled-by-person.ts";
 import { LostTries } from "../run/lost-tries.ts";
 import { park } from "../run/park.ts";
-
-/** Fiscal Compliance API, "Item registration"; any word but this one counts as not registered (failure model). */
-const REGISTERED = "REGISTERED";
 
 /** The items that the authority does not know yet, each once. */
 export function unregistered(items: readonly KnownItem[]): KnownItem[] {

@@ -1,4 +1,4 @@
-import type { KnownItem, ResolvedLine, SaleLineInput } from "../../src/contract/index.ts";
+import { type KnownItem, type ResolvedLine, resolvedLines, type SaleLineInput } from "../../src/contract/index.ts";
 import type { Work } from "../document/work.ts";
 import { answered } from "../run/answered.ts";
 import { CancelledByPerson } from "../run/cancelled-by-person.ts";
@@ -40,12 +40,5 @@ export async function resolveItems(
 }
 
 function resolved(lines: SaleLineInput[], items: KnownItem[]): ResolvedLines {
-  return {
-    items,
-    lines: items.map((item, i) => ({
-      itemId: item.id,
-      quantity: lines[i]?.quantity ?? 0,
-      unitPrice: lines[i]?.unitPrice ?? 0,
-    })),
-  };
+  return { items, lines: resolvedLines(lines, items) };
 }

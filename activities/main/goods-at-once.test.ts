@@ -1,0 +1,53 @@
+import { describe, expect, test } from "vitest";
+
+import type { PreparedSale, SaleInput } from "../../src/contract/index.ts";
+import { inActivity, serve } from "../test-support/served.ts";
+import { createComposeActivities } from "./compose.ts";
+import { createGoodsAtOnce } from "./goods-at-once.ts";
+import { createItemsInCatalogue } from "./items-in-catalogue.ts";
+
+const tea = { sku: "TEA-500", quantity: 2, unitPrice: 350 };
+
+/** The catalogue is read already. */
+async function atOnce(changes: Partial<SaleInput> = {}, more: Partial<PreparedSale> = {}) {
+  const { context, activities, runtime } = await serve();
+  const read = { connection: "default", businessId: "biz_1", lines: [tea] };
+  await inActivity(() => activities.readItems(read));
+  const { composeSale } = createComposeActivities(context, () => undefined);
+  const goodsAtOnce = createGoodsAtOnce(createItemsInCatalogue(context), composeSale);
+  const sale = { traderInvoiceNumber: "INV-1", saleDate: "2026-11-21", lines: [tea], ...changes };
+  const prepared = { profile: runtime.profile, sale, fingerprint: "f", refundWindowMs: 0, ...more };
+  return await inActivity(() => goodsAtOnce(prepared));
+}
+
+describe("what is known of a sale's goods without a call", () => {
+  test("is the items of its lines, and its create request", async () => {
+    const { items, composed } = await atOnce();
+    expect(items).toMatchObject([{ id: "item_tea", registrationStatus: "REGISTERED" }]);
+    expect(composed).toMatchObject({ kind: "composed", callbackExpected: false });
+    expect(JSON.parse(composed?.request.bodyJson ?? "")).toEqual({
+      traderInvoiceNumber: "INV-1",
+      saleDate: "2026-11-21",
+      lines: [{ itemId: "item_tea", quantity: 2, unitPrice: 350 }],
+    });
+  });
+
+  test.each([
+    ["an item is not registered", { lines: [tea, { ...tea, sku: "SOAP-1" }] }],
+    ["a branch has to be looked up", { branch: "00" }],
+    ["the sale was issued elsewhere", { saleId: "sal_1" }],
+    ["it would be too much for one payload", { lines: Array.from({ length: 201 }, () => tea) }],
+    ["the request is refused", { lines: [{ ...tea, quantity: Number.POSITIVE_INFINITY }] }],
+  ])("is the items alone where %s", async (_why, changes) => {
+    const { items, ...rest } = await atOnce(changes);
+    expect(items?.length).toBeGreaterThan(0);
+    expect(rest).toEqual({});
+  });
+
+  test("is nothing for a sale that ended long ago, or that comes without lines", async () => {
+    const { lines: _lines, ...adopted } = { saleId: "sal_1", lines: undefined };
+    const finished = { stage: "completed", document: null, creditNote: null, movements: [] } as const;
+    expect(await atOnce({}, { finished: { ...finished, movements: [] } })).toEqual({});
+    expect(await atOnce({ ...adopted, lines: [] })).toMatchObject({ items: [] });
+  });
+});

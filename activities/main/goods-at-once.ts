@@ -1,0 +1,30 @@
+import { Context } from "@temporalio/activity";
+
+import { type MainActivities, type PreparedSale, REGISTERED, resolvedLines } from "../../src/contract/index.ts";
+import type { ItemsInCatalogue } from "./items-in-catalogue.ts";
+
+/** A larger sale has its request composed by an activity of its own: both in one payload would be too much. */
+const MOST_LINES = 200;
+
+/**
+ * What of a sale's goods is known without a call: the items of its lines, and the create request too where they are all registered and no
+ * branch has to be looked up.
+ */
+export function createGoodsAtOnce(inCatalogue: ItemsInCatalogue, composeSale: MainActivities["composeSale"]) {
+  return async ({ profile, sale, finished }: PreparedSale): Promise<Pick<PreparedSale, "items" | "composed">> => {
+    const { lines, branch, saleId, callback = "auto" } = sale;
+    if (!lines || finished) return {};
+    const { connection, businessId } = profile;
+    const items = inCatalogue({ connection, businessId, lines })?.items;
+    if (!items) return {};
+    const registered = items.every(({ registrationStatus }) => registrationStatus === REGISTERED);
+    if (!registered || branch !== undefined || saleId !== undefined || lines.length > MOST_LINES) return { items };
+    const workflowId = Context.current().info.workflowExecution?.workflowId;
+    if (workflowId === undefined) return { items };
+    const { traderInvoiceNumber, saleDate, paymentTypeCode, customer } = sale;
+    const content = { traderInvoiceNumber, saleDate, paymentTypeCode, customer, lines: resolvedLines(lines, items) };
+    const composed = await composeSale({ connection, businessId, ...content, callback, workflowId });
+    // A refusal is the workflow's to show, at the step to which it belongs.
+    return composed.kind === "composed" ? { items, composed } : { items };
+  };
+}
