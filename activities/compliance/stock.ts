@@ -6,16 +6,19 @@ import {
   ComplianceApiError,
   UnexpectedAnswerError,
 } from "../../src/compliance/index.ts";
-import type {
-  AdjustStockRequest,
-  AdjustStockResult,
-  ComplianceActivities,
-  OtherBranch,
+import {
+  type AdjustStockRequest,
+  type AdjustStockResult,
+  type AppliedMovement,
+  type ComplianceActivities,
+  type OtherBranch,
+  setApplied,
 } from "../../src/contract/index.ts";
 import { TransportError } from "../../src/http/errors.ts";
 import { LedgerUnavailableError } from "../../src/ledger/index.ts";
 import { EarlierRunsUnreadError } from "../earlier-runs/index.ts";
 import { afterQuotaMs } from "../failure.ts";
+import { writerOf } from "../ledger/claim-results.ts";
 import { judge, refusalOf } from "./judge.ts";
 import { type ActivityContext, type ComplianceRuntime, servesNo } from "./runtime.ts";
 import { StockClaim } from "./stock-claim.ts";
@@ -38,7 +41,8 @@ export function createStockActivities(context: ActivityContext): Pick<Compliance
       const result = await send(runtime, request, context);
       switch (result.kind) {
         case "applied":
-          return (await claim.settle(result)) ? await claim.withoutKnownBranch(result) : { ...result, unsettled: true };
+          if (!(await claim.settle(result))) return { ...result, unsettled: true };
+          return await recorded(context, request, await claim.withoutKnownBranch(result));
         case "deferred":
           await claim.settle({ kind: "not-applied", message: result.message });
           return result;
@@ -50,6 +54,30 @@ export function createStockActivities(context: ActivityContext): Pick<Compliance
       }
     },
   };
+}
+
+/**
+ * Keeps the record that came with the movement. Where anything has to be said of the answer the workflow keeps it, and so it does where the ledger
+ * does not take it: an answer is never lost for its record.
+ */
+async function recorded(
+  { ledger }: ActivityContext,
+  { connection, businessId, referenceId, record }: AdjustStockRequest,
+  answer: AppliedMovement,
+): Promise<AppliedMovement> {
+  if (!record || answer.report || answer.otherBranch) return answer;
+  const movements = record.movements.map((movement) => {
+    const told = { ...movement };
+    if (told.referenceId === referenceId) setApplied(told, answer);
+    return told;
+  });
+  try {
+    const writer = writerOf(Context.current().info);
+    const kept = await ledger.records.saveDocument({ connection, businessId }, { ...record, movements }, writer);
+    return kept === "saved" || kept === "unchanged" ? { ...answer, recorded: true } : answer;
+  } catch {
+    return answer;
+  }
 }
 
 /** Without a claim nothing leaves; and no claim is taken before it is known what earlier runs of this workflow's id did. */

@@ -1,5 +1,6 @@
 import type { Branch, CallTarget, Deferred, PersonsWord, Refusal } from "./calls.ts";
-import type { StockAction } from "./stock-movement.ts";
+import type { DocumentRecord } from "./records.ts";
+import type { StockAction, StockMovement } from "./stock-movement.ts";
 
 /**
  * What the activities of a stock movement take and give. Each try that may leave is claimed in the ledger before it is sent and
@@ -22,6 +23,8 @@ export interface AdjustStockRequest extends CallTarget {
   unitPrice: number;
   branch?: Branch | undefined;
   claim: MovementTry & { previous?: MovementTry | undefined };
+  /** What to keep with the answer, once it says that the movement is applied: the run's record, as it is then but for the answer itself. */
+  record?: DocumentRecord | undefined;
 }
 
 /** The answer to a movement named another branch than the one that was asked for. */
@@ -52,6 +55,20 @@ export interface AppliedMovement {
   sentAtMs: number;
   /** The outcome is known, but could not be written into its claim. */
   unsettled?: true;
+  /** The record that came with the request is kept. */
+  recorded?: true;
+}
+
+/** Writes into a movement what its answer says. */
+export function setApplied(
+  movement: StockMovement,
+  { movementId, sentAtMs, branchId, quantityOnHand }: AppliedMovement,
+): void {
+  movement.state = "applied";
+  movement.movementId = movementId;
+  movement.sentAtMs = sentAtMs;
+  if (branchId !== undefined) movement.branchId = branchId;
+  if (quantityOnHand !== undefined) movement.quantityOnHand = quantityOnHand;
 }
 
 /** A person has said, in this run or in an earlier one, that the movement was applied. */

@@ -26,13 +26,19 @@ describeWithTemporal("the history of a sale", () => {
   }
   const eventsOf = async (...sale: Parameters<typeof historyOf>): Promise<number> => (await historyOf(...sale)).length;
 
-  test("stays under 48 events when it is accepted at once", async () => {
-    expect(await eventsOf("ACCEPTED-1")).toBeLessThan(48);
+  const tasksIn = (events: Awaited<ReturnType<typeof historyOf>>): number =>
+    events.filter(({ workflowTaskCompletedEventAttributes: task }) => task).length;
+
+  test("has 27 events and 4 workflow tasks when it is accepted at once", async () => {
+    const events = await historyOf("ACCEPTED-1", { callback: "off" });
+    expect([events.length, tasksIn(events)]).toEqual([27, 4]);
   });
 
-  test("stays under 66 events when it is in flight with a callback", async () => {
+  test("has at most 48 events and 8 workflow tasks when it is in flight with a callback", async () => {
     rig.simulator.setAuthority("CALLBACK-1", [{ do: "accept", afterMs: 300 }]);
-    expect(await eventsOf("CALLBACK-1")).toBeLessThan(66);
+    const events = await historyOf("CALLBACK-1");
+    expect(events.length).toBeLessThanOrEqual(48);
+    expect(tasksIn(events)).toBeLessThanOrEqual(8);
   });
 
   test("has the business as the fairness key of each call to the API, with its weight", async () => {

@@ -1,10 +1,13 @@
 import { CancellationScope, condition, workflowInfo } from "@temporalio/workflow";
 
-import type { CallTarget } from "../../src/contract/index.ts";
+import type { CallTarget, DocumentRecord, StockMovement } from "../../src/contract/index.ts";
 import { ledger } from "../proxies.ts";
 import { endOfTurn } from "../run/end-of-turn.ts";
 import type { Run } from "../run/run.ts";
 import { type Asked, recordOf, worthKeeping } from "./record-of.ts";
+
+/** A larger sale's record is too much to go with a movement. */
+const MOST_LINES = 100;
 
 /**
  * Keeps what is known of the run's document in the ledger, after each change that is worth it, one record at a time. Nothing waits for it
@@ -19,6 +22,8 @@ export class RecordKeeping {
   #kept: string | undefined;
   #sequence = 0;
   #saving = false;
+  /** What will be kept with the answer to a movement. */
+  #beside: string | undefined;
 
   constructor(run: Run, target: CallTarget, asked: Asked, withinMs: number) {
     this.#run = run;
@@ -40,10 +45,36 @@ export class RecordKeeping {
     void CancellationScope.nonCancellable(() => this.#save());
   }
 
+  /**
+   * The run's first record, for the activity of its only movement to keep with the answer: as it will be once the movement is applied.
+   * Undefined where it is better kept by itself.
+   */
+  beside(movement: StockMovement): DocumentRecord | undefined {
+    const run = this.#run;
+    const { movements, attentions, attentionChanges, decisions, document } = run;
+    const alone = movements.every((one) => one === movement || one.state === "applied");
+    const quiet = attentions.length === 0 && attentionChanges.length === 0 && decisions.length === 0;
+    if (this.#kept !== undefined || !alone || !quiet || !document || document.lines.length > MOST_LINES)
+      return undefined;
+    const told = movements.map((one) => (one === movement ? { ...one, state: "applied" as const } : one));
+    this.#beside = worthKeeping(run, told);
+    return recordOf(run, this.#asked, (this.#sequence += 1), workflowInfo().startTime.getTime(), told);
+  }
+
+  /** The record that went with a movement is kept. A later one may have been written over it. */
+  keptBeside(): void {
+    this.#kept = this.#beside ?? this.#kept;
+  }
+
   async #save(): Promise<void> {
     await endOfTurn();
     await this.#movementsAnswered();
     const worth = worthKeeping(this.#run);
+    if (worth === this.#kept) {
+      this.#saving = false;
+      return;
+    }
+    this.#beside = undefined;
     const changes = this.#run.attentionChanges.length;
     const startedAtMs = workflowInfo().startTime.getTime();
     const record = recordOf(this.#run, this.#asked, (this.#sequence += 1), startedAtMs);

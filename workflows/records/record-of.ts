@@ -6,6 +6,7 @@ import {
   type SaleContent,
   saleContent,
   type SaleInput,
+  type StockMovement,
 } from "../../src/contract/index.ts";
 import type { Run } from "../run/run.ts";
 
@@ -23,7 +24,14 @@ export function askedOfCreditNote({ note }: PreparedCreditNote): Asked {
   return { date: returnDate, originalSaleId: saleId };
 }
 
-export function recordOf(run: Run, asked: Asked, sequence: number, startedAtMs: number): DocumentRecord {
+/** @param movements the run's, unless they are to be told otherwise */
+export function recordOf(
+  run: Run,
+  asked: Asked,
+  sequence: number,
+  startedAtMs: number,
+  movements: readonly StockMovement[] = run.movements,
+): DocumentRecord {
   return {
     type: run.workflow === "sale" ? "sale" : "credit_note",
     number: run.invoice,
@@ -38,7 +46,7 @@ export function recordOf(run: Run, asked: Asked, sequence: number, startedAtMs: 
     document: run.document,
     ...(run.refund && { refund: run.refund }),
     // What a sale took is kept with the sale, also where its credit note had to ask about it.
-    movements: run.movements.filter(({ purpose }) => run.workflow === "sale" || purpose !== "sold"),
+    movements: movements.filter(({ purpose }) => run.workflow === "sale" || purpose !== "sold"),
     attentions: run.attentions,
     attentionChanges: run.attentionChanges,
     decisions: run.decisions,
@@ -49,8 +57,8 @@ export function recordOf(run: Run, asked: Asked, sequence: number, startedAtMs: 
  * Changes with whatever is worth another record. A movement that is being sent, and a step on the way to a document, is not: they pass.
  * Undefined while there is nothing that would have to be kept.
  */
-export function worthKeeping(run: Run): string | undefined {
-  const { document, movements, decisions, attentionChangesEver } = run;
+export function worthKeeping(run: Run, movements: readonly StockMovement[] = run.movements): string | undefined {
+  const { document, decisions, attentionChangesEver } = run;
   const ended = LASTING_STAGES.includes(run.stage);
   if (!document && attentionChangesEver === 0 && decisions.length === 0 && !ended) return undefined;
   return JSON.stringify([
@@ -65,6 +73,6 @@ export function worthKeeping(run: Run): string | undefined {
 
 const LASTING_STAGES: readonly string[] = ["rejected", "completed", "credited", "cancelled"];
 
-function fateOf({ referenceId, state, decision }: Run["movements"][number]): unknown[] {
+function fateOf({ referenceId, state, decision }: StockMovement): unknown[] {
   return [referenceId, state, decision?.atMs];
 }

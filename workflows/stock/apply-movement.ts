@@ -1,6 +1,13 @@
-import type { AppliedMovement, Branch, PersonsWord, StockMovement } from "../../src/contract/index.ts";
+import {
+  type AppliedMovement,
+  type Branch,
+  type PersonsWord,
+  setApplied,
+  type StockMovement,
+} from "../../src/contract/index.ts";
 import type { Work } from "../document/work.ts";
 import { Deferrals } from "../run/deferrals.ts";
+import { endOfTurn } from "../run/end-of-turn.ts";
 import { Refusals } from "../run/refusals.ts";
 import { untilLedger } from "../run/until-ledger.ts";
 import { recordLater } from "./record-later.ts";
@@ -23,6 +30,8 @@ export async function applyMovement(work: Work, movement: StockMovement, turns: 
   const deferrals = new Deferrals(run);
   for (;;) {
     const sent = await turns.take(async () => {
+      // The run's record, which may go with the movement, says what comes of the same answer.
+      await endOfTurn();
       if (givenUp()) return undefined;
       // Still refused, as far as anybody needs to know, while the key is looked at again.
       if (!refusals.standing) movement.state = "sending";
@@ -97,11 +106,8 @@ function drop({ run }: Work, movement: StockMovement): void {
 }
 
 function settle(work: Work, movement: StockMovement, result: AppliedMovement): void {
-  movement.state = "applied";
-  movement.movementId = result.movementId;
-  movement.sentAtMs = result.sentAtMs;
-  if (result.branchId !== undefined) movement.branchId = result.branchId;
-  if (result.quantityOnHand !== undefined) movement.quantityOnHand = result.quantityOnHand;
+  setApplied(movement, result);
+  if (result.recorded) work.run.records?.keptBeside();
   const { stockIo = "ok", stockMaster = "ok" } = result.report ?? {};
   work.run.stockMoved();
   if (result.otherBranch) showOtherBranch(work, movement, result.otherBranch);

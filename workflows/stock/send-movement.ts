@@ -11,19 +11,21 @@ import type { MovementTries } from "./movement-tries.ts";
  * outcome is the answer, and a claim without outcome is unknown (architecture, decision 6).
  */
 export async function sendMovement(
-  { calls, target }: Work,
+  { run, calls, target }: Work,
   movement: StockMovement,
   tries: MovementTries,
   branch: Branch | undefined,
 ): Promise<AdjustStockResult> {
   const { referenceId, itemId, action, quantity, unitPrice } = movement;
   const asked = { referenceId, itemId, action, quantity, unitPrice };
+  const record = run.records?.beside(movement);
   try {
     return await calls.unrepeatableWrite.adjustStock({
       ...target,
       ...asked,
       ...(branch && { branch }),
       claim: tries.claim,
+      ...(record && { record }),
     });
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error;
