@@ -5,8 +5,8 @@ import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { salesOf } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
-const SALES = 2;
-const QUERIES_AT_ONCE = 4;
+const SALES = 3;
+const QUERIES_AT_ONCE = 10;
 const QUERY_WITHIN_MS = 2_000;
 const LOCAL_ACTIVITY = "core_local_activity";
 
