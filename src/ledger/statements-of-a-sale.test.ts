@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+
+import { type Ledger, openLedger } from "./index.ts";
+import { createTestLedger, type TestLedger } from "./test-support/create-test-ledger.ts";
+import { APPLIED, firstTry } from "./test-support/movements.ts";
+import { recordOf, someBusiness, WRITER } from "./test-support/records.ts";
+import { type WatchedLine, watchLine } from "./test-support/watched-line.ts";
+
+let test: TestLedger;
+let line: WatchedLine;
+let ledger: Ledger;
+beforeAll(async () => {
+  test = await createTestLedger();
+  line = await watchLine(test.url);
+  ledger = openLedger({ url: line.url, home: "/nowhere" });
+  await ledger.ready();
+  // The business has sold before: its chain is there, and the budget's window.
+  await sell("INV-0");
+});
+afterAll(async () => {
+  await ledger.close();
+  await line.close();
+  await test.drop();
+});
+
+const BUSINESS = someBusiness();
+const BELIEVED = { limit: 60, endsInMs: 60_000, lengthMs: 60_000, told: false };
+
+/** All that the ledger is asked for an accepted sale with one movement. */
+async function sell(number: string): Promise<Map<string, string[]>> {
+  const asked = new Map<string, string[]>();
+  const ask = async <Answer>(what: string, work: Promise<Answer>): Promise<Answer> => {
+    const from = line.statements.length;
+    const answer = await work;
+    asked.set(what, line.statements.slice(from));
+    return answer;
+  };
+  const call = async (what: string): Promise<void> => {
+    const request = { application: "shop", reserve: 0, believed: BELIEVED };
+    const answer = await ask(`${what}: spend`, ledger.quota.spend(request, 1_000));
+    if (!answer.granted) throw new Error("the window is not large enough");
+    const spent = { application: "shop", number: answer.window.number, sequence: answer.sequence };
+    await ask(`${what}: answered`, ledger.quota.settle(spent, 1_000));
+  };
+  const workflowId = `sale/default/${BUSINESS.businessId}/${number}`;
+  const wish = { workflowId, intent: 1, idempotencyKey: number, content: "all", request: {}, holder: "run" };
+  const claim = `number/${workflowId}`;
+  const owner = { claim, number, saleId: workflowId, sale: number };
+  const movement = { ...firstTry(), ...BUSINESS };
+
+  await ask("find the sale", ledger.records.findSale(BUSINESS, number));
+  await ask("begin the document", ledger.documents.begin({ ...wish, number: owner, nowMs: 1 }));
+  await call("create");
+  const outcome = { kind: "document", documentId: `sale_${number}` } as const;
+  await ask("settle the document", ledger.documents.settle({ workflowId, intent: 1, outcome, nowMs: 2 }));
+  await ask("take the movement", ledger.stock.take(movement));
+  await call("move");
+  await ask("settle the movement", ledger.stock.settle({ ...movement, outcome: APPLIED }));
+  await ask("keep the record", ledger.records.saveDocument(BUSINESS, recordOf(number), WRITER));
+  return asked;
+}
+
+it("carries a sale through the ledger in few statements and commits", async () => {
+  const asked = await sell("INV-1");
+  const counts = Object.fromEntries([...asked].map(([what, statements]) => [what, statements.length]));
+  expect(counts).toEqual({
+    "find the sale": 3,
+    "begin the document": 6,
+    "create: spend": 1,
+    "create: answered": 1,
+    "settle the document": 6,
+    "take the movement": 4,
+    "move: spend": 1,
+    "move: answered": 1,
+    "settle the movement": 5,
+    "keep the record": 12,
+  });
+  const committed = [...asked.values()].map((all) => (all.includes("commit") ? 1 : all.length));
+  expect([sum(Object.values(counts)), sum(committed)]).toEqual([40, 10]);
+});
+
+const sum = (numbers: number[]): number => numbers.reduce((one, other) => one + other, 0);
