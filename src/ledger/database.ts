@@ -10,6 +10,8 @@ import type { Tables } from "./tables.ts";
 
 export type Queries = Kysely<Tables>;
 
+type Work<Answer> = (queries: Queries) => Promise<Answer>;
+
 export interface DatabaseOptions {
   /** Of a server; without it the product's own is started. */
   readonly url?: string | undefined;
@@ -19,20 +21,24 @@ export interface DatabaseOptions {
   readonly operationTimeoutMs?: number | undefined;
 }
 
-/** Transactions on the ledger's database, which may be away and come back. */
+/** What is done on the ledger's database, which may be away and come back. Everything may throw LedgerUnavailableError and LedgerError. */
 export interface Database {
   /**
    * Runs `work` in one transaction. It may run more than once, when a connection broke: even after a commit whose answer was lost,
    * so all of it must be repeatable.
    * @param withinMs default: the time of an operation
-   * @throws LedgerUnavailableError within that time; LedgerError
    */
-  transact<Answer>(work: (queries: Queries) => Promise<Answer>, withinMs?: number): Promise<Answer>;
+  transact<Answer>(work: Work<Answer>, withinMs?: number): Promise<Answer>;
   /**
-   * Runs `work`, statements that stand each for itself, as {@link transact} does, but gives up after `withinMs`.
-   * @throws LedgerUnavailableError; LedgerError
+   * Runs `statement`, one that commits by itself all that an ordinary case takes, and `work` as {@link transact} does where it answers
+   * undefined: then it must have changed nothing that `work` does not find in order. Repeated, both must come to what was done first.
    */
-  query<Answer>(work: (queries: Queries) => Promise<Answer>, withinMs: number): Promise<Answer>;
+  inOneStatement<Answer>(statement: Work<Answer | undefined>, work: Work<Answer>): Promise<Answer>;
+  /**
+   * Runs `work`, statements that stand each for itself, none of which takes longer than an operation.
+   * @param withinMs how long it is tried; default: the time of an operation
+   */
+  query<Answer>(work: Work<Answer>, withinMs?: number): Promise<Answer>;
   /** Connects and migrates, in the time of an operation; with the embedded server, which may have to be made, in 30 s. */
   ready(): Promise<void>;
   close(): Promise<void>;
@@ -86,21 +92,36 @@ export function openDatabase(options: DatabaseOptions): Database {
     }
   }
 
+  /** For what takes longer than an operation its transaction alone allows more, so that a pool of connections in between is no harm. */
+  async function inTransaction<Answer>(
+    client: pg.PoolClient,
+    work: Work<Answer>,
+    withinMs = operationMs,
+  ): Promise<Answer> {
+    const allowed = withinMs > operationMs ? `; set local statement_timeout = ${Math.ceil(withinMs)}` : "";
+    await client.query(`begin isolation level read committed${allowed}`);
+    const answer = await work(queriesOver(client));
+    await client.query("commit");
+    return answer;
+  }
+
+  function onLimited<Answer>(withinMs: number, work: (client: pg.PoolClient) => Promise<Answer>): Promise<Answer> {
+    return within(withinMs, (ready, leftMs) =>
+      onClient(ready, leftMs, async (client) => {
+        await limitStatements(client, operationMs);
+        return work(client);
+      }),
+    );
+  }
+
   return {
-    transact: (work, withinMs = operationMs) =>
-      within(withinMs, (ready, leftMs) =>
-        onClient(ready, leftMs, async (client) => {
-          // A backend that waits for a row does not see that its client has gone.
-          await client.query(
-            `begin isolation level read committed; set local statement_timeout = ${Math.ceil(withinMs)}`,
-          );
-          const answer = await work(queriesOver(client));
-          await client.query("commit");
-          return answer;
-        }),
+    transact: (work, withinMs = operationMs) => onLimited(withinMs, (client) => inTransaction(client, work, withinMs)),
+    inOneStatement: (statement, work) =>
+      onLimited(
+        operationMs,
+        async (client) => (await statement(queriesOver(client))) ?? (await inTransaction(client, work)),
       ),
-    query: (work, withinMs) =>
-      within(withinMs, (ready, leftMs) => onClient(ready, leftMs, (client) => work(queriesOver(client)))),
+    query: (work, withinMs = operationMs) => onLimited(withinMs, (client) => work(queriesOver(client))),
     ready: () =>
       within(embedded ? FIRST_START_MS : operationMs, (ready, leftMs) =>
         onClient(ready, leftMs, async (client) => {
@@ -130,6 +151,15 @@ function createPool(url: string, operationMs: number): pg.Pool {
   pool.on("error", () => undefined);
   pool.on("connect", (client) => client.on("error", () => undefined));
   return pool;
+}
+
+const limited = new WeakSet<pg.PoolClient>();
+
+/** A backend that waits for a row does not see that its client has gone, and would do later what nobody waits for any more. */
+async function limitStatements(client: pg.PoolClient, ms: number): Promise<void> {
+  if (limited.has(client)) return;
+  await client.query(`set statement_timeout = ${Math.ceil(ms)}`);
+  limited.add(client);
 }
 
 class TimeUpError extends Error {

@@ -26,7 +26,7 @@ export function createBillPayments(database: Database): BillPayments {
       }
       await database.transact((db) => end(db, sync, { settled, knownUntilMs }));
     },
-    summary: (connection) => database.query((db) => summary(db, connection), WHOLE_WITHIN_MS),
+    summary: (connection) => database.transact((db) => summary(db, connection), WHOLE_WITHIN_MS),
     page: (connection, request) => database.transact((db) => page(db, connection, request)),
     verify: ({ connection, businessId }) => verifyBillPayments(database, { connection, business_id: businessId }),
     history: (connection, id) => database.transact((db) => historyOf(db, connection, id)),

@@ -1,9 +1,21 @@
+import { type RawBuilder, sql } from "kysely";
+
 import { cleanText } from "../clean-text.ts";
 import type { Queries } from "../database.ts";
 import { LedgerError } from "../errors.ts";
 import type { BeginAnswer, BeginRequest } from "./claims.ts";
-import { takeNumber } from "./number.ts";
-import { checkIntent, decisionOf, type DocumentRow, insertRow, lockRow, recordEvent, updateRow } from "./row.ts";
+import { insertRowFrom } from "../insert-row.ts";
+import { numberTaking, takeNumber } from "./number.ts";
+import {
+  checkIntent,
+  decisionOf,
+  type DocumentRow,
+  eventsOf,
+  insertRow,
+  lockRow,
+  recordEvent,
+  updateRow,
+} from "./row.ts";
 
 /**
  * The states of an intent, and who moves it on:
@@ -14,20 +26,8 @@ import { checkIntent, decisionOf, type DocumentRow, insertRow, lockRow, recordEv
  * - nothing, unsent → document, when it shows up late (settle, decide); document is the end
  */
 export async function begin(db: Queries, request: BeginRequest): Promise<BeginAnswer> {
-  checkIntent(request.intent);
-  const { workflowId, intent, nowMs } = request;
-  const text: string | undefined = JSON.stringify(request.request);
-  if (text === undefined) throw new LedgerError(`The request of ${workflowId} is no JSON.`);
-  const claim = {
-    intent,
-    state: "in-doubt" as const,
-    idempotency_key: request.idempotencyKey,
-    content: request.content,
-    request: text,
-    first_sent_at: new Date(nowMs),
-    holder: cleanText(request.holder),
-    decision: null,
-  };
+  const { claim, event, answer: first } = firstOf(request);
+  const { workflowId, nowMs } = request;
   const owner = request.number && (await takeNumber(db, request.number, { holder: claim.holder, nowMs }));
   if (owner) {
     // What went out before anybody knew whose the number is does not cease to be this workflow's.
@@ -41,13 +41,53 @@ export async function begin(db: Queries, request: BeginRequest): Promise<BeginAn
     if (answer !== undefined) return answer;
     await updateRow(db, workflowId, claim);
   }
-  const { idempotencyKey, content } = request;
-  await recordEvent(db, workflowId, {
+  await recordEvent(db, workflowId, event);
+  return first;
+}
+
+/**
+ * The first request of all, under a number that nobody has, in one statement.
+ * @returns undefined where anything of it is there: then nothing is written, or, where others come at the same moment, the number alone
+ */
+export async function beginFirst(db: Queries, request: BeginRequest): Promise<BeginAnswer | undefined> {
+  const { claim, event, answer } = firstOf(request);
+  const { workflowId, number, nowMs } = request;
+  const row = { workflow_id: workflowId, ...claim, document_id: null };
+  const insertOnce = (one: Readonly<Record<string, unknown>>, where: RawBuilder<unknown>) =>
+    sql`(${insertRowFrom("document_claims", one)} ${where} on conflict (workflow_id) do nothing returning workflow_id)`;
+  const taking = number && numberTaking(number, { holder: claim.holder, nowMs });
+  const isNew = sql`where not exists (select from document_claims where workflow_id = ${workflowId})`;
+  const { rows } = taking
+    ? await sql`
+        with number as ${insertOnce(taking.row, isNew)}, claim as ${insertOnce(row, sql`from number`)}
+        insert into document_claim_events (workflow_id, intent, what, detail)
+        ${eventsOf("number", taking.event)} union all ${eventsOf("claim", event)} returning what`.execute(db)
+    : await sql`
+        with claim as ${insertOnce(row, isNew)}
+        insert into document_claim_events (workflow_id, intent, what, detail)
+        ${eventsOf("claim", event)} returning what`.execute(db);
+  return rows.length === (taking ? 2 : 1) ? answer : undefined;
+}
+
+/** What is written, and answered, where nothing stands in the way. */
+function firstOf(request: BeginRequest) {
+  checkIntent(request.intent);
+  const { workflowId, intent, idempotencyKey, content, nowMs } = request;
+  const text: string | undefined = JSON.stringify(request.request);
+  if (text === undefined) throw new LedgerError(`The request of ${workflowId} is no JSON.`);
+  const claim = {
     intent,
-    what: "begun",
-    detail: { idempotencyKey, content, holder: claim.holder, nowMs },
-  });
-  return { kind: "send", request: JSON.parse(text) as unknown, firstSentAtMs: nowMs, first: true };
+    state: "in-doubt" as const,
+    idempotency_key: idempotencyKey,
+    content,
+    request: text,
+    first_sent_at: new Date(nowMs),
+    holder: cleanText(request.holder),
+    decision: null,
+  };
+  const event = { intent, what: "begun", detail: { idempotencyKey, content, holder: claim.holder, nowMs } };
+  const answer = { kind: "send", request: JSON.parse(text) as unknown, firstSentAtMs: nowMs, first: true } as const;
+  return { claim, event, answer };
 }
 
 /** Undefined: nothing of this intent is out, and nothing of an earlier one. */

@@ -1,17 +1,21 @@
 import type { Database, Queries } from "../database.ts";
-import { begin } from "./begin.ts";
+import { begin, beginFirst } from "./begin.ts";
 import type { DocumentClaims, DocumentEvent } from "./claims.ts";
 import { decide, read } from "./decide.ts";
 import { settle } from "./settle.ts";
 
-/** Each operation is one transaction, which may run again after a broken connection. */
+/** Each operation is one statement or one transaction, and may run again after a broken connection. */
 export function createDocumentClaims(database: Database): DocumentClaims {
   return {
-    begin: (request) => database.transact((db) => begin(db, request)),
-    settle: (request) => database.transact((db) => settle(db, request)),
+    begin: (request) =>
+      database.inOneStatement(
+        (db) => beginFirst(db, request),
+        (db) => begin(db, request),
+      ),
+    settle: async (request) => settle(database, request),
     decide: (request) => database.transact((db) => decide(db, request)),
-    read: (workflowId) => database.transact((db) => read(db, workflowId)),
-    history: (workflowId) => database.transact((db) => history(db, workflowId)),
+    read: (workflowId) => database.query((db) => read(db, workflowId)),
+    history: (workflowId) => database.query((db) => history(db, workflowId)),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Selectable, UpdateObject } from "kysely";
+import { type RawBuilder, type Selectable, sql, type UpdateObject } from "kysely";
 import { cleanText } from "../clean-text.ts";
 import type { Queries } from "../database.ts";
 import { LedgerError } from "../errors.ts";
@@ -39,20 +39,30 @@ export async function updateRow(
   await db.updateTable("document_claims").set(change).where("workflow_id", "=", workflowId).execute();
 }
 
+export interface ClaimEvent {
+  intent: number;
+  what: string;
+  detail: object;
+}
+
 export async function recordEvent(
   db: Queries,
   workflowId: string,
-  event: { intent: number; what: string; detail: object },
+  { intent, what, detail }: ClaimEvent,
 ): Promise<void> {
   await db
     .insertInto("document_claim_events")
-    .values({
-      workflow_id: workflowId,
-      intent: event.intent,
-      what: event.what,
-      detail: cleanText(JSON.stringify(event.detail)),
-    })
+    .values({ workflow_id: workflowId, intent, what, detail: detailText(detail) })
     .execute();
+}
+
+/** Of claims that the statement has written under the name `source`: all of them, which may be none. */
+export function eventsOf(source: "number" | "claim", { intent, what, detail }: ClaimEvent): RawBuilder<unknown> {
+  return sql`select workflow_id, ${intent}::int, ${what}::text, ${detailText(detail)}::json from ${sql.table(source)}`;
+}
+
+function detailText(detail: object): string {
+  return cleanText(JSON.stringify(detail));
 }
 
 export function decisionOf(row: DocumentRow): { decision?: DocumentDecision } {

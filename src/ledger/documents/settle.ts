@@ -1,6 +1,19 @@
-import type { Queries } from "../database.ts";
+import { sql } from "kysely";
+
+import type { Database, Queries } from "../database.ts";
 import type { DocumentOutcome } from "./claims.ts";
-import { checkIntent, insertRow, lockRow, NO_LONGER_IN_DOUBT, NOTHING_SENT, recordEvent, updateRow } from "./row.ts";
+import {
+  checkIntent,
+  type ClaimEvent,
+  type DocumentRow,
+  eventsOf,
+  insertRow,
+  lockRow,
+  NO_LONGER_IN_DOUBT,
+  NOTHING_SENT,
+  recordEvent,
+  updateRow,
+} from "./row.ts";
 
 export interface SettleRequest {
   workflowId: string;
@@ -9,12 +22,30 @@ export interface SettleRequest {
   nowMs: number;
 }
 
-export async function settle(db: Queries, request: SettleRequest): Promise<"settled" | "contradicted"> {
+export function settle(database: Database, request: SettleRequest): Promise<"settled" | "contradicted"> {
   checkIntent(request.intent);
   const { outcome } = request;
-  return outcome.kind === "document"
-    ? settleDocument(db, request, outcome.documentId)
-    : settleNone(db, request, outcome.kind);
+  if (outcome.kind !== "document") return database.query((db) => settleNone(db, request, outcome.kind));
+  const { documentId } = outcome;
+  return database.inOneStatement(
+    (db) => settleAwaited(db, request, documentId),
+    (db) => settleDocument(db, request, documentId),
+  );
+}
+
+/** Undefined where it is not this intent that is in doubt; then nothing is written. */
+async function settleAwaited(
+  db: Queries,
+  { workflowId, intent, nowMs }: SettleRequest,
+  documentId: string,
+): Promise<"settled" | undefined> {
+  const isSettled = await changeInDoubt(
+    db,
+    { workflowId, intent, from: ["in-doubt"] },
+    { state: "document", document_id: documentId },
+    { intent, what: "document", detail: { documentId, nowMs } },
+  );
+  return isSettled ? "settled" : undefined;
 }
 
 async function settleDocument(
@@ -47,16 +78,32 @@ async function settleDocument(
   return "settled";
 }
 
+/** What is settled already stays as it is. */
 async function settleNone(
   db: Queries,
   { workflowId, intent, nowMs }: SettleRequest,
   state: "nothing" | "unsent",
 ): Promise<"settled"> {
-  const row = await lockRow(db, workflowId);
-  const isOpen =
-    row?.intent === intent && (row.state === "in-doubt" || (row.state === "unsent" && state === "nothing"));
-  if (!isOpen) return "settled";
-  await updateRow(db, workflowId, { state, ...NO_LONGER_IN_DOUBT });
-  await recordEvent(db, workflowId, { intent, what: state, detail: { nowMs } });
+  const from = state === "nothing" ? (["in-doubt", "unsent"] as const) : (["in-doubt"] as const);
+  const event = { intent, what: state, detail: { nowMs } };
+  await changeInDoubt(db, { workflowId, intent, from }, { state, document_id: null }, event);
   return "settled";
+}
+
+/** One statement: what an intent came to, with its event. False where the row is of another intent, or in another state. */
+async function changeInDoubt(
+  db: Queries,
+  { workflowId, intent, from }: { workflowId: string; intent: number; from: readonly DocumentRow["state"][] },
+  to: Pick<DocumentRow, "state" | "document_id">,
+  event: ClaimEvent,
+): Promise<boolean> {
+  const { rows } = await sql`
+    with claim as (
+      update document_claims
+      set state = ${to.state}, document_id = ${to.document_id}, first_sent_at = null, request = null
+      where workflow_id = ${workflowId} and intent = ${intent} and state = any(${from}::text[])
+      returning workflow_id)
+    insert into document_claim_events (workflow_id, intent, what, detail)
+    ${eventsOf("claim", event)} returning what`.execute(db);
+  return rows.length > 0;
 }

@@ -35,7 +35,7 @@ export function createEventLog(database: Database): Events {
         (businessId === undefined || one.businessId === businessId);
       const known = new Set<SeenHead>();
       for (let after: Awaited<ReturnType<typeof nextChain>>; ;) {
-        const chain = await database.query((db) => nextChain(db, after), LIST_WITHIN_MS);
+        const chain = await database.transact((db) => nextChain(db, after), LIST_WITHIN_MS);
         if (!chain) break;
         after = chain;
         if (!wanted({ connection: chain.connection, businessId: chain.business_id })) continue;

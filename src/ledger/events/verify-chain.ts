@@ -20,10 +20,10 @@ export async function verifyChain(
   chain: Chain,
   seen: readonly SeenHead[] = [],
 ): Promise<ChainReport> {
-  const head = await database.query((db) => readHead(db, chain), PAGE_WITHIN_MS);
+  const head = await database.transact((db) => readHead(db, chain), PAGE_WITHIN_MS);
   const walk = new Walk(head?.count ?? Number.MAX_SAFE_INTEGER, seen);
   for (;;) {
-    const page = await database.query((db) => readPage(db, chain, walk.last.number, walk.until), PAGE_WITHIN_MS);
+    const page = await database.transact((db) => readPage(db, chain, walk.last.number, walk.until), PAGE_WITHIN_MS);
     for (const event of page) walk.see(event);
     if (page.length < PAGE) break;
   }
@@ -31,9 +31,9 @@ export async function verifyChain(
     if (walk.events > 0) walk.find({ kind: "no-head", events: walk.events });
   } else {
     walk.end(head);
-    const last = await database.query((db) => lastNumber(db, chain), PAGE_WITHIN_MS);
+    const last = await database.transact((db) => lastNumber(db, chain), PAGE_WITHIN_MS);
     // Read after the events, so that it has counted all that were appended meanwhile.
-    const now = await database.query((db) => readHead(db, chain), PAGE_WITHIN_MS);
+    const now = await database.transact((db) => readHead(db, chain), PAGE_WITHIN_MS);
     const counted = now?.count ?? head.count;
     if (last > counted) walk.find({ kind: "uncounted", from: counted + 1, to: last });
   }

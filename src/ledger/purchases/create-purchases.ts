@@ -25,7 +25,7 @@ export function createPurchases(database: Database): Purchases {
       if (sync.kind !== "window") while (await database.transact((db) => groundSome(db, sync)));
       await database.transact((db) => end(db, sync));
     },
-    summary: (scope, most) => database.query((db) => summary(db, scope, most), SUMMARY_WITHIN_MS),
+    summary: (scope, most) => database.transact((db) => summary(db, scope, most), SUMMARY_WITHIN_MS),
     page: (scope, request) => database.transact((db) => page(db, scope, request)),
     verify: ({ connection, businessId }) => verifyPurchases(database, { connection, business_id: businessId }),
     history: (scope, purchaseId) => database.transact((db) => historyOf(db, scope, purchaseId)),

@@ -21,9 +21,9 @@ export interface Records {
 export function createRecords(database: Database): Records {
   return {
     saveDocument: (business, record, writer) => database.transact((db) => save(db, business, record, writer)),
-    findSale: (business, number, withinMs) => database.transact((db) => findSale(db, business, number), withinMs),
+    findSale: (business, number, withinMs) => database.query((db) => findSale(db, business, number), withinMs),
     findCreditNote: (business, number, withinMs) =>
-      database.transact((db) => findCreditNote(db, business, number), withinMs),
+      database.query((db) => findCreditNote(db, business, number), withinMs),
     verify: ({ connection, businessId }) => verifyRecords(database, { connection, business_id: businessId }),
   };
 }

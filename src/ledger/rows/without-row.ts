@@ -29,7 +29,7 @@ export async function* subjectsWithoutRow(
   const ofChain = sql`connection = ${chain.connection} and business_id = ${chain.business_id}`;
   for (let after: string | null = "0"; after !== null;) {
     const from: string = after;
-    const look = await database.query(
+    const look = await database.transact(
       (db) =>
         sql<{ until: string | null; subjects: string[] }>`
           with told as materialized (

@@ -1,3 +1,5 @@
+import { type RawBuilder, sql } from "kysely";
+
 import type { Queries } from "../database.ts";
 import { storableText } from "../storable-text.ts";
 import type { BranchPair, Decision } from "./claims.ts";
@@ -52,6 +54,13 @@ export async function openHold(db: Queries, connection: string, sentAs: string):
     .limit(1)
     .executeTakeFirst();
   return row && holdOf(row);
+}
+
+/** Whether there is one, for a statement that writes where there is none. */
+export function isHeld(connection: string, sentAs: string): RawBuilder<boolean> {
+  return sql`exists (
+    select from stock_branch_holds
+    where connection = ${connection} and sent_as = ${storableText(sentAs)} and looked_at is null)`;
 }
 
 export async function openHolds(db: Queries): Promise<ListedHold[]> {

@@ -1,5 +1,6 @@
-import { type Insertable, type Selectable, sql, type UpdateObject } from "kysely";
+import { type Insertable, type RawBuilder, type Selectable, sql, type UpdateObject } from "kysely";
 import type { Queries } from "../database.ts";
+import { insertRowFrom } from "../insert-row.ts";
 import type { StockClaimsTable } from "../tables/claims.ts";
 import type { Tables } from "../tables.ts";
 import { cleanText } from "../clean-text.ts";
@@ -144,21 +145,35 @@ export async function updateRow(
   await db.updateTable("stock_claims").set(change).where(whereKey(key)).execute();
 }
 
-export async function recordEvent(
+export interface ClaimedEvent {
+  generation: number;
+  token?: string | null;
+  what: string;
+  detail?: object;
+}
+
+export async function recordEvent(db: Queries, key: MovementKey, event: ClaimedEvent): Promise<void> {
+  await db.insertInto("stock_claim_events").values(eventColumns(key, event)).execute();
+}
+
+/**
+ * One statement: writes a claim, and its event where it was written. @param claim what it returns is one row, or none
+ * @returns whether it was written
+ */
+export async function writeWithEvent(
   db: Queries,
   key: MovementKey,
-  event: { generation: number; token?: string | null; what: string; detail?: object },
-): Promise<void> {
-  await db
-    .insertInto("stock_claim_events")
-    .values({
-      ...keyColumns(key),
-      generation: event.generation,
-      token: event.token ?? null,
-      what: event.what,
-      detail: event.detail === undefined ? null : toJson(event.detail),
-    })
-    .execute();
+  claim: RawBuilder<unknown>,
+  event: ClaimedEvent,
+): Promise<boolean> {
+  const { rows } = await sql`
+    with claim as (${claim})
+    ${insertRowFrom("stock_claim_events", eventColumns(key, event))} from claim returning what`.execute(db);
+  return rows.length > 0;
+}
+
+function eventColumns(key: MovementKey, { generation, token = null, what, detail }: ClaimedEvent) {
+  return { ...keyColumns(key), generation, token, what, detail: detail === undefined ? null : toJson(detail) };
 }
 
 export function toJson(value: object): string {

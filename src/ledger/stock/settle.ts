@@ -1,13 +1,50 @@
+import { sql } from "kysely";
+
 import type { Queries } from "../database.ts";
 import { holdBranch } from "./branch-holds.ts";
 import { checkGeneration } from "./check-request.ts";
 import type { SettleRequest } from "./claims.ts";
-import { lockRow, nextOrder, outcomeOf, recordEvent, type StockRow, toJson, updateRow, whereKey } from "./row.ts";
+import {
+  lockRow,
+  nextOrder,
+  outcomeOf,
+  recordEvent,
+  type StockRow,
+  toJson,
+  updateRow,
+  whereKey,
+  writeWithEvent,
+} from "./row.ts";
 
-export async function settle(db: Queries, request: SettleRequest): Promise<"settled" | "contradicted" | "not-held"> {
+export type SettleAnswer = "settled" | "contradicted" | "not-held";
+
+/**
+ * The outcome of the try that holds the movement, in one statement.
+ * @returns undefined where there is more to it; then nothing is written
+ */
+export async function settleHeld(db: Queries, request: SettleRequest): Promise<SettleAnswer | undefined> {
   checkGeneration(request.generation);
   const { generation, token, outcome } = request;
-  const event = { generation, token, detail: outcome };
+  if (outcome.kind === "applied" && outcome.otherBranch) return undefined;
+  const { branch_id, quantity_on_hand, ...said } = outcomeColumns(request);
+  const isSettled = await writeWithEvent(
+    db,
+    request,
+    sql`
+      update stock_claims
+      set state = ${said.state}, outcome = ${said.outcome}, settled_order = ${said.settled_order},
+        branch_id = ${branch_id}, quantity_on_hand = ${quantity_on_hand}
+      where ${whereKey(request)} and generation = ${generation} and token = ${token} and state = 'held'
+      returning generation`,
+    { ...eventOf(request), what: `settled-${outcome.kind}` },
+  );
+  return isSettled ? "settled" : undefined;
+}
+
+export async function settle(db: Queries, request: SettleRequest): Promise<SettleAnswer> {
+  checkGeneration(request.generation);
+  const { generation, token, outcome } = request;
+  const event = eventOf(request);
   if (outcome.kind === "applied" && outcome.otherBranch) await holdBranch(db, request, outcome.otherBranch);
   const row = await lockRow(db, request);
   if (row === undefined || !(await everTook(db, request, row))) {
@@ -41,6 +78,10 @@ export async function settle(db: Queries, request: SettleRequest): Promise<"sett
   // The service applied it, whoever thought otherwise: a further try would apply it twice.
   if (row.state === "not-applied" || row.state === "buried") await updateRow(db, request, outcomeColumns(request));
   return "contradicted";
+}
+
+function eventOf({ generation, token, outcome }: SettleRequest) {
+  return { generation, token, detail: outcome };
 }
 
 function outcomeColumns({ outcome }: SettleRequest) {

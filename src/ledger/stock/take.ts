@@ -1,12 +1,16 @@
+import { sql } from "kysely";
+
 import { cleanText } from "../clean-text.ts";
 import type { Queries } from "../database.ts";
-import { openHold } from "./branch-holds.ts";
+import { insertRowFrom } from "../insert-row.ts";
+import { isHeld, openHold } from "./branch-holds.ts";
 import { checkGeneration, checkMovement } from "./check-request.ts";
 import type { MovementKey, TakeAnswer, TakeRequest, Try } from "./claims.ts";
 import {
   decisionOf,
   heldAnswer,
   insertOrLock,
+  keyColumns,
   lockRow,
   isSameMovement,
   movementColumns,
@@ -18,6 +22,7 @@ import {
   type StockRow,
   toJson,
   updateRow,
+  writeWithEvent,
 } from "./row.ts";
 
 /**
@@ -29,17 +34,7 @@ import {
  * - applied is the end
  */
 export async function take(db: Queries, request: TakeRequest): Promise<TakeAnswer> {
-  checkGeneration(request.generation);
-  checkMovement(request.movement);
-  const { generation, token, movement } = request;
-  const claim = {
-    generation,
-    token,
-    state: "held" as const,
-    ...movementColumns(movement),
-    holder: cleanText(request.holder),
-    taken_at: new Date(request.nowMs),
-  };
+  const { claim, event } = firstOf(request);
   const { connection, branchSentAs } = request;
   const hold = branchSentAs === undefined ? undefined : await openHold(db, connection, branchSentAs);
   // What is claimed already may have left: its claim tells what became of it.
@@ -55,9 +50,45 @@ export async function take(db: Queries, request: TakeRequest): Promise<TakeAnswe
     if (answer !== undefined) return answer;
     await updateRow(db, request, { ...claim, ...NO_OUTCOME, taken_order: nextOrder });
   }
-  const detail = { movement, holder: claim.holder, nowMs: request.nowMs };
-  await recordEvent(db, request, { generation, token, what: "taken", detail });
+  await recordEvent(db, request, event);
   return { kind: "taken" };
+}
+
+/**
+ * A movement that nobody has claimed, and that nothing holds back, in one statement.
+ * @returns undefined where it is not so; then nothing is written
+ */
+export async function takeFirst(db: Queries, request: TakeRequest): Promise<TakeAnswer | undefined> {
+  const { claim, event } = firstOf(request);
+  const { connection, branchSentAs } = request;
+  const row = { ...keyColumns(request), ...claim };
+  const isTaken = await writeWithEvent(
+    db,
+    request,
+    sql`
+      ${insertRowFrom("stock_claims", row)}
+      where not ${branchSentAs === undefined ? sql`false` : isHeld(connection, branchSentAs)}
+      on conflict (connection, business_id, reference_id) do nothing returning generation`,
+    event,
+  );
+  return isTaken ? { kind: "taken" } : undefined;
+}
+
+/** What is written where nothing stands in the way. */
+function firstOf(request: TakeRequest) {
+  checkGeneration(request.generation);
+  checkMovement(request.movement);
+  const { generation, token, movement, nowMs } = request;
+  const claim = {
+    generation,
+    token,
+    state: "held" as const,
+    ...movementColumns(movement),
+    holder: cleanText(request.holder),
+    taken_at: new Date(nowMs),
+  };
+  const detail = { movement, holder: claim.holder, nowMs };
+  return { claim, event: { generation, token, what: "taken", detail } };
 }
 
 /** Undefined: it is known not to be applied, and may be taken. */
