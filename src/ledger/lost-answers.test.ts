@@ -1,0 +1,122 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+
+import { type BeginRequest, type Ledger, LedgerUnavailableError, openLedger } from "./index.ts";
+import { createTestLedger, type TestLedger } from "./test-support/create-test-ledger.ts";
+import { APPLIED, firstTry, NOT_APPLIED } from "./test-support/movements.ts";
+import { recordOf, someBusiness, WRITER } from "./test-support/records.ts";
+import { type WatchedLine, watchLine } from "./test-support/watched-line.ts";
+
+let test: TestLedger;
+let line: WatchedLine;
+let ledger: Ledger;
+beforeAll(async () => {
+  test = await createTestLedger();
+  line = await watchLine(test.url);
+  ledger = openLedger({ url: line.url, home: "/nowhere" });
+  await ledger.ready();
+});
+afterAll(async () => {
+  await ledger.close();
+  await line.close();
+  await test.drop();
+});
+beforeEach(() => {
+  line.statements.length = 0;
+});
+
+/** How often a statement of that kind was sent, the one whose answer was lost among them. */
+const sent = (kind: RegExp): number => line.statements.filter((statement) => kind.test(statement)).length;
+
+describe("a movement whose answer from the ledger was lost after it was written", () => {
+  const CLAIM = /^\s*with claim/;
+  const whatOf = async (key: Parameters<Ledger["stock"]["history"]>[0]): Promise<string[]> =>
+    (await ledger.stock.history(key)).map(({ what }) => what);
+
+  it("is taken, once", async () => {
+    const first = firstTry();
+    line.loseAnswerTo(CLAIM);
+    expect(await ledger.stock.take(first)).toEqual({ kind: "taken" });
+    expect(sent(CLAIM)).toBe(2);
+    expect(await ledger.stock.take({ ...first, token: randomUUID() })).toMatchObject({ kind: "held" });
+    expect(await whatOf(first)).toEqual(["taken"]);
+  });
+
+  it.each([APPLIED, NOT_APPLIED])("is settled as $kind, once", async (outcome) => {
+    const first = firstTry();
+    await ledger.stock.take(first);
+    line.loseAnswerTo(CLAIM);
+    expect(await ledger.stock.settle({ ...first, outcome })).toBe("settled");
+    expect(sent(CLAIM)).toBe(3);
+    expect(await whatOf(first)).toEqual(["taken", `settled-${outcome.kind}`]);
+  });
+});
+
+describe("a document whose answer from the ledger was lost after it was written", () => {
+  const CLAIM = /^\s*with (number|claim)/;
+  const whatOf = async (workflowId: string): Promise<string[]> =>
+    (await ledger.documents.history(workflowId)).map(({ what }) => what);
+
+  function firstAttempt(): BeginRequest & { number: { claim: string } } {
+    const workflowId = `sale/default/biz_1/${randomUUID()}`;
+    return {
+      workflowId,
+      intent: 1,
+      idempotencyKey: "key",
+      content: "fingerprint",
+      request: { some: "bytes" },
+      nowMs: 1_700_000_000_000,
+      holder: "run-1",
+      number: { claim: `number/${workflowId}`, number: "CN-1", saleId: "sale_1", sale: "INV-1" },
+    };
+  }
+
+  it("is begun for the first time, with its number, once", async () => {
+    const first = firstAttempt();
+    line.loseAnswerTo(CLAIM);
+    const answer = { kind: "send", request: first.request, firstSentAtMs: first.nowMs, first: true };
+    expect(await ledger.documents.begin(first)).toEqual(answer);
+    expect(sent(CLAIM)).toBe(2);
+    expect([await whatOf(first.workflowId), await whatOf(first.number.claim)]).toEqual([["begun"], ["number-taken"]]);
+  });
+
+  it.each([
+    [{ kind: "document", documentId: "sale_1" }, "document"],
+    [{ kind: "nothing" }, "nothing"],
+    [{ kind: "unsent" }, "unsent"],
+  ] as const)("is settled once as %o", async (outcome, what) => {
+    const first = firstAttempt();
+    await ledger.documents.begin(first);
+    line.loseAnswerTo(CLAIM);
+    const settlement = { workflowId: first.workflowId, intent: 1, outcome, nowMs: 2 };
+    expect(await ledger.documents.settle(settlement)).toBe("settled");
+    expect(sent(CLAIM)).toBe(3);
+    expect(await whatOf(first.workflowId)).toEqual(["begun", what]);
+  });
+});
+
+describe("a record whose commit was answered by nobody", () => {
+  it("is kept once", async () => {
+    const business = someBusiness();
+    line.loseAnswerTo(/^commit/);
+    expect(await ledger.records.saveDocument(business, recordOf("INV-1"), WRITER)).toBe("unchanged");
+    expect(sent(/^commit/)).toBe(2);
+    const { rows } = await test.outside.query("select kind from events where business_id = $1", [business.businessId]);
+    expect(rows).toEqual([{ kind: "document-saved" }]);
+    expect((await ledger.records.verify(business)).findings).toEqual([]);
+  });
+});
+
+it("ends a statement with the operation that waited for it, so that nothing is written later", async () => {
+  const first = firstTry();
+  const hasty = openLedger({ url: test.url, home: "/nowhere", operationTimeoutMs: 500 });
+  await hasty.stock.take(first);
+  await test.outside.query("begin");
+  await test.outside.query("select from stock_claims where reference_id = $1 for update", [first.referenceId]);
+  await expect(hasty.stock.settle({ ...first, outcome: APPLIED })).rejects.toThrow(LedgerUnavailableError);
+  const waiting = "select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
+  await expect.poll(async () => (await test.outside.query(waiting)).rows).toEqual([]);
+  await test.outside.query("rollback");
+  expect(await hasty.stock.read(first)).toMatchObject({ kind: "held" });
+  await hasty.close();
+});
