@@ -1,13 +1,12 @@
-import { sql } from "kysely";
+import { type OperationNodeSource, sql } from "kysely";
 
 import type { Queries } from "../database.ts";
+import { piecesOf } from "../pieces-of.ts";
 import { storableText } from "../storable-text.ts";
+import { writeTogether } from "../write-together.ts";
 import { canonicalJson } from "./canonical-json.ts";
 import { type Business, type ChainedEvent, hashOf, type NewEvent, NO_HASH } from "./chain.ts";
 import { businessColumns, rowOf } from "./row.ts";
-
-/** Far below the parameters that one statement may have (65,535). */
-const ROWS_A_STATEMENT = 1_000;
 
 /**
  * Appends to a business's chain, in the transaction of whatever the events tell of: both are kept, or neither. Transactions that append to
@@ -21,45 +20,66 @@ export async function appendEvents(
   events: readonly NewEvent[],
 ): Promise<(number | undefined)[]> {
   if (events.length === 0) return [];
+  const { numbers, head, rows } = await prepareEvents(db, business, events);
+  if (rows) await writeTogether(db, head, [rows]);
+  return numbers;
+}
+
+interface PreparedEvents {
+  numbers: (number | undefined)[];
+  /** What is still to be written, by one statement, together with what carries the numbers. */
+  head: OperationNodeSource;
+  /** Undefined where the chain has all of them already; then the head stays too. At most a thousand. */
+  rows: OperationNodeSource | undefined;
+}
+
+/** Takes the chain's head and numbers the events, as {@link appendEvents} does, and leaves the last of the writing to the caller. */
+export async function prepareEvents(
+  db: Queries,
+  business: Business,
+  events: readonly NewEvent[],
+): Promise<PreparedEvents> {
   const chain = businessColumns(business);
+  // Before the head is taken, for which others wait.
+  const stored = events.map(({ kind, subject, content, writer, key }) => ({
+    kind: storableText(kind),
+    subject: storableText(subject),
+    key: key === undefined ? null : storableText(key),
+    workflowId: storableText(writer.workflowId),
+    runId: storableText(writer.runId),
+    content: canonicalJson(content),
+  }));
   const head = await lockHead(db, chain);
-  const taken = await takenKeys(db, chain, events);
+  const taken = await takenKeys(
+    db,
+    chain,
+    stored.flatMap(({ key }) => key ?? []),
+  );
   const numbers: (number | undefined)[] = [];
   const appended: ChainedEvent[] = [];
   let { count, lastHash } = head;
-  for (const { kind, subject, content, writer, key } of events) {
-    const storedKey = key === undefined ? null : storableText(key);
-    if (storedKey !== null && taken.has(storedKey)) {
+  for (const one of stored) {
+    if (one.key !== null && taken.has(one.key)) {
       numbers.push(undefined);
       continue;
     }
-    if (storedKey !== null) taken.add(storedKey);
-    const event = {
-      connection: chain.connection,
-      businessId: chain.business_id,
-      number: (count += 1),
-      atMs: head.nowMs,
-      kind: storableText(kind),
-      subject: storableText(subject),
-      key: storedKey,
-      workflowId: storableText(writer.workflowId),
-      runId: storableText(writer.runId),
-      content: canonicalJson(content),
-      previousHash: lastHash,
-    };
+    if (one.key !== null) taken.add(one.key);
+    const of = { connection: chain.connection, businessId: chain.business_id, number: (count += 1), atMs: head.nowMs };
+    const event = { ...of, ...one, previousHash: lastHash };
     lastHash = hashOf(event);
     appended.push({ ...event, hash: lastHash });
     numbers.push(count);
   }
-  for (let from = 0; from < appended.length; from += ROWS_A_STATEMENT) {
-    const rows = appended.slice(from, from + ROWS_A_STATEMENT).map(rowOf);
-    await db.insertInto("events").values(rows).execute();
-  }
-  if (appended.length > 0) {
-    const whereHead = sql<boolean>`(connection, business_id) = (${chain.connection}, ${chain.business_id})`;
-    await db.updateTable("event_heads").set({ count, last_hash: lastHash }).where(whereHead).execute();
-  }
-  return numbers;
+  const insert = (some: readonly ChainedEvent[]) => db.insertInto("events").values(some.map(rowOf));
+  const pieces = piecesOf(appended);
+  const last = pieces.pop();
+  for (const piece of pieces) await insert(piece).execute();
+  const whereHead = sql<boolean>`(connection, business_id) = (${chain.connection}, ${chain.business_id})`;
+  return {
+    numbers,
+    head: db.updateTable("event_heads").set({ count, last_hash: lastHash }).where(whereHead),
+    rows: last && insert(last),
+  };
 }
 
 type Chain = ReturnType<typeof businessColumns>;
@@ -88,8 +108,7 @@ async function lockHead(db: Queries, chain: Chain): Promise<{ count: number; las
   return { count: Number(row.count), lastHash: row.last_hash, nowMs: Number(row.now_ms) };
 }
 
-async function takenKeys(db: Queries, chain: Chain, events: readonly NewEvent[]): Promise<Set<string>> {
-  const keys = events.flatMap(({ key }) => (key === undefined ? [] : [storableText(key)]));
+async function takenKeys(db: Queries, chain: Chain, keys: readonly string[]): Promise<Set<string>> {
   if (keys.length === 0) return new Set();
   const rows = await db
     .selectFrom("events")

@@ -4,6 +4,7 @@ import type { ItemOutcome, ItemOutcomeKind } from "../../contract/index.ts";
 import type { Database, Queries } from "../database.ts";
 import type { Business, Writer } from "../events/chain.ts";
 import { businessColumns } from "../events/row.ts";
+import { piecesOf } from "../pieces-of.ts";
 import { storableText } from "../storable-text.ts";
 
 export interface KeptItemOutcome extends ItemOutcome {
@@ -41,9 +42,6 @@ export function createItemRegistrations(database: Database): ItemRegistrations {
   };
 }
 
-/** Far below the parameters that one statement may have (65,535). */
-const ROWS_A_STATEMENT = 1_000;
-
 async function keep(db: Queries, business: Business, request: Parameters<ItemRegistrations["keep"]>[1]): Promise<void> {
   const { batchId, outcomes, writer } = request;
   const of = businessColumns(business);
@@ -62,10 +60,10 @@ async function keep(db: Queries, business: Business, request: Parameters<ItemReg
       workflow_id: storableText(writer.workflowId),
       run_id: storableText(writer.runId),
     }));
-  for (let from = 0; from < rows.length; from += ROWS_A_STATEMENT) {
+  for (const piece of piecesOf(rows)) {
     await db
       .insertInto("item_registrations")
-      .values(rows.slice(from, from + ROWS_A_STATEMENT))
+      .values(piece)
       .onConflict((conflict) =>
         conflict
           .columns(["connection", "business_id", "item"])

@@ -1,3 +1,5 @@
+import { type RawBuilder, sql } from "kysely";
+
 import {
   decimalText,
   type DocumentRecord,
@@ -22,6 +24,12 @@ export function contentOf(record: DocumentRecord): RecordContent {
     ...content
   } = record;
   return content;
+}
+
+export type DocumentKey = { connection: string; business_id: string; type: "sale" | "credit_note"; number: string };
+
+export function whereDocument({ connection, business_id, type, number }: DocumentKey): RawBuilder<boolean> {
+  return sql`(connection, business_id, type, number) = (${connection}, ${business_id}, ${type}, ${number})`;
 }
 
 /** The kind of the events that say all of a document. */

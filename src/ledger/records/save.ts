@@ -1,26 +1,23 @@
-import { type Insertable, sql } from "kysely";
+import { sql } from "kysely";
 
-import type { DocumentRecord, StockMovement } from "../../contract/index.ts";
+import type { DocumentRecord } from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
-import { appendEvents } from "../events/append-events.ts";
+import { appendEvents, prepareEvents } from "../events/append-events.ts";
 import { canonicalJson } from "../events/canonical-json.ts";
 import type { Business, NewEvent, Writer } from "../events/chain.ts";
 import { businessColumns } from "../events/row.ts";
 import { storableText } from "../storable-text.ts";
-import type { StockMovementsTable } from "../tables/records.ts";
+import { writeTogether } from "../write-together.ts";
 import {
   contentOf,
   DECIDED,
   DOCUMENT_SAVED,
   documentColumns,
-  lineColumns,
-  movementColumns,
-  movementsOf,
+  type DocumentKey,
   subjectOf,
+  whereDocument,
 } from "./columns.ts";
-
-/** Far below the parameters that one statement may have (65,535). */
-const ROWS_A_STATEMENT = 1_000;
+import { partWrites } from "./parts.ts";
 
 /**
  * `older`: a later state of the document is kept already. `of-another`: the number is that of another sale's credit note, which exists, and
@@ -37,11 +34,7 @@ export async function save(
 ): Promise<SaveAnswer> {
   const key = { ...businessColumns(business), type: record.type, number: storableText(record.number) };
   await lockDocument(db, key);
-  const kept = await db
-    .selectFrom("documents")
-    .select(["as_of", "sequence", "event_number", "document_id", "original_document_id"])
-    .where(whereDocument(key))
-    .executeTakeFirst();
+  const kept = await readKept(db, key);
   const history = historyOf(record, writer);
   const asOfMs = kept?.as_of.getTime() ?? 0;
   const content = contentOf(record);
@@ -56,30 +49,25 @@ export async function save(
     return "older";
   }
   const current = { as_of: new Date(record.asOfMs), sequence: record.sequence };
-  if (kept && (await saysTheSame(db, key, kept.event_number, canonicalJson(content)))) {
+  if (kept?.content === canonicalJson(content)) {
     await appendEvents(db, business, history);
     await db.updateTable("documents").set(current).where(whereDocument(key)).execute();
     return "unchanged";
   }
   const saved: NewEvent = { kind: DOCUMENT_SAVED, subject: subjectOf(record), content, writer };
-  const [number = 0] = await appendEvents(db, business, [saved, ...history]);
   const wrote = { workflow_id: storableText(writer.workflowId), run_id: storableText(writer.runId) };
+  const parts = partWrites(key, wrote, content, kept === undefined);
+  // All documents of the business share the chain: it is taken last, and given back with what is written then.
+  const { numbers, head, rows } = await prepareEvents(db, business, [saved, ...history]);
+  const [number = 0] = numbers;
   const row = { ...columns, ...current, ...wrote, event_number: number };
-  await db
+  const document = db
     .insertInto("documents")
     .values({ ...key, ...row })
-    .onConflict((conflict) => conflict.columns(["connection", "business_id", "type", "number"]).doUpdateSet(row))
-    .execute();
-  await writeLines(db, { ...key, ...wrote }, record);
-  await writeMovements(db, { ...key, ...wrote }, movementsOf(content));
+    .onConflict((conflict) => conflict.columns(["connection", "business_id", "type", "number"]).doUpdateSet(row));
+  await writeTogether(db, document, [head, ...(rows ? [rows] : []), ...parts.atOnce]);
+  for (const part of parts.rest) await part.execute(db);
   return "saved";
-}
-
-type DocumentKey = { connection: string; business_id: string; type: "sale" | "credit_note"; number: string };
-type Owner = DocumentKey & { workflow_id: string; run_id: string };
-
-function whereDocument(key: DocumentKey) {
-  return sql<boolean>`(connection, business_id, type, number) = (${key.connection}, ${key.business_id}, ${key.type}, ${key.number})`;
 }
 
 /** Also one that is not there yet. */
@@ -88,15 +76,22 @@ async function lockDocument(db: Queries, key: DocumentKey): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(db);
 }
 
-async function saysTheSame(db: Queries, key: DocumentKey, eventNumber: string, content: string): Promise<boolean> {
-  const event = await db
-    .selectFrom("events")
-    .select("content")
-    .where("connection", "=", key.connection)
-    .where("business_id", "=", key.business_id)
-    .where("number", "=", eventNumber)
+/** The document as it was kept last, with what its event says of it. */
+function readKept(db: Queries, { connection, business_id, type, number }: DocumentKey) {
+  return db
+    .selectFrom("documents as d")
+    .leftJoin("events as e", (join) =>
+      join
+        .onRef("e.connection", "=", "d.connection")
+        .onRef("e.business_id", "=", "d.business_id")
+        .onRef("e.number", "=", "d.event_number"),
+    )
+    .select(["d.as_of", "d.sequence", "d.document_id", "d.original_document_id", "e.content"])
+    .where("d.connection", "=", connection)
+    .where("d.business_id", "=", business_id)
+    .where("d.type", "=", type)
+    .where("d.number", "=", number)
     .executeTakeFirst();
-  return event?.content === content;
 }
 
 /** What happened since the last record, each of it once however often it is told. */
@@ -116,28 +111,4 @@ function historyOf(record: DocumentRecord, writer: Writer): NewEvent[] {
 
 function keyOf(parts: readonly (string | number)[]): string {
   return JSON.stringify(parts);
-}
-
-async function writeLines(db: Queries, owner: Owner, { document }: DocumentRecord): Promise<void> {
-  await db.deleteFrom("document_lines").where(whereDocument(owner)).execute();
-  const lines = document?.lines ?? [];
-  for (let from = 0; from < lines.length; from += ROWS_A_STATEMENT) {
-    const rows = lines
-      .slice(from, from + ROWS_A_STATEMENT)
-      .map((line, index) => ({ ...owner, ...lineColumns(line, from + index) }));
-    await db.insertInto("document_lines").values(rows).execute();
-  }
-}
-
-async function writeMovements(db: Queries, owner: Owner, movements: readonly StockMovement[]): Promise<void> {
-  await db.deleteFrom("stock_movements").where(whereDocument(owner)).execute();
-  const rows = movements.map((movement): Insertable<StockMovementsTable> => ({
-    ...owner,
-    ...movementColumns(movement),
-  }));
-  for (let from = 0; from < rows.length; from += ROWS_A_STATEMENT)
-    await db
-      .insertInto("stock_movements")
-      .values(rows.slice(from, from + ROWS_A_STATEMENT))
-      .execute();
 }
