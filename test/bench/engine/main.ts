@@ -23,7 +23,7 @@ const THROUGHPUT = [
   "answers/s",
   "unanswered",
 ];
-const ALONE = ["lane", "ms", "workflow tasks", "activities", "events", "bytes", "billable actions"];
+const ALONE = ["lane", "ms", "workflow tasks", "activities", "events", "bytes", "largest payload", "billable actions"];
 
 /** Of all runs, figure by figure. */
 function medians(runs: readonly LaneResult[][]): LaneResult[] {
@@ -59,8 +59,9 @@ function tables(results: readonly LaneResult[]): string {
   );
   const alone = results.flatMap(({ lane, alone: one }) => {
     if (!one) return [];
-    const { ms, workflowTasks, activities, events, bytes, actions } = one;
-    return [[lane, ms.toFixed(0), ...[workflowTasks, activities, events, bytes, actions].map(String)]];
+    const { ms, workflowTasks, activities, events, bytes, largestPayloadBytes, actions } = one;
+    const counts = [workflowTasks, activities, events, bytes, largestPayloadBytes, actions];
+    return [[lane, ms.toFixed(0), ...counts.map(String)]];
   });
   return `${table(THROUGHPUT, throughput)}\n\nOne sale alone:\n\n${table(ALONE, alone)}\n`;
 }
