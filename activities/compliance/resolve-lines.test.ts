@@ -95,9 +95,15 @@ describe("resolved lines", () => {
   test("carry of an item only what a sale needs", () => {
     expect(knownItem({ ...tea, taxCategory: "standard" })).toEqual({
       id: "item_tea",
-      name: "Tea",
       stockTracked: true,
       registrationStatus: "REGISTERED",
+    });
+    const pending = { ...tea, registrationStatus: "PENDING", name: "Tea ".repeat(100) };
+    expect(knownItem(pending)).toEqual({
+      id: "item_tea",
+      name: "Tea ".repeat(15),
+      stockTracked: true,
+      registrationStatus: "PENDING",
       needs: { productType: false },
     });
   });

@@ -1,5 +1,14 @@
 import type { OddRow } from "../../src/http/read-rows.ts";
-import type { Item, ItemsResult, KnownItem, SaleLineInput } from "../../src/contract/index.ts";
+import {
+  type Item,
+  type ItemsResult,
+  type KnownItem,
+  REGISTERED,
+  type SaleLineInput,
+} from "../../src/contract/index.ts";
+
+/** Characters. */
+const LONGEST_NAME = 60;
 
 /**
  * The item that each line names. A name that fits no item, or two, resolves none of the lines.
@@ -46,8 +55,10 @@ function nameOf(line: SaleLineInput): { key: "itemId" | "externalId" | "sku"; va
   return { key: "sku", value: line.sku ?? "" };
 }
 
-/** Only what a sale needs goes into its history. */
+/** Only what a sale needs goes into its history: a name is for people, who are told of an item that is not registered. */
 export function knownItem(item: Item): KnownItem {
   const { id, name, stockTracked, registrationStatus, needs } = item;
-  return { id, name: name ?? null, stockTracked, registrationStatus, needs: needs ?? null };
+  if (registrationStatus === REGISTERED) return { id, stockTracked, registrationStatus };
+  const short = name && Array.from(name).slice(0, LONGEST_NAME).join("");
+  return { id, name: short ?? null, stockTracked, registrationStatus, needs: needs ?? null };
 }

@@ -1,7 +1,7 @@
 import type { WorkflowClient } from "@temporalio/client";
 import { Context } from "@temporalio/activity";
 
-import type { CreditNoteOutcome, MainActivities } from "../../src/contract/index.ts";
+import { type CreditNoteOutcome, type MainActivities, someMovement } from "../../src/contract/index.ts";
 import { backoffMs, stillWaiting } from "../failure.ts";
 
 /** Waits for a credit note that is no child of the waiting run: one that was started by hand, or before a reset. */
@@ -18,7 +18,7 @@ export function createCreditNoteRunActivities(
       }
       if (status.name !== "COMPLETED") return { kind: "failed", message: `its workflow is ${status.name}` };
       const outcome = (await handle.result()) as CreditNoteOutcome;
-      const restocked = outcome.stockMovements.some((movement) => movement.purpose === "restocked");
+      const restocked = someMovement(outcome, ({ purpose }) => purpose === "restocked");
       return { kind: "ended", stage: outcome.stage, creditNote: outcome.creditNote ?? null, restocked };
     },
   };

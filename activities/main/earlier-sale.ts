@@ -2,6 +2,8 @@ import { Context } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
 
 import {
+  asAnswered,
+  bounded,
   type ConnectionProfile,
   differingFields,
   FAILURES,
@@ -38,10 +40,12 @@ function isFinished({ stage, attentions, movements }: KeptSale["record"]): boole
 }
 
 function finishedOf({ record, creditNote }: KeptSale): FinishedSale {
-  const { stage, document, refund, movements } = record;
+  const { stage, refund } = record;
+  const { movements, inAll } = bounded({ movements: record.movements, attentions: [], decisions: [] });
+  const finished = { stage, document: asAnswered(record.document), movements, ...(inAll && { inAll }) };
   const note = creditNote?.record.document;
-  if (note?.status !== "completed") return { stage, document, creditNote: null, refund, movements };
-  return { stage, document, creditNote: note, refund: refund ?? creditNote?.record.refund, movements };
+  if (note?.status !== "completed") return { ...finished, creditNote: null, refund };
+  return { ...finished, creditNote: asAnswered(note), refund: refund ?? creditNote?.record.refund };
 }
 
 function conflict(number: string, fields: readonly string[], { record, writer }: KeptSale): ApplicationFailure {

@@ -1,6 +1,13 @@
 import { ApplicationFailure } from "@temporalio/common";
 
-import { FAILURES, type FindSaleResult, type KeptDocument, type MainActivities } from "../../src/contract/index.ts";
+import {
+  asAnswered,
+  bounded,
+  FAILURES,
+  type FindSaleResult,
+  type KeptDocument,
+  type MainActivities,
+} from "../../src/contract/index.ts";
 import { findSaleInputSchema, parseInput } from "../../src/contract/schema/index.ts";
 import { type KeptRecord, type KeptSale, type Ledger, LedgerUnavailableError } from "../../src/ledger/index.ts";
 import { failOnInvalidInput, profileFor, type Served } from "./prepare.ts";
@@ -37,6 +44,7 @@ function resultOf(kept: KeptSale | undefined): FindSaleResult {
 
 /** Without what was asked for: it is the largest part, and the document says what became of it. */
 function documentOf({ record, decisions, keptAtMs, writer }: KeptRecord): KeptDocument {
-  const { type: _type, content: _asked, ...kept } = record;
-  return { ...kept, decisions, keptAtMs, keptBy: writer };
+  const { type: _type, content: _asked, document, movements, attentions, ...kept } = record;
+  const listed = bounded({ movements, attentions, decisions });
+  return { ...kept, document: asAnswered(document), ...listed, keptAtMs, keptBy: writer };
 }

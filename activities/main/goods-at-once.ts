@@ -1,6 +1,12 @@
 import { Context } from "@temporalio/activity";
 
-import { type MainActivities, type PreparedSale, REGISTERED, resolvedLines } from "../../src/contract/index.ts";
+import {
+  type MainActivities,
+  type PreparedSaleAnswer,
+  REGISTERED,
+  resolvedLines,
+  type SaleLineInput,
+} from "../../src/contract/index.ts";
 import type { ItemsInCatalogue } from "./items-in-catalogue.ts";
 
 /** A larger sale has its request composed by an activity of its own: both in one payload would be too much. */
@@ -11,11 +17,14 @@ const MOST_LINES = 200;
  * branch has to be looked up.
  */
 export function createGoodsAtOnce(inCatalogue: ItemsInCatalogue, composeSale: MainActivities["composeSale"]) {
-  return async ({ profile, sale, finished }: PreparedSale): Promise<Pick<PreparedSale, "items" | "composed">> => {
-    const { lines, branch, saleId, callback = "auto" } = sale;
+  return async (
+    { profile, sale, finished }: PreparedSaleAnswer,
+    lines: readonly SaleLineInput[] | undefined,
+  ): Promise<Pick<PreparedSaleAnswer, "items" | "composed">> => {
+    const { branch, saleId, callback = "auto" } = sale;
     if (!lines || finished) return {};
     const { connection, businessId } = profile;
-    const items = inCatalogue({ connection, businessId, lines })?.items;
+    const items = inCatalogue({ connection, businessId, lines: [...lines] })?.items;
     if (!items) return {};
     const registered = items.every(({ registrationStatus }) => registrationStatus === REGISTERED);
     if (!registered || branch !== undefined || saleId !== undefined || lines.length > MOST_LINES) return { items };

@@ -36,7 +36,7 @@ export function createMainActivities(context: MainContext): MainActivities {
   return {
     async prepareSale(request) {
       const prepared = await preparations.prepareSale(request);
-      return { ...prepared, ...(await goodsAtOnce(prepared)) };
+      return { ...prepared, ...(await goodsAtOnce(prepared, request.input?.lines)) };
     },
     prepareCreditNote: preparations.prepareCreditNote,
     ...createJobPreparations(context.connections, context.accounting),

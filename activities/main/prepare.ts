@@ -37,11 +37,12 @@ export function createPrepareActivities(
       const { content, ...prepared } = failOnInvalidInput(() => {
         const sale = parseInput(saleInputSchema, input, "sale input");
         const profile = profileFor(connections, sale, "sale input");
+        const { lines: _lines, ...rest } = sale;
         const window = sale.refundWindow;
         const content = saleContent(sale, profile.businessId);
         return {
           profile,
-          sale: { ...sale, saleDate: sale.saleDate ?? nairobiDate(startedAtMs) },
+          sale: { ...rest, saleDate: sale.saleDate ?? nairobiDate(startedAtMs) },
           content,
           fingerprint: fingerprintOf(content),
           refundWindowMs: (window === undefined ? undefined : durationMs(window)) ?? profile.timings.refundWindowMs,

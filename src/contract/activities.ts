@@ -35,7 +35,7 @@ import type {
   ItemsRequest,
   ItemsResult,
   PreparedCreditNote,
-  PreparedSale,
+  PreparedSaleAnswer,
   ReadDocumentRequest,
   ReadDocumentResult,
   RegisterRequest,
@@ -106,7 +106,7 @@ import type { CreditNoteInput, SaleInput } from "./sale.ts";
 /** Activities of the main task queue: no API call. */
 export interface MainActivities extends LedgerActivities {
   /** @param request `reset`: the run is to do again what an earlier one of its execution has done */
-  prepareSale(request: { input: SaleInput; startedAtMs: number; reset?: boolean }): Promise<PreparedSale>;
+  prepareSale(request: { input: SaleInput; startedAtMs: number; reset?: boolean }): Promise<PreparedSaleAnswer>;
   prepareCreditNote(request: {
     input: CreditNoteInput;
     startedAtMs: number;

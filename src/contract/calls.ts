@@ -2,6 +2,7 @@ import type { AttentionCode } from "./attention.ts";
 import type { ComposedRequest, ConnectionProfile } from "./connection.ts";
 import type { Item, SaleDocument } from "./documents.ts";
 import type { CreditNoteInput, CustomerInput, RefundRequest, SaleInput, SaleLineInput } from "./sale.ts";
+import type { InAll } from "./payload-bounds.ts";
 import type { Stage } from "./stages.ts";
 import type { StockMovement } from "./stock-movement.ts";
 
@@ -89,6 +90,9 @@ export interface PreparedSale {
   finished?: FinishedSale;
 }
 
+/** What `prepareSale` answers: the lines are those of its input, and not repeated. */
+export type PreparedSaleAnswer = Omit<PreparedSale, "sale"> & { sale: Omit<PreparedSale["sale"], "lines"> };
+
 /** How a sale ended, as the ledger keeps it. */
 export interface FinishedSale {
   stage: Stage;
@@ -96,6 +100,8 @@ export interface FinishedSale {
   creditNote: SaleDocument | null;
   refund?: RefundRequest | undefined;
   movements: StockMovement[];
+  /** Where there are more movements than these. */
+  inAll?: InAll | undefined;
 }
 
 export interface PreparedCreditNote {

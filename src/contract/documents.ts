@@ -71,6 +71,13 @@ export interface CallbackDelivery {
   nextAttemptAt?: string | null;
 }
 
+export interface LinesLeftOut {
+  /** So many lines the document has. */
+  count: number;
+  /** Within a workflow: what was sold, line by line. */
+  goods?: [itemId: string, quantity: number, unitPrice: number][];
+}
+
 /** A sale or a credit note. */
 export interface SaleDocument {
   id: string;
@@ -83,7 +90,10 @@ export interface SaleDocument {
   saleDate?: string | null;
   paymentTypeCode?: string | null;
   customer?: Customer | null;
+  /** Empty beside `linesLeftOut`. */
   lines: SaleDocumentLine[];
+  /** Not of the API: set by us where the lines are too many for a payload of Temporal's. The ledger keeps them. */
+  linesLeftOut?: LinesLeftOut;
   totals: { total: number; taxableAmount: number; taxAmount: number };
   receipt?: Receipt | null;
   originalSaleId?: string | null;

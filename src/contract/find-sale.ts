@@ -1,3 +1,4 @@
+import type { InAll } from "./payload-bounds.ts";
 import type { DocumentRecord } from "./records.ts";
 
 /** What the `findSale` workflow takes and gives: it asks the ledger for a sale whose workflow Temporal may have deleted. */
@@ -8,11 +9,16 @@ export interface FindSaleInput {
   traderInvoiceNumber: string;
 }
 
-/** A sale or a credit note as the ledger keeps it. */
+/**
+ * A sale or a credit note as the ledger keeps it. Lines, movements, attentions and decisions that are too many for one payload are left out, as
+ * in the `state` query.
+ */
 export interface KeptDocument extends Omit<
   DocumentRecord,
   "type" | "asOfMs" | "sequence" | "content" | "attentionChanges"
 > {
+  /** Set where movements, attentions or decisions are left out. */
+  inAll?: InAll;
   /** When the ledger last wrote down a change of it (Unix milliseconds). */
   keptAtMs: number;
   /** The workflow run that told the ledger so. */

@@ -21,6 +21,7 @@ export * from "./movement-calls.ts";
 export * from "./nairobi-date.ts";
 export * from "./names.ts";
 export * from "./outcome-of-state.ts";
+export * from "./payload-bounds.ts";
 export * from "./purchases-sync.ts";
 export * from "./reconcile.ts";
 export * from "./records.ts";

@@ -1,5 +1,6 @@
 import type { Attention, AttentionCode, Decision } from "./attention.ts";
 import type { SaleDocument } from "./documents.ts";
+import type { InAll } from "./payload-bounds.ts";
 import type { RefundRequest, SaleOutcome } from "./sale.ts";
 import type { Stage } from "./stages.ts";
 import type { StockMovement } from "./stock-movement.ts";
@@ -69,7 +70,7 @@ export interface MessageReply extends JobReply {
   stage: Stage;
 }
 
-/** Answer of the `state` query. */
+/** Answer of the `state` query. Of a document with too many lines for one payload it has no lines, but `linesLeftOut`. */
 export interface WorkflowState {
   workflow: "sale" | "creditNote";
   stage: Stage;
@@ -85,6 +86,8 @@ export interface WorkflowState {
   creditNoteAttention?: AttentionCode;
   stockMovements: StockMovement[];
   decisions: Decision[];
+  /** Set where movements, attentions or decisions are too many for one payload: the most pressing are there. */
+  inAll?: InAll;
   cancelRequested?: string;
   callbacksReceived: number;
   fingerprint?: string;

@@ -5,7 +5,7 @@ import type { SaleOutcome } from "./sale.ts";
 /** The outcome as the state tells it: what the `outcome` update answers, and what a caller reads out of the `state` query. */
 export function outcomeOfState(state: WorkflowState, nowMs: number): SaleOutcome {
   const { stage, document, creditNote, refund, stockMovements, cancelRequested, numberTaken, nextWait } = state;
-  const { attentions } = state;
+  const { attentions, inAll } = state;
   const attention =
     attentions.find((one) => holdsUpDocument(one, stockMovements)) ??
     creditNotesAttention(state, nowMs) ??
@@ -17,6 +17,7 @@ export function outcomeOfState(state: WorkflowState, nowMs: number): SaleOutcome
     ...(state.workflow === "creditNote" ? { creditNote: document } : creditNote && { creditNote }),
     ...(refund && { refund }),
     stockMovements,
+    ...(inAll?.stockMovements && { inAll: { stockMovements: inAll.stockMovements } }),
     ...(attention && { attention }),
     ...(cancelRequested !== undefined && { cancelRequested }),
     numberTaken,

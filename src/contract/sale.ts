@@ -1,5 +1,6 @@
 import type { Attention } from "./attention.ts";
 import type { Receipt, SaleDocument } from "./documents.ts";
+import type { InAll } from "./payload-bounds.ts";
 import type { Stage } from "./stages.ts";
 import type { StockMovement } from "./stock-movement.ts";
 
@@ -113,7 +114,10 @@ export interface CreditNoteInput extends RefundRequest {
   original?: SaleDocument;
 }
 
-/** What a finished or parked sale tells (`outcome`, and the workflow's result). */
+/**
+ * What a finished or parked sale tells (`outcome`, and the workflow's result). Of a document with too many lines for one payload it has no
+ * lines, but `linesLeftOut`: the ledger keeps them.
+ */
 export interface SaleOutcome {
   stage: Stage;
   sale: SaleDocument | null;
@@ -121,7 +125,10 @@ export interface SaleOutcome {
   creditNote?: SaleDocument | null;
   /** The refund as it was asked for, its date filled in: of a sale that is being credited or is credited, and of a credit note. */
   refund?: RefundRequest;
+  /** Of too many for one payload those that are not done come first; the others may be left out. */
   stockMovements: StockMovement[];
+  /** Set where movements are left out. */
+  inAll?: Pick<InAll, "stockMovements">;
   /** The most pressing one; the `state` query has them all. */
   attention?: Attention;
   /** A cancellation was asked for. Beside a completed sale: it came too late, and a refund reverses it. */

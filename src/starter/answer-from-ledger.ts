@@ -46,7 +46,7 @@ export function ledgerOutcome(found: FoundSale): KnownOutcome {
 }
 
 function stateOf(workflow: WorkflowState["workflow"], kept: KeptDocument): WorkflowState & FromLedger {
-  const { stage, attentions, document, movements, decisions, refund, fingerprint, numberTaken } = kept;
+  const { stage, attentions, document, movements, decisions, refund, fingerprint, numberTaken, inAll } = kept;
   const isDone =
     SETTLED_STAGES.includes(stage) &&
     attentions.length === 0 &&
@@ -61,6 +61,7 @@ function stateOf(workflow: WorkflowState["workflow"], kept: KeptDocument): Workf
     ...(refund && { refund }),
     stockMovements: movements,
     decisions,
+    ...(inAll && { inAll }),
     callbacksReceived: 0,
     ...(fingerprint !== undefined && { fingerprint }),
     numberTaken,

@@ -17,6 +17,7 @@ import {
   refundConflict,
   type RefundRequest,
   type SaleOutcome,
+  someMovement,
   UPDATES,
   WORKFLOW_TYPES,
 } from "../contract/index.ts";
@@ -54,7 +55,7 @@ export async function refundSale(client: Client, key: SaleKey, request: unknown,
   if (closed.stage !== "completed" || !closed.sale) {
     throw new NotAllowedError(`The sale ${key.invoice} is ${closed.stage}; only a completed sale can be refunded.`);
   }
-  const tookStock = closed.stockMovements.some(({ purpose, state }) => purpose === "sold" && state !== "dropped");
+  const tookStock = someMovement(closed, ({ purpose, state }) => purpose === "sold" && state !== "dropped");
   if (refund.restock && refund.branch === undefined && !tookStock) throw new NotAllowedError(NOTHING_TO_RESTOCK);
   if (refund.branch !== undefined && tookStock) throw new NotAllowedError(BRANCH_IS_KNOWN);
   const { connection, businessId } = key;

@@ -1,6 +1,7 @@
 import {
   type CreateResult,
   creditNoteNumberClaim,
+  goodsOf,
   type PreparedCreditNote,
   type SaleDocument,
 } from "../../src/contract/index.ts";
@@ -38,7 +39,7 @@ export async function issueCreditNote(
     traderInvoiceNumber,
     originalSaleId: saleId,
     customerPin: original.customer?.pin ?? null,
-    lines: original.lines,
+    lines: goodsOf(original),
   };
   const content = { traderInvoiceNumber, returnDate, saleId, reason };
   run.moveTo("submitting", "the answer to the credit note's creation");

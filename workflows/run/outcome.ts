@@ -1,6 +1,8 @@
 import { ApplicationFailure, CancellationScope, condition } from "@temporalio/workflow";
 
 import {
+  asAnswered,
+  bounded,
   FAILURES,
   type OutcomeRequest,
   outcomeOfState,
@@ -20,18 +22,20 @@ export function outcomeOf(run: Run): SaleOutcome {
 }
 
 export function stateOf(run: Run): WorkflowState {
+  const { movements, attentions, decisions, inAll } = bounded(run);
   return {
     workflow: run.workflow,
     stage: run.stage,
     waitingFor: run.waitingFor,
-    attentions: run.attentions,
-    document: run.document,
-    ...(run.creditNote && { creditNote: run.creditNote }),
+    attentions,
+    document: asAnswered(run.document),
+    ...(run.creditNote && { creditNote: asAnswered(run.creditNote) }),
     ...(run.refund && { refund: run.refund }),
     ...(run.creditNoteWorkflowId && { creditNoteWorkflowId: run.creditNoteWorkflowId }),
     ...(run.creditNoteAttention && { creditNoteAttention: run.creditNoteAttention }),
-    stockMovements: run.movements,
-    decisions: run.decisions,
+    stockMovements: movements,
+    decisions,
+    ...(inAll && { inAll }),
     ...(run.cancelRequested !== undefined && { cancelRequested: run.cancelRequested }),
     callbacksReceived: run.callbacksReceived,
     ...(run.fingerprint && { fingerprint: run.fingerprint }),

@@ -5,6 +5,7 @@ import {
   type AttentionChange,
   type AttentionCode,
   type Mend,
+  type InAll,
   type RefundRequest,
   type SaleDocument,
   holdsUpDocument,
@@ -35,6 +36,8 @@ export class Run extends Attended {
   /** What a credit note needs a person for; it is mended there. */
   creditNoteAttention: AttentionCode | undefined;
   readonly movements: StockMovement[] = [];
+  /** Of a sale that ended under an earlier workflow: how many movements it has, where not all of them are here. */
+  inAll: InAll | undefined;
 
   callbacksReceived = 0;
   lastCallbackEvent: string | undefined;

@@ -1,4 +1,4 @@
-import type { Branch, SaleDocument } from "../../src/contract/index.ts";
+import { type Branch, goodsOf, type SaleDocument } from "../../src/contract/index.ts";
 import type { Work } from "../document/work.ts";
 import { answered } from "../run/answered.ts";
 import { registerItems, unregistered } from "./register-items.ts";
@@ -14,7 +14,7 @@ export async function mendItems(
   mendedBefore: Set<string>,
 ): Promise<boolean> {
   const { run, calls, target } = work;
-  const lines = document.lines.map(({ itemId }) => ({ itemId, quantity: 1, unitPrice: 0 }));
+  const lines = goodsOf(document).map(({ itemId }) => ({ itemId, quantity: 1, unitPrice: 0 }));
   const notOlderThanMs = Date.now();
   const read = await answered(run, () => calls.read.readItems({ ...target, lines, notOlderThanMs }));
   if (read.kind !== "resolved") return false;

@@ -17,6 +17,7 @@ import {
   type RefundRequest,
   type SaleDocument,
   type SaleOutcome,
+  someMovement,
   WORKFLOW_TYPES,
 } from "../../src/contract/index.ts";
 import type { Work } from "../document/work.ts";
@@ -161,9 +162,10 @@ async function startNote(
   }
 }
 
-function endedRun({ stage, creditNote, stockMovements }: SaleOutcome): CreditNoteRunResult {
-  const restocked = stockMovements.some((movement) => movement.purpose === "restocked");
-  return { kind: "ended", stage, creditNote: creditNote ?? null, restocked };
+function endedRun(outcome: SaleOutcome): CreditNoteRunResult {
+  const { stage, creditNote = null } = outcome;
+  const restocked = someMovement(outcome, ({ purpose }) => purpose === "restocked");
+  return { kind: "ended", stage, creditNote, restocked };
 }
 
 async function awaitRun(workflowId: string): Promise<CreditNoteRunResult> {

@@ -1,5 +1,6 @@
 import {
   type Branch,
+  fewOf,
   type ItemsResult,
   type KnownItem,
   REGISTERED,
@@ -21,7 +22,10 @@ export function unregistered(items: readonly KnownItem[]): KnownItem[] {
 export async function registerItems(work: Work, items: readonly KnownItem[], branch?: Branch): Promise<void> {
   const missing = unregistered(items);
   if (missing.length === 0) return;
-  work.run.moveTo("registering", `the registration of ${missing.map((item) => item.name ?? item.id).join(", ")}`);
+  work.run.moveTo(
+    "registering",
+    `the registration of ${fewOf(missing.map((item) => item.name ?? item.id)).join(", ")}`,
+  );
   await Promise.all(missing.map((item) => registerItem(work, item, branch)));
 }
 

@@ -1,4 +1,10 @@
-import { type KnownItem, type ResolvedLine, resolvedLines, type SaleLineInput } from "../../src/contract/index.ts";
+import {
+  fewOf,
+  type KnownItem,
+  type ResolvedLine,
+  resolvedLines,
+  type SaleLineInput,
+} from "../../src/contract/index.ts";
 import type { Work } from "../document/work.ts";
 import { answered } from "../run/answered.ts";
 import { CancelledByPerson } from "../run/cancelled-by-person.ts";
@@ -25,7 +31,7 @@ export async function resolveItems(
     const request = { ...target, lines, notOlderThanMs };
     const result = await answered(run, () => calls.read.readItems(request));
     if (result.kind === "resolved") return resolved(lines, result.items);
-    const message = result.unknown.map(({ line, reason }) => `lines[${line}]: ${reason}`).join("; ");
+    const message = fewOf(result.unknown.map(({ line, reason }) => `lines[${line}]: ${reason}`)).join("; ");
     const sinceMs = Date.now();
     const verdict = await park(
       run,

@@ -34,7 +34,9 @@ export async function sale(input: SaleInput): Promise<SaleOutcome> {
   return await carry(run, async () => {
     const { startTime, runId, firstExecutionRunId } = workflowInfo();
     const reset = runId !== firstExecutionRunId;
-    const prepared = await main.prepareSale({ input, startedAtMs: startTime.getTime(), reset });
+    const answer = await main.prepareSale({ input, startedAtMs: startTime.getTime(), reset });
+    const { lines } = input;
+    const prepared: PreparedSale = { ...answer, sale: { ...answer.sale, ...(lines && { lines }) } };
     run.businessId = prepared.profile.businessId;
     run.fingerprint = prepared.fingerprint;
     run.prepared = true;
@@ -50,11 +52,12 @@ export async function sale(input: SaleInput): Promise<SaleOutcome> {
 }
 
 /** The number was used long ago, for this very sale: its outcome is this run's, and the ledger has it. */
-function takeOver(run: Run, { stage, document, creditNote, refund, movements }: FinishedSale): void {
+function takeOver(run: Run, { stage, document, creditNote, refund, movements, inAll }: FinishedSale): void {
   run.document = document;
   run.creditNote = creditNote;
   run.refund = refund;
   run.movements.push(...movements);
+  run.inAll = inAll;
   run.numberTaken = true;
   run.moveTo(stage, "nothing: it ended under an earlier workflow");
 }

@@ -1,4 +1,4 @@
-import type { RefundRequest, SaleDocument } from "../../src/contract/index.ts";
+import { fewOf, goodsOf, type RefundRequest, type SaleDocument } from "../../src/contract/index.ts";
 import type { Work } from "../document/work.ts";
 import { answered } from "../run/answered.ts";
 import { park } from "../run/park.ts";
@@ -40,7 +40,7 @@ async function returnByDecision(
   if (!branch) return;
   const answer = `restock everything to branch ${name}`;
   run.decisions.push({ update: "refund", answer, note: `refund ${number}, reason ${reason}`, atMs: Date.now() });
-  let left = original.lines.map(({ itemId, quantity, unitPrice }) => ({ itemId, quantity, unitPrice }));
+  let left = goodsOf(original);
   while (left.length > 0) {
     const lines = left;
     const read = await answered(run, () => calls.read.readItems({ ...target, lines }));
@@ -56,7 +56,7 @@ async function returnByDecision(
       left = left.filter((_, line) => missing.has(line));
     }
     const unknown = [...read.unknown, ...(again && again.kind === "unknown" ? again.unknown : [])];
-    const message = `Not returned to stock: ${unknown.map((one) => one.reason).join("; ")}`;
+    const message = `Not returned to stock: ${fewOf(unknown.map((one) => one.reason)).join("; ")}`;
     const verdict = await park(run, { code: "stock-refused", subject: number, message });
     if (verdict === "acknowledged") break;
   }

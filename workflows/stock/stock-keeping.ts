@@ -1,4 +1,10 @@
-import type { Branch, SaleDocument, StockMovement, TakenMovement } from "../../src/contract/index.ts";
+import {
+  type Branch,
+  goodsOf,
+  type SaleDocument,
+  type StockMovement,
+  type TakenMovement,
+} from "../../src/contract/index.ts";
 import type { Work } from "../document/work.ts";
 import { ledger } from "../proxies.ts";
 import { applyMovement } from "./apply-movement.ts";
@@ -59,7 +65,7 @@ export class StockKeeping {
   async returnTaken(number: string, original: SaleDocument): Promise<boolean> {
     const { target } = this.#work;
     const own = this.#sold.map(([movement]) => movement).filter(({ state }) => state !== "dropped");
-    const itemIds = [...new Set(original.lines.map(({ itemId }) => itemId))];
+    const itemIds = [...new Set(goodsOf(original).map(({ itemId }) => itemId))];
     const sale = { number: original.traderInvoiceNumber, saleId: original.id };
     const taken = await ledger.readTaken({ ...target, ...sale, itemIds });
     const givenBack = new Set(taken.flatMap((one) => (one.givenBack ? [one.referenceId] : [])));

@@ -1,9 +1,11 @@
 import type { Receipt, SaleDocument, SaleOutcome, StockMovement } from "../../contract/index.ts";
 
-export function documentLine({ id, type, status, totals, saleDate, traderInvoiceNumber }: SaleDocument): string {
+export function documentLine(document: SaleDocument): string {
+  const { id, type, status, totals, saleDate, traderInvoiceNumber, linesLeftOut } = document;
   const number = type === "credit_note" ? ` ${traderInvoiceNumber}` : "";
   const date = saleDate ? `, dated ${saleDate}` : "";
-  return `${id}${number}, ${status}, total ${amount(totals.total)} (tax ${amount(totals.taxAmount)})${date}`;
+  const lines = linesLeftOut ? `, ${linesLeftOut.count} lines (the ledger keeps them)` : "";
+  return `${id}${number}, ${status}, total ${amount(totals.total)} (tax ${amount(totals.taxAmount)})${date}${lines}`;
 }
 
 /** What is printed on the receipt, and where it can be verified. */

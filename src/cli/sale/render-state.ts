@@ -23,7 +23,7 @@ export function renderState(title: string, workflowId: string, state: SaleState,
   ];
   const lines = [title, ...sourceLines(state), ...rows.flatMap(([label, value]) => (value ? row(label, value) : []))];
   if (state.stockMovements.length > 0)
-    lines.push("Stock movements", ...state.stockMovements.map(indented(movementLine)));
+    lines.push("Stock movements", ...state.stockMovements.map(indented(movementLine)), ...othersLines(state));
   for (const attention of state.attentions) {
     const { code, subject, message, sinceMs } = attention;
     lines.push(
@@ -34,10 +34,19 @@ export function renderState(title: string, workflowId: string, state: SaleState,
       ...(state.source === "ledger" ? [] : mendCommands(attention, target)).map((command) => `    ${command}`),
     );
   }
+  const untold = (state.inAll?.attentions ?? 0) - state.attentions.length;
+  if (untold > 0) lines.push(`A person is needed for ${untold} more: they show once these are mended.`);
   if (state.decisions.length > 0) {
     lines.push("Decisions", ...state.decisions.map(indented(decisionLine)));
   }
   return lines.join("\n");
+}
+
+/** Of the movements that are left out of the answer. */
+function othersLines({ stockMovements, inAll }: SaleState): string[] {
+  if (!inAll?.stockMovements) return [];
+  const counts = inAll.stockMovements.map(({ purpose, state, count }) => `${count} ${purpose} ${state}`);
+  return [`  of ${counts.join(", ")}, these ${stockMovements.length}; the ledger keeps all`];
 }
 
 function sourceLines(state: SaleState): string[] {

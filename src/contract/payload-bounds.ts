@@ -1,0 +1,130 @@
+import { type Attention, type Decision, holdsUpDocument } from "./attention.ts";
+import type { ResolvedLine } from "./calls.ts";
+import type { SaleDocument } from "./documents.ts";
+import type { MovementState, StockMovement } from "./stock-movement.ts";
+
+/**
+ * No payload is to be above 256 KB, from where on Temporal warns, however many lines a sale has. An answer about a sale holds at most two
+ * documents, and for each of them movements, attentions and decisions.
+ */
+const MOST_BYTES = { lines: 48 * 1024, movements: 32 * 1024, attentions: 24 * 1024, decisions: 16 * 1024 };
+
+/** So many movements are of that purpose and in that state. */
+export type MovementCount = Pick<StockMovement, "purpose" | "state"> & { count: number };
+
+/** How many there are in all, of what an answer has only the first of. */
+export interface InAll {
+  stockMovements?: MovementCount[];
+  attentions?: number;
+  decisions?: number;
+}
+
+interface Listed {
+  movements: StockMovement[];
+  attentions: Attention[];
+  decisions: Decision[];
+  /** Where they are cut short already. */
+  inAll?: InAll | undefined;
+}
+
+/** The size of a value as JSON, in UTF-8. */
+export function jsonBytes(value: unknown): number {
+  return new TextEncoder().encode(JSON.stringify(value)).length;
+}
+
+/**
+ * As much of them as an answer may hold, the pressing ones first: attentions that hold up the document; movements that these are about, or
+ * that are not done. `inAll` is set where something is left out. What fits is as it was.
+ */
+export function bounded({ movements, attentions, decisions, inAll = {} }: Listed): Listed {
+  const rank = (one: Attention): number => (holdsUpDocument(one, movements) ? 0 : 1);
+  const needs = firstOf(attentions, MOST_BYTES.attentions, rank);
+  const about = new Set(needs.map(({ subject }) => subject));
+  const moved = firstOf(movements, MOST_BYTES.movements, ({ referenceId, state }) =>
+    about.has(referenceId) ? 0 : PRESSING.indexOf(state) + 1,
+  );
+  // The last ones are those that a person has just said.
+  const said = firstOf(decisions.toReversed(), MOST_BYTES.decisions, () => 0).toReversed();
+  const leftOut: InAll = {
+    ...inAll,
+    ...(moved.length < movements.length && { stockMovements: inAll.stockMovements ?? countsOf(movements) }),
+    ...(needs.length < attentions.length && { attentions: inAll.attentions ?? attentions.length }),
+    ...(said.length < decisions.length && { decisions: inAll.decisions ?? decisions.length }),
+  };
+  return {
+    movements: moved,
+    attentions: needs,
+    decisions: said,
+    ...(Object.keys(leftOut).length > 0 && { inAll: leftOut }),
+  };
+}
+
+const PRESSING: readonly MovementState[] = ["unknown", "refused", "sending", "planned", "applied", "dropped"];
+
+/** Of many parts of a text the first, and how many more there are: a text is for people. */
+export function fewOf(parts: readonly string[]): string[] {
+  const more = parts.length - MOST_PARTS;
+  return more > 1 ? [...parts.slice(0, MOST_PARTS), `and ${more} more`] : [...parts];
+}
+
+const MOST_PARTS = 20;
+
+/** Whether there is such a movement, also among those that are left out. */
+export function someMovement(
+  { stockMovements, inAll }: { stockMovements: readonly StockMovement[]; inAll?: InAll },
+  isMeant: (movement: Pick<StockMovement, "purpose" | "state">) => boolean,
+): boolean {
+  return (inAll?.stockMovements ?? stockMovements).some(isMeant);
+}
+
+/** All where they fit, in their order; else the first by rank. One is told in any case. */
+function firstOf<T>(all: T[], mostBytes: number, rankOf: (one: T) => number): T[] {
+  if (fitting(all, mostBytes) === all.length) return all;
+  const ranked = all
+    .map((one) => ({ one, rank: rankOf(one) }))
+    .toSorted((a, b) => a.rank - b.rank)
+    .map(({ one }) => one);
+  return ranked.slice(0, Math.max(1, fitting(ranked, mostBytes)));
+}
+
+function fitting(all: readonly unknown[], mostBytes: number): number {
+  let bytes = 0;
+  const end = all.findIndex((one) => (bytes += jsonBytes(one) + 1) > mostBytes);
+  return end === -1 ? all.length : end;
+}
+
+function countsOf(movements: readonly StockMovement[]): MovementCount[] {
+  const counts = new Map<string, MovementCount>();
+  for (const { purpose, state } of movements) {
+    const known = counts.get(`${purpose} ${state}`);
+    if (known) known.count++;
+    else counts.set(`${purpose} ${state}`, { purpose, state, count: 1 });
+  }
+  return [...counts.values()];
+}
+
+/** The document as a workflow holds it: with its lines where they fit, else with what was sold alone (`linesLeftOut`). */
+export function withLinesThatFit(document: SaleDocument): SaleDocument {
+  const { lines } = document;
+  if (fitting(lines, MOST_BYTES.lines) === lines.length) return document;
+  const goods = lines.map(({ itemId, quantity, unitPrice }): Goods => [itemId, quantity, unitPrice]);
+  return { ...document, lines: [], linesLeftOut: { count: lines.length, goods } };
+}
+
+type Goods = [itemId: string, quantity: number, unitPrice: number];
+
+/** What was sold, of each line. */
+export function goodsOf({ lines, linesLeftOut }: SaleDocument): ResolvedLine[] {
+  return linesLeftOut?.goods
+    ? linesLeftOut.goods.map(([itemId, quantity, unitPrice]) => ({ itemId, quantity, unitPrice }))
+    : lines.map(({ itemId, quantity, unitPrice }) => ({ itemId, quantity, unitPrice }));
+}
+
+/** The document as an answer has it: of lines that are left out their number alone. */
+export function asAnswered<Document extends SaleDocument | null>(document: Document): Document {
+  if (!document) return document;
+  const short = withLinesThatFit(document);
+  if (!short.linesLeftOut) return document;
+  const { count } = short.linesLeftOut;
+  return { ...document, lines: [], linesLeftOut: { count } };
+}
