@@ -108,7 +108,13 @@ export function callsOf(route: CallRoute, retriedAtMs: () => number | undefined)
     /** Of catalogues and synchronisations. */
     background: {
       read: calls<
-        "pullPurchases" | "keepPurchasesPage" | "reconcileDocument" | "planRegistrations" | "readItems" | "readBranch"
+        | "pullPurchases"
+        | "keepPurchasesPage"
+        | "reconcileDocument"
+        | "planRegistrations"
+        | "readItems"
+        | "readBranch"
+        | "keepLines"
       >(nobodyWaits),
       convergingWrite: calls<"registerItem">({ ...nobodyWaits, retry: LOST_WITH_ITS_WORKER }),
     },

@@ -1,12 +1,13 @@
 import { Context } from "@temporalio/activity";
 
 import { classifyDocument, ComplianceApiError, ignoredFields } from "../../src/compliance/index.ts";
-import type {
-  ComplianceActivities,
-  ComposedRequest,
-  CreateRequest,
-  CreateResult,
-  SaleDocument,
+import {
+  type ComplianceActivities,
+  type ComposedRequest,
+  type CreateRequest,
+  type CreateResult,
+  type SaleDocument,
+  withLinesThatFit,
 } from "../../src/contract/index.ts";
 import { LedgerUnavailableError } from "../../src/ledger/index.ts";
 import { EarlierRunsUnreadError } from "../earlier-runs/index.ts";
@@ -167,10 +168,11 @@ function createResult(
   firstSentAtMs: number | undefined,
 ): CreateResult {
   const { meaning, data, message } = judged;
-  if (data) return { kind: "document", document: data, replayed: judged.replayed };
+  if (data) return { kind: "document", document: withLinesThatFit(data), replayed: judged.replayed };
   switch (meaning.kind) {
     case "rejected": {
-      const document = rejectedSale(judged);
+      const rejected = rejectedSale(judged);
+      const document = rejected && withLinesThatFit(rejected);
       return { kind: "rejected", document, saleId: meaning.documentId, message, repeatable: false };
     }
     case "rejected-without-trace":

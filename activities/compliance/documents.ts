@@ -5,7 +5,9 @@ import {
   IN_FLIGHT_STATUSES,
   type ReadDocumentRequest,
   type SaleDocument,
+  withLinesThatFit,
 } from "../../src/contract/index.ts";
+import { onceThere } from "../ledger/once-there.ts";
 import { stillWaiting } from "../failure.ts";
 import { ageMs, pollPauseMs } from "../poll-schedule.ts";
 import { beyondTheTable, judge, type Judged, refusalOf, throwToTryAgain } from "./judge.ts";
@@ -13,8 +15,8 @@ import { type ActivityContext, type ComplianceRuntime, runtimeOf } from "./runti
 
 export function createDocumentActivities(
   context: ActivityContext,
-): Pick<ComplianceActivities, "readDocument" | "awaitDocument" | "retryDocument"> {
-  const { random } = context;
+): Pick<ComplianceActivities, "readDocument" | "keepLines" | "awaitDocument" | "retryDocument"> {
+  const { random, ledger } = context;
 
   function judgeDocument(
     runtime: ComplianceRuntime,
@@ -38,15 +40,27 @@ export function createDocumentActivities(
   return {
     async readDocument(request) {
       const { judged } = await read(request);
-      if (judged.data) return { kind: "document", document: judged.data };
+      if (judged.data) return { kind: "document", document: withLinesThatFit(judged.data) };
       return refusalOf(judged) ?? beyondTheTable(judged);
+    },
+
+    async keepLines(request) {
+      const { connection, businessId, type, number } = request;
+      // Lines that could not be kept are not asked for: the call would be wasted.
+      await onceThere(() => ledger.answers(), random);
+      const { judged } = await read(request);
+      const document = judged.data;
+      if (!document) return refusalOf(judged) ?? beyondTheTable(judged);
+      await onceThere(() => ledger.records.keepLines({ connection, businessId }, { type, number }, document), random);
+      return { kind: "kept" };
     },
 
     async awaitDocument(request) {
       const { runtime, judged } = await read(request);
       const document = judged.data;
       if (!document) return refusalOf(judged) ?? beyondTheTable(judged);
-      if (!stillUnderWay(document, request.knownStatus)) return { kind: "document", document };
+      if (!stillUnderWay(document, request.knownStatus))
+        return { kind: "document", document: withLinesThatFit(document) };
       const bounds = { ...runtime.pollBounds, firstPollMs: request.firstPollMs };
       throw stillWaiting(`The document is ${document.status}.`, pollPauseMs(ageMs(request.sinceMs), bounds, random));
     },
@@ -58,7 +72,7 @@ export function createDocumentActivities(
         runtime.client.retrySale(saleId, { businessId }),
       );
       throwToTryAgain(judged, random);
-      if (judged.data) return { kind: "document", document: judged.data };
+      if (judged.data) return { kind: "document", document: withLinesThatFit(judged.data) };
       if (judged.meaning.kind === "rejected")
         return { kind: "rejected", document: saleOf(judged), message: judged.message };
       if (judged.meaning.kind === "converging") return { kind: "converging", message: judged.message };
@@ -75,5 +89,6 @@ function stillUnderWay(document: SaleDocument, knownStatus: string | undefined):
 }
 
 function saleOf({ error }: Judged<SaleDocument>): SaleDocument | undefined {
-  return error instanceof ComplianceApiError ? error.extras.sale : undefined;
+  const sale = error instanceof ComplianceApiError ? error.extras.sale : undefined;
+  return sale && withLinesThatFit(sale);
 }

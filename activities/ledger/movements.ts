@@ -1,11 +1,12 @@
 import { Context } from "@temporalio/activity";
 
-import type {
-  AppliedMovement,
-  LedgerActivities,
-  MovementReference,
-  SaidApplied,
-  SupersededTry,
+import {
+  type AppliedMovement,
+  type LedgerActivities,
+  type MovementReference,
+  type SaidApplied,
+  type SupersededTry,
+  TAKEN_A_PAGE,
 } from "../../src/contract/index.ts";
 import type { Ledger } from "../../src/ledger/index.ts";
 import { stillWaiting } from "../failure.ts";
@@ -55,8 +56,13 @@ export function createMovementActivities(context: LedgerContext): MovementActivi
 
     readTaken: (request) =>
       there(async () => {
-        const taken = await ledger.stock.taken({ ...request, businessId: request.businessId });
-        return taken.map(({ held, ...movement }) => {
+        const { after = "", ...asked } = request;
+        const taken = await ledger.stock.taken({ ...asked, businessId: request.businessId });
+        const page = taken
+          .filter(({ referenceId }) => referenceId > after)
+          .toSorted((one, other) => (one.referenceId < other.referenceId ? -1 : 1))
+          .slice(0, TAKEN_A_PAGE);
+        return page.map(({ held, ...movement }) => {
           if (!held) return movement;
           const { message, evidence } = foundOf(held);
           const { generation, takenAtMs } = held;

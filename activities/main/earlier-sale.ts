@@ -34,9 +34,14 @@ export function createEarlierSale(ledger: Pick<Ledger, "records">): EarlierSale 
 }
 
 /** What is not, the run takes over by the claims: an earlier one was terminated on its way. */
-function isFinished({ stage, attentions, movements }: KeptSale["record"]): boolean {
+function isFinished({ stage, attentions, movements, incomplete }: KeptSale["record"]): boolean {
   const ended = stage === "completed" || stage === "credited" || stage === "cancelled";
-  return ended && attentions.length === 0 && movements.every(({ state }) => state === "applied" || state === "dropped");
+  return (
+    !incomplete &&
+    ended &&
+    attentions.length === 0 &&
+    movements.every(({ state }) => state === "applied" || state === "dropped")
+  );
 }
 
 function finishedOf({ record, creditNote }: KeptSale): FinishedSale {

@@ -87,7 +87,7 @@ import type {
   ReconcileOutcome,
   ReconcilePaymentsRequest,
 } from "./reconcile.ts";
-import type { SaveRecordRequest } from "./records.ts";
+import type { KeepLinesRequest, KeepLinesResult, RecordAnswer, SaveRecordRequest } from "./records.ts";
 import type { AwaitServiceRequest, ServiceWait } from "./service-wait.ts";
 import type {
   CompletePurchasesSync,
@@ -133,7 +133,7 @@ export interface LedgerActivities {
   awaitLedger(): Promise<void>;
   /** What became of a try whose activity ended without an answer; one that was never claimed is buried, so that it cannot leave late. */
   readMovement(request: MovementReference): Promise<ReadMovementResult>;
-  /** What the sale has taken from stock, in whichever run. */
+  /** What the sale has taken from stock, in whichever run: a page of it, each movement in one page alone. */
   readTaken(request: ReadTakenRequest): Promise<TakenMovement[]>;
   watchMovement(request: WatchMovementRequest): Promise<WatchMovementResult>;
   decideMovement(request: DecideMovementRequest): Promise<DecideMovementResult>;
@@ -145,7 +145,7 @@ export interface LedgerActivities {
   /** Keeps a person's word on a document of which nobody knew whether it exists. */
   decideDocument(request: DecideDocumentRequest): Promise<void>;
   /** Keeps what is known of a document for years. */
-  saveRecord(request: SaveRecordRequest): Promise<void>;
+  saveRecord(request: SaveRecordRequest): Promise<RecordAnswer>;
   /** A page of the documents that were not yet seen final and the same; empty at the end. */
   documentsToReconcile(request: DocumentsToReconcileRequest): Promise<DocumentToReconcile[]>;
   /** Supplier invoices against bill payments, as the ledger has them. */
@@ -198,6 +198,8 @@ export interface ComplianceActivities {
   readDocument(request: ReadDocumentRequest): Promise<ReadDocumentResult>;
   awaitDocument(request: AwaitDocumentRequest): Promise<ReadDocumentResult>;
   retryDocument(request: ReadDocumentRequest): Promise<RetryDocumentResult>;
+  /** Reads a document whose lines were too many for the workflow, and keeps them in the ledger. */
+  keepLines(request: KeepLinesRequest): Promise<KeepLinesResult>;
   adjustStock(request: AdjustStockRequest): Promise<AdjustStockResult>;
   /** The next items of a catalogue, or of a list, that are to be registered. */
   planRegistrations(request: PlanRegistrationsRequest): Promise<PlanRegistrationsResult>;

@@ -1,5 +1,5 @@
 import type { Branch, CallTarget, Deferred, PersonsWord, Refusal } from "./calls.ts";
-import type { DocumentRecord } from "./records.ts";
+import type { RecordPart } from "./records.ts";
 import type { StockAction, StockMovement } from "./stock-movement.ts";
 
 /**
@@ -24,7 +24,7 @@ export interface AdjustStockRequest extends CallTarget {
   branch?: Branch | undefined;
   claim: MovementTry & { previous?: MovementTry | undefined };
   /** What to keep with the answer, once it says that the movement is applied: the run's record, as it is then but for the answer itself. */
-  record?: DocumentRecord | undefined;
+  record?: RecordPart | undefined;
 }
 
 /** The answer to a movement named another branch than the one that was asked for. */
@@ -118,7 +118,12 @@ export interface ReadTakenRequest extends CallTarget {
   saleId: string;
   /** Of the document's lines. */
   itemIds: string[];
+  /** The last movement of the page before, in the order of their references. */
+  after?: string | undefined;
 }
+
+/** Movements that one answer tells of: also where nothing is known of any, they fit into one payload. A page with fewer is the last one. */
+export const TAKEN_A_PAGE = 200;
 
 /** What is known, or not known, to have been taken from stock. What was refused, dropped or never sent is not among it. */
 export interface TakenMovement {

@@ -113,11 +113,12 @@ export function withLinesThatFit(document: SaleDocument): SaleDocument {
 
 type Goods = [itemId: string, quantity: number, unitPrice: number];
 
-/** What was sold, of each line. */
-export function goodsOf({ lines, linesLeftOut }: SaleDocument): ResolvedLine[] {
-  return linesLeftOut?.goods
-    ? linesLeftOut.goods.map(([itemId, quantity, unitPrice]) => ({ itemId, quantity, unitPrice }))
-    : lines.map(({ itemId, quantity, unitPrice }) => ({ itemId, quantity, unitPrice }));
+/** What was sold, of each line of a document that an activity has read. */
+export function goodsOf({ id, lines, linesLeftOut }: SaleDocument): ResolvedLine[] {
+  if (!linesLeftOut) return lines.map(({ itemId, quantity, unitPrice }) => ({ itemId, quantity, unitPrice }));
+  // Never taken for a document without lines.
+  if (!linesLeftOut.goods) throw new Error(`of the lines of ${id} their number alone is known`);
+  return linesLeftOut.goods.map(([itemId, quantity, unitPrice]) => ({ itemId, quantity, unitPrice }));
 }
 
 /** The document as an answer has it: of lines that are left out their number alone. */

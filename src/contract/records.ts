@@ -1,5 +1,5 @@
 import type { Attention, AttentionCode, Decision } from "./attention.ts";
-import type { CallTarget } from "./calls.ts";
+import type { CallTarget, Refusal } from "./calls.ts";
 import type { SaleDocument } from "./documents.ts";
 import type { SaleContent } from "./fingerprint.ts";
 import type { RefundRequest } from "./sale.ts";
@@ -40,7 +40,35 @@ export interface DocumentRecord {
   /** Those that were raised or cleared since the last record that was kept. */
   attentionChanges: AttentionChange[];
   decisions: Decision[];
+  /** More of it is on its way: not all movements and attentions are here yet. */
+  incomplete?: true | undefined;
 }
+
+/**
+ * What a run tells of its document at once. With `since` it builds on the record that the run told with that sequence: what it was asked
+ * for, and what has not changed of movements and attentions, is as there. Without, it says all, or begins to.
+ */
+export interface RecordPart extends Omit<DocumentRecord, "document"> {
+  /** Of too many lines for one payload there are none: the ledger has them, or asks for them. */
+  document: SaleDocument | null | "unchanged";
+  since?: number | undefined;
+  /** Attentions of the record before that stand no longer. */
+  attentionsOver?: Pick<Attention, "code" | "subject">[] | undefined;
+}
+
+/**
+ * `send-whole`: the ledger does not have the record that the part builds on. `lines-missing`: kept, but for the document's lines, which
+ * were left out and which the ledger does not have.
+ */
+export type RecordAnswer = "kept" | "send-whole" | "lines-missing";
+
+/** The lines of a document that is kept without them: read from the service, since they are too many for one payload. */
+export interface KeepLinesRequest extends CallTarget, Pick<DocumentRecord, "type" | "number"> {
+  saleId: string;
+}
+
+/** `kept`: the ledger has them, or has no such document without lines. */
+export type KeepLinesResult = { kind: "kept" } | Refusal;
 
 export interface AttentionChange {
   change: "raised" | "cleared";
@@ -54,5 +82,5 @@ export interface AttentionChange {
 }
 
 export interface SaveRecordRequest extends CallTarget {
-  record: DocumentRecord;
+  record: RecordPart;
 }

@@ -48,6 +48,7 @@ export function ledgerOutcome(found: FoundSale): KnownOutcome {
 function stateOf(workflow: WorkflowState["workflow"], kept: KeptDocument): WorkflowState & FromLedger {
   const { stage, attentions, document, movements, decisions, refund, fingerprint, numberTaken, inAll } = kept;
   const isDone =
+    !kept.incomplete &&
     SETTLED_STAGES.includes(stage) &&
     attentions.length === 0 &&
     movements.every(({ state }) => state === "applied" || state === "dropped");

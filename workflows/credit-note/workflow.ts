@@ -41,10 +41,9 @@ export async function creditNote(input: CreditNoteInput): Promise<SaleOutcome> {
       ...(branch !== undefined && { branch }),
     };
     run.prepared = true;
-    const { connection, businessId } = prepared.profile;
-    const asked = askedOfCreditNote(prepared);
-    run.records = new RecordKeeping(run, { connection, businessId }, asked, prepared.profile.timings.callTimeoutMs);
-    await carryCreditNote(workOf(run, prepared.profile), prepared);
+    const work = workOf(run, prepared.profile);
+    run.records = new RecordKeeping(work, askedOfCreditNote(prepared));
+    await carryCreditNote(work, prepared);
   });
 }
 

@@ -1,13 +1,13 @@
 import { CancellationScope, condition, workflowInfo } from "@temporalio/workflow";
 
-import type { CallTarget, DocumentRecord, StockMovement } from "../../src/contract/index.ts";
+import type { RecordPart, StockMovement } from "../../src/contract/index.ts";
+import type { Work } from "../document/work.ts";
 import { ledger } from "../proxies.ts";
 import { endOfTurn } from "../run/end-of-turn.ts";
 import type { Run } from "../run/run.ts";
+import { keepLines } from "./keep-lines.ts";
+import { partsOf, type Told, toldBy } from "./record-parts.ts";
 import { type Asked, recordOf, worthKeeping } from "./record-of.ts";
-
-/** A larger sale's record is too much to go with a movement. */
-const MOST_LINES = 100;
 
 /**
  * Keeps what is known of the run's document in the ledger, after each change that is worth it, one record at a time. Nothing waits for it
@@ -15,21 +15,24 @@ const MOST_LINES = 100;
  */
 export class RecordKeeping {
   readonly #run: Run;
-  readonly #target: CallTarget;
+  readonly #work: Work;
   readonly #asked: Asked;
   /** How long a record is put off for a movement that was sent, which may queue for hours. */
   readonly #withinMs: number;
   #kept: string | undefined;
   #sequence = 0;
+  #told: Told | undefined;
+  /** Documents whose lines are being kept, or were given up. */
+  readonly #linesAskedFor = new Set<string>();
   #saving = false;
   /** What will be kept with the answer to a movement. */
   #beside: string | undefined;
 
-  constructor(run: Run, target: CallTarget, asked: Asked, withinMs: number) {
-    this.#run = run;
-    this.#target = target;
+  constructor(work: Work, asked: Asked) {
+    this.#run = work.run;
+    this.#work = work;
     this.#asked = asked;
-    this.#withinMs = withinMs;
+    this.#withinMs = work.profile.timings.callTimeoutMs;
   }
 
   /** Everything that is worth it is kept. To be asked after a {@link look}. */
@@ -49,16 +52,19 @@ export class RecordKeeping {
    * The run's first record, for the activity of its only movement to keep with the answer: as it will be once the movement is applied.
    * Undefined where it is better kept by itself.
    */
-  beside(movement: StockMovement): DocumentRecord | undefined {
+  beside(movement: StockMovement): RecordPart | undefined {
     const run = this.#run;
     const { movements, attentions, attentionChanges, decisions, document } = run;
     const alone = movements.every((one) => one === movement || one.state === "applied");
     const quiet = attentions.length === 0 && attentionChanges.length === 0 && decisions.length === 0;
-    if (this.#kept !== undefined || !alone || !quiet || !document || document.lines.length > MOST_LINES)
-      return undefined;
+    if (this.#kept !== undefined || !alone || !quiet || !document) return undefined;
     const told = movements.map((one) => (one === movement ? { ...one, state: "applied" as const } : one));
+    const startedAtMs = workflowInfo().startTime.getTime();
+    const [part, ...more] = partsOf(recordOf(run, this.#asked, this.#sequence + 1, startedAtMs, told), undefined);
+    if (!part || more.length > 0) return undefined;
+    this.#sequence += 1;
     this.#beside = worthKeeping(run, told);
-    return recordOf(run, this.#asked, (this.#sequence += 1), workflowInfo().startTime.getTime(), told);
+    return part;
   }
 
   /** The record that went with a movement is kept. A later one may have been written over it. */
@@ -69,21 +75,51 @@ export class RecordKeeping {
   async #save(): Promise<void> {
     await endOfTurn();
     await this.#movementsAnswered();
-    const worth = worthKeeping(this.#run);
-    if (worth === this.#kept) {
+    if (worthKeeping(this.#run) === this.#kept) {
       this.#saving = false;
       return;
     }
     this.#beside = undefined;
-    const changes = this.#run.attentionChanges.length;
-    const startedAtMs = workflowInfo().startTime.getTime();
-    const record = recordOf(this.#run, this.#asked, (this.#sequence += 1), startedAtMs);
-    const { connection, businessId } = this.#target;
-    await ledger.saveRecord({ connection, businessId, record });
+    let worth: string | undefined;
+    let changes = 0;
+    let told: Told | undefined = this.#told;
+    do {
+      worth = worthKeeping(this.#run);
+      changes = this.#run.attentionChanges.length;
+      const startedAtMs = workflowInfo().startTime.getTime();
+      const record = recordOf(this.#run, this.#asked, this.#sequence + 1, startedAtMs);
+      const now = toldBy(record);
+      const isKept = await this.#tell(partsOf(record, told));
+      told = isKept ? { ...now, sequence: this.#sequence } : undefined;
+    } while (!told);
+    this.#told = told;
     this.#run.attentionChanges.splice(0, changes);
     this.#kept = worth;
     this.#saving = false;
     this.look();
+  }
+
+  /** One part after the other; false where the ledger does not have what they build on. */
+  async #tell(parts: readonly RecordPart[]): Promise<boolean> {
+    const { connection, businessId } = this.#work.target;
+    for (const record of parts) {
+      this.#sequence = record.sequence;
+      const answer = await ledger.saveRecord({ connection, businessId, record });
+      if (answer === "send-whole") return false;
+      if (answer === "lines-missing") this.#keepLines(record);
+    }
+    return true;
+  }
+
+  /** The run ends only once they are there, or a person has given them up: then the ledger says that they are left out. */
+  #keepLines({ type, number }: RecordPart): void {
+    const saleId = this.#run.document?.id;
+    if (saleId === undefined || this.#linesAskedFor.has(saleId)) return;
+    this.#linesAskedFor.add(saleId);
+    const keeping = keepLines(this.#work, { type, number, saleId }).then((kept) => {
+      if (kept) this.#linesAskedFor.delete(saleId);
+    });
+    this.#run.beforeTheEnd(keeping);
   }
 
   /** A movement that has just left is answered within a call's time, and kept together with its document; one that queues is not. */

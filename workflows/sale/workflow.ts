@@ -44,10 +44,9 @@ export async function sale(input: SaleInput): Promise<SaleOutcome> {
       takeOver(run, prepared.finished);
       return;
     }
-    const { connection, businessId } = prepared.profile;
-    const asked = askedOfSale(input, prepared);
-    run.records = new RecordKeeping(run, { connection, businessId }, asked, prepared.profile.timings.callTimeoutMs);
-    await carrySale(workOf(run, prepared.profile), prepared);
+    const work = workOf(run, prepared.profile);
+    run.records = new RecordKeeping(work, askedOfSale(input, prepared));
+    await carrySale(work, prepared);
   });
 }
 

@@ -3,6 +3,7 @@ import {
   goodsOf,
   type SaleDocument,
   type StockMovement,
+  TAKEN_A_PAGE,
   type TakenMovement,
 } from "../../src/contract/index.ts";
 import type { Work } from "../document/work.ts";
@@ -67,7 +68,13 @@ export class StockKeeping {
     const own = this.#sold.map(([movement]) => movement).filter(({ state }) => state !== "dropped");
     const itemIds = [...new Set(goodsOf(original).map(({ itemId }) => itemId))];
     const sale = { number: original.traderInvoiceNumber, saleId: original.id };
-    const taken = await ledger.readTaken({ ...target, ...sale, itemIds });
+    const taken: TakenMovement[] = [];
+    let page: TakenMovement[];
+    do {
+      const after = taken.at(-1)?.referenceId;
+      page = await ledger.readTaken({ ...target, ...sale, itemIds, ...(after !== undefined && { after }) });
+      taken.push(...page);
+    } while (page.length === TAKEN_A_PAGE);
     const givenBack = new Set(taken.flatMap((one) => (one.givenBack ? [one.referenceId] : [])));
     const isDue = ({ referenceId }: Pick<StockMovement, "referenceId">): boolean => !givenBack.has(referenceId);
     const ofOthers = ({ referenceId }: TakenMovement): boolean => !own.some((one) => one.referenceId === referenceId);

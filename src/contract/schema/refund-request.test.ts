@@ -47,6 +47,10 @@ describe("the input of a credit note", () => {
     [{ saleId: "" }, "saleId: expected at least 1 character, found an empty text"],
     [{ callback: "on" }, 'callback: expected one of "auto", "off", found "on"'],
     [{ original: "sal_1" }, 'original: expected a sale with its lines, found "sal_1"'],
+    [
+      { original: { lines: [], linesLeftOut: { count: 2 } } },
+      "original: expected a sale with its lines, found an object",
+    ],
     [{ lines: [] }, "lines: unknown field"],
   ])("is refused with %j", (changes, problem) => {
     expect(problemsOf(creditNoteInputSchema, { ...input, ...changes })).toEqual([problem]);

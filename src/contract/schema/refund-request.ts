@@ -24,6 +24,13 @@ const branchOnlyToRestock = {
   error: "expected only together with restock: the branch says to which the goods are returned",
 };
 
+/** An answer about a sale of many lines has their number alone, which says nothing of what was sold. */
+function hasItsLines(value: unknown): boolean {
+  if (typeof value !== "object" || value === null || !("lines" in value)) return false;
+  const { linesLeftOut } = value as Partial<SaleDocument>;
+  return linesLeftOut === undefined || linesLeftOut.goods !== undefined;
+}
+
 function namesBranchToRestock({ branch, restock }: { branch?: string | undefined; restock?: boolean | undefined }) {
   return branch === undefined || restock === true;
 }
@@ -42,10 +49,6 @@ export const creditNoteInputSchema = z
     saleId: printableText(200),
     callback: z.enum(["auto", "off"]).optional(),
     saleWorkflowId: printableText(1000).optional(),
-    original: z
-      .custom<SaleDocument>((value) => typeof value === "object" && value !== null && "lines" in value, {
-        error: "expected a sale with its lines",
-      })
-      .optional(),
+    original: z.custom<SaleDocument>(hasItsLines, { error: "expected a sale with its lines" }).optional(),
   })
   .refine(namesBranchToRestock, branchOnlyToRestock) satisfies z.ZodType<CreditNoteInput>;

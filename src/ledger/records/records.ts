@@ -1,15 +1,18 @@
-import type { DocumentRecord } from "../../contract/index.ts";
+import type { RecordPart, SaleDocument } from "../../contract/index.ts";
 import type { Database } from "../database.ts";
 import type { Business, Writer } from "../events/chain.ts";
 import { findCreditNote, type KeptCreditNote } from "./find-credit-note.ts";
 import { findSale, type KeptSale } from "./find-sale.ts";
-import { save, type SaveAnswer } from "./save.ts";
+import type { SaveAnswer } from "./save.ts";
+import { keepLines, type RecordGap, saveTold } from "./save-told.ts";
 import { type RecordsReport, verifyRecords } from "./verify-records.ts";
 
 /** The business's documents as they are now. Functions throw LedgerUnavailableError while nothing can be said. */
 export interface Records {
   /** Keeps a sale or a credit note, with its lines, receipt and movements, and tells of it in the business's events. */
-  saveDocument(business: Business, record: DocumentRecord, writer: Writer): Promise<SaveAnswer>;
+  saveDocument(business: Business, record: RecordPart, writer: Writer): Promise<SaveAnswer | RecordGap>;
+  /** Keeps the lines of a document that was kept without them. To be repeated freely. */
+  keepLines(business: Business, of: Pick<RecordPart, "type" | "number">, document: SaleDocument): Promise<void>;
   /** The sale of a number, however long ago it was. @param withinMs how long to try; default: the time of one operation */
   findSale(business: Business, number: string, withinMs?: number): Promise<KeptSale | undefined>;
   /** As `findSale`. */
@@ -20,7 +23,8 @@ export interface Records {
 
 export function createRecords(database: Database): Records {
   return {
-    saveDocument: (business, record, writer) => database.transact((db) => save(db, business, record, writer)),
+    saveDocument: (business, record, writer) => database.transact((db) => saveTold(db, business, record, writer)),
+    keepLines: (business, of, document) => database.transact((db) => keepLines(db, business, of, document)),
     findSale: (business, number, withinMs) => database.query((db) => findSale(db, business, number), withinMs),
     findCreditNote: (business, number, withinMs) =>
       database.query((db) => findCreditNote(db, business, number), withinMs),

@@ -71,7 +71,7 @@ export async function save(
 }
 
 /** Also one that is not there yet. */
-async function lockDocument(db: Queries, key: DocumentKey): Promise<void> {
+export async function lockDocument(db: Queries, key: DocumentKey): Promise<void> {
   const name = JSON.stringify([key.connection, key.business_id, key.type, key.number]);
   await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(db);
 }
@@ -95,7 +95,7 @@ function readKept(db: Queries, { connection, business_id, type, number }: Docume
 }
 
 /** What happened since the last record, each of it once however often it is told. */
-function historyOf(record: DocumentRecord, writer: Writer): NewEvent[] {
+export function historyOf(record: DocumentRecord, writer: Writer): NewEvent[] {
   const subject = subjectOf(record);
   const changes = record.attentionChanges.map((change) => {
     const kind = `attention-${change.change}`;

@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import type { Attention, RecordPart, StockMovement } from "../../contract/index.ts";
+import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
+import { documentOf, recordOf, someBusiness, WRITER } from "../test-support/records.ts";
+
+let test: TestLedger;
+beforeAll(async () => {
+  test = await createTestLedger(15_000);
+  await test.ledger.ready();
+});
+afterAll(() => test?.drop());
+
+type Business = ReturnType<typeof someBusiness>;
+const tell = (business: Business, part: RecordPart, writer = WRITER) =>
+  test.ledger.records.saveDocument(business, part, writer);
+const kept = async (business: Business) => (await test.ledger.records.findSale(business, "INV-1"))?.record;
+
+function movement(n: number, state: StockMovement["state"]): StockMovement {
+  const referenceId = `INV-1/item_${n}/sold`;
+  const goods = { itemId: `item_${n}`, quantity: 1, unitPrice: 100 };
+  return { referenceId, purpose: "sold", action: "DEDUCT", ...goods, state };
+}
+
+const attention = (code: Attention["code"], subject: string): Attention => ({
+  code,
+  subject,
+  message: "no answer came",
+  sinceMs: 5,
+  mendedBy: ["resolveStock"],
+});
+
+const content = {
+  businessId: "biz_1",
+  traderInvoiceNumber: "INV-1",
+  saleDate: null,
+  paymentTypeCode: null,
+  customer: null,
+  lines: [{ item: "id:item_1", quantity: 1, unitPrice: 100 }],
+  saleId: null,
+  branch: null,
+};
+const unknown = attention("stock-unknown", "INV-1/item_2/sold");
+const first = (more: Partial<RecordPart> = {}): RecordPart => ({
+  ...recordOf("INV-1", { content, stage: "adjusting-stock", attentions: [unknown] }),
+  movements: [movement(1, "sending"), movement(2, "unknown")],
+  ...more,
+});
+/** Tells that the second movement was settled, and of a third one. */
+const second = (more: Partial<RecordPart> = {}): RecordPart => ({
+  ...recordOf("INV-1", { sequence: 2 }),
+  since: 1,
+  document: "unchanged",
+  movements: [movement(2, "applied"), movement(3, "applied")],
+  attentions: [attention("stock-unreported", "INV-1/item_3/sold")],
+  attentionsOver: [{ code: "stock-unknown", subject: "INV-1/item_2/sold" }],
+  ...more,
+});
+
+describe("a record that tells what changed", () => {
+  it("is kept whole, on top of the one that the same run told before", async () => {
+    const business = someBusiness();
+    expect([await tell(business, first()), await tell(business, second())]).toEqual(["saved", "saved"]);
+    expect(await kept(business)).toMatchObject({
+      stage: "completed",
+      content,
+      document: documentOf("INV-1"),
+      movements: [movement(1, "sending"), movement(2, "applied"), movement(3, "applied")],
+      attentions: [{ code: "stock-unreported" }],
+    });
+    expect((await test.ledger.records.verify(business)).findings).toEqual([]);
+  });
+
+  it("changes nothing when an attempt runs twice, or comes after a later one", async () => {
+    const business = someBusiness();
+    const third = second({ since: 2, sequence: 3, movements: [movement(3, "dropped")], attentionsOver: [] });
+    await tell(business, first());
+    await tell(business, second());
+    expect(await tell(business, second())).toBe("older");
+    await tell(business, third);
+    expect(await tell(business, second())).toBe("older");
+    expect((await kept(business))?.movements.map(({ state }) => state)).toEqual(["sending", "applied", "dropped"]);
+  });
+
+  it("is not kept where the ledger was emptied, or has what another run told: all of it is asked for", async () => {
+    const business = someBusiness();
+    expect(await tell(business, second())).toBe("send-whole");
+    expect(await kept(business)).toBeUndefined();
+    await tell(business, first({ asOfMs: 1 }), { ...WRITER, runId: "run-0" });
+    expect(await tell(business, second())).toBe("send-whole");
+    expect(await kept(business)).toMatchObject({ stage: "adjusting-stock" });
+    await tell(business, first());
+    expect(await tell(business, second({ since: 2, sequence: 3 }))).toBe("send-whole");
+  });
+
+  it("puts nothing of an earlier run over what a later one told, and keeps what was decided", async () => {
+    const business = someBusiness();
+    await tell(business, first({ asOfMs: 1_763_600_000_900 }), { ...WRITER, runId: "run-2" });
+    const decision = { update: "resolveStock", code: "stock-unknown", note: "counted", atMs: 7 } as const;
+    expect(await tell(business, second({ decisions: [decision] }))).toBe("older");
+    const found = await test.ledger.records.findSale(business, "INV-1");
+    expect(found).toMatchObject({ record: { stage: "adjusting-stock" }, decisions: [decision] });
+  });
+
+  it("says that it is incomplete until its last part is told", async () => {
+    const business = someBusiness();
+    await tell(business, first({ incomplete: true }));
+    expect(await kept(business)).toMatchObject({ incomplete: true });
+    await tell(business, second());
+    expect(await kept(business)).not.toHaveProperty("incomplete");
+    expect((await test.ledger.records.verify(business)).findings).toEqual([]);
+  });
+});
+
+describe("a document that is told without its lines", () => {
+  const whole = documentOf("INV-1");
+  const { lines } = whole;
+  const short = { ...whole, lines: [], linesLeftOut: { count: lines.length } };
+  const of = { type: "sale", number: "INV-1" } as const;
+
+  it("is kept as such until the lines are there, and then whole", async () => {
+    const business = someBusiness();
+    expect(await tell(business, first({ document: short }))).toBe("lines-missing");
+    expect((await kept(business))?.document).toEqual(short);
+    await test.ledger.records.keepLines(business, of, whole);
+    expect((await kept(business))?.document).toEqual(whole);
+    await test.ledger.records.keepLines(business, of, { ...whole, lines: [] });
+    expect((await kept(business))?.document).toEqual(whole);
+    expect((await test.ledger.records.verify(business)).findings).toEqual([]);
+  });
+
+  it("has the lines that the ledger keeps of it, whichever run tells of it", async () => {
+    const business = someBusiness();
+    await tell(business, first({ document: whole }));
+    expect(await tell(business, second({ document: { ...short, status: "failed" } }))).toBe("saved");
+    expect((await kept(business))?.document).toEqual({ ...whole, status: "failed" });
+    const later = first({ document: short, asOfMs: 1_763_600_000_900 });
+    expect(await tell(business, later, { ...WRITER, runId: "run-2" })).toBe("saved");
+    expect((await kept(business))?.document).toEqual(whole);
+  });
+
+  it("takes over no lines of another document", async () => {
+    const business = someBusiness();
+    await tell(business, first({ document: short }));
+    await test.ledger.records.keepLines(business, of, { ...whole, id: "sal_other" });
+    expect((await kept(business))?.document).toEqual(short);
+    await test.ledger.records.keepLines(business, { ...of, number: "INV-2" }, whole);
+    expect((await kept(business))?.document).toEqual(short);
+    await tell(business, second({ document: { ...short, id: "sal_other" } }));
+    expect((await kept(business))?.document).toMatchObject({ id: "sal_other", lines: [] });
+  });
+});

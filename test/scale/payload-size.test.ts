@@ -1,0 +1,104 @@
+import type { WorkflowHandle } from "@temporalio/client";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import {
+  creditNoteWorkflowId,
+  type FindSaleResult,
+  jsonBytes,
+  MAIN_TASK_QUEUE,
+  type SaleInput,
+  type SaleOutcome,
+  someMovement,
+  WORKFLOW_TYPES,
+} from "../../src/contract/index.ts";
+import type { Ledger } from "../../src/ledger/index.ts";
+import { ledgerOf } from "../../src/worker/ledger-of.ts";
+import { payloadsOf } from "../bench/engine/history-cost.ts";
+import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { type Rig, startRig } from "../rig/start-rig.ts";
+
+/** The most that the input takes. */
+const LINES = 1_000;
+/** From here on Temporal warns of a payload. */
+const MOST_BYTES = 256 * 1024;
+const BUSINESS = { connection: "default", businessId: "biz_1" };
+
+describeWithTemporal("a sale of a thousand lines with long names", () => {
+  const items = Array.from({ length: LINES }, (_, n) => ({
+    id: `goods_0123456789abcdef_${n}`,
+    businessId: "biz_1",
+    name: `Goods ${n} `.padEnd(300, "of a long name "),
+    unitPrice: 100,
+  }));
+  let rig: Rig;
+  let ledger: Ledger;
+  beforeAll(async () => {
+    rig = await startRig({ simulator: { scenario: { items } } });
+    ledger = ledgerOf(rig.config);
+  });
+  afterAll(async () => {
+    await ledger?.close();
+    await rig?.close();
+  });
+
+  async function start(traderInvoiceNumber: string, more: Partial<SaleInput>): Promise<WorkflowHandle> {
+    const lines = items.map(({ id }) => ({ itemId: id, quantity: 2, unitPrice: 100 }));
+    const { workflowId } = await rig.starter.startSale({ traderInvoiceNumber, lines, ...more });
+    return rig.client.workflow.getHandle(workflowId);
+  }
+
+  const noteOf = (sale: SaleOutcome): WorkflowHandle =>
+    rig.client.workflow.getHandle(creditNoteWorkflowId({ ...BUSINESS, saleId: sale.sale?.id ?? "" }));
+
+  /** What carries too much of what a history holds and the state tells. */
+  async function tooLarge(handle: WorkflowHandle): Promise<string[]> {
+    const largest = new Map<string, number>();
+    const { events } = await handle.fetchHistory();
+    for (const { of, bytes } of payloadsOf(events ?? [])) largest.set(of, Math.max(bytes, largest.get(of) ?? 0));
+    expect(largest.size).toBeGreaterThan(5);
+    largest.set("state", jsonBytes(await handle.query("state")));
+    return [...largest].flatMap(([of, bytes]) => (bytes > MOST_BYTES ? [`${of}: ${bytes}`] : []));
+  }
+
+  test("has no payload that Temporal warns of, nor has the credit note that gives its goods back", async () => {
+    const sale = await start("LARGE-1", { refundWindow: "0" });
+    const sold = (await sale.result()) as SaleOutcome;
+    expect(sold.inAll?.stockMovements).toEqual([{ purpose: "sold", state: "applied", count: LINES }]);
+    expect(sold.sale).toMatchObject({ lines: [], linesLeftOut: { count: LINES } });
+    expect(await tooLarge(sale)).toEqual([]);
+    const refund = { reason: "06", traderInvoiceNumber: "CN-LARGE-1", restock: true } as const;
+    await rig.starter.refund({ invoice: "LARGE-1" }, refund, { waitSeconds: 0 });
+    const credited = (await noteOf(sold).result()) as SaleOutcome;
+    expect(someMovement(credited, ({ purpose, state }) => purpose === "restocked" && state === "applied")).toBe(true);
+    expect(await tooLarge(noteOf(sold))).toEqual([]);
+    const { movements } = rig.simulator.books();
+    expect(movements.filter(({ referenceId }) => referenceId?.startsWith("CN-LARGE-1/"))).toHaveLength(LINES);
+  }, 300_000);
+
+  test("is kept whole in the ledger, with its credit note, which tells of both within one payload", async () => {
+    const sale = await start("LARGE-2", { stock: "off" });
+    await rig.stateWhen("LARGE-2", ({ stage }) => stage === "completed");
+    await rig.starter.refund({ invoice: "LARGE-2" }, { reason: "06", traderInvoiceNumber: "CN-LARGE-2" });
+    const outcome = (await sale.result()) as SaleOutcome;
+    expect(outcome).toMatchObject({ stage: "credited", creditNote: { lines: [], linesLeftOut: { count: LINES } } });
+    expect([...(await tooLarge(sale)), ...(await tooLarge(noteOf(outcome)))]).toEqual([]);
+    for (const number of ["LARGE-1", "LARGE-2"]) {
+      const kept = await ledger.records.findSale(BUSINESS, number);
+      for (const document of [kept?.record.document, kept?.creditNote?.record.document]) {
+        expect(document?.lines.map(({ itemId, name }) => [itemId, name])).toEqual(
+          items.map(({ id, name }) => [id, name]),
+        );
+        expect(document).not.toHaveProperty("linesLeftOut");
+      }
+      expect(kept?.record).not.toHaveProperty("incomplete");
+      expect(kept?.record.content?.lines).toHaveLength(LINES);
+      expect(kept?.record.movements.length).toBe(number === "LARGE-1" ? LINES : 0);
+    }
+    expect((await ledger.records.verify(BUSINESS)).findings).toEqual([]);
+    const input = { ...BUSINESS, traderInvoiceNumber: "LARGE-1" };
+    const options = { workflowId: "find", taskQueue: MAIN_TASK_QUEUE, args: [input] };
+    const { found } = (await rig.client.workflow.execute(WORKFLOW_TYPES.findSale, options)) as FindSaleResult;
+    expect(found?.inAll?.stockMovements).toEqual([{ purpose: "sold", state: "applied", count: LINES }]);
+    expect(jsonBytes(found)).toBeLessThan(MOST_BYTES);
+  }, 300_000);
+});
