@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+
+import type { SaleOutcome } from "../../src/contract/index.ts";
+import type { Ledger } from "../../src/ledger/index.ts";
+import { type OutsideClient, openOutsideClient } from "../../src/ledger/test-support/outside-client.ts";
+import { ledgerOf } from "../../src/worker/ledger-of.ts";
+import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { freshDatabase } from "../rig/fresh-database.ts";
+import { type Rig, startRig } from "../rig/start-rig.ts";
+
+const LINES = 1_000;
+const NUMBER = "PARTS-1";
+const BUSINESS = { connection: "default", businessId: "biz_1" };
+
+describeWithTemporal("the record of a sale that is told in parts", () => {
+  const items = Array.from({ length: LINES }, (_, n) => ({
+    id: `goods_${n}_`.padEnd(100, "0123456789"),
+    businessId: "biz_1",
+    name: `Goods ${n}`,
+    unitPrice: 100,
+  }));
+  let rig: Rig;
+  let ledger: Ledger;
+  let outside: OutsideClient;
+  beforeAll(async () => {
+    const url = await freshDatabase(inject("ledgerServerUrl"));
+    rig = await startRig({ receiver: false, env: { LEDGER_URL: url }, simulator: { scenario: { items } } });
+    ledger = ledgerOf(rig.config);
+    outside = openOutsideClient(url);
+  });
+  afterAll(async () => {
+    await outside?.end();
+    await ledger?.close();
+    await rig?.close();
+  });
+  const kept = async () => (await ledger.records.findSale(BUSINESS, NUMBER))?.record;
+
+  test("is told whole where the ledger lost it in the middle, with the lines that the service still has", async () => {
+    rig.simulator.setAuthority(NUMBER, [{ do: "accept", afterMs: 3_600_000 }]);
+    const lines = items.map(({ id }) => ({ itemId: id, quantity: 2, unitPrice: 100 }));
+    const sale = { traderInvoiceNumber: NUMBER, lines, stock: "off", refundWindow: "0" } as const;
+    const { workflowId } = await rig.starter.startSale(sale);
+    await expect.poll(async () => (await kept())?.document?.lines.length).toBe(LINES);
+    for (const table of ["document_lines", "stock_movements", "documents"])
+      await outside.query(`delete from ${table} where number = $1`, [NUMBER]);
+    expect(await kept()).toBeUndefined();
+    rig.simulator.setDocumentStatus(rig.simulator.documents(NUMBER)[0]?.id ?? "", "completed");
+    const handle = rig.client.workflow.getHandle(workflowId);
+    expect((await handle.result()) as SaleOutcome).toMatchObject({ stage: "completed" });
+    const { events } = await handle.fetchHistory();
+    const results = (events ?? []).flatMap(
+      (event) => event.activityTaskCompletedEventAttributes?.result?.payloads ?? [],
+    );
+    const answers = results.map(({ data }) => Buffer.from(data ?? []).toString());
+    expect(answers).toEqual(expect.arrayContaining(['"send-whole"', '"lines-missing"']));
+    const record = await kept();
+    expect(record).toMatchObject({ stage: "completed", document: { status: "completed" } });
+    expect(record?.content?.lines.map(({ item }) => item)).toEqual(items.map(({ id }) => `id:${id}`));
+    expect(record?.document?.lines.map(({ itemId }) => itemId)).toEqual(items.map(({ id }) => id));
+    expect(record).not.toHaveProperty("incomplete");
+  });
+});
