@@ -36,7 +36,7 @@ export function createStockActivities(context: ActivityContext): Pick<Compliance
       if (!runtime) return { kind: "deferred", sameTry: true, message: servesNo(context, request.connection) };
       const sentAs = request.branch && branchSentAs(runtime.dialect.stock);
       const claim = new StockClaim(context.ledger, request, sentAs, nowMs);
-      const taken = await takenFor(context, claim);
+      const taken = await takenFor(context, request, claim);
       if (taken !== "taken") return taken;
       const result = await send(runtime, request, context);
       switch (result.kind) {
@@ -81,9 +81,13 @@ async function recorded(
 }
 
 /** Without a claim nothing leaves; and no claim is taken before it is known what earlier runs of this workflow's id did. */
-async function takenFor(context: ActivityContext, claim: StockClaim): Promise<"taken" | AdjustStockResult> {
+async function takenFor(
+  context: ActivityContext,
+  { sentFor }: AdjustStockRequest,
+  claim: StockClaim,
+): Promise<"taken" | AdjustStockResult> {
   try {
-    await context.earlierRuns.takeOver(Context.current().info.workflowExecution);
+    await context.earlierRuns.takeOver(sentFor ?? Context.current().info.workflowExecution);
     return await claim.take();
   } catch (error) {
     if (error instanceof LedgerUnavailableError)

@@ -22,7 +22,7 @@ const scheduled = (eventId: number, activity: string, input: unknown): ReadableE
   return { kind: "scheduled", eventId, atMs: eventId * 1000, activity, input };
 };
 const completed = (scheduledEventId: number, result: unknown): ReadableEvent => {
-  return { kind: "completed", scheduledEventId, result };
+  return { kind: "completed", scheduledEventId, atMs: scheduledEventId * 1000 + 1, result };
 };
 const said = (name: string, input: unknown): ReadableEvent => ({ kind: "update", name, input, atMs: 9_000 });
 

@@ -88,6 +88,14 @@ export const timingSettings = {
     [0, 3_650 * DAY],
     "a completed sale that does not say so itself stays open for a refund this long; 0 closes at once",
   ),
+  movementChunk: integerSetting(
+    { min: 2, max: 500, unit: "stock movements" },
+    about(
+      "movementChunk",
+      100,
+      "a sale that moves more than half as many items has them moved by child workflows, this many in each",
+    ),
+  ),
 };
 
 export type Timings = { [K in keyof SettingValues<typeof timingSettings>]: number };

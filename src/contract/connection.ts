@@ -19,7 +19,7 @@ export interface ConnectionProfile {
   timings: WorkflowTimings;
 }
 
-/** Milliseconds (contract, "Timings"). */
+/** Milliseconds, where nothing else is said (contract, "Timings"). */
 export interface WorkflowTimings {
   /** One HTTP call, from connecting to the last byte. */
   callTimeoutMs: number;
@@ -30,6 +30,8 @@ export interface WorkflowTimings {
   slowAfterMs: number;
   keyLifeMs: number;
   refundWindowMs: number;
+  /** Stock movements that one `moveStock` workflow carries at most. A run of more than half as many has them carried so. */
+  movementChunk: number;
 }
 
 /** A request whose bytes are fixed before it is sent for the first time, so that every attempt under its key is equal. */

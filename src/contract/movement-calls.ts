@@ -1,3 +1,4 @@
+import type { CallRoute } from "./activities.ts";
 import type { Branch, CallTarget, Deferred, PersonsWord, Refusal } from "./calls.ts";
 import type { RecordPart } from "./records.ts";
 import type { StockAction, StockMovement } from "./stock-movement.ts";
@@ -15,7 +16,8 @@ export interface MovementTry {
   token: string;
 }
 
-export interface AdjustStockRequest extends CallTarget {
+/** One try of a movement, as it is sent. */
+export interface AskedMovement {
   referenceId: string;
   itemId: string;
   action: StockAction;
@@ -25,6 +27,22 @@ export interface AdjustStockRequest extends CallTarget {
   claim: MovementTry & { previous?: MovementTry | undefined };
   /** What to keep with the answer, once it says that the movement is applied: the run's record, as it is then but for the answer itself. */
   record?: RecordPart | undefined;
+}
+
+export interface AdjustStockRequest extends CallTarget, AskedMovement {
+  /** The run whose movement it is, where another one sends it for that run. */
+  sentFor?: { workflowId: string; runId: string };
+}
+
+/** Input of the `moveStock` workflow: one try of each of some movements of the run that starts it. */
+export interface MoveStockInput extends CallTarget {
+  route: CallRoute;
+  movements: AskedMovement[];
+}
+
+/** What each try came to. A movement that is not among them was not sent. */
+export interface MoveStockResult {
+  answers: { referenceId: string; result: AdjustStockResult }[];
 }
 
 /** The answer to a movement named another branch than the one that was asked for. */

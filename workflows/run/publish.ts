@@ -6,7 +6,7 @@ import { detailsOf } from "./details.ts";
 import type { Run } from "./run.ts";
 
 export const businessAttribute = defineSearchAttributeKey(SEARCH_ATTRIBUTES.business, "KEYWORD");
-const invoice = defineSearchAttributeKey(SEARCH_ATTRIBUTES.invoice, "KEYWORD");
+export const invoiceAttribute = defineSearchAttributeKey(SEARCH_ATTRIBUTES.invoice, "KEYWORD");
 const saleId = defineSearchAttributeKey(SEARCH_ATTRIBUTES.saleId, "KEYWORD");
 const stage = defineSearchAttributeKey(SEARCH_ATTRIBUTES.stage, "KEYWORD");
 export const attentionAttribute = defineSearchAttributeKey(SEARCH_ATTRIBUTES.attention, "KEYWORD");
@@ -16,7 +16,7 @@ export function publishRun(run: Run): void {
   setCurrentDetails(detailsOf(run));
   publishAttributes([
     { key: businessAttribute, value: run.businessId ?? NO_BUSINESS },
-    { key: invoice, value: keywordValue(run.invoice) },
+    { key: invoiceAttribute, value: keywordValue(run.invoice) },
     { key: saleId, value: saleIdOf(run) },
     { key: stage, value: run.stage },
     { key: attentionAttribute, value: run.attentions[0]?.code ?? null },

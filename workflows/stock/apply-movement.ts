@@ -1,5 +1,6 @@
 import {
   type AppliedMovement,
+  type AskedMovement,
   type Branch,
   type PersonsWord,
   setApplied,
@@ -7,38 +8,32 @@ import {
 } from "../../src/contract/index.ts";
 import type { Work } from "../document/work.ts";
 import { Deferrals } from "../run/deferrals.ts";
-import { endOfTurn } from "../run/end-of-turn.ts";
 import { Refusals } from "../run/refusals.ts";
 import { untilLedger } from "../run/until-ledger.ts";
+import type { Lane } from "./lane.ts";
 import { recordLater } from "./record-later.ts";
 import { MovementTries } from "./movement-tries.ts";
 import { parkOnBranch, showOtherBranch } from "./other-branch.ts";
-import { sendMovement } from "./send-movement.ts";
-import type { Turns } from "./turns.ts";
 import { fateOfUnknown } from "./unknown-movement.ts";
 
 /**
  * Brings one movement to `applied` or `dropped`. It is sent at most once without an answer: an unknown outcome waits for a
  * person's word and is never repeated by itself (architecture, decision 6; failure model, POST stock adjustment).
- * @param turns of the run's movements: one is taken for each try
+ * @param lane of the run's movements: each try goes by it
  */
-export async function applyMovement(work: Work, movement: StockMovement, turns: Turns, branch?: Branch): Promise<void> {
+export async function applyMovement(work: Work, movement: StockMovement, lane: Lane, branch?: Branch): Promise<void> {
   const { run } = work;
   const givenUp = (): boolean => run.stockHalted && movement.purpose === "sold";
   const tries = new MovementTries();
   const refusals = new Refusals(run);
   const deferrals = new Deferrals(run);
+  const begin = (): void => {
+    // Still refused, as far as anybody needs to know, while the key is looked at again.
+    if (!refusals.standing) movement.state = "sending";
+    movement.sentAtMs = Date.now();
+  };
   for (;;) {
-    const sent = await turns.take(async () => {
-      // The run's record, which may go with the movement, says what comes of the same answer.
-      await endOfTurn();
-      if (givenUp()) return undefined;
-      // Still refused, as far as anybody needs to know, while the key is looked at again.
-      if (!refusals.standing) movement.state = "sending";
-      movement.sentAtMs = Date.now();
-      run.stockMoved();
-      return await sendMovement(work, movement, tries, branch);
-    });
+    const sent = await lane.send({ movement, asked: askedOf(movement, tries, branch), givenUp, begin });
     if (!sent) {
       refusals.over();
       drop(work, movement);
@@ -98,6 +93,11 @@ export async function applyMovement(work: Work, movement: StockMovement, turns: 
       }
     }
   }
+}
+
+function askedOf(movement: StockMovement, { claim }: MovementTries, branch: Branch | undefined): AskedMovement {
+  const { referenceId, itemId, action, quantity, unitPrice } = movement;
+  return { referenceId, itemId, action, quantity, unitPrice, ...(branch && { branch }), claim };
 }
 
 function drop({ run }: Work, movement: StockMovement): void {

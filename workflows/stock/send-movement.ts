@@ -1,32 +1,26 @@
 import { ActivityFailure, TimeoutFailure } from "@temporalio/workflow";
 
-import type { AdjustStockResult, Branch, StockMovement } from "../../src/contract/index.ts";
+import type {
+  AdjustStockRequest,
+  AdjustStockResult,
+  AskedMovement,
+  ReadMovementResult,
+} from "../../src/contract/index.ts";
 import type { Work } from "../document/work.ts";
 import { ledger } from "../proxies.ts";
 import { rootMessage } from "../run/answered.ts";
-import type { MovementTries } from "./movement-tries.ts";
 
 /**
- * Sends one try. Where its activity ends without an answer, the claim tells what became of it: never taken means never sent, a written
- * outcome is the answer, and a claim without outcome is unknown (architecture, decision 6).
+ * Sends one try. Where its activity ends without an answer, the claim tells what became of it.
+ * @param more whose movement it is, where this run sends it for another one; the record to keep with the answer
  */
 export async function sendMovement(
-  { run, calls, target }: Work,
-  movement: StockMovement,
-  tries: MovementTries,
-  branch: Branch | undefined,
+  { calls, target }: Pick<Work, "calls" | "target">,
+  asked: AskedMovement,
+  more: Pick<AdjustStockRequest, "sentFor" | "record"> = {},
 ): Promise<AdjustStockResult> {
-  const { referenceId, itemId, action, quantity, unitPrice } = movement;
-  const asked = { referenceId, itemId, action, quantity, unitPrice };
-  const record = run.records?.beside(movement);
   try {
-    return await calls.unrepeatableWrite.adjustStock({
-      ...target,
-      ...asked,
-      ...(branch && { branch }),
-      claim: tries.claim,
-      ...(record && { record }),
-    });
+    return await calls.unrepeatableWrite.adjustStock({ ...target, ...asked, ...more });
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error;
     const message = rootMessage(error);
@@ -34,8 +28,20 @@ export async function sendMovement(
     if (error.cause instanceof TimeoutFailure && error.cause.timeoutType === "SCHEDULE_TO_START") {
       return { kind: "deferred", sameTry: true, message };
     }
-    const said = `The call ended without an answer: ${message}.`;
-    const found = await ledger.readMovement({ ...target, referenceId, generation: tries.generation });
-    return found.kind === "unknown" ? { ...found, message: `${said} ${found.message}` } : found;
+    return await whatBecameOf(target, asked, `The call ended without an answer: ${message}.`);
   }
+}
+
+/**
+ * Asks the claim of a try whose answer did not come: never taken means never sent, and not to be sent by that try any more; a written
+ * outcome is the answer; a claim without outcome is unknown (architecture, decision 6).
+ * @param said why there is no answer, as a sentence
+ */
+export async function whatBecameOf(
+  target: Work["target"],
+  { referenceId, claim }: AskedMovement,
+  said: string,
+): Promise<ReadMovementResult> {
+  const found = await ledger.readMovement({ ...target, referenceId, generation: claim.generation });
+  return found.kind === "unknown" ? { ...found, message: `${said} ${found.message}` } : found;
 }

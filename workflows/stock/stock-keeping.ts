@@ -10,32 +10,34 @@ import type { Work } from "../document/work.ts";
 import { ledger } from "../proxies.ts";
 import { applyMovement } from "./apply-movement.ts";
 import { branchToReturnTo } from "./branch-to-return-to.ts";
+import { Chunks } from "./chunks.ts";
+import { ByItself, type Lane } from "./lane.ts";
 import { showOtherBranch } from "./other-branch.ts";
 import { reversalOf } from "./plan-movements.ts";
-import { Turns } from "./turns.ts";
 import { fateOfUnknown } from "./unknown-movement.ts";
-
-/** So many movements of one run are with the service at once, so that a sale of a thousand lines leaves room for the others. */
-const MOST_AT_ONCE = 5;
 
 /** The movements of one run, each carried by itself beside the document: they never hold it back. */
 export class StockKeeping {
   readonly #work: Work;
   readonly #branch: Branch | undefined;
-  readonly #turns = new Turns(MOST_AT_ONCE);
+  #lane: Lane;
   readonly #underWay = new Map<StockMovement, Promise<void>>();
+  /** Branches that goods go back to: each is looked up once, however many goods there are. */
+  readonly #returns = new Map<string, Promise<Branch | undefined>>();
 
   constructor(work: Work, branch?: Branch) {
     this.#work = work;
     this.#branch = branch;
+    this.#lane = new ByItself(work);
   }
 
   /** @param branch default: the run's own; undefined for the business's first branch */
   move(movements: StockMovement[], branch: Branch | undefined = this.#branch): void {
+    this.#expect(movements.length);
     for (const movement of movements) {
       if (branch) movement.branchId = branch.id;
       this.#work.run.movements.push(movement);
-      this.#underWay.set(movement, applyMovement(this.#work, movement, this.#turns, branch));
+      this.#underWay.set(movement, applyMovement(this.#work, movement, this.#lane, branch));
     }
   }
 
@@ -48,6 +50,7 @@ export class StockKeeping {
     purpose: "undone" | "restocked",
     isDue: (movement: StockMovement) => boolean = () => true,
   ): Promise<void> {
+    this.#expect(this.#sold.length);
     await Promise.all(
       this.#sold.map(async ([movement, carried]) => {
         await carried;
@@ -79,6 +82,7 @@ export class StockKeeping {
     const isDue = ({ referenceId }: Pick<StockMovement, "referenceId">): boolean => !givenBack.has(referenceId);
     const ofOthers = ({ referenceId }: TakenMovement): boolean => !own.some((one) => one.referenceId === referenceId);
     const others = taken.filter((one) => ofOthers(one) && isDue(one));
+    this.#expect(own.length + others.length);
     await Promise.all([
       this.giveBack(number, "restocked", isDue),
       ...others.map((other) => this.#returnOther(other, number)),
@@ -94,6 +98,12 @@ export class StockKeeping {
 
   get #sold(): [StockMovement, Promise<void>][] {
     return [...this.#underWay].filter(([movement]) => movement.purpose === "sold");
+  }
+
+  /** A run of many movements has the history of each in a chunk of its own. */
+  #expect(movements: number): void {
+    const { movementChunk } = this.#work.profile.timings;
+    if (movements > movementChunk / 2 && !(this.#lane instanceof Chunks)) this.#lane = new Chunks(this.#work);
   }
 
   async #reverse(movement: StockMovement, number: string, purpose: "undone" | "restocked"): Promise<void> {
@@ -123,6 +133,8 @@ export class StockKeeping {
   /** The branch with both of its names: which of them an answer has, and which a request wants, is for the dialect to say. */
   async #branchOf({ branchId, referenceId }: StockMovement): Promise<Branch | undefined | "given-up"> {
     if (branchId === undefined || branchId === this.#branch?.id) return this.#branch;
-    return (await branchToReturnTo(this.#work, branchId, referenceId)) ?? "given-up";
+    const found = this.#returns.get(branchId) ?? branchToReturnTo(this.#work, branchId, referenceId);
+    this.#returns.set(branchId, found);
+    return (await found) ?? "given-up";
   }
 }

@@ -1,0 +1,65 @@
+import type { SaleInput, SaleOutcome, StockMovement } from "../../src/contract/index.ts";
+import type { Rig } from "./start-rig.ts";
+
+/** So many stock-tracked items. */
+export function goods(count: number) {
+  return Array.from({ length: count }, (_, n) => ({
+    id: `goods_${n}`,
+    businessId: "biz_1",
+    name: `Goods ${n}`,
+    unitPrice: 100,
+  }));
+}
+
+/** The reference of what a sale takes of one of them. */
+export function takenOf(invoice: string, n: number): string {
+  return `${invoice}/goods_${n}/sold`;
+}
+
+/** What suites do with sales of many items. @param rig asked when it is needed */
+export function largeSalesOf(rig: () => Rig, count: number) {
+  const handleOf = (invoice: string) =>
+    rig().client.workflow.getHandle<(input: SaleInput) => Promise<SaleOutcome>>(rig().starter.workflowId({ invoice }));
+  const chunks = async (invoice: string) => {
+    const found: { workflowId: string; status: string }[] = [];
+    const query = `WorkflowType = "moveStock" AND FiscalInvoice = "${invoice}"`;
+    for await (const { workflowId, status } of rig().client.workflow.list({ query }))
+      found.push({ workflowId, status: status.name });
+    return found;
+  };
+  return {
+    handleOf,
+    /** One of each item. */
+    start: async (traderInvoiceNumber: string, more: Partial<SaleInput> = {}) => {
+      const lines = goods(count).map(({ id }) => ({ itemId: id, quantity: 2, unitPrice: 100 }));
+      await rig().starter.startSale({ traderInvoiceNumber, lines, refundWindow: "0", ...more });
+      return handleOf(traderInvoiceNumber);
+    },
+    chunks,
+    /** The chunk under way, once Temporal's list shows it. */
+    runningChunk: async (invoice: string): Promise<string> => {
+      const { pendingChildren } = (await handleOf(invoice).describe()).raw;
+      const [child] = pendingChildren ?? [];
+      if (!child?.workflowId) throw new Error(`${invoice} has no chunk under way`);
+      return child.workflowId;
+    },
+    /** How often the service has made each movement of this document. */
+    booked: (number: string): Map<string, number> => {
+      const times = new Map<string, number>();
+      for (const { referenceId } of rig().simulator.books().movements) {
+        if (referenceId?.startsWith(`${number}/`)) times.set(referenceId, (times.get(referenceId) ?? 0) + 1);
+      }
+      return times;
+    },
+    onHand: (): (number | undefined)[] => {
+      const { stockOnHand } = rig().simulator.books();
+      return goods(count).map(({ id }) => stockOnHand[id]?.["branch_1"] ?? 0);
+    },
+    eventsOf: async (workflowId: string): Promise<number> =>
+      (await rig().client.workflow.getHandle(workflowId).fetchHistory()).events?.length ?? 0,
+  };
+}
+
+export function countOf(movements: readonly StockMovement[], state: StockMovement["state"]): number {
+  return movements.filter((movement) => movement.state === state).length;
+}

@@ -1,0 +1,46 @@
+import { ApplicationFailure, CancellationScope, setCurrentDetails, workflowInfo } from "@temporalio/workflow";
+
+import { FAILURES, type MoveStockInput, type MoveStockResult } from "../../src/contract/index.ts";
+import { callsOf } from "../proxies.ts";
+import { MOST_AT_ONCE } from "../stock/lane.ts";
+import { sendMovement } from "../stock/send-movement.ts";
+import { isTrouble } from "../stock/trouble.ts";
+import { Turns } from "../stock/turns.ts";
+
+/**
+ * A chunk of the movements of a sale, or of a credit note, of many items: one try of each, so that the answers stand in this history and not
+ * in that of the run which started it. It decides nothing and calls nobody. What is not sent once it is cancelled, or once one try has met what
+ * all would meet, is for the run that started it; what has left is waited for.
+ */
+export async function moveStock(input: MoveStockInput): Promise<MoveStockResult> {
+  const sentFor = workflowInfo().parent;
+  if (!sentFor)
+    throw ApplicationFailure.nonRetryable("A sale or a credit note starts this by itself.", FAILURES.invalidInput);
+  const { connection, businessId, retriedAtMs, route, movements } = input;
+  const target = { connection, businessId };
+  const work = { target, calls: callsOf(route, () => retriedAtMs) };
+  const { workflowId, runId } = sentFor;
+  const turns = new Turns(MOST_AT_ONCE);
+  const answers: MoveStockResult["answers"] = [];
+  let halted = "";
+  const show = (): void => {
+    const progress = `**Sends** ${movements.length} stock movements of the workflow \`${workflowId}\`; ${answers.length} are answered.`;
+    const mended = "What needs a person is shown, and mended, in that workflow.";
+    setCurrentDetails([progress, halted, mended].filter(Boolean).join("\n\n"));
+  };
+  CancellationScope.current().cancelRequested.catch(() => (halted ||= "It sends no more: it was cancelled."));
+  return await CancellationScope.nonCancellable(async () => {
+    const tries = movements.map((movement) =>
+      turns.take(async () => {
+        if (halted) return;
+        const result = await sendMovement(work, movement, { sentFor: { workflowId, runId } });
+        answers.push({ referenceId: movement.referenceId, result });
+        if (isTrouble(result)) halted ||= "It sends no more: one has met what all would meet.";
+        show();
+      }),
+    );
+    show();
+    await Promise.all(tries);
+    return { answers };
+  });
+}
