@@ -1,4 +1,5 @@
 import type { SaleInput, SaleOutcome, StockMovement } from "../../src/contract/index.ts";
+import type { Simulator } from "../../src/simulator/index.ts";
 import type { Rig } from "./start-rig.ts";
 
 /** So many stock-tracked items. */
@@ -14,6 +15,15 @@ export function goods(count: number) {
 /** The reference of what a sale takes of one of them. */
 export function takenOf(invoice: string, n: number): string {
   return `${invoice}/goods_${n}/sold`;
+}
+
+/** How often the service has made each movement of this document. */
+export function bookedIn(simulator: Simulator, number: string): Map<string, number> {
+  const times = new Map<string, number>();
+  for (const { referenceId } of simulator.books().movements) {
+    if (referenceId?.startsWith(`${number}/`)) times.set(referenceId, (times.get(referenceId) ?? 0) + 1);
+  }
+  return times;
 }
 
 /** What suites do with sales of many items. @param rig asked when it is needed */
@@ -43,14 +53,7 @@ export function largeSalesOf(rig: () => Rig, count: number) {
       if (!child?.workflowId) throw new Error(`${invoice} has no chunk under way`);
       return child.workflowId;
     },
-    /** How often the service has made each movement of this document. */
-    booked: (number: string): Map<string, number> => {
-      const times = new Map<string, number>();
-      for (const { referenceId } of rig().simulator.books().movements) {
-        if (referenceId?.startsWith(`${number}/`)) times.set(referenceId, (times.get(referenceId) ?? 0) + 1);
-      }
-      return times;
-    },
+    booked: (number: string) => bookedIn(rig().simulator, number),
     onHand: (): (number | undefined)[] => {
       const { stockOnHand } = rig().simulator.books();
       return goods(count).map(({ id }) => stockOnHand[id]?.["branch_1"] ?? 0);
