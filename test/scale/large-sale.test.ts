@@ -1,0 +1,150 @@
+import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Client, Connection } from "@temporalio/client";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+
+import type { SaleInput, SaleOutcome } from "../../src/contract/index.ts";
+import { type Simulator, startSimulator } from "../../src/simulator/index.ts";
+import { createStarter, type Starter } from "../../src/starter/index.ts";
+import { patiently } from "../faults/drive/patiently.ts";
+import { ProductProcess } from "../faults/stack/product-process.ts";
+import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { freshDatabase } from "../rig/fresh-database.ts";
+import { bookedIn, goods } from "../rig/goods.ts";
+import { namespaceOf } from "../rig/namespace.ts";
+
+const MAIN = fileURLToPath(new URL("../../dist/src/cli/main.js", import.meta.url));
+const LINES = 1_000;
+/** Enough to be in the middle of. */
+const SOME = 300;
+const MOST_EVENTS = 500;
+const MOST_EVENTS_OF_CHUNK = 700;
+const LONGEST_MS = 300_000;
+
+describeWithTemporal(`a sale of ${LINES} stock-tracked items`, () => {
+  const namespace = namespaceOf(import.meta.filename);
+  const workers: ProductProcess[] = [];
+  let folder: string;
+  let simulator: Simulator;
+  let connection: Connection;
+  let client: Client;
+  let starter: Starter;
+  let env: Record<string, string>;
+
+  async function startWorker(): Promise<ProductProcess> {
+    const logPath = join(folder, `worker-${workers.length}.log`);
+    const worker = new ProductProcess({ main: MAIN, command: "worker", env, logPath, readyMessage: "serving" });
+    workers.push(worker);
+    if (!(await worker.ready)) throw new Error("the worker ended at its start");
+    return worker;
+  }
+
+  beforeAll(async () => {
+    if (!existsSync(MAIN)) throw new Error("this suite runs what is built: run `npm run build` first");
+    folder = await mkdtemp(join(tmpdir(), "fiscalflow-scale-"));
+    simulator = await startSimulator({ scenario: { items: goods(LINES) }, limitPerWindow: 1_000_000 });
+    const address = inject("temporalAddress") ?? "";
+    connection = await Connection.connect({ address });
+    client = new Client({ connection, namespace });
+    starter = createStarter({ client, businesses: { default: "biz_1" } });
+    env = {
+      TEMPORAL_ADDRESS: address,
+      TEMPORAL_NAMESPACE: namespace,
+      COMPLIANCE_BASE_URL: simulator.url,
+      COMPLIANCE_API_KEY: "cmp_sk_test_simulator",
+      COMPLIANCE_BUSINESS_ID: "biz_1",
+      LEDGER_URL: await freshDatabase(inject("ledgerServerUrl")),
+      FISCALFLOW_TIMING_CALL_TIMEOUT_MS: "2000",
+    };
+  }, LONGEST_MS);
+  afterAll(async () => {
+    for (const worker of workers) {
+      worker.signal("SIGKILL");
+      await worker.ended;
+    }
+    await connection?.close();
+    await simulator?.close();
+    await rm(folder, { recursive: true });
+  });
+
+  const lines = goods(LINES).map(({ id }) => ({ itemId: id, quantity: 2, unitPrice: 100 }));
+  const some = lines.slice(0, SOME);
+  const booked = (number: string) => bookedIn(simulator, number);
+
+  async function eventsOf(query: string): Promise<number[]> {
+    const lengths: number[] = [];
+    for await (const { historyLength } of client.workflow.list({ query: `${query} AND ExecutionStatus = "Completed"` }))
+      lengths.push(historyLength);
+    return lengths;
+  }
+
+  async function expectBounded(invoice: string, count: number): Promise<void> {
+    await expect.poll(() => eventsOf(`WorkflowType = "sale" AND FiscalInvoice = "${invoice}"`)).toHaveLength(1);
+    const [own = 0] = await eventsOf(`WorkflowType = "sale" AND FiscalInvoice = "${invoice}"`);
+    const chunks = await eventsOf(`WorkflowType = "moveStock" AND FiscalInvoice = "${invoice}"`);
+    process.stderr.write(
+      `${invoice}, ${count} lines: ${own} events, ${chunks.length} chunks of at most ${Math.max(...chunks)}\n`,
+    );
+    expect(own).toBeGreaterThan(0);
+    expect(own).toBeLessThan(MOST_EVENTS);
+    expect(chunks.length).toBeGreaterThanOrEqual(count / 100);
+    expect(Math.max(...chunks)).toBeLessThan(MOST_EVENTS_OF_CHUNK);
+  }
+
+  const resultOf = (workflowId: string): Promise<SaleOutcome> => {
+    const handle = client.workflow.getHandle<(input: SaleInput) => Promise<SaleOutcome>>(workflowId);
+    // A server on a busy machine gives a waiting client up now and then.
+    return patiently(client, new AbortController().signal, () => handle.result());
+  };
+
+  test(
+    "takes each once, and a refund gives each back, in bounded histories",
+    async () => {
+      await startWorker();
+      const { workflowId } = await starter.startSale({
+        traderInvoiceNumber: "THOUSAND-1",
+        lines,
+        refundWindow: "1 hour",
+      });
+      await simulator.until(() => booked("THOUSAND-1").size === LINES);
+      await starter.refund({ invoice: "THOUSAND-1" }, { reason: "06", traderInvoiceNumber: "CN-1", restock: true });
+      const { stage, stockMovements } = await resultOf(workflowId);
+      expect(stage).toBe("credited");
+      expect(stockMovements.filter(({ state }) => state === "applied")).toHaveLength(2 * LINES);
+      expect([...booked("THOUSAND-1").values(), ...booked("CN-1").values()]).toEqual(lines.flatMap(() => [1, 1]));
+      await expectBounded("THOUSAND-1", LINES);
+    },
+    LONGEST_MS,
+  );
+
+  test(
+    "takes each once although its worker is killed in the middle, and a person is asked for what is not known",
+    async () => {
+      const { workflowId } = await starter.startSale({
+        traderInvoiceNumber: "KILLED-1",
+        lines: some,
+        refundWindow: "0",
+      });
+      await simulator.until(() => booked("KILLED-1").size >= SOME / 4);
+      for (const worker of workers) worker.signal("SIGKILL");
+      await startWorker();
+      await simulator.until(() => booked("KILLED-1").size >= SOME - 5);
+      const state = async () => await starter.state({ invoice: "KILLED-1" });
+      const isOpen = ({ state: one }: { state: string }): boolean => one === "planned" || one === "sending";
+      await expect.poll(async () => (await state()).stockMovements.some(isOpen)).toBe(false);
+      for (const { code, subject: referenceId = "" } of (await state()).attentions) {
+        expect(code).toBe("stock-unknown");
+        const applied = booked("KILLED-1").has(referenceId);
+        await starter.resolveStock({ invoice: "KILLED-1" }, { referenceId, applied, note: "compared with the books" });
+      }
+      const { stockMovements } = await resultOf(workflowId);
+      expect(stockMovements.filter(({ state: one }) => one === "applied")).toHaveLength(SOME);
+      expect([...booked("KILLED-1").values()]).toEqual(some.map(() => 1));
+      await expectBounded("KILLED-1", SOME);
+    },
+    LONGEST_MS,
+  );
+});
