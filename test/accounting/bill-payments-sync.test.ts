@@ -129,11 +129,13 @@ describeWithTemporal("the synchronisation of bill payments", () => {
     const handle = await start({ full: true });
     await rig.simulator.until(() => pages() >= 6);
     await rig.stopWorkers();
-    const before = pages();
     await rig.startWorkers();
     expect(await handle.result()).toMatchObject({ settled: true, round: 1 });
-    const read = accounting.calls("listBillPayments").slice(before);
-    expect(read[0]?.query["page"]).not.toBe("1");
+    // The first pages are also looked at to tell whether something changed meanwhile; the others are read once in a pass that is not begun anew.
+    const read = accounting.calls("listBillPayments").map(({ query }) => `${query["status"]} ${query["page"]}`);
+    const others = read.filter((page) => !page.endsWith(" 1"));
+    expect(others).toEqual([...new Set(others)]);
+    expect(others.length).toBeGreaterThan(4);
     expect(await unlike()).toEqual([]);
   });
 
