@@ -1,4 +1,4 @@
-import { Context } from "@temporalio/activity";
+import { ApplicationFailure, Context } from "@temporalio/activity";
 
 import {
   branchSentAs,
@@ -34,6 +34,7 @@ export function createStockActivities(context: ActivityContext): Pick<Compliance
       const runtime = context.connections.get(request.connection);
       // Nothing was sent, and only a result says so: a failure would be one more unknown outcome.
       if (!runtime) return { kind: "deferred", sameTry: true, message: servesNo(context, request.connection) };
+      if (request.sentFor?.reset) throw chunkWasReset();
       const sentAs = request.branch && branchSentAs(runtime.dialect.stock);
       const claim = new StockClaim(context.ledger, request, sentAs, nowMs);
       const taken = await takenFor(context, request, claim);
@@ -78,6 +79,14 @@ async function recorded(
   } catch {
     return answer;
   }
+}
+
+/**
+ * The tries of a chunk are those of its sale, so the run before may have sent them. Ended without an answer, each is asked for in its claim, and what
+ * was not sent is sent by the sale, under a try of its own.
+ */
+function chunkWasReset(): ApplicationFailure {
+  return ApplicationFailure.nonRetryable("The workflow that sends it was reset, and may have sent it before.");
 }
 
 /** Without a claim nothing leaves; and no claim is taken before it is known what earlier runs of this workflow's id did. */

@@ -30,8 +30,8 @@ export interface AskedMovement {
 }
 
 export interface AdjustStockRequest extends CallTarget, AskedMovement {
-  /** The run whose movement it is, where another one sends it for that run. */
-  sentFor?: { workflowId: string; runId: string };
+  /** The run whose movement it is, where another one sends it for that run. `reset`: the one that sends was reset, and may have sent it before. */
+  sentFor?: { workflowId: string; runId: string; reset?: true };
 }
 
 /** Input of the `moveStock` workflow: one try of each of some movements of the run that starts it. */

@@ -38,7 +38,7 @@ describeWithTemporal("the movements of a sale of many items that meet trouble", 
     await line?.close();
   });
 
-  const { start, handleOf, booked, eventsOf, chunks } = largeSalesOf(() => rig, ITEMS);
+  const { start, handleOf, booked, eventsOf, chunks, runningChunk } = largeSalesOf(() => rig, ITEMS);
   const expectOnceEach = (number: string): void => {
     expect([...booked(number).values()]).toEqual(Array.from({ length: ITEMS }, () => 1));
   };
@@ -161,6 +161,21 @@ describeWithTemporal("the movements of a sale of many items that meet trouble", 
       requestId: randomUUID(),
     });
     expect(await totals("POINT-1")).toEqual(WHOLE);
+  });
+
+  test("of a chunk that is reset are asked for in their claims, and none is sent a second time", async () => {
+    const slow = { operation: "adjustStock", when: "after", kind: "slow", delayMs: 1_200, times: 1 } as const;
+    const [late, lost] = [takenOf("CHUNK-RESET-1", 2), takenOf("CHUNK-RESET-1", 3)];
+    rig.simulator.inject({ ...slow, match: { referenceId: late } });
+    rig.simulator.inject({ ...slow, kind: "drop", match: { referenceId: lost } });
+    await start("CHUNK-RESET-1");
+    await rig.simulator.until(() => [late, lost].every((referenceId) => booked("CHUNK-RESET-1").has(referenceId)));
+    await resetRun(rig.client, rig.namespace, await runningChunk("CHUNK-RESET-1"));
+    await rig.stateWhen("CHUNK-RESET-1", (one) => countOf(one.stockMovements, "applied") === ITEMS - 1);
+    const word = { referenceId: lost, applied: true, note: "seen in the journal" };
+    await rig.starter.resolveStock({ invoice: "CHUNK-RESET-1" }, word);
+    expect(await totals("CHUNK-RESET-1")).toEqual(WHOLE);
+    expectOnceEach("CHUNK-RESET-1");
   });
 
   test("are read out of the histories of their chunks where the database was lost", async () => {

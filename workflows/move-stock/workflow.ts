@@ -2,10 +2,12 @@ import { ApplicationFailure, CancellationScope, setCurrentDetails, workflowInfo 
 
 import { FAILURES, type MoveStockInput, type MoveStockResult } from "../../src/contract/index.ts";
 import { callsOf } from "../proxies.ts";
-import { MOST_AT_ONCE } from "../stock/lane.ts";
 import { sendMovement } from "../stock/send-movement.ts";
 import { isTrouble } from "../stock/trouble.ts";
 import { Turns } from "../stock/turns.ts";
+
+/** Fewer than a small sale has: nobody waits for the last of a hundred movements, and the sales of the tills go on beside them. */
+const AT_ONCE = 2;
 
 /**
  * A chunk of the movements of a sale, or of a credit note, of many items: one try of each, so that the answers stand in this history and not
@@ -20,7 +22,11 @@ export async function moveStock(input: MoveStockInput): Promise<MoveStockResult>
   const target = { connection, businessId };
   const work = { target, calls: callsOf(route, () => retriedAtMs) };
   const { workflowId, runId } = sentFor;
-  const turns = new Turns(MOST_AT_ONCE);
+  const own = workflowInfo();
+  const more = {
+    sentFor: { workflowId, runId, ...(own.runId !== own.firstExecutionRunId && { reset: true as const }) },
+  };
+  const turns = new Turns(AT_ONCE);
   const answers: MoveStockResult["answers"] = [];
   let halted = "";
   const show = (): void => {
@@ -33,7 +39,7 @@ export async function moveStock(input: MoveStockInput): Promise<MoveStockResult>
     const tries = movements.map((movement) =>
       turns.take(async () => {
         if (halted) return;
-        const result = await sendMovement(work, movement, { sentFor: { workflowId, runId } });
+        const result = await sendMovement(work, movement, more);
         answers.push({ referenceId: movement.referenceId, result });
         if (isTrouble(result)) halted ||= "It sends no more: one has met what all would meet.";
         show();

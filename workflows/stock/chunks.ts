@@ -10,6 +10,7 @@ import { isTrouble } from "./trouble.ts";
 
 interface Waiting extends Try {
   answer: (result: AdjustStockResult | undefined) => void;
+  fail: (error: unknown) => void;
 }
 
 /**
@@ -27,23 +28,38 @@ export class Chunks implements Lane {
   }
 
   send(one: Try): Promise<AdjustStockResult | undefined> {
-    return new Promise((answer) => {
-      this.#waiting.push({ ...one, answer });
+    return new Promise((answer, fail) => {
+      this.#waiting.push({ ...one, answer, fail });
       if (!this.#sending) void this.#sendAll();
     });
   }
 
+  /** What ends the run ends it with its reason, as where each movement is sent by itself. */
   async #sendAll(): Promise<void> {
     this.#sending = true;
+    try {
+      await this.#sendWaiting();
+    } catch (error) {
+      for (const { fail } of this.#take(() => true)) fail(error);
+    } finally {
+      this.#sending = false;
+    }
+  }
+
+  async #sendWaiting(): Promise<void> {
     while (this.#waiting.length > 0) {
       // What comes of the same events goes together.
       await endOfTurn();
       await condition(() => this.#waiting.some((one) => one.givenUp() || this.#mayGo(one)));
       for (const one of this.#take((each) => each.givenUp())) one.answer(undefined);
       const due = this.#take((each) => this.#mayGo(each), this.#work.profile.timings.movementChunk);
-      if (due.length > 0) await this.#send(due);
+      if (due.length > 0) await this.#send(due).catch((error: unknown) => this.#fail(due, error));
     }
-    this.#sending = false;
+  }
+
+  #fail(due: readonly Waiting[], error: unknown): never {
+    for (const { fail } of due) fail(error);
+    throw error;
   }
 
   /** Behind trouble only those go that have met it, and have waited for what it asks for. */
