@@ -11,7 +11,7 @@ export function createRecordActivities({ ledger, random }: LedgerContext): Pick<
       onceThere(async () => {
         const writer = writerOf(Context.current().info);
         const answer = await ledger.records.saveDocument({ connection, businessId }, record, writer);
-        return answer === "send-whole" || answer === "lines-missing" ? answer : "kept";
+        return answer === "saved" || answer === "unchanged" || answer === "older" ? "kept" : answer;
       }, random),
   };
 }

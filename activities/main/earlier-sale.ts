@@ -34,10 +34,11 @@ export function createEarlierSale(ledger: Pick<Ledger, "records">): EarlierSale 
 }
 
 /** What is not, the run takes over by the claims: an earlier one was terminated on its way. */
-function isFinished({ stage, attentions, movements, incomplete }: KeptSale["record"]): boolean {
+function isFinished({ stage, document, attentions, movements, incomplete }: KeptSale["record"]): boolean {
   const ended = stage === "completed" || stage === "credited" || stage === "cancelled";
   return (
     !incomplete &&
+    !document?.linesLeftOut &&
     ended &&
     attentions.length === 0 &&
     movements.every(({ state }) => state === "applied" || state === "dropped")

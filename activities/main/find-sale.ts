@@ -7,6 +7,7 @@ import {
   type FindSaleResult,
   type KeptDocument,
   type MainActivities,
+  type SaleDocument,
 } from "../../src/contract/index.ts";
 import { findSaleInputSchema, parseInput } from "../../src/contract/schema/index.ts";
 import { type KeptRecord, type KeptSale, type Ledger, LedgerUnavailableError } from "../../src/ledger/index.ts";
@@ -42,9 +43,16 @@ function resultOf(kept: KeptSale | undefined): FindSaleResult {
   return { found: { ...documentOf(kept), creditNote: creditNote ? documentOf(creditNote) : null } };
 }
 
+/** Of lines that the ledger does not have either, that is said. */
+function answered(document: SaleDocument | null): SaleDocument | null {
+  const { linesLeftOut } = document ?? {};
+  if (!document || !linesLeftOut) return asAnswered(document);
+  return { ...document, linesLeftOut: { count: linesLeftOut.count, missing: true } };
+}
+
 /** Without what was asked for: it is the largest part, and the document says what became of it. */
 function documentOf({ record, decisions, keptAtMs, writer }: KeptRecord): KeptDocument {
   const { type: _type, content: _asked, document, movements, attentions, ...kept } = record;
   const listed = bounded({ movements, attentions, decisions });
-  return { ...kept, document: asAnswered(document), ...listed, keptAtMs, keptBy: writer };
+  return { ...kept, document: answered(document), ...listed, keptAtMs, keptBy: writer };
 }

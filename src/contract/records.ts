@@ -58,9 +58,9 @@ export interface RecordPart extends Omit<DocumentRecord, "document"> {
 
 /**
  * `send-whole`: the ledger does not have the record that the part builds on. `lines-missing`: kept, but for the document's lines, which
- * were left out and which the ledger does not have.
+ * were left out and which the ledger does not have. `of-another`: the number is that of another sale's credit note; nothing more is to be told.
  */
-export type RecordAnswer = "kept" | "send-whole" | "lines-missing";
+export type RecordAnswer = "kept" | "send-whole" | "lines-missing" | "of-another";
 
 /** The lines of a document that is kept without them: read from the service, since they are too many for one payload. */
 export interface KeepLinesRequest extends CallTarget, Pick<DocumentRecord, "type" | "number"> {

@@ -22,11 +22,11 @@ export class RecordKeeping {
   #kept: string | undefined;
   #sequence = 0;
   #told: Told | undefined;
-  /** Documents whose lines are being kept, or were given up. */
-  readonly #linesAskedFor = new Set<string>();
+  /** Documents whose lines are being kept, or were given up, and whether they were found missing again meanwhile. */
+  readonly #linesAskedFor = new Map<string, { again: boolean }>();
   #saving = false;
   /** What will be kept with the answer to a movement. */
-  #beside: string | undefined;
+  #beside: { worth: string | undefined; refund: Run["refund"] } | undefined;
 
   constructor(work: Work, asked: Asked) {
     this.#run = work.run;
@@ -63,13 +63,14 @@ export class RecordKeeping {
     const [part, ...more] = partsOf(recordOf(run, this.#asked, this.#sequence + 1, startedAtMs, told), undefined);
     if (!part || more.length > 0) return undefined;
     this.#sequence += 1;
-    this.#beside = worthKeeping(run, told);
-    return part;
+    this.#beside = { worth: worthKeeping(run, told), refund: run.refund };
+    // Nothing is left to be adjusted then.
+    return part.stage === "adjusting-stock" ? { ...part, stage: "awaiting-authority" } : part;
   }
 
   /** The record that went with a movement is kept. A later one may have been written over it. */
   keptBeside(): void {
-    this.#kept = this.#beside ?? this.#kept;
+    if (this.#beside && this.#beside.refund === this.#run.refund) this.#kept = this.#beside.worth;
   }
 
   async #save(): Promise<void> {
@@ -106,18 +107,28 @@ export class RecordKeeping {
       this.#sequence = record.sequence;
       const answer = await ledger.saveRecord({ connection, businessId, record });
       if (answer === "send-whole") return false;
+      if (answer === "of-another") return true;
       if (answer === "lines-missing") this.#keepLines(record);
     }
     return true;
   }
 
   /** The run ends only once they are there, or a person has given them up: then the ledger says that they are left out. */
-  #keepLines({ type, number }: RecordPart): void {
+  #keepLines(of: Pick<RecordPart, "type" | "number">): void {
     const saleId = this.#run.document?.id;
-    if (saleId === undefined || this.#linesAskedFor.has(saleId)) return;
-    this.#linesAskedFor.add(saleId);
+    if (saleId === undefined) return;
+    const asked = this.#linesAskedFor.get(saleId);
+    if (asked) {
+      asked.again = true;
+      return;
+    }
+    const now = { again: false };
+    this.#linesAskedFor.set(saleId, now);
+    const { type, number } = of;
     const keeping = keepLines(this.#work, { type, number, saleId }).then((kept) => {
-      if (kept) this.#linesAskedFor.delete(saleId);
+      if (!kept) return;
+      this.#linesAskedFor.delete(saleId);
+      if (now.again) this.#keepLines(of);
     });
     this.#run.beforeTheEnd(keeping);
   }

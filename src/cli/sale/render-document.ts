@@ -4,7 +4,9 @@ export function documentLine(document: SaleDocument): string {
   const { id, type, status, totals, saleDate, traderInvoiceNumber, linesLeftOut } = document;
   const number = type === "credit_note" ? ` ${traderInvoiceNumber}` : "";
   const date = saleDate ? `, dated ${saleDate}` : "";
-  const lines = linesLeftOut ? `, ${linesLeftOut.count} lines (the ledger keeps them)` : "";
+  const lines = linesLeftOut
+    ? `, ${linesLeftOut.count} lines (the ledger ${linesLeftOut.missing ? "does not have them" : "keeps them"})`
+    : "";
   return `${id}${number}, ${status}, total ${amount(totals.total)} (tax ${amount(totals.taxAmount)})${date}${lines}`;
 }
 

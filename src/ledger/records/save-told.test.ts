@@ -129,6 +129,13 @@ describe("a document that is told without its lines", () => {
     expect((await test.ledger.records.verify(business)).findings).toEqual([]);
   });
 
+  it("is said to lack its lines again where that answer was lost", async () => {
+    const business = someBusiness();
+    await tell(business, first({ document: null }));
+    const part = second({ document: short });
+    expect([await tell(business, part), await tell(business, part)]).toEqual(["lines-missing", "lines-missing"]);
+  });
+
   it("has the lines that the ledger keeps of it, whichever run tells of it", async () => {
     const business = someBusiness();
     await tell(business, first({ document: whole }));

@@ -33,7 +33,9 @@ export async function saveTold(
   if (since !== undefined && !(ofRun && kept.sequence === since)) {
     if (!kept || !isOver(kept, ofRun, told)) return "send-whole";
     await appendEvents(db, business, historyOf({ ...record, document: null }, writer));
-    return "older";
+    // Perhaps it is the very part whose answer was lost.
+    const linesAreMissing = ofRun && (JSON.parse(kept.content) as RecordContent).document?.linesLeftOut;
+    return linesAreMissing ? "lines-missing" : "older";
   }
   const before = kept && (JSON.parse(kept.content) as RecordContent);
   const now = document === "unchanged" ? (before?.document ?? null) : document;
