@@ -81,7 +81,7 @@ export function createItemActivities(
     const shown: Item | undefined =
       judged.data ?? (judged.error instanceof ComplianceApiError ? judged.error.extras.item : undefined);
     if (shown) runtime.catalogue.learn(businessId, shown);
-    const item = shown ? knownItem(shown) : { id: itemId, stockTracked: false, registrationStatus: "", needs: null };
+    const item = shown ? knownItem(shown) : { id: itemId, stockTracked: false, registrationStatus: "" };
     switch (judged.meaning.kind) {
       case "ok":
         return { kind: "registered" as const, item: { ...item, registrationStatus: REGISTERED } };

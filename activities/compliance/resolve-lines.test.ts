@@ -101,17 +101,15 @@ describe("resolved lines", () => {
     const pending = { ...tea, registrationStatus: "PENDING", name: "Tea ".repeat(100) };
     expect(knownItem(pending)).toEqual({
       id: "item_tea",
-      name: "Tea ".repeat(15),
+      name: "Tea ".repeat(10),
       stockTracked: true,
       registrationStatus: "PENDING",
-      needs: { productType: false },
     });
   });
 
-  test("carry null for a name and needs that the API does not tell", () => {
+  test("carry null for a name that the API does not tell", () => {
     expect(knownItem({ id: "i", stockTracked: false, registrationStatus: "PENDING" })).toMatchObject({
       name: null,
-      needs: null,
     });
   });
 });

@@ -8,7 +8,7 @@ import {
 } from "../../src/contract/index.ts";
 
 /** Characters. */
-const LONGEST_NAME = 60;
+const LONGEST_NAME = 40;
 
 /**
  * The item that each line names. A name that fits no item, or two, resolves none of the lines.
@@ -57,8 +57,8 @@ function nameOf(line: SaleLineInput): { key: "itemId" | "externalId" | "sku"; va
 
 /** Only what a sale needs goes into its history: a name is for people, who are told of an item that is not registered. */
 export function knownItem(item: Item): KnownItem {
-  const { id, name, stockTracked, registrationStatus, needs } = item;
+  const { id, name, stockTracked, registrationStatus } = item;
   if (registrationStatus === REGISTERED) return { id, stockTracked, registrationStatus };
   const short = name && Array.from(name).slice(0, LONGEST_NAME).join("");
-  return { id, name: short ?? null, stockTracked, registrationStatus, needs: needs ?? null };
+  return { id, name: short ?? null, stockTracked, registrationStatus };
 }

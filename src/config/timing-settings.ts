@@ -89,7 +89,7 @@ export const timingSettings = {
     "a completed sale that does not say so itself stays open for a refund this long; 0 closes at once",
   ),
   movementChunk: integerSetting(
-    { min: 2, max: 500, unit: "stock movements" },
+    { min: 2, max: 200, unit: "stock movements" },
     about(
       "movementChunk",
       100,
