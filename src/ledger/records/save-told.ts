@@ -6,12 +6,12 @@ import {
   type SaleDocument,
 } from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
+import { LedgerError } from "../errors.ts";
 import { appendEvents } from "../events/append-events.ts";
 import type { Business, Writer } from "../events/chain.ts";
-import { businessColumns } from "../events/row.ts";
 import { storableText } from "../storable-text.ts";
-import { type DocumentKey, movementsOf, type RecordContent, whereDocument } from "./columns.ts";
-import { historyOf, lockDocument, save, type SaveAnswer } from "./save.ts";
+import { movementsOf, type RecordContent } from "./columns.ts";
+import { documentKey, historyOf, type Kept, lockKept, save, type SaveAnswer, saveOver } from "./save.ts";
 
 /** `send-whole`: nothing was kept. `lines-missing`: all was, but for the document's lines. */
 export type RecordGap = "send-whole" | "lines-missing";
@@ -26,21 +26,20 @@ export async function saveTold(
   const { since, attentionsOver: _over, document, ...record } = told;
   if (since === undefined && document !== "unchanged" && !document?.linesLeftOut)
     return await save(db, business, { ...record, document }, writer);
-  const key = keyOf(business, told);
-  await lockDocument(db, key);
-  const kept = await findKept(db, key);
+  const kept = await lockKept(db, documentKey(business, told));
+  const before = kept && contentOfKept(kept);
   const ofRun = kept?.run_id === storableText(writer.runId);
   if (since !== undefined && !(ofRun && kept.sequence === since)) {
     if (!kept || !isOver(kept, ofRun, told)) return "send-whole";
     await appendEvents(db, business, historyOf({ ...record, document: null }, writer));
     // Perhaps it is the very part whose answer was lost.
-    const linesAreMissing = ofRun && (JSON.parse(kept.content) as RecordContent).document?.linesLeftOut;
+    const linesAreMissing = ofRun && before?.document?.linesLeftOut;
     return linesAreMissing ? "lines-missing" : "older";
   }
-  const before = kept && (JSON.parse(kept.content) as RecordContent);
   const now = document === "unchanged" ? (before?.document ?? null) : document;
   const whole: DocumentRecord = { ...record, document: withKeptLines(now, before?.document) };
-  const answer = await save(db, business, before && since !== undefined ? onTopOf(before, whole, told) : whole, writer);
+  const merged = before && since !== undefined ? onTopOf(before, whole, told) : whole;
+  const answer = await saveOver(db, business, kept, merged, writer);
   const isKept = answer === "saved" || answer === "unchanged";
   return isKept && whole.document?.linesLeftOut ? "lines-missing" : answer;
 }
@@ -52,48 +51,20 @@ export async function keepLines(
   of: Pick<RecordPart, "type" | "number">,
   { id, lines }: SaleDocument,
 ): Promise<void> {
-  const key = keyOf(business, of);
-  await lockDocument(db, key);
-  const kept = await findKept(db, key);
+  const kept = await lockKept(db, documentKey(business, of));
   if (!kept) return;
-  const content = JSON.parse(kept.content) as RecordContent;
+  const content = contentOfKept(kept);
   const { document } = content;
   if (!document?.linesLeftOut || document.id !== storableText(id)) return;
   const { linesLeftOut: _leftOut, ...whole } = document;
   const { as_of, sequence, workflow_id: workflowId, run_id: runId } = kept;
   const record = { ...content, document: { ...whole, lines }, asOfMs: as_of.getTime(), sequence };
-  await save(db, business, { ...record, attentionChanges: [], decisions: [] }, { workflowId, runId });
+  await saveOver(db, business, kept, { ...record, attentionChanges: [], decisions: [] }, { workflowId, runId });
 }
 
-interface Kept {
-  as_of: Date;
-  sequence: number;
-  workflow_id: string;
-  run_id: string;
-  document_id: string | null;
-  original_document_id: string | null;
-  content: string;
-}
-
-function keyOf(business: Business, { type, number }: Pick<RecordPart, "type" | "number">): DocumentKey {
-  return { ...businessColumns(business), type, number: storableText(number) };
-}
-
-async function findKept(db: Queries, key: DocumentKey): Promise<Kept | undefined> {
-  const row = await db
-    .selectFrom("documents")
-    .select(["as_of", "sequence", "event_number", "workflow_id", "run_id", "document_id", "original_document_id"])
-    .where(whereDocument(key))
-    .executeTakeFirst();
-  if (!row) return undefined;
-  const { content } = await db
-    .selectFrom("events")
-    .select("content")
-    .where("connection", "=", key.connection)
-    .where("business_id", "=", key.business_id)
-    .where("number", "=", row.event_number)
-    .executeTakeFirstOrThrow();
-  return { ...row, content };
+function contentOfKept({ content, event_number }: Kept): RecordContent {
+  if (content === null) throw new LedgerError(`The event ${event_number}, which a document was written with, is gone.`);
+  return JSON.parse(content) as RecordContent;
 }
 
 /**

@@ -32,9 +32,18 @@ export async function save(
   record: DocumentRecord,
   writer: Writer,
 ): Promise<SaveAnswer> {
-  const key = { ...businessColumns(business), type: record.type, number: storableText(record.number) };
-  await lockDocument(db, key);
-  const kept = await readKept(db, key);
+  return await saveOver(db, business, await lockKept(db, documentKey(business, record)), record, writer);
+}
+
+/** As {@link save}, of a document that the transaction has locked. */
+export async function saveOver(
+  db: Queries,
+  business: Business,
+  kept: Kept | undefined,
+  record: DocumentRecord,
+  writer: Writer,
+): Promise<SaveAnswer> {
+  const key = documentKey(business, record);
   const history = historyOf(record, writer);
   const asOfMs = kept?.as_of.getTime() ?? 0;
   const content = contentOf(record);
@@ -70,13 +79,23 @@ export async function save(
   return "saved";
 }
 
-/** Also one that is not there yet. */
-export async function lockDocument(db: Queries, key: DocumentKey): Promise<void> {
-  const name = JSON.stringify([key.connection, key.business_id, key.type, key.number]);
-  await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(db);
+export function documentKey(
+  business: Business,
+  { type, number }: Pick<DocumentRecord, "type" | "number">,
+): DocumentKey {
+  return { ...businessColumns(business), type, number: storableText(number) };
 }
 
-/** The document as it was kept last, with what its event says of it. */
+export type Kept = NonNullable<Awaited<ReturnType<typeof readKept>>>;
+
+/** The document as it was kept last. Until the transaction ends no other one writes it, also where it is not there yet. */
+export async function lockKept(db: Queries, key: DocumentKey): Promise<Kept | undefined> {
+  const name = JSON.stringify([key.connection, key.business_id, key.type, key.number]);
+  await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(db);
+  return await readKept(db, key);
+}
+
+/** With what its event says of it. */
 function readKept(db: Queries, { connection, business_id, type, number }: DocumentKey) {
   return db
     .selectFrom("documents as d")
@@ -86,7 +105,8 @@ function readKept(db: Queries, { connection, business_id, type, number }: Docume
         .onRef("e.business_id", "=", "d.business_id")
         .onRef("e.number", "=", "d.event_number"),
     )
-    .select(["d.as_of", "d.sequence", "d.document_id", "d.original_document_id", "e.content"])
+    .select(["d.as_of", "d.sequence", "d.workflow_id", "d.run_id"])
+    .select(["d.event_number", "d.document_id", "d.original_document_id", "e.content"])
     .where("d.connection", "=", connection)
     .where("d.business_id", "=", business_id)
     .where("d.type", "=", type)
