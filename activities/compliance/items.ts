@@ -3,6 +3,7 @@ import { Context } from "@temporalio/activity";
 import { classifyItem, ComplianceApiError } from "../../src/compliance/index.ts";
 import {
   type ComplianceActivities,
+  isRegistered,
   type Item,
   type ItemsRequest,
   type ItemsResult,
@@ -67,8 +68,7 @@ export function createItemActivities(
     const known = runtime.catalogue
       .known(businessId, nowMs() - runtime.catalogueAgeMs)
       ?.find((item) => item.id === itemId);
-    if (known?.registrationStatus === REGISTERED && force !== true)
-      return { kind: "registered" as const, item: knownItem(known) };
+    if (known && isRegistered(known) && force !== true) return { kind: "registered" as const, item: knownItem(known) };
     const judged = await judge(
       runtime,
       "registerItem",
@@ -118,9 +118,7 @@ export function createItemActivities(
       const heldBack = ({ message, heldForMs }: KeyHeldError): Error =>
         stillWaiting(message, Math.round(Math.max(pauseMs, heldForMs + random() * pauseMs)));
       const result = await lookUp(runtime, request, nowMs() - pauseMs / 2, heldBack);
-      const there =
-        result.kind === "resolved" &&
-        (request.until === "known" || result.items.every((item) => item.registrationStatus === REGISTERED));
+      const there = result.kind === "resolved" && (request.until === "known" || result.items.every(isRegistered));
       if (there || result.kind === "refused") return result;
       throw stillWaiting(`The items are not ${request.until} yet.`, pauseMs);
     },

@@ -2,10 +2,10 @@ import { Context } from "@temporalio/activity";
 
 import {
   type ComplianceActivities,
+  isRegistered,
   type Item,
   type ItemOutcome,
   type ItemOutcomeKind,
-  REGISTERED,
 } from "../../src/contract/index.ts";
 import type { OddRow } from "../../src/http/read-rows.ts";
 import { writerOf } from "../ledger/claim-results.ts";
@@ -75,9 +75,10 @@ function lookUp(items: readonly Item[], names: readonly string[], leftOut: reado
 }
 
 /** What is known of an item without asking for its registration; undefined where it is to be asked for. */
-function withoutCall({ id, name, registrationStatus, needs }: Item, force: boolean): ItemOutcome | undefined {
+function withoutCall(listed: Item, force: boolean): ItemOutcome | undefined {
+  const { id, name, needs } = listed;
   const item = { item: id, name: name ?? null };
-  if (registrationStatus === REGISTERED) return force ? undefined : { kind: "registered-already", ...item };
+  if (isRegistered(listed)) return force ? undefined : { kind: "registered-already", ...item };
   const lacking = Object.entries(needs ?? {}).flatMap(([what, lacks]) => (lacks === true ? [what] : []));
   return lacking.length > 0 && !force ? { kind: "needs-data", ...item, needs: lacking } : undefined;
 }

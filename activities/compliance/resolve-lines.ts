@@ -1,9 +1,9 @@
 import type { OddRow } from "../../src/http/read-rows.ts";
 import {
+  isRegistered,
   type Item,
   type ItemsResult,
   type KnownItem,
-  REGISTERED,
   type SaleLineInput,
 } from "../../src/contract/index.ts";
 
@@ -58,7 +58,7 @@ function nameOf(line: SaleLineInput): { key: "itemId" | "externalId" | "sku"; va
 /** Only what a sale needs goes into its history: a name is for people, who are told of an item that is not registered. */
 export function knownItem(item: Item): KnownItem {
   const { id, name, stockTracked, registrationStatus } = item;
-  if (registrationStatus === REGISTERED) return { id, stockTracked, registrationStatus };
+  if (isRegistered(item)) return { id, stockTracked, registrationStatus };
   const short = name && Array.from(name).slice(0, LONGEST_NAME).join("");
   return { id, name: short ?? null, stockTracked, registrationStatus };
 }

@@ -1,9 +1,9 @@
 import { Context } from "@temporalio/activity";
 
 import {
+  isRegistered,
   type MainActivities,
   type PreparedSaleAnswer,
-  REGISTERED,
   resolvedLines,
   type SaleLineInput,
 } from "../../src/contract/index.ts";
@@ -19,15 +19,15 @@ const MOST_LINES = 200;
 export function createGoodsAtOnce(inCatalogue: ItemsInCatalogue, composeSale: MainActivities["composeSale"]) {
   return async (
     { profile, sale, finished }: PreparedSaleAnswer,
-    lines: readonly SaleLineInput[] | undefined,
+    lines: SaleLineInput[] | undefined,
   ): Promise<Pick<PreparedSaleAnswer, "items" | "composed">> => {
     const { branch, saleId, callback = "auto" } = sale;
     if (!lines || finished) return {};
     const { connection, businessId } = profile;
-    const items = inCatalogue({ connection, businessId, lines: [...lines] })?.items;
+    const items = inCatalogue({ connection, businessId, lines })?.items;
     if (!items) return {};
-    const registered = items.every(({ registrationStatus }) => registrationStatus === REGISTERED);
-    if (!registered || branch !== undefined || saleId !== undefined || lines.length > MOST_LINES) return { items };
+    if (!items.every(isRegistered) || branch !== undefined || saleId !== undefined || lines.length > MOST_LINES)
+      return { items };
     const workflowId = Context.current().info.workflowExecution?.workflowId;
     if (workflowId === undefined) return { items };
     const { traderInvoiceNumber, saleDate, paymentTypeCode, customer } = sale;

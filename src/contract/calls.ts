@@ -68,6 +68,10 @@ export type KnownItem = Pick<Item, "id" | "name" | "stockTracked" | "registratio
 /** Fiscal Compliance API, "Item registration"; any word but this one counts as not registered (failure model). */
 export const REGISTERED = "REGISTERED";
 
+export function isRegistered({ registrationStatus }: Pick<Item, "registrationStatus">): boolean {
+  return registrationStatus === REGISTERED;
+}
+
 /** @param items of the lines, in their order */
 export function resolvedLines(lines: readonly SaleLineInput[], items: readonly KnownItem[]): ResolvedLine[] {
   return items.map((item, i) => ({

@@ -1,6 +1,6 @@
 import { sleep } from "@temporalio/workflow";
 
-import { type ItemOutcome, type Refusal, REGISTERED, type RegisterResult } from "../../src/contract/index.ts";
+import { isRegistered, type ItemOutcome, type Refusal, type RegisterResult } from "../../src/contract/index.ts";
 import { answerOf, answered, isRefusal, lostAsConverging } from "../run/answered.ts";
 import { CutShort, unlessCutShort } from "../run/cut-short.ts";
 import { growingPauseMs } from "../run/growing-pause.ts";
@@ -115,5 +115,5 @@ async function afterRefusal(
 async function showsRegistered({ job, calls, target }: Batch, itemId: string): Promise<boolean> {
   const lines = [{ itemId, quantity: 1, unitPrice: 0 }];
   const read = await answered(job, () => calls.read.readItems({ ...target, lines, notOlderThanMs: Date.now() }));
-  return read.kind === "resolved" && read.items.every(({ registrationStatus }) => registrationStatus === REGISTERED);
+  return read.kind === "resolved" && read.items.every(isRegistered);
 }

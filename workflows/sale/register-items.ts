@@ -1,9 +1,9 @@
 import {
   type Branch,
   fewOf,
+  isRegistered,
   type ItemsResult,
   type KnownItem,
-  REGISTERED,
   type RegisterResult,
 } from "../../src/contract/index.ts";
 import type { Work } from "../document/work.ts";
@@ -14,7 +14,7 @@ import { park } from "../run/park.ts";
 
 /** The items that the authority does not know yet, each once. */
 export function unregistered(items: readonly KnownItem[]): KnownItem[] {
-  const byId = new Map(items.filter((item) => item.registrationStatus !== REGISTERED).map((item) => [item.id, item]));
+  const byId = new Map(items.filter((item) => !isRegistered(item)).map((item) => [item.id, item]));
   return [...byId.values()];
 }
 
@@ -68,7 +68,7 @@ async function parkUntilRegistered(
     run,
     { code: "item-needs-data", subject: item.id, message, evidence: { needs } },
     {
-      wake: async () => isRegistered(await calls.wait.awaitItems({ ...request, until: "registered" })),
+      wake: async () => areRegistered(await calls.wait.awaitItems({ ...request, until: "registered" })),
     },
   );
   if (verdict === "cancel") throw new CancelledByPerson(run.cancelRequested ?? "");
@@ -79,9 +79,9 @@ async function showsRegistered(work: Work, itemId: string): Promise<boolean> {
   const { run, calls, target } = work;
   const request = { ...target, lines: [{ itemId, quantity: 1, unitPrice: 0 }], notOlderThanMs: Date.now() };
   const read = await answered(run, () => calls.read.readItems(request));
-  return isRegistered(read);
+  return areRegistered(read);
 }
 
-function isRegistered(result: ItemsResult): boolean {
-  return result.kind === "resolved" && unregistered(result.items).length === 0;
+function areRegistered(result: ItemsResult): boolean {
+  return result.kind === "resolved" && result.items.every(isRegistered);
 }
