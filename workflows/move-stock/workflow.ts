@@ -15,17 +15,15 @@ const AT_ONCE = 2;
  * all would meet, is for the run that started it; what has left is waited for.
  */
 export async function moveStock(input: MoveStockInput): Promise<MoveStockResult> {
-  const sentFor = workflowInfo().parent;
+  const { parent: sentFor, runId: ownRunId, firstExecutionRunId } = workflowInfo();
   if (!sentFor)
     throw ApplicationFailure.nonRetryable("A sale or a credit note starts this by itself.", FAILURES.invalidInput);
   const { connection, businessId, retriedAtMs, route, movements } = input;
   const target = { connection, businessId };
   const work = { target, calls: callsOf(route, () => retriedAtMs) };
   const { workflowId, runId } = sentFor;
-  const own = workflowInfo();
-  const more = {
-    sentFor: { workflowId, runId, ...(own.runId !== own.firstExecutionRunId && { reset: true as const }) },
-  };
+  const wasReset = ownRunId !== firstExecutionRunId;
+  const more = { sentFor: { workflowId, runId, ...(wasReset && { reset: true as const }) } };
   const turns = new Turns(AT_ONCE);
   const answers: MoveStockResult["answers"] = [];
   let halted = "";

@@ -1,6 +1,6 @@
 import { CancellationScope, condition, workflowInfo } from "@temporalio/workflow";
 
-import type { RecordPart, StockMovement } from "../../src/contract/index.ts";
+import type { DocumentRecord, RecordPart, StockMovement } from "../../src/contract/index.ts";
 import type { Work } from "../document/work.ts";
 import { ledger } from "../proxies.ts";
 import { endOfTurn } from "../run/end-of-turn.ts";
@@ -59,8 +59,7 @@ export class RecordKeeping {
     const quiet = attentions.length === 0 && attentionChanges.length === 0 && decisions.length === 0;
     if (this.#kept !== undefined || !alone || !quiet || !document) return undefined;
     const told = movements.map((one) => (one === movement ? { ...one, state: "applied" as const } : one));
-    const startedAtMs = workflowInfo().startTime.getTime();
-    const [part, ...more] = partsOf(recordOf(run, this.#asked, this.#sequence + 1, startedAtMs, told), undefined);
+    const [part, ...more] = partsOf(this.#next(told), undefined);
     if (!part || more.length > 0) return undefined;
     this.#sequence += 1;
     this.#beside = { worth: worthKeeping(run, told), refund: run.refund };
@@ -87,8 +86,7 @@ export class RecordKeeping {
     do {
       worth = worthKeeping(this.#run);
       changes = this.#run.attentionChanges.length;
-      const startedAtMs = workflowInfo().startTime.getTime();
-      const record = recordOf(this.#run, this.#asked, this.#sequence + 1, startedAtMs);
+      const record = this.#next();
       const now = toldBy(record);
       const isKept = await this.#tell(partsOf(record, told));
       told = isKept ? { ...now, sequence: this.#sequence } : undefined;
@@ -98,6 +96,11 @@ export class RecordKeeping {
     this.#kept = worth;
     this.#saving = false;
     this.look();
+  }
+
+  /** The record that follows, as the run is now. */
+  #next(movements?: readonly StockMovement[]): DocumentRecord {
+    return recordOf(this.#run, this.#asked, this.#sequence + 1, workflowInfo().startTime.getTime(), movements);
   }
 
   /** One part after the other; false where the ledger does not have what they build on. */
