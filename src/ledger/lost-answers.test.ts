@@ -2,25 +2,21 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 
 import { type BeginRequest, type Ledger, LedgerUnavailableError, openLedger } from "./index.ts";
-import { createTestLedger, type TestLedger } from "./test-support/create-test-ledger.ts";
+import type { TestLedger } from "./test-support/create-test-ledger.ts";
 import { APPLIED, firstTry, NOT_APPLIED } from "./test-support/movements.ts";
 import { recordOf, someBusiness, WRITER } from "./test-support/records.ts";
-import { type WatchedLine, watchLine } from "./test-support/watched-line.ts";
+import { openWatchedLedger, type WatchedLedger } from "./test-support/watched-ledger.ts";
+import type { WatchedLine } from "./test-support/watched-line.ts";
 
+let watched: WatchedLedger;
 let test: TestLedger;
 let line: WatchedLine;
 let ledger: Ledger;
 beforeAll(async () => {
-  test = await createTestLedger();
-  line = await watchLine(test.url);
-  ledger = openLedger({ url: line.url, home: "/nowhere" });
-  await ledger.ready();
+  watched = await openWatchedLedger();
+  ({ line, ledger, test } = watched);
 });
-afterAll(async () => {
-  await ledger.close();
-  await line.close();
-  await test.drop();
-});
+afterAll(() => watched?.close());
 beforeEach(() => {
   line.statements.length = 0;
 });

@@ -1,27 +1,21 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 
-import { type Ledger, openLedger } from "./index.ts";
-import { createTestLedger, type TestLedger } from "./test-support/create-test-ledger.ts";
+import type { Ledger } from "./index.ts";
 import { APPLIED, firstTry } from "./test-support/movements.ts";
 import { recordOf, someBusiness, WRITER } from "./test-support/records.ts";
-import { type WatchedLine, watchLine } from "./test-support/watched-line.ts";
+import { openWatchedLedger, type WatchedLedger } from "./test-support/watched-ledger.ts";
+import type { WatchedLine } from "./test-support/watched-line.ts";
 
-let test: TestLedger;
+let watched: WatchedLedger;
 let line: WatchedLine;
 let ledger: Ledger;
 beforeAll(async () => {
-  test = await createTestLedger();
-  line = await watchLine(test.url);
-  ledger = openLedger({ url: line.url, home: "/nowhere" });
-  await ledger.ready();
+  watched = await openWatchedLedger();
+  ({ line, ledger } = watched);
   // The business has sold before: its chain is there, and the budget's window.
   await sell("INV-0");
 });
-afterAll(async () => {
-  await ledger.close();
-  await line.close();
-  await test.drop();
-});
+afterAll(() => watched?.close());
 
 const BUSINESS = someBusiness();
 const BELIEVED = { limit: 60, endsInMs: 60_000, lengthMs: 60_000, told: false };

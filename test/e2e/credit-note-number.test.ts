@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 
 import {
   creditNoteWorkflowId,
@@ -7,26 +7,23 @@ import {
   type SaleOutcome,
 } from "../../src/contract/index.ts";
 import { SaleConflictError } from "../../src/starter/index.ts";
-import { type CuttableLine, startCuttableLine } from "../rig/cuttable-line.ts";
+import type { CuttableLine } from "../rig/cuttable-line.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
-import { freshDatabase, listenerOf, throughPort } from "../rig/fresh-database.ts";
 import { resetRun } from "../rig/reset-run.ts";
 import { salesOf, TEA } from "../rig/sales-of.ts";
-import { type Rig, startRig } from "../rig/start-rig.ts";
+import type { Rig } from "../rig/start-rig.ts";
+import { type RigOnLine, startRigOnLine } from "../rig/start-rig-on-line.ts";
 
 /** docs/ledger.md, "A number stays taken": of credit notes too. */
 describeWithTemporal("the number of a credit note", () => {
   let rig: Rig;
   let line: CuttableLine;
+  let onLine: RigOnLine;
   beforeAll(async () => {
-    const databaseUrl = await freshDatabase(inject("ledgerServerUrl"));
-    line = await startCuttableLine(listenerOf(databaseUrl));
-    rig = await startRig({ env: { LEDGER_URL: throughPort(databaseUrl, line.port) } });
+    onLine = await startRigOnLine();
+    ({ rig, line } = onLine);
   });
-  afterAll(async () => {
-    await rig?.close();
-    await line?.close();
-  });
+  afterAll(() => onLine?.close());
   const { result, onHand, handleOf, parked } = salesOf(() => rig);
 
   const open = { refundWindow: "1 hour" };

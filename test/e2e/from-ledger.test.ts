@@ -1,31 +1,27 @@
 import type { WorkflowHandle } from "@temporalio/client";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { callCli, type CliResult } from "../../src/cli/test-support/call-cli.ts";
 import { creditNoteWorkflowId, type SaleInput, WORKFLOW_TYPES } from "../../src/contract/index.ts";
 import { InvalidSaleError, LedgerAwayError, NoAnswerError, SaleNotFoundError } from "../../src/starter/index.ts";
-import { type CuttableLine, startCuttableLine } from "../rig/cuttable-line.ts";
+import type { CuttableLine } from "../rig/cuttable-line.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { forgetWorkflow } from "../rig/forget-workflow.ts";
-import { freshDatabase, listenerOf, throughPort } from "../rig/fresh-database.ts";
 import { salesOf } from "../rig/sales-of.ts";
-import { type Rig, startRig } from "../rig/start-rig.ts";
+import type { Rig } from "../rig/start-rig.ts";
+import { type RigOnLine, startRigOnLine } from "../rig/start-rig-on-line.ts";
 
 describeWithTemporal("a sale whose workflow Temporal has deleted", () => {
   let rig: Rig;
   let line: CuttableLine;
+  let onLine: RigOnLine;
   beforeAll(async () => {
-    const databaseUrl = await freshDatabase(inject("ledgerServerUrl"));
-    line = await startCuttableLine(listenerOf(databaseUrl));
-    rig = await startRig({
+    onLine = await startRigOnLine({
       timings: { callTimeoutMs: 1_500 },
-      env: { LEDGER_URL: throughPort(databaseUrl, line.port) },
     });
+    ({ rig, line } = onLine);
   });
-  afterAll(async () => {
-    await rig?.close();
-    await line?.close();
-  });
+  afterAll(() => onLine?.close());
 
   const { start, parked, result, movementsOf } = salesOf(() => rig);
 

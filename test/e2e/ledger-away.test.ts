@@ -2,28 +2,25 @@ import { afterAll, beforeAll, expect, inject, test } from "vitest";
 
 import { Secret } from "../../src/config/index.ts";
 import { type SaleInput, type SaleOutcome, saleWorkflowId } from "../../src/contract/index.ts";
-import { type CuttableLine, startCuttableLine } from "../rig/cuttable-line.ts";
+import type { CuttableLine } from "../rig/cuttable-line.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
-import { freshDatabase, listenerOf, throughPort } from "../rig/fresh-database.ts";
+import { freshDatabase } from "../rig/fresh-database.ts";
 import { resetRun } from "../rig/reset-run.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
+import { type RigOnLine, startRigOnLine } from "../rig/start-rig-on-line.ts";
 
 /** Architecture, decision 6: while the database is away nothing unrepeatable is sent, and nothing is lost. */
 describeWithTemporal("while the database of the claims is away", () => {
   let rig: Rig;
   let line: CuttableLine;
+  let onLine: RigOnLine;
   beforeAll(async () => {
-    const databaseUrl = await freshDatabase(inject("ledgerServerUrl"));
-    line = await startCuttableLine(listenerOf(databaseUrl));
-    rig = await startRig({
+    onLine = await startRigOnLine({
       timings: { callTimeoutMs: 1_500 },
-      env: { LEDGER_URL: throughPort(databaseUrl, line.port) },
     });
+    ({ rig, line } = onLine);
   });
-  afterAll(async () => {
-    await rig?.close();
-    await line?.close();
-  });
+  afterAll(() => onLine?.close());
 
   const TEA = { itemId: "item_tea", quantity: 2, unitPrice: 350 };
   const idOf = (traderInvoiceNumber: string): string =>

@@ -1,13 +1,13 @@
-import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll, expect, inject, test } from "vitest";
 
 import { Secret } from "../../src/config/index.ts";
-import { type CuttableLine, startCuttableLine } from "../rig/cuttable-line.ts";
+import type { CuttableLine } from "../rig/cuttable-line.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
-import { freshDatabase, listenerOf, throughPort } from "../rig/fresh-database.ts";
+import { freshDatabase } from "../rig/fresh-database.ts";
 import { countOf, goods, largeSalesOf, takenOf } from "../rig/goods.ts";
 import { resetRun } from "../rig/reset-run.ts";
-import { type Rig, startRig } from "../rig/start-rig.ts";
+import type { Rig } from "../rig/start-rig.ts";
+import { type RigOnLine, startRigOnLine } from "../rig/start-rig-on-line.ts";
 
 const ITEMS = 40;
 const CHUNK = 12;
@@ -22,21 +22,17 @@ const SCOPES = ["sales:read", "sales:write", "catalog:read", "catalog:write"] as
 describeWithTemporal("the movements of a sale of many items that meet trouble", () => {
   let rig: Rig;
   let line: CuttableLine;
+  let onLine: RigOnLine;
   beforeAll(async () => {
-    const databaseUrl = await freshDatabase(inject("ledgerServerUrl"));
-    line = await startCuttableLine(listenerOf(databaseUrl));
-    rig = await startRig({
+    onLine = await startRigOnLine({
       timings: { movementChunk: CHUNK, callTimeoutMs: 1_500, refusedKeyPauseMs: 200 },
       simulator: { latencyMs: 5, scenario: { items: goods(ITEMS) } },
-      env: { LEDGER_URL: throughPort(databaseUrl, line.port) },
     });
+    ({ rig, line } = onLine);
   });
   // A test that fails in between leaves the others their database.
   afterEach(() => line.mend());
-  afterAll(async () => {
-    await rig?.close();
-    await line?.close();
-  });
+  afterAll(() => onLine?.close());
 
   const { start, handleOf, booked, eventsOf, chunks, runningChunk } = largeSalesOf(() => rig, ITEMS);
   const expectOnceEach = (number: string): void => {
@@ -151,15 +147,7 @@ describeWithTemporal("the movements of a sale of many items that meet trouble", 
     rig.simulator.inject({ ...slow, match: { referenceId: takenOf("POINT-1", 14) } });
     const handle = await start("POINT-1");
     await rig.simulator.until(() => booked("POINT-1").has(takenOf("POINT-1", 14)));
-    const events = (await handle.fetchHistory()).events ?? [];
-    const point = events.findLast((event) => event.workflowTaskCompletedEventAttributes);
-    await rig.client.workflowService.resetWorkflowExecution({
-      namespace: rig.namespace,
-      workflowExecution: { workflowId: handle.workflowId, runId: (await handle.describe()).runId },
-      reason: "a test",
-      workflowTaskFinishEventId: point?.eventId,
-      requestId: randomUUID(),
-    });
+    await resetRun(rig.client, rig.namespace, handle.workflowId, "last-task");
     expect(await totals("POINT-1")).toEqual(WHOLE);
   });
 

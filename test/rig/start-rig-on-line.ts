@@ -1,0 +1,29 @@
+import { inject } from "vitest";
+
+import { type CuttableLine, startCuttableLine } from "./cuttable-line.ts";
+import { freshDatabase, listenerOf, throughPort } from "./fresh-database.ts";
+import { type Rig, type RigOptions, startRig } from "./start-rig.ts";
+
+export interface RigOnLine {
+  rig: Rig;
+  /** Between the rig and its ledger's database. */
+  line: CuttableLine;
+  close(): Promise<void>;
+}
+
+/** A rig whose ledger has a database of its own, behind a line that a test can cut. */
+export async function startRigOnLine(options: Omit<RigOptions, "env"> = {}): Promise<RigOnLine> {
+  const databaseUrl = await freshDatabase(inject("ledgerServerUrl"));
+  const line = await startCuttableLine(listenerOf(databaseUrl));
+  try {
+    const rig = await startRig({ ...options, env: { LEDGER_URL: throughPort(databaseUrl, line.port) } });
+    const close = async (): Promise<void> => {
+      await rig.close();
+      await line.close();
+    };
+    return { rig, line, close };
+  } catch (error) {
+    await line.close();
+    throw error;
+  }
+}
