@@ -73,10 +73,10 @@ describe("a ledger whose server is killed", { timeout: 60_000 }, () => {
       const pid = serverPid(base);
       process.kill(pid, signal);
       expect(await ledger.stock.take(firstTry())).toEqual({ kind: "taken" });
-      // One that was asked to stop may have answered before it did.
       await gone(pid);
+      // One that was asked to stop may have answered before it did, and its processes may answer for a moment after it.
+      while (serverPid(base) === pid) expect(await ledger.stock.take(firstTry())).toEqual({ kind: "taken" });
     }
-    expect(await ledger.stock.take(firstTry())).toEqual({ kind: "taken" });
   });
 });
 

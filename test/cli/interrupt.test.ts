@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { constants } from "node:os";
 import { fileURLToPath } from "node:url";
 import { setTimeout as delay } from "node:timers/promises";
 import { Client, Connection } from "@temporalio/client";
@@ -54,10 +55,12 @@ describeWithTemporal("a command that waits for a sale nobody carries", () => {
         { timeout: PATIENCE_MS },
       );
       child.kill(signal);
-      // As a terminal and npm do, within milliseconds: later the process may be past its own handlers, in its teardown.
+      // As a terminal and npm do, within milliseconds.
       await delay(2);
       child.kill(signal);
-      expect(await ended).toEqual([exitCode, null]);
+      const [code, killedBy] = await ended;
+      // On a busy machine the second comes when the process has let go of its handlers: a shell reads the same code then.
+      expect(killedBy === signal ? 128 + constants.signals[signal] : code).toBe(exitCode);
       expect(output).toBe("Interrupted. What Temporal has accepted goes on.\n");
     },
   );
