@@ -7,8 +7,8 @@ import { type Rig, startRig } from "../rig/start-rig.ts";
 
 const ITEMS = 20;
 const CHUNK = 8;
-/** Of a chunk. */
-const AT_ONCE = 2;
+/** So many of a chunk have left when something happens to it. */
+const LEFT = 4;
 
 describeWithTemporal("the stock movements of a sale of many items", () => {
   let rig: Rig;
@@ -31,6 +31,12 @@ describeWithTemporal("the stock movements of a sale of many items", () => {
       times: 1,
       match: { referenceId },
     });
+  /** The last of those that leave. */
+  const slowLast = (invoice: string, delayMs?: number): string => {
+    const referenceId = takenOf(invoice, LEFT - 1);
+    slow(referenceId, delayMs);
+    return referenceId;
+  };
   const expectOnceEach = (number: string, count = ITEMS): void => {
     expect([...booked(number).values()]).toEqual(Array.from({ length: count }, () => 1));
   };
@@ -84,27 +90,26 @@ describeWithTemporal("the stock movements of a sale of many items", () => {
   test("of a sale that is cancelled in the middle are given back exactly", async () => {
     const before = onHand();
     rig.simulator.setAuthority("UNDONE-1", [{ do: "down" }]);
-    for (let n = 0; n < AT_ONCE; n++) slow(takenOf("UNDONE-1", n));
+    slowLast("UNDONE-1");
     const handle = await start("UNDONE-1");
-    await rig.simulator.until(() => booked("UNDONE-1").size === AT_ONCE);
+    await rig.simulator.until(() => booked("UNDONE-1").size === LEFT);
     await rig.starter.cancel({ invoice: "UNDONE-1" }, { reason: "the customer left" });
     rig.simulator.setAuthority("UNDONE-1", [{ do: "reject", reason: "no" }]);
     const { stage, stockMovements } = await handle.result();
     expect(stage).toBe("cancelled");
     const sold = stockMovements.filter(({ purpose }) => purpose === "sold");
     // What had left came back, and what had not was never sent.
-    expect(countOf(sold, "applied")).toBe(AT_ONCE);
-    expect(countOf(sold, "dropped")).toBe(ITEMS - AT_ONCE);
-    expect(stockMovements.filter(({ purpose }) => purpose === "undone")).toHaveLength(AT_ONCE);
-    expectOnceEach("UNDONE-1", 2 * AT_ONCE);
+    expect(countOf(sold, "applied")).toBe(LEFT);
+    expect(countOf(sold, "dropped")).toBe(ITEMS - LEFT);
+    expect(stockMovements.filter(({ purpose }) => purpose === "undone")).toHaveLength(LEFT);
+    expectOnceEach("UNDONE-1", 2 * LEFT);
     expect(onHand()).toEqual(before);
   });
 
   test("of a chunk that a person terminates are looked up: nothing is sent twice, and what is not known is shown", async () => {
-    const unknown = takenOf("CUT-1", 0);
-    slow(unknown, 6_000);
+    const unknown = slowLast("CUT-1", 6_000);
     const handle = await start("CUT-1");
-    await rig.simulator.until(() => booked("CUT-1").size >= CHUNK);
+    await rig.simulator.until(() => booked("CUT-1").size === LEFT);
     await rig.client.workflow.getHandle(await runningChunk("CUT-1")).terminate("by mistake");
     const state = await rig.stateWhen(
       "CUT-1",
@@ -129,22 +134,22 @@ describeWithTemporal("the stock movements of a sale of many items", () => {
   });
 
   test("of a sale that is terminated in the middle come to their claims, and the next run takes them over", async () => {
-    slow(takenOf("ENDED-1", 0));
+    slowLast("ENDED-1");
     const handle = await start("ENDED-1");
-    await rig.simulator.until(() => booked("ENDED-1").size >= CHUNK);
+    await rig.simulator.until(() => booked("ENDED-1").size === LEFT);
     const chunk = await runningChunk("ENDED-1");
     await handle.terminate("by mistake");
     await rig.client.workflow.getHandle(chunk).result();
-    expect(booked("ENDED-1").size).toBe(CHUNK);
+    expect(booked("ENDED-1").size).toBe(LEFT);
     await resetRun(rig.client, rig.namespace, rig.starter.workflowId({ invoice: "ENDED-1" }));
     expect(countOf((await handleOf("ENDED-1").result()).stockMovements, "applied")).toBe(ITEMS);
     expectOnceEach("ENDED-1");
   });
 
   test("of a sale that is reset in the middle of a chunk are sent once", async () => {
-    slow(takenOf("RESET-1", 0));
+    slowLast("RESET-1");
     await start("RESET-1");
-    await rig.simulator.until(() => booked("RESET-1").size >= CHUNK);
+    await rig.simulator.until(() => booked("RESET-1").size === LEFT);
     await resetRun(rig.client, rig.namespace, rig.starter.workflowId({ invoice: "RESET-1" }));
     expect(countOf((await handleOf("RESET-1").result()).stockMovements, "applied")).toBe(ITEMS);
     expectOnceEach("RESET-1");

@@ -4,14 +4,11 @@ import { FAILURES, type MoveStockInput, type MoveStockResult } from "../../src/c
 import { callsOf } from "../proxies.ts";
 import { sendMovement } from "../stock/send-movement.ts";
 import { isTrouble } from "../stock/trouble.ts";
-import { Turns } from "../stock/turns.ts";
-
-/** Fewer than a small sale has: nobody waits for the last of a hundred movements, and the sales of the tills go on beside them. */
-const AT_ONCE = 2;
 
 /**
  * A chunk of the movements of a sale, or of a credit note, of many items: one try of each, so that the answers stand in this history and not
- * in that of the run which started it. It decides nothing and calls nobody. What is not sent once it is cancelled, or once one try has met what
+ * in that of the run which started it. One after the other: nobody waits for the last of a hundred movements, and the tills' sales go on beside
+ * them. It decides nothing and calls nobody. What is not sent once it is cancelled, or once one try has met what
  * all would meet, is for the run that started it; what has left is waited for.
  */
 export async function moveStock(input: MoveStockInput): Promise<MoveStockResult> {
@@ -24,7 +21,6 @@ export async function moveStock(input: MoveStockInput): Promise<MoveStockResult>
   const { workflowId, runId } = sentFor;
   const wasReset = ownRunId !== firstExecutionRunId;
   const more = { sentFor: { workflowId, runId, ...(wasReset && { reset: true as const }) } };
-  const turns = new Turns(AT_ONCE);
   const answers: MoveStockResult["answers"] = [];
   let halted = "";
   const show = (): void => {
@@ -34,17 +30,14 @@ export async function moveStock(input: MoveStockInput): Promise<MoveStockResult>
   };
   CancellationScope.current().cancelRequested.catch(() => (halted ||= "It sends no more: it was cancelled."));
   return await CancellationScope.nonCancellable(async () => {
-    const tries = movements.map((movement) =>
-      turns.take(async () => {
-        if (halted) return;
-        const result = await sendMovement(work, movement, more);
-        answers.push({ referenceId: movement.referenceId, result });
-        if (isTrouble(result)) halted ||= "It sends no more: one has met what all would meet.";
-        show();
-      }),
-    );
     show();
-    await Promise.all(tries);
+    for (const movement of movements) {
+      if (halted) break;
+      const result = await sendMovement(work, movement, more);
+      answers.push({ referenceId: movement.referenceId, result });
+      if (isTrouble(result)) halted ||= "It sends no more: one has met what all would meet.";
+      show();
+    }
     return { answers };
   });
 }

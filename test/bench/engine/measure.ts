@@ -4,14 +4,18 @@ import type { Till } from "./lanes.ts";
 import { cpuMsOf, residentMbOf } from "./process-usage.ts";
 
 export interface Load {
-  readonly sales: number;
+  /** So many, or as many as begin before this is settled. */
+  readonly sales: number | Promise<unknown>;
   readonly atOnce: number;
   /** Callers who ask for the state of open sales, each five times a second. */
   readonly callers?: number;
 }
 
 export interface Throughput {
+  readonly sales: number;
   readonly salesPerSecond: number;
+  /** Of all sales, from the start to the end of its workflow. */
+  readonly slowestMs: number;
   readonly workerCpuMsPerSale: number;
   readonly serverCpuMsPerSale: number;
   /** Of the worker, at the end. */
@@ -24,7 +28,11 @@ const ASK_EVERY_MS = 200;
 
 /** @param name begins the invoice numbers; no other measure on the same server has it */
 export async function measure(till: Till, serverPid: number, name: string, load: Load): Promise<Throughput> {
-  const invoices = Array.from({ length: load.sales }, (_, n) => `${name}-${n}`);
+  let sales = 0;
+  let enough = false;
+  const { sales: most } = load;
+  if (typeof most !== "number") most.finally(() => (enough = true)).catch(() => undefined);
+  let slowestMs = 0;
   const open = new Set<string>();
   let over = false;
   let answered = 0;
@@ -43,10 +51,12 @@ export async function measure(till: Till, serverPid: number, name: string, load:
     }
   };
   const seller = async (): Promise<void> => {
-    for (let invoice = invoices.pop(); invoice !== undefined; invoice = invoices.pop()) {
-      const started = invoice;
-      await till.sell(started, () => open.add(started));
-      open.delete(started);
+    while (typeof most === "number" ? sales < most : !enough) {
+      const invoice = `${name}-${(sales += 1)}`;
+      const begunMs = performance.now();
+      await till.sell(invoice, () => open.add(invoice));
+      slowestMs = Math.max(slowestMs, performance.now() - begunMs);
+      open.delete(invoice);
     }
   };
   const pids = [till.pid, serverPid] as const;
@@ -58,9 +68,11 @@ export async function measure(till: Till, serverPid: number, name: string, load:
   const after = await Promise.all(pids.map(cpuMsOf));
   over = true;
   await Promise.all(callers);
-  const cpuPerSale = (index: 0 | 1): number => ((after[index] ?? 0) - (before[index] ?? 0)) / load.sales;
+  const cpuPerSale = (index: 0 | 1): number => ((after[index] ?? 0) - (before[index] ?? 0)) / sales;
   return {
-    salesPerSecond: load.sales / seconds,
+    sales,
+    salesPerSecond: sales / seconds,
+    slowestMs,
     workerCpuMsPerSale: cpuPerSale(0),
     serverCpuMsPerSale: cpuPerSale(1),
     residentMb: await residentMbOf(till.pid),
