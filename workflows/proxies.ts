@@ -1,6 +1,14 @@
-import { ActivityCancellationType, type ActivityOptions, proxyActivities } from "@temporalio/workflow";
+import {
+  ActivityCancellationType,
+  type ActivityOptions,
+  proxyActivities,
+  type RetryPolicy,
+} from "@temporalio/workflow";
 
 import {
+  type AccountingActivities,
+  type AccountingProfile,
+  accountingTaskQueue,
   type CallRoute,
   type CallTarget,
   complianceBackgroundTaskQueue,
@@ -10,19 +18,28 @@ import {
   MAIN_TASK_QUEUE,
   type MainActivities,
 } from "../src/contract/index.ts";
-import { PAUSES_OF_FAILURES } from "./pauses-of-failures.ts";
+import { asked, asRefused, asLookedFor, asLost } from "./calls/without-answer.ts";
+
+/**
+ * Every pause comes with its failure (decision 0014). Only an attempt that was lost with its worker brings none, and it is no reason to wait the
+ * longer, however often the service had put the call off before.
+ */
+const PAUSES_OF_FAILURES = {
+  initialInterval: "5 seconds",
+  backoffCoefficient: 1,
+} as const satisfies RetryPolicy;
 
 /**
  * Between the HTTP call's own timeout and the attempt's: the activity must always live to write down and to say what became of its
  * call, with the database slow at both ends.
  */
-export const MARGIN_MS = 20_000;
+const MARGIN_MS = 20_000;
 
 /** How long a task may wait for a worker before it is put into the queue anew: nothing of it was sent. */
-export const LONGEST_QUEUEING = "12 hours";
+const LONGEST_QUEUEING = "12 hours";
 
 /** A total bound for calls that may be repeated freely. What is not answered by then is shown to a person. */
-export const LONGEST_TRY = "24 hours";
+const LONGEST_TRY = "24 hours";
 
 /** Before the connection is known: validation, look-ups, composing. No API call. */
 export const main = proxyActivities<
@@ -96,7 +113,7 @@ export function callsOf(route: CallRoute, retriedAtMs: () => number | undefined)
     ...interactive(4),
     taskQueue: complianceBackgroundTaskQueue(route.application),
   };
-  const calls = <Names extends keyof ComplianceActivities>(options: ActivityOptions) =>
+  const told = <Names extends keyof ComplianceActivities>(options: ActivityOptions) =>
     telling(proxyActivities<Pick<ComplianceActivities, Names>>(options), retriedAtMs);
   /** Behind the polls of sales in flight, which somebody waits for. */
   const nobodyWaits: ActivityOptions = {
@@ -107,44 +124,53 @@ export function callsOf(route: CallRoute, retriedAtMs: () => number | undefined)
   return {
     /** Of catalogues and synchronisations. */
     background: {
-      read: calls<
-        | "pullPurchases"
-        | "keepPurchasesPage"
-        | "reconcileDocument"
-        | "planRegistrations"
-        | "readItems"
-        | "readBranch"
-        | "keepLines"
-      >(nobodyWaits),
-      convergingWrite: calls<"registerItem">({ ...nobodyWaits, retry: LOST_WITH_ITS_WORKER }),
+      read: asked(
+        told<
+          | "pullPurchases"
+          | "keepPurchasesPage"
+          | "reconcileDocument"
+          | "planRegistrations"
+          | "readItems"
+          | "readBranch"
+          | "keepLines"
+        >(nobodyWaits),
+        asRefused,
+      ),
+      convergingWrite: asked(told<"registerItem">({ ...nobodyWaits, retry: LOST_WITH_ITS_WORKER }), asLookedFor),
     },
     /** Repeated freely; the pauses come from the activity. */
-    read: calls<"readItems" | "readBranch" | "readDocument">({
-      ...interactive(2),
-      scheduleToCloseTimeout: LONGEST_TRY,
-    }),
+    read: asked(
+      told<"readItems" | "readBranch" | "readDocument">({ ...interactive(2), scheduleToCloseTimeout: LONGEST_TRY }),
+      asRefused,
+    ),
     /** A wait for the outside world: each try is one look, and it has no total bound, since nobody knows how long it takes. */
-    wait: calls<"awaitItems" | "awaitDocument" | "awaitService">(background),
+    wait: told<"awaitItems" | "awaitDocument" | "awaitService">(background),
     /**
      * Safe to repeat under its Idempotency-Key, for as long as the service remembers the key. The activity keeps that bound itself, since
      * the life begins with the first attempt that may have left, and waits before it count for nothing.
      */
-    keyedWrite: calls<"createSale" | "createCreditNote">(interactive(1)),
+    keyedWrite: asked(told<"createSale" | "createCreditNote">(interactive(1)), asLost),
     /** An attempt that was lost with its worker is looked after before it is repeated, so it must come back as a failure. */
-    convergingWrite: calls<"registerItem" | "retryDocument">({
-      ...interactive(2),
-      scheduleToCloseTimeout: LONGEST_TRY,
-      retry: LOST_WITH_ITS_WORKER,
-    }),
+    convergingWrite: asked(
+      told<"registerItem" | "retryDocument">({
+        ...interactive(2),
+        scheduleToCloseTimeout: LONGEST_TRY,
+        retry: LOST_WITH_ITS_WORKER,
+      }),
+      asLookedFor,
+    ),
     /**
      * At most once: a second attempt would move the stock, or issue the document, twice if the first one's answer was lost.
      * One attempt, no heartbeat, and no scheduleToCloseTimeout, which cannot tell a queued task from a running one.
      */
-    unrepeatableWrite: calls<"createSale" | "adjustStock">({
-      ...interactive(2),
-      scheduleToStartTimeout: LONGEST_QUEUEING,
-      retry: { maximumAttempts: 1 },
-    }),
+    unrepeatableWrite: asked(
+      told<"createSale" | "adjustStock">({
+        ...interactive(2),
+        scheduleToStartTimeout: LONGEST_QUEUEING,
+        retry: { maximumAttempts: 1 },
+      }),
+      asLost,
+    ),
   };
 }
 
@@ -162,3 +188,37 @@ function telling<Activities extends object>(activities: Activities, retriedAtMs:
     },
   });
 }
+
+/** The activities of one accounting connection, one options object for each risk class (architecture, decision 4). */
+export function accountingCallsOf({ connection, callTimeoutMs }: AccountingProfile) {
+  const options = (priorityKey: number): ActivityOptions => ({
+    taskQueue: accountingTaskQueue(connection),
+    priority: { priorityKey },
+    startToCloseTimeout: callTimeoutMs + MARGIN_MS,
+    retry: PAUSES_OF_FAILURES,
+    cancellationType: ActivityCancellationType.TRY_CANCEL,
+  });
+  return {
+    /** Of synchronisations, which nobody waits for. */
+    read: asked(
+      proxyActivities<Pick<AccountingActivities, "keepBillPaymentsPage" | "sampleBillPayments">>({
+        ...options(4),
+        scheduleToCloseTimeout: LONGEST_TRY,
+      }),
+      asRefused,
+    ),
+    /** A wait for the outside world, without a total bound. */
+    wait: proxyActivities<Pick<AccountingActivities, "awaitAccounting">>(options(4)),
+    /** At most once, as a stock adjustment: what processing does is not shown, nor that it may be asked for twice. */
+    unrepeatableWrite: asked(
+      proxyActivities<Pick<AccountingActivities, "processSyncBatch">>({
+        ...options(2),
+        scheduleToStartTimeout: LONGEST_QUEUEING,
+        retry: { maximumAttempts: 1 },
+      }),
+      asLost,
+    ),
+  };
+}
+
+export type AccountingCalls = ReturnType<typeof accountingCallsOf>;

@@ -3,7 +3,7 @@ import { KeyHeldError } from "./key-held-error.ts";
 
 /**
  * The pauses of a refused key, in shares of the first: by default 30 s, 1, 2, 5 and 10 minutes. Each is shorter than the pause of the
- * same rung in `workflows/run/answered.ts`, so that a sale that wakes finds an answer that is fresh, or fetches it.
+ * same rung in `workflows/calls/tries.ts`, so that a sale that wakes finds an answer that is fresh, or fetches it.
  */
 const RUNGS = [1, 2, 4, 10, 20] as const;
 

@@ -8,7 +8,7 @@ const silent = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error()
 
 /** The code of the workflows (or of others, for a test) with the interceptors that all of them have, as one script. */
 export async function bundleWorkflows(workflowsPath = pathOf("index")): Promise<{ code: string }> {
-  return await bundleQuietly(workflowsPath, [pathOf("interceptors")]);
+  return await bundleQuietly(workflowsPath, [pathOf("sdk/interceptors")]);
 }
 
 /** Without what the bundler tells of its progress. */

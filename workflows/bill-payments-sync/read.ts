@@ -7,10 +7,10 @@ import type {
   BillPaymentStatus,
   SeenBillPayments,
 } from "../../src/contract/index.ts";
-import type { AccountingCalls } from "../accounting-proxies.ts";
+import type { AccountingCalls } from "../proxies.ts";
 import type { Job } from "../job/job.ts";
 import { ledger } from "../proxies.ts";
-import { answered } from "../run/answered.ts";
+import { answered } from "../calls/tries.ts";
 import { afterComparison, afterPage, type Position } from "./position.ts";
 
 export interface SyncWork {

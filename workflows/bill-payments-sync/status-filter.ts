@@ -4,9 +4,9 @@ import type {
   PreparedBillPaymentsSync,
   Refusal,
 } from "../../src/contract/index.ts";
-import type { AccountingCalls } from "../accounting-proxies.ts";
+import type { AccountingCalls } from "../proxies.ts";
 import type { Job } from "../job/job.ts";
-import { answered } from "../run/answered.ts";
+import { answered } from "../calls/tries.ts";
 
 /**
  * Whether the service gives the list of all where that of a status is asked for, as one does that does not know the filter's name (it is

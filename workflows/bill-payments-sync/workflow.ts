@@ -9,14 +9,11 @@ import {
   type SyncRequested,
   WORKFLOW_TYPES,
 } from "../../src/contract/index.ts";
-import { type AccountingCalls, accountingCallsOf } from "../accounting-proxies.ts";
+import { Tries } from "../calls/tries.ts";
 import { carryJob, wireJobMessages } from "../job/carry-job.ts";
 import { Job } from "../job/job.ts";
-import { main } from "../proxies.ts";
-import { ledger } from "../proxies.ts";
-import { Refusals } from "../run/refusals.ts";
-import { everyUpdateIsAnswered } from "../run/updates-come-last.ts";
-import { describeProgress } from "./describe-progress.ts";
+import { type AccountingCalls, accountingCallsOf, ledger, main } from "../proxies.ts";
+import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";
 import { beginning, type Position } from "./position.ts";
 import { compare, readPage, roundName, type SyncWork } from "./read.ts";
 import { ignoredStatusFilter } from "./status-filter.ts";
@@ -102,12 +99,12 @@ async function prepare(
   job: Job<BillPaymentsProgress>,
   input: SyncBillPaymentsInput,
 ): Promise<PreparedBillPaymentsSync> {
-  const refusals = new Refusals(job);
+  const tries = new Tries(job);
   for (;;) {
     const prepared = await main.prepareSyncBillPayments({ input });
     const ignored = await ignoredStatusFilter(job, callsOf(job, prepared), prepared);
     if (ignored === undefined) return prepared;
-    await refusals.park(ignored);
+    await tries.refused(ignored);
   }
 }
 
@@ -137,4 +134,17 @@ async function complete({ job, sync }: SyncWork, position: Position) {
       ? { name: roundName(sync, position), startedAtMs: wholeSinceMs }
       : undefined;
   return await ledger.completeBillPaymentsSync({ ...sync, settled, knownUntilMs: topMs, round: whole });
+}
+
+function describeProgress({ kind, round, pages, rows, added, changed, leftOut }: BillPaymentsProgress): string[] {
+  const again = round > 1 ? `, for the ${round}. time, since payments moved between pages while they were read` : "";
+  return [
+    kind === "full" ? `Reads every payment${again}` : "Reads what changed last, until known ground",
+    `${pages} pages with ${rows} payments read; ${added} were new, ${changed} had changed`,
+    ...(leftOut
+      ? [
+          `${leftOut} rows were left out because they do not have the documented form: \`fiscalflow doctor\` names the field`,
+        ]
+      : []),
+  ];
 }

@@ -7,10 +7,10 @@ import {
 } from "../../src/contract/index.ts";
 import { createDocument, type Created } from "../document/create-document.ts";
 import { type ExpectedDocument, mismatches } from "../document/matching.ts";
-import { readDocument } from "../document/read-document.ts";
-import type { Work } from "../document/work.ts";
+import { readDocument } from "../document/retry-document.ts";
+import { park } from "../operator/park.ts";
 import { main } from "../proxies.ts";
-import { park } from "../run/park.ts";
+import type { Work } from "../sale/state.ts";
 
 /** Somebody else's credit note reverses the sale: there will be no document of ours. */
 export class CreditedElsewhere extends Error {

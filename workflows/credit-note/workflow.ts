@@ -1,22 +1,25 @@
-import { workflowInfo } from "@temporalio/workflow";
+import { getExternalWorkflowHandle, workflowInfo } from "@temporalio/workflow";
 
-import type { CreditNoteInput, PreparedCreditNote, SaleDocument, SaleOutcome } from "../../src/contract/index.ts";
+import type {
+  AttentionCode,
+  CreditNoteInput,
+  PreparedCreditNote,
+  SaleDocument,
+  SaleOutcome,
+} from "../../src/contract/index.ts";
 import { follow } from "../document/follow.ts";
-import { fateOf } from "../document/document-status.ts";
-import { readDocument } from "../document/read-document.ts";
-import { retryDocument } from "../document/retry-document.ts";
-import { type Work, workOf } from "../document/work.ts";
+import { fateOf, readDocument, retryDocument } from "../document/retry-document.ts";
+import { CancelledByPerson, park } from "../operator/park.ts";
 import { main } from "../proxies.ts";
 import { RecordKeeping } from "../records/record-keeping.ts";
 import { askedOfCreditNote } from "../records/record-of.ts";
-import { CancelledByPerson } from "../run/cancelled-by-person.ts";
-import { carry, wireMessages } from "../run/carry.ts";
-import { park } from "../run/park.ts";
-import { Run } from "../run/run.ts";
+import { wireMessages } from "../sale/messages.ts";
+import { carry } from "../sale/outcome.ts";
+import { creditNoteChanged } from "../sale/refund-messages.ts";
+import { Run, type Work, workOf } from "../sale/state.ts";
 import { returnGoods } from "../stock/return-goods.ts";
 import { StockKeeping } from "../stock/stock-keeping.ts";
 import { CreditedElsewhere, issueCreditNote } from "./issue.ts";
-import { tellSale } from "./tell-sale.ts";
 
 /**
  * One credit note, which reverses a sale in full: submit → await the authority → credited → give the goods back, where asked to.
@@ -82,4 +85,21 @@ async function credited(work: Work, prepared: PreparedCreditNote, original: Sale
     document = await retryDocument(work, run.document ?? document);
     if (fateOf(document) === "cancelled") run.document = document;
   }
+}
+
+/**
+ * Tells the sale whenever this credit note begins or ceases to need a person, so that whoever waits for the sale's outcome hears of
+ * it. The sale may have closed meanwhile: that does no harm.
+ */
+function tellSale(run: Run, saleWorkflowId: string): void {
+  let told: AttentionCode | undefined;
+  run.onPublish = () => {
+    const attention = run.attentions[0]?.code;
+    if (attention === told) return;
+    told = attention;
+    const change = { ...(attention && { attention }) };
+    getExternalWorkflowHandle(saleWorkflowId)
+      .signal(creditNoteChanged, change)
+      .catch(() => undefined);
+  };
 }

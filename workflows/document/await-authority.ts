@@ -1,13 +1,10 @@
 import { CancellationScope, condition, isCancellation } from "@temporalio/workflow";
 
 import type { ReadDocumentResult, SaleDocument } from "../../src/contract/index.ts";
-import { isRefusal } from "../run/answered.ts";
-import type { Refusals } from "../run/refusals.ts";
-import { attentionKey } from "../run/run.ts";
-import { fateOf } from "./document-status.ts";
-import { readDocument } from "./read-document.ts";
-import { retryDocument } from "./retry-document.ts";
-import type { Work } from "./work.ts";
+import { isRefusal, type Tries } from "../calls/tries.ts";
+import { attentionKey } from "../operator/attended.ts";
+import type { Work } from "../sale/state.ts";
+import { fateOf, readDocument, retryDocument } from "./retry-document.ts";
 
 /** One wait for the authority: from a submission until the document is final or is submitted again. */
 export interface Wait {
@@ -18,7 +15,7 @@ export interface Wait {
   /** A person was told once that this takes long; what they have taken note of is not raised again. */
   slowTold: boolean;
   /** Of the looks. */
-  refusals: Refusals;
+  tries: Tries;
 }
 
 /**
@@ -65,7 +62,7 @@ async function nextLook(work: Work, document: SaleDocument, wait: Wait): Promise
   }
   // What arrives while the answer is on its way may be newer than the answer.
   wait.callbacksSeen = run.callbacksReceived;
-  const read = await readDocument(work, document.id, wait.refusals);
+  const read = await readDocument(work, document.id, wait.tries);
   if (askedToResubmit() && !isFinal(read)) return await retried(work, read, wait);
   if (Date.now() >= slowAtMs && !wait.slowTold && !isFinal(read)) raiseSlow(work, read, wait);
   return read;
@@ -113,7 +110,7 @@ async function poll(
   if (failure !== undefined && !isCancellation(failure)) throw failure;
   if (result === undefined) return undefined;
   if (!isRefusal(result)) return result.document;
-  await wait.refusals.park(result);
+  await wait.tries.refused(result);
   return undefined;
 }
 

@@ -11,22 +11,17 @@ import {
   FAILURES,
   idempotencyKey as idempotencyKeyOf,
   type NumberWish,
+  type RecordDocumentRequest,
   type Refusal,
   type SaleDocument,
 } from "../../src/contract/index.ts";
+import type { LostCall } from "../calls/without-answer.ts";
+import { answered, isRefusal, Tries } from "../calls/tries.ts";
+import { CancelledByPerson, park } from "../operator/park.ts";
 import { ledger } from "../proxies.ts";
-import { answered, answerOf, isRefusal } from "../run/answered.ts";
-import { CancelledByPerson } from "../run/cancelled-by-person.ts";
-import { Deferrals } from "../run/deferrals.ts";
-import { park } from "../run/park.ts";
-import { Refusals } from "../run/refusals.ts";
-import type { Run } from "../run/run.ts";
-import { untilLedger } from "../run/until-ledger.ts";
-import { lostAsUnknown } from "./lost-as-unknown.ts";
+import type { Run, Work } from "../sale/state.ts";
 import { type ExpectedDocument, mismatches, mismatchMessage } from "./matching.ts";
-import { readDocument } from "./read-document.ts";
-import { recordMade } from "./record-made.ts";
-import type { Work } from "./work.ts";
+import { readDocument } from "./retry-document.ts";
 
 export interface Creation {
   /** What the key is made of beside the workflow's id. */
@@ -37,7 +32,7 @@ export interface Creation {
   numberFor?: NumberWish;
   expected: ExpectedDocument;
   compose: () => Promise<Composed>;
-  send: (request: Omit<CreateRequest, keyof CallTarget>) => Promise<CreateResult>;
+  send: (request: Omit<CreateRequest, keyof CallTarget>) => Promise<CreateResult | LostCall>;
   /**
    * Where the service knows a credit note of the sale already: ours to adopt, or somebody else's, with which this run ends.
    * @throws whatever ends the run
@@ -70,8 +65,7 @@ function newIntent(number: number): Intent {
  */
 export async function createDocument(work: Work, creation: Creation): Promise<Created> {
   const { run } = work;
-  const refusals = new Refusals(run);
-  const deferrals = new Deferrals(run);
+  const tries = new Tries(run);
   let intent = newIntent(1);
   for (;;) {
     const body: ComposedBody = (intent.body ??= await answered(run, creation.compose));
@@ -83,8 +77,8 @@ export async function createDocument(work: Work, creation: Creation): Promise<Cr
     const { claim, content, numberFor } = creation;
     const wish = { claim, intent: number, content, ...(numberFor && { numberFor }) };
     const sent = { ...wish, request: body.request, idempotencyKey };
-    const result = await lostAsUnknown(creation.send({ ...sent, firstSentAtMs }));
-    if (!isRefusal(result) && result.kind !== "deferred") refusals.over();
+    const result = unknownWhereLost(await creation.send({ ...sent, firstSentAtMs }));
+    if (!isRefusal(result) && result.kind !== "deferred") tries.notRefused();
     if (result.kind === "superseded") {
       intent = superseded(run, result);
       continue;
@@ -93,9 +87,8 @@ export async function createDocument(work: Work, creation: Creation): Promise<Cr
       // Doubt sticks: a refusal says nothing of an earlier attempt whose answer was lost.
       intent.firstSentAtMs = result.firstSentAtMs ?? intent.firstSentAtMs;
       run.documentInDoubt = intent.firstSentAtMs !== undefined;
-      if (isRefusal(result)) intent = await refused(refusals, result, intent);
-      else if (result.waitFor === "ledger") await untilLedger(() => run.cancelDue);
-      else await deferrals.pause(result.retryAfterMs, () => run.cancelDue);
+      if (isRefusal(result)) intent = await refused(tries, result, intent);
+      else await tries.deferred(result, () => run.cancelDue);
       continue;
     }
     if (result.kind === "number-taken") throw numberTaken(run, result.message);
@@ -155,8 +148,8 @@ async function settledBy(
   }
 }
 
-async function refused(refusals: Refusals, refusal: Refusal, intent: Intent): Promise<Intent> {
-  await refusals.park(refusal);
+async function refused(tries: Tries, refusal: Refusal, intent: Intent): Promise<Intent> {
+  await tries.refused(refusal);
   // The service refused the body itself, so a mended one is another request, which must not meet the old one's key. While an
   // earlier attempt is in doubt, only the old one may be repeated.
   const another = refusal.attention === "invalid-request" && intent.firstSentAtMs === undefined;
@@ -224,7 +217,7 @@ async function parkUnknown(
     }
     const { saleId } = decision;
     // Read once, and not until it answers: a mistyped id must lead back to the question.
-    const read = await answerOf(calls.read.readDocument({ ...target, saleId }));
+    const read = await calls.read.readDocument({ ...target, saleId });
     const found = isRefusal(read) ? [read.message] : mismatches(read.document, expected);
     if (!isRefusal(read) && found.length === 0) {
       await keepDecision(run, { ...decided, decision });
@@ -239,4 +232,22 @@ async function keepDecision(run: Run, decided: Omit<DecideDocumentRequest, "word
   const said = run.decisions.findLast(({ update }) => update === "resolveDocument");
   const { note = "", by, atMs = 0 } = said ?? {};
   await ledger.decideDocument({ ...decided, word: { note, atMs, ...(by !== undefined && { by }) } });
+}
+
+/**
+ * Keeps the id of a document that was made while the ledger was away. Where a credit note of another sale came to bear its number
+ * meanwhile, both exist: only a person can put that right.
+ */
+async function recordMade(run: Run, request: RecordDocumentRequest): Promise<void> {
+  const recorded = await ledger.recordDocument(request);
+  if (recorded?.numberTaken === undefined) return;
+  const message = `${recorded.numberTaken} Both were issued while the ledger was away, which keeps one of them. Where both were to give goods back, only one did: count the stock.`;
+  const evidence = { documentId: request.documentId };
+  await park(run, { code: "mismatch", subject: "traderInvoiceNumber", message, evidence });
+}
+
+/** Without an answer nobody knows whether the document was made. */
+function unknownWhereLost(result: CreateResult | LostCall): CreateResult {
+  if (result.kind !== "lost") return result;
+  return { kind: "unknown", message: result.message, evidence: { activityId: result.activityId } };
 }

@@ -1,12 +1,34 @@
 import { condition } from "@temporalio/workflow";
 
-import type { RetryDocumentResult, SaleDocument } from "../../src/contract/index.ts";
-import { isRefusal, lostAsConverging } from "../run/answered.ts";
-import { LostTries } from "../run/lost-tries.ts";
-import { Refusals } from "../run/refusals.ts";
-import { fateOf } from "./document-status.ts";
-import { readDocument } from "./read-document.ts";
-import type { Work } from "./work.ts";
+import { IN_FLIGHT_STATUSES, type RetryDocumentResult, type SaleDocument } from "../../src/contract/index.ts";
+import { answered, isRefusal, Tries } from "../calls/tries.ts";
+import type { Work } from "../sale/state.ts";
+
+/**
+ * `whole`: accepted, with its receipt. `unsigned`: accepted, the receipt is not there yet. `strange`: a status that the
+ * document of the API does not list. (Fiscal Compliance API, "Sale and credit note status"; failure model, GET sale.)
+ */
+export type DocumentFate = "whole" | "unsigned" | "in-flight" | "failed" | "cancelled" | "strange";
+
+export function fateOf(document: SaleDocument): DocumentFate {
+  switch (document.status) {
+    case "completed":
+      return document.receipt ? "whole" : "unsigned";
+    case "failed":
+      return "failed";
+    case "cancelled":
+      return "cancelled";
+    default:
+      return IN_FLIGHT_STATUSES.includes(document.status) ? "in-flight" : "strange";
+  }
+}
+
+/** Reads the document now, however long it takes to get an answer. */
+export async function readDocument(work: Work, saleId: string, tries?: Tries): Promise<SaleDocument> {
+  const { calls, run, target } = work;
+  const read = await answered(run, () => calls.read.readDocument({ ...target, saleId }), tries);
+  return read.document;
+}
 
 /**
  * Submits the same document again (POST /v1/sales/{id}/retry). An answer that is lost is looked for in the document before another try;
@@ -15,32 +37,31 @@ import type { Work } from "./work.ts";
  */
 export async function retryDocument(work: Work, document: SaleDocument): Promise<SaleDocument> {
   const { calls, run, target } = work;
-  const refusals = new Refusals(run);
-  const lost = new LostTries(run, document.id);
+  const tries = new Tries(run);
   try {
     for (;;) {
       run.documentInDoubt = true;
-      const result = await lostAsConverging(calls.convergingWrite.retryDocument({ ...target, saleId: document.id }));
+      const result = await calls.convergingWrite.retryDocument({ ...target, saleId: document.id });
       if (isRefusal(result)) {
         // An answer that fits no rule says nothing of what happened behind it.
         run.documentInDoubt = result.attention === "unexpected-answer";
-        await refusals.park(result);
+        await tries.refused(result);
         continue;
       }
-      refusals.over();
-      const seen = await documentOf(work, document, result);
+      tries.notRefused();
+      const seen = await seenBy(work, document, result);
       run.document = seen;
       run.documentInDoubt = false;
       const again = result.kind === "converging" && fateOf(seen) === "failed" && fateOf(document) === "failed";
-      if (again) await lost.pause("The resubmission", (ms) => condition(() => run.cancelDue, ms));
+      if (again) await tries.lost("The resubmission", document.id, (ms) => condition(() => run.cancelDue, ms));
       if (!again || run.cancelDue) return seen;
     }
   } finally {
-    lost.over();
+    tries.notLost();
   }
 }
 
-async function documentOf(
+async function seenBy(
   work: Work,
   document: SaleDocument,
   result: Exclude<RetryDocumentResult, { kind: "refused" }>,

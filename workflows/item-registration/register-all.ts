@@ -1,11 +1,8 @@
 import { sleep } from "@temporalio/workflow";
 
 import { isRegistered, type ItemOutcome, type Refusal, type RegisterResult } from "../../src/contract/index.ts";
-import { answerOf, answered, isRefusal, lostAsConverging } from "../run/answered.ts";
-import { CutShort, unlessCutShort } from "../run/cut-short.ts";
-import { growingPauseMs } from "../run/growing-pause.ts";
-import { park } from "../run/park.ts";
-import { Refusals } from "../run/refusals.ts";
+import { answered, CutShort, growingPauseMs, isRefusal, Tries, unlessCutShort } from "../calls/tries.ts";
+import { park } from "../operator/park.ts";
 import type { Batch } from "./batch.ts";
 
 /** Calls of one batch under way at once. */
@@ -49,17 +46,20 @@ export async function registerAll(batch: Batch, items: readonly PlannedItem[]): 
 async function registerOne(batch: Batch, { id, name }: PlannedItem): Promise<ItemOutcome> {
   const { calls, target, branch, force } = batch;
   const item = { item: id, name };
-  const refusals = new Refusals(batch.job);
-  for (let tries = 1; ;) {
-    const result: RegisterResult = await answerOf(
-      lostAsConverging(calls.convergingWrite.registerItem({ ...target, itemId: id, branch, ...(force && { force }) })),
-    );
+  const tries = new Tries(batch.job);
+  for (let made = 1; ;) {
+    const result: RegisterResult = await calls.convergingWrite.registerItem({
+      ...target,
+      itemId: id,
+      branch,
+      ...(force && { force }),
+    });
     if (isRefusal(result)) {
-      const outcome = await afterRefusal(batch, item, result, refusals);
+      const outcome = await afterRefusal(batch, item, result, tries);
       if (outcome) return outcome;
       continue;
     }
-    refusals.over();
+    tries.notRefused();
     switch (result.kind) {
       case "registered":
         return { kind: "registered", ...item };
@@ -70,8 +70,8 @@ async function registerOne(batch: Batch, { id, name }: PlannedItem): Promise<Ite
       case "converging": {
         // Whether a forced registration went through cannot be seen: the item was registered before.
         if (!force && (await showsRegistered(batch, id))) return { kind: "registered", ...item };
-        if (tries++ >= MOST_TRIES) return { kind: "unclear", ...item, reason: result.message };
-        await sleep(growingPauseMs(tries));
+        if (made++ >= MOST_TRIES) return { kind: "unclear", ...item, reason: result.message };
+        await sleep(growingPauseMs(made));
       }
     }
   }
@@ -82,11 +82,11 @@ async function afterRefusal(
   batch: Batch,
   item: Pick<ItemOutcome, "item" | "name">,
   refusal: Refusal,
-  refusals: Refusals,
+  tries: Tries,
 ): Promise<ItemOutcome | undefined> {
   const { job } = batch;
   const { attention, message: reason } = refusal;
-  if (attention !== "credentials") refusals.over();
+  if (attention !== "credentials") tries.notRefused();
   switch (attention) {
     case "item-rejected":
       return { kind: "refused", ...item, reason };
@@ -107,7 +107,7 @@ async function afterRefusal(
       return batch.passesOver ? { kind: "refused", ...item, reason } : undefined;
     }
     default:
-      await refusals.park(refusal);
+      await tries.refused(refusal);
       return undefined;
   }
 }

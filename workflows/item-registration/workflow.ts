@@ -9,14 +9,12 @@ import {
   type RegistrationProgress,
   WORKFLOW_TYPES,
 } from "../../src/contract/index.ts";
+import { answered } from "../calls/tries.ts";
 import { carryJob, wireJobMessages } from "../job/carry-job.ts";
 import { Job } from "../job/job.ts";
-import { main } from "../proxies.ts";
-import { callsOf, ledger } from "../proxies.ts";
-import { answered } from "../run/answered.ts";
-import { everyUpdateIsAnswered } from "../run/updates-come-last.ts";
+import { callsOf, ledger, main } from "../proxies.ts";
+import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";
 import { Batch } from "./batch.ts";
-import { describeProgress } from "./describe-progress.ts";
 import { type PlannedItem, registerAll } from "./register-all.ts";
 
 /** So many are asked for between two looks at the catalogue, and written down together. */
@@ -131,4 +129,11 @@ async function registered(batch: Batch, items: readonly PlannedItem[]): Promise<
   job.carriesOver = false;
   if (outcomes.length > 0) await ledger.keepRegistrations({ ...target, batchId, outcomes });
   return unanswered;
+}
+
+function describeProgress({ total, counts }: RegistrationProgress): string[] {
+  const done = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const of = total === null ? "" : ` of ${total}`;
+  const kinds = Object.entries(counts).flatMap(([kind, count]) => (count > 0 ? [`${kind}: ${count}`] : []));
+  return [`${done}${of} items done`, ...kinds];
 }

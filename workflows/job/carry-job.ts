@@ -1,15 +1,12 @@
 import { CancellationScope, condition, defineQuery, isCancellation, setHandler } from "@temporalio/workflow";
 
 import { type JobReply, type JobState, STATE_QUERY } from "../../src/contract/index.ts";
-import { asFailure, isFinal } from "../run/carry.ts";
-import { wireMending } from "../run/mending.ts";
-import { everyUpdateIsAnswered } from "../run/updates-come-last.ts";
-import type { Attended } from "../run/attended.ts";
+import type { Attended } from "../operator/attended.ts";
+import { REPLY_WITHIN, wireMending } from "../operator/mending.ts";
+import { asFailure, isFinal } from "../sdk/failures.ts";
+import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";
 
 type AnyJob = Attended & { state(): JobState<object> };
-
-/** How long an operator's update waits to tell what came of it. */
-const REPLY_WITHIN = "5 seconds";
 
 const stateQuery = defineQuery<JobState<object>>(STATE_QUERY);
 

@@ -1,7 +1,30 @@
-import type { AttentionCode, JobState, Mend } from "../../src/contract/index.ts";
-import { Attended } from "../run/attended.ts";
-import { HistoryLength } from "./history-length.ts";
-import { publishJob } from "./publish.ts";
+import { setCurrentDetails } from "@temporalio/workflow";
+
+import { type AttentionCode, type JobState, type Mend, NO_BUSINESS } from "../../src/contract/index.ts";
+import { Attended } from "../operator/attended.ts";
+import { attentionAttribute, businessAttribute, needsAPerson, publishAttributes } from "../operator/shown.ts";
+import { stepsTaken } from "../sdk/interceptors.ts";
+
+/** Past so many steps a run goes on as a new one, between two pages. */
+const MOST_STEPS = 20;
+
+/** Past so many it does so in the middle of one, where a call that was refused is about to be made anew. A page without that has 50 at most. */
+const MOST_STEPS_OF_REFUSED = 200;
+
+/**
+ * Whether it is time to go on in a new run. Counted in steps, and not in events: the length of a history grows with what a replay is not
+ * shown, a message that is refused (decision 15).
+ */
+class HistoryLength {
+  get isLong(): boolean {
+    return stepsTaken() >= MOST_STEPS;
+  }
+
+  /** Where a wait is over. */
+  get isLongOfRefused(): boolean {
+    return stepsTaken() >= MOST_STEPS_OF_REFUSED;
+  }
+}
 
 /** All that a run without a document knows. `Progress` is what its state, its details and its result tell. */
 export class Job<Progress extends object> extends Attended {
@@ -78,4 +101,14 @@ export class Job<Progress extends object> extends Attended {
   publish(): void {
     publishJob(this);
   }
+}
+
+/** Shows a job to whoever looks: details always, search attributes where they changed (each change is an event). */
+function publishJob(job: Pick<Job<object>, "waitingFor" | "lines" | "attentions" | "businessId">): void {
+  const paragraphs = [`**Waits for:** ${job.waitingFor}`, job.lines.map((line) => `- ${line}`).join("\n")];
+  setCurrentDetails([...paragraphs, ...job.attentions.map(needsAPerson)].filter(Boolean).join("\n\n"));
+  publishAttributes([
+    { key: businessAttribute, value: job.businessId ?? NO_BUSINESS },
+    { key: attentionAttribute, value: job.attentions[0]?.code ?? null },
+  ]);
 }

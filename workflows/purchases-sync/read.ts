@@ -7,8 +7,7 @@ import type {
 } from "../../src/contract/index.ts";
 import type { Job } from "../job/job.ts";
 import type { Calls } from "../proxies.ts";
-import { answerOf, answered, isRefusal } from "../run/answered.ts";
-import { Refusals } from "../run/refusals.ts";
+import { answered, isRefusal, Tries } from "../calls/tries.ts";
 import { afterPage, afterPull, type Position, restarted } from "./position.ts";
 
 export interface SyncWork {
@@ -44,24 +43,24 @@ export async function readPage(work: SyncWork, position: Position, pass: Purchas
   job.moveOn(page);
   const days = position.windows?.[0] ?? { from };
   const request = { ...target, syncId: sync.syncId, pass, cursor, ...days };
-  const refusals = new Refusals(job);
+  const tries = new Tries(job);
   for (;;) {
-    const result = await answerOf(calls.read.keepPurchasesPage(request));
+    const result = await calls.read.keepPurchasesPage(request);
     if (isRefusal(result)) {
       const cursorRefused = result.attention === "invalid-request" && cursor !== undefined;
       if (cursorRefused && position.restarts < MOST_RESTARTS) {
-        refusals.over();
+        tries.notRefused();
         return restarted(position);
       }
-      await refusals.park(result);
+      await tries.refused(result);
       continue;
     }
-    refusals.over();
+    tries.notRefused();
     if (cursor !== undefined && isSamePage(position, result)) {
       const message =
         "The service answers a cursor with the page before it: it may not know the cursor's name. Set purchases.cursor of " +
         "COMPLIANCE_DIALECT to the service's name for it, then retry.";
-      await refusals.park({ kind: "refused", attention: "unexpected-answer", message });
+      await tries.refused({ kind: "refused", attention: "unexpected-answer", message });
       continue;
     }
     const { pages, rows, added, changed, leftOut = 0 } = job.progress;

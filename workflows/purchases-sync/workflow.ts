@@ -9,10 +9,8 @@ import {
 } from "../../src/contract/index.ts";
 import { carryJob, wireJobMessages } from "../job/carry-job.ts";
 import { Job } from "../job/job.ts";
-import { main } from "../proxies.ts";
-import { callsOf, ledger } from "../proxies.ts";
-import { everyUpdateIsAnswered } from "../run/updates-come-last.ts";
-import { describeProgress } from "./describe-progress.ts";
+import { callsOf, ledger, main } from "../proxies.ts";
+import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";
 import { afterPasses, atWindows, BEGINNING, type Position } from "./position.ts";
 import { pull, readPage, type SyncWork } from "./read.ts";
 
@@ -85,4 +83,23 @@ async function readAll(work: SyncWork, start: Position): Promise<Position> {
     }
     if (work.job.historyIsLong) return position;
   }
+}
+
+const KINDS = {
+  recent: "the latest, until known ground, and what may still change",
+  full: "the whole list",
+  window: "all from a day on",
+} as const;
+
+function describeProgress({ kind, pages, rows, added, changed, leftOut }: PurchasesProgress): string[] {
+  return [
+    `Reads ${KINDS[kind]}`,
+    `${pages} pages with ${rows} purchases read; ${added} were new, ${changed} had changed`,
+    ...(leftOut
+      ? [
+          `${leftOut} rows were left out because they do not have the documented form: \`fiscalflow doctor\` names the field`,
+        ]
+      : []),
+    "Purchases are confirmed and rejected in the service's dashboard, not here",
+  ];
 }

@@ -9,13 +9,11 @@ import {
   type ReconcileProgress,
   WORKFLOW_TYPES,
 } from "../../src/contract/index.ts";
+import { answered, unlessCutShort } from "../calls/tries.ts";
 import { carryJob, wireJobMessages } from "../job/carry-job.ts";
 import { Job } from "../job/job.ts";
-import { main } from "../proxies.ts";
-import { type Calls, callsOf, ledger, ledgerAtLength } from "../proxies.ts";
-import { answered } from "../run/answered.ts";
-import { unlessCutShort } from "../run/cut-short.ts";
-import { everyUpdateIsAnswered } from "../run/updates-come-last.ts";
+import { type Calls, callsOf, ledger, ledgerAtLength, main } from "../proxies.ts";
+import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";
 
 /** What a run hands to the next one. */
 interface Carried {

@@ -1,11 +1,11 @@
 import { CancellationScope, condition, workflowInfo } from "@temporalio/workflow";
 
-import type { DocumentRecord, RecordPart, StockMovement } from "../../src/contract/index.ts";
-import type { Work } from "../document/work.ts";
+import type { DocumentRecord, KeepLinesRequest, RecordPart, StockMovement } from "../../src/contract/index.ts";
+import { isRefusal, Tries } from "../calls/tries.ts";
+import { park } from "../operator/park.ts";
 import { ledger } from "../proxies.ts";
-import { endOfTurn } from "../run/end-of-turn.ts";
-import type { Run } from "../run/run.ts";
-import { keepLines } from "./keep-lines.ts";
+import type { Run, Work } from "../sale/state.ts";
+import { endOfTurn } from "../sdk/end-of-turn.ts";
 import { partsOf, type Told, toldBy } from "./record-parts.ts";
 import { type Asked, recordOf, worthKeeping } from "./record-of.ts";
 
@@ -149,4 +149,27 @@ export class RecordKeeping {
 
 function underWay({ movements }: Run): Run["movements"] {
   return movements.filter(({ state }) => state === "sending");
+}
+
+/**
+ * Has the lines of a document kept that are too many for a payload: an activity reads them from the service into the ledger.
+ * @returns false where a person has given them up
+ */
+async function keepLines(
+  { run, calls, target }: Work,
+  of: Pick<KeepLinesRequest, "type" | "number" | "saleId">,
+): Promise<boolean> {
+  const tries = new Tries(run);
+  for (;;) {
+    const result = await calls.background.read.keepLines({ ...target, ...of });
+    if (isRefusal(result) && result.attention === "credentials") {
+      await tries.refusedAbout(result);
+      continue;
+    }
+    tries.notRefused();
+    if (!isRefusal(result)) return true;
+    const message = `The ledger keeps the document ${of.saleId} without its lines: ${result.message}`;
+    const verdict = await park(run, { code: "unexpected-answer", subject: `lines of ${of.saleId}`, message });
+    if (verdict === "acknowledged") return false;
+  }
 }

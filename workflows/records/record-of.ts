@@ -8,7 +8,7 @@ import {
   type SaleInput,
   type StockMovement,
 } from "../../src/contract/index.ts";
-import type { Run } from "../run/run.ts";
+import type { Run } from "../sale/state.ts";
 
 /** What a record says of the wish, and does not change while the run lasts. */
 export type Asked = Pick<DocumentRecord, "date" | "content" | "originalSaleId">;

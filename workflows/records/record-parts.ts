@@ -5,7 +5,7 @@ import {
   jsonBytes,
   type RecordPart,
 } from "../../src/contract/index.ts";
-import { attentionKey } from "../run/attended.ts";
+import { attentionKey } from "../operator/attended.ts";
 
 /** Of one part, far below the 256 KB from where on Temporal warns. */
 const MOST_BYTES = 128 * 1024;

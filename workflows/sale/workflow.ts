@@ -3,25 +3,20 @@ import { condition, workflowInfo } from "@temporalio/workflow";
 import type { Branch, FinishedSale, PreparedSale, SaleInput, SaleOutcome } from "../../src/contract/index.ts";
 import { type FollowedTo, follow } from "../document/follow.ts";
 import { mismatches } from "../document/matching.ts";
-import { type Work, workOf } from "../document/work.ts";
+import { CancelledByPerson, unlessCancelled } from "../operator/park.ts";
 import { main } from "../proxies.ts";
 import { RecordKeeping } from "../records/record-keeping.ts";
 import { askedOfSale } from "../records/record-of.ts";
-import { CancelledByPerson } from "../run/cancelled-by-person.ts";
-import { carry } from "../run/carry.ts";
-import { Run } from "../run/run.ts";
-import { unlessCancelled } from "../run/unless-cancelled.ts";
-import { everyUpdateIsAnswered } from "../run/updates-come-last.ts";
+import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";
 import { planMovements } from "../stock/plan-movements.ts";
 import { StockKeeping } from "../stock/stock-keeping.ts";
-import { adoptSale } from "./adopt.ts";
-import { resolveBranch } from "./branch.ts";
-import { issueSale } from "./issue.ts";
-import { mendItems } from "./mend-items.ts";
-import { wireSaleMessages } from "./messages.ts";
-import { openForRefund } from "./refund.ts";
-import { registerItems } from "./register-items.ts";
-import { resolveItems, type ResolvedLines } from "./resolve-items.ts";
+import { carry } from "./outcome.ts";
+import { wireSaleMessages } from "./refund-messages.ts";
+import { Run, type Work, workOf } from "./state.ts";
+import { adoptSale, issueSale } from "./steps/issue.ts";
+import { openForRefund } from "./steps/refund.ts";
+import { mendItems, registerItems } from "./steps/register-items.ts";
+import { resolveBranch, resolveItems, type ResolvedLines } from "./steps/resolve-items.ts";
 
 /**
  * One sale, from its start to its signed receipt and the end of its refund window (architecture, "Flow of a sale"):

@@ -6,14 +6,12 @@ import {
   setApplied,
   type StockMovement,
 } from "../../src/contract/index.ts";
-import type { Work } from "../document/work.ts";
-import { Deferrals } from "../run/deferrals.ts";
-import { Refusals } from "../run/refusals.ts";
-import { untilLedger } from "../run/until-ledger.ts";
-import type { Lane } from "./lane.ts";
-import { recordLater } from "./record-later.ts";
-import { MovementTries } from "./movement-tries.ts";
+import { ClaimedTries } from "../calls/claimed-tries.ts";
+import { Tries } from "../calls/tries.ts";
+import { ledger } from "../proxies.ts";
+import type { Work } from "../sale/state.ts";
 import { parkOnBranch, showOtherBranch } from "./other-branch.ts";
+import type { Lane } from "./send-movement.ts";
 import { fateOfUnknown } from "./unknown-movement.ts";
 
 /**
@@ -23,28 +21,31 @@ import { fateOfUnknown } from "./unknown-movement.ts";
  */
 export async function applyMovement(work: Work, movement: StockMovement, lane: Lane, branch?: Branch): Promise<void> {
   const { run } = work;
+  const settled = { ...work.target, referenceId: movement.referenceId };
   const givenUp = (): boolean => run.stockHalted && movement.purpose === "sold";
-  const tries = new MovementTries();
-  const refusals = new Refusals(run);
-  const deferrals = new Deferrals(run);
+  const claims = new ClaimedTries();
+  const tries = new Tries(run);
   const begin = (): void => {
     // Still refused, as far as anybody needs to know, while the key is looked at again.
-    if (!refusals.standing) movement.state = "sending";
+    if (!tries.refusalStands) movement.state = "sending";
     movement.sentAtMs = Date.now();
   };
   for (;;) {
-    const sent = await lane.send({ movement, asked: askedOf(movement, tries, branch), givenUp, begin });
+    const sent = await lane.send({ movement, asked: askedOf(movement, claims, branch), givenUp, begin });
     if (!sent) {
-      refusals.over();
+      tries.notRefused();
       drop(work, movement);
       return;
     }
-    const result = sent.kind === "unknown" ? await fateOfUnknown(work, movement, tries.generation, branch, sent) : sent;
-    if (result.kind !== "not-applied" && result.kind !== "deferred") refusals.over();
+    const result =
+      sent.kind === "unknown" ? await fateOfUnknown(work, movement, claims.generation, branch, sent) : sent;
+    if (result.kind !== "not-applied" && result.kind !== "deferred") tries.notRefused();
     switch (result.kind) {
       case "applied":
         settle(work, movement, result);
-        if (result.unsettled) recordLater(work, movement, tries.current, result);
+        // The run ends only once the outcome is in its claim.
+        if (result.unsettled)
+          run.beforeTheEnd(ledger.settleMovement({ ...settled, ...claims.current, outcome: result }));
         return;
       case "said-applied":
         movement.state = "applied";
@@ -53,14 +54,13 @@ export async function applyMovement(work: Work, movement: StockMovement, lane: L
         return;
       case "superseded":
         if (result.word) keepWord(work, movement, result.word, false);
-        tries.after(result.generation);
+        claims.after(result.generation);
         break;
       case "deferred":
         movement.state = "planned";
         run.stockMoved();
-        if (!result.sameTry) tries.next();
-        if (result.waitFor === "ledger") await untilLedger(givenUp);
-        else await deferrals.pause(result.retryAfterMs, givenUp);
+        if (!result.sameTry) claims.next();
+        await tries.deferred(result, givenUp);
         break;
       case "branch-held": {
         movement.state = "refused";
@@ -74,18 +74,18 @@ export async function applyMovement(work: Work, movement: StockMovement, lane: L
         if (verdict === "woken") {
           movement.state = "planned";
           run.stockMoved();
-          await deferrals.pause(undefined, givenUp);
+          await tries.deferred({}, givenUp);
         }
         break;
       }
       case "not-applied": {
         movement.state = "refused";
-        tries.next();
+        claims.next();
         const { refusal } = result;
         const code = refusal.attention === "credentials" ? refusal.attention : "stock-refused";
         const message = `${movement.action} ${movement.quantity} of ${movement.itemId}: ${refusal.message}`;
         const about = { code, subject: movement.referenceId, message, until: givenUp } as const;
-        const verdict = await refusals.parkAbout(refusal, about);
+        const verdict = await tries.refusedAbout(refusal, about);
         if (verdict === "acknowledged" && code === "stock-refused") {
           drop(work, movement);
           return;
@@ -95,7 +95,7 @@ export async function applyMovement(work: Work, movement: StockMovement, lane: L
   }
 }
 
-function askedOf(movement: StockMovement, { claim }: MovementTries, branch: Branch | undefined): AskedMovement {
+function askedOf(movement: StockMovement, { claim }: ClaimedTries, branch: Branch | undefined): AskedMovement {
   const { referenceId, itemId, action, quantity, unitPrice } = movement;
   return { referenceId, itemId, action, quantity, unitPrice, ...(branch && { branch }), claim };
 }

@@ -1,10 +1,9 @@
 import { fewOf, goodsOf, type RefundRequest, type SaleDocument } from "../../src/contract/index.ts";
-import type { Work } from "../document/work.ts";
-import { answered } from "../run/answered.ts";
-import { park } from "../run/park.ts";
-import { branchToReturnTo } from "./branch-to-return-to.ts";
+import { answered } from "../calls/tries.ts";
+import { park } from "../operator/park.ts";
+import type { Work } from "../sale/state.ts";
 import { planMovements } from "./plan-movements.ts";
-import type { StockKeeping } from "./stock-keeping.ts";
+import { branchToReturnTo, type StockKeeping } from "./stock-keeping.ts";
 
 /**
  * Returns the goods of a refund. What goes back is what was taken, where it was taken; without that, only what a person decides to return,

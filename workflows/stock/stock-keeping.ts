@@ -6,14 +6,14 @@ import {
   TAKEN_A_PAGE,
   type TakenMovement,
 } from "../../src/contract/index.ts";
-import type { Work } from "../document/work.ts";
+import { isRefusal, Tries } from "../calls/tries.ts";
 import { ledger } from "../proxies.ts";
+import type { Work } from "../sale/state.ts";
 import { applyMovement } from "./apply-movement.ts";
-import { branchToReturnTo } from "./branch-to-return-to.ts";
 import { Chunks } from "./chunks.ts";
-import { ByItself, type Lane } from "./lane.ts";
 import { showOtherBranch } from "./other-branch.ts";
 import { reversalOf } from "./plan-movements.ts";
+import { ByItself, type Lane } from "./send-movement.ts";
 import { fateOfUnknown } from "./unknown-movement.ts";
 
 /** The movements of one run, each carried by itself beside the document: they never hold it back. */
@@ -136,5 +136,32 @@ export class StockKeeping {
     const found = this.#returns.get(branchId) ?? branchToReturnTo(this.#work, branchId, referenceId);
     this.#returns.set(branchId, found);
     return (await found) ?? "given-up";
+  }
+}
+
+/**
+ * The branch to which goods are returned, by either of its names. One that is not there is a matter of the stock: it waits for a person
+ * without holding back the document, and a person can give the return up.
+ * @param subject what the attention is about
+ * @returns undefined where a person gave it up
+ */
+export async function branchToReturnTo(
+  { run, calls, target }: Work,
+  name: string,
+  subject: string,
+): Promise<Branch | undefined> {
+  const tries = new Tries(run);
+  try {
+    for (;;) {
+      const result = await calls.read.readBranch({ ...target, branch: name });
+      if (!isRefusal(result)) return result.branch;
+      const isMissing = result.attention === "not-found";
+      const message = `Not returned to stock: ${result.message}`;
+      const about = isMissing ? ({ code: "stock-refused", subject, message } as const) : {};
+      const verdict = await tries.refusedAbout(result, about);
+      if (isMissing && verdict === "acknowledged") return undefined;
+    }
+  } finally {
+    tries.notRefused();
   }
 }

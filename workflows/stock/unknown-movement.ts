@@ -10,7 +10,7 @@ import type {
   UnknownMovement,
   WatchMovementResult,
 } from "../../src/contract/index.ts";
-import type { Work } from "../document/work.ts";
+import type { Work } from "../sale/state.ts";
 import { ledger } from "../proxies.ts";
 
 /** How an unknown movement came out: applied, or not applied by the try of that generation and all before it. */

@@ -8,12 +8,9 @@ import {
   WORKFLOW_TYPES,
 } from "../../src/contract/index.ts";
 import { Job } from "../job/job.ts";
-import { checkedObject, notAllowed, requireText } from "../run/not-allowed.ts";
+import { checkedObject, notAllowed, REPLY_WITHIN, requireText } from "../operator/mending.ts";
 
 const resolveBatchUpdate = defineUpdate<JobReply, [ResolveBatchRequest]>(UPDATES.resolveBatch);
-
-/** How long the update waits to tell what came of it. */
-const REPLY_WITHIN = "5 seconds";
 
 /** A run of one batch, and a person's word on it. */
 export class BatchJob extends Job<BatchProgress> {

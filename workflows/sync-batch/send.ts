@@ -1,9 +1,7 @@
-import { ActivityFailure, CancellationScope, TimeoutFailure } from "@temporalio/workflow";
+import { CancellationScope } from "@temporalio/workflow";
 
 import type { AccountingProfile, BatchTry, ProcessBatchResult } from "../../src/contract/index.ts";
-import { accountingCallsOf } from "../accounting-proxies.ts";
-import { ledger } from "../proxies.ts";
-import { rootMessage } from "../run/answered.ts";
+import { accountingCallsOf, ledger } from "../proxies.ts";
 
 /**
  * Sends one try. Where its activity ends without an answer, the claim tells what became of it: never taken means never sent, a written
@@ -13,26 +11,12 @@ import { rootMessage } from "../run/answered.ts";
 export function sendBatch(profile: AccountingProfile, syncBatchId: string, one: BatchTry): Promise<ProcessBatchResult> {
   const { connection } = profile;
   return CancellationScope.nonCancellable(async () => {
-    try {
-      const { unrepeatableWrite } = accountingCallsOf(profile);
-      return await settled(
-        connection,
-        syncBatchId,
-        one,
-        await unrepeatableWrite.processSyncBatch({ connection, syncBatchId, ...one }),
-      );
-    } catch (error) {
-      if (!(error instanceof ActivityFailure)) throw error;
-      const message = rootMessage(error);
-      // No worker took the task: nothing was sent.
-      if (error.cause instanceof TimeoutFailure && error.cause.timeoutType === "SCHEDULE_TO_START") {
-        return { kind: "deferred", sameTry: true, message };
-      }
-      const { generation } = one;
-      const found = await ledger.readBatch({ connection, syncBatchId, generation });
-      if (found.kind !== "unknown") return found;
-      return { ...found, message: `The call ended without an answer: ${message}. ${found.message}` };
-    }
+    const { unrepeatableWrite } = accountingCallsOf(profile);
+    const result = await unrepeatableWrite.processSyncBatch({ connection, syncBatchId, ...one });
+    if (result.kind !== "lost") return await settled(connection, syncBatchId, one, result);
+    const { generation } = one;
+    const found = await ledger.readBatch({ connection, syncBatchId, generation });
+    return found.kind === "unknown" ? { ...found, message: `${result.message} ${found.message}` } : found;
   });
 }
 

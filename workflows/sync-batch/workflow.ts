@@ -1,14 +1,11 @@
-import { condition, continueAsNew, sleep } from "@temporalio/workflow";
+import { condition, continueAsNew } from "@temporalio/workflow";
 
-import type { AccountingProfile, BatchTry, ProcessSyncBatchInput, SyncBatchOutcome } from "../../src/contract/index.ts";
-import { accountingCallsOf } from "../accounting-proxies.ts";
+import type { AccountingProfile, ProcessSyncBatchInput, SyncBatchOutcome } from "../../src/contract/index.ts";
+import { ClaimedTries } from "../calls/claimed-tries.ts";
+import { Tries } from "../calls/tries.ts";
 import { carryJob, wireJobMessages } from "../job/carry-job.ts";
-import { main } from "../proxies.ts";
-import { growingPauseMs } from "../run/growing-pause.ts";
-import { ownToken } from "../run/own-token.ts";
-import { Refusals } from "../run/refusals.ts";
-import { untilLedger } from "../run/until-ledger.ts";
-import { everyUpdateIsAnswered } from "../run/updates-come-last.ts";
+import { accountingCallsOf, main } from "../proxies.ts";
+import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";
 import { BatchJob } from "./batch-job.ts";
 import { sendBatch } from "./send.ts";
 import { resolved } from "./unknown-batch.ts";
@@ -41,38 +38,32 @@ async function processed(
   profile: AccountingProfile,
   syncBatchId: string,
 ): Promise<SyncBatchOutcome | "to be continued"> {
-  let one: BatchTry = { generation: 1, token: ownToken() };
-  const next = (generation: number): BatchTry => ({ generation: generation + 1, token: ownToken() });
-  const refusals = new Refusals(job);
-  for (let pauses = 0; ;) {
+  const claims = new ClaimedTries();
+  const tries = new Tries(job);
+  for (;;) {
     if (job.historyIsLong) return "to be continued";
     job.moveOn("the service's answer", { standing: "waiting" });
-    const sent = await sendBatch(profile, syncBatchId, one);
-    const result = sent.kind === "unknown" ? await resolved(job, profile, syncBatchId, one.generation, sent) : sent;
-    if (result.kind !== "not-processed" && result.kind !== "deferred") refusals.over();
+    const sent = await sendBatch(profile, syncBatchId, claims.current);
+    const result = sent.kind === "unknown" ? await resolved(job, profile, syncBatchId, claims.generation, sent) : sent;
+    if (result.kind !== "not-processed" && result.kind !== "deferred") tries.notRefused();
     switch (result.kind) {
       case "processed":
         return { syncBatchId, saidBy: "service", message: result.message };
       case "said-processed":
         return { syncBatchId, saidBy: "person", message: result.word.note };
       case "superseded":
-        one = next(Math.max(result.generation, one.generation));
+        claims.after(result.generation);
         break;
       case "not-processed":
         job.moveOn("a person", { standing: "parked", message: result.refusal.message });
-        await refusals.park(result.refusal);
-        one = next(one.generation);
+        await tries.refused(result.refusal);
+        claims.next();
         break;
       case "deferred":
-        await later(job, result.message, result.waitFor, result.retryAfterMs ?? growingPauseMs(pauses++));
-        if (!result.sameTry) one = next(one.generation);
+        job.moveOn(result.waitFor === "ledger" ? "the ledger" : "another try", { message: result.message });
+        await tries.deferred(result, () => false);
+        if (!result.sameTry) claims.next();
         break;
     }
   }
-}
-
-async function later(job: BatchJob, why: string, waitFor: "ledger" | undefined, pauseMs: number): Promise<void> {
-  job.moveOn(waitFor === "ledger" ? "the ledger" : "another try", { message: why });
-  if (waitFor === "ledger") await untilLedger(() => false);
-  else await sleep(pauseMs);
 }

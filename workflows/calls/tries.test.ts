@@ -1,0 +1,21 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+
+import { growingPauseMs } from "./tries.ts";
+
+test("the pauses double from a second to ten minutes", () => {
+  const pauses = Array.from({ length: 12 }, (_, tries) => growingPauseMs(tries) / 1_000);
+  expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 600, 600]);
+});
+
+test("a pause stays within its bounds and never shrinks, however many tries there were", () => {
+  const tries = fc.nat({ max: 1_000_000 });
+  fc.assert(
+    fc.property(tries, tries, (a, b) => {
+      const [fewer, more] = [growingPauseMs(Math.min(a, b)), growingPauseMs(Math.max(a, b))];
+      expect(fewer).toBeGreaterThanOrEqual(1_000);
+      expect(more).toBeGreaterThanOrEqual(fewer);
+      expect(more).toBeLessThanOrEqual(600_000);
+    }),
+  );
+});

@@ -1,0 +1,77 @@
+import { defineSearchAttributeKey } from "@temporalio/common";
+import { setCurrentDetails } from "@temporalio/workflow";
+
+import { keywordValue, NO_BUSINESS, SEARCH_ATTRIBUTES, type StockMovement } from "../../src/contract/index.ts";
+import {
+  attentionAttribute,
+  businessAttribute,
+  invoiceAttribute,
+  needsAPerson,
+  publishAttributes,
+  quoted,
+} from "../operator/shown.ts";
+import type { Run } from "./state.ts";
+
+const saleId = defineSearchAttributeKey(SEARCH_ATTRIBUTES.saleId, "KEYWORD");
+const stage = defineSearchAttributeKey(SEARCH_ATTRIBUTES.stage, "KEYWORD");
+
+/** Movements that are listed: they must leave room for what needs a person, which comes after them. */
+const MOST_MOVEMENTS = 20;
+
+/** What Temporal's UI shows under User Metadata, as Markdown: where the run stands, and which update with which JSON mends it. */
+export function detailsOf(run: Run): string {
+  const document = run.document;
+  const paragraphs = [
+    `**Stage:** ${run.stage}${document ? ` · document \`${document.id}\` is \`${document.status}\`` : ""}`,
+    `**Waits for:** ${run.waitingFor}`,
+  ];
+  if (run.cancelRequested !== undefined && run.stage !== "cancelled") {
+    const answer = run.settled
+      ? "The document was completed all the same: reverse it with the update `refund`."
+      : "It is a wish until the document's fate is known.";
+    paragraphs.push(`**Cancellation asked for:** ${quoted(run.cancelRequested)}. ${answer}`);
+  }
+  if (run.creditNoteWorkflowId) paragraphs.push(`**Credit note:** workflow \`${run.creditNoteWorkflowId}\``);
+  if (run.creditNoteAttention) {
+    paragraphs.push(
+      `The credit note needs a person (\`${run.creditNoteAttention}\`); it is mended in its own workflow.`,
+    );
+  }
+  if (run.movements.length > 0) paragraphs.push(`**Stock movements**\n\n${stockLines(run.movements).join("\n")}`);
+  return [...paragraphs, ...run.attentions.map(needsAPerson)].join("\n\n");
+}
+
+/** Of many movements only those that are neither done nor still to come; the others are counted. */
+function stockLines(movements: readonly StockMovement[]): string[] {
+  const isNotable = ({ state }: StockMovement): boolean => state !== "planned" && state !== "applied";
+  const notable = movements.length > MOST_MOVEMENTS ? movements.filter(isNotable) : movements;
+  const shown = notable.slice(0, MOST_MOVEMENTS);
+  const lines = shown.map(
+    ({ referenceId, action, quantity, itemId, state }) =>
+      `- \`${referenceId}\`: ${action} ${quantity} of \`${itemId}\`, ${state}`,
+  );
+  if (shown.length === movements.length) return lines;
+  const others = new Map<string, number>();
+  for (const { state } of movements) others.set(state, (others.get(state) ?? 0) + 1);
+  for (const { state } of shown) others.set(state, (others.get(state) ?? 0) - 1);
+  const counts = [...others].flatMap(([state, count]) => (count > 0 ? [`${count} ${state}`] : []));
+  return [...lines, `- ${shown.length > 0 ? "others: " : ""}${counts.join(", ")}`];
+}
+
+/** Shows the run to whoever looks: current details always, search attributes where they changed (each change is an event). */
+export function publishRun(run: Run): void {
+  setCurrentDetails(detailsOf(run));
+  publishAttributes([
+    { key: businessAttribute, value: run.businessId ?? NO_BUSINESS },
+    { key: invoiceAttribute, value: keywordValue(run.invoice) },
+    { key: saleId, value: saleIdOf(run) },
+    { key: stage, value: run.stage },
+    { key: attentionAttribute, value: run.attentions[0]?.code ?? null },
+  ]);
+}
+
+/** On a credit note it is the sale that it reverses. */
+function saleIdOf(run: Run): string | null {
+  const id = run.workflow === "sale" ? run.document?.id : run.reversedSaleId;
+  return id === undefined ? null : keywordValue(id);
+}

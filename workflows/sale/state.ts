@@ -1,0 +1,202 @@
+import { condition, workflowInfo } from "@temporalio/workflow";
+
+import {
+  type Attention,
+  type AttentionChange,
+  type AttentionCode,
+  type CallTarget,
+  type ConnectionProfile,
+  type Mend,
+  type InAll,
+  type RefundRequest,
+  type SaleDocument,
+  holdsUpDocument,
+  SETTLED_STAGES,
+  type Stage,
+  type StockMovement,
+} from "../../src/contract/index.ts";
+import { Attended } from "../operator/attended.ts";
+import { type Calls, callsOf } from "../proxies.ts";
+import type { RecordKeeping } from "../records/record-keeping.ts";
+import { publishRun } from "./shown.ts";
+
+/**
+ * All that a run of a sale or of a credit note knows. Messages change it, steps read it; whoever changes what a person can
+ * see publishes it.
+ */
+export class Run extends Attended {
+  readonly workflow: "sale" | "creditNote";
+  readonly invoice: string;
+  businessId: string | undefined;
+  fingerprint: string | undefined;
+
+  stage: Stage;
+  document: SaleDocument | null = null;
+  creditNote: SaleDocument | null = null;
+  creditNoteWorkflowId: string | undefined;
+  /** What a credit note needs a person for; it is mended there. */
+  creditNoteAttention: AttentionCode | undefined;
+  readonly movements: StockMovement[] = [];
+  /** Of a sale that ended under an earlier workflow: how many movements it has, where not all of them are here. */
+  inAll: InAll | undefined;
+
+  callbacksReceived = 0;
+  lastCallbackEvent: string | undefined;
+  /** What a person said of an unknown document. */
+  documentDecision: { saleId: string } | "not-created" | undefined;
+  refundWindowClosed = false;
+  /** Whether a create request may have left. */
+  numberTaken = false;
+  /** From the moment a create request, or a resubmission, may have left until something says what became of it. */
+  documentInDoubt = false;
+  /** On a credit note: the sale that it reverses. */
+  reversedSaleId: string | undefined;
+  refund: RefundRequest | undefined;
+  /** Callers of a refund who wait for what comes of it. */
+  refundCallers = 0;
+  /** A refund that was refused, for those callers. */
+  refundRefused: { refund: RefundRequest; message: string } | undefined;
+  /** Once a sale is given up, what was not sent to the stock is not sent any more. */
+  stockHalted = false;
+  outcomesGiven = 0;
+  prepared = false;
+  /** Kept until every waiting caller has been told, since a failing workflow would hide its reason from them. */
+  failure: Error | undefined;
+
+  /** Set once it is known where the document belongs. */
+  records: RecordKeeping | undefined;
+  /** Attentions that were raised and cleared, and are not kept in the ledger yet. */
+  readonly attentionChanges: AttentionChange[] = [];
+  /** How many there were, kept or not. */
+  attentionChangesEver = 0;
+
+  /** Called after each change that a person can see. */
+  onPublish: (() => void) | undefined;
+
+  readonly #unfinished = new Set<Promise<unknown>>();
+
+  constructor(workflow: "sale" | "creditNote", invoice: string, stage: Stage) {
+    super();
+    this.workflow = workflow;
+    this.invoice = invoice;
+    this.stage = stage;
+  }
+
+  get workflowId(): string {
+    return workflowInfo().workflowId;
+  }
+
+  get settled(): boolean {
+    return SETTLED_STAGES.includes(this.stage);
+  }
+
+  get parked(): boolean {
+    return this.attentions.length > 0 || this.creditNoteAttention !== undefined;
+  }
+
+  /** Whether the document itself waits for a person: stock never holds it back, and a slow authority is still waited for. */
+  get heldUp(): boolean {
+    const holdsUp = (attention: Attention): boolean => holdsUpDocument(attention, this.movements);
+    return this.creditNoteAttention !== undefined || this.attentions.some(holdsUp);
+  }
+
+  /** The API has no cancellation: only what does not exist, or has failed, can be given up (contract, "Messages"). */
+  get cancellable(): boolean {
+    if (this.documentInDoubt) return false;
+    return !this.document || this.document.status === "failed" || this.document.status === "cancelled";
+  }
+
+  /** Whether the sale has taken something from stock, or may still do so. */
+  get tookStock(): boolean {
+    return this.movements.some(({ purpose, state }) => purpose === "sold" && state !== "dropped");
+  }
+
+  get cancelDue(): boolean {
+    return this.cancelRequested !== undefined && this.cancellable;
+  }
+
+  get standing(): string {
+    const mends = new Set<Mend | "refund">(this.attentions.flatMap((attention) => attention.mendedBy));
+    if (this.workflow === "sale" && this.stage === "completed" && !this.refund) mends.add("refund");
+    if (this.bringForward) mends.add("retry");
+    if (!this.settled && this.stage !== "crediting" && this.cancelRequested === undefined) mends.add("cancel");
+    const noun = this.workflow === "sale" ? "sale" : "credit note";
+    const needs = this.attentions.map((attention) => attention.code).join(", ");
+    const stands = `The ${noun} is at stage ${this.stage}${needs ? ` and needs a person for ${needs}` : ""}`;
+    return `${stands}; allowed updates: ${[...mends, "outcome"].join(", ")}.`;
+  }
+
+  moveTo(stage: Stage, waitingFor: string): void {
+    this.stage = stage;
+    this.waitingFor = waitingFor;
+    this.publish();
+  }
+
+  /** A stock movement has changed its state. */
+  stockMoved(): void {
+    if (this.stage === "adjusting-stock") this.moveTo(this.inFlightStage, this.waitingFor);
+    else this.publish();
+  }
+
+  /** In flight: until each movement has its first answer the stock is being adjusted, then only the authority is awaited. */
+  get inFlightStage(): Stage {
+    const moving = this.movements.some(({ state }) => state === "planned" || state === "sending");
+    return moving ? "adjusting-stock" : "awaiting-authority";
+  }
+
+  /** Something that nobody waits for, but that must be done before the run ends. */
+  beforeTheEnd(work: Promise<unknown>): void {
+    this.#unfinished.add(work);
+    work.then(
+      () => this.#unfinished.delete(work),
+      () => undefined,
+    );
+  }
+
+  /** Whether nothing is left that must be done, or kept, before the run ends. */
+  get finished(): boolean {
+    return this.#unfinished.size === 0 && this.records?.upToDate !== false;
+  }
+
+  async nothingUnfinished(): Promise<void> {
+    await Promise.all(this.#unfinished);
+    this.records?.look();
+    await condition(() => this.finished);
+  }
+
+  protected override attentionChanged(change: "raised" | "cleared", attention: Attention): void {
+    const { mendedBy: _mendedBy, ...about } = attention;
+    if (attention.code !== "authority-slow") this.attentionChangesEver++;
+    this.attentionChanges.push({ change, ...about, atMs: Date.now() });
+  }
+
+  /** Shows the run as it is now. Costs an event only where a search attribute changes. */
+  publish(): void {
+    publishRun(this);
+    this.records?.look();
+    this.onPublish?.();
+  }
+
+  /** Where Temporal's own cancellation and the `cancel` update end: a wish until a step can carry it out. */
+  requestCancel(reason: string): void {
+    if (this.settled || this.stage === "crediting") this.refundWindowClosed = true;
+    else this.cancelRequested ??= reason;
+    this.publish();
+  }
+}
+
+/** What every step of a document needs: its run, its connection, and the calls that go there. */
+export interface Work {
+  run: Run;
+  profile: ConnectionProfile;
+  target: CallTarget;
+  calls: Calls;
+}
+
+export function workOf(run: Run, profile: ConnectionProfile): Work {
+  const { connection, businessId } = profile;
+  const calls = callsOf(profile, () => run.retriedAtMs);
+  const target = { connection, businessId };
+  run.awaitService = (wait) => calls.wait.awaitService({ ...target, ...wait });
+  return { run, profile, calls, target };
+}

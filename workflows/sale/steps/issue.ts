@@ -1,0 +1,67 @@
+import { ApplicationFailure } from "@temporalio/workflow";
+
+import {
+  type Branch,
+  type Composed,
+  FAILURES,
+  type PreparedSale,
+  type SaleDocument,
+} from "../../../src/contract/index.ts";
+import { createDocument, type Created } from "../../document/create-document.ts";
+import { mismatches } from "../../document/matching.ts";
+import { readDocument } from "../../document/retry-document.ts";
+import { main } from "../../proxies.ts";
+import type { Work } from "../state.ts";
+import type { ResolvedLines } from "./resolve-items.ts";
+
+/** Issues the sale: one document for its number, whatever happens on the way. */
+export async function issueSale(
+  work: Work,
+  { sale, composed }: PreparedSale,
+  { lines }: ResolvedLines,
+  branch: Branch | undefined,
+): Promise<Created> {
+  const { run, calls, profile, target } = work;
+  const { traderInvoiceNumber, saleDate, paymentTypeCode, customer, callback = "auto" } = sale;
+  const content = { traderInvoiceNumber, saleDate, paymentTypeCode, customer, lines, branch };
+  const writes = profile.saleKey === "trusted" ? calls.keyedWrite : calls.unrepeatableWrite;
+  let atOnce = composed;
+  const compose = async (): Promise<Composed> => {
+    const first = atOnce;
+    // Another intent is composed anew: configuration may have been mended meanwhile.
+    atOnce = undefined;
+    return first ?? (await main.composeSale({ ...target, ...content, callback, workflowId: run.workflowId }));
+  };
+  run.moveTo("submitting", "the answer to the sale's creation");
+  return await createDocument(work, {
+    step: "sale",
+    claim: run.workflowId,
+    content: run.fingerprint ?? traderInvoiceNumber,
+    expected: { type: "sale", traderInvoiceNumber, customerPin: customer?.pin ?? null, lines },
+    compose,
+    send: (request) => writes.createSale({ ...target, ...request }),
+  });
+}
+
+/**
+ * Takes on a sale that was issued elsewhere. It must be a sale with this number, and these lines where they are given: anything
+ * else is a mistake in the input, which nobody can mend here.
+ * @throws ApplicationFailure InvalidInput
+ */
+export async function adoptSale(
+  work: Work,
+  saleId: string,
+  prepared: PreparedSale,
+  resolved?: ResolvedLines,
+): Promise<SaleDocument> {
+  work.run.moveTo("submitting", "the sale that was issued elsewhere");
+  const document = await readDocument(work, saleId);
+  const found = mismatches(document, {
+    type: "sale",
+    traderInvoiceNumber: prepared.sale.traderInvoiceNumber,
+    ...(resolved && { lines: resolved.lines }),
+  });
+  if (found.length === 0) return document;
+  const message = `The sale input is not valid:\n  saleId: ${saleId} is not this sale: ${found.join("; ")}`;
+  throw ApplicationFailure.nonRetryable(message, FAILURES.invalidInput);
+}

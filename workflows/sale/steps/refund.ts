@@ -1,0 +1,178 @@
+import { WorkflowExecutionAlreadyStartedError } from "@temporalio/common";
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  ChildWorkflowFailure,
+  condition,
+  ParentClosePolicy,
+  startChild,
+  WorkflowIdReusePolicy,
+} from "@temporalio/workflow";
+
+import {
+  type CreditNoteInput,
+  type CreditNoteRunResult,
+  creditNoteWorkflowId,
+  FAILURES,
+  type RefundRequest,
+  type SaleDocument,
+  type SaleOutcome,
+  someMovement,
+  WORKFLOW_TYPES,
+} from "../../../src/contract/index.ts";
+import { park } from "../../operator/park.ts";
+import { mainWaits } from "../../proxies.ts";
+import { rootMessage } from "../../sdk/failures.ts";
+import { returnGoods } from "../../stock/return-goods.ts";
+import type { StockKeeping } from "../../stock/stock-keeping.ts";
+import type { Work } from "../state.ts";
+
+/**
+ * Keeps a completed sale open for a refund until its window has closed, and credits it when asked to. A refund that was asked for
+ * before the sale was completed is carried out now, window or not.
+ */
+export async function openForRefund(
+  work: Work,
+  stock: StockKeeping,
+  { windowMs, callback }: { windowMs: number; callback: "auto" | "off" },
+): Promise<void> {
+  const { run } = work;
+  const closesAtMs = Date.now() + windowMs;
+  // The stock's attentions hold the run open beyond the window; as long as it is open, it can be refunded.
+  const stockDone = stock.settled();
+  let open = true;
+  void stockDone.then(() => (open = false));
+  for (;;) {
+    const leftMs = closesAtMs - Date.now();
+    if (!run.refund && !run.refundWindowClosed && leftMs > 0) {
+      run.moveTo("completed", `a refund, until ${new Date(closesAtMs).toISOString()}`);
+      await condition(() => run.refund !== undefined || run.refundWindowClosed, leftMs);
+      continue;
+    }
+    if (run.refund) {
+      if (await credited(work, stock, run.refund, callback)) return;
+      run.refund = undefined;
+      continue;
+    }
+    if (!open && !run.parked) return;
+    run.moveTo("completed", open ? "the end of its stock movements" : "a person");
+    await condition(() => run.refund !== undefined || (!open && !run.parked));
+  }
+}
+
+/**
+ * True once the credit note is signed. A credit note that was given up leaves the sale as it was, and so does one whose number is another
+ * sale's: whoever waits for the refund is told so, else a person is called.
+ */
+async function credited(
+  work: Work,
+  stock: StockKeeping,
+  refund: RefundRequest,
+  callback: "auto" | "off",
+): Promise<boolean> {
+  const { run, target } = work;
+  const sale = run.document;
+  if (!sale) throw new Error("a completed sale has its document");
+  const workflowId = creditNoteWorkflowId({ ...target, saleId: sale.id });
+  run.creditNoteWorkflowId = workflowId;
+  run.moveTo("crediting", `the credit note ${refund.traderInvoiceNumber}`);
+  for (;;) {
+    const result = await runCreditNote(work, workflowId, sale, { ...refund, callback });
+    run.creditNoteAttention = undefined;
+    if (result.kind === "ended") {
+      run.creditNote = result.creditNote;
+      if (result.stage !== "credited") {
+        run.moveTo("completed", "a refund: the credit note was given up");
+        return false;
+      }
+      // Goods come back for this refund alone: not for somebody else's credit note, and not after a run that gave them back itself.
+      const ours = result.creditNote?.traderInvoiceNumber === refund.traderInvoiceNumber;
+      const restock = refund.restock === true && ours && !result.restocked;
+      run.moveTo("credited", restock ? "the goods' return to stock" : "its end");
+      if (restock) await returnGoods(work, stock, refund, sale);
+      return true;
+    }
+    if (result.conflict && run.refundCallers > 0) {
+      run.refundRefused = { refund, message: result.message };
+      run.moveTo("completed", `a refund under another number than ${refund.traderInvoiceNumber}`);
+      return false;
+    }
+    const message = `The credit note's workflow ended without an outcome: ${result.message}`;
+    const verdict = await park(run, { code: "unexpected-answer", subject: workflowId, message });
+    if (verdict === "acknowledged") {
+      run.moveTo("completed", "a refund: the credit note's workflow ended without an outcome");
+      return false;
+    }
+  }
+}
+
+async function runCreditNote(
+  work: Work,
+  workflowId: string,
+  original: SaleDocument,
+  refund: RefundRequest & { callback: "auto" | "off" },
+): Promise<CreditNoteRunResult> {
+  const { run, target } = work;
+  const { reason, traderInvoiceNumber, returnDate } = refund;
+  const input: CreditNoteInput = {
+    ...target,
+    saleId: original.id,
+    reason,
+    traderInvoiceNumber,
+    ...(returnDate !== undefined && { returnDate }),
+    // The goods are this run's to return: it knows what it took, and what is still on its way.
+    restock: false,
+    callback: refund.callback,
+    saleWorkflowId: run.workflowId,
+    original,
+  };
+  const known = await startNote(workflowId, input, WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY);
+  if (known !== "known") return known;
+  // After a reset, or started by hand: its outcome is the refund's. Only one that was given up makes room for another.
+  const earlier = await awaitRun(workflowId);
+  if (earlier.kind !== "ended" || earlier.stage !== "cancelled") return earlier;
+  const another = await startNote(workflowId, input, WorkflowIdReusePolicy.ALLOW_DUPLICATE);
+  return another === "known" ? await awaitRun(workflowId) : another;
+}
+
+/** Runs the credit note as a child that outlives this workflow. `known`: there is a run of it that is no child of this one. */
+async function startNote(
+  workflowId: string,
+  input: CreditNoteInput,
+  workflowIdReusePolicy: WorkflowIdReusePolicy,
+): Promise<CreditNoteRunResult | "known"> {
+  const { traderInvoiceNumber } = input;
+  try {
+    const child = await startChild<(input: CreditNoteInput) => Promise<SaleOutcome>>(WORKFLOW_TYPES.creditNote, {
+      workflowId,
+      args: [input],
+      // The default would end the credit note together with its sale.
+      parentClosePolicy: ParentClosePolicy.ABANDON,
+      workflowIdReusePolicy,
+      staticSummary: `Credit note ${traderInvoiceNumber} for the sale ${input.saleId} (${input.connection ?? ""})`,
+    });
+    return endedRun(await child.result());
+  } catch (error) {
+    if (error instanceof WorkflowExecutionAlreadyStartedError) return "known";
+    if (error instanceof ChildWorkflowFailure) {
+      const conflict = error.cause instanceof ApplicationFailure && error.cause.type === FAILURES.conflict;
+      return { kind: "failed", message: rootMessage(error), ...(conflict && { conflict }) };
+    }
+    throw error;
+  }
+}
+
+function endedRun(outcome: SaleOutcome): CreditNoteRunResult {
+  const { stage, creditNote = null } = outcome;
+  const restocked = someMovement(outcome, ({ purpose }) => purpose === "restocked");
+  return { kind: "ended", stage, creditNote, restocked };
+}
+
+async function awaitRun(workflowId: string): Promise<CreditNoteRunResult> {
+  try {
+    return await mainWaits.awaitCreditNoteRun({ workflowId });
+  } catch (error) {
+    if (!(error instanceof ActivityFailure)) throw error;
+    return { kind: "failed", message: rootMessage(error) };
+  }
+}

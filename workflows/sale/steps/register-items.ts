@@ -1,0 +1,109 @@
+import {
+  type Branch,
+  fewOf,
+  goodsOf,
+  isRegistered,
+  type ItemsResult,
+  type KnownItem,
+  type RegisterResult,
+  type SaleDocument,
+} from "../../../src/contract/index.ts";
+import { answered, Tries } from "../../calls/tries.ts";
+import { CancelledByPerson, park } from "../../operator/park.ts";
+import type { Work } from "../state.ts";
+
+/** The items that the authority does not know yet, each once. */
+function unregistered(items: readonly KnownItem[]): KnownItem[] {
+  const byId = new Map(items.filter((item) => !isRegistered(item)).map((item) => [item.id, item]));
+  return [...byId.values()];
+}
+
+/** Registers what is not registered. An item that lacks data waits until it shows as registered, whoever mends it. */
+export async function registerItems(work: Work, items: readonly KnownItem[], branch?: Branch): Promise<void> {
+  const missing = unregistered(items);
+  if (missing.length === 0) return;
+  work.run.moveTo(
+    "registering",
+    `the registration of ${fewOf(missing.map((item) => item.name ?? item.id)).join(", ")}`,
+  );
+  await Promise.all(missing.map((item) => registerItem(work, item, branch)));
+}
+
+async function registerItem(work: Work, item: KnownItem, branch?: Branch): Promise<void> {
+  const { run, calls, target } = work;
+  const tries = new Tries(run);
+  try {
+    for (;;) {
+      const result = await answered(run, () =>
+        calls.convergingWrite.registerItem({ ...target, itemId: item.id, branch }),
+      );
+      switch (result.kind) {
+        case "registered":
+          return;
+        case "needs-data": {
+          if ((await parkUntilRegistered(work, item, result)) === "woken") return;
+          break;
+        }
+        case "converging": {
+          if (await showsRegistered(work, item.id)) return;
+          await tries.lost(`The registration of ${item.name ?? item.id}`, item.id);
+        }
+      }
+    }
+  } finally {
+    tries.notLost();
+  }
+}
+
+async function parkUntilRegistered(
+  work: Work,
+  item: KnownItem,
+  result: Extract<RegisterResult, { kind: "needs-data" }>,
+): Promise<"woken" | "again"> {
+  const { run, calls, target } = work;
+  const needs = Object.entries(result.item.needs ?? {}).flatMap(([name, needed]) => (needed ? [name] : []));
+  const message = `${item.name ?? item.id} (${item.id}) lacks ${needs.join(" and ")}: ${result.message}`;
+  const request = { ...target, lines: [{ itemId: item.id, quantity: 1, unitPrice: 0 }], sinceMs: Date.now() };
+  const verdict = await park(
+    run,
+    { code: "item-needs-data", subject: item.id, message, evidence: { needs } },
+    {
+      wake: async () => areRegistered(await calls.wait.awaitItems({ ...request, until: "registered" })),
+    },
+  );
+  if (verdict === "cancel") throw new CancelledByPerson(run.cancelRequested ?? "");
+  return verdict === "woken" ? "woken" : "again";
+}
+
+async function showsRegistered(work: Work, itemId: string): Promise<boolean> {
+  const { run, calls, target } = work;
+  const request = { ...target, lines: [{ itemId, quantity: 1, unitPrice: 0 }], notOlderThanMs: Date.now() };
+  const read = await answered(run, () => calls.read.readItems(request));
+  return areRegistered(read);
+}
+
+function areRegistered(result: ItemsResult): boolean {
+  return result.kind === "resolved" && result.items.every(isRegistered);
+}
+
+/**
+ * After a rejection: an item that shows as not registered is registered. True where there was one that this sale has not mended before,
+ * so that a list which lags behind cannot keep the document going round.
+ */
+export async function mendItems(
+  work: Work,
+  document: SaleDocument,
+  branch: Branch | undefined,
+  mendedBefore: Set<string>,
+): Promise<boolean> {
+  const { run, calls, target } = work;
+  const lines = goodsOf(document).map(({ itemId }) => ({ itemId, quantity: 1, unitPrice: 0 }));
+  const notOlderThanMs = Date.now();
+  const read = await answered(run, () => calls.read.readItems({ ...target, lines, notOlderThanMs }));
+  if (read.kind !== "resolved") return false;
+  const missing = unregistered(read.items).filter((item) => !mendedBefore.has(item.id));
+  if (missing.length === 0) return false;
+  await registerItems(work, missing, branch);
+  for (const item of missing) mendedBefore.add(item.id);
+  return true;
+}

@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+
+import { Turns } from "./send-movement.ts";
+
+test("turns are taken by so many at once, in order, and given on by those that fail", async () => {
+  const turns = new Turns(2);
+  const began: number[] = [];
+  const ends: ((failed: boolean) => void)[] = [];
+  const act = (n: number) => () =>
+    new Promise<number>((resolve, reject) => {
+      began.push(n);
+      ends[n] = (failed) => (failed ? reject(new Error(`${n} failed`)) : resolve(n));
+    });
+  const taken = [0, 1, 2, 3].map((n) => turns.take(act(n)));
+  await Promise.resolve();
+  expect(began).toEqual([0, 1]);
+  ends[1]?.(true);
+  await expect(taken[1]).rejects.toThrow("1 failed");
+  await expect.poll(() => began).toEqual([0, 1, 2]);
+  ends[0]?.(false);
+  await expect(taken[0]).resolves.toBe(0);
+  const late = turns.take(act(4));
+  await expect.poll(() => began).toEqual([0, 1, 2, 3]);
+  for (const n of [2, 3]) ends[n]?.(false);
+  await expect.poll(() => began).toEqual([0, 1, 2, 3, 4]);
+  ends[4]?.(false);
+  await expect(Promise.all([...taken.slice(2), late])).resolves.toEqual([2, 3, 4]);
+});
