@@ -20,6 +20,22 @@ import { type Calls, callsOf } from "../proxies.ts";
 import type { RecordKeeping } from "../records/record-keeping.ts";
 import { publishRun } from "./shown.ts";
 
+/** Where each stage may lead. A credit note begins at `submitting`, and has nothing to complete: it is credited. */
+const LEADS_TO: Readonly<Record<Stage, readonly Stage[]>> = {
+  // Settled at once where the number was used long ago, for this very sale.
+  "resolving-items": ["registering", "submitting", "completed", "credited", "cancelled"],
+  registering: ["submitting", "awaiting-authority", "cancelled"],
+  submitting: ["adjusting-stock", "awaiting-authority", "rejected", "completed", "credited", "cancelled"],
+  "adjusting-stock": ["awaiting-authority", "rejected", "completed", "credited", "cancelled"],
+  "awaiting-authority": ["adjusting-stock", "rejected", "completed", "credited", "cancelled"],
+  // Credited: another credit note reverses the sale, or the resubmitted one is signed at once.
+  rejected: ["registering", "submitting", "adjusting-stock", "awaiting-authority", "credited", "cancelled"],
+  completed: ["crediting"],
+  crediting: ["completed", "credited"],
+  credited: [],
+  cancelled: [],
+};
+
 /**
  * All that a run of a sale or of a credit note knows. Messages change it, steps read it; whoever changes what a person can
  * see publishes it.
@@ -126,7 +142,10 @@ export class Run extends Attended {
     return `${stands}; allowed updates: ${[...mends, "outcome"].join(", ")}.`;
   }
 
+  /** Any other step is a defect: the workflow task fails, and is repeated once the code is mended. */
   moveTo(stage: Stage, waitingFor: string): void {
+    if (stage !== this.stage && !LEADS_TO[this.stage].includes(stage))
+      throw new Error(`stage ${this.stage} does not lead to ${stage}`);
     this.stage = stage;
     this.waitingFor = waitingFor;
     this.publish();
