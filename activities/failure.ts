@@ -1,5 +1,7 @@
-import { CompleteAsyncError } from "@temporalio/activity";
+import { CompleteAsyncError, Context } from "@temporalio/activity";
 import { ApplicationFailure, ApplicationFailureCategory, TemporalFailure } from "@temporalio/common";
+
+import { LedgerUnavailableError } from "../src/ledger/index.ts";
 
 /**
  * The one place where an error becomes a Temporal failure. A failed activity always means "try again after this pause"; whatever the
@@ -78,4 +80,14 @@ function again(type: string, message: string, nextRetryDelay: number, category?:
     nextRetryDelay,
     ...(category && { category: ApplicationFailureCategory.BENIGN }),
   });
+}
+
+/** While the database is away the activity is tried again: an outage of hours costs no history. */
+export async function onceThere<T>(act: () => Promise<T>, random: () => number): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    if (!(error instanceof LedgerUnavailableError)) throw error;
+    throw ledgerAway(error.message, backoffMs(Context.current().info.attempt, random));
+  }
 }

@@ -10,7 +10,7 @@ import {
   type Refusal,
 } from "../../src/contract/index.ts";
 import { writerOf } from "../ledger/claim-results.ts";
-import { onceThere } from "../ledger/once-there.ts";
+import { onceThere } from "../failure.ts";
 import { noteOddRows } from "../odd-rows.ts";
 import { judgeCall, refusalOfCall, throwToReadAgain } from "./judge.ts";
 import { type AccountingContext, type AccountingRuntime, accountingRuntimeOf } from "./runtime.ts";

@@ -1,7 +1,9 @@
 import type { AccountingActivities } from "../../src/contract/index.ts";
-import { createAccountingWaitActivities } from "./await-accounting.ts";
+import { stillWaiting } from "../failure.ts";
+import { standingNow } from "../service-wait.ts";
 import { createBillPaymentActivities } from "./bill-payments.ts";
-import type { AccountingContext } from "./runtime.ts";
+import { judgeCall, throwToReadAgain } from "./judge.ts";
+import { type AccountingContext, accountingRuntimeOf } from "./runtime.ts";
 import { createSyncBatchActivities } from "./sync-batches.ts";
 
 export type { AccountingContext, AccountingRuntime, KeyStandingWatch } from "./runtime.ts";
@@ -12,5 +14,25 @@ export function createAccountingActivities(context: AccountingContext): Accounti
     ...createBillPaymentActivities(context),
     ...createSyncBatchActivities(context),
     ...createAccountingWaitActivities(context),
+  };
+}
+
+/** The wait of whatever the service does not take now: its key is asked for by a read that changes nothing (docs/decisions/0013). */
+function createAccountingWaitActivities(context: AccountingContext): Pick<AccountingActivities, "awaitAccounting"> {
+  const { random } = context;
+  return {
+    async awaitAccounting(request) {
+      const runtime = accountingRuntimeOf(context, request.connection);
+      const { tooSoonForMs, ownTurnInMs, lookPauseMs } = standingNow(request, random);
+      if (tooSoonForMs > 0) throw stillWaiting("It was tried a moment ago.", tooSoonForMs);
+      const ofTheKey = request.refused?.status === 401;
+      // What a key may not do only a call of that kind finds out.
+      if (!ofTheKey && ownTurnInMs > 0) throw stillWaiting("It was tried a while ago.", ownTurnInMs);
+      const judged = await judgeCall(runtime, "listCompanies", () => runtime.client.listCompanies());
+      if ("data" in judged) return;
+      if (judged.meaning.kind === "transient") throw stillWaiting(judged.message, lookPauseMs);
+      throwToReadAgain(judged, random);
+      if (ofTheKey && judged.meaning.kind === "configuration") throw stillWaiting(judged.message, lookPauseMs);
+    },
   };
 }

@@ -3,7 +3,7 @@ import type { AwaitServiceRequest, ComplianceActivities } from "../../src/contra
 import { stillWaiting } from "../failure.ts";
 import { type Standing, standingNow } from "../service-wait.ts";
 import { judgeAnswer, keyCallOf, throwToTryAgain } from "./judge.ts";
-import { KeyHeldError } from "./key-held-error.ts";
+import { KeyHeldError } from "./key-door.ts";
 import { type ActivityContext, type ComplianceRuntime, runtimeOf } from "./runtime.ts";
 
 /**

@@ -10,11 +10,10 @@ import {
   withLinesThatFit,
 } from "../../src/contract/index.ts";
 import { LedgerUnavailableError } from "../../src/ledger/index.ts";
-import { EarlierRunsUnreadError } from "../earlier-runs/index.ts";
+import { EarlierRunsUnreadError } from "../earlier-runs/earlier-runs.ts";
 import { afterQuotaMs } from "../failure.ts";
 import { DocumentClaim } from "./document-claim.ts";
 import { beyondTheTable, judge, type Judged, refusalOf, sentence, throwToTryAgain } from "./judge.ts";
-import { firstSentBefore, rememberForNextAttempt } from "./key-life.ts";
 import { type ActivityContext, type ComplianceRuntime, runtimeOf, servesNo } from "./runtime.ts";
 
 /** The two requests that bring a document into being, each under its Idempotency-Key. */
@@ -193,4 +192,33 @@ function createResult(
     default:
       return { ...(refusalOf(judged) ?? beyondTheTable(judged)), firstSentAtMs };
   }
+}
+
+/** What the attempts of one activity tell each other. Written with each failure; an attempt that is lost writes nothing. */
+interface AttemptMemory {
+  /** The last attempt that this speaks of. */
+  throughAttempt: number;
+  /** When something may first have left under the key (Unix milliseconds). */
+  firstSentAtMs?: number | undefined;
+}
+
+/**
+ * When a request under this key may first have left: as the workflow knows it, as an earlier attempt wrote it down, or, where an attempt
+ * was lost with its worker, the activity's own beginning. Undefined while certainly nothing has.
+ */
+function firstSentBefore(request: Pick<CreateRequest, "firstSentAtMs">): number | undefined {
+  const { attempt, scheduledTimestampMs, heartbeatDetails } = Context.current().info;
+  const memory: AttemptMemory | undefined = isMemory(heartbeatDetails) ? heartbeatDetails : undefined;
+  const lostOne = attempt > 1 && memory?.throughAttempt !== attempt - 1;
+  return request.firstSentAtMs ?? memory?.firstSentAtMs ?? (lostOne ? scheduledTimestampMs : undefined);
+}
+
+/** To be called before this attempt fails in order to be tried again. */
+function rememberForNextAttempt(firstSentAtMs: number | undefined): void {
+  const context = Context.current();
+  context.heartbeat({ throughAttempt: context.info.attempt, firstSentAtMs } satisfies AttemptMemory);
+}
+
+function isMemory(details: unknown): details is AttemptMemory {
+  return typeof details === "object" && details !== null && "throughAttempt" in details;
 }

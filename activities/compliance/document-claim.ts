@@ -2,8 +2,7 @@ import { Context } from "@temporalio/activity";
 
 import type { ComposedRequest, CreateRequest, CreateResult } from "../../src/contract/index.ts";
 import { type Ledger, LedgerUnavailableError } from "../../src/ledger/index.ts";
-import { holderOf, wordOf } from "../ledger/claim-results.ts";
-import { numberTaken } from "../number-taken.ts";
+import { holderOf, numberTaken, wordOf } from "../ledger/claim-results.ts";
 
 /** What is to be sent: the bytes that were sent first, and since when something of them may have left. */
 interface ToSend {

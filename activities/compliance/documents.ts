@@ -7,8 +7,7 @@ import {
   type SaleDocument,
   withLinesThatFit,
 } from "../../src/contract/index.ts";
-import { onceThere } from "../ledger/once-there.ts";
-import { stillWaiting } from "../failure.ts";
+import { onceThere, stillWaiting } from "../failure.ts";
 import { ageMs, pollPauseMs } from "../poll-schedule.ts";
 import { beyondTheTable, judge, type Judged, refusalOf, throwToTryAgain } from "./judge.ts";
 import { type ActivityContext, type ComplianceRuntime, runtimeOf } from "./runtime.ts";

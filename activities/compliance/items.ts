@@ -14,7 +14,7 @@ import {
 import { stillWaiting } from "../failure.ts";
 import { ageMs, pollPauseMs } from "../poll-schedule.ts";
 import { beyondTheTable, judge, judgeAnswer, refusalOf, throwToTryAgain } from "./judge.ts";
-import { KeyHeldError } from "./key-held-error.ts";
+import { KeyHeldError } from "./key-door.ts";
 import { knownItem, resolveLines } from "./resolve-lines.ts";
 import { type ActivityContext, type ComplianceRuntime, runtimeOf } from "./runtime.ts";
 

@@ -16,8 +16,7 @@ import {
 import type { CallTarget, Refusal } from "../../src/contract/index.ts";
 import type { OddRow } from "../../src/http/read-rows.ts";
 import { afterQuotaMs, backoffMs, deferred, notSent, transient, unknownKeyed } from "../failure.ts";
-import type { KeyCall } from "./key-door.ts";
-import { KeyHeldError } from "./key-held-error.ts";
+import { type KeyCall, KeyHeldError } from "./key-door.ts";
 import type { ComplianceRuntime } from "./runtime.ts";
 
 /** What one call came to: its meaning, and whichever of answer and error there is. */

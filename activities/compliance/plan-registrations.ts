@@ -9,10 +9,9 @@ import {
 } from "../../src/contract/index.ts";
 import type { OddRow } from "../../src/http/read-rows.ts";
 import { writerOf } from "../ledger/claim-results.ts";
-import { onceThere } from "../ledger/once-there.ts";
+import { onceThere } from "../failure.ts";
 import { catalogueMeta } from "./items.ts";
 import { beyondTheTable, judgeAnswer, refusalOf, throwToTryAgain } from "./judge.ts";
-import { namedItem } from "./named-item.ts";
 import { type ActivityContext, runtimeOf } from "./runtime.ts";
 
 /** So many items of a catalogue are gone through at a time, however few of them are to be registered. */
@@ -87,4 +86,21 @@ function countsOf(outcomes: readonly ItemOutcome[]): Partial<Record<ItemOutcomeK
   const counts: Partial<Record<ItemOutcomeKind, number>> = {};
   for (const { kind } of outcomes) counts[kind] = (counts[kind] ?? 0) + 1;
   return counts;
+}
+
+/** The item of that id, else of that external id, else of that SKU. A name that two items have names none: nothing is guessed. */
+function namedItem(
+  items: readonly Item[],
+  name: string,
+  leftOut: readonly OddRow[] = [],
+): { item: Item } | { reason: string } {
+  for (const key of ["id", "externalId", "sku"] as const) {
+    const named = items.filter((item) => item[key] === name);
+    const [item] = named;
+    if (item && named.length === 1) return { item };
+    if (item) return { reason: `${named.length} items have the ${key} "${name}"` };
+  }
+  const odd = leftOut.find(({ names }) => Object.values(names).includes(name));
+  if (odd) return { reason: `the item "${name}" cannot be read: its field "${odd.field}" (${odd.problem})` };
+  return { reason: `no item has the id, external id or SKU "${name}"` };
 }

@@ -4,7 +4,7 @@ import { Context } from "@temporalio/activity";
 import type { ComplianceDialect, Purchase, PurchasesPage } from "../../src/compliance/index.ts";
 import type { ComplianceActivities, Refusal } from "../../src/contract/index.ts";
 import { writerOf } from "../ledger/claim-results.ts";
-import { onceThere } from "../ledger/once-there.ts";
+import { onceThere } from "../failure.ts";
 import { noteOddRows } from "../odd-rows.ts";
 import { beyondTheTable, judgeAnswer, refusalOf, throwToTryAgain } from "./judge.ts";
 import { type ActivityContext, type ComplianceRuntime, runtimeOf } from "./runtime.ts";

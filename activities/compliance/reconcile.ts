@@ -8,7 +8,7 @@ import {
 } from "../../src/compliance/index.ts";
 import type { ComplianceActivities, SaleDocument } from "../../src/contract/index.ts";
 import { writerOf } from "../ledger/claim-results.ts";
-import { onceThere } from "../ledger/once-there.ts";
+import { onceThere } from "../failure.ts";
 import { beyondTheTable, type Judged, judge, refusalOf, throwToTryAgain } from "./judge.ts";
 import { type ActivityContext, runtimeOf } from "./runtime.ts";
 

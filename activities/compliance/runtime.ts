@@ -1,7 +1,7 @@
 import type { ComplianceClient, ComplianceDialect } from "../../src/compliance/index.ts";
 import type { ConnectionProfile, PaymentRule } from "../../src/contract/index.ts";
 import type { Ledger } from "../../src/ledger/index.ts";
-import type { EarlierRuns } from "../earlier-runs/index.ts";
+import type { EarlierRuns } from "../earlier-runs/earlier-runs.ts";
 import { notServed } from "../failure.ts";
 import type { Observer } from "../observer.ts";
 import type { PollBounds } from "../poll-schedule.ts";

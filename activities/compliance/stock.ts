@@ -16,7 +16,7 @@ import {
 } from "../../src/contract/index.ts";
 import { TransportError } from "../../src/http/errors.ts";
 import { LedgerUnavailableError } from "../../src/ledger/index.ts";
-import { EarlierRunsUnreadError } from "../earlier-runs/index.ts";
+import { EarlierRunsUnreadError } from "../earlier-runs/earlier-runs.ts";
 import { afterQuotaMs } from "../failure.ts";
 import { writerOf } from "../ledger/claim-results.ts";
 import { judge, refusalOf } from "./judge.ts";

@@ -4,7 +4,6 @@ import { type Ledger, LedgerError, LedgerUnavailableError } from "../../src/ledg
 import { findingsOf } from "./findings.ts";
 import { importFindings } from "./import-findings.ts";
 import { chunksOf, type History, type ReadableEvent, readableHistory } from "./readable-history.ts";
-import { EarlierRunsUnreadError } from "./unread-error.ts";
 
 const NOT_FOUND = 5;
 
@@ -20,6 +19,19 @@ const LONGEST_REQUEST_MS = 10_000;
 interface Execution {
   workflowId: string;
   runId: string;
+}
+
+/** What earlier runs of a workflow's id did cannot be read from Temporal now. Nothing unrepeatable may be sent before it can. */
+export class EarlierRunsUnreadError extends Error {
+  override readonly name = "EarlierRunsUnreadError";
+  readonly code = "earlier-runs-unread";
+
+  constructor(workflowId: string, cause: unknown) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    super(`Whether ${workflowId} had earlier runs, and what they did, cannot be read from Temporal now: ${reason}`, {
+      cause,
+    });
+  }
 }
 
 /**

@@ -10,7 +10,7 @@ import type {
 import type { KnownBatch } from "../../src/ledger/index.ts";
 import { wordOf, writerOf } from "./claim-results.ts";
 import type { LedgerContext } from "./movements.ts";
-import { onceThere } from "./once-there.ts";
+import { onceThere } from "../failure.ts";
 
 export function createBatchLedgerActivities({
   ledger,

@@ -8,7 +8,7 @@ import type {
   SupersededTry,
   UnknownMovement,
 } from "../../src/contract/index.ts";
-import type { ClaimedMovement, Decision, MovementOutcome } from "../../src/ledger/index.ts";
+import type { ClaimedMovement, Decision, MovementOutcome, NumberOwner } from "../../src/ledger/index.ts";
 
 type Applied = Extract<MovementOutcome, { kind: "applied" }>;
 
@@ -89,4 +89,9 @@ export function ledgerOutcome(outcome: AppliedMovement): Applied {
     ...(report && { report: reported }),
     ...(otherBranch && { otherBranch }),
   };
+}
+
+/** For people: the sale by its own number, where it is known, and by what the service knows it by. */
+export function numberTaken(number: string, { saleId, sale, holder }: NumberOwner): string {
+  return `The number ${number} belongs to the credit note of another sale: ${sale} (${saleId}), of ${holder}.`;
 }

@@ -1,10 +1,9 @@
 import { Context } from "@temporalio/activity";
 
 import type { LedgerActivities } from "../../src/contract/index.ts";
-import { holderOf } from "./claim-results.ts";
-import { numberTaken } from "../number-taken.ts";
+import { onceThere } from "../failure.ts";
+import { holderOf, numberTaken, writerOf } from "./claim-results.ts";
 import type { LedgerContext } from "./movements.ts";
-import { onceThere } from "./once-there.ts";
 
 export function createDocumentClaimActivities({
   ledger,
@@ -31,6 +30,17 @@ export function createDocumentClaimActivities({
         const { note, by, atMs } = word;
         const who = { note, ...(by !== undefined && { by }) };
         await ledger.documents.decide({ workflowId, intent, decision, ...who, nowMs: atMs });
+      }, random),
+  };
+}
+
+export function createRecordActivities({ ledger, random }: LedgerContext): Pick<LedgerActivities, "saveRecord"> {
+  return {
+    saveRecord: ({ connection, businessId, record }) =>
+      onceThere(async () => {
+        const writer = writerOf(Context.current().info);
+        const answer = await ledger.records.saveDocument({ connection, businessId }, record, writer);
+        return answer === "saved" || answer === "unchanged" || answer === "older" ? "kept" : answer;
       }, random),
   };
 }

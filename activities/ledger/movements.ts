@@ -9,11 +9,10 @@ import {
   TAKEN_A_PAGE,
 } from "../../src/contract/index.ts";
 import type { Ledger } from "../../src/ledger/index.ts";
-import { stillWaiting } from "../failure.ts";
+import { onceThere, stillWaiting } from "../failure.ts";
 import { ageMs, pollPauseMs } from "../poll-schedule.ts";
 import { lastBalance, laterBalance } from "./balance-evidence.ts";
 import { claimedMovement, foundOf, holderOf, ledgerOutcome } from "./claim-results.ts";
-import { onceThere } from "./once-there.ts";
 
 export interface LedgerContext {
   ledger: Ledger;

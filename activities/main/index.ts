@@ -4,17 +4,14 @@ import type { MainActivities } from "../../src/contract/index.ts";
 import type { AccountingRuntime } from "../accounting/index.ts";
 import type { ActivityContext } from "../compliance/runtime.ts";
 import { createLedgerActivities } from "../ledger/index.ts";
-import { createBranchWaitActivities } from "./await-branch.ts";
 import { type CallbackUrlFor, createComposeActivities } from "./compose.ts";
-import { createCreditNoteRunActivities } from "./credit-note-run.ts";
-import { createEarlierCreditNote } from "./earlier-credit-note.ts";
-import { createEarlierSale } from "./earlier-sale.ts";
+import { createEarlierCreditNote, createEarlierSale } from "./earlier.ts";
 import { createFindSale } from "./find-sale.ts";
 import { createAccountingPreparations } from "./prepare-accounting.ts";
 import { createJobPreparations } from "./prepare-jobs.ts";
-import { createGoodsAtOnce } from "./goods-at-once.ts";
-import { createItemsInCatalogue } from "./items-in-catalogue.ts";
+import { createGoodsAtOnce, createItemsInCatalogue } from "./goods-at-once.ts";
 import { createPrepareActivities } from "./prepare.ts";
+import { createBranchWaitActivities, createCreditNoteRunActivities } from "./waits.ts";
 
 export type { CallbackUrlFor } from "./compose.ts";
 

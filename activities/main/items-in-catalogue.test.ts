@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { inActivity, serve, START_MS } from "../test-support/served.ts";
-import { createItemsInCatalogue } from "./items-in-catalogue.ts";
+import { createItemsInCatalogue } from "./goods-at-once.ts";
 
 const asking = (sku: string) => ({
   connection: "default",

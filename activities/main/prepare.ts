@@ -17,8 +17,7 @@ import {
   saleInputSchema,
 } from "../../src/contract/schema/index.ts";
 import type { ComplianceRuntime } from "../compliance/runtime.ts";
-import type { EarlierCreditNote } from "./earlier-credit-note.ts";
-import type { EarlierSale } from "./earlier-sale.ts";
+import type { EarlierCreditNote, EarlierSale } from "./earlier.ts";
 
 /** What a workflow may be told of a connection. */
 export type Served = Pick<ComplianceRuntime, "profile" | "businessWeights">;

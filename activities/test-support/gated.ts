@@ -1,7 +1,6 @@
 import { ComplianceApiError, type OperationName, parseDialect } from "../../src/compliance/index.ts";
-import type { KeyCall } from "../compliance/key-door.ts";
+import { type KeyCall, KeyHeldError } from "../compliance/key-door.ts";
 import { KeyGate, type KeyTrouble } from "../compliance/key-gate.ts";
-import { KeyHeldError } from "../compliance/key-held-error.ts";
 
 export const START_MS = Date.parse("2026-11-21T09:00:00Z");
 export const SECOND = 1_000;

@@ -1,7 +1,6 @@
 import { composeCreateSale, composeCreditNote } from "../../src/compliance/index.ts";
 import { type CreateRequest, type CreateResult, creditNoteNumberClaim } from "../../src/contract/index.ts";
-import type { Served } from "./served.ts";
-import { inActivity } from "./served.ts";
+import { inActivity, type Served } from "./served.ts";
 
 const TARGET = { connection: "default", businessId: "biz_1" };
 

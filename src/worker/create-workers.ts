@@ -11,7 +11,7 @@ import {
 
 import { createAccountingActivities } from "../../activities/accounting/index.ts";
 import { createComplianceActivities } from "../../activities/compliance/index.ts";
-import { EarlierRuns } from "../../activities/earlier-runs/index.ts";
+import { EarlierRuns } from "../../activities/earlier-runs/earlier-runs.ts";
 import { createMainActivities } from "../../activities/main/index.ts";
 import { Observer } from "../../activities/observer.ts";
 import type { Config } from "../config/index.ts";

@@ -7,9 +7,8 @@ import type {
   BillPaymentStatus,
   SeenBillPayments,
 } from "../../src/contract/index.ts";
-import type { AccountingCalls } from "../proxies.ts";
+import { type AccountingCalls, ledger } from "../proxies.ts";
 import type { Job } from "../job/job.ts";
-import { ledger } from "../proxies.ts";
 import { answered } from "../calls/tries.ts";
 import { afterComparison, afterPage, type Position } from "./position.ts";
 

@@ -5,13 +5,30 @@ import {
   asAnswered,
   bounded,
   type ConnectionProfile,
+  type CreditNoteInput,
   differingFields,
   FAILURES,
   type FinishedSale,
   type SaleContent,
 } from "../../src/contract/index.ts";
-import type { KeptSale, Ledger } from "../../src/ledger/index.ts";
-import { lookedUpInTime } from "./looked-up-in-time.ts";
+import { type KeptSale, type Ledger, LedgerUnavailableError } from "../../src/ledger/index.ts";
+import { numberTaken } from "../ledger/claim-results.ts";
+
+/**
+ * A new sale does not wait for long. Where the ledger is away, a sale without a trusted key waits for its claim before it is sent; one under
+ * a trusted key is sent without, and then nobody but Temporal knows whether the number was used (docs/ledger.md).
+ */
+const LOOK_WITHIN_MS = 1_000;
+
+/** What the ledger knows, and nothing where it is away. */
+async function lookedUpInTime<Kept>(look: (withinMs: number) => Promise<Kept>): Promise<Kept | undefined> {
+  try {
+    return await look(LOOK_WITHIN_MS);
+  } catch (error) {
+    if (error instanceof LedgerUnavailableError) return undefined;
+    throw error;
+  }
+}
 
 /**
  * Looks whether the number was used before. Gives how that sale ended, where it is the same and nothing is left to be done.
@@ -62,4 +79,26 @@ function conflict(number: string, fields: readonly string[], { record, writer }:
     `The number ${number} belongs to another sale: they differ in ${fields.join(", ")} (in the ledger: ${was}, kept by ${writer.workflowId}, run ${writer.runId}). Nothing was sent. Use another number, or start it with the content that it has.`,
     FAILURES.conflict,
   );
+}
+
+/**
+ * Looks whether the number was used for the credit note of another sale.
+ * @throws ApplicationFailure Conflict, where it was
+ */
+export type EarlierCreditNote = (profile: ConnectionProfile, note: CreditNoteInput) => Promise<void>;
+
+/** What two of them ask for at once, or while the ledger is away, is left to the claim of the number. */
+export function createEarlierCreditNote(ledger: Pick<Ledger, "records">): EarlierCreditNote {
+  return async ({ connection, businessId }, { traderInvoiceNumber: number, saleId }) => {
+    const kept = await lookedUpInTime((ms) => ledger.records.findCreditNote({ connection, businessId }, number, ms));
+    const { record, sale = "a sale that is not in the ledger", writer } = kept ?? {};
+    if (!record || !writer || (!record.document && !record.numberTaken)) return;
+    const { originalSaleId } = record;
+    if (originalSaleId === undefined || originalSaleId === saleId) return;
+    const owner = { saleId: originalSaleId, sale, holder: `${writer.workflowId} (run ${writer.runId})` };
+    throw ApplicationFailure.nonRetryable(
+      `${numberTaken(number, owner)} Nothing was sent. Use another number.`,
+      FAILURES.conflict,
+    );
+  };
 }

@@ -1,2 +1,0 @@
-export { EarlierRuns } from "./earlier-runs.ts";
-export { EarlierRunsUnreadError } from "./unread-error.ts";

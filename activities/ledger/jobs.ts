@@ -1,0 +1,114 @@
+import { Context } from "@temporalio/activity";
+
+import { type ItemOutcomeKind, type LedgerActivities, noOutcomes } from "../../src/contract/index.ts";
+import { onceThere } from "../failure.ts";
+import { writerOf } from "./claim-results.ts";
+import type { LedgerContext } from "./movements.ts";
+
+export function createBillPaymentLedgerActivities({
+  ledger,
+  random,
+}: LedgerContext): Pick<
+  LedgerActivities,
+  "beginBillPaymentsSync" | "compareBillPaymentsRound" | "billPaymentsHeld" | "completeBillPaymentsSync"
+> {
+  const there = <T>(act: () => Promise<T>): Promise<T> => onceThere(act, random);
+  return {
+    beginBillPaymentsSync: (sync) =>
+      there(async () => {
+        const knownUntilMs = await ledger.billPayments.knownUntil(sync.connection);
+        const kind = knownUntilMs === undefined ? "full" : sync.kind;
+        await ledger.billPayments.begin({ ...sync, kind });
+        return { kind, ...(knownUntilMs !== undefined && { knownUntilMs }) };
+      }),
+    compareBillPaymentsRound: ({ connection, round: name, startedAtMs, ...how }) =>
+      there(() => {
+        const { reachMs, syncStartedAtMs, withStatuses } = how;
+        const round = { name, startedAtMs };
+        return ledger.billPayments.compareRound(connection, round, { reachMs, syncStartedAtMs, withStatuses });
+      }),
+    billPaymentsHeld: ({ connection }) => there(() => ledger.billPayments.summary(connection)),
+    completeBillPaymentsSync: ({ settled, knownUntilMs, round, ...sync }) =>
+      there(async () => {
+        await ledger.billPayments.complete(sync, { settled, knownUntilMs, round }, writerOf(Context.current().info));
+        return ledger.billPayments.summary(sync.connection);
+      }),
+  };
+}
+
+/** Of each kind of finding: a result is for people, and all of them are in the ledger. */
+const MOST_PURCHASES = 20;
+
+export function createPurchaseLedgerActivities({
+  ledger,
+  random,
+}: LedgerContext): Pick<
+  LedgerActivities,
+  "beginPurchasesSync" | "unseenPurchases" | "windowsOfChangedPurchases" | "completePurchasesSync"
+> {
+  return {
+    beginPurchasesSync: (sync) => onceThere(() => ledger.purchases.begin(sync), random),
+    unseenPurchases: (sync) => onceThere(() => ledger.purchases.unseen(sync), random),
+    windowsOfChangedPurchases: (sync) => onceThere(() => ledger.purchases.windowsOfChanged(sync), random),
+    completePurchasesSync: (sync) =>
+      onceThere(async () => {
+        await ledger.purchases.complete(sync, writerOf(Context.current().info));
+        const { total, byStatus, ...findings } = await ledger.purchases.summary(sync, MOST_PURCHASES);
+        return { total, byStatus, findings };
+      }, random),
+  };
+}
+
+/** Of each kind: a result is for people, and all of them are in the ledger. */
+const MOST_ITEMS = 100;
+
+export function createRegistrationActivities({
+  ledger,
+  random,
+}: LedgerContext): Pick<LedgerActivities, "keepRegistrations" | "reportRegistrations"> {
+  return {
+    keepRegistrations: ({ batchId, outcomes, ...business }) =>
+      onceThere(() => {
+        const writer = writerOf(Context.current().info);
+        return ledger.items.keep(business, { batchId, outcomes, writer });
+      }, random),
+
+    reportRegistrations: ({ batchId, ...business }) =>
+      onceThere(async () => {
+        const first = async (kind: ItemOutcomeKind) => {
+          const page = await ledger.items.page(business, { kinds: [kind], batchId, most: MOST_ITEMS });
+          return page.map(({ atMs: _atMs, ...outcome }) => outcome);
+        };
+        return {
+          counts: { ...noOutcomes(), ...(await ledger.items.counts(business, batchId)) },
+          needsData: await first("needs-data"),
+          refused: await first("refused"),
+          unknown: await first("unknown"),
+          unclear: await first("unclear"),
+        };
+      }, random),
+  };
+}
+
+/** Documents that are read side by side. */
+const DOCUMENTS_A_PAGE = 20;
+
+/** A result is for people, and all of them are in the ledger. */
+const MOST_FINDINGS = 50;
+
+export function createReconcileLedgerActivities({
+  ledger,
+  random,
+}: LedgerContext): Pick<LedgerActivities, "documentsToReconcile" | "reconcilePayments" | "reconcileFindings"> {
+  return {
+    documentsToReconcile: ({ connection, businessId, after }) =>
+      onceThere(() => ledger.reconciliation.documents({ connection, businessId }, after, DOCUMENTS_A_PAGE), random),
+    reconcilePayments: ({ connection, businessId, accounting, rule }) =>
+      onceThere(() => {
+        const writer = writerOf(Context.current().info);
+        return ledger.reconciliation.holdPayments({ connection, businessId }, { accounting, rule }, writer);
+      }, random),
+    reconcileFindings: ({ connection, businessId }) =>
+      onceThere(() => ledger.reconciliation.findings({ connection, businessId }, MOST_FINDINGS), random),
+  };
+}

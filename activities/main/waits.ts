@@ -1,0 +1,48 @@
+import { Context } from "@temporalio/activity";
+import type { WorkflowClient } from "@temporalio/client";
+
+import { BRANCH_NOT_SENT, branchSentAs } from "../../src/compliance/index.ts";
+import { type CreditNoteOutcome, type MainActivities, someMovement } from "../../src/contract/index.ts";
+import { type ActivityContext, runtimeOf } from "../compliance/runtime.ts";
+import { backoffMs, onceThere, stillWaiting } from "../failure.ts";
+import { ageMs, pollPauseMs } from "../poll-schedule.ts";
+
+/** Waits for a credit note that is no child of the waiting run: one that was started by hand, or before a reset. */
+export function createCreditNoteRunActivities(
+  workflows: WorkflowClient,
+  random: () => number,
+): Pick<MainActivities, "awaitCreditNoteRun"> {
+  return {
+    async awaitCreditNoteRun({ workflowId }) {
+      const handle = workflows.getHandle(workflowId);
+      const { status } = await handle.describe();
+      if (status.name === "RUNNING") {
+        throw stillWaiting(`The credit note's workflow is running.`, backoffMs(Context.current().info.attempt, random));
+      }
+      if (status.name !== "COMPLETED") return { kind: "failed", message: `its workflow is ${status.name}` };
+      const outcome = (await handle.result()) as CreditNoteOutcome;
+      const restocked = someMovement(outcome, ({ purpose }) => purpose === "restocked");
+      return { kind: "ended", stage: outcome.stage, creditNote: outcome.creditNote ?? null, restocked };
+    },
+  };
+}
+
+/** Nothing but the database is asked, and goods that are not booked wait for it. */
+const LOOKS = { firstPollMs: 2_000, longestPollMs: 60_000, longestPollAfterDayMs: 600_000 };
+
+/** The wait of a movement to a named branch, while nobody has looked at an answer that named another one. */
+export function createBranchWaitActivities(context: ActivityContext): Pick<MainActivities, "awaitBranch"> {
+  const { ledger, random } = context;
+  return {
+    async awaitBranch({ connection, sinceMs }) {
+      const sentAs = branchSentAs(runtimeOf(context, connection).dialect.stock);
+      if (sentAs === BRANCH_NOT_SENT) return;
+      const hold = await onceThere(() => ledger.stock.branchHold(connection, sentAs), random);
+      if (!hold) return;
+      throw stillWaiting(
+        `The answer to ${hold.referenceId} named branch "${hold.answered}" in place of "${hold.asked}": an operator has to check it first.`,
+        pollPauseMs(ageMs(sinceMs), LOOKS, random),
+      );
+    },
+  };
+}
