@@ -1,0 +1,85 @@
+import { readFile } from "node:fs/promises";
+import { type Profiler, Session } from "node:inspector/promises";
+import { fileURLToPath } from "node:url";
+import type { WorkflowHandle } from "@temporalio/client";
+import { Worker } from "@temporalio/worker";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+
+import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { type Rig, startRig } from "../rig/start-rig.ts";
+
+const ROOT = new URL("../../", import.meta.url);
+
+describeWithTemporal("the way of one sale in docs/architecture.md", () => {
+  let rig: Rig;
+  const session = new Session();
+  beforeAll(async () => {
+    rig = await startRig();
+    session.connect();
+    await session.post("Profiler.enable");
+    await session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: false });
+  });
+  afterAll(async () => {
+    session.disconnect();
+    await rig?.close();
+  });
+
+  /** Accepted at once, with one movement and a caller who waits. */
+  async function sell(traderInvoiceNumber: string): Promise<WorkflowHandle> {
+    const lines = [{ itemId: "item_tea", quantity: 1, unitPrice: 350 }];
+    const sale = { traderInvoiceNumber, callback: "off", refundWindow: "0", lines } as const;
+    const { workflowId } = await rig.starter.startSale(sale, { waitSeconds: 20 });
+    const handle = rig.client.workflow.getHandle(workflowId);
+    await handle.result();
+    return handle;
+  }
+
+  /** What ran since this was asked last. */
+  async function ranSince(): Promise<Profiler.ScriptCoverage[]> {
+    return (await session.post("Profiler.takePreciseCoverage")).result;
+  }
+
+  test("names the files that it runs through, and no file of the workflows or the activities is left out", async () => {
+    await sell("WARM-UP");
+    await ranSince();
+    const handle = await sell("FOLLOWED-1");
+    const ran = new Set((await ranSince()).filter(({ functions }) => functions.some(wasCalled)).map(fileOf));
+    const codePath = inject("workflowBundlePath") ?? "";
+    await Worker.runReplayHistory({ workflowBundle: { codePath } }, await handle.fetchHistory(), handle.workflowId);
+    const code = await readFile(codePath, "utf8");
+    for (const file of filesInBundle(await ranSince(), codePath, code)) ran.add(file);
+
+    const page = await readFile(new URL("docs/architecture.md", ROOT), "utf8");
+    const named = [...page.matchAll(/^\d+\. `([^`]+\.ts)`/gm)].map(([, file = ""]) => file);
+    expect(named.filter((file) => !ran.has(file))).toEqual([]);
+    const rooms = [...ran].filter((file) => /^(workflows|activities)\//.test(file));
+    expect(rooms.filter((file) => !named.includes(file))).toEqual([]);
+    expect(new Set(named).size).toBe(named.length);
+  });
+});
+
+function wasCalled({ ranges: [whole] }: Profiler.FunctionCoverage): boolean {
+  return whole !== undefined && whole.count > 0;
+}
+
+function fileOf({ url }: Profiler.ScriptCoverage): string {
+  const path = url.startsWith("file:") ? fileURLToPath(url) : url;
+  return path.replace(fileURLToPath(ROOT), "");
+}
+
+/** The bundle's own files of which more ran than their top level: each is a function there, named for its path. */
+function filesInBundle(coverage: readonly Profiler.ScriptCoverage[], codePath: string, code: string): Set<string> {
+  const files = new Set<string>();
+  const bundle = coverage.filter((script) => fileOf(script) === codePath).flatMap(({ functions }) => functions);
+  const called = bundle.filter(wasCalled).flatMap(({ functionName, ranges: [whole] }) => {
+    // An export that is read is not run.
+    const isExport = whole && code.slice(whole.startOffset, whole.endOffset).includes("/* binding */");
+    return whole && (!isExport || functionName.startsWith("./")) ? [{ functionName, whole }] : [];
+  });
+  for (const { functionName: file, whole: top } of called) {
+    const isOurs = /^\.\/(workflows|src)\//.test(file);
+    const inside = called.filter(({ whole }) => whole.startOffset > top.startOffset && whole.endOffset < top.endOffset);
+    if (isOurs && inside.length > 0) files.add(file.replace("./", ""));
+  }
+  return files;
+}
