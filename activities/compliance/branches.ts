@@ -1,5 +1,3 @@
-import { Context } from "@temporalio/activity";
-
 import { type Business, UnexpectedAnswerError } from "../../src/compliance/index.ts";
 import type { Branch, ComplianceActivities, Refusal } from "../../src/contract/index.ts";
 import { beyondTheTable, judgeAnswer, refusalOf, throwToTryAgain } from "./judge.ts";
@@ -10,6 +8,8 @@ type BranchRequest = Parameters<ComplianceActivities["readBranch"]>[0];
 /** A branch given by either of its names, resolved to both. Branches hardly ever change: one that was seen is not asked for again. */
 export function createBranchActivities(context: ActivityContext): Pick<ComplianceActivities, "readBranch"> {
   const seen = new Map<string, Business[]>();
+  /** Of each connection, how many answers in a row had not the names of the dialect. */
+  const unreadOf = new Map<string, number>();
   return {
     async readBranch(request) {
       const runtime = runtimeOf(context, request.connection);
@@ -17,7 +17,9 @@ export function createBranchActivities(context: ActivityContext): Pick<Complianc
       if (known) return { kind: "branch", branch: known };
       const judged = await judgeAnswer(runtime, "listBusinesses", request, () => runtime.client.listBusinesses());
       const unread = unreadBusinesses(judged.error);
-      if (unread && Context.current().info.attempt >= MOST_LOOKS) return unread;
+      const inARow = unread ? (unreadOf.get(request.connection) ?? 0) + 1 : 0;
+      if (unread || judged.data) unreadOf.set(request.connection, inARow);
+      if (unread && inARow >= MOST_UNREAD) return unread;
       throwToTryAgain(judged, context.random);
       if (!judged.data) return refusalOf(judged) ?? beyondTheTable(judged);
       seen.set(request.connection, judged.data);
@@ -39,10 +41,10 @@ export function createBranchActivities(context: ActivityContext): Pick<Complianc
 const SETTINGS = "businesses.id, businesses.branches, businesses.branchId or businesses.authorityId";
 
 /**
- * So many answers without the names of the dialect, within some seconds, are no passing trouble: they are shown, and not waited for as an
- * outage is.
+ * So many answers in a row without the names of the dialect are no passing trouble: they are shown, and not waited for as an outage is. One that
+ * broke on the way is, however often the call had been put off before.
  */
-export const MOST_LOOKS = 3;
+export const MOST_UNREAD = 3;
 
 function unreadBusinesses(error: unknown): Refusal | undefined {
   if (!(error instanceof UnexpectedAnswerError) || error.status !== 200 || error.issues.length === 0) return undefined;
