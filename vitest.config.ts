@@ -9,7 +9,7 @@ export default defineConfig({
   test: {
     // Most suites wait for servers, not for the processor, and the default leaves one of two cores idle.
     maxWorkers: 3,
-    reporters: process.env["CI"] ? ["default", "json"] : ["default"],
+    reporters: [...(process.env["CI"] ? ["default", "json"] : ["default"]), "./test/rig/slowest-suites.ts"],
     outputFile: { json: "test-results/vitest.json" },
     projects: [
       {
