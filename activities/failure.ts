@@ -33,7 +33,7 @@ export function afterQuotaMs(retryAfterMs: number | undefined, random: () => num
   return Math.round((retryAfterMs ?? LONGEST_PAUSE_MS) + random() * 2_000);
 }
 
-/** Refused by the quota: nothing happened, and nobody is to blame. */
+/** Rate limited: the request was not processed. */
 export function deferred(message: string, pauseMs: number): ApplicationFailure {
   return again(TYPES.deferred, message, pauseMs, "BENIGN");
 }

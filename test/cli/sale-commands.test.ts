@@ -68,7 +68,7 @@ describeWithTemporal("fiscalflow sale", () => {
       expect.stringMatching(/^CLI-2: started .* completed/),
       expect.stringMatching(/^CLI-3: started .* needs a person: item-unknown$/),
     ]);
-    expect(stderr).toBe("1 of 2 sales are well.\n");
+    expect(stderr).toBe("1 of 2 sales succeeded.\n");
   });
 
   test("a list with a mistake starts none of its sales", async () => {

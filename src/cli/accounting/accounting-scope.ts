@@ -12,7 +12,7 @@ import type { Scope } from "../sale/scope.ts";
 export function withConnection(command: Command): Command {
   return command
     .option("--connection <name>", "the configured accounting connection (default: default)", parsedBy(connectionName))
-    .option("--json", "the result as JSON");
+    .option("--json", "print the result as JSON");
 }
 
 /**

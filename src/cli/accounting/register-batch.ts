@@ -25,9 +25,9 @@ export function registerBatch(program: Command, context: CliContext): void {
   withConnection(
     batch
       .command("process")
-      .description("Process a sync batch. One that was processed is not sent again.")
+      .description("Process a sync batch. A processed batch is never sent again.")
       .argument("<id>", "the batch's id", parseBatch)
-      .option("--wait [seconds]", "until it ends, or needs a person", waitSeconds),
+      .option("--wait [seconds]", "wait until it ends or needs a person", waitSeconds),
   )
     .addHelpText(
       "after",
@@ -45,9 +45,9 @@ Example:
   withConnection(
     batch
       .command("retry")
-      .description("Try again what the batch needed a person for, after mending it.")
+      .description("Retry what the batch needed a person for, after you have mended it.")
       .argument("<id>", "the batch's id", parseBatch)
-      .option("--note <text>", "what was mended", parseText),
+      .option("--note <text>", "what you mended", parseText),
   ).action((id: string, flags: Scope & ResultFlags & { note?: string }) =>
     operate(context, id, flags, (send, workflowId) =>
       send.retry(workflowId, flags.note === undefined ? {} : { note: flags.note }),
@@ -56,10 +56,10 @@ Example:
   withConnection(
     batch
       .command("resolve")
-      .description("Say whether a batch of unknown outcome was processed.")
+      .description("Tell whether a batch of unknown outcome was processed.")
       .argument("<id>", "the batch's id", parseBatch)
-      .option("--processed", "it was: it is not sent again")
-      .option("--not-processed", "it was not: it is sent now")
+      .option("--processed", "it was processed; it is not sent again")
+      .option("--not-processed", "it was not processed; it is sent now")
       .requiredOption("--note <text>", "how you know, in a few words", parseText),
   )
     .addHelpText(

@@ -14,13 +14,13 @@ interface SyncFlags extends JobFlags {
 export function registerBillPayments(program: Command, context: CliContext): void {
   const billPayments = program
     .command("bill-payments")
-    .description("Bring the ledger up to the bill payments that the accounting service lists.");
+    .description("Copy the accounting service's bill payments into the ledger.");
   withConnection(
     billPayments
       .command("sync")
-      .description("Read what has changed since the last time into the ledger; the first time, everything.")
-      .option("--full", "every payment, and what is not listed any more")
-      .option("--wait [seconds]", "show how far it is, until it ends", waitSeconds),
+      .description("Copy what has changed since the last run; everything on the first run.")
+      .option("--full", "read every payment, and mark what is no longer listed")
+      .option("--wait [seconds]", "follow its progress until it ends", waitSeconds),
   )
     .addHelpText(
       "after",

@@ -5,7 +5,7 @@ import type { CliContext } from "../context.ts";
 export function registerCallbacks(program: Command, context: CliContext): void {
   program
     .command("callbacks")
-    .description("Receive result callbacks and tell the workflows, until SIGTERM or Ctrl-C.")
+    .description("Receive result callbacks and signal the workflows, until SIGTERM or Ctrl-C.")
     .addHelpText(
       "after",
       `

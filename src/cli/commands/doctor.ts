@@ -9,8 +9,8 @@ import { printNote, printResult } from "../print-result.ts";
 export function registerDoctor(program: Command, context: CliContext): void {
   program
     .command("doctor")
-    .description("Check the configuration, Temporal and every key, and say what to do about each fault.")
-    .option("--json", "the findings as JSON")
+    .description("Check the configuration, Temporal, the database and every key, and say how to fix each fault.")
+    .option("--json", "print the findings as JSON")
     .addHelpText(
       "after",
       `

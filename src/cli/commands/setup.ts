@@ -18,10 +18,10 @@ export function registerSetup(program: Command, context: CliContext): void {
   program
     .command("setup")
     .description(
-      "Register the search attributes in Temporal's namespace, and keep the Schedules that the configuration asks for. May be run again at any time.",
+      "Register search attributes in Temporal's namespace, and create or update the configured Schedules. Safe to run again at any time.",
     )
-    .option("--dry-run", "only say what would be changed")
-    .option("--json", "the result as JSON")
+    .option("--dry-run", "only print what would change")
+    .option("--json", "print the result as JSON")
     .addHelpText(
       "after",
       `

@@ -25,15 +25,15 @@ export function registerSimulator(program: Command, context: CliContext): void {
     .description(
       "Run the compliance API and the accounting service as their documents describe them, in memory, until Ctrl-C.",
     )
-    .option("--port <number>", "where it listens; 0 takes any free port", wholeNumber(0, 65_535), DEFAULT_PORT)
-    .option("--host <address>", "the interface", "127.0.0.1")
+    .option("--port <number>", "the port to listen on; 0 takes any free port", wholeNumber(0, 65_535), DEFAULT_PORT)
+    .option("--host <address>", "the address to listen on", "127.0.0.1")
     .option(
       "--scenario <file>",
-      "JSON: applications and keys, businesses, items, what the tax authority does, bill payments",
+      "a JSON file: applications and keys, businesses, items, the tax authority's behaviour, bill payments",
     )
     .option("--limit <number>", "requests per window and application (default: 120)", wholeNumber(1, 1_000_000_000))
     .option("--window-ms <number>", "milliseconds of a window (default: 60000)", wholeNumber(1, 86_400_000))
-    .option("--json", "say where it listens as JSON")
+    .option("--json", "print the address as JSON")
     .addHelpText(
       "after",
       `

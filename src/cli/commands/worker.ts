@@ -5,7 +5,7 @@ import type { CliContext } from "../context.ts";
 export function registerWorker(program: Command, context: CliContext): void {
   program
     .command("worker")
-    .description("Serve the workflows, and the calls of every configured connection, until SIGTERM or Ctrl-C.")
+    .description("Run workflows and the API calls of every configured connection, until SIGTERM or Ctrl-C.")
     .addHelpText(
       "after",
       `

@@ -14,12 +14,12 @@ interface DemoFlags {
 export function registerDemo(program: Command, context: CliContext): void {
   program
     .command("demo")
-    .description("Bring up everything on this machine, run the example sales and what follows them, and show it.")
-    .option("--keep", "leave everything running until Ctrl-C, and say how to go on")
-    .option("--examples <folder>", "sales of your own, with their scenario.json (default: those of the package)")
-    .option("--ui-url <url>", "Temporal's UI of the server that TEMPORAL_ADDRESS names, for the links")
-    .option("--report <file>", "where the page of the day's report goes (default: a file under .fiscalflow/demo)")
-    .option("--no-open", "do not show the page in a browser")
+    .description("Start everything on this machine, run the example sales and the back office, and show them.")
+    .option("--keep", "leave everything running until Ctrl-C, and print commands to try")
+    .option("--examples <folder>", "your own sales and their scenario.json (default: the package's examples)")
+    .option("--ui-url <url>", "the Temporal UI that belongs to TEMPORAL_ADDRESS, for the links")
+    .option("--report <file>", "where to write the day's report (default: a file under .fiscalflow/demo)")
+    .option("--no-open", "do not open the report in a browser")
     .addHelpText(
       "after",
       `

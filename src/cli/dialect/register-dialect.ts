@@ -7,15 +7,15 @@ export function registerDialect(program: Command, context: CliContext): void {
   program
     .command("dialect")
     .description(
-      "Find out the names that the services' documents do not show, and compare them with the configuration.",
+      "Find the field names that the services' documents do not show, and compare them with the configuration.",
     )
     .option("--connection <name>", "the connection (default: the only one, or the one called default)")
     .addOption(new Option("--service <service>", "one service only").choices(["compliance", "accounting"]))
-    .option("--check", "end with 1 where the configured dialect does not fit")
+    .option("--check", "exit with 1 if the configured dialect does not fit")
     .option("--write", "also issue a sale and a credit note, and move stock; with a cmp_sk_test_ key only")
     .option("--item <id>", "the item for --write (default: the first registered one that is tracked in stock)")
     .option("--yes", "write without asking")
-    .option("--json", "the result as JSON")
+    .option("--json", "print the result as JSON")
     .addHelpText(
       "after",
       `

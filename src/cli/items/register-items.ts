@@ -18,19 +18,19 @@ const parseItem = parsedBy(itemName);
 export function registerItems(program: Command, context: CliContext): void {
   const items = program
     .command("items")
-    .description("Register the items of a business with the tax authority, and see what each still lacks.");
+    .description("Register a business's items with the tax authority, and see what each still lacks.");
   withScope(
     items
       .command("register")
-      .description("Register these items, or the whole catalogue. May be run again at any time.")
+      .description("Register these items, or the whole catalogue. Safe to run again at any time.")
       .argument(
         "[items...]",
         "ids, external ids or SKUs (default: the whole catalogue)",
         (value, before: string[] | undefined): string[] | undefined => [...(before ?? []), parseItem(value)],
       )
       .option("--branch <branch>", "a branch's id or authorityBhfId (default: the business's first)", parseText)
-      .option("--force", "register again what the tax authority already has")
-      .option("--wait [seconds]", "show how far it is, until it ends", waitSeconds),
+      .option("--force", "register again items that the tax authority already has")
+      .option("--wait [seconds]", "follow its progress until it ends", waitSeconds),
   )
     .addHelpText(
       "after",
@@ -54,7 +54,7 @@ Examples:
       await runJob(context, itemsRegistration, { flags, options });
     });
   withScope(
-    items.command("report").description("What the registration of each item came to last, where it is not registered."),
+    items.command("report").description("List the items that are not registered, with the last answer for each."),
   ).action(async (flags: Scope & ResultFlags) => {
     const { reportItems } = await import("./report-items.ts");
     await reportItems(context, flags);
@@ -62,7 +62,7 @@ Examples:
   withScope(
     items
       .command("create")
-      .description("Create an item with the service, and print its answer. Never repeated by itself.")
+      .description("Create an item at the service and print its answer. Never retried automatically.")
       .argument("<file>", "a JSON object with the item's fields; - reads standard input"),
   )
     .addHelpText(

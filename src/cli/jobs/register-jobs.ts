@@ -10,7 +10,7 @@ const DEFAULT_LIMIT = 50;
 export function registerJobs(program: Command, context: CliContext): void {
   const jobs = program
     .command("jobs")
-    .description("See what is no sale: registrations, synchronisations, sync batches, reconciliations.")
+    .description("Manage background jobs: registrations, synchronisations, sync batches, reconciliations.")
     .addHelpText(
       "after",
       `
@@ -20,9 +20,9 @@ Example: every job that needs a person
   withFilters(
     jobs
       .command("list")
-      .description("The newest jobs, open and closed; with --attention, all that need a person.")
-      .option("--attention", "only what needs a person")
-      .option("--limit <number>", "at most so many", wholeNumber(1, 100_000), DEFAULT_LIMIT),
+      .description("List the newest jobs, open and closed; with --attention, all that need a person.")
+      .option("--attention", "only jobs that need a person")
+      .option("--limit <number>", "maximum number of results", wholeNumber(1, 100_000), DEFAULT_LIMIT),
   )
     .addHelpText(
       "after",

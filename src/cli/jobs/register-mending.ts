@@ -28,8 +28,8 @@ export function registerMending(
   withScope(
     group
       .command("retry")
-      .description(`Try again what the ${noun} needed a person for, after mending it.`)
-      .option("--note <text>", "what was mended", parseText),
+      .description(`Retry what the ${noun} needed a person for, after you have mended it.`)
+      .option("--note <text>", "what you mended", parseText),
   ).action((flags: RetryFlags) => {
     const { note } = flags;
     return mend(context, flags, job, (operate, id) => operate.retry(id, note === undefined ? {} : { note }));
@@ -37,10 +37,12 @@ export function registerMending(
   withScope(
     group
       .command("acknowledge")
-      .description(`Take note, for good, of what the ${noun} cannot mend, and go on without it.`)
-      .addOption(new Option("--code <code>", "what is taken note of").choices(ATTENTION_CODES).makeOptionMandatory())
+      .description(`Acknowledge for good what the ${noun} cannot mend, and let it continue.`)
+      .addOption(
+        new Option("--code <code>", "the attention code to acknowledge").choices(ATTENTION_CODES).makeOptionMandatory(),
+      )
       .requiredOption("--note <text>", "why, in a few words", parseText)
-      .option("--subject <subject>", "where several carry the code: which of them"),
+      .option("--subject <subject>", "subject, when several attentions share the code"),
   ).action((flags: AcknowledgeFlags) => {
     const { code, note, subject } = flags;
     const request = { code, note, ...(subject !== undefined && { subject }) };

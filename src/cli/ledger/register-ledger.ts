@@ -6,7 +6,7 @@ import { registerVerify } from "./verify.ts";
 export function registerLedger(program: Command, context: CliContext): void {
   const ledger = program
     .command("ledger")
-    .description("What is kept for years: whether it is what was written.")
+    .description("Check the ledger, which is kept for years.")
     .addHelpText(
       "after",
       `

@@ -15,8 +15,8 @@ export function registerVerify(ledger: Command, context: CliContext): void {
   withFilters(
     ledger
       .command("verify")
-      .description("Say whether what the ledger keeps is what was written: nothing changed, nothing missing.")
-      .option("--against <file>", "what an earlier --json printed: finds a chain that was written anew as a whole"),
+      .description("Verify that nothing in the ledger was changed or removed since it was written.")
+      .option("--against <file>", "the --json output of an earlier run; detects a chain that was rewritten as a whole"),
   )
     .addHelpText(
       "after",

@@ -10,7 +10,7 @@ as JSON.`;
 
 /** The reads that the API's document only names. */
 export function registerLookups(program: Command, context: CliContext): void {
-  withScope(program.command("identity").description("What the service says of the configured key: what it can do."))
+  withScope(program.command("identity").description("Show what the configured key may do, as the service reports it."))
     .addHelpText("after", NOT_SHOWN)
     .action(async (flags: Scope) => {
       const { withNamedOperation } = await import("../with-compliance.ts");
@@ -22,8 +22,8 @@ export function registerLookups(program: Command, context: CliContext): void {
   withScope(
     program
       .command("lookups")
-      .description("The tax authority's code lists and item classifications, as the service tells them.")
-      .argument("[name]", "which list: takes the place of {id} in the dialect's path", parseText),
+      .description("Show the tax authority's code lists and item classifications.")
+      .argument("[name]", "the list; replaces {id} in the dialect's path", parseText),
   )
     .addHelpText("after", NOT_SHOWN)
     .action(async (name: string | undefined, flags: Scope) => {

@@ -17,14 +17,14 @@ interface SyncFlags extends JobFlags {
 export function registerPurchases(program: Command, context: CliContext): void {
   const purchases = program
     .command("purchases")
-    .description("Bring the ledger up to the supplier invoices that the tax authority holds against a business.");
+    .description("Copy the supplier invoices that the tax authority holds for a business into the ledger.");
   withScope(
     purchases
       .command("sync")
-      .description("Pull from the tax authority and read what is new or may have changed into the ledger.")
-      .option("--from <date>", "all invoices of that day (YYYY-MM-DD) and later", parsedBy(calendarDate))
-      .option("--full", "the whole list, and what is not in it any more")
-      .option("--wait [seconds]", "show how far it is, until it ends", waitSeconds),
+      .description("Pull from the tax authority, then copy what is new or may have changed into the ledger.")
+      .option("--from <date>", "all invoices from this day (YYYY-MM-DD) on", parsedBy(calendarDate))
+      .option("--full", "read the whole list, and mark what is no longer in it")
+      .option("--wait [seconds]", "follow its progress until it ends", waitSeconds),
   )
     .addHelpText(
       "after",

@@ -21,8 +21,8 @@ export function registerReceipt(program: Command, context: CliContext): void {
       .command("receipt")
       .description("Show what the tax authority signed for a sale, or download the service's own receipt.")
       .argument("<invoice>", "the sale's number", parseInvoice)
-      .option("--original", "download the receipt from the service into a file")
-      .option("--out <file>", "where to (default: the sale's number, in the working directory)", parseText)
+      .option("--original", "download the service's own receipt to a file")
+      .option("--out <file>", "the file to write (default: named for the sale, in the working directory)", parseText)
       .option("--force", "replace the file if it exists")
       .option(...CREDIT_NOTE_FLAG),
   )

@@ -29,17 +29,21 @@ Example: compare, and see what does not match
   withScope(
     reconcile
       .command("run", { isDefault: true })
-      .description("The default: read what was not yet seen final, compare, and say what does not match.")
-      .option("--accounting <name>", "the connection whose bill payments count", parsedBy(connectionName))
+      .description("(default) Read every document that is not final yet, compare, and report what does not match.")
+      .option(
+        "--accounting <name>",
+        "the accounting connection whose bill payments are compared",
+        parsedBy(connectionName),
+      )
       .addOption(
         new Option(
           "--invoice-number-in <field>",
           "the field of a payment that holds the supplier's invoice number",
         ).choices(INVOICE_NUMBER_FIELDS),
       )
-      .addOption(new Option("--supplier <how>", "whether the supplier's name must be the same").choices(SUPPLIER_RULES))
-      .option("--currency <code>", "of the supplier invoices, such as KES", parsedBy(currencyCode))
-      .option("--wait [seconds]", "show how far it is, until it ends, and what was found", waitSeconds),
+      .addOption(new Option("--supplier <how>", "whether supplier names must match").choices(SUPPLIER_RULES))
+      .option("--currency <code>", "the currency of the supplier invoices, such as KES", parsedBy(currencyCode))
+      .option("--wait [seconds]", "follow its progress until it ends, then print the findings", waitSeconds),
   )
     .addHelpText(
       "after",

@@ -17,7 +17,7 @@ interface ReportFlags extends Scope, ResultFlags {
 export function registerReport(program: Command, context: CliContext): void {
   const report = program
     .command("report")
-    .description("Sales, credit notes, tax by rate, stock, and what is open, out of the ledger.")
+    .description("Report sales, credit notes, tax by rate, stock and open items, from the ledger.")
     .addHelpText(
       "after",
       `
@@ -38,10 +38,10 @@ function registerPeriod(
   withFilters(
     report
       .command(kind)
-      .description(`The report of a ${kind} of Africa/Nairobi, for each business.`)
+      .description(`Report one ${kind} (Africa/Nairobi), business by business.`)
       .option("--date <date>", `the ${kind}, ${form} (default: ${byDefault})`)
-      .option("--csv", "the figures as CSV, one line each")
-      .option("--html <file>", "write a page with plots to the file; it loads nothing"),
+      .option("--csv", "print the figures as CSV, one per line")
+      .option("--html <file>", "write a page with charts to this file; it loads nothing from the network"),
   )
     .addHelpText(
       "after",

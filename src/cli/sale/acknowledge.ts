@@ -16,12 +16,14 @@ export function registerAcknowledge(sale: Command, context: CliContext): void {
   withScope(
     sale
       .command("acknowledge")
-      .description("Take note, for good, of what cannot be mended; of one sale, or of all that a query finds.")
+      .description("Acknowledge for good what cannot be mended: for one sale, or for all that a query finds.")
       .argument("[invoice]", "the sale's number", parseInvoice)
-      .addOption(new Option("--code <code>", "what is taken note of").choices(ATTENTION_CODES).makeOptionMandatory())
+      .addOption(
+        new Option("--code <code>", "the attention code to acknowledge").choices(ATTENTION_CODES).makeOptionMandatory(),
+      )
       .requiredOption("--note <text>", "how you know, in a few words", parseText)
-      .option("--subject <subject>", "where several carry the code: which of them")
-      .option("--query <query>", "all open sales and credit notes that Temporal finds by this filter")
+      .option("--subject <subject>", "subject, when several attentions share the code")
+      .option("--query <query>", "all open sales and credit notes that match this Temporal filter")
       .option(...CREDIT_NOTE_FLAG),
   )
     .addHelpText(

@@ -8,7 +8,7 @@ export function registerCancel(sale: Command, context: CliContext): void {
   withScope(
     sale
       .command("cancel")
-      .description("Give a sale up, as long as no document is in flight or signed.")
+      .description("Cancel a sale, as long as no document is in flight or signed.")
       .argument("<invoice>", "the sale's number", parseInvoice)
       .requiredOption("--reason <text>", "why", parseText)
       .option(...CREDIT_NOTE_FLAG),

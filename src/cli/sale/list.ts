@@ -34,10 +34,10 @@ export function registerList(sale: Command, context: CliContext): void {
   withFilters(
     sale
       .command("list")
-      .description("The newest sales, open and closed; with --attention, all that need a person.")
-      .option("--attention", "only what needs a person, credit notes too")
-      .addOption(new Option("--stage <stage>", "only those at this stage").choices(STAGES))
-      .option("--limit <number>", "at most so many", wholeNumber(1, 100_000), DEFAULT_LIMIT),
+      .description("List the newest sales, open and closed; with --attention, all that need a person.")
+      .option("--attention", "only sales and credit notes that need a person")
+      .addOption(new Option("--stage <stage>", "only sales at this stage").choices(STAGES))
+      .option("--limit <number>", "maximum number of results", wholeNumber(1, 100_000), DEFAULT_LIMIT),
   )
     .addHelpText(
       "after",

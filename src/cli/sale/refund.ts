@@ -25,15 +25,15 @@ export function registerRefund(sale: Command, context: CliContext): void {
   withScope(
     sale
       .command("refund")
-      .description("Reverse a completed sale in full, by a credit note. The same refund twice is one credit note.")
+      .description("Reverse a completed sale in full with a credit note. Asking twice gives one credit note.")
       .argument("<invoice>", "the sale's number", parseInvoice)
       .addOption(
         new Option("--reason <code>", reasons.join(", ")).choices(Object.keys(REFUND_REASONS)).makeOptionMandatory(),
       )
       .requiredOption("--number <number>", "the credit note's own number")
       .option("--date <date>", "YYYY-MM-DD (default: today in Nairobi)")
-      .option("--restock", "return to stock what the sale took, to the branch from which it was taken")
-      .option("--branch <name>", "with --restock, for a sale that took nothing: the branch that has the goods")
+      .option("--restock", "return the goods to the branch that they were taken from")
+      .option("--branch <name>", "with --restock, for a sale that took no stock: the branch that now has the goods")
       .option("--wait [seconds]", `wait for the credit note's outcome (default: ${DEFAULT_WAIT_SECONDS})`, waitSeconds),
   )
     .addHelpText(

@@ -14,7 +14,7 @@ import { registerStart } from "./start.ts";
 export function registerSale(program: Command, context: CliContext): void {
   const sale = program
     .command("sale")
-    .description("Start sales, see where they stand, refund them, and mend what needs a person.")
+    .description("Start and refund sales, see where they stand, and mend what needs a person.")
     .addHelpText(
       "after",
       `

@@ -16,10 +16,10 @@ export function registerResolveDocument(sale: Command, context: CliContext): voi
   withScope(
     sale
       .command("resolve-document")
-      .description("Say what became of a create request whose answer was lost.")
+      .description("Tell what became of a create request whose answer was lost.")
       .argument("<invoice>", "the sale's number", parseInvoice)
-      .option("--sale <id>", "the document was created: its id")
-      .option("--not-created", "there is none: it is created now")
+      .option("--sale <id>", "the document was created; its id")
+      .option("--not-created", "it was not created; it is created now")
       .requiredOption("--note <text>", "how you know, in a few words", parseText)
       .option(...CREDIT_NOTE_FLAG),
   )

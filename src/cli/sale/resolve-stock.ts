@@ -16,11 +16,11 @@ export function registerResolveStock(sale: Command, context: CliContext): void {
   withScope(
     sale
       .command("resolve-stock")
-      .description("Say whether a stock movement of unknown outcome was applied.")
+      .description("Tell whether a stock movement of unknown outcome was applied.")
       .argument("<invoice>", "the sale's number", parseInvoice)
       .requiredOption("--reference <id>", "the movement's referenceId, as `sale show` prints it")
-      .option("--applied", "the stock was moved: it is not moved again")
-      .option("--not-applied", "the stock was not moved: it is moved now")
+      .option("--applied", "it was applied; it is not sent again")
+      .option("--not-applied", "it was not applied; it is sent now")
       .requiredOption("--note <text>", "how you know, in a few words", parseText)
       .option(...CREDIT_NOTE_FLAG),
   )

@@ -13,10 +13,10 @@ export function registerRetry(sale: Command, context: CliContext): void {
   withScope(
     sale
       .command("retry")
-      .description("Try again what needed a person, after mending it; of one sale, or of all that a query finds.")
+      .description("Retry what needed a person, after you have mended it: for one sale, or for all that a query finds.")
       .argument("[invoice]", "the sale's number", parseInvoice)
-      .option("--note <text>", "what was mended", parseText)
-      .option("--query <query>", "all open sales and credit notes that Temporal finds by this filter")
+      .option("--note <text>", "what you mended", parseText)
+      .option("--query <query>", "all open sales and credit notes that match this Temporal filter")
       .option(...CREDIT_NOTE_FLAG),
   )
     .addHelpText(

@@ -26,14 +26,14 @@ export function parseText(value: string): string {
 /** Of commands that show all connections and businesses where none is named. */
 export function withFilters(command: Command): Command {
   return command
-    .option("--connection <name>", "only of this connection (default: all)", parsedBy(connectionName))
-    .option("--business <id>", "only of this business (default: all)", parsedBy(businessIdentifier))
-    .option("--json", "the result as JSON");
+    .option("--connection <name>", "only this connection (default: all)", parsedBy(connectionName))
+    .option("--business <id>", "only this business (default: all)", parsedBy(businessIdentifier))
+    .option("--json", "print the result as JSON");
 }
 
 export function withScope(command: Command): Command {
   return command
     .option("--connection <name>", "the configured connection (default: default)", parsedBy(connectionName))
     .option("--business <id>", "the business (default: the connection's)", parsedBy(businessIdentifier))
-    .option("--json", "the result as JSON");
+    .option("--json", "print the result as JSON");
 }

@@ -10,7 +10,7 @@ export function registerShow(sale: Command, context: CliContext): void {
   withScope(
     sale
       .command("show")
-      .description("Where a sale stands, and the commands that mend what needs a person.")
+      .description("Show where a sale stands, and the commands that mend what needs a person.")
       .argument("<invoice>", "the sale's number", parseInvoice),
   )
     .addHelpText(

@@ -28,7 +28,9 @@ export function registerStart(sale: Command, context: CliContext): void {
   withScope(
     sale
       .command("start")
-      .description("Start the sale in a JSON file, or each of a list of sales. The same sale twice is one sale.")
+      .description(
+        "Start the sale in a JSON file, or every sale of a list. Starting the same sale twice gives one sale.",
+      )
       .argument("<file>", "the file; - reads standard input")
       .option("--wait [seconds]", `wait for the outcome (default: ${DEFAULT_WAIT_SECONDS})`, waitSeconds),
   )
@@ -72,7 +74,7 @@ async function startSales(context: CliContext, file: string, flags: StartFlags):
   const lines = results.map(startedLine).join("\n");
   printResult(context, flags.json, isList ? results : results[0], lines);
   const failed = results.filter(isFailed).length;
-  if (isList) printNote(context, `${results.length - failed} of ${results.length} sales are well.`);
+  if (isList) printNote(context, `${results.length - failed} of ${results.length} sales succeeded.`);
   if (failed > 0) throw new CommandFailedError("");
 }
 
