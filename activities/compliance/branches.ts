@@ -8,8 +8,8 @@ type BranchRequest = Parameters<ComplianceActivities["readBranch"]>[0];
 /** A branch given by either of its names, resolved to both. Branches hardly ever change: one that was seen is not asked for again. */
 export function createBranchActivities(context: ActivityContext): Pick<ComplianceActivities, "readBranch"> {
   const seen = new Map<string, Business[]>();
-  /** Of each connection, how many answers in a row had not the names of the dialect. */
-  const unreadOf = new Map<string, number>();
+  /** Of each connection, how many answers in a row had not the names of the dialect, and since when (Unix milliseconds). */
+  const unreadOf = new Map<string, { count: number; sinceMs: number }>();
   return {
     async readBranch(request) {
       const runtime = runtimeOf(context, request.connection);
@@ -17,9 +17,12 @@ export function createBranchActivities(context: ActivityContext): Pick<Complianc
       if (known) return { kind: "branch", branch: known };
       const judged = await judgeAnswer(runtime, "listBusinesses", request, () => runtime.client.listBusinesses());
       const unread = unreadBusinesses(judged.error);
-      const inARow = unread ? (unreadOf.get(request.connection) ?? 0) + 1 : 0;
-      if (unread || judged.data) unreadOf.set(request.connection, inARow);
-      if (unread && inARow >= MOST_UNREAD) return unread;
+      if (judged.data) unreadOf.delete(request.connection);
+      if (unread) {
+        const { count, sinceMs } = unreadOf.get(request.connection) ?? { count: 0, sinceMs: context.nowMs() };
+        unreadOf.set(request.connection, { count: count + 1, sinceMs });
+        if (count + 1 >= MOST_UNREAD && context.nowMs() - sinceMs >= PASSING_MS) return unread;
+      }
       throwToTryAgain(judged, context.random);
       if (!judged.data) return refusalOf(judged) ?? beyondTheTable(judged);
       seen.set(request.connection, judged.data);
@@ -41,10 +44,11 @@ export function createBranchActivities(context: ActivityContext): Pick<Complianc
 const SETTINGS = "businesses.id, businesses.branches, businesses.branchId or businesses.authorityId";
 
 /**
- * So many answers in a row without the names of the dialect are no passing trouble: they are shown, and not waited for as an outage is. One that
- * broke on the way is, however often the call had been put off before.
+ * So many answers in a row without the names of the dialect, over some seconds, are no passing trouble: they are shown, and not waited for as an
+ * outage is. One that broke on the way is, however often the call had been put off before, and so is a hiccup that many sales meet at once.
  */
 export const MOST_UNREAD = 3;
+export const PASSING_MS = 5_000;
 
 function unreadBusinesses(error: unknown): Refusal | undefined {
   if (!(error instanceof UnexpectedAnswerError) || error.status !== 200 || error.issues.length === 0) return undefined;

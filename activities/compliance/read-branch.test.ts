@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import type { BranchResult } from "../../src/contract/index.ts";
-import { MOST_UNREAD } from "./branches.ts";
+import { MOST_UNREAD, PASSING_MS } from "./branches.ts";
 import { failureOf, inActivity, serve, type Served } from "../test-support/served.ts";
 
 const asking = (branch: string, businessId?: string) => ({ connection: "default", businessId, branch });
@@ -42,6 +42,7 @@ describe("a branch", () => {
       const served = await serve({ dialect: { businesses: { [name]: "unheard_of" } } });
       for (let answers = 1; answers < MOST_UNREAD; answers += 1)
         expect(await failureOf(reading(served, "branch_2"))).toMatchObject({ type: "Transient" });
+      served.clock.nowMs += PASSING_MS;
       expect(await read(served, "branch_2")).toMatchObject({
         kind: "refused",
         attention: "not-found",
@@ -55,6 +56,15 @@ describe("a branch", () => {
     served.simulator.inject({ operation: "listBusinesses", when: "after", kind: "not-json", times: 1 });
     // Earlier attempts may have met a 429 each.
     expect(await failureOf(reading(served, "branch_2"), { attempt: 9 })).toMatchObject({ type: "Transient" });
+    expect(await read(served, "branch_2")).toEqual(MOMBASA);
+  });
+
+  test("is read again after a hiccup that many sales meet at once", async () => {
+    const served = await serve();
+    const times = 2 * MOST_UNREAD;
+    served.simulator.inject({ operation: "listBusinesses", when: "after", kind: "wrong-types", times });
+    const looks = Array.from({ length: times }, () => failureOf(reading(served, "branch_2")));
+    for (const failure of await Promise.all(looks)) expect(failure).toMatchObject({ type: "Transient" });
     expect(await read(served, "branch_2")).toEqual(MOMBASA);
   });
 
