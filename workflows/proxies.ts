@@ -10,7 +10,6 @@ import {
   type AccountingProfile,
   accountingTaskQueue,
   type CallRoute,
-  type CallTarget,
   complianceBackgroundTaskQueue,
   complianceTaskQueue,
   type ComplianceActivities,
@@ -18,7 +17,7 @@ import {
   MAIN_TASK_QUEUE,
   type MainActivities,
 } from "../src/contract/index.ts";
-import { asked, asRefused, asLookedFor, asLost } from "./calls/without-answer.ts";
+import { asked, asLookedFor, asLost, asRefused, eachCall } from "./calls/without-answer.ts";
 
 /**
  * Every pause comes with its failure (decision 0014). Only an attempt that was lost with its worker brings none, and it is no reason to wait the
@@ -179,14 +178,7 @@ export function callsOf(route: CallRoute, retriedAtMs: () => number | undefined)
  * input is no part of what a replay checks.
  */
 function telling<Activities extends object>(activities: Activities, retriedAtMs: () => number | undefined): Activities {
-  return new Proxy(activities, {
-    get(target, name, receiver): unknown {
-      const call: unknown = Reflect.get(target, name, receiver);
-      if (typeof call !== "function") return call;
-      return (request: CallTarget): unknown =>
-        (call as (told: CallTarget) => unknown)({ ...request, retriedAtMs: retriedAtMs() });
-    },
-  });
+  return eachCall(activities, (call) => (request) => call({ ...request, retriedAtMs: retriedAtMs() }));
 }
 
 /** The activities of one accounting connection, one options object for each risk class (architecture, decision 4). */

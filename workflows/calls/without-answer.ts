@@ -24,24 +24,30 @@ type Asked<Activities, Without> = {
     : never;
 };
 
+type Call = (request: object) => Promise<unknown>;
+
+/** The same activities, each called as `calling` makes its call. */
+export function eachCall<Activities extends object>(activities: Activities, calling: (call: Call) => Call): Activities {
+  return new Proxy(activities, {
+    get(target, name, receiver): unknown {
+      const call: unknown = Reflect.get(target, name, receiver);
+      return typeof call === "function" ? calling(call as Call) : call;
+    },
+  });
+}
+
 /** The activities, with what it means where one of them ends without an answer. */
 export function asked<Activities extends object, Without>(
   activities: Activities,
   without: (error: ActivityFailure) => Without,
 ): Asked<Activities, Without> {
-  return new Proxy(activities, {
-    get(target, name, receiver): unknown {
-      const call: unknown = Reflect.get(target, name, receiver);
-      if (typeof call !== "function") return call;
-      return async (request: unknown): Promise<unknown> => {
-        try {
-          return await (call as (request: unknown) => Promise<unknown>)(request);
-        } catch (error) {
-          if (!(error instanceof ActivityFailure)) throw error;
-          return without(error);
-        }
-      };
-    },
+  return eachCall(activities, (call) => async (request) => {
+    try {
+      return await call(request);
+    } catch (error) {
+      if (!(error instanceof ActivityFailure)) throw error;
+      return without(error);
+    }
   }) as Asked<Activities, Without>;
 }
 
