@@ -9,6 +9,7 @@ import type {
 } from "../../src/contract/index.ts";
 import { type AccountingCalls, ledger } from "../proxies.ts";
 import type { Job } from "../job/job.ts";
+import { withPage } from "../job/page-progress.ts";
 import { answered } from "../calls/tries.ts";
 import { afterComparison, afterPage, type Position } from "./position.ts";
 
@@ -27,15 +28,7 @@ export async function readPage(work: SyncWork, before: Position): Promise<Positi
   const list = request.status === undefined ? "all payments" : `what is \`${request.status}\``;
   job.moveOn(`page ${request.page} of ${list}${request.order === "latest" ? ", by latest change" : ""}`);
   const page = await answered(job, () => calls.read.keepBillPaymentsPage(request));
-  const { pages, rows, added, changed, leftOut = 0 } = job.progress;
-  job.progress = {
-    ...job.progress,
-    pages: pages + 1,
-    rows: rows + page.rows,
-    added: added + page.added,
-    changed: changed + page.changed,
-    ...(leftOut + (page.leftOut ?? 0) > 0 && { leftOut: leftOut + (page.leftOut ?? 0) }),
-  };
+  job.progress = withPage(job.progress, page);
   const next = afterPage(position, page, 1 + statuses.length);
   job.progress = { ...job.progress, round: next.round };
   return next;

@@ -12,6 +12,7 @@ import {
 import { Tries } from "../calls/tries.ts";
 import { carryJob, wireJobMessages } from "../job/carry-job.ts";
 import { Job } from "../job/job.ts";
+import { leftOutLines } from "../job/page-progress.ts";
 import { type AccountingCalls, accountingCallsOf, ledger, main } from "../proxies.ts";
 import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";
 import { beginning, type Position } from "./position.ts";
@@ -141,10 +142,6 @@ function describeProgress({ kind, round, pages, rows, added, changed, leftOut }:
   return [
     kind === "full" ? `Reads every payment${again}` : "Reads what changed last, until known ground",
     `${pages} pages with ${rows} payments read; ${added} were new, ${changed} had changed`,
-    ...(leftOut
-      ? [
-          `${leftOut} rows were left out because they do not have the documented form: \`fiscalflow doctor\` names the field`,
-        ]
-      : []),
+    ...leftOutLines({ leftOut }),
   ];
 }

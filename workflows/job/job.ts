@@ -11,21 +11,6 @@ const MOST_STEPS = 20;
 /** Past so many it does so in the middle of one, where a call that was refused is about to be made anew. A page without that has 50 at most. */
 const MOST_STEPS_OF_REFUSED = 200;
 
-/**
- * Whether it is time to go on in a new run. Counted in steps, and not in events: the length of a history grows with what a replay is not
- * shown, a message that is refused (decision 15).
- */
-class HistoryLength {
-  get isLong(): boolean {
-    return stepsTaken() >= MOST_STEPS;
-  }
-
-  /** Where a wait is over. */
-  get isLongOfRefused(): boolean {
-    return stepsTaken() >= MOST_STEPS_OF_REFUSED;
-  }
-}
-
 /** All that a run without a document knows. `Progress` is what its state, its details and its result tell. */
 export class Job<Progress extends object> extends Attended {
   readonly workflow: string;
@@ -35,7 +20,6 @@ export class Job<Progress extends object> extends Attended {
   progress: Progress;
   /** Waits are ended once the history is long: what is left is carried over to a new run. */
   carriesOver = false;
-  readonly #history = new HistoryLength();
   #cut = false;
   /** What people see of the progress, a line each. */
   readonly #describe: (progress: Progress) => string[];
@@ -58,9 +42,12 @@ export class Job<Progress extends object> extends Attended {
     return false;
   }
 
-  /** To be asked between two pages. */
+  /**
+   * To be asked between two pages. Counted in steps, and not in events: the length of a history grows with what a replay is not shown, a message that
+   * is refused (decision 15).
+   */
   get historyIsLong(): boolean {
-    return this.#history.isLong;
+    return stepsTaken() >= MOST_STEPS;
   }
 
   override get cutShort(): boolean {
@@ -68,7 +55,7 @@ export class Job<Progress extends object> extends Attended {
   }
 
   override endsWaits(): boolean {
-    this.#cut ||= this.carriesOver && this.#history.isLongOfRefused;
+    this.#cut ||= this.carriesOver && stepsTaken() >= MOST_STEPS_OF_REFUSED;
     return this.#cut;
   }
 
@@ -80,10 +67,6 @@ export class Job<Progress extends object> extends Attended {
 
   protected override mendsOf(code: AttentionCode): readonly Mend[] {
     return super.mendsOf(code).filter((mend) => mend === "retry" || mend === "acknowledge");
-  }
-
-  get lines(): string[] {
-    return this.#describe(this.progress);
   }
 
   state(): JobState<Progress> {
@@ -98,17 +81,15 @@ export class Job<Progress extends object> extends Attended {
     this.publish();
   }
 
+  /** Shows the job to whoever looks: details always, search attributes where they changed (each change is an event). */
   publish(): void {
-    publishJob(this);
+    const { attentions, waitingFor, businessId } = this;
+    const lines = this.#describe(this.progress).map((line) => `- ${line}`);
+    const paragraphs = [`**Waits for:** ${waitingFor}`, lines.join("\n"), ...attentions.map(needsAPerson)];
+    setCurrentDetails(paragraphs.filter(Boolean).join("\n\n"));
+    publishAttributes([
+      { key: businessAttribute, value: businessId ?? NO_BUSINESS },
+      { key: attentionAttribute, value: attentions[0]?.code ?? null },
+    ]);
   }
-}
-
-/** Shows a job to whoever looks: details always, search attributes where they changed (each change is an event). */
-function publishJob(job: Pick<Job<object>, "waitingFor" | "lines" | "attentions" | "businessId">): void {
-  const paragraphs = [`**Waits for:** ${job.waitingFor}`, job.lines.map((line) => `- ${line}`).join("\n")];
-  setCurrentDetails([...paragraphs, ...job.attentions.map(needsAPerson)].filter(Boolean).join("\n\n"));
-  publishAttributes([
-    { key: businessAttribute, value: job.businessId ?? NO_BUSINESS },
-    { key: attentionAttribute, value: job.attentions[0]?.code ?? null },
-  ]);
 }

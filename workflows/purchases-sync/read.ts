@@ -6,6 +6,7 @@ import type {
   PurchasesSync,
 } from "../../src/contract/index.ts";
 import type { Job } from "../job/job.ts";
+import { withPage } from "../job/page-progress.ts";
 import type { Calls } from "../proxies.ts";
 import { answered, isRefusal, Tries } from "../calls/tries.ts";
 import { afterPage, afterPull, type Position, restarted } from "./position.ts";
@@ -63,15 +64,7 @@ export async function readPage(work: SyncWork, position: Position, pass: Purchas
       await tries.refused({ kind: "refused", attention: "unexpected-answer", message });
       continue;
     }
-    const { pages, rows, added, changed, leftOut = 0 } = job.progress;
-    job.progress = {
-      ...job.progress,
-      pages: pages + 1,
-      rows: rows + result.rows,
-      added: added + result.added,
-      changed: changed + result.changed,
-      ...(leftOut + (result.leftOut ?? 0) > 0 && { leftOut: leftOut + (result.leftOut ?? 0) }),
-    };
+    job.progress = withPage(job.progress, result);
     return afterPage(position, sync.kind, result);
   }
 }

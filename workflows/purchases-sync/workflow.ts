@@ -9,6 +9,7 @@ import {
 } from "../../src/contract/index.ts";
 import { carryJob, wireJobMessages } from "../job/carry-job.ts";
 import { Job } from "../job/job.ts";
+import { leftOutLines } from "../job/page-progress.ts";
 import { callsOf, ledger, main } from "../proxies.ts";
 import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";
 import { afterPasses, atWindows, BEGINNING, type Position } from "./position.ts";
@@ -95,11 +96,7 @@ function describeProgress({ kind, pages, rows, added, changed, leftOut }: Purcha
   return [
     `Reads ${KINDS[kind]}`,
     `${pages} pages with ${rows} purchases read; ${added} were new, ${changed} had changed`,
-    ...(leftOut
-      ? [
-          `${leftOut} rows were left out because they do not have the documented form: \`fiscalflow doctor\` names the field`,
-        ]
-      : []),
+    ...leftOutLines({ leftOut }),
     "Purchases are confirmed and rejected in the service's dashboard, not here",
   ];
 }
