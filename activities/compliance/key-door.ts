@@ -32,10 +32,7 @@ export class KeyHeldError extends Error {
   }
 }
 
-/**
- * The pauses of a refused key, in shares of the first: by default 30 s, 1, 2, 5 and 10 minutes. Each is shorter than the pause of the
- * same rung in `workflows/calls/tries.ts`, so that a sale that wakes finds an answer that is fresh, or fetches it.
- */
+/** The pauses of a refused key, in shares of the first: by default 30 s, 1, 2, 5 and 10 minutes. */
 const RUNGS = [1, 2, 4, 10, 20] as const;
 
 export interface KeyCall {
