@@ -1,12 +1,13 @@
 import { readdir } from "node:fs/promises";
-import { basename } from "node:path";
+import { relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const TEST_FOLDER = fileURLToPath(new URL("..", import.meta.url));
 
-/** Task queues have fixed names, so each suite has a namespace of its own, called after its file. */
+/** Task queues have fixed names, so each suite has a namespace of its own, called after its file and folder. */
 export function namespaceOf(testPath: string): string {
-  return `test-${basename(testPath).replace(/\.test\.ts$/, "")}`;
+  const path = relative(TEST_FOLDER, resolve(TEST_FOLDER, testPath));
+  return `test-${path.replace(/\.test\.ts$/, "").replaceAll(/[^a-zA-Z0-9]+/g, "-")}`;
 }
 
 export async function suiteNamespaces(): Promise<string[]> {
