@@ -35,7 +35,7 @@ const PAUSES_OF_FAILURES = {
 const MARGIN_MS = 20_000;
 
 /** How long a task may wait for a worker before it is put into the queue anew: nothing of it was sent. */
-const LONGEST_QUEUEING = "12 hours";
+const LONGEST_QUEUEING = "12 hours" as const;
 
 /** A total bound for calls that may be repeated freely. What is not answered by then is shown to a person. */
 const LONGEST_TRY = "24 hours";
@@ -112,6 +112,11 @@ export function callsOf(route: CallRoute, retriedAtMs: () => number | undefined)
     ...interactive(4),
     taskQueue: complianceBackgroundTaskQueue(route.application),
   };
+  const atMostOnce = (longestQueueing: "12 hours" | number): ActivityOptions => ({
+    ...interactive(2),
+    scheduleToStartTimeout: longestQueueing,
+    retry: { maximumAttempts: 1 },
+  });
   const told = <Names extends keyof ComplianceActivities>(options: ActivityOptions) =>
     telling(proxyActivities<Pick<ComplianceActivities, Names>>(options), retriedAtMs);
   /** Behind the polls of sales in flight, which somebody waits for. */
@@ -162,14 +167,9 @@ export function callsOf(route: CallRoute, retriedAtMs: () => number | undefined)
      * At most once: a second attempt would move the stock, or issue the document, twice if the first one's answer was lost.
      * One attempt, no heartbeat, and no scheduleToCloseTimeout, which cannot tell a queued task from a running one.
      */
-    unrepeatableWrite: asked(
-      told<"createSale" | "adjustStock">({
-        ...interactive(2),
-        scheduleToStartTimeout: LONGEST_QUEUEING,
-        retry: { maximumAttempts: 1 },
-      }),
-      asLost,
-    ),
+    unrepeatableWrite: asked(told<"createSale" | "adjustStock">(atMostOnce(LONGEST_QUEUEING)), asLost),
+    /** For a movement that takes its run's record along, which must not queue with it for hours: it comes back unsent. */
+    unrepeatableWriteSoon: asked(told<"adjustStock">(atMostOnce(route.timings.callTimeoutMs)), asLost),
   };
 }
 

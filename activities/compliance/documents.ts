@@ -1,13 +1,17 @@
+import { Context } from "@temporalio/activity";
+
 import { classifyDocument, ComplianceApiError, type OperationName, type Result } from "../../src/compliance/index.ts";
 import {
   type CallTarget,
   type ComplianceActivities,
   IN_FLIGHT_STATUSES,
   type ReadDocumentRequest,
+  type ReadDocumentResult,
   type SaleDocument,
   withLinesThatFit,
 } from "../../src/contract/index.ts";
 import { onceThere, stillWaiting } from "../failure.ts";
+import { writerOf } from "../ledger/claim-results.ts";
 import { ageMs, pollPauseMs } from "../poll-schedule.ts";
 import { beyondTheTable, judge, type Judged, refusalOf, throwToTryAgain } from "./judge.ts";
 import { type ActivityContext, type ComplianceRuntime, runtimeOf } from "./runtime.ts";
@@ -15,7 +19,7 @@ import { type ActivityContext, type ComplianceRuntime, runtimeOf } from "./runti
 export function createDocumentActivities(
   context: ActivityContext,
 ): Pick<ComplianceActivities, "readDocument" | "keepLines" | "awaitDocument" | "retryDocument"> {
-  const { random, ledger } = context;
+  const { random, ledger, nowMs } = context;
 
   function judgeDocument(
     runtime: ComplianceRuntime,
@@ -24,6 +28,25 @@ export function createDocumentActivities(
     call: () => Promise<Result<SaleDocument>>,
   ): Promise<Judged<SaleDocument>> {
     return judge(runtime, operation, target, call, (result) => classifyDocument(result, runtime.dialect));
+  }
+
+  /** The document, and its record where it came with the request. Where the ledger does not take that the workflow keeps it: an answer is never lost for it. */
+  async function found(request: ReadDocumentRequest, read: SaleDocument): Promise<ReadDocumentResult> {
+    const { connection, businessId, record } = request;
+    const document = withLinesThatFit(read);
+    const answer = { kind: "document", document } as const;
+    if (!record || document.status !== "completed" || !document.receipt || document.linesLeftOut) return answer;
+    try {
+      const told = { ...record, asOfMs: nowMs(), document };
+      const kept = await ledger.records.saveDocument(
+        { connection, businessId },
+        told,
+        writerOf(Context.current().info),
+      );
+      return kept === "saved" || kept === "unchanged" ? { ...answer, recorded: true } : answer;
+    } catch {
+      return answer;
+    }
   }
 
   async function read(request: ReadDocumentRequest) {
@@ -39,7 +62,7 @@ export function createDocumentActivities(
   return {
     async readDocument(request) {
       const { judged } = await read(request);
-      if (judged.data) return { kind: "document", document: withLinesThatFit(judged.data) };
+      if (judged.data) return await found(request, judged.data);
       return refusalOf(judged) ?? beyondTheTable(judged);
     },
 
@@ -58,8 +81,7 @@ export function createDocumentActivities(
       const { runtime, judged } = await read(request);
       const document = judged.data;
       if (!document) return refusalOf(judged) ?? beyondTheTable(judged);
-      if (!stillUnderWay(document, request.knownStatus))
-        return { kind: "document", document: withLinesThatFit(document) };
+      if (!stillUnderWay(document, request.knownStatus)) return await found(request, document);
       const bounds = { ...runtime.pollBounds, firstPollMs: request.firstPollMs };
       throw stillWaiting(`The document is ${document.status}.`, pollPauseMs(ageMs(request.sinceMs), bounds, random));
     },

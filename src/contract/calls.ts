@@ -3,6 +3,7 @@ import type { ComposedRequest, ConnectionProfile } from "./connection.ts";
 import type { Item, SaleDocument } from "./documents.ts";
 import type { CreditNoteInput, CustomerInput, RefundRequest, SaleInput, SaleLineInput } from "./sale.ts";
 import type { InAll } from "./payload-bounds.ts";
+import type { RecordPart } from "./records.ts";
 import type { Stage } from "./stages.ts";
 import type { StockMovement } from "./stock-movement.ts";
 
@@ -178,9 +179,12 @@ export type Composed = ComposedBody | Refusal;
 
 export interface ReadDocumentRequest extends CallTarget {
   saleId: string;
+  /** What to keep with the answer, once the document is completed and has its receipt: the run's record, as it is then but for the document. */
+  record?: RecordPart | undefined;
 }
 
-export type ReadDocumentResult = { kind: "document"; document: SaleDocument } | Refusal;
+/** `recorded`: the record that came with the request is kept. */
+export type ReadDocumentResult = { kind: "document"; document: SaleDocument; recorded?: true } | Refusal;
 
 /** Waits, as an activity that is tried again, until the document is not what it was. */
 export interface AwaitDocumentRequest extends ReadDocumentRequest {

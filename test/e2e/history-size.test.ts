@@ -12,33 +12,56 @@ describeWithTemporal("the history of a sale", () => {
   });
   afterAll(() => rig?.close());
 
-  async function historyOf(traderInvoiceNumber: string, more: Partial<SaleInput> = {}) {
-    const input = {
-      traderInvoiceNumber,
-      lines: [{ itemId: "item_tea", quantity: 1, unitPrice: 350 }],
-      refundWindow: "0",
-      ...more,
-    };
-    const { workflowId } = await rig.starter.startSale(input);
+  async function started(traderInvoiceNumber: string, more: Partial<SaleInput>, wait: { waitSeconds?: number } = {}) {
+    const lines = [{ itemId: "item_tea", quantity: 1, unitPrice: 350 }];
+    const { workflowId } = await rig.starter.startSale(
+      { traderInvoiceNumber, lines, refundWindow: "0", ...more },
+      wait,
+    );
     const handle = rig.client.workflow.getHandle(workflowId);
     await handle.result();
-    return (await handle.fetchHistory()).events ?? [];
+    return handle;
+  }
+  async function historyOf(traderInvoiceNumber: string, more: Partial<SaleInput> = {}) {
+    return (await (await started(traderInvoiceNumber, more)).fetchHistory()).events ?? [];
   }
   const eventsOf = async (...sale: Parameters<typeof historyOf>): Promise<number> => (await historyOf(...sale)).length;
 
   const tasksIn = (events: Awaited<ReturnType<typeof historyOf>>): number =>
     events.filter(({ workflowTaskCompletedEventAttributes: task }) => task).length;
 
-  test("has 27 events and 4 workflow tasks when it is accepted at once", async () => {
+  /** How long the authority takes; the callback comes then. */
+  const inFlight = (invoice: string): void => rig.simulator.setAuthority(invoice, [{ do: "accept", afterMs: 800 }]);
+  const WINDOW = { refundWindow: "1s" };
+
+  test("has 25 events and 4 workflow tasks when it is accepted at once, and 30 and 5 with a refund window", async () => {
     const events = await historyOf("ACCEPTED-1", { callback: "off" });
-    expect([events.length, tasksIn(events)]).toEqual([27, 4]);
+    expect([events.length, tasksIn(events)]).toEqual([25, 4]);
+    const open = await historyOf("ACCEPTED-2", { callback: "off", ...WINDOW });
+    expect([open.length, tasksIn(open)]).toEqual([30, 5]);
   });
 
-  test("has at most 48 events and 8 workflow tasks when it is in flight with a callback", async () => {
-    rig.simulator.setAuthority("CALLBACK-1", [{ do: "accept", afterMs: 300 }]);
+  test("has 39 events and 6 workflow tasks when it is in flight until its callback, and 44 and 7 with a refund window", async () => {
+    inFlight("CALLBACK-1");
     const events = await historyOf("CALLBACK-1");
-    expect(events.length).toBeLessThanOrEqual(48);
-    expect(tasksIn(events)).toBeLessThanOrEqual(8);
+    expect([events.length, tasksIn(events)]).toEqual([39, 6]);
+    inFlight("CALLBACK-2");
+    const open = await historyOf("CALLBACK-2", WINDOW);
+    expect([open.length, tasksIn(open)]).toEqual([44, 7]);
+  });
+
+  test("has at most 7 events and 1 workflow task more for a caller who waits", async () => {
+    const waited = async (invoice: string, more: Partial<SaleInput>) => {
+      const handle = await started(invoice, more, { waitSeconds: 20 });
+      return (await handle.fetchHistory()).events ?? [];
+    };
+    const events = await waited("WAITED-1", { callback: "off" });
+    expect(events.length).toBeLessThanOrEqual(25 + 7);
+    expect(tasksIn(events)).toBeLessThanOrEqual(4 + 1);
+    inFlight("WAITED-2");
+    const flown = await waited("WAITED-2", {});
+    expect(flown.length).toBeLessThanOrEqual(39 + 7);
+    expect(tasksIn(flown)).toBeLessThanOrEqual(6 + 1);
   });
 
   test("has the business as the fairness key of each call to the API, with its weight", async () => {

@@ -1,7 +1,7 @@
 import { CancellationScope, condition, isCancellation } from "@temporalio/workflow";
 
 import type { ReadDocumentResult, SaleDocument } from "../../src/contract/index.ts";
-import { isRefusal, type Tries } from "../calls/tries.ts";
+import type { Tries } from "../calls/tries.ts";
 import { attentionKey } from "../operator/attended.ts";
 import type { Work } from "../sale/state.ts";
 import { fateOf, readDocument, retryDocument } from "./retry-document.ts";
@@ -97,6 +97,7 @@ async function poll(
         sinceMs: wait.sinceMs,
         firstPollMs: profile.timings.firstPollMs,
         knownStatus: document.status,
+        record: work.run.records?.besideDocument(document.id),
       }),
     )
     .then(
@@ -109,7 +110,10 @@ async function poll(
   await polling;
   if (failure !== undefined && !isCancellation(failure)) throw failure;
   if (result === undefined) return undefined;
-  if (!isRefusal(result)) return result.document;
+  if (result.kind === "document") {
+    if (result.recorded) work.run.records?.keptBeside({ document: result.document });
+    return result.document;
+  }
   await wait.tries.refused(result);
   return undefined;
 }

@@ -26,7 +26,12 @@ export function fateOf(document: SaleDocument): DocumentFate {
 /** Reads the document now, however long it takes to get an answer. */
 export async function readDocument(work: Work, saleId: string, tries?: Tries): Promise<SaleDocument> {
   const { calls, run, target } = work;
-  const read = await answered(run, () => calls.read.readDocument({ ...target, saleId }), tries);
+  const read = await answered(
+    run,
+    () => calls.read.readDocument({ ...target, saleId, record: run.records?.besideDocument(saleId) }),
+    tries,
+  );
+  if (read.recorded) run.records?.keptBeside({ document: read.document });
   return read.document;
 }
 

@@ -7,7 +7,7 @@ import { ledger } from "../proxies.ts";
 import type { Run, Work } from "../sale/state.ts";
 import { endOfTurn } from "../sdk/end-of-turn.ts";
 import { partsOf, type Told, toldBy } from "./record-parts.ts";
-import { type Asked, recordOf, worthKeeping } from "./record-of.ts";
+import { type AsItWillBe, type Asked, recordOf, worthKeeping } from "./record-of.ts";
 
 /**
  * Keeps what is known of the run's document in the ledger, after each change that is worth it, one record at a time. Nothing waits for it
@@ -25,8 +25,8 @@ export class RecordKeeping {
   /** Documents whose lines are being kept, or were given up, and whether they were found missing again meanwhile. */
   readonly #linesAskedFor = new Map<string, { again: boolean }>();
   #saving = false;
-  /** What will be kept with the answer to a movement. */
-  #beside: { worth: string | undefined; refund: Run["refund"] } | undefined;
+  /** What the run will be once the answer is there with which its record will be kept. */
+  #beside: { as: AsItWillBe; worth: string | undefined; refund: Run["refund"] } | undefined;
 
   constructor(work: Work, asked: Asked) {
     this.#run = work.run;
@@ -53,23 +53,47 @@ export class RecordKeeping {
    * Undefined where it is better kept by itself.
    */
   beside(movement: StockMovement): RecordPart | undefined {
-    const run = this.#run;
-    const { movements, attentions, attentionChanges, decisions, document } = run;
+    const { movements, document, stage } = this.#run;
     const alone = movements.every((one) => one === movement || one.state === "applied");
-    const quiet = attentions.length === 0 && attentionChanges.length === 0 && decisions.length === 0;
-    if (this.#kept !== undefined || !alone || !quiet || !document) return undefined;
+    if (this.#kept !== undefined || !alone || !document) return undefined;
     const told = movements.map((one) => (one === movement ? { ...one, state: "applied" as const } : one));
-    const [part, ...more] = partsOf(this.#next(told), undefined);
-    if (!part || more.length > 0) return undefined;
-    this.#sequence += 1;
-    this.#beside = { worth: worthKeeping(run, told), refund: run.refund };
     // Nothing is left to be adjusted then.
-    return part.stage === "adjusting-stock" ? { ...part, stage: "awaiting-authority" } : part;
+    return this.#asItWillBe({ movements: told, stage: stage === "adjusting-stock" ? "awaiting-authority" : stage });
   }
 
-  /** The record that went with a movement is kept. A later one may have been written over it. */
-  keptBeside(): void {
-    if (this.#beside && this.#beside.refund === this.#run.refund) this.#kept = this.#beside.worth;
+  /**
+   * The record for whoever reads the document to keep with the answer that completes it. Undefined where it is better kept by itself.
+   * The document is for the reader to put in.
+   */
+  besideDocument(saleId: string): RecordPart | undefined {
+    const { workflow, document, movements } = this.#run;
+    const answered = movements.every(({ state }) => state === "applied" || state === "dropped");
+    if (workflow !== "sale" || document?.id !== saleId || !answered || this.#saving) return undefined;
+    const part = this.#asItWillBe({ stage: "completed" });
+    return part && { ...part, document: null };
+  }
+
+  /**
+   * The record that went with a call is kept. It counts for nothing where another one was written since, or something else has changed.
+   * @param answer what the run did not know when it gave the record out
+   */
+  keptBeside(answer: AsItWillBe = {}): void {
+    const run = this.#run;
+    const beside = this.#beside;
+    if (!beside || beside.refund !== run.refund || worthKeeping(run, beside.as) !== beside.worth) return;
+    this.#kept = worthKeeping(run, { ...beside.as, ...answer });
+    // The next one builds on no record that was told before this one.
+    this.#told = undefined;
+  }
+
+  #asItWillBe(as: AsItWillBe): RecordPart | undefined {
+    const { attentions, attentionChanges, decisions, refund } = this.#run;
+    if (attentions.length > 0 || attentionChanges.length > 0 || decisions.length > 0) return undefined;
+    const [part, ...more] = partsOf(this.#next(as), undefined);
+    if (!part || more.length > 0) return undefined;
+    this.#sequence += 1;
+    this.#beside = { as, worth: worthKeeping(this.#run, as), refund };
+    return part;
   }
 
   async #save(): Promise<void> {
@@ -99,8 +123,8 @@ export class RecordKeeping {
   }
 
   /** The record that follows, as the run is now. */
-  #next(movements?: readonly StockMovement[]): DocumentRecord {
-    return recordOf(this.#run, this.#asked, this.#sequence + 1, workflowInfo().startTime.getTime(), movements);
+  #next(as?: AsItWillBe): DocumentRecord {
+    return recordOf(this.#run, this.#asked, this.#sequence + 1, workflowInfo().startTime.getTime(), as);
   }
 
   /** One part after the other; false where the ledger does not have what they build on. */
@@ -141,6 +165,8 @@ export class RecordKeeping {
     const run = this.#run;
     const answered = (): boolean => underWay(run).length === 0 || run.attentions.length > 0;
     if (answered()) return;
+    // The activity that takes the record along has an answer soon, or comes back unsent.
+    if (this.#beside) return await condition(answered);
     const sentAtMs = Math.max(...underWay(run).map((movement) => movement.sentAtMs ?? 0));
     const leftMs = sentAtMs + this.#withinMs - Date.now();
     if (leftMs > 0) await condition(answered, leftMs);

@@ -24,26 +24,29 @@ export function askedOfCreditNote({ note }: PreparedCreditNote): Asked {
   return { date: returnDate, originalSaleId: saleId };
 }
 
-/** @param movements the run's, unless they are to be told otherwise */
+/** What a run will say once the answer that it waits for is there. */
+export type AsItWillBe = Partial<Pick<Run, "document" | "stage">> & { movements?: readonly StockMovement[] };
+
+/** @param as in place of what the run says now */
 export function recordOf(
   run: Run,
   asked: Asked,
   sequence: number,
   startedAtMs: number,
-  movements: readonly StockMovement[] = run.movements,
+  { document = run.document, movements = run.movements, stage = run.stage }: AsItWillBe = {},
 ): DocumentRecord {
   return {
     type: run.workflow === "sale" ? "sale" : "credit_note",
     number: run.invoice,
     asOfMs: Date.now(),
     sequence,
-    stage: run.stage,
+    stage,
     startedAtMs,
     ...(run.failure && { failed: true }),
     numberTaken: run.numberTaken,
     ...asked,
     ...(run.fingerprint !== undefined && { fingerprint: run.fingerprint }),
-    document: run.document,
+    document,
     ...(run.refund && { refund: run.refund }),
     // What a sale took is kept with the sale, also where its credit note had to ask about it.
     movements: movements.filter(({ purpose }) => run.workflow === "sale" || purpose !== "sold"),
@@ -56,14 +59,16 @@ export function recordOf(
 /**
  * Changes with whatever is worth another record. A movement that is being sent, and a step on the way to a document, is not: they pass.
  * Undefined while there is nothing that would have to be kept.
+ * @param as in place of what the run says now
  */
-export function worthKeeping(run: Run, movements: readonly StockMovement[] = run.movements): string | undefined {
-  const { document, decisions, attentionChangesEver } = run;
-  const ended = LASTING_STAGES.includes(run.stage);
+export function worthKeeping(run: Run, as: AsItWillBe = {}): string | undefined {
+  const { decisions, attentionChangesEver } = run;
+  const { document = run.document, movements = run.movements, stage = run.stage } = as;
+  const ended = LASTING_STAGES.includes(stage);
   if (!document && attentionChangesEver === 0 && decisions.length === 0 && !ended) return undefined;
   return JSON.stringify([
     run.failure !== undefined,
-    ended ? run.stage : "",
+    ended ? stage : "",
     document && [document.id, document.status, document.receipt?.cuInvoiceNo],
     movements.filter(({ state }) => state !== "planned" && state !== "sending").map(fateOf),
     attentionChangesEver,

@@ -60,7 +60,8 @@ export async function sendMovement(
   asked: AskedMovement,
   more: Pick<AdjustStockRequest, "sentFor" | "record"> = {},
 ): Promise<AdjustStockResult> {
-  const result = await calls.unrepeatableWrite.adjustStock({ ...target, ...asked, ...more });
+  const { adjustStock } = more.record ? calls.unrepeatableWriteSoon : calls.unrepeatableWrite;
+  const result = await adjustStock({ ...target, ...asked, ...more });
   return result.kind === "lost" ? await whatBecameOf(target, asked, result.message) : result;
 }
 

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+
+import { ledgerOf } from "../../src/worker/ledger-of.ts";
+import { type Ledger, LedgerUnavailableError } from "../../src/ledger/index.ts";
+import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { PATIENCE_MS } from "../rig/patience.ts";
+import { salesOf } from "../rig/sales-of.ts";
+import { type Rig, startRig } from "../rig/start-rig.ts";
+
+interface Scheduled {
+  activityTaskScheduledEventAttributes?: { activityType?: { name?: string } };
+}
+
+describeWithTemporal("the record of a signed sale", () => {
+  let rig: Rig;
+  let ledger: Ledger;
+  beforeAll(async () => {
+    rig = await startRig({ timings: { callTimeoutMs: 1_000 }, simulator: { windowMs: 8_000 } });
+    ledger = ledgerOf(rig.config);
+    await (await start("WARM-UP-1")).result();
+  });
+  afterAll(async () => {
+    await ledger?.close();
+    await rig?.close();
+  });
+  const { start } = salesOf(() => rig);
+
+  test("stands in the ledger while its movement waits for the next window, and with its movement after it", async () => {
+    const kept = async () =>
+      (await ledger.records.findSale({ connection: "default", businessId: "biz_1" }, "QUEUEING-1"))?.record;
+    // The window of the first sale is spent, and the creation spends all of the next one.
+    rig.simulator.setApplicationLimit("simulator", 1);
+    const handle = await start("QUEUEING-1");
+    const whileQueueing = await vi.waitUntil(kept, { timeout: PATIENCE_MS, interval: 20 });
+    expect(whileQueueing).toMatchObject({ document: { status: "completed" }, movements: [{ state: "planned" }] });
+    expect(rig.callsOf("QUEUEING-1")).not.toContain("adjustStock");
+    expect(await handle.result()).toMatchObject({ stage: "completed", stockMovements: [{ state: "applied" }] });
+    expect(await kept()).toMatchObject({ movements: [{ state: "applied" }] });
+    expect(rig.callsOf("QUEUEING-1").filter((call) => call === "adjustStock")).toHaveLength(1);
+  });
+});
+
+describeWithTemporal("a record that the ledger does not take with an answer", () => {
+  let rig: Rig;
+  let ledger: Ledger;
+  let refusals = 0;
+  beforeAll(async () => {
+    rig = await startRig({
+      withLedger: (real) => ({
+        ...real,
+        records: {
+          ...real.records,
+          saveDocument: async (...record) => {
+            if (refusals > 0) {
+              refusals -= 1;
+              throw new LedgerUnavailableError("The ledger is away.");
+            }
+            return await real.records.saveDocument(...record);
+          },
+        },
+      }),
+    });
+    ledger = ledgerOf(rig.config);
+    await (await start("WARM-UP")).result();
+  });
+  afterAll(async () => {
+    await ledger?.close();
+    await rig?.close();
+  });
+  const { start } = salesOf(() => rig);
+
+  const business = { connection: "default", businessId: "biz_1" };
+  const activitiesOf = async (handle: { fetchHistory(): Promise<{ events?: unknown }> }) =>
+    ((await handle.fetchHistory()).events as Scheduled[]).flatMap(
+      ({ activityTaskScheduledEventAttributes: scheduled }) => scheduled?.activityType?.name ?? [],
+    );
+
+  test("is kept by itself, and the document is not read again", async () => {
+    const inFlight = async (invoice: string) => {
+      rig.simulator.setAuthority(invoice, [{ do: "accept", afterMs: 500 }]);
+      return await start(invoice);
+    };
+    const atOnce = await inFlight("FLOWN-1");
+    await atOnce.result();
+    expect(await activitiesOf(atOnce)).toEqual(["prepareSale", "createSale", "adjustStock", "readDocument"]);
+    expect((await ledger.records.findSale(business, "FLOWN-1"))?.record).toMatchObject({
+      stage: "completed",
+      document: { status: "completed", receipt: expect.anything() },
+      movements: [{ state: "applied" }],
+    });
+    const refused = await inFlight("FLOWN-2");
+    await rig.stateWhen("FLOWN-2", ({ stockMovements }) => stockMovements[0]?.state === "applied");
+    refusals = 1;
+    await refused.result();
+    expect(await activitiesOf(refused)).toEqual([
+      ...["prepareSale", "createSale", "adjustStock", "readDocument", "saveRecord"],
+    ]);
+    expect((await ledger.records.findSale(business, "FLOWN-2"))?.record).toMatchObject({
+      stage: "completed",
+      document: { status: "completed" },
+    });
+  });
+
+  test("is kept by itself, and the movement is not sent again", async () => {
+    refusals = 1;
+    const handle = await start("REFUSED-1");
+    expect(await handle.result()).toMatchObject({ stage: "completed", stockMovements: [{ state: "applied" }] });
+    expect(await activitiesOf(handle)).toEqual(["prepareSale", "createSale", "adjustStock", "saveRecord"]);
+    const [movement] = rig.simulator
+      .books()
+      .movements.filter(({ referenceId }) => referenceId?.startsWith("REFUSED-1"));
+    expect((await ledger.records.findSale(business, "REFUSED-1"))?.record).toMatchObject({
+      stage: "completed",
+      movements: [{ state: "applied", movementId: movement?.movementId }],
+    });
+    expect(rig.callsOf("REFUSED-1").filter((call) => call === "adjustStock")).toHaveLength(1);
+  });
+});
