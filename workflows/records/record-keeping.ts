@@ -26,7 +26,7 @@ export class RecordKeeping {
   readonly #linesAskedFor = new Map<string, { again: boolean }>();
   #saving = false;
   /** What the run will be once the answer is there with which its record will be kept. */
-  #beside: { as: AsItWillBe; worth: string | undefined; refund: Run["refund"] } | undefined;
+  #beside: { as: AsItWillBe; worth: string | undefined; refund: Run["refund"]; movement?: StockMovement } | undefined;
 
   constructor(work: Work, asked: Asked) {
     this.#run = work.run;
@@ -58,7 +58,8 @@ export class RecordKeeping {
     if (this.#kept !== undefined || !alone || !document) return undefined;
     const told = movements.map((one) => (one === movement ? { ...one, state: "applied" as const } : one));
     // Nothing is left to be adjusted then.
-    return this.#asItWillBe({ movements: told, stage: stage === "adjusting-stock" ? "awaiting-authority" : stage });
+    const as = { movements: told, stage: stage === "adjusting-stock" ? "awaiting-authority" : stage } as const;
+    return this.#asItWillBe(as, movement);
   }
 
   /**
@@ -86,13 +87,13 @@ export class RecordKeeping {
     this.#told = undefined;
   }
 
-  #asItWillBe(as: AsItWillBe): RecordPart | undefined {
+  #asItWillBe(as: AsItWillBe, movement?: StockMovement): RecordPart | undefined {
     const { attentions, attentionChanges, decisions, refund } = this.#run;
     if (attentions.length > 0 || attentionChanges.length > 0 || decisions.length > 0) return undefined;
     const [part, ...more] = partsOf(this.#next(as), undefined);
     if (!part || more.length > 0) return undefined;
     this.#sequence += 1;
-    this.#beside = { as, worth: worthKeeping(this.#run, as), refund };
+    this.#beside = { as, worth: worthKeeping(this.#run, as), refund, ...(movement && { movement }) };
     return part;
   }
 
@@ -166,7 +167,7 @@ export class RecordKeeping {
     const answered = (): boolean => underWay(run).length === 0 || run.attentions.length > 0;
     if (answered()) return;
     // The activity that takes the record along has an answer soon, or comes back unsent.
-    if (this.#beside) return await condition(answered);
+    if (underWay(run).every((movement) => movement === this.#beside?.movement)) return await condition(answered);
     const sentAtMs = Math.max(...underWay(run).map((movement) => movement.sentAtMs ?? 0));
     const leftMs = sentAtMs + this.#withinMs - Date.now();
     if (leftMs > 0) await condition(answered, leftMs);
