@@ -19,7 +19,7 @@ import { type ActivityContext, type ComplianceRuntime, runtimeOf } from "./runti
 export function createDocumentActivities(
   context: ActivityContext,
 ): Pick<ComplianceActivities, "readDocument" | "keepLines" | "awaitDocument" | "retryDocument"> {
-  const { random, ledger, nowMs } = context;
+  const { random, ledger } = context;
 
   function judgeDocument(
     runtime: ComplianceRuntime,
@@ -37,7 +37,8 @@ export function createDocumentActivities(
     const answer = { kind: "document", document } as const;
     if (!record || document.status !== "completed" || !document.receipt || document.linesLeftOut) return answer;
     try {
-      const told = { ...record, asOfMs: nowMs(), document };
+      // Dated when the run handed it out: whatever the run has told since is newer.
+      const told = { ...record, document };
       const kept = await ledger.records.saveDocument(
         { connection, businessId },
         told,

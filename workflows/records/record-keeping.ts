@@ -25,6 +25,8 @@ export class RecordKeeping {
   /** Documents whose lines are being kept, or were given up, and whether they were found missing again meanwhile. */
   readonly #linesAskedFor = new Map<string, { again: boolean }>();
   #saving = false;
+  /** A record is on its way to the ledger. */
+  #telling = false;
   /** What the run will be once the answer is there with which its record will be kept. */
   #beside: { as: AsItWillBe; worth: string | undefined; refund: Run["refund"]; movement?: StockMovement } | undefined;
 
@@ -53,9 +55,11 @@ export class RecordKeeping {
    * Undefined where it is better kept by itself.
    */
   beside(movement: StockMovement): RecordPart | undefined {
+    // A try that came back took it along for nothing.
+    this.#beside = undefined;
     const { movements, document, stage } = this.#run;
     const alone = movements.every((one) => one === movement || one.state === "applied");
-    if (this.#kept !== undefined || !alone || !document) return undefined;
+    if (this.#telling || this.#kept !== undefined || !alone || !document) return undefined;
     const told = movements.map((one) => (one === movement ? { ...one, state: "applied" as const } : one));
     // Nothing is left to be adjusted then.
     const as = { movements: told, stage: stage === "adjusting-stock" ? "awaiting-authority" : stage } as const;
@@ -67,9 +71,11 @@ export class RecordKeeping {
    * The document is for the reader to put in.
    */
   besideDocument(saleId: string): RecordPart | undefined {
-    const { workflow, document, movements } = this.#run;
+    const { workflow, document, movements, stockToCome, refund } = this.#run;
     const answered = movements.every(({ state }) => state === "applied" || state === "dropped");
     if (workflow !== "sale" || document?.id !== saleId || !answered || this.#saving) return undefined;
+    // A record that reads as finished must not stand while anything is still to be done.
+    if (stockToCome || refund) return undefined;
     const part = this.#asItWillBe({ stage: "completed" });
     return part && { ...part, document: null };
   }
@@ -105,6 +111,7 @@ export class RecordKeeping {
       return;
     }
     this.#beside = undefined;
+    this.#telling = true;
     let worth: string | undefined;
     let changes = 0;
     let told: Told | undefined = this.#told;
@@ -119,6 +126,7 @@ export class RecordKeeping {
     this.#told = told;
     this.#run.attentionChanges.splice(0, changes);
     this.#kept = worth;
+    this.#telling = false;
     this.#saving = false;
     this.look();
   }

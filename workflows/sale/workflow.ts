@@ -132,7 +132,11 @@ async function documentOf(
   const mode = sale.stock ?? (adopted ? "off" : profile.stock);
   const movements = goods ? planMovements(sale.traderInvoiceNumber, "sold", goods.lines, goods.items) : [];
   // Only after 201 or 202: a rejected document has sold nothing yet.
-  const moveOnce = once(() => stock.move(movements));
+  const moveOnce = once(() => {
+    run.stockToCome = false;
+    stock.move(movements);
+  });
+  run.stockToCome = mode !== "off" && movements.length > 0;
   run.document = document;
   if (mode === "on-submission" && document.status !== "failed" && document.status !== "cancelled") moveOnce();
   const mended = new Set<string>();
