@@ -1,7 +1,10 @@
+import { Context } from "@temporalio/activity";
 import { describe, expect, test } from "vitest";
 
 import type { ReadDocumentResult } from "../../src/contract/index.ts";
+import { recordOf } from "../../src/ledger/test-support/records.ts";
 import type { Fault } from "../../src/simulator/index.ts";
+import { writerOf } from "../ledger/claim-results.ts";
 import { saleRequest, soldTea } from "../test-support/requests.ts";
 import { failureOf, inActivity, serve, type Served } from "../test-support/served.ts";
 
@@ -79,5 +82,42 @@ describe("reading a document", () => {
       benign: true,
       pauseMs: 12_000,
     });
+  });
+});
+
+describe("a record that comes with a look at the document", () => {
+  const business = { connection: "default", businessId: "biz_1" };
+  const looking = async (served: Served, status: "pending" | "completed", record: ReturnType<typeof recordOf>) => {
+    const saleId = await soldTea(served, record.number);
+    served.simulator.setDocumentStatus(saleId, status);
+    const request = { ...saleRequest(saleId), ...business, record: { ...record, document: null } };
+    return await inActivity(() => served.activities.readDocument(request));
+  };
+  const kept = async (served: Served, number: string) =>
+    (await served.context.ledger.records.findSale(business, number))?.record;
+
+  test("is kept with the document in it, once that is completed", async () => {
+    const served = await serve();
+    expect(await looking(served, "completed", recordOf("LOOK-1"))).toMatchObject({ kind: "document", recorded: true });
+    expect(await kept(served, "LOOK-1")).toMatchObject({
+      document: { status: "completed", receipt: expect.anything() },
+    });
+  });
+
+  test("is left to the workflow while the document is in flight", async () => {
+    const served = await serve();
+    expect(await looking(served, "pending", recordOf("LOOK-2"))).not.toHaveProperty("recorded");
+    expect(await kept(served, "LOOK-2")).toBeUndefined();
+  });
+
+  test("puts nothing back that the run has told since it was handed out", async () => {
+    const served = await serve();
+    const handedOut = recordOf("LOOK-3", { stage: "completed", sequence: 2 });
+    const later = recordOf("LOOK-3", { stage: "credited", sequence: 3, asOfMs: handedOut.asOfMs + 1 });
+    const writer = await inActivity(() => Promise.resolve(writerOf(Context.current().info)));
+    await served.context.ledger.records.saveDocument(business, later, writer);
+    served.clock.nowMs += 60_000;
+    expect(await looking(served, "completed", handedOut)).not.toHaveProperty("recorded");
+    expect(await kept(served, "LOOK-3")).toMatchObject({ stage: "credited" });
   });
 });
