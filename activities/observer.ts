@@ -1,6 +1,6 @@
 import type { Ledger, Observation } from "../src/ledger/index.ts";
 
-export interface ObserverLog {
+interface ObserverLog {
   warn: (message: string, fields: Record<string, unknown>) => void;
 }
 

@@ -13,9 +13,9 @@ import {
 } from "../../src/contract/index.ts";
 import { stillWaiting } from "../failure.ts";
 import { ageMs, pollPauseMs } from "../poll-schedule.ts";
+import { knownItem, resolveLines } from "./catalogue.ts";
 import { beyondTheTable, judge, judgeAnswer, refusalOf, throwToTryAgain } from "./judge.ts";
 import { KeyHeldError } from "./key-door.ts";
-import { knownItem, resolveLines } from "./resolve-lines.ts";
 import { type ActivityContext, type ComplianceRuntime, runtimeOf } from "./runtime.ts";
 
 /** So long it is believed that an item lacks data: a person has to mend it first, and whoever asks to try again is not kept waiting. */

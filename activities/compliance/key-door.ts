@@ -1,7 +1,7 @@
 import type { ComplianceApiError, OperationName } from "../../src/compliance/index.ts";
 
 /** What a person wants to know of a key that is refused while nothing is sent with it. */
-export interface KeyEvidence {
+interface KeyEvidence {
   notSent: true;
   /** ISO 8601, as is `nextTryAt`. */
   keyRefusedSince: string;

@@ -17,7 +17,7 @@ export interface KeyWatch {
   works: (trouble: KeyTrouble, refusedForMs: number) => void;
 }
 
-export interface KeyGateOptions {
+interface KeyGateOptions {
   connection: string;
   dialect: ComplianceDialect;
   /** The pause after the first refusal; later ones grow to twenty times of it. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import type { Item } from "../../src/contract/index.ts";
-import { knownItem, resolveLines } from "./resolve-lines.ts";
+import { knownItem, resolveLines } from "./catalogue.ts";
 
 const tea: Item = {
   id: "item_tea",

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { ConnectionProfile, CreditNoteInput, DocumentRecord } from "../../src/contract/index.ts";
 import { documentOf, recordOf, someBusiness, WRITER } from "../../src/ledger/test-support/records.ts";
 import { emptyClaims } from "../test-support/empty-claims.ts";
-import { createEarlierCreditNote } from "./earlier.ts";
+import { createEarlierCreditNote } from "./prepare.ts";
 
 /** A business with the sale INV-1 (sal_1), and its credit note CN-1 as an earlier release kept it: without a claim of its number. */
 async function shop(note: Partial<DocumentRecord> = {}) {

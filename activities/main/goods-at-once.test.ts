@@ -2,8 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import type { PreparedSaleAnswer, SaleInput } from "../../src/contract/index.ts";
 import { inActivity, serve } from "../test-support/served.ts";
-import { createComposeActivities } from "./compose.ts";
-import { createGoodsAtOnce, createItemsInCatalogue } from "./goods-at-once.ts";
+import { createComposeActivities, createGoodsAtOnce, createItemsInCatalogue } from "./compose.ts";
 
 const tea = { sku: "TEA-500", quantity: 2, unitPrice: 350 };
 

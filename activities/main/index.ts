@@ -4,13 +4,11 @@ import type { MainActivities } from "../../src/contract/index.ts";
 import type { AccountingRuntime } from "../accounting/index.ts";
 import type { ActivityContext } from "../compliance/runtime.ts";
 import { createLedgerActivities } from "../ledger/index.ts";
-import { type CallbackUrlFor, createComposeActivities } from "./compose.ts";
-import { createEarlierCreditNote, createEarlierSale } from "./earlier.ts";
+import { type CallbackUrlFor, createComposeActivities, createGoodsAtOnce, createItemsInCatalogue } from "./compose.ts";
 import { createFindSale } from "./find-sale.ts";
 import { createAccountingPreparations } from "./prepare-accounting.ts";
 import { createJobPreparations } from "./prepare-jobs.ts";
-import { createGoodsAtOnce, createItemsInCatalogue } from "./goods-at-once.ts";
-import { createPrepareActivities } from "./prepare.ts";
+import { createEarlierCreditNote, createEarlierSale, createPrepareActivities } from "./prepare.ts";
 import { createBranchWaitActivities, createCreditNoteRunActivities } from "./waits.ts";
 
 export type { CallbackUrlFor } from "./compose.ts";

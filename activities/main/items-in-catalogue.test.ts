@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { inActivity, serve, START_MS } from "../test-support/served.ts";
-import { createItemsInCatalogue } from "./goods-at-once.ts";
+import { createItemsInCatalogue } from "./compose.ts";
 
 const asking = (sku: string) => ({
   connection: "default",

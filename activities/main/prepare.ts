@@ -1,13 +1,20 @@
+import { Context } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
 
 import {
+  asAnswered,
+  bounded,
   type ConnectionProfile,
+  type CreditNoteInput,
   DEFAULT_CONNECTION,
+  differingFields,
   FAILURES,
   fingerprintOf,
+  type FinishedSale,
   type MainActivities,
   nairobiDate,
   saleContent,
+  type SaleContent,
 } from "../../src/contract/index.ts";
 import {
   creditNoteInputSchema,
@@ -16,8 +23,9 @@ import {
   parseInput,
   saleInputSchema,
 } from "../../src/contract/schema/index.ts";
+import { type KeptSale, type Ledger, LedgerUnavailableError } from "../../src/ledger/index.ts";
 import type { ComplianceRuntime } from "../compliance/runtime.ts";
-import type { EarlierCreditNote, EarlierSale } from "./earlier.ts";
+import { numberTaken } from "../ledger/claim-results.ts";
 
 /** What a workflow may be told of a connection. */
 export type Served = Pick<ComplianceRuntime, "profile" | "businessWeights">;
@@ -98,4 +106,93 @@ export function failOnInvalidInput<T>(act: () => T): T {
     if (error instanceof InvalidInputError) throw ApplicationFailure.nonRetryable(error.message, FAILURES.invalidInput);
     throw error;
   }
+}
+
+/**
+ * A new sale does not wait for long. Where the ledger is away, a sale without a trusted key waits for its claim before it is sent; one under
+ * a trusted key is sent without, and then nobody but Temporal knows whether the number was used (docs/ledger.md).
+ */
+const LOOK_WITHIN_MS = 1_000;
+
+/** What the ledger knows, and nothing where it is away. */
+async function lookedUpInTime<Kept>(look: (withinMs: number) => Promise<Kept>): Promise<Kept | undefined> {
+  try {
+    return await look(LOOK_WITHIN_MS);
+  } catch (error) {
+    if (error instanceof LedgerUnavailableError) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Looks whether the number was used before. Gives how that sale ended, where it is the same and nothing is left to be done.
+ * @throws ApplicationFailure Conflict, where the number belongs to a sale with other content
+ */
+type EarlierSale = (profile: ConnectionProfile, content: SaleContent) => Promise<FinishedSale | undefined>;
+
+export function createEarlierSale(ledger: Pick<Ledger, "records">): EarlierSale {
+  return async ({ connection, businessId }, content) => {
+    const number = content.traderInvoiceNumber;
+    const kept = await lookedUpInTime((ms) => ledger.records.findSale({ connection, businessId }, number, ms));
+    // What this very run has kept comes from an attempt that was lost.
+    if (!kept || kept.writer.runId === Context.current().info.workflowExecution?.runId) return undefined;
+    const { record } = kept;
+    if (!record.document && !record.numberTaken) return undefined;
+    const fields = record.content ? differingFields(record.content, content) : [];
+    if (fields.length > 0) throw conflict(number, fields, kept);
+    return isFinished(record) ? finishedOf(kept) : undefined;
+  };
+}
+
+/** What is not, the run takes over by the claims: an earlier one was terminated on its way. */
+function isFinished({ stage, document, attentions, movements, incomplete }: KeptSale["record"]): boolean {
+  const ended = stage === "completed" || stage === "credited" || stage === "cancelled";
+  return (
+    !incomplete &&
+    !document?.linesLeftOut &&
+    ended &&
+    attentions.length === 0 &&
+    movements.every(({ state }) => state === "applied" || state === "dropped")
+  );
+}
+
+function finishedOf({ record, creditNote }: KeptSale): FinishedSale {
+  const { stage, refund } = record;
+  const { movements, inAll } = bounded({ movements: record.movements, attentions: [], decisions: [] });
+  const finished = { stage, document: asAnswered(record.document), movements, ...(inAll && { inAll }) };
+  const note = creditNote?.record.document;
+  if (note?.status !== "completed") return { ...finished, creditNote: null, refund };
+  return { ...finished, creditNote: asAnswered(note), refund: refund ?? creditNote?.record.refund };
+}
+
+function conflict(number: string, fields: readonly string[], { record, writer }: KeptSale): ApplicationFailure {
+  const was = record.document
+    ? `the document ${record.document.id} is ${record.document.status}`
+    : `stage ${record.stage}`;
+  return ApplicationFailure.nonRetryable(
+    `The number ${number} belongs to another sale: they differ in ${fields.join(", ")} (in the ledger: ${was}, kept by ${writer.workflowId}, run ${writer.runId}). Nothing was sent. Use another number, or start it with the content that it has.`,
+    FAILURES.conflict,
+  );
+}
+
+/**
+ * Looks whether the number was used for the credit note of another sale.
+ * @throws ApplicationFailure Conflict, where it was
+ */
+type EarlierCreditNote = (profile: ConnectionProfile, note: CreditNoteInput) => Promise<void>;
+
+/** What two of them ask for at once, or while the ledger is away, is left to the claim of the number. */
+export function createEarlierCreditNote(ledger: Pick<Ledger, "records">): EarlierCreditNote {
+  return async ({ connection, businessId }, { traderInvoiceNumber: number, saleId }) => {
+    const kept = await lookedUpInTime((ms) => ledger.records.findCreditNote({ connection, businessId }, number, ms));
+    const { record, sale = "a sale that is not in the ledger", writer } = kept ?? {};
+    if (!record || !writer || (!record.document && !record.numberTaken)) return;
+    const { originalSaleId } = record;
+    if (originalSaleId === undefined || originalSaleId === saleId) return;
+    const owner = { saleId: originalSaleId, sale, holder: `${writer.workflowId} (run ${writer.runId})` };
+    throw ApplicationFailure.nonRetryable(
+      `${numberTaken(number, owner)} Nothing was sent. Use another number.`,
+      FAILURES.conflict,
+    );
+  };
 }

@@ -20,9 +20,8 @@ import { findClosedSale } from "./find-closed-sale.ts";
 import { callerIdentity, operations } from "./operate.ts";
 import { waitForOutcome } from "./outcome.ts";
 import { refundSale } from "./refund.ts";
-import { requireConnection, type SaleKey, saleIdOf } from "./sale-key.ts";
-import { type DefaultBusinesses, saleStart } from "./sale-start.ts";
-import { type StartResult, startSaleOnce } from "./start-sale.ts";
+import { requireConnection, saleIdOf, type SaleKey } from "./sale-key.ts";
+import { type DefaultBusinesses, saleStart, type StartResult, startSaleOnce } from "./start-sale.ts";
 
 export { InvalidInputError } from "../contract/schema/index.ts";
 export type { KnownOutcome, SaleState } from "./answer-from-ledger.ts";
@@ -30,7 +29,7 @@ export { answeredInTime, isWithoutAnswer } from "./answered-in-time.ts";
 export * from "./errors.ts";
 export { callerIdentity, operations } from "./operate.ts";
 export { requireConnection, type SaleKey, UnknownConnectionError } from "./sale-key.ts";
-export type { DefaultBusinesses } from "./sale-start.ts";
+export type { DefaultBusinesses } from "./start-sale.ts";
 
 export interface StarterOptions {
   client: Client;

@@ -93,7 +93,11 @@ describeWithTemporal("a record that the ledger does not take with an answer", ()
     refusals = 1;
     await refused.result();
     expect(await activitiesOf(refused)).toEqual([
-      ...["prepareSale", "createSale", "adjustStock", "readDocument", "saveRecord"],
+      "prepareSale",
+      "createSale",
+      "adjustStock",
+      "readDocument",
+      "saveRecord",
     ]);
     expect((await ledger.records.findSale(business, "FLOWN-2"))?.record).toMatchObject({
       stage: "completed",

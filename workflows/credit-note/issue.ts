@@ -5,10 +5,10 @@ import {
   type PreparedCreditNote,
   type SaleDocument,
 } from "../../src/contract/index.ts";
-import { createDocument, type Created } from "../document/create-document.ts";
+import { type Created, createDocument } from "../document/create-document.ts";
 import { type ExpectedDocument, mismatches } from "../document/matching.ts";
 import { readDocument } from "../document/retry-document.ts";
-import { park } from "../operator/park.ts";
+import { park } from "../operator/attention-list.ts";
 import { main } from "../proxies.ts";
 import type { Work } from "../sale/state.ts";
 

@@ -7,15 +7,14 @@ import type {
   SaleDocument,
   SaleOutcome,
 } from "../../src/contract/index.ts";
-import { follow } from "../document/follow.ts";
+import { follow } from "../document/await-authority.ts";
 import { fateOf, readDocument, retryDocument } from "../document/retry-document.ts";
-import { CancelledByPerson, park } from "../operator/park.ts";
+import { CancelledByPerson, park } from "../operator/attention-list.ts";
 import { main } from "../proxies.ts";
 import { RecordKeeping } from "../records/record-keeping.ts";
-import { askedOfCreditNote } from "../records/record-of.ts";
-import { wireMessages } from "../sale/messages.ts";
+import { askedOfCreditNote } from "../records/record.ts";
+import { creditNoteChanged, wireMessages } from "../sale/messages.ts";
 import { carry } from "../sale/outcome.ts";
-import { creditNoteChanged } from "../sale/refund-messages.ts";
 import { Run, type Work, workOf } from "../sale/state.ts";
 import { returnGoods } from "../stock/return-goods.ts";
 import { StockKeeping } from "../stock/stock-keeping.ts";

@@ -1,10 +1,96 @@
 import { CancellationScope, condition, isCancellation } from "@temporalio/workflow";
 
 import type { ReadDocumentResult, SaleDocument } from "../../src/contract/index.ts";
-import type { Tries } from "../calls/tries.ts";
-import { attentionKey } from "../operator/attended.ts";
+import { Tries } from "../calls/tries.ts";
+import { attentionKey, park, unlessCancelled } from "../operator/attention-list.ts";
 import type { Work } from "../sale/state.ts";
 import { fateOf, readDocument, retryDocument } from "./retry-document.ts";
+
+export type FollowedTo = "completed" | "cancelled-by-service" | "cancelled-by-person";
+
+export interface Following {
+  callbackExpected: boolean;
+  /** How many callbacks had come before the document was asked for. */
+  callbacksSeen: number;
+  mend: () => Promise<boolean>;
+}
+
+/** Sees an issued document through, from whatever status it has, to its end. `run.document` is always the latest of it. */
+export async function follow(work: Work, issued: SaleDocument, following: Following): Promise<FollowedTo> {
+  const { run } = work;
+  const wait: Wait = { ...following, sinceMs: Date.now(), slowTold: false, tries: new Tries(run) };
+  const resubmissions = { made: 0 };
+  let document = issued;
+  for (;;) {
+    run.document = document;
+    switch (fateOf(document)) {
+      case "whole":
+        return "completed";
+      case "cancelled":
+        return "cancelled-by-service";
+      case "failed": {
+        const next = await resubmit(work, document, resubmissions, following.mend);
+        if (next === "cancelled") return "cancelled-by-person";
+        document = next;
+        wait.sinceMs = Date.now();
+        wait.slowTold = false;
+        break;
+      }
+      case "in-flight":
+      case "strange":
+      case "unsigned":
+        run.moveTo(
+          run.inFlightStage,
+          wait.callbackExpected ? "the authority: a callback, or the next look" : "the authority: the next look",
+        );
+        document = await awaitAuthority(work, document, wait);
+    }
+  }
+}
+
+/** Automatic resubmissions of one document so far; they are bounded for its whole life. */
+interface Resubmissions {
+  made: number;
+}
+
+/**
+ * What follows a rejection (architecture, "Flow of a sale"): where something was mended that the authority may have missed, at
+ * once; else on a short, bounded, growing schedule, since the document may never have reached the authority; then a person says
+ * `retry` or `cancel`.
+ * @param mend tells whether it mended anything new
+ * @throws CancelledByPerson
+ */
+async function resubmit(
+  work: Work,
+  document: SaleDocument,
+  resubmissions: Resubmissions,
+  mend: () => Promise<boolean>,
+): Promise<SaleDocument | "cancelled"> {
+  const { run, profile } = work;
+  const said = document.error ?? "no reason given";
+  run.moveTo("rejected", "another look at the items");
+  if (run.cancelDue) return "cancelled";
+  const mended = await unlessCancelled(run, mend);
+  if (run.cancelDue) return "cancelled";
+  if (!mended) {
+    const delayMs = profile.timings.resubmissionDelaysMs[resubmissions.made];
+    if (delayMs === undefined) {
+      run.moveTo("rejected", "a person: the authority said no, and the automatic resubmissions are used up");
+      const verdict = await park(run, { code: "rejected", message: `The authority said: ${said}` });
+      if (verdict === "cancel") return "cancelled";
+    } else {
+      resubmissions.made++;
+      run.moveTo("rejected", `resubmission ${resubmissions.made}, in ${delayMs / 1000} s. The authority said: ${said}`);
+      let broughtForward = false;
+      run.bringForward = () => (broughtForward = true);
+      await condition(() => run.cancelDue || broughtForward, delayMs);
+      run.bringForward = undefined;
+      if (run.cancelDue) return "cancelled";
+    }
+  }
+  run.moveTo("awaiting-authority", "the answer to the resubmission");
+  return await retryDocument(work, document);
+}
 
 /** One wait for the authority: from a submission until the document is final or is submitted again. */
 export interface Wait {
@@ -22,7 +108,7 @@ export interface Wait {
  * Waits until the document is whole, failed or cancelled: woken by callbacks, with polling as the net beneath them.
  * A callback changes when the document is read, never what is believed.
  */
-export async function awaitAuthority(work: Work, document: SaleDocument, wait: Wait): Promise<SaleDocument> {
+async function awaitAuthority(work: Work, document: SaleDocument, wait: Wait): Promise<SaleDocument> {
   const { run } = work;
   let current = document;
   while (!isFinal(current)) {

@@ -15,15 +15,15 @@ import {
   type Refusal,
   type SaleDocument,
 } from "../../src/contract/index.ts";
-import type { LostCall } from "../calls/without-answer.ts";
 import { answered, isRefusal, Tries } from "../calls/tries.ts";
-import { CancelledByPerson, park } from "../operator/park.ts";
+import type { LostCall } from "../calls/without-answer.ts";
+import { CancelledByPerson, park } from "../operator/attention-list.ts";
 import { ledger } from "../proxies.ts";
 import type { Run, Work } from "../sale/state.ts";
 import { type ExpectedDocument, mismatches, mismatchMessage } from "./matching.ts";
 import { readDocument } from "./retry-document.ts";
 
-export interface Creation {
+interface Creation {
   /** What the key is made of beside the workflow's id. */
   step: string;
   /** What the ledger claims the document under, and what tells its content from another one's. */
@@ -119,8 +119,7 @@ function superseded(run: Run, { intent, decision }: Extract<CreateResult, { kind
   run.documentInDoubt = false;
   if (decision && !run.decisions.some(({ atMs }) => atMs === decision.atMs)) {
     const { note, by, atMs } = decision;
-    const who = { note, ...(by !== undefined && { by }), atMs };
-    run.decisions.push({ update: "resolveDocument", code: "document-unknown", answer: "not created", ...who });
+    run.decide({ update: "resolveDocument", code: "document-unknown", answer: "not created", note, by }, atMs);
   }
   return newIntent(intent + 1);
 }

@@ -8,7 +8,7 @@ import type { Work } from "../sale/state.ts";
  * `whole`: accepted, with its receipt. `unsigned`: accepted, the receipt is not there yet. `strange`: a status that the
  * document of the API does not list. (Fiscal Compliance API, "Sale and credit note status"; failure model, GET sale.)
  */
-export type DocumentFate = "whole" | "unsigned" | "in-flight" | "failed" | "cancelled" | "strange";
+type DocumentFate = "whole" | "unsigned" | "in-flight" | "failed" | "cancelled" | "strange";
 
 export function fateOf(document: SaleDocument): DocumentFate {
   switch (document.status) {

@@ -2,7 +2,7 @@ import { sleep } from "@temporalio/workflow";
 
 import { isRegistered, type ItemOutcome, type Refusal, type RegisterResult } from "../../src/contract/index.ts";
 import { answered, CutShort, growingPauseMs, isRefusal, Tries, unlessCutShort } from "../calls/tries.ts";
-import { park } from "../operator/park.ts";
+import { park } from "../operator/attention-list.ts";
 import type { Batch } from "./batch.ts";
 
 /** Calls of one batch under way at once. */

@@ -1,7 +1,7 @@
 import { CancellationScope, condition, defineQuery, isCancellation, setHandler } from "@temporalio/workflow";
 
 import { type JobReply, type JobState, STATE_QUERY } from "../../src/contract/index.ts";
-import type { Attended } from "../operator/attended.ts";
+import type { Attended } from "../operator/attention-list.ts";
 import { REPLY_WITHIN, wireMending } from "../operator/mending.ts";
 import { asFailure, isFinal } from "../sdk/failures.ts";
 import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";

@@ -1,7 +1,7 @@
 import { setCurrentDetails } from "@temporalio/workflow";
 
 import { type AttentionCode, type JobState, type Mend, NO_BUSINESS } from "../../src/contract/index.ts";
-import { Attended } from "../operator/attended.ts";
+import { Attended } from "../operator/attention-list.ts";
 import { attentionAttribute, businessAttribute, needsAPerson, publishAttributes } from "../operator/shown.ts";
 import { stepsTaken } from "../sdk/interceptors.ts";
 

@@ -8,7 +8,7 @@ import {
   type RetryRequest,
   UPDATES,
 } from "../../src/contract/index.ts";
-import type { Attended } from "./attended.ts";
+import type { Attended } from "./attention-list.ts";
 
 /** How long an operator's update waits to tell what came of it. */
 export const REPLY_WITHIN = "5 seconds";

@@ -2,12 +2,11 @@ import { CancellationScope, condition, workflowInfo } from "@temporalio/workflow
 
 import type { DocumentRecord, KeepLinesRequest, RecordPart, StockMovement } from "../../src/contract/index.ts";
 import { isRefusal, Tries } from "../calls/tries.ts";
-import { park } from "../operator/park.ts";
+import { park } from "../operator/attention-list.ts";
 import { ledger } from "../proxies.ts";
 import type { Run, Work } from "../sale/state.ts";
-import { endOfTurn } from "../sdk/end-of-turn.ts";
-import { partsOf, type Told, toldBy } from "./record-parts.ts";
-import { type AsItWillBe, type Asked, recordOf, worthKeeping } from "./record-of.ts";
+import { endOfTurn } from "../sdk/interceptors.ts";
+import { type AsItWillBe, type Asked, partsOf, recordOf, type Told, toldBy, worthKeeping } from "./record.ts";
 
 /**
  * Keeps what is known of the run's document in the ledger, after each change that is worth it, one record at a time. Nothing waits for it

@@ -6,16 +6,16 @@ import {
   type AttentionCode,
   type CallTarget,
   type ConnectionProfile,
-  type Mend,
+  holdsUpDocument,
   type InAll,
+  type Mend,
   type RefundRequest,
   type SaleDocument,
-  holdsUpDocument,
   SETTLED_STAGES,
   type Stage,
   type StockMovement,
 } from "../../src/contract/index.ts";
-import { Attended } from "../operator/attended.ts";
+import { Attended } from "../operator/attention-list.ts";
 import { type Calls, callsOf } from "../proxies.ts";
 import type { RecordKeeping } from "../records/record-keeping.ts";
 import { publishRun } from "./shown.ts";

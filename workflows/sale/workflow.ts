@@ -1,22 +1,20 @@
 import { condition, workflowInfo } from "@temporalio/workflow";
 
 import type { Branch, FinishedSale, PreparedSale, SaleInput, SaleOutcome } from "../../src/contract/index.ts";
-import { type FollowedTo, follow } from "../document/follow.ts";
+import { follow, type FollowedTo } from "../document/await-authority.ts";
 import { mismatches } from "../document/matching.ts";
-import { CancelledByPerson, unlessCancelled } from "../operator/park.ts";
+import { CancelledByPerson, unlessCancelled } from "../operator/attention-list.ts";
 import { main } from "../proxies.ts";
 import { RecordKeeping } from "../records/record-keeping.ts";
-import { askedOfSale } from "../records/record-of.ts";
+import { askedOfSale } from "../records/record.ts";
 import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";
-import { planMovements } from "../stock/plan-movements.ts";
-import { StockKeeping } from "../stock/stock-keeping.ts";
+import { planMovements, StockKeeping } from "../stock/stock-keeping.ts";
+import { wireSaleMessages } from "./messages.ts";
 import { carry } from "./outcome.ts";
-import { wireSaleMessages } from "./refund-messages.ts";
 import { Run, type Work, workOf } from "./state.ts";
 import { adoptSale, issueSale } from "./steps/issue.ts";
+import { mendItems, registerItems, resolveBranch, type ResolvedLines, resolveItems } from "./steps/items.ts";
 import { openForRefund } from "./steps/refund.ts";
-import { mendItems, registerItems } from "./steps/register-items.ts";
-import { resolveBranch, resolveItems, type ResolvedLines } from "./steps/resolve-items.ts";
 
 /**
  * One sale, from its start to its signed receipt and the end of its refund window (architecture, "Flow of a sale"):

@@ -1,13 +1,12 @@
 import {
   allHandlersFinished,
   CancellationScope,
+  condition,
   type WorkflowInboundCallsInterceptor,
   type WorkflowInterceptors,
   type WorkflowInternalsInterceptor,
   type WorkflowOutboundCallsInterceptor,
 } from "@temporalio/workflow";
-
-import { endOfTurns } from "./end-of-turn.ts";
 
 /** Of every workflow; bundled with them. */
 export function interceptors(): WorkflowInterceptors {
@@ -63,4 +62,28 @@ const countingCalls: WorkflowOutboundCallsInterceptor = {
 function counted<Input>(input: Input): Input {
   taken += 1;
   return input;
+}
+
+/** Once everything that comes of the same events has happened. Not `aTurn` itself: without its own promise, open runs would go on in another order. */
+export async function endOfTurn(): Promise<void> {
+  await aTurn();
+}
+
+function aTurn(): Promise<void> {
+  let asked = 0;
+  return condition(() => (asked += 1) > 1);
+}
+
+/**
+ * Once so many turns are over, each of which lets the steps go on that waited for a condition of the one before. With few promises: Temporal notes the
+ * origin of each for its call stacks, and a replay makes all of them again.
+ */
+function endOfTurns(count: number): Promise<void> {
+  return new Promise((resolve) => {
+    const turn = (left: number): void => {
+      if (left === 0) resolve();
+      else void aTurn().then(() => turn(left - 1));
+    };
+    turn(count);
+  });
 }

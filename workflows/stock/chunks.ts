@@ -19,9 +19,9 @@ import {
 } from "../../src/contract/index.ts";
 import { businessAttribute, invoiceAttribute } from "../operator/shown.ts";
 import type { Work } from "../sale/state.ts";
-import { endOfTurn } from "../sdk/end-of-turn.ts";
 import { rootMessage } from "../sdk/failures.ts";
-import { isTrouble, type Lane, MOST_AT_ONCE, sendMovement, type Try, Turns, whatBecameOf } from "./send-movement.ts";
+import { endOfTurn } from "../sdk/interceptors.ts";
+import { isTrouble, type Lane, MOST_AT_ONCE, sendMovement, type Try, Turns, whatBecameOf } from "./apply-movement.ts";
 
 interface Waiting extends Try {
   answer: (result: AdjustStockResult | undefined) => void;

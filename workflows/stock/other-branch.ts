@@ -1,9 +1,9 @@
 import { condition } from "@temporalio/workflow";
 
 import type { BranchHold, OtherBranch, StockMovement } from "../../src/contract/index.ts";
-import type { Work } from "../sale/state.ts";
+import { park, type Verdict } from "../operator/attention-list.ts";
 import { ledger, mainWaits } from "../proxies.ts";
-import { park, type Verdict } from "../operator/park.ts";
+import type { Work } from "../sale/state.ts";
 
 /**
  * Shows that an applied movement was answered with another branch than the one that was asked for. Once a person has acknowledged it, the

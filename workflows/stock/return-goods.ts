@@ -1,9 +1,8 @@
 import { fewOf, goodsOf, type RefundRequest, type SaleDocument } from "../../src/contract/index.ts";
 import { answered } from "../calls/tries.ts";
-import { park } from "../operator/park.ts";
+import { park } from "../operator/attention-list.ts";
 import type { Work } from "../sale/state.ts";
-import { planMovements } from "./plan-movements.ts";
-import { branchToReturnTo, type StockKeeping } from "./stock-keeping.ts";
+import { branchToReturnTo, planMovements, type StockKeeping } from "./stock-keeping.ts";
 
 /**
  * Returns the goods of a refund. What goes back is what was taken, where it was taken; without that, only what a person decides to return,
@@ -38,7 +37,7 @@ async function returnByDecision(
   const branch = await branchToReturnTo(work, name, number);
   if (!branch) return;
   const answer = `restock everything to branch ${name}`;
-  run.decisions.push({ update: "refund", answer, note: `refund ${number}, reason ${reason}`, atMs: Date.now() });
+  run.decide({ update: "refund", answer, note: `refund ${number}, reason ${reason}` });
   let left = goodsOf(original);
   while (left.length > 0) {
     const lines = left;

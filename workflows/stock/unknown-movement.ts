@@ -14,7 +14,7 @@ import type { Work } from "../sale/state.ts";
 import { ledger } from "../proxies.ts";
 
 /** How an unknown movement came out: applied, or not applied by the try of that generation and all before it. */
-export type MovementFate = AppliedMovement | SaidApplied | SupersededTry;
+type MovementFate = AppliedMovement | SaidApplied | SupersededTry;
 
 /**
  * Shows a movement of which it is not known whether it was applied, until a person says so, or until the outcome turns up in its claim.

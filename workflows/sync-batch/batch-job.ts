@@ -45,8 +45,7 @@ export class BatchJob extends Job<BatchProgress> {
       const atMs = Date.now();
       this.word = { processed, note, ...(by !== undefined && { by }), atMs };
       const answer = processed ? "processed" : "not processed";
-      const who = by === undefined ? {} : { by };
-      this.decisions.push({ update: "resolveBatch", code: "batch-unknown", answer, note, ...who, atMs });
+      this.decide({ update: "resolveBatch", code: "batch-unknown", answer, note, by }, atMs);
       await condition(() => !this.isUnknown, REPLY_WITHIN);
       const [attention] = this.attentions;
       return { message: `Kept. It waits for ${this.waitingFor}.`, ...(attention && { attention: attention.code }) };

@@ -1,8 +1,8 @@
 import { CancellationScope, sleep } from "@temporalio/workflow";
 
 import type { AccountingProfile, ReadBatchResult, UnknownBatch } from "../../src/contract/index.ts";
+import { park } from "../operator/attention-list.ts";
 import { ledger } from "../proxies.ts";
-import { park } from "../operator/park.ts";
 import type { BatchJob } from "./batch-job.ts";
 
 /** An attempt that was given up may still write its outcome down: the claim is looked at so often, then a person alone decides. */

@@ -1,8 +1,7 @@
 import { condition, continueAsNew } from "@temporalio/workflow";
 
 import type { AccountingProfile, ProcessSyncBatchInput, SyncBatchOutcome } from "../../src/contract/index.ts";
-import { ClaimedTries } from "../calls/claimed-tries.ts";
-import { Tries } from "../calls/tries.ts";
+import { ClaimedTries, Tries } from "../calls/tries.ts";
 import { carryJob, wireJobMessages } from "../job/carry-job.ts";
 import { accountingCallsOf, main } from "../proxies.ts";
 import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";

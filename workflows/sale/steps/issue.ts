@@ -7,12 +7,12 @@ import {
   type PreparedSale,
   type SaleDocument,
 } from "../../../src/contract/index.ts";
-import { createDocument, type Created } from "../../document/create-document.ts";
+import { type Created, createDocument } from "../../document/create-document.ts";
 import { mismatches } from "../../document/matching.ts";
 import { readDocument } from "../../document/retry-document.ts";
 import { main } from "../../proxies.ts";
 import type { Work } from "../state.ts";
-import type { ResolvedLines } from "./resolve-items.ts";
+import type { ResolvedLines } from "./items.ts";
 
 /** Issues the sale: one document for its number, whatever happens on the way. */
 export async function issueSale(

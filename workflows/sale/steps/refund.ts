@@ -20,7 +20,7 @@ import {
   someMovement,
   WORKFLOW_TYPES,
 } from "../../../src/contract/index.ts";
-import { park } from "../../operator/park.ts";
+import { park } from "../../operator/attention-list.ts";
 import { mainWaits } from "../../proxies.ts";
 import { rootMessage } from "../../sdk/failures.ts";
 import { returnGoods } from "../../stock/return-goods.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { type DocumentRecord, jsonBytes, type StockMovement } from "../../src/contract/index.ts";
 import { documentOf, recordOf } from "../../src/ledger/test-support/records.ts";
-import { partsOf, toldBy } from "./record-parts.ts";
+import { partsOf, toldBy } from "./record.ts";
 
 const MOST_BYTES = 256 * 1024;
 const movement = (n: number): StockMovement => ({

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { Attended } from "./attended.ts";
+import { Attended } from "./attention-list.ts";
 
 /** A run outside a workflow: nothing is published. */
 class StandingRun extends Attended {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { Turns } from "./send-movement.ts";
+import { Turns } from "./apply-movement.ts";
 
 test("turns are taken by so many at once, in order, and given on by those that fail", async () => {
   const turns = new Turns(2);

@@ -1,8 +1,8 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import fc from "fast-check";
 
 import type { KnownItem, ResolvedLine } from "../../src/contract/index.ts";
-import { planMovements, reversalOf } from "./plan-movements.ts";
+import { planMovements, reversalOf } from "./stock-keeping.ts";
 
 const item = (id: string, stockTracked = true): KnownItem => ({ id, stockTracked, registrationStatus: "REGISTERED" });
 const line = (itemId: string, quantity: number, unitPrice: number): ResolvedLine => ({ itemId, quantity, unitPrice });
