@@ -18,7 +18,7 @@ const SHARE_AFTER_A_DAY = 1 / 24;
 
 /**
  * The pause before the next look at something that has been waited for this long: growing with the age, so that what comes soon is
- * seen soon, and what takes days costs a few calls a day (contract, "Timings"). Jitter of a tenth keeps waits apart that began
+ * seen soon, and what takes days costs a few calls a day (docs/configuration.md). Jitter of a tenth keeps waits apart that began
  * together.
  */
 export function pollPauseMs(ageMs: number, bounds: PollBounds, random: () => number): number {

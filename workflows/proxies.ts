@@ -93,7 +93,7 @@ const LOST_WITH_ITS_WORKER = { ...PAUSES_OF_FAILURES, nonRetryableErrorTypes: ["
 export type Calls = ReturnType<typeof callsOf>;
 
 /**
- * The API's activities of one application, one options object for each risk class (architecture, decision 4).
+ * The API's activities of one application, one options object for each risk class (docs/architecture.md, "Risk classes").
  * @param retriedAtMs when a person last asked to try again: told with each call as it is made
  */
 export function callsOf(route: CallRoute, retriedAtMs: () => number | undefined) {
@@ -181,7 +181,7 @@ function telling<Activities extends object>(activities: Activities, retriedAtMs:
   return eachCall(activities, (call) => (request) => call({ ...request, retriedAtMs: retriedAtMs() }));
 }
 
-/** The activities of one accounting connection, one options object for each risk class (architecture, decision 4). */
+/** The activities of one accounting connection, one options object for each risk class (docs/architecture.md, "Risk classes"). */
 export function accountingCallsOf({ connection, callTimeoutMs }: AccountingProfile) {
   const options = (priorityKey: number): ActivityOptions => ({
     taskQueue: accountingTaskQueue(connection),

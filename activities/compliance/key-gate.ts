@@ -42,7 +42,7 @@ type Word = { says: "accepted" | "nothing" } | { says: "refused"; error: Complia
 
 /**
  * What the key of one connection is refused, as this process has seen it, so that a thousand sales on a refused key make one call
- * each pause and not a thousand (failure model, "401, 403"). 401 is about the key as a whole; 403 about one operation for one business
+ * each pause and not a thousand (docs/failure-model.md, "What each kind of trouble means"). 401 is about the key as a whole; 403 about one operation for one business
  * (Fiscal Compliance API, "Authentication": a scope, another business, or the other environment).
  */
 export class KeyGate {

@@ -24,7 +24,7 @@ import { type ActivityContext, type ComplianceRuntime, servesNo } from "./runtim
 import { StockClaim } from "./stock-claim.ts";
 
 /**
- * A stock adjustment is sent at most once (architecture, decision 6), so nothing here throws in order to be repeated, and nothing is
+ * A stock adjustment is sent at most once (docs/architecture.md, "At most once"), so nothing here throws in order to be repeated, and nothing is
  * tied to the activity's cancellation: an aborted request would be one more unknown outcome.
  */
 export function createStockActivities(context: ActivityContext): Pick<ComplianceActivities, "adjustStock"> {

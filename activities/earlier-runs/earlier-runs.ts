@@ -37,7 +37,7 @@ export class EarlierRunsUnreadError extends Error {
 /**
  * What earlier runs of a workflow's id did, before a reset, or before a second start around the starter. It is read out of their
  * histories and written into the claims, so that the run which follows takes over their documents, movements and decisions
- * (architecture, decision 10). The claims know most of it already; a history speaks where the ledger was away, or new, or lost.
+ * (docs/architecture.md, "One document for a number"). The claims know most of it already; a history speaks where the ledger was away, or new, or lost.
  */
 export class EarlierRuns {
   readonly #workflows: WorkflowClient;

@@ -4,7 +4,7 @@ import { distinctNames } from "../http/distinct-names.ts";
 import { AccountingConfigurationError } from "./errors.ts";
 
 /**
- * The names that the document does not show, in one place (contract, "Dialect of the Accounting Service"). Every default is the
+ * The names that the document does not show, in one place (docs/accounting.md). Every default is the
  * product's own choice; configuration overrides it. `null` = not sent, or off.
  */
 

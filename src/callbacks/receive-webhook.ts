@@ -19,7 +19,7 @@ export interface WebhookOptions {
 }
 
 /**
- * Receives the accounting service's webhooks (contract, "HTTP"). Nothing in one is believed but that it is the service's: it asks for a
+ * Receives the accounting service's webhooks. Nothing in one is believed but that it is the service's: it asks for a
  * synchronisation, which reads what has changed.
  */
 export function createWebhookHandler(

@@ -6,7 +6,7 @@ import { field } from "./error-envelope.ts";
 import { ComplianceConfigurationError } from "./errors.ts";
 
 /**
- * The names that the document does not show, in one place (contract, "Dialect of the Compliance API"). Every default is
+ * The names that the document does not show, in one place (docs/dialect.md). Every default is
  * the product's own choice; configuration overrides it. `null` = not sent, or off.
  */
 

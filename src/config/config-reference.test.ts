@@ -3,7 +3,6 @@ import { configReference, configSections, renderConfigTable } from "./config-ref
 import { loadConfig } from "./load-config.ts";
 import { renderConfigExample } from "./render-config-example.ts";
 
-/** Contract, "Configuration". */
 const CONTRACT = `TEMPORAL_ADDRESS TEMPORAL_NAMESPACE TEMPORAL_API_KEY TEMPORAL_PROFILE
   TEMPORAL_CLI_PATH TEMPORAL_TEST_SERVER_PATH FISCALFLOW_CONFIG FISCALFLOW_HOME
   COMPLIANCE_BASE_URL COMPLIANCE_API_KEY COMPLIANCE_AUTH COMPLIANCE_KEY_REACH

@@ -2,7 +2,7 @@ import type { PaymentRule } from "../contract/reconcile.ts";
 import type { Secret } from "./secret.ts";
 import type { Timings } from "./timing-settings.ts";
 
-/** Everything that a process of the product is told from outside, checked. Contract, "Configuration". */
+/** Everything that a process of the product is told from outside, checked. */
 export interface Config {
   compliance: ComplianceConnection[];
   accounting: AccountingConnection[];

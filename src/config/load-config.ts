@@ -42,7 +42,7 @@ export interface LoadConfigOptions {
 }
 
 /**
- * Reads and checks the whole configuration (contract, "Configuration"): variables first, then the file. Connects to
+ * Reads and checks the whole configuration: variables first, then the file. Connects to
  * nothing.
  * @throws ConfigError with every problem that there is
  */

@@ -1,6 +1,6 @@
 import type { StockMovement } from "./stock-movement.ts";
 
-/** What a person is needed for (contract, "Attention"), in the order in which several at once are shown. */
+/** What a person is needed for (docs/failure-model.md, "What a person is asked for"), in the order in which several at once are shown. */
 export const ATTENTION_CODES = [
   "document-unknown",
   "batch-unknown",

@@ -19,7 +19,7 @@ export interface ConnectionProfile {
   timings: WorkflowTimings;
 }
 
-/** Milliseconds, where nothing else is said (contract, "Timings"). */
+/** Milliseconds, where nothing else is said (docs/configuration.md). */
 export interface WorkflowTimings {
   /** One HTTP call, from connecting to the last byte. */
   callTimeoutMs: number;

@@ -3,7 +3,7 @@ import type { CustomerInput, SaleInput } from "./sale.ts";
 import { sha256Hex } from "./sha256.ts";
 
 /**
- * What reaches the document (contract: "Two starts are the same sale when what reaches the document is the same"). Options
+ * What reaches the document. Options
  * such as `stock`, `callback`, `refundWindow` and `expectedTotal` do not count.
  */
 export interface SaleContent {

@@ -2,7 +2,7 @@ import { boundedName } from "./bounded-name.ts";
 import { escapedPart } from "./escaped-part.ts";
 
 /**
- * Workflow ids (contract, "Temporal"). Each part is escaped as a URI component; an id longer than 200 characters keeps a
+ * Workflow ids. Each part is escaped as a URI component; an id longer than 200 characters keeps a
  * readable prefix and ends in `~` and a SHA-256, since Temporal's PostgreSQL stores 255.
  */
 export const MAX_WORKFLOW_ID_LENGTH = 200;

@@ -5,7 +5,7 @@ import type { RefundRequest, SaleOutcome } from "./sale.ts";
 import type { Stage } from "./stages.ts";
 import type { StockMovement } from "./stock-movement.ts";
 
-/** Every message takes one JSON object or nothing, since Temporal's UI sends exactly one payload (contract, "Messages"). */
+/** Every message takes one JSON object or nothing, since Temporal's UI sends exactly one payload. */
 
 export interface CallbackReceived {
   /** For display only. */

@@ -5,7 +5,7 @@ import type { StockAction, StockMovement } from "./stock-movement.ts";
 
 /**
  * What the activities of a stock movement take and give. Each try that may leave is claimed in the ledger before it is sent and
- * settled after (architecture, decision 6).
+ * settled after (docs/architecture.md, "At most once").
  */
 
 /** One try of a movement, as its claim knows it. */

@@ -1,4 +1,4 @@
-/** The names that other programs hold on to (contract, "Temporal"). Changing one is a breaking change. */
+/** The names that other programs hold on to. Changing one is a breaking change. */
 
 /** Workflows, and activities that make no API call. */
 export const MAIN_TASK_QUEUE = "fiscalflow";

@@ -24,7 +24,7 @@ export interface CustomerInput {
 
 export type StockMode = "on-submission" | "on-completion" | "off";
 
-/** Input of the `sale` workflow (contract, "`sale` input"). */
+/** Input of the `sale` workflow (docs/sale-input.md). */
 export interface SaleInput {
   connection?: string;
   businessId?: string;

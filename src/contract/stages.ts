@@ -1,4 +1,4 @@
-/** `FiscalStage` (contract, "Stages"). A credit note goes through the same words and ends `credited`. */
+/** `FiscalStage`. A credit note goes through the same words and ends `credited`. */
 export const STAGES = [
   "resolving-items",
   "registering",

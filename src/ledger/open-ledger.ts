@@ -31,7 +31,7 @@ export interface LedgerOptions {
   operationTimeoutMs?: number | undefined;
 }
 
-/** What must outlive Temporal's retention (architecture, decision 18). */
+/** What must outlive Temporal's retention (docs/architecture.md, "The ledger"). */
 export interface Ledger {
   readonly stock: StockClaims;
   readonly documents: DocumentClaims;

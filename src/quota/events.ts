@@ -32,7 +32,7 @@ export type BudgetEvent =
   | { kind: "counted"; window: QuotaWindow }
   | { kind: "count-away" };
 
-/** What a 429 without any word of a time is taken for (failure model: "any 429"). */
+/** What a 429 without any word of a time is taken for (docs/failure-model.md, "What each kind of trouble means"). */
 const CLOSED_WITHOUT_WORD_MS = 60_000;
 /** Whoever sends this soon after a window's beginning has waited for it, as the others have. */
 const AT_ITS_START_MS = 2_000;

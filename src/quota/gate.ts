@@ -51,7 +51,7 @@ interface Passage {
 
 /**
  * The one gate in front of the transport for all connections of an application: every request is charged here, as it is sent
- * (architecture, decision 2).
+ * (docs/architecture.md, "One budget").
  */
 export class Gate implements Transport {
   readonly #options: GateOptions;

@@ -75,7 +75,7 @@ export interface ServingWorkers {
   close: () => Promise<void>;
 }
 
-/** One worker for the main queue, two for each application (architecture, decisions 2 and 3), one for each accounting connection. */
+/** One worker for the main queue, two for each application (docs/architecture.md, "One budget"), one for each accounting connection. */
 export async function createWorkers(options: WorkersOptions): Promise<ServingWorkers> {
   const { config, connection, namespace } = options;
   const identity = workerIdentity(options.workerName ?? "fiscalflow-worker");

@@ -161,7 +161,7 @@ describeWithTemporal("a run that begins anew", () => {
   });
 });
 
-/** facts.md, "At most once": an attempt that fails behind the call must not become another call. */
+/** An attempt that fails behind the call must not become another call. */
 describeWithTemporal("a defect behind the call", () => {
   let rig: Rig;
   let defect: "settle" | "take" | undefined;

@@ -18,7 +18,7 @@ const MOST_EVENTS = 220;
 
 const SCOPES = ["sales:read", "sales:write", "catalog:read", "catalog:write"] as const;
 
-/** Failure model, "Stock movements": what one movement of many meets. */
+/** docs/failure-model.md, "Stock movements": what one movement of many meets. */
 describeWithTemporal("the movements of a sale of many items that meet trouble", () => {
   let rig: Rig;
   let line: CuttableLine;

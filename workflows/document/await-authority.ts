@@ -54,7 +54,7 @@ interface Resubmissions {
 }
 
 /**
- * What follows a rejection (architecture, "Flow of a sale"): where something was mended that the authority may have missed, at
+ * What follows a rejection: where something was mended that the authority may have missed, at
  * once; else on a short, bounded, growing schedule, since the document may never have reached the authority; then a person says
  * `retry` or `cancel`.
  * @param mend tells whether it mended anything new

@@ -17,7 +17,7 @@ export interface ExpectedDocument {
   total?: number;
 }
 
-/** Money is compared in decimal, at 0.01 (failure model, invariant 7). */
+/** Money is compared in decimal, at 0.01 (docs/failure-model.md, "The promises"). */
 const TOLERANCE = 0.01;
 
 /** In words, each part in which the document is not what was asked for. Empty: it matches. */

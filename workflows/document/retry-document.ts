@@ -6,7 +6,7 @@ import type { Work } from "../sale/state.ts";
 
 /**
  * `whole`: accepted, with its receipt. `unsigned`: accepted, the receipt is not there yet. `strange`: a status that the
- * document of the API does not list. (Fiscal Compliance API, "Sale and credit note status"; failure model, GET sale.)
+ * document of the API does not list. (Fiscal Compliance API, "Sale and credit note status".)
  */
 type DocumentFate = "whole" | "unsigned" | "in-flight" | "failed" | "cancelled" | "strange";
 

@@ -118,7 +118,7 @@ export class Run extends Attended {
     return this.creditNoteAttention !== undefined || this.attentions.some(holdsUp);
   }
 
-  /** The API has no cancellation: only what does not exist, or has failed, can be given up (contract, "Messages"). */
+  /** The API has no cancellation: only what does not exist, or has failed, can be given up. */
   get cancellable(): boolean {
     if (this.documentInDoubt) return false;
     return !this.document || this.document.status === "failed" || this.document.status === "cancelled";

@@ -17,7 +17,7 @@ import { mendItems, registerItems, resolveBranch, type ResolvedLines, resolveIte
 import { openForRefund } from "./steps/refund.ts";
 
 /**
- * One sale, from its start to its signed receipt and the end of its refund window (architecture, "Flow of a sale"):
+ * One sale, from its start to its signed receipt and the end of its refund window:
  * resolve lines to items → register those that are not → submit, or adopt → adjust stock → await the authority → completed → open for
  * a refund → closed. It fails only for input that nobody can mend.
  */

@@ -18,7 +18,7 @@ import { fateOfUnknown } from "./unknown-movement.ts";
 
 /**
  * Brings one movement to `applied` or `dropped`. It is sent at most once without an answer: an unknown outcome waits for a
- * person's word and is never repeated by itself (architecture, decision 6; failure model, POST stock adjustment).
+ * person's word and is never repeated by itself (docs/failure-model.md, "Stock movements").
  * @param lane of the run's movements: each try goes by it
  */
 export async function applyMovement(work: Work, movement: StockMovement, lane: Lane, branch?: Branch): Promise<void> {
@@ -187,7 +187,7 @@ export async function sendMovement(
 
 /**
  * Asks the claim of a try whose answer did not come: never taken means never sent, and not to be sent by that try any more; a written
- * outcome is the answer; a claim without outcome is unknown (architecture, decision 6).
+ * outcome is the answer; a claim without outcome is unknown (docs/architecture.md, "At most once").
  * @param said why there is no answer, as a sentence
  */
 export async function whatBecameOf(

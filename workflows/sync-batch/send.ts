@@ -5,7 +5,7 @@ import { accountingCallsOf, ledger } from "../proxies.ts";
 
 /**
  * Sends one try. Where its activity ends without an answer, the claim tells what became of it: never taken means never sent, a written
- * outcome is the answer, and a claim without outcome is unknown (architecture, decision 6). Not ended by a cancellation: nobody would know
+ * outcome is the answer, and a claim without outcome is unknown (docs/architecture.md, "At most once"). Not ended by a cancellation: nobody would know
  * what became of it.
  */
 export function sendBatch(profile: AccountingProfile, syncBatchId: string, one: BatchTry): Promise<ProcessBatchResult> {

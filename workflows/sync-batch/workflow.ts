@@ -11,7 +11,7 @@ import { resolved } from "./unknown-batch.ts";
 
 /**
  * Has one sync batch processed, at most once: what its request came to is written into a claim, and a claim without outcome waits for a
- * person (architecture, decision 6). A batch whose claim says that it was processed is not sent again, by whomever it is started.
+ * person (docs/architecture.md, "At most once"). A batch whose claim says that it was processed is not sent again, by whomever it is started.
  */
 export async function processSyncBatch(input: ProcessSyncBatchInput): Promise<SyncBatchOutcome> {
   const job = new BatchJob(String(input?.syncBatchId));

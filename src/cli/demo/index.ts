@@ -10,7 +10,7 @@ interface DemoFlags {
   open: boolean;
 }
 
-/** `fiscalflow demo` (contract, "Command line"). What it needs is loaded when it runs. */
+/** `fiscalflow demo`. What it needs is loaded when it runs. */
 export function registerDemo(program: Command, context: CliContext): void {
   program
     .command("demo")

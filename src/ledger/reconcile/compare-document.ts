@@ -6,7 +6,7 @@ import {
   type SaleDocument,
 } from "../../contract/index.ts";
 
-/** Amounts that differ by no more are the same (failure model, invariant 7). */
+/** Amounts that differ by no more are the same (docs/failure-model.md, "The promises"). */
 const TOLERANCE = 0.01;
 
 /**

@@ -165,7 +165,7 @@ export interface ClaimEvent {
 }
 
 /**
- * Claims on stock movements, which hold "at most once" (architecture, decision 6): a movement is sent by its holder only, between
+ * Claims on stock movements, which hold "at most once" (docs/architecture.md, "At most once"): a movement is sent by its holder only, between
  * `take` and `settle`.
  *
  * Every function throws LedgerUnavailableError when nothing can be said, and may then be called again as it was.

@@ -42,7 +42,7 @@ export interface KeptBatch extends BatchKey {
 
 /**
  * Claims on sync batches, so that a batch is processed at most once: `take` immediately before it is sent, `settle` with the outcome after
- * (architecture, decision 6, of which this is the smaller sister). Each change of a claim is an event of the connection's chain. Every
+ * (docs/architecture.md, "At most once"). Each change of a claim is an event of the connection's chain. Every
  * function throws LedgerUnavailableError when nothing can be said, and may then be called again as it was.
  */
 export interface SyncBatches {
