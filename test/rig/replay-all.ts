@@ -7,6 +7,7 @@ import type { Client } from "@temporalio/client";
 import { Worker } from "@temporalio/worker";
 
 import { WORKFLOW_TYPES } from "../../src/contract/index.ts";
+import { type HistoryEvent, stagesOf } from "../replay/stored.ts";
 import { findTemporalCli } from "../../src/embedded/index.ts";
 
 const execFileAsync = promisify(execFile);
@@ -40,17 +41,17 @@ export async function replayAll(client: Client, workflowBundle: { codePath: stri
   if (replayed === 0) throw new Error("There was no history to replay.");
 }
 
-interface Event {
+interface Event extends HistoryEvent {
   activityTaskScheduledEventAttributes?: { activityType: { name: string } };
   workflowExecutionSignaledEventAttributes?: { signalName: string };
   workflowExecutionUpdateAcceptedEventAttributes?: { acceptedRequest: { input: { name: string } } };
-  workflowExecutionStartedEventAttributes?: { workflowType: { name: string } };
   eventType: string;
 }
 
 /**
  * Writes the namespace's histories into a folder, to be stored (`RECORD_HISTORIES=folder npx vitest run --project system …`): one of each
- * shape, which is the set of what happens in it, and without what belongs to the machine (identities, stack traces).
+ * shape, which is the set of what happens in it and of
+ * its steps between stages, and without what belongs to the machine (identities, stack traces).
  */
 export async function recordAll(
   client: Client,
@@ -70,7 +71,9 @@ export async function recordAll(
       events: Event[];
     };
     const type = history.events[0]?.workflowExecutionStartedEventAttributes?.workflowType.name ?? "none";
-    const shape = [...new Set(history.events.map(nameOf))].toSorted().join("\n");
+    const stages = stagesOf(history.events);
+    const steps = stages.map((stage, at) => `${stages[at - 1] ?? "start"} → ${stage}`);
+    const shape = [...new Set([...history.events.map(nameOf), ...steps])].toSorted().join("\n");
     const name = `${type}-${createHash("sha256").update(shape).digest("hex").slice(0, 8)}.json`;
     // An exclusive write: of several suites with the same shape the first one's is kept.
     await writeFile(join(folder, name), `${JSON.stringify(history)}\n`, { flag: "wx" }).catch((error: unknown) => {

@@ -21,15 +21,15 @@ import type { RecordKeeping } from "../records/record-keeping.ts";
 import { publishRun } from "./shown.ts";
 
 /** Where each stage may lead. A credit note begins at `submitting`, and has nothing to complete: it is credited. */
-const LEADS_TO: Readonly<Record<Stage, readonly Stage[]>> = {
+export const STAGE_TRANSITIONS: Readonly<Record<Stage, readonly Stage[]>> = {
   // Settled at once where the number was used long ago, for this very sale.
   "resolving-items": ["registering", "submitting", "completed", "credited", "cancelled"],
   registering: ["submitting", "awaiting-authority", "cancelled"],
   submitting: ["adjusting-stock", "awaiting-authority", "rejected", "completed", "credited", "cancelled"],
-  "adjusting-stock": ["awaiting-authority", "rejected", "completed", "credited", "cancelled"],
+  "adjusting-stock": ["awaiting-authority", "rejected", "completed"],
   "awaiting-authority": ["adjusting-stock", "rejected", "completed", "credited", "cancelled"],
   // Credited: another credit note reverses the sale, or the resubmitted one is signed at once.
-  rejected: ["registering", "submitting", "adjusting-stock", "awaiting-authority", "credited", "cancelled"],
+  rejected: ["registering", "submitting", "awaiting-authority", "credited", "cancelled"],
   completed: ["crediting"],
   crediting: ["completed", "credited"],
   credited: [],
@@ -146,7 +146,7 @@ export class Run extends Attended {
 
   /** Any other step is a defect: the workflow task fails, and is repeated once the code is mended. */
   moveTo(stage: Stage, waitingFor: string): void {
-    if (stage !== this.stage && !LEADS_TO[this.stage].includes(stage))
+    if (stage !== this.stage && !STAGE_TRANSITIONS[this.stage].includes(stage))
       throw new Error(`stage ${this.stage} does not lead to ${stage}`);
     this.stage = stage;
     this.waitingFor = waitingFor;

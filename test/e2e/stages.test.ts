@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { forgetWorkflow } from "../rig/forget-workflow.ts";
+import { salesOf, TEA } from "../rig/sales-of.ts";
+import { type Rig, startRig } from "../rig/start-rig.ts";
+
+/** Steps between stages that no other suite takes: `test/replay/stages.test.ts` counts them all. */
+describeWithTemporal("the stage of a sale", () => {
+  let rig: Rig;
+  const held = new Map<string, Promise<void>>();
+  const releases = new Map<string, () => void>();
+  beforeAll(async () => {
+    rig = await startRig({
+      // As a movement that waits behind others: its activity is not answered before its release.
+      withLedger: (real) => ({
+        ...real,
+        stock: {
+          ...real.stock,
+          take: async (request) => {
+            await held.get(request.referenceId.split("/")[0] ?? "");
+            return await real.stock.take(request);
+          },
+        },
+      }),
+    });
+  });
+  afterAll(async () => {
+    for (const release of releases.values()) release();
+    await rig?.close();
+  });
+  const { start, handleOf } = salesOf(() => rig);
+  function hold(invoice: string): void {
+    held.set(invoice, new Promise((resolve) => releases.set(invoice, resolve)));
+  }
+
+  test("goes from its stock to its receipt where the authority is quicker than the stock", async () => {
+    hold("QUICK-1");
+    rig.simulator.setAuthority("QUICK-1", [{ do: "accept", afterMs: 200 }]);
+    const handle = await start("QUICK-1");
+    await rig.stateWhen("QUICK-1", ({ stage }) => stage === "adjusting-stock");
+    await rig.stateWhen("QUICK-1", ({ stage }) => stage === "completed");
+    releases.get("QUICK-1")?.();
+    expect(await handle.result()).toMatchObject({ stage: "completed", stockMovements: [{ state: "applied" }] });
+  });
+
+  test("goes back to its stock where a rejected sale is submitted again before its movement is answered", async () => {
+    hold("BOTH-1");
+    rig.simulator.setAuthority("BOTH-1", [
+      { do: "reject", reason: "not yet", afterMs: 100 },
+      { do: "accept", afterMs: 1_000 },
+    ]);
+    const handle = await start("BOTH-1");
+    await rig.stateWhen("BOTH-1", ({ stage }) => stage === "rejected");
+    await rig.stateWhen("BOTH-1", ({ stage }) => stage === "adjusting-stock");
+    releases.get("BOTH-1")?.();
+    expect(await handle.result()).toMatchObject({ stage: "completed", stockMovements: [{ state: "applied" }] });
+  });
+
+  test("is cancelled while its items wait to be registered", async () => {
+    const handle = await start("LACKING-1", { lines: [{ itemId: "item_incomplete", quantity: 1, unitPrice: 75 }] });
+    await rig.stateWhen("LACKING-1", ({ stage, attentions }) => stage === "registering" && attentions.length > 0);
+    await rig.starter.cancel({ invoice: "LACKING-1" }, { reason: "the customer left" });
+    expect(await handle.result()).toMatchObject({ stage: "cancelled", sale: null });
+  });
+
+  test("is credited at once where it was credited under a workflow that Temporal has forgotten", async () => {
+    const open = { traderInvoiceNumber: "FORGOTTEN-1", lines: [TEA], refundWindow: "1 hour" };
+    await rig.starter.startSale(open, { waitSeconds: 20 });
+    await rig.starter.refund({ invoice: "FORGOTTEN-1" }, { reason: "06", traderInvoiceNumber: "CN-FORGOTTEN-1" });
+    expect(await handleOf("FORGOTTEN-1").result()).toMatchObject({ stage: "credited" });
+    await forgetWorkflow(rig, handleOf("FORGOTTEN-1").workflowId);
+    const again = await rig.starter.startSale(open, { waitSeconds: 20 });
+    expect(again).toMatchObject({ result: "started", outcome: { stage: "credited" } });
+    await handleOf("FORGOTTEN-1").result();
+  });
+});

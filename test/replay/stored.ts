@@ -1,0 +1,43 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { SEARCH_ATTRIBUTES } from "../../src/contract/index.ts";
+
+export interface HistoryEvent {
+  workflowExecutionStartedEventAttributes?: { workflowType: { name: string } };
+  upsertWorkflowSearchAttributesEventAttributes?: {
+    searchAttributes: { indexedFields: Record<string, { data: string } | undefined> };
+  };
+}
+
+export interface StoredHistory {
+  /** Below the folder of the stored histories. */
+  file: string;
+  /** Of the workflow. */
+  type: string;
+  events: readonly HistoryEvent[];
+}
+
+/**
+ * Histories of runs of this release, one of each shape. Until 1.0 they may be recorded anew; from then on a stored history never changes,
+ * since a sale that began under its release may still be open: a change to a workflow passes them all, or is patched.
+ */
+export async function storedHistories(): Promise<StoredHistory[]> {
+  const folder = fileURLToPath(new URL("histories", import.meta.url));
+  const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith(".json"));
+  return await Promise.all(
+    files.map(async (file) => {
+      const { events } = JSON.parse(await readFile(join(folder, file), "utf8")) as Pick<StoredHistory, "events">;
+      return { file, type: events[0]?.workflowExecutionStartedEventAttributes?.workflowType.name ?? "", events };
+    }),
+  );
+}
+
+/** The stages that a run has shown, in order: each is a change of its search attribute. */
+export function stagesOf(events: readonly HistoryEvent[]): string[] {
+  return events.flatMap(({ upsertWorkflowSearchAttributesEventAttributes: upsert }) => {
+    const payload = upsert?.searchAttributes.indexedFields[SEARCH_ATTRIBUTES.stage];
+    return payload ? [JSON.parse(Buffer.from(payload.data, "base64").toString("utf8")) as string] : [];
+  });
+}
