@@ -162,7 +162,23 @@ function finishedOf({ record, creditNote }: KeptSale): FinishedSale {
   const finished = { stage, document: asAnswered(record.document), movements, ...(inAll && { inAll }) };
   const note = creditNote?.record.document;
   if (note?.status !== "completed") return { ...finished, creditNote: null, refund };
-  return { ...finished, creditNote: asAnswered(note), refund: refund ?? creditNote?.record.refund };
+  const goodsNotReturned = isReturnMissing(record, creditNote?.record) && ({ goodsNotReturned: true } as const);
+  return {
+    ...finished,
+    creditNote: asAnswered(note),
+    refund: refund ?? creditNote?.record.refund,
+    ...goodsNotReturned,
+  };
+}
+
+/**
+ * A run that was terminated after the credit note was signed may have returned nothing yet: only a movement shows that it did. Where there was
+ * nothing to return a person is asked once more, and knows.
+ */
+function isReturnMissing({ refund, movements }: KeptSale["record"], note: KeptSale["record"] | undefined): boolean {
+  // Goods come back for this refund alone, and not for somebody else's credit note.
+  if (!refund?.restock || note?.number !== refund.traderInvoiceNumber) return false;
+  return ![...movements, ...note.movements].some(({ purpose }) => purpose === "restocked");
 }
 
 function conflict(number: string, fields: readonly string[], { record, writer }: KeptSale): ApplicationFailure {

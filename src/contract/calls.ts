@@ -107,6 +107,8 @@ export interface FinishedSale {
   movements: StockMovement[];
   /** Where there are more movements than these. */
   inAll?: InAll | undefined;
+  /** Its refund was to return goods to stock, and nothing in the ledger shows that they were. */
+  goodsNotReturned?: true;
 }
 
 export interface PreparedCreditNote {

@@ -70,11 +70,11 @@ export class RecordKeeping {
    * The document is for the reader to put in.
    */
   besideDocument(saleId: string): RecordPart | undefined {
-    const { workflow, document, movements, stockToCome, refund } = this.#run;
+    const { workflow, document, movements, moreToCome, refund } = this.#run;
     const answered = movements.every(({ state }) => state === "applied" || state === "dropped");
     if (workflow !== "sale" || document?.id !== saleId || !answered || this.#saving) return undefined;
     // A record that reads as finished must not stand while anything is still to be done.
-    if (stockToCome || refund) return undefined;
+    if (moreToCome || refund) return undefined;
     const part = this.#asItWillBe({ stage: "completed" });
     return part && { ...part, document: null };
   }
@@ -172,9 +172,10 @@ export class RecordKeeping {
   async #movementsAnswered(): Promise<void> {
     const run = this.#run;
     const answered = (): boolean => underWay(run).length === 0 || run.attentions.length > 0;
+    // The activity that takes the record along has an answer soon, or comes back unsent. Its next try may not take it.
+    const goesAlong = (): boolean => underWay(run).every((movement) => movement === this.#beside?.movement);
+    if (!answered() && goesAlong()) await condition(() => answered() || !goesAlong());
     if (answered()) return;
-    // The activity that takes the record along has an answer soon, or comes back unsent.
-    if (underWay(run).every((movement) => movement === this.#beside?.movement)) return await condition(answered);
     const sentAtMs = Math.max(...underWay(run).map((movement) => movement.sentAtMs ?? 0));
     const leftMs = sentAtMs + this.#withinMs - Date.now();
     if (leftMs > 0) await condition(answered, leftMs);

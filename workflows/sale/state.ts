@@ -74,8 +74,8 @@ export class Run extends Attended {
   refundRefused: { refund: RefundRequest; message: string } | undefined;
   /** Once a sale is given up, what was not sent to the stock is not sent any more. */
   stockHalted = false;
-  /** The sale will move stock, and has not planned its movements yet. */
-  stockToCome = false;
+  /** Something follows the signing that a record does not show yet: movements to be planned, or a total to be compared. */
+  moreToCome = false;
   outcomesGiven = 0;
   prepared = false;
   /** Kept until every waiting caller has been told, since a failing workflow would hide its reason from them. */

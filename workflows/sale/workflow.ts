@@ -3,7 +3,7 @@ import { condition, workflowInfo } from "@temporalio/workflow";
 import type { Branch, FinishedSale, PreparedSale, SaleInput, SaleOutcome } from "../../src/contract/index.ts";
 import { follow, type FollowedTo } from "../document/await-authority.ts";
 import { mismatches } from "../document/matching.ts";
-import { CancelledByPerson, unlessCancelled } from "../operator/attention-list.ts";
+import { CancelledByPerson, park, unlessCancelled } from "../operator/attention-list.ts";
 import { main } from "../proxies.ts";
 import { RecordKeeping } from "../records/record-keeping.ts";
 import { askedOfSale } from "../records/record.ts";
@@ -34,7 +34,7 @@ export async function sale(input: SaleInput): Promise<SaleOutcome> {
     run.fingerprint = prepared.fingerprint;
     run.prepared = true;
     if (prepared.finished) {
-      takeOver(run, prepared.finished);
+      await takeOver(run, prepared.finished);
       return;
     }
     const work = workOf(run, prepared.profile);
@@ -44,7 +44,8 @@ export async function sale(input: SaleInput): Promise<SaleOutcome> {
 }
 
 /** The number was used long ago, for this very sale: its outcome is this run's, and the ledger has it. */
-function takeOver(run: Run, { stage, document, creditNote, refund, movements, inAll }: FinishedSale): void {
+async function takeOver(run: Run, finished: FinishedSale): Promise<void> {
+  const { stage, document, creditNote, refund, movements, inAll, goodsNotReturned } = finished;
   run.document = document;
   run.creditNote = creditNote;
   run.refund = refund;
@@ -52,6 +53,10 @@ function takeOver(run: Run, { stage, document, creditNote, refund, movements, in
   run.inAll = inAll;
   run.numberTaken = true;
   run.moveTo(stage, "nothing: it ended under an earlier workflow");
+  if (!goodsNotReturned || !refund) return;
+  const message =
+    "The refund was to return the goods to stock, and nothing shows that the earlier workflow did. Count the stock, and correct it by hand.";
+  await park(run, { code: "stock-refused", subject: refund.traderInvoiceNumber, message, mendedBy: ["acknowledge"] });
 }
 
 async function carrySale(work: Work, prepared: PreparedSale): Promise<void> {
@@ -131,10 +136,10 @@ async function documentOf(
   const movements = goods ? planMovements(sale.traderInvoiceNumber, "sold", goods.lines, goods.items) : [];
   // Only after 201 or 202: a rejected document has sold nothing yet.
   const moveOnce = once(() => {
-    run.stockToCome = false;
+    run.moreToCome = sale.expectedTotal !== undefined;
     stock.move(movements);
   });
-  run.stockToCome = mode !== "off" && movements.length > 0;
+  run.moreToCome = sale.expectedTotal !== undefined || (mode !== "off" && movements.length > 0);
   run.document = document;
   if (mode === "on-submission" && document.status !== "failed" && document.status !== "cancelled") moveOnce();
   const mended = new Set<string>();

@@ -1,0 +1,162 @@
+import type { WorkflowHandle } from "@temporalio/client";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+
+import { MAIN_TASK_QUEUE, type RecordPart, type SaleInput, type SaleOutcome } from "../../src/contract/index.ts";
+import type { Ledger } from "../../src/ledger/index.ts";
+import { ledgerOf } from "../../src/worker/ledger-of.ts";
+import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { PATIENCE_MS } from "../rig/patience.ts";
+import { salesOf, TEA } from "../rig/sales-of.ts";
+import { type Rig, startRig } from "../rig/start-rig.ts";
+
+type Take = Parameters<Ledger["stock"]["take"]>[0];
+
+/** A call of the ledger that waits for its release. */
+class Held {
+  readonly #released: Promise<void>;
+  release = (): void => {};
+  calls = 0;
+  answers = 0;
+
+  constructor() {
+    this.#released = new Promise((resolve) => (this.release = resolve));
+  }
+
+  async pass<T>(call: () => Promise<T>): Promise<T> {
+    this.calls++;
+    await this.#released;
+    const answer = await call();
+    this.answers++;
+    return answer;
+  }
+}
+
+describeWithTemporal("a sale that was terminated and is started again", () => {
+  let rig: Rig;
+  let ledger: Ledger;
+  const saved: RecordPart[] = [];
+  const takes = new Map<string, Held>();
+  const lists = new Map<string, Held>();
+  const held = (by: Map<string, Held>, key: string): Held => {
+    const one = new Held();
+    by.set(key, one);
+    return one;
+  };
+  beforeAll(async () => {
+    rig = await startRig({
+      timings: { callTimeoutMs: 1_000 },
+      withLedger: (real) => ({
+        ...real,
+        records: {
+          ...real.records,
+          saveDocument: (business, record, writer) => {
+            saved.push(record);
+            return real.records.saveDocument(business, record, writer);
+          },
+        },
+        stock: {
+          ...real.stock,
+          take: (request: Take) => {
+            const key = `${request.referenceId.split("/")[0] ?? ""} ${request.generation}`;
+            const first = takes.get(key);
+            takes.delete(key);
+            return first ? first.pass(() => real.stock.take(request)) : real.stock.take(request);
+          },
+          taken: (request) => {
+            const first = lists.get(request.number);
+            return first ? first.pass(() => real.stock.taken(request)) : real.stock.taken(request);
+          },
+        },
+      }),
+    });
+    ledger = ledgerOf(rig.config);
+  });
+  afterAll(async () => {
+    await ledger?.close();
+    await rig?.close();
+  });
+  const { start, handleOf, movementsOf, parked } = salesOf(() => rig);
+  const kept = async (number: string) =>
+    (await ledger.records.findSale({ connection: "default", businessId: "biz_1" }, number))?.record;
+  const again = (number: string, more: Partial<SaleInput> = {}): Promise<WorkflowHandle<() => Promise<SaleOutcome>>> =>
+    rig.client.workflow.start("sale", {
+      workflowId: rig.starter.workflowId({ invoice: number }),
+      taskQueue: MAIN_TASK_QUEUE,
+      args: [{ traderInvoiceNumber: number, lines: [TEA], refundWindow: "0", ...more }],
+    });
+  const until = async (holds: () => unknown): Promise<void> => {
+    await vi.waitUntil(holds, { timeout: PATIENCE_MS, interval: 20 });
+  };
+
+  test("before it moved its stock on completion moves it once, however late its first try comes", async () => {
+    const first = held(takes, "ENDED-1 1");
+    rig.simulator.setAuthority("ENDED-1", [{ do: "accept", afterMs: 200 }]);
+    await start("ENDED-1", { stock: "on-completion" });
+    await until(() => first.calls === 1);
+    await handleOf("ENDED-1").terminate("by mistake");
+    expect((await kept("ENDED-1"))?.stage).not.toBe("completed");
+
+    const handle = await again("ENDED-1", { stock: "on-completion" });
+    expect(await handle.result()).toMatchObject({ stage: "completed", stockMovements: [{ state: "applied" }] });
+    expect(movementsOf("ENDED-1")).toHaveLength(1);
+    first.release();
+    await until(() => first.answers === 1);
+    expect(rig.callsOf("ENDED-1").filter((call) => call === "adjustStock")).toHaveLength(1);
+  });
+
+  test("before its total was compared is compared then", async () => {
+    rig.simulator.setAuthority("TOTAL-1", [{ do: "accept", afterMs: 300 }]);
+    const expectedTotal = 1;
+    await start("TOTAL-1", { expectedTotal });
+    await parked("TOTAL-1", "mismatch");
+    await expect.poll(async () => (await kept("TOTAL-1"))?.stage).toBe("completed");
+    // Never kept as finished, not even for a moment: a run that begins anew would take that for the whole truth.
+    const ended = saved.filter(({ number, stage }) => number === "TOTAL-1" && stage === "completed");
+    expect(ended.map(({ attentions }) => attentions?.length)).toEqual([1]);
+    await handleOf("TOTAL-1").terminate("by mistake");
+    await again("TOTAL-1", { expectedTotal });
+    await parked("TOTAL-1", "mismatch");
+    await rig.starter.acknowledge({ invoice: "TOTAL-1" }, { code: "mismatch", note: "a discount" });
+    expect(await handleOf("TOTAL-1").result()).toMatchObject({ stage: "completed" });
+  });
+
+  test("keeps its receipt while a movement queues that was taken over from a person's answer", async () => {
+    const match = { referenceId: "ANSWERED-1/item_tea/sold" };
+    rig.simulator.inject({ operation: "adjustStock", kind: "drop", times: 1, when: "before", match });
+    rig.simulator.setAuthority("ANSWERED-1", [{ do: "down" }]);
+    await start("ANSWERED-1");
+    const { attentions } = await parked("ANSWERED-1", "stock-unknown");
+    const second = held(takes, "ANSWERED-1 2");
+    const word = { referenceId: attentions[0]?.subject ?? "", applied: false, note: "not in the books" };
+    await rig.starter.resolveStock({ invoice: "ANSWERED-1" }, word);
+    await until(() => second.calls === 1);
+    await handleOf("ANSWERED-1").terminate("by mistake");
+    const third = held(takes, "ANSWERED-1 2");
+    await again("ANSWERED-1");
+    await until(() => third.calls === 1);
+    rig.simulator.setAuthority("ANSWERED-1", [{ do: "accept" }]);
+    await expect
+      .poll(() => kept("ANSWERED-1"))
+      .toMatchObject({ document: { status: "completed" }, movements: [{ state: "sending" }] });
+    third.release();
+    second.release();
+    await handleOf("ANSWERED-1").result();
+  });
+
+  test("after its credit note was signed and before its goods were returned asks a person to count the stock", async () => {
+    await start("RETURN-1", { refundWindow: "1 hour" });
+    await rig.stateWhen("RETURN-1", ({ stockMovements }) => stockMovements[0]?.state === "applied");
+    const list = held(lists, "RETURN-1");
+    const refund = { reason: "06", traderInvoiceNumber: "CN-RETURN-1", restock: true } as const;
+    await rig.starter.refund({ invoice: "RETURN-1" }, refund);
+    await until(() => list.calls === 1);
+    await expect.poll(async () => (await kept("RETURN-1"))?.stage).toBe("credited");
+    await handleOf("RETURN-1").terminate("by mistake");
+    list.release();
+    await again("RETURN-1", { refundWindow: "1 hour" });
+    await parked("RETURN-1", "stock-refused");
+    await rig.starter.acknowledge({ invoice: "RETURN-1" }, { code: "stock-refused", note: "counted" });
+    expect(await handleOf("RETURN-1").result()).toMatchObject({ stage: "credited" });
+    expect(movementsOf("RETURN-1")).toHaveLength(1);
+  });
+});
