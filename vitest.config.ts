@@ -5,6 +5,9 @@ import { LOOK_PAUSE_MS, PATIENCE_MS } from "./test/rig/patience.ts";
 /** A test waits several times, one after the other. */
 const TEST_MS = 3 * PATIENCE_MS;
 
+/** Slow by their nature: many rows, days that pass, many restarts. */
+const SLOW = ["test/{demo,scale,time}/**/*.test.ts", "test/worker/drain.test.ts"];
+
 export default defineConfig({
   test: {
     // Most suites wait for servers, not for the processor, and the default leaves one of two cores idle.
@@ -28,7 +31,7 @@ export default defineConfig({
         test: {
           name: "system",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/scale/**"],
+          exclude: SLOW,
           globalSetup: ["test/rig/global-setup.ts"],
           expect: { poll: { timeout: PATIENCE_MS, interval: LOOK_PAUSE_MS } },
           testTimeout: TEST_MS,
@@ -37,8 +40,8 @@ export default defineConfig({
       },
       {
         test: {
-          name: "scale",
-          include: ["test/scale/**/*.test.ts"],
+          name: "slow",
+          include: SLOW,
           globalSetup: ["test/rig/global-setup.ts"],
           expect: { poll: { timeout: PATIENCE_MS, interval: LOOK_PAUSE_MS } },
           testTimeout: 2 * TEST_MS,

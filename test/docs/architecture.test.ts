@@ -67,19 +67,19 @@ function fileOf({ url }: Profiler.ScriptCoverage): string {
   return path.replace(fileURLToPath(ROOT), "");
 }
 
-/** The bundle's own files of which more ran than their top level: each is a function there, named for its path. */
+/** The sources of the bundle's own files of which more ran than their top level: each is a function there, named for its path. */
 function filesInBundle(coverage: readonly Profiler.ScriptCoverage[], codePath: string, code: string): Set<string> {
   const files = new Set<string>();
-  const bundle = coverage.filter((script) => fileOf(script) === codePath).flatMap(({ functions }) => functions);
+  const bundle = coverage.filter(({ url }) => url.endsWith(codePath)).flatMap(({ functions }) => functions);
   const called = bundle.filter(wasCalled).flatMap(({ functionName, ranges: [whole] }) => {
     // An export that is read is not run.
     const isExport = whole && code.slice(whole.startOffset, whole.endOffset).includes("/* binding */");
     return whole && (!isExport || functionName.startsWith("./")) ? [{ functionName, whole }] : [];
   });
   for (const { functionName: file, whole: top } of called) {
-    const isOurs = /^\.\/(workflows|src)\//.test(file);
+    const isOurs = /^\.\/dist\/(workflows|src)\//.test(file);
     const inside = called.filter(({ whole }) => whole.startOffset > top.startOffset && whole.endOffset < top.endOffset);
-    if (isOurs && inside.length > 0) files.add(file.replace("./", ""));
+    if (isOurs && inside.length > 0) files.add(file.replace("./dist/", "").replace(/\.js$/, ".ts"));
   }
   return files;
 }

@@ -1,11 +1,13 @@
-import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { TestProject } from "vitest/node";
 
 import { startDevServer, temporalCliOrSkipReason } from "../../src/embedded/index.ts";
 import { startEmbeddedPostgres } from "../../src/ledger/index.ts";
-import { bundleWorkflows } from "../../src/worker/bundle-workflows.ts";
 import { suiteNamespaces } from "./namespace.ts";
 
 declare module "vitest" {
@@ -19,15 +21,23 @@ declare module "vitest" {
   }
 }
 
-/** One Temporal server for all suites, each of which has a namespace of its own, and the workflows bundled from their source. */
+const BUILT_BUNDLE = fileURLToPath(new URL("../../dist/workflow-bundle.cjs", import.meta.url));
+
+/** Of what has changed: for the suites that run the command in processes of its own, and for the bundled workflows of all. */
+async function build(): Promise<void> {
+  const built = spawn("npm run --silent build", { shell: true, stdio: ["ignore", "inherit", "inherit"] });
+  const [exitCode] = (await once(built, "close")) as [number | null];
+  if (exitCode !== 0) throw new Error("The build failed: what it says stands above.");
+}
+
+/** The product as it is built now, and one Temporal server for all suites, each of which has a namespace of its own. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  await build();
+  project.onTestsRerun(build);
   const folder = await mkdtemp(join(tmpdir(), "fiscalflow-test-"));
   // The database runs as somebody else where the tests run as root.
   await chmod(folder, 0o755);
-  const workflowBundlePath = join(folder, "workflows.cjs");
-  const { code } = await bundleWorkflows();
-  await writeFile(workflowBundlePath, code);
-  project.provide("workflowBundlePath", workflowBundlePath);
+  project.provide("workflowBundlePath", BUILT_BUNDLE);
 
   const database = await startEmbeddedPostgres({ home: join(folder, "ledger") });
   project.provide("ledgerServerUrl", database.url);

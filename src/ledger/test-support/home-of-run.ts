@@ -1,5 +1,5 @@
 import { chmodSync, mkdtempSync } from "node:fs";
-import { rm } from "node:fs/promises";
+import { readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -9,15 +9,16 @@ import { startEmbeddedPostgres } from "../embedded/embedded-postgres.ts";
 export const HOME_OF_RUN = "FISCALFLOW_TEST_LEDGER_HOME";
 
 /**
- * One home for all test processes of a run, so that PostgreSQL's data is made once. Its server is held from here until the end: what a
- * process keeps on it is for all its files, whichever ends first.
+ * One home for all test processes of a run, so that PostgreSQL's data is made once, by the first suite that wants it. Its server runs as
+ * long as one of them has it; here it is waited for until it has stopped.
  */
-export default async function setup(): Promise<() => Promise<void>> {
+export default function setup(): () => Promise<void> {
   const home = makeHome();
   process.env[HOME_OF_RUN] = home;
-  const server = process.env["LEDGER_TEST_URL"] ? undefined : await startEmbeddedPostgres({ home });
   return async () => {
-    await server?.close();
+    const wasUsed = (await readdir(home)).length > 0;
+    // Who holds it last, stops it.
+    if (wasUsed) await (await startEmbeddedPostgres({ home })).close();
     // A server that has just ended may still be writing its last files.
     await rm(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
   };
