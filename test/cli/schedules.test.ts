@@ -1,8 +1,9 @@
 import { Client, Connection, type WorkflowHandle } from "@temporalio/client";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { callCli, type CliResult } from "../../src/cli/test-support/call-cli.ts";
 import { syncPurchasesWorkflowId, type SyncPurchasesOutcome } from "../../src/contract/index.ts";
+import { type DevServer, startDevServer } from "../../src/embedded/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { namespaceOf } from "../rig/namespace.ts";
 import { purchaseOf } from "../rig/purchases.ts";
@@ -18,19 +19,26 @@ interface Setup {
   notScheduled: { what: string; why: string }[];
 }
 
+const namespace = namespaceOf(import.meta.filename);
+/** Its own: the one of all suites runs no Schedules. */
+let server: DevServer;
+beforeAll(async () => {
+  server = await startDevServer({ namespaces: [namespace] });
+});
+afterAll(() => server?.stop());
+
 describeWithTemporal("the Schedules that setup keeps", () => {
-  const namespace = namespaceOf(import.meta.filename);
   let connection: Connection;
   let client: Client;
   beforeAll(async () => {
-    connection = await Connection.connect({ address: inject("temporalAddress") ?? "" });
+    connection = await Connection.connect({ address: server.address });
     client = new Client({ connection, namespace });
   });
   afterAll(() => connection?.close());
 
   function cli(argv: string[], more: Record<string, string> = {}): Promise<CliResult> {
     const env = {
-      TEMPORAL_ADDRESS: inject("temporalAddress") ?? "",
+      TEMPORAL_ADDRESS: server.address,
       TEMPORAL_NAMESPACE: namespace,
       COMPLIANCE_BASE_URL: "http://127.0.0.1:9",
       COMPLIANCE_API_KEY: "cmp_sk_test_simulator",
@@ -116,7 +124,7 @@ describeWithTemporal("the Schedules that setup keeps", () => {
 
   test("are left as they are where no connection is configured", async () => {
     const { stdout } = await callCli(["setup"], {
-      env: { TEMPORAL_ADDRESS: inject("temporalAddress") ?? "", TEMPORAL_NAMESPACE: namespace },
+      env: { TEMPORAL_ADDRESS: server.address, TEMPORAL_NAMESPACE: namespace },
     });
     expect(stdout).toContain("No connection is configured here: Schedules are left as they are.");
     await expect(client.schedule.getHandle(LATEST).describe()).resolves.toBeDefined();
@@ -196,7 +204,11 @@ describeWithTemporal("a Schedule that comes due", () => {
     const purchases = Array.from({ length: 30 }, (_, n) => purchaseOf(n));
     purchases.push(purchaseOf(30, { businessId: "biz_2" }));
     const businesses = ["biz_1", "biz_2"].map((id) => ({ id, name: id, branches: [{ id, authorityBhfId: "00" }] }));
-    rig = await startRig({ simulator: { scenario: { businesses, purchases } }, receiver: false });
+    rig = await startRig({
+      address: server.address,
+      simulator: { scenario: { businesses, purchases } },
+      receiver: false,
+    });
     const { stderr } = await callCli(["setup"], {
       env: {
         TEMPORAL_ADDRESS: rig.address,

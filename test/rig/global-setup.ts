@@ -54,8 +54,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
   }
   const server = await startDevServer({
     namespaces: await suiteNamespaces(),
-    // A drain waits until the server ends the poll of an idle queue, which takes a minute otherwise.
     dynamicConfig: {
+      // What carries out Schedules polls in each namespace all the time, which takes the server more than the work of the suites.
+      "worker.perNamespaceWorkerCount": 0,
+      // A drain waits until the server ends the poll of an idle queue, which takes a minute otherwise.
       "matching.longPollExpirationInterval": "2s",
       // A closed workflow is forgotten only once its close is acknowledged, which takes half a minute otherwise.
       "history.transferProcessorUpdateAckInterval": "1s",

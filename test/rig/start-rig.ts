@@ -35,6 +35,8 @@ const SILENT = { debug() {}, warn() {} };
 const CALLBACK_SECRET = "a secret of the tests that is long enough to be one";
 
 export interface RigOptions {
+  /** Of a Temporal server that has the namespace of the suite; default: the one of all suites. */
+  address?: string;
   simulator?: SimulatorOptions;
   timings?: Partial<Timings>;
   /** Without a receiver nothing calls back; polling finishes every document. */
@@ -74,7 +76,7 @@ interface LoggedLine {
 
 /** The product as it runs, over HTTP and on a real Temporal server: simulator, receiver, workers, starter. */
 export async function startRig(options: RigOptions = {}): Promise<Rig> {
-  const address = inject("temporalAddress");
+  const address = options.address ?? inject("temporalAddress");
   if (address === undefined)
     throw new Error("suites that need a Temporal server are skipped by `describeWithTemporal`");
   const namespace = namespaceOf(expect.getState().testPath ?? "");
