@@ -5,8 +5,8 @@ import { LOOK_PAUSE_MS, PATIENCE_MS } from "./test/rig/patience.ts";
 /** A test waits several times, one after the other. */
 const TEST_MS = 3 * PATIENCE_MS;
 
-/** Slow by their nature: many rows, days that pass, many restarts. */
-const SLOW = ["test/{demo,scale,time}/**/*.test.ts", "test/worker/drain.test.ts"];
+/** Slow by their nature: many rows, days that pass, many restarts, a hundred processes. */
+const SLOW = ["test/{demo,scale,time}/**/*.test.ts", "test/worker/drain.test.ts", "test/cli/random-processes.test.ts"];
 
 export default defineConfig({
   test: {
@@ -32,6 +32,7 @@ export default defineConfig({
           name: "system",
           include: ["test/**/*.test.ts"],
           exclude: SLOW,
+          isolate: false,
           globalSetup: ["test/rig/global-setup.ts"],
           expect: { poll: { timeout: PATIENCE_MS, interval: LOOK_PAUSE_MS } },
           testTimeout: TEST_MS,
