@@ -60,6 +60,8 @@ export interface WorkersOptions {
   workerName?: string;
   /** Where it is told that a key is refused; default: the log of Temporal's runtime, which is that of the process. */
   log?: KeyLog;
+  /** From 0 to 1: how much of its longest jitter a pause gets; default: `Math.random`. */
+  random?: () => number;
 }
 
 export interface ServingWorkers {
@@ -83,7 +85,7 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
   const transport = createTransport(dispatchers);
   const { logger, metricMeter } = Runtime.instance();
   const watch = watchKeys(options.log ?? logger, metricMeter);
-  const { ledger, workflows } = options;
+  const { ledger, workflows, random = Math.random } = options;
   const applications = new Set(config.compliance.map(({ application }) => application));
   const observer = new Observer(ledger, options.log ?? logger, Date.now);
   const gates = createGates([...applications], {
@@ -102,7 +104,7 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
   });
   const accounting = new Map([...served].map(([name, { runtime }]) => [name, runtime]));
   const earlierRuns = new EarlierRuns(workflows, ledger);
-  const context = { connections: runtimes, ledger, earlierRuns, observer, nowMs: Date.now, random: Math.random };
+  const context = { connections: runtimes, ledger, earlierRuns, observer, nowMs: Date.now, random };
   const common = {
     connection,
     namespace,
