@@ -11,12 +11,16 @@ export interface RigOnLine {
   close(): Promise<void>;
 }
 
+/** Each try meets an outage for this long; half of the product's. */
+const LEDGER_TIMEOUT_MS = 1_500;
+
 /** A rig whose ledger has a database of its own, behind a line that a test can cut. */
 export async function startRigOnLine(options: Omit<RigOptions, "env"> = {}): Promise<RigOnLine> {
   const databaseUrl = await freshDatabase(inject("ledgerServerUrl"));
   const line = await startCuttableLine(listenerOf(databaseUrl));
   try {
-    const rig = await startRig({ ...options, env: { LEDGER_URL: throughPort(databaseUrl, line.port) } });
+    const env = { LEDGER_URL: throughPort(databaseUrl, line.port) };
+    const rig = await startRig({ ledgerTimeoutMs: LEDGER_TIMEOUT_MS, ...options, env });
     const close = async (): Promise<void> => {
       await rig.close();
       await line.close();

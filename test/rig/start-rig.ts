@@ -47,6 +47,8 @@ export interface RigOptions {
   /** Serve the simulator's accounting service too, as connection `default`; its requests are signed. */
   accounting?: boolean;
   env?: Record<string, string>;
+  /** For one operation of the workers' ledger; default: as in the product. */
+  ledgerTimeoutMs?: number;
   /** What the workers use in place of the ledger, for a defect behind a call. */
   withLedger?: (ledger: Ledger) => Ledger;
 }
@@ -159,7 +161,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
       }
     },
     async startWorkers() {
-      ledger = ledgerOf(config);
+      ledger = ledgerOf(config, undefined, options.ledgerTimeoutMs);
       // As the worker process does: one that is away holds nothing back.
       await ledger.ready().catch(() => undefined);
       const serving = await createWorkers({
