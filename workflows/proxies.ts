@@ -23,7 +23,7 @@ import { asked, asLookedFor, asLost, asRefused, eachCall } from "./calls/without
  * Every pause comes with its failure (decision 0014). Only an attempt that was lost with its worker brings none, and it is no reason to wait the
  * longer, however often the service had put the call off before.
  */
-const PAUSES_OF_FAILURES = {
+const RETRY_POLICY = {
   initialInterval: "5 seconds",
   backoffCoefficient: 1,
 } as const satisfies RetryPolicy;
@@ -60,14 +60,14 @@ export const main = proxyActivities<
   // A sale can do nothing before it, and it is over in milliseconds.
   priority: { priorityKey: 1 },
   startToCloseTimeout: "10 seconds",
-  retry: PAUSES_OF_FAILURES,
+  retry: RETRY_POLICY,
   cancellationType: ActivityCancellationType.TRY_CANCEL,
 });
 
 export const mainWaits = proxyActivities<Pick<MainActivities, "awaitCreditNoteRun" | "awaitBranch">>({
   taskQueue: MAIN_TASK_QUEUE,
   startToCloseTimeout: "30 seconds",
-  retry: PAUSES_OF_FAILURES,
+  retry: RETRY_POLICY,
   cancellationType: ActivityCancellationType.TRY_CANCEL,
 });
 
@@ -75,7 +75,7 @@ export const mainWaits = proxyActivities<Pick<MainActivities, "awaitCreditNoteRu
 export const ledgerAtLength = proxyActivities<Pick<LedgerActivities, "reconcilePayments">>({
   taskQueue: MAIN_TASK_QUEUE,
   startToCloseTimeout: "15 minutes",
-  retry: PAUSES_OF_FAILURES,
+  retry: RETRY_POLICY,
   cancellationType: ActivityCancellationType.TRY_CANCEL,
 });
 
@@ -83,12 +83,12 @@ export const ledgerAtLength = proxyActivities<Pick<LedgerActivities, "reconcileP
 export const ledger = proxyActivities<LedgerActivities>({
   taskQueue: MAIN_TASK_QUEUE,
   startToCloseTimeout: "30 seconds",
-  retry: PAUSES_OF_FAILURES,
+  retry: RETRY_POLICY,
   cancellationType: ActivityCancellationType.TRY_CANCEL,
 });
 
 /** An attempt of a converging write that was lost with its worker must come back as a failure. */
-const LOST_WITH_ITS_WORKER = { ...PAUSES_OF_FAILURES, nonRetryableErrorTypes: ["TemporalTimeout:StartToClose"] };
+const LOST_WITH_ITS_WORKER = { ...RETRY_POLICY, nonRetryableErrorTypes: ["TemporalTimeout:StartToClose"] };
 
 export type Calls = ReturnType<typeof callsOf>;
 
@@ -105,7 +105,7 @@ export function callsOf(route: CallRoute, retriedAtMs: () => number | undefined)
     taskQueue: complianceTaskQueue(route.application),
     priority: { priorityKey, ...fair },
     startToCloseTimeout: route.timings.callTimeoutMs + MARGIN_MS,
-    retry: PAUSES_OF_FAILURES,
+    retry: RETRY_POLICY,
     cancellationType: ActivityCancellationType.TRY_CANCEL,
   });
   const background: ActivityOptions = {
@@ -187,7 +187,7 @@ export function accountingCallsOf({ connection, callTimeoutMs }: AccountingProfi
     taskQueue: accountingTaskQueue(connection),
     priority: { priorityKey },
     startToCloseTimeout: callTimeoutMs + MARGIN_MS,
-    retry: PAUSES_OF_FAILURES,
+    retry: RETRY_POLICY,
     cancellationType: ActivityCancellationType.TRY_CANCEL,
   });
   return {

@@ -12,7 +12,7 @@ import {
 import { writerOf } from "../ledger/claim-results.ts";
 import { onceThere } from "../failure.ts";
 import { noteOddRows } from "../odd-rows.ts";
-import { judgeCall, refusalOfCall, throwToReadAgain } from "./judge.ts";
+import { callAndClassify, refusalOfCall, throwToReadAgain } from "./call-and-classify.ts";
 import { type AccountingContext, type AccountingRuntime, accountingRuntimeOf } from "./runtime.ts";
 
 const ORDERS = {
@@ -38,18 +38,20 @@ export function createBillPaymentActivities(
       // A page that could not be kept is not asked for: its call would be wasted.
       const askedAtMs = await onceThere(() => ledger.billPayments.now(), random);
       const asked = { page, limit: LARGEST_BILL_PAYMENT_PAGE, status, ...ORDERS[order] };
-      const judged = await judgeCall(runtime, "listBillPayments", () => runtime.client.listBillPayments(asked));
-      if (!("data" in judged)) {
-        throwToReadAgain(judged, random);
-        const refusal = refusalOf(judged);
+      const classified = await callAndClassify(runtime, "listBillPayments", () =>
+        runtime.client.listBillPayments(asked),
+      );
+      if (!("data" in classified)) {
+        throwToReadAgain(classified, random);
+        const refusal = refusalOf(classified);
         const isGone = refusal.attention === "not-found" && page > 1;
         return isGone ? { kind: "page", rows: 0, added: 0, changed: 0, hasNextPage: false, askedAtMs } : refusal;
       }
-      const { billPayments, total, hasNextPage } = judged.data;
-      const strange = notWhatWasAsked(judged.data, request);
+      const { billPayments, total, hasNextPage } = classified.data;
+      const strange = notWhatWasAsked(classified.data, request);
       if (strange) return strange;
-      noteLimit(judged.data, runtime, observer);
-      const { odd } = judged;
+      noteLimit(classified.data, runtime, observer);
+      const { odd } = classified;
       noteOddRows(observer, { service: "accounting", connection }, "bill payments", odd, billPayments.length);
       const leftOut = odd.flatMap(({ names }) => names["id"] ?? []);
       const writer = writerOf(Context.current().info);
@@ -74,12 +76,14 @@ export function createBillPaymentActivities(
       const runtime = accountingRuntimeOf(context, connection);
       // The oldest: least likely to change their status between two looks.
       const asked = { page: 1, limit: SAMPLE, status, ...ORDERS.created };
-      const judged = await judgeCall(runtime, "listBillPayments", () => runtime.client.listBillPayments(asked));
-      if (!("data" in judged)) {
-        throwToReadAgain(judged, random);
-        return refusalOf(judged);
+      const classified = await callAndClassify(runtime, "listBillPayments", () =>
+        runtime.client.listBillPayments(asked),
+      );
+      if (!("data" in classified)) {
+        throwToReadAgain(classified, random);
+        return refusalOf(classified);
       }
-      return { kind: "sample", ids: judged.data.billPayments.slice(0, SAMPLE).map(({ id }) => id) };
+      return { kind: "sample", ids: classified.data.billPayments.slice(0, SAMPLE).map(({ id }) => id) };
     },
   };
 }
@@ -102,8 +106,8 @@ function noteLimit(
   });
 }
 
-function refusalOf(judged: Parameters<typeof refusalOfCall>[0]): Refusal {
-  return refusalOfCall(judged) ?? { kind: "refused", attention: "unexpected-answer", message: judged.message };
+function refusalOf(classified: Parameters<typeof refusalOfCall>[0]): Refusal {
+  return refusalOfCall(classified) ?? { kind: "refused", attention: "unexpected-answer", message: classified.message };
 }
 
 /**

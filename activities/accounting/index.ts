@@ -2,7 +2,7 @@ import type { AccountingActivities } from "../../src/contract/index.ts";
 import { stillWaiting } from "../failure.ts";
 import { standingNow } from "../service-wait.ts";
 import { createBillPaymentActivities } from "./bill-payments.ts";
-import { judgeCall, throwToReadAgain } from "./judge.ts";
+import { callAndClassify, throwToReadAgain } from "./call-and-classify.ts";
 import { type AccountingContext, accountingRuntimeOf } from "./runtime.ts";
 import { createSyncBatchActivities } from "./sync-batches.ts";
 
@@ -28,11 +28,11 @@ function createAccountingWaitActivities(context: AccountingContext): Pick<Accoun
       const ofTheKey = request.refused?.status === 401;
       // What a key may not do only a call of that kind finds out.
       if (!ofTheKey && ownTurnInMs > 0) throw stillWaiting("It was tried a while ago.", ownTurnInMs);
-      const judged = await judgeCall(runtime, "listCompanies", () => runtime.client.listCompanies());
-      if ("data" in judged) return;
-      if (judged.meaning.kind === "transient") throw stillWaiting(judged.message, lookPauseMs);
-      throwToReadAgain(judged, random);
-      if (ofTheKey && judged.meaning.kind === "configuration") throw stillWaiting(judged.message, lookPauseMs);
+      const classified = await callAndClassify(runtime, "listCompanies", () => runtime.client.listCompanies());
+      if ("data" in classified) return;
+      if (classified.meaning.kind === "transient") throw stillWaiting(classified.message, lookPauseMs);
+      throwToReadAgain(classified, random);
+      if (ofTheKey && classified.meaning.kind === "configuration") throw stillWaiting(classified.message, lookPauseMs);
     },
   };
 }

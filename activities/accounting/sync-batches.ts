@@ -6,7 +6,7 @@ import { type Ledger, LedgerUnavailableError } from "../../src/ledger/index.ts";
 import { afterQuotaMs } from "../failure.ts";
 import { batchInWords } from "../ledger/batches.ts";
 import { writerOf } from "../ledger/claim-results.ts";
-import { judgeCall, refusalOfCall, whatWasSaid } from "./judge.ts";
+import { callAndClassify, refusalOfCall, whatWasSaid } from "./call-and-classify.ts";
 import { type AccountingContext, type AccountingRuntime, servesNoAccounting } from "./runtime.ts";
 
 /**
@@ -82,14 +82,16 @@ async function send(
   { nowMs, random }: AccountingContext,
 ): Promise<Sent> {
   const sentAtMs = nowMs();
-  const judged = await judgeCall(runtime, "processSyncBatch", () => runtime.client.processSyncBatch(syncBatchId));
-  if ("data" in judged) return { kind: "processed", message: judged.data.message };
-  const { meaning, error, message } = judged;
+  const classified = await callAndClassify(runtime, "processSyncBatch", () =>
+    runtime.client.processSyncBatch(syncBatchId),
+  );
+  if ("data" in classified) return { kind: "processed", message: classified.data.message };
+  const { meaning, error, message } = classified;
   if (meaning.kind === "deferred") {
     return { kind: "deferred", retryAfterMs: afterQuotaMs(meaning.retryAfterMs, random), message };
   }
   if (meaning.kind === "not-sent") return { kind: "deferred", message };
-  const refusal = refusalOfCall(judged);
+  const refusal = refusalOfCall(classified);
   if (refusal) return { kind: "not-processed", refusal };
   return { kind: "unknown", message, evidence: { sentAtMs, ...whatCameBack(error) } };
 }

@@ -2,8 +2,8 @@ import { SHOWN_OPERATIONS } from "../../src/compliance/index.ts";
 import type { AwaitServiceRequest, ComplianceActivities } from "../../src/contract/index.ts";
 import { stillWaiting } from "../failure.ts";
 import { type Standing, standingNow } from "../service-wait.ts";
-import { judgeAnswer, keyCallOf, throwToTryAgain } from "./judge.ts";
-import { KeyHeldError } from "./key-door.ts";
+import { callAndClassifyAnswer, keyCallOf, throwToTryAgain } from "./call-and-classify.ts";
+import { KeyHeldError } from "./circuit.ts";
 import { type ActivityContext, type ComplianceRuntime, runtimeOf } from "./runtime.ts";
 
 /**
@@ -20,13 +20,13 @@ export function createServiceWaitActivities(context: ActivityContext): Pick<Comp
       if (standing.tooSoonForMs > 0) throw stillWaiting("It was tried a moment ago.", standing.tooSoonForMs);
       const { refused } = request;
       if (refused?.status === 401) {
-        if (runtime.keyGate.acceptedAfter(request.triedAtMs)) return;
+        if (runtime.credentialBreaker.acceptedAfter(request.triedAtMs)) return;
         await lookedAtKey(runtime, request, standing, random);
       } else if (refused) {
         const operation = SHOWN_OPERATIONS.find((name) => name === refused.operation);
         const call = operation && keyCallOf(operation, request);
-        if (call && runtime.keyGate.acceptedAfter(request.triedAtMs, call)) return;
-        const held = call !== undefined && runtime.keyGate.holds(call);
+        if (call && runtime.credentialBreaker.acceptedAfter(request.triedAtMs, call)) return;
+        const held = call !== undefined && runtime.credentialBreaker.holds(call);
         if (held || standing.ownTurnInMs > 0) throw stillWaiting("The key is refused.", standing.lookPauseMs);
       } else {
         if (standing.ownTurnInMs > 0) throw stillWaiting("It was tried a while ago.", standing.ownTurnInMs);
@@ -43,10 +43,12 @@ async function lookedAtKey(
   { lookPauseMs }: Standing,
   random: () => number,
 ): Promise<void> {
-  const judged = await judgeAnswer(runtime, "listBusinesses", request, () => runtime.client.listBusinesses());
-  const { meaning, error, message } = judged;
+  const classified = await callAndClassifyAnswer(runtime, "listBusinesses", request, () =>
+    runtime.client.listBusinesses(),
+  );
+  const { meaning, error, message } = classified;
   if (meaning.kind === "transient") throw stillWaiting(message, lookPauseMs);
-  throwToTryAgain(judged, random);
+  throwToTryAgain(classified, random);
   if (meaning.kind !== "configuration") return;
   const held = error instanceof KeyHeldError ? error : undefined;
   const refusal = held?.refusal ?? error;

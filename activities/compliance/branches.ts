@@ -1,6 +1,6 @@
 import { type Business, UnexpectedAnswerError } from "../../src/compliance/index.ts";
 import type { Branch, ComplianceActivities, Refusal } from "../../src/contract/index.ts";
-import { beyondTheTable, judgeAnswer, refusalOf, throwToTryAgain } from "./judge.ts";
+import { beyondTheTable, callAndClassifyAnswer, refusalOf, throwToTryAgain } from "./call-and-classify.ts";
 import { type ActivityContext, runtimeOf } from "./runtime.ts";
 
 type BranchRequest = Parameters<ComplianceActivities["readBranch"]>[0];
@@ -15,18 +15,20 @@ export function createBranchActivities(context: ActivityContext): Pick<Complianc
       const runtime = runtimeOf(context, request.connection);
       const known = findBranch(seen.get(request.connection) ?? [], request, runtime.profile.keyReach);
       if (known) return { kind: "branch", branch: known };
-      const judged = await judgeAnswer(runtime, "listBusinesses", request, () => runtime.client.listBusinesses());
-      const unread = unreadBusinesses(judged.error);
-      if (judged.data) unreadOf.delete(request.connection);
+      const classified = await callAndClassifyAnswer(runtime, "listBusinesses", request, () =>
+        runtime.client.listBusinesses(),
+      );
+      const unread = unreadBusinesses(classified.error);
+      if (classified.data) unreadOf.delete(request.connection);
       if (unread) {
         const { count, sinceMs } = unreadOf.get(request.connection) ?? { count: 0, sinceMs: context.nowMs() };
         unreadOf.set(request.connection, { count: count + 1, sinceMs });
         if (count + 1 >= MOST_UNREAD && context.nowMs() - sinceMs >= PASSING_MS) return unread;
       }
-      throwToTryAgain(judged, context.random);
-      if (!judged.data) return refusalOf(judged) ?? beyondTheTable(judged);
-      seen.set(request.connection, judged.data);
-      const branch = findBranch(judged.data, request, runtime.profile.keyReach);
+      throwToTryAgain(classified, context.random);
+      if (!classified.data) return refusalOf(classified) ?? beyondTheTable(classified);
+      seen.set(request.connection, classified.data);
+      const branch = findBranch(classified.data, request, runtime.profile.keyReach);
       if (branch) return { kind: "branch", branch };
       const message =
         `The business has no branch "${request.branch}". If it has one, the service uses other names than the dialect: set ` +
@@ -35,7 +37,7 @@ export function createBranchActivities(context: ActivityContext): Pick<Complianc
         kind: "refused",
         attention: "not-found",
         message,
-        details: { branches: branchesOf(judged.data, request, runtime.profile.keyReach) },
+        details: { branches: branchesOf(classified.data, request, runtime.profile.keyReach) },
       };
     },
   };

@@ -13,7 +13,14 @@ import { LedgerUnavailableError } from "../../src/ledger/index.ts";
 import { EarlierRunsUnreadError } from "../earlier-runs/earlier-runs.ts";
 import { afterQuotaMs } from "../failure.ts";
 import { DocumentClaim } from "./document-claim.ts";
-import { beyondTheTable, judge, type Judged, refusalOf, sentence, throwToTryAgain } from "./judge.ts";
+import {
+  beyondTheTable,
+  callAndClassify,
+  type ClassifiedCall,
+  refusalOf,
+  sentence,
+  throwToTryAgain,
+} from "./call-and-classify.ts";
 import { type ActivityContext, type ComplianceRuntime, runtimeOf, servesNo } from "./runtime.ts";
 
 /** The two requests that bring a document into being, each under its Idempotency-Key. */
@@ -29,10 +36,12 @@ export function createCreationActivities(
     request: ComposedRequest,
   ) {
     const call = () => runtime.client[operation](request, { idempotencyKey });
-    const judged = await judge(runtime, operation, target, call, (result) => classifyDocument(result, runtime.dialect));
-    const created = judged.data ?? rejectedSale(judged);
+    const classified = await callAndClassify(runtime, operation, target, call, (result) =>
+      classifyDocument(result, runtime.dialect),
+    );
+    const created = classified.data ?? rejectedSale(classified);
     if (operation === "createSale" && created) noteIgnored(runtime, request, created, observer);
-    return judged;
+    return classified;
   }
 
   /** Repeated by Temporal for as long as the service remembers the key, which begins with the first attempt that may have left. */
@@ -59,15 +68,15 @@ export function createCreationActivities(
       const message = `An answer was lost, and the service remembers the key of ${since} no longer: sent again, it could become a second document.`;
       return { kind: "unknown", message, evidence: { firstSentAt: since } };
     }
-    const judged = await send(runtime, operation, request, begun.request);
-    const { kind } = judged.meaning;
+    const classified = await send(runtime, operation, request, begun.request);
+    const { kind } = classified.meaning;
     const doubtful = kind === "unknown-keyed" || kind === "unexpected";
     const firstSentAtMs = before ?? (doubtful ? sentAtMs : undefined);
     if (kind === "deferred" || kind === "not-applied" || kind === "unknown-keyed")
       rememberForNextAttempt(firstSentAtMs);
-    const result = createResult(judged, random, firstSentAtMs);
+    const result = createResult(classified, random, firstSentAtMs);
     const kept = await settle(claim, result, firstSentAtMs === undefined && result.kind !== "unknown");
-    throwToTryAgain(judged, random);
+    throwToTryAgain(classified, random);
     return kept;
   }
 
@@ -83,9 +92,9 @@ export function createCreationActivities(
       const message = `It was sent at ${firstSentAt} by an earlier try, and what became of that is not known.`;
       return { kind: "unknown", message, evidence: { firstSentAt } };
     }
-    const judged = await send(runtime, "createSale", request, begun.request);
-    const result = createResult(judged, random, undefined);
-    const doubtful = judged.meaning.kind === "unexpected" || result.kind === "unknown";
+    const classified = await send(runtime, "createSale", request, begun.request);
+    const result = createResult(classified, random, undefined);
+    const doubtful = classified.meaning.kind === "unexpected" || result.kind === "unknown";
     return await settle(claim, result, !doubtful);
   }
 
@@ -122,7 +131,7 @@ export function createCreationActivities(
 }
 
 /** The document that a rejection shows: it exists too. */
-function rejectedSale({ meaning, error }: Judged<SaleDocument>): SaleDocument | undefined {
+function rejectedSale({ meaning, error }: ClassifiedCall<SaleDocument>): SaleDocument | undefined {
   return meaning.kind === "rejected" && error instanceof ComplianceApiError ? error.extras.sale : undefined;
 }
 
@@ -162,20 +171,20 @@ function earliest(a: number | undefined, b: number | undefined): number | undefi
 }
 
 function createResult(
-  judged: Judged<SaleDocument>,
+  classified: ClassifiedCall<SaleDocument>,
   random: () => number,
   firstSentAtMs: number | undefined,
 ): CreateResult {
-  const { meaning, data, message } = judged;
-  if (data) return { kind: "document", document: withLinesThatFit(data), replayed: judged.replayed };
+  const { meaning, data, message } = classified;
+  if (data) return { kind: "document", document: withLinesThatFit(data), replayed: classified.replayed };
   switch (meaning.kind) {
     case "rejected": {
-      const rejected = rejectedSale(judged);
+      const rejected = rejectedSale(classified);
       const document = rejected && withLinesThatFit(rejected);
       return { kind: "rejected", document, saleId: meaning.documentId, message, repeatable: false };
     }
     case "rejected-without-trace":
-      return { kind: "rejected", message: sentence(message, judged.hint), repeatable: meaning.repeatable };
+      return { kind: "rejected", message: sentence(message, classified.hint), repeatable: meaning.repeatable };
     case "already-credited":
       return { kind: "already-credited", creditNoteId: meaning.creditNoteId, message };
     case "deferred":
@@ -188,9 +197,9 @@ function createResult(
       return { kind: "unknown", message, evidence: {} };
     case "unexpected":
       if (meaning.documentId !== undefined) return { kind: "named", saleId: meaning.documentId, message };
-      return { ...(refusalOf(judged) ?? beyondTheTable(judged)), firstSentAtMs };
+      return { ...(refusalOf(classified) ?? beyondTheTable(classified)), firstSentAtMs };
     default:
-      return { ...(refusalOf(judged) ?? beyondTheTable(judged)), firstSentAtMs };
+      return { ...(refusalOf(classified) ?? beyondTheTable(classified)), firstSentAtMs };
   }
 }
 

@@ -13,7 +13,13 @@ import {
 import { onceThere, stillWaiting } from "../failure.ts";
 import { writerOf } from "../ledger/claim-results.ts";
 import { ageMs, pollPauseMs } from "../poll-schedule.ts";
-import { beyondTheTable, judge, type Judged, refusalOf, throwToTryAgain } from "./judge.ts";
+import {
+  beyondTheTable,
+  callAndClassify,
+  type ClassifiedCall,
+  refusalOf,
+  throwToTryAgain,
+} from "./call-and-classify.ts";
 import { type ActivityContext, type ComplianceRuntime, runtimeOf } from "./runtime.ts";
 
 export function createDocumentActivities(
@@ -26,8 +32,8 @@ export function createDocumentActivities(
     operation: OperationName,
     target: CallTarget,
     call: () => Promise<Result<SaleDocument>>,
-  ): Promise<Judged<SaleDocument>> {
-    return judge(runtime, operation, target, call, (result) => classifyDocument(result, runtime.dialect));
+  ): Promise<ClassifiedCall<SaleDocument>> {
+    return callAndClassify(runtime, operation, target, call, (result) => classifyDocument(result, runtime.dialect));
   }
 
   /** The document, and its record where it came with the request. Where the ledger does not take that the workflow keeps it: an answer is never lost for it. */
@@ -53,35 +59,35 @@ export function createDocumentActivities(
   async function read(request: ReadDocumentRequest) {
     const runtime = runtimeOf(context, request.connection);
     const { businessId, saleId } = request;
-    const judged = await judgeDocument(runtime, "getSale", request, () =>
+    const classified = await judgeDocument(runtime, "getSale", request, () =>
       runtime.client.getSale(saleId, { businessId }),
     );
-    throwToTryAgain(judged, random);
-    return { runtime, judged };
+    throwToTryAgain(classified, random);
+    return { runtime, classified };
   }
 
   return {
     async readDocument(request) {
-      const { judged } = await read(request);
-      if (judged.data) return await found(request, judged.data);
-      return refusalOf(judged) ?? beyondTheTable(judged);
+      const { classified } = await read(request);
+      if (classified.data) return await found(request, classified.data);
+      return refusalOf(classified) ?? beyondTheTable(classified);
     },
 
     async keepLines(request) {
       const { connection, businessId, type, number } = request;
       // Lines that could not be kept are not asked for: the call would be wasted.
       await onceThere(() => ledger.answers(), random);
-      const { judged } = await read(request);
-      const document = judged.data;
-      if (!document) return refusalOf(judged) ?? beyondTheTable(judged);
+      const { classified } = await read(request);
+      const document = classified.data;
+      if (!document) return refusalOf(classified) ?? beyondTheTable(classified);
       await onceThere(() => ledger.records.keepLines({ connection, businessId }, { type, number }, document), random);
       return { kind: "kept" };
     },
 
     async awaitDocument(request) {
-      const { runtime, judged } = await read(request);
-      const document = judged.data;
-      if (!document) return refusalOf(judged) ?? beyondTheTable(judged);
+      const { runtime, classified } = await read(request);
+      const document = classified.data;
+      if (!document) return refusalOf(classified) ?? beyondTheTable(classified);
       if (!stillUnderWay(document, request.knownStatus)) return await found(request, document);
       const bounds = { ...runtime.pollBounds, firstPollMs: request.firstPollMs };
       throw stillWaiting(`The document is ${document.status}.`, pollPauseMs(ageMs(request.sinceMs), bounds, random));
@@ -90,15 +96,15 @@ export function createDocumentActivities(
     async retryDocument(request) {
       const runtime = runtimeOf(context, request.connection);
       const { businessId, saleId } = request;
-      const judged = await judgeDocument(runtime, "retrySale", request, () =>
+      const classified = await judgeDocument(runtime, "retrySale", request, () =>
         runtime.client.retrySale(saleId, { businessId }),
       );
-      throwToTryAgain(judged, random);
-      if (judged.data) return { kind: "document", document: withLinesThatFit(judged.data) };
-      if (judged.meaning.kind === "rejected")
-        return { kind: "rejected", document: saleOf(judged), message: judged.message };
-      if (judged.meaning.kind === "converging") return { kind: "converging", message: judged.message };
-      return refusalOf(judged) ?? beyondTheTable(judged);
+      throwToTryAgain(classified, random);
+      if (classified.data) return { kind: "document", document: withLinesThatFit(classified.data) };
+      if (classified.meaning.kind === "rejected")
+        return { kind: "rejected", document: saleOf(classified), message: classified.message };
+      if (classified.meaning.kind === "converging") return { kind: "converging", message: classified.message };
+      return refusalOf(classified) ?? beyondTheTable(classified);
     },
   };
 }
@@ -110,7 +116,7 @@ function stillUnderWay(document: SaleDocument, knownStatus: string | undefined):
   return document.status !== "failed" && document.status !== "cancelled" && document.status === knownStatus;
 }
 
-function saleOf({ error }: Judged<SaleDocument>): SaleDocument | undefined {
+function saleOf({ error }: ClassifiedCall<SaleDocument>): SaleDocument | undefined {
   const sale = error instanceof ComplianceApiError ? error.extras.sale : undefined;
   return sale && withLinesThatFit(sale);
 }

@@ -11,7 +11,7 @@ import type { ActivityContext } from "./runtime.ts";
 import { createStockActivities } from "./stock.ts";
 
 export { Catalogue } from "./catalogue.ts";
-export { KeyGate, type KeyWatch } from "./key-gate.ts";
+export { CredentialCircuitBreaker, type KeyWatch } from "./credential-circuit-breaker.ts";
 export type { ActivityContext, ComplianceRuntime } from "./runtime.ts";
 
 /** The activities of an application's two task queues: one HTTP request each, at most. */

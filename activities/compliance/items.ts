@@ -14,8 +14,14 @@ import {
 import { stillWaiting } from "../failure.ts";
 import { ageMs, pollPauseMs } from "../poll-schedule.ts";
 import { knownItem, resolveLines } from "./catalogue.ts";
-import { beyondTheTable, judge, judgeAnswer, refusalOf, throwToTryAgain } from "./judge.ts";
-import { KeyHeldError } from "./key-door.ts";
+import {
+  beyondTheTable,
+  callAndClassify,
+  callAndClassifyAnswer,
+  refusalOf,
+  throwToTryAgain,
+} from "./call-and-classify.ts";
+import { KeyHeldError } from "./circuit.ts";
 import { type ActivityContext, type ComplianceRuntime, runtimeOf } from "./runtime.ts";
 
 /** So long it is believed that an item lacks data: a person has to mend it first, and whoever asks to try again is not kept waiting. */
@@ -52,14 +58,15 @@ export function createItemActivities(
     const known = runtime.catalogue.known(request.businessId, sinceMs);
     // No call: it says nothing of the key.
     if (known) return resolveLines(request.lines, known, runtime.catalogue.leftOut(request.businessId));
-    const judged = await judgeAnswer(runtime, "listItems", request, async () => ({
+    const classified = await callAndClassifyAnswer(runtime, "listItems", request, async () => ({
       data: await runtime.catalogue.since(request.businessId, sinceMs),
       meta: catalogueMeta,
     }));
-    throwToTryAgain(judged, random);
-    if (whenHeld && judged.error instanceof KeyHeldError) throw whenHeld(judged.error);
-    if (judged.data) return resolveLines(request.lines, judged.data, runtime.catalogue.leftOut(request.businessId));
-    return refusalOf(judged) ?? beyondTheTable(judged);
+    throwToTryAgain(classified, random);
+    if (whenHeld && classified.error instanceof KeyHeldError) throw whenHeld(classified.error);
+    if (classified.data)
+      return resolveLines(request.lines, classified.data, runtime.catalogue.leftOut(request.businessId));
+    return refusalOf(classified) ?? beyondTheTable(classified);
   }
 
   async function register(...[request]: Parameters<ComplianceActivities["registerItem"]>) {
@@ -69,7 +76,7 @@ export function createItemActivities(
       .known(businessId, nowMs() - runtime.catalogueAgeMs)
       ?.find((item) => item.id === itemId);
     if (known && isRegistered(known) && force !== true) return { kind: "registered" as const, item: knownItem(known) };
-    const judged = await judge(
+    const classified = await callAndClassify(
       runtime,
       "registerItem",
       request,
@@ -77,22 +84,22 @@ export function createItemActivities(
       (result) => classifyItem(result, runtime.dialect),
       { forceAsked: force },
     );
-    throwToTryAgain(judged, random);
+    throwToTryAgain(classified, random);
     const shown: Item | undefined =
-      judged.data ?? (judged.error instanceof ComplianceApiError ? judged.error.extras.item : undefined);
+      classified.data ?? (classified.error instanceof ComplianceApiError ? classified.error.extras.item : undefined);
     if (shown) runtime.catalogue.learn(businessId, shown);
     const item = shown ? knownItem(shown) : { id: itemId, stockTracked: false, registrationStatus: "" };
-    switch (judged.meaning.kind) {
+    switch (classified.meaning.kind) {
       case "ok":
         return { kind: "registered" as const, item: { ...item, registrationStatus: REGISTERED } };
       case "needs-data": {
-        const needs = Object.fromEntries(judged.meaning.missing.map((name) => [name, true]));
-        return { kind: "needs-data" as const, item: { ...item, needs }, message: judged.message };
+        const needs = Object.fromEntries(classified.meaning.missing.map((name) => [name, true]));
+        return { kind: "needs-data" as const, item: { ...item, needs }, message: classified.message };
       }
       case "converging":
-        return { kind: "converging" as const, message: judged.message };
+        return { kind: "converging" as const, message: classified.message };
       default:
-        return refusalOf(judged) ?? beyondTheTable(judged);
+        return refusalOf(classified) ?? beyondTheTable(classified);
     }
   }
 

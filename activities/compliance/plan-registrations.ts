@@ -11,7 +11,7 @@ import type { OddRow } from "../../src/http/read-rows.ts";
 import { writerOf } from "../ledger/claim-results.ts";
 import { onceThere } from "../failure.ts";
 import { catalogueMeta } from "./items.ts";
-import { beyondTheTable, judgeAnswer, refusalOf, throwToTryAgain } from "./judge.ts";
+import { beyondTheTable, callAndClassifyAnswer, refusalOf, throwToTryAgain } from "./call-and-classify.ts";
 import { type ActivityContext, runtimeOf } from "./runtime.ts";
 
 /** So many items of a catalogue are gone through at a time, however few of them are to be registered. */
@@ -23,15 +23,15 @@ export function createPlanActivities(context: ActivityContext): Pick<ComplianceA
     async planRegistrations(request) {
       const runtime = runtimeOf(context, request.connection);
       const { connection, businessId, batchId, items: names, after = "", most, force, notOlderThanMs } = request;
-      const judged = await judgeAnswer(runtime, "listItems", request, async () => ({
+      const classified = await callAndClassifyAnswer(runtime, "listItems", request, async () => ({
         data: await runtime.catalogue.since(businessId, notOlderThanMs),
         meta: catalogueMeta,
       }));
-      throwToTryAgain(judged, random);
-      if (!judged.data) return refusalOf(judged) ?? beyondTheTable(judged);
+      throwToTryAgain(classified, random);
+      if (!classified.data) return refusalOf(classified) ?? beyondTheTable(classified);
       const looks = names
-        ? lookUp(judged.data, names, runtime.catalogue.leftOut(businessId))
-        : behind(judged.data, after).slice(0, MOST_LOOKED_AT);
+        ? lookUp(classified.data, names, runtime.catalogue.leftOut(businessId))
+        : behind(classified.data, after).slice(0, MOST_LOOKED_AT);
       const items: { id: string; name: string | null }[] = [];
       const settled: ItemOutcome[] = [];
       let last: string | undefined;
@@ -49,12 +49,12 @@ export function createPlanActivities(context: ActivityContext): Pick<ComplianceA
         () => ledger.items.keep({ connection, businessId }, { batchId, outcomes: settled, writer }),
         random,
       );
-      const more = !names && last !== undefined && behind(judged.data, last).length > 0;
+      const more = !names && last !== undefined && behind(classified.data, last).length > 0;
       return {
         kind: "planned",
         items,
         settled: countsOf(settled),
-        total: judged.data.length,
+        total: classified.data.length,
         next: more ? (last ?? null) : null,
       };
     },

@@ -6,7 +6,7 @@ import type { ComplianceActivities, Refusal } from "../../src/contract/index.ts"
 import { writerOf } from "../ledger/claim-results.ts";
 import { onceThere } from "../failure.ts";
 import { noteOddRows } from "../odd-rows.ts";
-import { beyondTheTable, judgeAnswer, refusalOf, throwToTryAgain } from "./judge.ts";
+import { beyondTheTable, callAndClassifyAnswer, refusalOf, throwToTryAgain } from "./call-and-classify.ts";
 import { type ActivityContext, type ComplianceRuntime, runtimeOf } from "./runtime.ts";
 
 /** Fiscal Compliance API, "GET /v1/purchases": 1 to 100, and not clamped. */
@@ -20,12 +20,12 @@ export function createPurchaseActivities(
     async pullPurchases(request) {
       const runtime = runtimeOf(context, request.connection);
       const { businessId } = request;
-      const judged = await judgeAnswer(runtime, "pullPurchases", request, () =>
+      const classified = await callAndClassifyAnswer(runtime, "pullPurchases", request, () =>
         runtime.client.pullPurchases({ businessId }),
       );
-      throwToTryAgain(judged, random);
-      if (judged.meaning.kind === "ok") return { kind: "pulled" };
-      return refusalOf(judged) ?? beyondTheTable(judged);
+      throwToTryAgain(classified, random);
+      if (classified.meaning.kind === "ok") return { kind: "pulled" };
+      return refusalOf(classified) ?? beyondTheTable(classified);
     },
 
     async keepPurchasesPage(request) {
@@ -34,16 +34,16 @@ export function createPurchaseActivities(
       // A page that could not be kept is not asked for: its call would be wasted.
       const askedAtMs = await onceThere(() => ledger.purchases.now(), random);
       const status = pass === "list" || pass === "changed" ? undefined : pass;
-      const judged = await judgeAnswer(runtime, "listPurchases", request, () =>
+      const classified = await callAndClassifyAnswer(runtime, "listPurchases", request, () =>
         runtime.client.listPurchases({ cursor, pageSize: PAGE_SIZE, status, from, to }, { businessId }),
       );
-      throwToTryAgain(judged, random);
-      if (!judged.data) return refusalOf(judged) ?? beyondTheTable(judged);
-      const { purchases, nextCursor } = judged.data;
+      throwToTryAgain(classified, random);
+      if (!classified.data) return refusalOf(classified) ?? beyondTheTable(classified);
+      const { purchases, nextCursor } = classified.data;
       const strange = notWhatWasAsked(purchases, { status, from, to }, runtime.dialect.purchases);
       if (strange) return strange;
-      notePageSize(judged.data, runtime, observer);
-      const odd = judged.odd ?? [];
+      notePageSize(classified.data, runtime, observer);
+      const odd = classified.odd ?? [];
       noteOddRows(observer, { service: "compliance", connection, businessId }, "purchases", odd, purchases.length);
       const leftOut = odd.flatMap(({ names }) => names["id"] ?? []);
       const writer = writerOf(Context.current().info);

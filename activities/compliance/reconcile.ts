@@ -9,7 +9,13 @@ import {
 import type { ComplianceActivities, SaleDocument } from "../../src/contract/index.ts";
 import { writerOf } from "../ledger/claim-results.ts";
 import { onceThere } from "../failure.ts";
-import { beyondTheTable, type Judged, judge, refusalOf, throwToTryAgain } from "./judge.ts";
+import {
+  beyondTheTable,
+  type ClassifiedCall,
+  callAndClassify,
+  refusalOf,
+  throwToTryAgain,
+} from "./call-and-classify.ts";
 import { type ActivityContext, runtimeOf } from "./runtime.ts";
 
 /**
@@ -29,17 +35,17 @@ export function createReconcileActivities(context: ActivityContext): Pick<Compli
       const { connection, businessId, type, number, saleId } = request;
       // An answer that could not be compared is not asked for: its call would be wasted.
       await onceThere(() => ledger.answers(), random);
-      const judged = await judge(
+      const classified = await callAndClassify(
         runtime,
         "getSale",
         request,
         () => runtime.client.getSale(saleId, { businessId }),
         (result) => classifyDocument(result, runtime.dialect),
       );
-      const told = toldBy(judged);
+      const told = toldBy(classified);
       if (told === undefined) {
-        throwToTryAgain(judged, random);
-        return refusalOf(judged) ?? beyondTheTable(judged);
+        throwToTryAgain(classified, random);
+        return refusalOf(classified) ?? beyondTheTable(classified);
       }
       const document = { type, number, saleId };
       const writer = writerOf(Context.current().info);
@@ -55,8 +61,8 @@ export function createReconcileActivities(context: ActivityContext): Pick<Compli
 type Told = Parameters<ActivityContext["ledger"]["reconciliation"]["holdDocument"]>[2];
 
 /** What the answer says of the document; undefined where it is not about the document. */
-function toldBy(judged: Judged<SaleDocument>): Told | undefined {
-  const { data, meaning, error, message } = judged;
+function toldBy(classified: ClassifiedCall<SaleDocument>): Told | undefined {
+  const { data, meaning, error, message } = classified;
   if (data) return { kind: "document", document: data };
   const unreadable: Told = { kind: "unreadable", message: message.slice(0, LONGEST_MESSAGE) };
   switch (meaning.kind) {

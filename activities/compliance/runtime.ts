@@ -6,7 +6,7 @@ import { notServed } from "../failure.ts";
 import type { Observer } from "../observer.ts";
 import type { PollBounds } from "../poll-schedule.ts";
 import type { Catalogue } from "./catalogue.ts";
-import type { KeyGate } from "./key-gate.ts";
+import type { CredentialCircuitBreaker } from "./credential-circuit-breaker.ts";
 
 /** One connection as this process serves it. The key is inside the client and nowhere else. */
 export interface ComplianceRuntime {
@@ -18,7 +18,7 @@ export interface ComplianceRuntime {
   client: ComplianceClient;
   dialect: ComplianceDialect;
   /** Every call passes it, so that a refused key is tried by one call and not by each. */
-  keyGate: KeyGate;
+  credentialBreaker: CredentialCircuitBreaker;
   catalogue: Catalogue;
   pollBounds: PollBounds;
   /** The list of items is read again when it is this old. */

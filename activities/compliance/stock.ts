@@ -19,7 +19,7 @@ import { LedgerUnavailableError } from "../../src/ledger/index.ts";
 import { EarlierRunsUnreadError } from "../earlier-runs/earlier-runs.ts";
 import { afterQuotaMs } from "../failure.ts";
 import { writerOf } from "../ledger/claim-results.ts";
-import { judge, refusalOf } from "./judge.ts";
+import { callAndClassify, refusalOf } from "./call-and-classify.ts";
 import { type ActivityContext, type ComplianceRuntime, servesNo } from "./runtime.ts";
 import { StockClaim } from "./stock-claim.ts";
 
@@ -115,14 +115,14 @@ async function send(
 ): Promise<Sent> {
   const { businessId, referenceId, itemId, action, quantity, unitPrice, branch } = request;
   const sentAtMs = nowMs();
-  const judged = await judge(
+  const classified = await callAndClassify(
     runtime,
     "adjustStock",
     request,
     () => runtime.client.adjustStock({ referenceId, itemId, action, quantity, unitPrice, branch }, { businessId }),
     (result) => classifyMovement(result, runtime.dialect),
   );
-  const { meaning, data, message, error } = judged;
+  const { meaning, data, message, error } = classified;
   if (data) {
     const { movementId, branchId, quantityOnHand, report } = data;
     if (report === undefined) noteUnreadReport(runtime, observer);
@@ -143,7 +143,7 @@ async function send(
   if (meaning.kind === "deferred")
     return { kind: "deferred", retryAfterMs: afterQuotaMs(meaning.retryAfterMs, random), message };
   if (meaning.kind === "not-applied") return { kind: "deferred", message };
-  const refusal = refusalOf(judged);
+  const refusal = refusalOf(classified);
   if (refusal && meaning.kind !== "unexpected") return { kind: "not-applied", refusal };
   return { kind: "unknown", message, evidence: { sentAtMs, ...whatCameBack(error) } };
 }

@@ -1,6 +1,6 @@
 import { ComplianceApiError, type OperationName, parseDialect } from "../../src/compliance/index.ts";
-import { type KeyCall, KeyHeldError } from "../compliance/key-door.ts";
-import { KeyGate, type KeyTrouble } from "../compliance/key-gate.ts";
+import { type KeyCall, KeyHeldError } from "../compliance/circuit.ts";
+import { CredentialCircuitBreaker, type KeyTrouble } from "../compliance/credential-circuit-breaker.ts";
 
 export const START_MS = Date.parse("2026-11-21T09:00:00Z");
 export const SECOND = 1_000;
@@ -11,7 +11,7 @@ export function gated() {
   const clock = { nowMs: START_MS };
   const service = { status: 401, envelope: true, sent: [] as string[] };
   const told: (KeyTrouble & { says: string })[] = [];
-  const gate = new KeyGate({
+  const gate = new CredentialCircuitBreaker({
     connection: "default",
     dialect: parseDialect({}),
     firstPauseMs: 30 * SECOND,
@@ -58,7 +58,7 @@ export function whatHappened(error: unknown): string {
 }
 
 /** A call that has left and is answered when the test says so. */
-export function underWay(gate: KeyGate, call: KeyCall): { answer: () => Promise<void> } {
+export function underWay(gate: CredentialCircuitBreaker, call: KeyCall): { answer: () => Promise<void> } {
   let resolve = (): void => {};
   const answered = new Promise<void>((done) => (resolve = done));
   const passed = gate.pass(call, () => answered);

@@ -11,7 +11,7 @@ import { type Simulator, type SimulatorOptions } from "../../src/simulator/index
 import { simulatorUnderTest } from "../../src/simulator/test-support/simulator-under-test.ts";
 import { createComplianceRuntimes } from "../../src/worker/compliance-runtimes.ts";
 import { type ActivityContext, type ComplianceRuntime, createComplianceActivities } from "../compliance/index.ts";
-import type { KeyTrouble } from "../compliance/key-gate.ts";
+import type { KeyTrouble } from "../compliance/credential-circuit-breaker.ts";
 import { runtimeOf } from "../compliance/runtime.ts";
 import { emptyClaims } from "./empty-claims.ts";
 

@@ -25,7 +25,7 @@ export type AttentionCode = (typeof ATTENTION_CODES)[number];
 /** The updates that can mend an attention. */
 export type Mend = "retry" | "cancel" | "resolveStock" | "resolveDocument" | "resolveBatch" | "acknowledge";
 
-export const MENDED_BY: Readonly<Record<AttentionCode, readonly Mend[]>> = {
+export const RESOLVED_BY: Readonly<Record<AttentionCode, readonly Mend[]>> = {
   "item-unknown": ["retry", "cancel"],
   "item-needs-data": ["retry", "cancel"],
   "item-rejected": ["retry", "cancel"],
@@ -70,7 +70,7 @@ export interface Attention {
   /** What happened, in plain words. */
   message: string;
   sinceMs: number;
-  mendedBy: readonly Mend[];
+  resolvedBy: readonly Mend[];
   /** What is known about an unknown outcome, or what the API said. */
   evidence?: Record<string, unknown>;
 }

@@ -1,4 +1,4 @@
-import { type Attention, holdsUpDocument, MENDED_BY } from "./attention.ts";
+import { type Attention, holdsUpDocument, RESOLVED_BY } from "./attention.ts";
 import type { WorkflowState } from "./messages.ts";
 import type { SaleOutcome } from "./sale.ts";
 
@@ -32,5 +32,5 @@ function creditNotesAttention(
 ): Attention | undefined {
   if (!code) return undefined;
   const message = `The credit note needs a person: see workflow ${creditNoteWorkflowId ?? ""}.`;
-  return { code, message, sinceMs: nowMs, mendedBy: MENDED_BY[code] };
+  return { code, message, sinceMs: nowMs, resolvedBy: RESOLVED_BY[code] };
 }

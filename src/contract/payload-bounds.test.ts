@@ -19,7 +19,7 @@ const attention = (code: Attention["code"], subject: string): Attention => ({
   subject,
   message: "x".repeat(200),
   sinceMs: 1,
-  mendedBy: ["retry"],
+  resolvedBy: ["retry"],
 });
 const many = <T>(make: (n: number) => T, count = 1_000): T[] => Array.from({ length: count }, (_, n) => make(n));
 

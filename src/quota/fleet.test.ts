@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { TransportError } from "../http/errors.ts";
 import { type CallClass, callingAs } from "./call-class.ts";
 import { FleetCount } from "./fleet-count.ts";
-import { Gate } from "./gate.ts";
+import { RateLimiter } from "./rate-limiter.ts";
 import { budgetRules } from "./rules.ts";
 import { countedInMemory } from "./test-support/counted-in-memory.ts";
 import { provider, type ProviderOptions } from "./test-support/provider.ts";
@@ -48,7 +48,7 @@ function fleet({ processes, alone = false, ...more }: FleetOptions) {
       heldBack: () => void (told.heldBack += 1),
     };
     const rules = budgetRules(LIMIT);
-    return new Gate({ application, transport: service.transport, rules, count, nowMs, random, watch });
+    return new RateLimiter({ application, transport: service.transport, rules, count, nowMs, random, watch });
   });
   let over = false;
   const request = {
@@ -58,7 +58,7 @@ function fleet({ processes, alone = false, ...more }: FleetOptions) {
     timeoutMs: 1,
     maxBodyBytes: 1,
   } as const;
-  async function call(gate: Gate, callClass: CallClass): Promise<void> {
+  async function call(gate: RateLimiter, callClass: CallClass): Promise<void> {
     const startedAtMs = Date.now();
     while (!over) {
       try {
@@ -73,11 +73,11 @@ function fleet({ processes, alone = false, ...more }: FleetOptions) {
     }
   }
   /** In the queue: a poll is opened only while the gate is. */
-  async function opened(gate: Gate, callClass: CallClass): Promise<void> {
+  async function opened(gate: RateLimiter, callClass: CallClass): Promise<void> {
     while (!over && !gate.isOpen(callClass))
       await new Promise<void>((resolve) => void gate.whenOpen(callClass, resolve));
   }
-  async function work(gate: Gate, callClass: CallClass): Promise<void> {
+  async function work(gate: RateLimiter, callClass: CallClass): Promise<void> {
     while (!over) {
       await opened(gate, callClass);
       await call(gate, callClass);

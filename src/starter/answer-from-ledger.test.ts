@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 
-import { type Attention, type FoundSale, type KeptDocument, MENDED_BY } from "../contract/index.ts";
+import { type Attention, type FoundSale, type KeptDocument, RESOLVED_BY } from "../contract/index.ts";
 import { ledgerOutcome, ledgerState } from "./answer-from-ledger.ts";
 
 const ATTENTION: Attention = {
   code: "stock-unknown",
   message: "It was sent, and no answer came.",
   sinceMs: 5,
-  mendedBy: MENDED_BY["stock-unknown"],
+  resolvedBy: RESOLVED_BY["stock-unknown"],
 };
 
 const KEPT: KeptDocument = {

@@ -5,11 +5,11 @@ import type { AccountingRuntime, KeyStandingWatch } from "../../activities/accou
 import { createAccountingClient, parseAccountingDialect } from "../accounting/index.ts";
 import type { AccountingConnection, Timings } from "../config/index.ts";
 import type { Transport } from "../http/transport.ts";
-import { Brake, budgetRules } from "../quota/index.ts";
+import { CircuitBreaker, budgetRules } from "../quota/index.ts";
 
 export interface ServedAccounting {
   runtime: AccountingRuntime;
-  brake: Brake;
+  brake: CircuitBreaker;
 }
 
 /** What this process needs to serve each accounting connection: its client, and the brake in front of it. */
@@ -24,7 +24,7 @@ export function createAccountingRuntimes(
       const dialect = parseAccountingDialect(overrides ?? {});
       const rules = budgetRules(timings.fallbackLimitPerMinute, timings.failingPauseMs);
       const onRefused = (): void => counter.add(1, { connection: name });
-      const brake = new Brake({ transport, rules, nowMs: Date.now, onRefused });
+      const brake = new CircuitBreaker({ transport, rules, nowMs: Date.now, onRefused });
       const client = createAccountingClient({
         baseUrl,
         apiKey: apiKey.reveal(),

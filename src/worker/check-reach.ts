@@ -29,7 +29,7 @@ export async function checkReach(
           scheduledAtMs: Date.now(),
         } as const;
         const { data } = await callingAs("background", () =>
-          runtime.keyGate.pass(call, () => runtime.client.listBusinesses()),
+          runtime.credentialBreaker.pass(call, () => runtime.client.listBusinesses()),
         );
         const problem = reachProblem(connection, data);
         if (!problem) return;

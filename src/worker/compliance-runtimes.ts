@@ -1,4 +1,9 @@
-import { Catalogue, type ComplianceRuntime, KeyGate, type KeyWatch } from "../../activities/compliance/index.ts";
+import {
+  Catalogue,
+  type ComplianceRuntime,
+  CredentialCircuitBreaker,
+  type KeyWatch,
+} from "../../activities/compliance/index.ts";
 import type { Observer } from "../../activities/observer.ts";
 import { noteOddRows } from "../../activities/odd-rows.ts";
 import { type ComplianceDialect, createComplianceClient, parseDialect } from "../compliance/index.ts";
@@ -47,7 +52,7 @@ export function createComplianceRuntimes(
         reconcile: connection.reconcile,
         client,
         dialect,
-        keyGate: new KeyGate({
+        credentialBreaker: new CredentialCircuitBreaker({
           connection: connection.name,
           dialect,
           firstPauseMs: refusedKeyPauseMs,

@@ -30,8 +30,8 @@ import { createCallbackUrlFor } from "./callback-url-for.ts";
 import { checkReach } from "./check-reach.ts";
 import { createComplianceRuntimes } from "./compliance-runtimes.ts";
 import { endPolls, endsPollsItself } from "./end-polls.ts";
-import { createGates } from "./gates.ts";
-import { pausing } from "./pausing.ts";
+import { createGates } from "./rate-limiters.ts";
+import { nextRetryDelayInterceptor } from "./next-retry-delay-interceptor.ts";
 import type { Door } from "./permits.ts";
 import { guardQueries } from "./query-guard.ts";
 import { sendingAs } from "./sending-as.ts";
@@ -109,7 +109,7 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
     connection,
     namespace,
     shutdownGraceTime: config.timings.callTimeoutMs + GRACE_BEYOND_CALL_MS,
-    interceptors: { activity: [pausing] },
+    interceptors: { activity: [nextRetryDelayInterceptor] },
     identity,
   } satisfies Partial<WorkerOptions>;
 
@@ -146,7 +146,7 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
         whenOpen: (listener) => gate.whenOpen(callClass, listener),
       };
       const slots = new ActivitySlots(most, door);
-      const interceptors = { activity: [pausing, sendingAs(callClass)] };
+      const interceptors = { activity: [nextRetryDelayInterceptor, sendingAs(callClass)] };
       workers.push(await Worker.create({ ...common, taskQueue, activities, tuner: slots.tuner, interceptors }));
       serves.push(taskQueue);
       allSlots.push(slots);

@@ -1,6 +1,6 @@
 import type { MetricMeter } from "@temporalio/common";
 
-import { type CallClass, type Gate, type GateWatch, reserveFor } from "../quota/index.ts";
+import { type CallClass, type RateLimiter, type RateLimiterWatch, reserveFor } from "../quota/index.ts";
 import type { KeyLog } from "./watch-keys.ts";
 
 const CLASSES: readonly CallClass[] = ["interactive", "background"];
@@ -10,9 +10,9 @@ const LINE_EACH_MS = 60_000;
 type Counts = Record<"sent" | "refused" | "heldBack", Record<CallClass, number>>;
 
 export interface BudgetsWatch {
-  watchOf: (application: string) => GateWatch;
+  watchOf: (application: string) => RateLimiterWatch;
   /** Gauges every few seconds, and a line a minute for each application that had anything to do. @returns ends that */
-  start: (gates: readonly Gate[]) => () => void;
+  start: (gates: readonly RateLimiter[]) => () => void;
 }
 
 /** What is to be seen of the request budgets: metrics, and one line a minute for each application. */
@@ -33,7 +33,7 @@ export function watchBudgets(log: KeyLog, meter: MetricMeter): BudgetsWatch {
   const probing = meter.createGauge("fiscalflow_budget_probing", "int", undefined, "1 while the API fails every call");
   const minute = new Map<string, Counts>();
 
-  function setGauges(gate: Gate): void {
+  function setGauges(gate: RateLimiter): void {
     const { application, budget } = gate;
     left.set(leftOf(gate), { application });
     reserve.set(reserveOf(gate), { application });
@@ -41,7 +41,7 @@ export function watchBudgets(log: KeyLog, meter: MetricMeter): BudgetsWatch {
     for (const callClass of CLASSES) waiting.set(gate.waiting[callClass], { application, class: callClass });
   }
 
-  function tellMinute(gate: Gate): void {
+  function tellMinute(gate: RateLimiter): void {
     const { application, budget } = gate;
     const counts = minute.get(application);
     minute.delete(application);
@@ -92,10 +92,10 @@ function noCounts(): Counts {
   return { sent: none(), refused: none(), heldBack: none() };
 }
 
-function leftOf({ spent, budget }: Gate): number {
+function leftOf({ spent, budget }: RateLimiter): number {
   return Math.max(0, budget.limit - spent);
 }
 
-function reserveOf({ budget }: Gate): number {
+function reserveOf({ budget }: RateLimiter): number {
   return reserveFor("background", budget, Date.now());
 }

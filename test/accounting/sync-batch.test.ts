@@ -91,7 +91,7 @@ describeWithTemporal("the processing of a sync batch", () => {
       const one = batch();
       one.fault(fault);
       await one.start();
-      expect(await one.needs()).toMatchObject({ code: "batch-unknown", mendedBy: ["resolveBatch"] });
+      expect(await one.needs()).toMatchObject({ code: "batch-unknown", resolvedBy: ["resolveBatch"] });
       await one.handle.executeUpdate(UPDATES.resolveBatch, {
         args: [{ processed: true, note: "seen in the dashboard", by: "achieng" }],
       });

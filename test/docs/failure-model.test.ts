@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
 import { callCli, NO_TEMPORAL } from "../../src/cli/test-support/call-cli.ts";
-import { ATTENTION_CODES, MENDED_BY } from "../../src/contract/index.ts";
+import { ATTENTION_CODES, RESOLVED_BY } from "../../src/contract/index.ts";
 
 const PAGE = new URL("../../docs/failure-model.md", import.meta.url);
 const page = await readFile(fileURLToPath(PAGE), "utf8");
@@ -12,7 +12,7 @@ const rows = page.split("\n").filter((line) => line.startsWith("| `"));
 test("every code is on the page, with each update that mends it", () => {
   const missing = ATTENTION_CODES.flatMap((code) => {
     const row = rows.find((line) => (line.split("|")[1] ?? "").includes(`\`${code}\``)) ?? "";
-    return MENDED_BY[code].filter((mend) => !row.includes(`\`${mend}\``)).map((mend) => `${code}: ${mend}`);
+    return RESOLVED_BY[code].filter((mend) => !row.includes(`\`${mend}\``)).map((mend) => `${code}: ${mend}`);
   });
   expect(missing).toEqual([]);
 });

@@ -127,7 +127,7 @@ describeWithTemporal("the registration of items", () => {
     const { attentions } = await parked();
     expect(attentions[0]).toMatchObject({
       code: "not-found",
-      mendedBy: ["retry"],
+      resolvedBy: ["retry"],
       evidence: { branches: [{ id: "branch_1", authorityBhfId: "00" }, { id: "branch_2" }] },
     });
     rig.simulator.addBranch("biz_1", { id: "branch_77", authorityBhfId: "77" });
@@ -141,7 +141,7 @@ describeWithTemporal("the registration of items", () => {
     rig.simulator.inject({ operation: "registerItem", when: "before", kind: "status", status: 400, body });
     const handle = await start({ items: Array.from({ length: 20 }, (_, n) => `bulk_0${930 + n}`) });
     const { attentions } = await parked();
-    expect(attentions[0]).toMatchObject({ code: "invalid-request", mendedBy: ["retry", "acknowledge"] });
+    expect(attentions[0]).toMatchObject({ code: "invalid-request", resolvedBy: ["retry", "acknowledge"] });
     await handle.executeUpdate(UPDATES.acknowledge, {
       args: [{ code: "invalid-request", note: "they are test items" }],
     });

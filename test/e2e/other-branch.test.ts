@@ -23,7 +23,7 @@ describeWithTemporal("a service that ignores the branch of stock movements", () 
     expect(looking.attentions).toMatchObject([
       {
         subject: "BRANCH-1/item_tea/sold",
-        mendedBy: ["acknowledge"],
+        resolvedBy: ["acknowledge"],
         message: expect.stringMatching(/"branch_2".*"branch_1".*stock\.branch.*stock\.branchBy/),
       },
     ]);

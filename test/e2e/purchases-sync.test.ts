@@ -158,7 +158,7 @@ describeWithTemporal("the synchronisation of purchases", () => {
     rig.simulator.setKey("cmp_sk_test_simulator", { scopes: ["sales:read"] });
     const handle = await start();
     const state = await stateWhen(({ attentions }) => attentions.length > 0);
-    expect(state.attentions[0]).toMatchObject({ code: "credentials", mendedBy: ["retry"] });
+    expect(state.attentions[0]).toMatchObject({ code: "credentials", resolvedBy: ["retry"] });
     rig.simulator.setKey("cmp_sk_test_simulator", {
       scopes: ["sales:read", "sales:write", "stock:write", "catalog:read", "catalog:write", "purchases:read"],
     });

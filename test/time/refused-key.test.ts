@@ -116,7 +116,7 @@ describeSkippingTime("a write whose answers are lost for days", () => {
     const handle = await rig.startSale("LOST-RETRY-1", { refundWindow: "0" });
     await rig.env.sleep("2 hours");
     const { attentions } = await handle.query<WorkflowState>("state");
-    expect(attentions).toMatchObject([{ code: "unexpected-answer", mendedBy: ["retry", "cancel"] }]);
+    expect(attentions).toMatchObject([{ code: "unexpected-answer", resolvedBy: ["retry", "cancel"] }]);
     await rig.env.sleep("5 days");
     const state = await handle.query<WorkflowState>("state");
     expect(state.attentions[0]?.sinceMs).toBe(attentions[0]?.sinceMs);

@@ -10,7 +10,7 @@ import type {
 import { type AccountingCalls, ledger } from "../proxies.ts";
 import type { Job } from "../job/job.ts";
 import { withPage } from "../job/page-progress.ts";
-import { answered } from "../calls/tries.ts";
+import { callWithEscalation } from "../calls/tries.ts";
 import { afterComparison, afterPage, type Position } from "./position.ts";
 
 export interface SyncWork {
@@ -27,7 +27,7 @@ export async function readPage(work: SyncWork, before: Position): Promise<Positi
   const request = requestOf(work, position);
   const list = request.status === undefined ? "all payments" : `what is \`${request.status}\``;
   job.moveOn(`page ${request.page} of ${list}${request.order === "latest" ? ", by latest change" : ""}`);
-  const page = await answered(job, () => calls.read.keepBillPaymentsPage(request));
+  const page = await callWithEscalation(job, () => calls.read.keepBillPaymentsPage(request));
   job.progress = withPage(job.progress, page);
   const next = afterPage(position, page, 1 + statuses.length);
   job.progress = { ...job.progress, round: next.round };

@@ -6,7 +6,7 @@ import type {
 } from "../../src/contract/index.ts";
 import type { AccountingCalls } from "../proxies.ts";
 import type { Job } from "../job/job.ts";
-import { answered } from "../calls/tries.ts";
+import { callWithEscalation } from "../calls/tries.ts";
 
 /**
  * Whether the service gives the list of all where that of a status is asked for, as one does that does not know the filter's name (it is
@@ -23,7 +23,7 @@ export async function ignoredStatusFilter(
   if (one === undefined || other === undefined || one === other) return undefined;
   const { connection } = profile;
   const listedAs = async (status: BillPaymentStatus): Promise<string[]> =>
-    (await answered(job, () => read.sampleBillPayments({ connection, status }))).ids;
+    (await callWithEscalation(job, () => read.sampleBillPayments({ connection, status }))).ids;
   job.moveOn("a look whether the service tells statuses apart");
   const first = await listedAs(one);
   const inBoth = first.length === 0 ? [] : common(first, await listedAs(other));

@@ -10,7 +10,7 @@ import {
   WORKFLOW_TYPES,
 } from "../../src/contract/index.ts";
 import { Tries } from "../calls/tries.ts";
-import { carryJob, wireJobMessages } from "../job/carry-job.ts";
+import { runJobToCompletion, registerJobMessages } from "../job/carry-job.ts";
 import { Job } from "../job/job.ts";
 import { leftOutLines } from "../job/page-progress.ts";
 import { type AccountingCalls, accountingCallsOf, ledger, main } from "../proxies.ts";
@@ -53,13 +53,13 @@ export async function syncBillPayments(
   const { syncBillPayments: workflow } = WORKFLOW_TYPES;
   const job = new Job({ workflow, noun: "The synchronisation", progress, describe: describeProgress });
   let wanted: Wanted = underWay?.wanted ?? "nothing";
-  wireJobMessages(job);
+  registerJobMessages(job);
   setHandler(syncRequested, (request) => {
     if (wanted !== "full") wanted = request?.full === true ? "full" : "recent";
   });
-  return await carryJob(async () => {
+  return await runJobToCompletion(async () => {
     const started = underWay ?? (await begin(job, input, done));
-    const work = workOf(job, started);
+    const work = contextOf(job, started);
     let { position } = started;
     while (position.phase !== "complete") {
       if (isAnsweredFrom(position, wanted)) wanted = "nothing";
@@ -114,7 +114,7 @@ function isAnsweredFrom({ phase, list, page }: Position, wanted: Wanted): boolea
   return phase === "ground" || (wanted === "recent" && phase === "latest" && list === 0 && page === 1);
 }
 
-function workOf(job: Job<BillPaymentsProgress>, { prepared, syncId }: UnderWay): SyncWork {
+function contextOf(job: Job<BillPaymentsProgress>, { prepared, syncId }: UnderWay): SyncWork {
   const { profile, kind, statuses } = prepared;
   const sync = { connection: profile.connection, syncId, kind };
   return { job, calls: callsOf(job, prepared), sync, statuses };

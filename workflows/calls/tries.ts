@@ -2,7 +2,7 @@ import { condition, sleep, uuid4, workflowInfo } from "@temporalio/workflow";
 
 import type { Deferred, MovementTry, Refusal } from "../../src/contract/index.ts";
 import {
-  type Attended,
+  type AttentionList,
   attentionKey,
   CancelledByPerson,
   type NewAttention,
@@ -59,8 +59,8 @@ export function unlessCutShort(error: unknown): undefined {
  * @param tries those of before, where the call follows one that was refused
  * @throws CancelledByPerson where a person cancels instead of mending it; CutShort
  */
-export async function answered<T extends { kind: string }>(
-  run: Attended,
+export async function callWithEscalation<T extends { kind: string }>(
+  run: AttentionList,
   call: () => Promise<T | Refusal>,
   tries: Tries = new Tries(run),
 ): Promise<Exclude<T, Refusal>> {
@@ -82,7 +82,7 @@ export async function answered<T extends { kind: string }>(
  * when it was looked at last.
  */
 export class Tries {
-  readonly #run: Attended;
+  readonly #run: AttentionList;
   #refusal: { key: string; sinceMs: number } | undefined;
   #putOff = 0;
   #growing = 0;
@@ -90,7 +90,7 @@ export class Tries {
   #lost = 0;
   #lostSince: { subject: string; sinceMs: number } | undefined;
 
-  constructor(run: Attended) {
+  constructor(run: AttentionList) {
     this.#run = run;
   }
 
@@ -121,7 +121,7 @@ export class Tries {
     if (code === "credentials") return await this.#keyRefused(attention, ends, refusal);
     this.notRefused();
     // Taking note of it would not answer the call.
-    const mends = code === "unexpected-answer" && { mendedBy: ["retry"] as const };
+    const mends = code === "unexpected-answer" && { resolvedBy: ["retry"] as const };
     return await park(this.#run, { ...attention, ...mends }, ends);
   }
 
@@ -158,8 +158,8 @@ export class Tries {
     const { sinceMs } = (this.#lostSince ??= { subject, sinceMs: nowMs });
     const wake = (): Promise<boolean> => awaitService({ triedAtMs: nowMs, sinceMs }).then(() => true);
     const message = `${what} was tried ${MOST_LOST} times and more, and nothing came of it. It is still tried, ever more rarely.`;
-    const mendedBy = ["retry", "cancel"] as const;
-    const attention = { code: "unexpected-answer", subject, message, sinceMs, mendedBy } as const;
+    const resolvedBy = ["retry", "cancel"] as const;
+    const attention = { code: "unexpected-answer", subject, message, sinceMs, resolvedBy } as const;
     await park(run, attention, { wake, lasts: true, until: () => run.cutShort });
   }
 

@@ -10,7 +10,7 @@ import { type ExpectedDocument, mismatches } from "../document/matching.ts";
 import { readDocument } from "../document/retry-document.ts";
 import { park } from "../operator/attention-list.ts";
 import { main } from "../proxies.ts";
-import type { Work } from "../sale/state.ts";
+import type { SaleContext } from "../sale/state.ts";
 
 /** Somebody else's credit note reverses the sale: there will be no document of ours. */
 export class CreditedElsewhere extends Error {
@@ -28,7 +28,7 @@ export class CreditedElsewhere extends Error {
  * @throws CreditedElsewhere; ApplicationFailure Conflict where the number is another sale's
  */
 export async function issueCreditNote(
-  work: Work,
+  work: SaleContext,
   prepared: PreparedCreditNote,
   original: SaleDocument,
 ): Promise<Created> {
@@ -64,7 +64,7 @@ export async function issueCreditNote(
 
 /** Ours, where it reverses this sale under our number; else a person takes note of it. */
 async function adoptOrEnd(
-  work: Work,
+  work: SaleContext,
   result: Extract<CreateResult, { kind: "already-credited" }>,
   expected: ExpectedDocument,
 ): Promise<SaleDocument> {

@@ -7,15 +7,15 @@ import type {
   SaleDocument,
   SaleOutcome,
 } from "../../src/contract/index.ts";
-import { follow } from "../document/await-authority.ts";
+import { awaitFinalStatus } from "../document/await-authority.ts";
 import { fateOf, readDocument, retryDocument } from "../document/retry-document.ts";
 import { CancelledByPerson, park } from "../operator/attention-list.ts";
 import { main } from "../proxies.ts";
 import { RecordKeeping } from "../records/record-keeping.ts";
 import { askedOfCreditNote } from "../records/record.ts";
-import { creditNoteChanged, wireMessages } from "../sale/messages.ts";
-import { carry } from "../sale/outcome.ts";
-import { Run, type Work, workOf } from "../sale/state.ts";
+import { creditNoteChanged, registerMessages } from "../sale/messages.ts";
+import { runToCompletion } from "../sale/outcome.ts";
+import { SaleState, type SaleContext, contextOf } from "../sale/state.ts";
 import { returnGoods } from "../stock/return-goods.ts";
 import { StockKeeping } from "../stock/stock-keeping.ts";
 import { CreditedElsewhere, issueCreditNote } from "./issue.ts";
@@ -25,11 +25,11 @@ import { CreditedElsewhere, issueCreditNote } from "./issue.ts";
  * Started by its sale within the refund window, or directly after it.
  */
 export async function creditNote(input: CreditNoteInput): Promise<SaleOutcome> {
-  const run = new Run("creditNote", String(input?.traderInvoiceNumber), "submitting");
+  const run = new SaleState("creditNote", String(input?.traderInvoiceNumber), "submitting");
   run.reversedSaleId = String(input?.saleId);
-  wireMessages(run);
+  registerMessages(run);
   if (typeof input?.saleWorkflowId === "string") tellSale(run, input.saleWorkflowId);
-  return await carry(run, async () => {
+  return await runToCompletion(run, async () => {
     const { startTime, runId, firstExecutionRunId } = workflowInfo();
     const reset = runId !== firstExecutionRunId;
     const prepared = await main.prepareCreditNote({ input, startedAtMs: startTime.getTime(), reset });
@@ -43,13 +43,13 @@ export async function creditNote(input: CreditNoteInput): Promise<SaleOutcome> {
       ...(branch !== undefined && { branch }),
     };
     run.prepared = true;
-    const work = workOf(run, prepared.profile);
+    const work = contextOf(run, prepared.profile);
     run.records = new RecordKeeping(work, askedOfCreditNote(prepared));
     await carryCreditNote(work, prepared);
   });
 }
 
-async function carryCreditNote(work: Work, prepared: PreparedCreditNote): Promise<void> {
+async function carryCreditNote(work: SaleContext, prepared: PreparedCreditNote): Promise<void> {
   const { run } = work;
   try {
     const original = prepared.note.original ?? (await readDocument(work, prepared.note.saleId));
@@ -68,14 +68,14 @@ async function carryCreditNote(work: Work, prepared: PreparedCreditNote): Promis
 }
 
 /** Ends when the credit note is signed. One that the service cancelled can be submitted again: nothing was reversed. */
-async function credited(work: Work, prepared: PreparedCreditNote, original: SaleDocument): Promise<void> {
+async function credited(work: SaleContext, prepared: PreparedCreditNote, original: SaleDocument): Promise<void> {
   const { run } = work;
   const callbacksSeen = run.callbacksReceived;
   const created = await issueCreditNote(work, prepared, original);
   let document = created.document;
   for (;;) {
-    const following = { ...created, callbacksSeen, mend: () => Promise.resolve(false) };
-    const end = await follow(work, document, following);
+    const awaited = { ...created, callbacksSeen, mend: () => Promise.resolve(false) };
+    const end = await awaitFinalStatus(work, document, awaited);
     if (end === "completed") return;
     if (end === "cancelled-by-person") throw new CancelledByPerson(run.cancelRequested ?? "");
     run.moveTo("rejected", "a person: the service cancelled the credit note");
@@ -90,7 +90,7 @@ async function credited(work: Work, prepared: PreparedCreditNote, original: Sale
  * Tells the sale whenever this credit note begins or ceases to need a person, so that whoever waits for the sale's outcome hears of
  * it. The sale may have closed meanwhile: that does no harm.
  */
-function tellSale(run: Run, saleWorkflowId: string): void {
+function tellSale(run: SaleState, saleWorkflowId: string): void {
   let told: AttentionCode | undefined;
   run.onPublish = () => {
     const attention = run.attentions[0]?.code;

@@ -3,12 +3,12 @@ import { CancellationScope, condition, isCancellation } from "@temporalio/workfl
 import type { ReadDocumentResult, SaleDocument } from "../../src/contract/index.ts";
 import { Tries } from "../calls/tries.ts";
 import { attentionKey, park, unlessCancelled } from "../operator/attention-list.ts";
-import type { Work } from "../sale/state.ts";
+import type { SaleContext } from "../sale/state.ts";
 import { fateOf, readDocument, retryDocument } from "./retry-document.ts";
 
-export type FollowedTo = "completed" | "cancelled-by-service" | "cancelled-by-person";
+export type FinalStatus = "completed" | "cancelled-by-service" | "cancelled-by-person";
 
-export interface Following {
+export interface AwaitedDocument {
   callbackExpected: boolean;
   /** How many callbacks had come before the document was asked for. */
   callbacksSeen: number;
@@ -16,9 +16,13 @@ export interface Following {
 }
 
 /** Sees an issued document through, from whatever status it has, to its end. `run.document` is always the latest of it. */
-export async function follow(work: Work, issued: SaleDocument, following: Following): Promise<FollowedTo> {
+export async function awaitFinalStatus(
+  work: SaleContext,
+  issued: SaleDocument,
+  awaited: AwaitedDocument,
+): Promise<FinalStatus> {
   const { run } = work;
-  const wait: Wait = { ...following, sinceMs: Date.now(), slowTold: false, tries: new Tries(run) };
+  const wait: Wait = { ...awaited, sinceMs: Date.now(), slowTold: false, tries: new Tries(run) };
   const resubmissions = { made: 0 };
   let document = issued;
   for (;;) {
@@ -29,7 +33,7 @@ export async function follow(work: Work, issued: SaleDocument, following: Follow
       case "cancelled":
         return "cancelled-by-service";
       case "failed": {
-        const next = await resubmit(work, document, resubmissions, following.mend);
+        const next = await resubmit(work, document, resubmissions, awaited.mend);
         if (next === "cancelled") return "cancelled-by-person";
         document = next;
         wait.sinceMs = Date.now();
@@ -61,7 +65,7 @@ interface Resubmissions {
  * @throws CancelledByPerson
  */
 async function resubmit(
-  work: Work,
+  work: SaleContext,
   document: SaleDocument,
   resubmissions: Resubmissions,
   mend: () => Promise<boolean>,
@@ -108,7 +112,7 @@ export interface Wait {
  * Waits until the document is whole, failed or cancelled: woken by callbacks, with polling as the net beneath them.
  * A callback changes when the document is read, never what is believed.
  */
-async function awaitAuthority(work: Work, document: SaleDocument, wait: Wait): Promise<SaleDocument> {
+async function awaitAuthority(work: SaleContext, document: SaleDocument, wait: Wait): Promise<SaleDocument> {
   const { run } = work;
   let current = document;
   while (!isFinal(current)) {
@@ -124,7 +128,7 @@ function isFinal(document: SaleDocument): boolean {
   return fate === "whole" || fate === "failed" || fate === "cancelled";
 }
 
-async function nextLook(work: Work, document: SaleDocument, wait: Wait): Promise<SaleDocument> {
+async function nextLook(work: SaleContext, document: SaleDocument, wait: Wait): Promise<SaleDocument> {
   const { run, profile } = work;
   const { timings } = profile;
   const nowMs = Date.now();
@@ -155,7 +159,7 @@ async function nextLook(work: Work, document: SaleDocument, wait: Wait): Promise
 }
 
 /** With a callback to come, a poll would be a wasted call, until the document says that its delivery failed. */
-function firstPollDelayMs(document: SaleDocument, wait: Wait, timings: Work["profile"]["timings"]): number {
+function firstPollDelayMs(document: SaleDocument, wait: Wait, timings: SaleContext["profile"]["timings"]): number {
   // Null where the service took no notice of the URL: nothing will come.
   if (!wait.callbackExpected || document.callback === null) return timings.firstPollMs;
   return document.callback?.status === "failed" ? 0 : timings.firstPollWithCallbackMs;
@@ -163,7 +167,7 @@ function firstPollDelayMs(document: SaleDocument, wait: Wait, timings: Work["pro
 
 /** The document's news; undefined where a message came first, or the wait has become a slow one. */
 async function poll(
-  work: Work,
+  work: SaleContext,
   document: SaleDocument,
   wait: Wait,
   interrupted: () => boolean,
@@ -205,14 +209,14 @@ async function poll(
 }
 
 /** A person does not believe that it is still under way: after a fresh look, the same document is submitted again. */
-async function retried(work: Work, document: SaleDocument, wait: Wait): Promise<SaleDocument> {
+async function retried(work: SaleContext, document: SaleDocument, wait: Wait): Promise<SaleDocument> {
   work.run.clear(attentionKey("authority-slow", document.id));
   wait.sinceMs = Date.now();
   wait.slowTold = false;
   return await retryDocument(work, document);
 }
 
-function raiseSlow(work: Work, document: SaleDocument, wait: Wait): void {
+function raiseSlow(work: SaleContext, document: SaleDocument, wait: Wait): void {
   wait.slowTold = true;
   const minutes = Math.round((Date.now() - wait.sinceMs) / 60_000);
   if (fateOf(document) === "unsigned") {
@@ -224,7 +228,7 @@ function raiseSlow(work: Work, document: SaleDocument, wait: Wait): void {
   work.run.raise({ code: "authority-slow", subject: document.id, message });
 }
 
-function raiseStrange(work: Work, document: SaleDocument): void {
+function raiseStrange(work: SaleContext, document: SaleDocument): void {
   const message = `The document's status is "${document.status}", which is none of the six. It is still being looked at.`;
   work.run.raise({ code: "unexpected-answer", subject: document.id, message, evidence: { status: document.status } });
 }

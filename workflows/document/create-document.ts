@@ -15,11 +15,11 @@ import {
   type Refusal,
   type SaleDocument,
 } from "../../src/contract/index.ts";
-import { answered, isRefusal, Tries } from "../calls/tries.ts";
+import { callWithEscalation, isRefusal, Tries } from "../calls/tries.ts";
 import type { LostCall } from "../calls/without-answer.ts";
 import { CancelledByPerson, park } from "../operator/attention-list.ts";
 import { ledger } from "../proxies.ts";
-import type { Run, Work } from "../sale/state.ts";
+import type { SaleState, SaleContext } from "../sale/state.ts";
 import { type ExpectedDocument, mismatches, mismatchMessage } from "./matching.ts";
 import { readDocument } from "./retry-document.ts";
 
@@ -46,7 +46,7 @@ export interface Created {
 }
 
 /** One wish for a document: one key, and the same bytes each time that it is sent. */
-interface Intent {
+interface IssueAttempt {
   number: number;
   body: ComposedBody | undefined;
   /** When something of it may have left without an answer that settled it; the key's life counts from there. */
@@ -54,7 +54,7 @@ interface Intent {
   rejectedWithoutTrace: number;
 }
 
-function newIntent(number: number): Intent {
+function newIntent(number: number): IssueAttempt {
   return { number, body: undefined, firstSentAtMs: undefined, rejectedWithoutTrace: 0 };
 }
 
@@ -63,12 +63,12 @@ function newIntent(number: number): Intent {
  * answer that settled that nothing exists under the old key.
  * @throws CancelledByPerson while no document exists; ApplicationFailure Conflict where its number is another sale's
  */
-export async function createDocument(work: Work, creation: Creation): Promise<Created> {
+export async function createDocument(work: SaleContext, creation: Creation): Promise<Created> {
   const { run } = work;
   const tries = new Tries(run);
   let intent = newIntent(1);
   for (;;) {
-    const body: ComposedBody = (intent.body ??= await answered(run, creation.compose));
+    const body: ComposedBody = (intent.body ??= await callWithEscalation(run, creation.compose));
     if (run.cancelDue) throw new CancelledByPerson(run.cancelRequested ?? "");
     run.numberTaken = true;
     run.documentInDoubt = true;
@@ -108,14 +108,14 @@ export async function createDocument(work: Work, creation: Creation): Promise<Cr
 }
 
 /** There is no document of this run, and nothing to be kept: under its number the ledger keeps the other sale's. */
-function numberTaken(run: Run, message: string): ApplicationFailure {
+function numberTaken(run: SaleState, message: string): ApplicationFailure {
   run.documentInDoubt = false;
   run.records = undefined;
   return ApplicationFailure.nonRetryable(message, FAILURES.conflict);
 }
 
 /** An earlier run has settled, or a person has in its time, that nothing exists under an intent: the next one begins. */
-function superseded(run: Run, { intent, decision }: Extract<CreateResult, { kind: "superseded" }>): Intent {
+function superseded(run: SaleState, { intent, decision }: Extract<CreateResult, { kind: "superseded" }>): IssueAttempt {
   run.documentInDoubt = false;
   if (decision && !run.decisions.some(({ atMs }) => atMs === decision.atMs)) {
     const { note, by, atMs } = decision;
@@ -126,7 +126,7 @@ function superseded(run: Run, { intent, decision }: Extract<CreateResult, { kind
 
 /** The document that an answer shows or names; `nothing` where it settles that there is none. */
 async function settledBy(
-  work: Work,
+  work: SaleContext,
   result: Exclude<CreateResult, Refusal | Deferred | { kind: "superseded" | "number-taken" }>,
   creation: Creation,
   intent: number,
@@ -147,7 +147,7 @@ async function settledBy(
   }
 }
 
-async function refused(tries: Tries, refusal: Refusal, intent: Intent): Promise<Intent> {
+async function refused(tries: Tries, refusal: Refusal, intent: IssueAttempt): Promise<IssueAttempt> {
   await tries.refused(refusal);
   // The service refused the body itself, so a mended one is another request, which must not meet the old one's key. While an
   // earlier attempt is in doubt, only the old one may be repeated.
@@ -157,16 +157,16 @@ async function refused(tries: Tries, refusal: Refusal, intent: Intent): Promise<
 
 /** Once more under the same key, where that is safe; then a person decides, and what they ask for is a new intent. */
 async function rejectedWithoutTrace(
-  work: Work,
+  work: SaleContext,
   result: Extract<CreateResult, { kind: "rejected" }>,
-  intent: Intent,
-): Promise<Intent> {
+  intent: IssueAttempt,
+): Promise<IssueAttempt> {
   if (!result.repeatable || intent.rejectedWithoutTrace++ > 0) return await parkRejected(work, result.message, intent);
   await condition(() => work.run.cancelDue, work.profile.timings.firstPollMs);
   return intent;
 }
 
-async function parkRejected(work: Work, message: string, intent: Intent): Promise<Intent> {
+async function parkRejected(work: SaleContext, message: string, intent: IssueAttempt): Promise<IssueAttempt> {
   const { run } = work;
   run.moveTo("rejected", "a person: the document was refused and left no trace");
   const verdict = await park(run, { code: "rejected", message });
@@ -177,7 +177,7 @@ async function parkRejected(work: Work, message: string, intent: Intent): Promis
 
 /** A document that is not what was asked for: one that is not new may be somebody else's, so it waits for a person's word. */
 async function checkedOurs(
-  work: Work,
+  work: SaleContext,
   document: SaleDocument,
   expected: ExpectedDocument,
   known: boolean,
@@ -197,7 +197,7 @@ async function checkedOurs(
 
 /** The document, once a person has named it; undefined where a person says that it was not created. */
 async function parkUnknown(
-  work: Work,
+  work: SaleContext,
   { message, evidence }: Extract<CreateResult, { kind: "unknown" }>,
   { claim, expected }: Creation,
   intent: number,
@@ -209,7 +209,7 @@ async function parkUnknown(
     run.documentDecision = undefined;
     await park(run, { code: "document-unknown", message: `${objection}${message}`, evidence });
     // Assigned by the update that ended the park.
-    const decision = run.documentDecision as Run["documentDecision"];
+    const decision = run.documentDecision as SaleState["documentDecision"];
     if (decision === undefined || decision === "not-created") {
       await keepDecision(run, { ...decided, decision: "not-created" });
       return undefined;
@@ -227,7 +227,7 @@ async function parkUnknown(
 }
 
 /** Written down before anything follows from it, so that a run which begins anew does not ask again. */
-async function keepDecision(run: Run, decided: Omit<DecideDocumentRequest, "word">): Promise<void> {
+async function keepDecision(run: SaleState, decided: Omit<DecideDocumentRequest, "word">): Promise<void> {
   const said = run.decisions.findLast(({ update }) => update === "resolveDocument");
   const { note = "", by, atMs = 0 } = said ?? {};
   await ledger.decideDocument({ ...decided, word: { note, atMs, ...(by !== undefined && { by }) } });
@@ -237,7 +237,7 @@ async function keepDecision(run: Run, decided: Omit<DecideDocumentRequest, "word
  * Keeps the id of a document that was made while the ledger was away. Where a credit note of another sale came to bear its number
  * meanwhile, both exist: only a person can put that right.
  */
-async function recordMade(run: Run, request: RecordDocumentRequest): Promise<void> {
+async function recordMade(run: SaleState, request: RecordDocumentRequest): Promise<void> {
   const recorded = await ledger.recordDocument(request);
   if (recorded?.numberTaken === undefined) return;
   const message = `${recorded.numberTaken} Both were issued while the ledger was away, which keeps one of them. Where both were to give goods back, only one did: count the stock.`;

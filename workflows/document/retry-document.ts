@@ -1,8 +1,8 @@
 import { condition } from "@temporalio/workflow";
 
 import { IN_FLIGHT_STATUSES, type RetryDocumentResult, type SaleDocument } from "../../src/contract/index.ts";
-import { answered, isRefusal, Tries } from "../calls/tries.ts";
-import type { Work } from "../sale/state.ts";
+import { callWithEscalation, isRefusal, Tries } from "../calls/tries.ts";
+import type { SaleContext } from "../sale/state.ts";
 
 /**
  * `whole`: accepted, with its receipt. `unsigned`: accepted, the receipt is not there yet. `strange`: a status that the
@@ -24,9 +24,9 @@ export function fateOf(document: SaleDocument): DocumentFate {
 }
 
 /** Reads the document now, however long it takes to get an answer. */
-export async function readDocument(work: Work, saleId: string, tries?: Tries): Promise<SaleDocument> {
+export async function readDocument(work: SaleContext, saleId: string, tries?: Tries): Promise<SaleDocument> {
   const { calls, run, target } = work;
-  const read = await answered(
+  const read = await callWithEscalation(
     run,
     () => calls.read.readDocument({ ...target, saleId, record: run.records?.besideDocument(saleId) }),
     tries,
@@ -40,7 +40,7 @@ export async function readDocument(work: Work, saleId: string, tries?: Tries): P
  * until it is found, the document may have completed, so no cancellation is carried out.
  * @throws CancelledByPerson while it is known to be rejected
  */
-export async function retryDocument(work: Work, document: SaleDocument): Promise<SaleDocument> {
+export async function retryDocument(work: SaleContext, document: SaleDocument): Promise<SaleDocument> {
   const { calls, run, target } = work;
   const tries = new Tries(run);
   try {
@@ -67,7 +67,7 @@ export async function retryDocument(work: Work, document: SaleDocument): Promise
 }
 
 async function seenBy(
-  work: Work,
+  work: SaleContext,
   document: SaleDocument,
   result: Exclude<RetryDocumentResult, { kind: "refused" }>,
 ): Promise<SaleDocument> {

@@ -7,7 +7,7 @@ import {
   STATE_QUERY,
   WORKFLOW_TYPES,
 } from "../../src/contract/index.ts";
-import { carryJob } from "../job/carry-job.ts";
+import { runJobToCompletion } from "../job/carry-job.ts";
 import { main } from "../proxies.ts";
 
 const stateQuery = defineQuery<JobState<{ answered: boolean }>>(STATE_QUERY);
@@ -29,7 +29,7 @@ export async function findSale(input: FindSaleInput): Promise<FindSaleResult> {
     }),
     { description: "Whether the ledger has answered. What it answered is the workflow's result." },
   );
-  return await carryJob(async () => {
+  return await runJobToCompletion(async () => {
     const result = await main.findSale({ input });
     answered = true;
     return result;

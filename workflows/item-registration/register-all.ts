@@ -1,7 +1,7 @@
 import { sleep } from "@temporalio/workflow";
 
 import { isRegistered, type ItemOutcome, type Refusal, type RegisterResult } from "../../src/contract/index.ts";
-import { answered, CutShort, growingPauseMs, isRefusal, Tries, unlessCutShort } from "../calls/tries.ts";
+import { callWithEscalation, CutShort, growingPauseMs, isRefusal, Tries, unlessCutShort } from "../calls/tries.ts";
 import { park } from "../operator/attention-list.ts";
 import type { Batch } from "./batch.ts";
 
@@ -97,7 +97,7 @@ async function afterRefusal(
       const evidence = { ...refusal.details, ...(refusal.apiCode !== undefined && { apiCode: refusal.apiCode }) };
       const verdict = await park(
         job,
-        { code: attention, subject: item.item, message: reason, evidence, mendedBy: ["retry", "acknowledge"] },
+        { code: attention, subject: item.item, message: reason, evidence, resolvedBy: ["retry", "acknowledge"] },
         // One word is enough for all that are refused alike.
         { until: () => batch.passesOver || job.cutShort },
       );
@@ -114,6 +114,8 @@ async function afterRefusal(
 
 async function showsRegistered({ job, calls, target }: Batch, itemId: string): Promise<boolean> {
   const lines = [{ itemId, quantity: 1, unitPrice: 0 }];
-  const read = await answered(job, () => calls.read.readItems({ ...target, lines, notOlderThanMs: Date.now() }));
+  const read = await callWithEscalation(job, () =>
+    calls.read.readItems({ ...target, lines, notOlderThanMs: Date.now() }),
+  );
   return read.kind === "resolved" && read.items.every(isRegistered);
 }

@@ -9,8 +9,8 @@ import {
   type RegistrationProgress,
   WORKFLOW_TYPES,
 } from "../../src/contract/index.ts";
-import { answered } from "../calls/tries.ts";
-import { carryJob, wireJobMessages } from "../job/carry-job.ts";
+import { callWithEscalation } from "../calls/tries.ts";
+import { runJobToCompletion, registerJobMessages } from "../job/carry-job.ts";
 import { Job } from "../job/job.ts";
 import { callsOf, ledger, main } from "../proxies.ts";
 import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";
@@ -51,8 +51,8 @@ export async function registerItems(input: RegisterItemsInput, carried?: Carried
     describe: describeProgress,
   });
   job.retriedAtMs = carried?.retriedAtMs;
-  wireJobMessages(job);
-  return await carryJob(async () => {
+  registerJobMessages(job);
+  return await runJobToCompletion(async () => {
     const prepared = carried?.prepared ?? (await main.prepareRegisterItems({ input }));
     const startedAtMs = carried?.startedAtMs ?? workflowInfo().startTime.getTime();
     const { connection, businessId } = prepared.profile;
@@ -95,7 +95,7 @@ export async function registerItems(input: RegisterItemsInput, carried?: Carried
 async function branchOf({ job, calls, target }: Batch, branch: string | undefined): Promise<Branch | undefined> {
   if (branch === undefined) return undefined;
   job.moveOn("the names of its branch");
-  return (await answered(job, () => calls.read.readBranch({ ...target, branch }))).branch;
+  return (await callWithEscalation(job, () => calls.read.readBranch({ ...target, branch }))).branch;
 }
 
 async function nextChunk(
@@ -110,7 +110,7 @@ async function nextChunk(
       ? { after: position.after }
       : { items: (names ?? []).slice(position.index, position.index + CHUNK) };
   job.moveOn("the next items of the catalogue");
-  const plan = await answered(job, () =>
+  const plan = await callWithEscalation(job, () =>
     calls.read.planRegistrations({ ...target, ...part, batchId, most: CHUNK, force, notOlderThanMs: startedAtMs }),
   );
   batch.count(plan.settled, names?.length ?? plan.total);

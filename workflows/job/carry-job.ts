@@ -1,23 +1,23 @@
 import { CancellationScope, condition, defineQuery, isCancellation, setHandler } from "@temporalio/workflow";
 
 import { type JobReply, type JobState, STATE_QUERY } from "../../src/contract/index.ts";
-import type { Attended } from "../operator/attention-list.ts";
-import { REPLY_WITHIN, wireMending } from "../operator/mending.ts";
+import type { AttentionList } from "../operator/attention-list.ts";
+import { REPLY_WITHIN, registerOperatorUpdates } from "../operator/updates.ts";
 import { asFailure, isFinal } from "../sdk/failures.ts";
 import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";
 
-type AnyJob = Attended & { state(): JobState<object> };
+type AnyJob = AttentionList & { state(): JobState<object> };
 
 const stateQuery = defineQuery<JobState<object>>(STATE_QUERY);
 
 /** The messages of a job. To be called before the first await: an early message finds its handler. */
-export function wireJobMessages(job: AnyJob): void {
+export function registerJobMessages(job: AnyJob): void {
   setHandler(stateQuery, () => job.state(), { description: "How far it is, and what a person is needed for." });
-  wireMending(job, (act, done) => replying(job, act, done));
+  registerOperatorUpdates(job, (act, done) => replying(job, act, done));
 }
 
 /** The body's result, once whoever waits for an answer has it. */
-export async function carryJob<Result>(body: () => Promise<Result>): Promise<Result> {
+export async function runJobToCompletion<Result>(body: () => Promise<Result>): Promise<Result> {
   try {
     const result = await body();
     await condition(everyUpdateIsAnswered);

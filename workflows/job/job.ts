@@ -1,7 +1,7 @@
 import { setCurrentDetails } from "@temporalio/workflow";
 
 import { type AttentionCode, type JobState, type Mend, NO_BUSINESS } from "../../src/contract/index.ts";
-import { Attended } from "../operator/attention-list.ts";
+import { AttentionList } from "../operator/attention-list.ts";
 import { attentionAttribute, businessAttribute, needsAPerson, publishAttributes } from "../operator/shown.ts";
 import { stepsTaken } from "../sdk/interceptors.ts";
 
@@ -12,7 +12,7 @@ const MOST_STEPS = 20;
 const MOST_STEPS_OF_REFUSED = 200;
 
 /** All that a run without a document knows. `Progress` is what its state, its details and its result tell. */
-export class Job<Progress extends object> extends Attended {
+export class Job<Progress extends object> extends AttentionList {
   readonly workflow: string;
   /** In a few words: `The synchronisation`. */
   readonly noun: string;
@@ -59,8 +59,8 @@ export class Job<Progress extends object> extends Attended {
     return this.#cut;
   }
 
-  get standing(): string {
-    const mends = new Set(this.attentions.flatMap(({ mendedBy }) => mendedBy));
+  get allowedUpdates(): string {
+    const mends = new Set(this.attentions.flatMap(({ resolvedBy }) => resolvedBy));
     const needs = this.attentions.map(({ code }) => code).join(", ");
     return `${this.noun} ${needs ? `needs a person for ${needs}` : "needs nobody"}; allowed updates: ${[...mends].join(", ") || "none"}.`;
   }

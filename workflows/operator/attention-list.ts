@@ -6,20 +6,21 @@ import {
   type AttentionCode,
   type Decision,
   type Mend,
-  MENDED_BY,
+  RESOLVED_BY,
   type RetryRequest,
   type ServiceWait,
 } from "../../src/contract/index.ts";
 
 /** `sinceMs`: where it is about something that began earlier; default: now. */
-export type NewAttention = Omit<Attention, "sinceMs" | "mendedBy"> & Partial<Pick<Attention, "mendedBy" | "sinceMs">>;
+export type NewAttention = Omit<Attention, "sinceMs" | "resolvedBy"> &
+  Partial<Pick<Attention, "resolvedBy" | "sinceMs">>;
 
 export function attentionKey(code: AttentionCode, subject?: string): string {
   return subject === undefined ? code : `${code} ${subject}`;
 }
 
 /** What every run has that a person may be needed for: what for, since when, and what the person said. */
-export abstract class Attended {
+export abstract class AttentionList {
   /** In words: what happens next, and when. */
   waitingFor = "the start";
   readonly decisions: Decision[] = [];
@@ -33,7 +34,7 @@ export abstract class Attended {
   abstract publish(): void;
 
   /** What the run takes of messages now, for a person whose message it does not take. */
-  abstract get standing(): string;
+  abstract get allowedUpdates(): string;
 
   /** Set while an automatic try waits for its time: brings it forward. */
   bringForward: (() => void) | undefined;
@@ -59,7 +60,7 @@ export abstract class Attended {
 
   /** What can mend an attention here where it does not say so itself. */
   protected mendsOf(code: AttentionCode): readonly Mend[] {
-    return MENDED_BY[code];
+    return RESOLVED_BY[code];
   }
 
   /** For a run that keeps the history of its attentions. */
@@ -71,11 +72,11 @@ export abstract class Attended {
     return [...this.#attentions.values()].toSorted((a, b) => rank(a) - rank(b));
   }
 
-  /** @param attention with `mendedBy` where not all that can mend its code makes sense here */
+  /** @param attention with `resolvedBy` where not all that can mend its code makes sense here */
   raise(attention: NewAttention): string {
     const key = attentionKey(attention.code, attention.subject);
     if (!this.#attentions.has(key)) {
-      const raised = { mendedBy: this.mendsOf(attention.code), sinceMs: Date.now(), ...attention };
+      const raised = { resolvedBy: this.mendsOf(attention.code), sinceMs: Date.now(), ...attention };
       this.#attentions.set(key, raised);
       this.attentionChanged("raised", raised);
       this.publish();
@@ -104,7 +105,7 @@ export abstract class Attended {
       this.bringForward?.();
       if (note !== undefined) this.decide({ update: "retry", code: "rejected", note, by });
     }
-    const waiting = this.attentions.filter((one) => one.mendedBy.includes("retry"));
+    const waiting = this.attentions.filter((one) => one.resolvedBy.includes("retry"));
     const named = waiting.filter(
       (one) =>
         (request.code === undefined || one.code === request.code) &&
@@ -144,8 +145,8 @@ export abstract class Attended {
 
   /** A person has taken note of what cannot be mended here. What taking note of does not answer stays. */
   acknowledge({ note, by, ...request }: { code: string; subject?: string; note: string; by?: string }): void {
-    for (const { code, subject, mendedBy } of this.attentions) {
-      if (!mendedBy.includes("acknowledge")) continue;
+    for (const { code, subject, resolvedBy } of this.attentions) {
+      if (!resolvedBy.includes("acknowledge")) continue;
       if (code !== request.code || (request.subject !== undefined && request.subject !== subject)) continue;
       this.decide({ update: "acknowledge", code, ...(subject !== undefined && { subject }), note, by });
       this.clear(attentionKey(code, subject));
@@ -186,9 +187,9 @@ export interface Wakes {
 }
 
 /** Waits, with a stated reason, for whatever mends it. A cancellation that was asked for earlier counts at once. */
-export async function park(run: Attended, attention: NewAttention, wakes: Wakes = {}): Promise<Verdict> {
+export async function park(run: AttentionList, attention: NewAttention, wakes: Wakes = {}): Promise<Verdict> {
   const key = attentionKey(attention.code, attention.subject);
-  const mends = attention.mendedBy ?? MENDED_BY[attention.code];
+  const mends = attention.resolvedBy ?? RESOLVED_BY[attention.code];
   const retriesBefore = run.retriesOf(key);
   run.raise(attention);
   const scope = new CancellationScope();
@@ -248,7 +249,7 @@ export class CancelledByPerson extends Error {
  * Runs a step that a cancellation may end at once, since while it runs nothing exists that would have to be undone.
  * @throws CancelledByPerson
  */
-export async function unlessCancelled<T>(run: Attended, step: () => Promise<T>): Promise<T> {
+export async function unlessCancelled<T>(run: AttentionList, step: () => Promise<T>): Promise<T> {
   const scope = new CancellationScope();
   let done = false;
   const running = scope.run(step).finally(() => (done = true));

@@ -19,7 +19,7 @@ export function publishAttributes(wanted: readonly { key: typeof businessAttribu
 
 /** What is wrong, what is known of it, and which update with which JSON mends it. */
 export function needsAPerson(attention: Attention): string {
-  const updates = attention.mendedBy.map(
+  const updates = attention.resolvedBy.map(
     (mend) => `Update \`${mend}\` with\n\n\`\`\`json\n${JSON.stringify(examplePayload(mend, attention))}\n\`\`\``,
   );
   return [

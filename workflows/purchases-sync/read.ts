@@ -8,7 +8,7 @@ import type {
 import type { Job } from "../job/job.ts";
 import { withPage } from "../job/page-progress.ts";
 import type { Calls } from "../proxies.ts";
-import { answered, isRefusal, Tries } from "../calls/tries.ts";
+import { callWithEscalation, isRefusal, Tries } from "../calls/tries.ts";
 import { afterPage, afterPull, type Position, restarted } from "./position.ts";
 
 export interface SyncWork {
@@ -32,7 +32,7 @@ const MOST_RESTARTS = 3;
 /** Has the service fetch the latest from the authority. What comes of it is seen in the list. */
 export async function pull({ job, calls, target }: SyncWork, position: Position): Promise<Position> {
   job.moveOn("the service, which fetches the latest from the tax authority");
-  await answered(job, () => calls.read.pullPurchases(target));
+  await callWithEscalation(job, () => calls.read.pullPurchases(target));
   return afterPull(position);
 }
 

@@ -7,7 +7,7 @@ import {
   type SyncPurchasesOutcome,
   WORKFLOW_TYPES,
 } from "../../src/contract/index.ts";
-import { carryJob, wireJobMessages } from "../job/carry-job.ts";
+import { runJobToCompletion, registerJobMessages } from "../job/carry-job.ts";
 import { Job } from "../job/job.ts";
 import { leftOutLines } from "../job/page-progress.ts";
 import { callsOf, ledger, main } from "../proxies.ts";
@@ -35,10 +35,10 @@ export async function syncPurchases(input: SyncPurchasesInput, carried?: Carried
     progress,
     describe: describeProgress,
   });
-  wireJobMessages(job);
-  return await carryJob(async () => {
+  registerJobMessages(job);
+  return await runJobToCompletion(async () => {
     const prepared = carried?.prepared ?? (await main.prepareSyncPurchases({ input }));
-    const work = workOf(job, prepared);
+    const work = contextOf(job, prepared);
     if (!carried) await ledger.beginPurchasesSync(work.sync);
     const position = await readAll(work, carried?.position ?? BEGINNING);
     if (position.step !== "complete") {
@@ -52,7 +52,7 @@ export async function syncPurchases(input: SyncPurchasesInput, carried?: Carried
   });
 }
 
-function workOf(job: Job<PurchasesProgress>, { profile, kind, from }: PreparedPurchasesSync): SyncWork {
+function contextOf(job: Job<PurchasesProgress>, { profile, kind, from }: PreparedPurchasesSync): SyncWork {
   const { connection, businessId } = profile;
   const { workflowId, firstExecutionRunId } = workflowInfo();
   job.businessId = businessId;

@@ -9,8 +9,8 @@ import {
   type ReconcileProgress,
   WORKFLOW_TYPES,
 } from "../../src/contract/index.ts";
-import { answered, unlessCutShort } from "../calls/tries.ts";
-import { carryJob, wireJobMessages } from "../job/carry-job.ts";
+import { callWithEscalation, unlessCutShort } from "../calls/tries.ts";
+import { runJobToCompletion, registerJobMessages } from "../job/carry-job.ts";
 import { Job } from "../job/job.ts";
 import { type Calls, callsOf, ledger, ledgerAtLength, main } from "../proxies.ts";
 import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";
@@ -46,8 +46,8 @@ export async function reconcile(input: ReconcileInput, carried?: Carried): Promi
     ],
   });
   job.retriedAtMs = carried?.retriedAtMs;
-  wireJobMessages(job);
-  return await carryJob(async () => {
+  registerJobMessages(job);
+  return await runJobToCompletion(async () => {
     const prepared = carried?.prepared ?? (await main.prepareReconcile({ input }));
     const { connection, businessId } = prepared.profile;
     job.businessId = businessId;
@@ -97,7 +97,7 @@ async function holdPage(
   await Promise.all(
     page.map(async (document) => {
       const call = () => calls.read.reconcileDocument({ connection, businessId, ...document });
-      const result = await answered(job, call).catch(unlessCutShort);
+      const result = await callWithEscalation(job, call).catch(unlessCutShort);
       if (!result) {
         unanswered.push(document);
         return;

@@ -4,7 +4,7 @@ import type { DocumentRecord, KeepLinesRequest, RecordPart, StockMovement } from
 import { isRefusal, Tries } from "../calls/tries.ts";
 import { park } from "../operator/attention-list.ts";
 import { ledger } from "../proxies.ts";
-import type { Run, Work } from "../sale/state.ts";
+import type { SaleState, SaleContext } from "../sale/state.ts";
 import { endOfTurn } from "../sdk/interceptors.ts";
 import { type AsItWillBe, type Asked, partsOf, recordOf, type Told, toldBy, worthKeeping } from "./record.ts";
 
@@ -13,8 +13,8 @@ import { type AsItWillBe, type Asked, partsOf, recordOf, type Told, toldBy, wort
  * but the end of the run: while the ledger is away, changes gather for the record that is written once it is back.
  */
 export class RecordKeeping {
-  readonly #run: Run;
-  readonly #work: Work;
+  readonly #run: SaleState;
+  readonly #work: SaleContext;
   readonly #asked: Asked;
   /** How long a record is put off for a movement that was sent, which may queue for hours. */
   readonly #withinMs: number;
@@ -27,9 +27,11 @@ export class RecordKeeping {
   /** A record is on its way to the ledger. */
   #telling = false;
   /** What the run will be once the answer is there with which its record will be kept. */
-  #beside: { as: AsItWillBe; worth: string | undefined; refund: Run["refund"]; movement?: StockMovement } | undefined;
+  #beside:
+    | { as: AsItWillBe; worth: string | undefined; refund: SaleState["refund"]; movement?: StockMovement }
+    | undefined;
 
-  constructor(work: Work, asked: Asked) {
+  constructor(work: SaleContext, asked: Asked) {
     this.#run = work.run;
     this.#work = work;
     this.#asked = asked;
@@ -182,7 +184,7 @@ export class RecordKeeping {
   }
 }
 
-function underWay({ movements }: Run): Run["movements"] {
+function underWay({ movements }: SaleState): SaleState["movements"] {
   return movements.filter(({ state }) => state === "sending");
 }
 
@@ -191,7 +193,7 @@ function underWay({ movements }: Run): Run["movements"] {
  * @returns false where a person has given them up
  */
 async function keepLines(
-  { run, calls, target }: Work,
+  { run, calls, target }: SaleContext,
   of: Pick<KeepLinesRequest, "type" | "number" | "saleId">,
 ): Promise<boolean> {
   const tries = new Tries(run);

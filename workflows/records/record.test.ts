@@ -58,7 +58,7 @@ describe("the parts of a record", () => {
   });
 
   test("tell only what changed since the record before", () => {
-    const standing = { code: "stock-unknown", subject: "s", message: "?", sinceMs: 1, mendedBy: [] } as const;
+    const standing = { code: "stock-unknown", subject: "s", message: "?", sinceMs: 1, resolvedBy: [] } as const;
     const decision = { update: "resolveStock", note: "counted", atMs: 7 } as const;
     const before = large({ attentions: [standing], decisions: [{ ...decision, atMs: 6 }] });
     const dropped = { ...movement(3), state: "dropped" } as const;

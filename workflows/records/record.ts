@@ -13,7 +13,7 @@ import {
   type StockMovement,
 } from "../../src/contract/index.ts";
 import { attentionKey } from "../operator/attention-list.ts";
-import type { Run } from "../sale/state.ts";
+import type { SaleState } from "../sale/state.ts";
 
 /** What a record says of the wish, and does not change while the run lasts. */
 export type Asked = Pick<DocumentRecord, "date" | "content" | "originalSaleId">;
@@ -30,11 +30,11 @@ export function askedOfCreditNote({ note }: PreparedCreditNote): Asked {
 }
 
 /** What a run will say once the answer that it waits for is there. */
-export type AsItWillBe = Partial<Pick<Run, "document" | "stage">> & { movements?: readonly StockMovement[] };
+export type AsItWillBe = Partial<Pick<SaleState, "document" | "stage">> & { movements?: readonly StockMovement[] };
 
 /** @param as in place of what the run says now */
 export function recordOf(
-  run: Run,
+  run: SaleState,
   asked: Asked,
   sequence: number,
   startedAtMs: number,
@@ -66,7 +66,7 @@ export function recordOf(
  * Undefined while there is nothing that would have to be kept.
  * @param as in place of what the run says now
  */
-export function worthKeeping(run: Run, as: AsItWillBe = {}): string | undefined {
+export function worthKeeping(run: SaleState, as: AsItWillBe = {}): string | undefined {
   const { decisions, attentionChangesEver } = run;
   const { document = run.document, movements = run.movements, stage = run.stage } = as;
   const ended = LASTING_STAGES.includes(stage);
@@ -75,7 +75,7 @@ export function worthKeeping(run: Run, as: AsItWillBe = {}): string | undefined 
     run.failure !== undefined,
     ended ? stage : "",
     document && [document.id, document.status, document.receipt?.cuInvoiceNo],
-    movements.filter(({ state }) => state !== "planned" && state !== "sending").map(fateOf),
+    movements.filter(({ state }) => state !== "planned" && state !== "sending").map(fateOfMovement),
     attentionChangesEver,
     decisions.length,
   ]);
@@ -83,7 +83,7 @@ export function worthKeeping(run: Run, as: AsItWillBe = {}): string | undefined 
 
 const LASTING_STAGES: readonly string[] = ["rejected", "completed", "credited", "cancelled"];
 
-function fateOf({ referenceId, state, decision }: StockMovement): unknown[] {
+function fateOfMovement({ referenceId, state, decision }: StockMovement): unknown[] {
   return [referenceId, state, decision?.atMs];
 }
 

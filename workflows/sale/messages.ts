@@ -31,9 +31,9 @@ import {
   UPDATES,
   type WorkflowState,
 } from "../../src/contract/index.ts";
-import { checkedObject, notAllowed, REPLY_WITHIN, requireText, wireMending } from "../operator/mending.ts";
+import { checkedObject, notAllowed, REPLY_WITHIN, requireText, registerOperatorUpdates } from "../operator/updates.ts";
 import { checkOutcomeRequest, outcomeOf, stateOf, waitForOutcome } from "./outcome.ts";
-import type { Run } from "./state.ts";
+import type { SaleState } from "./state.ts";
 
 /** Each takes one JSON object or nothing: Temporal's UI sends exactly one payload, which may be left empty. */
 const stateQuery = defineQuery<WorkflowState>(STATE_QUERY);
@@ -44,7 +44,7 @@ const resolveStockUpdate = defineUpdate<MessageReply, [ResolveStockRequest]>(UPD
 const resolveDocumentUpdate = defineUpdate<MessageReply, [ResolveDocumentRequest]>(UPDATES.resolveDocument);
 
 /** The messages that a sale and a credit note share. To be called before the first await: an early message finds its handler. */
-export function wireMessages(run: Run): void {
+export function registerMessages(run: SaleState): void {
   setHandler(stateQuery, () => stateOf(run), { description: "Everything that is known of this document." });
   setHandler(callbackReceived, (message) => {
     run.callbacksReceived++;
@@ -54,15 +54,15 @@ export function wireMessages(run: Run): void {
     description: 'The outcome, waited for a while. Takes {} or {"waitSeconds": 20}.',
     validator: (message?) => checkOutcomeRequest(run, message),
   });
-  wireOperatorUpdates(run);
+  registerUpdates(run);
 }
 
 /** Nobody has looked into the books and answered so soon after a question was raised. */
 const READ_WITHIN_MS = 5_000;
 
 /** The updates by which a person mends a run. Validators are synchronous: Temporal ignores asynchronous ones without a word. */
-function wireOperatorUpdates(run: Run): void {
-  wireMending(run, (act, done) => replying(run, act, done));
+function registerUpdates(run: SaleState): void {
+  registerOperatorUpdates(run, (act, done) => replying(run, act, done));
 
   setHandler(cancelUpdate, ({ reason }) => replying(run, () => run.requestCancel(reason), "Cancellation asked for."), {
     description: 'Give the document up. Takes {"reason": "…"}.',
@@ -110,7 +110,7 @@ function wireOperatorUpdates(run: Run): void {
  * An answer that was sent twice must not be taken for one to a later question: after the first the movement may have been sent again, and
  * have become unknown again.
  */
-function justUnknownAgain(run: Run, referenceId: string): string | undefined {
+function justUnknownAgain(run: SaleState, referenceId: string): string | undefined {
   const ofMovement = ({ code, subject }: { code?: string; subject?: string }): boolean =>
     code === "stock-unknown" && subject === referenceId;
   const question = run.attentions.find(ofMovement);
@@ -120,7 +120,7 @@ function justUnknownAgain(run: Run, referenceId: string): string | undefined {
   return `After your last answer it was sent again, and is unknown again since ${since}: look again, then answer.`;
 }
 
-function resolveStock(run: Run, { referenceId, applied, note, by }: ResolveStockRequest): void {
+function resolveStock(run: SaleState, { referenceId, applied, note, by }: ResolveStockRequest): void {
   const movement = run.movements.find((one) => one.referenceId === referenceId && one.state === "unknown");
   if (!movement) return;
   const atMs = Date.now();
@@ -129,7 +129,7 @@ function resolveStock(run: Run, { referenceId, applied, note, by }: ResolveStock
   run.decide({ update: "resolveStock", code: "stock-unknown", subject: referenceId, answer, note, by }, atMs);
 }
 
-function resolveDocument(run: Run, { saleId, note, by }: ResolveDocumentRequest): void {
+function resolveDocument(run: SaleState, { saleId, note, by }: ResolveDocumentRequest): void {
   run.documentDecision = saleId === undefined ? "not-created" : { saleId };
   run.decide({ update: "resolveDocument", code: "document-unknown", answer: saleId ?? "not created", note, by });
   run.clear("document-unknown");
@@ -139,12 +139,12 @@ function resolveDocument(run: Run, { saleId, note, by }: ResolveDocumentRequest)
  * Acts, and tells what came of it, where something can come of it soon. Handlers stand in the root scope, where a cancellation from
  * Temporal would fail the operator's update with it.
  */
-function replying(run: Run, act: () => unknown, done: string): Promise<MessageReply> {
+function replying(run: SaleState, act: () => unknown, done: string): Promise<MessageReply> {
   return CancellationScope.nonCancellable(async () => {
-    const before = standing(run);
+    const before = visibleState(run);
     act();
     const wish = run.cancelRequested !== undefined && !run.cancelDue;
-    const answered = (): boolean => (run.cancelDue ? run.settled : standing(run) !== before);
+    const answered = (): boolean => (run.cancelDue ? run.settled : visibleState(run) !== before);
     if (!wish) await condition(() => run.failure !== undefined || answered(), REPLY_WITHIN);
     const [attention] = run.attentions;
     const kept = wish ? " It is kept as a wish until the document's fate is known." : "";
@@ -153,7 +153,7 @@ function replying(run: Run, act: () => unknown, done: string): Promise<MessageRe
   });
 }
 
-function standing(run: Run): string {
+function visibleState(run: SaleState): string {
   const attentions = run.attentions.map(({ code, subject, sinceMs }) => [code, subject, sinceMs]);
   return JSON.stringify([run.stage, run.waitingFor, attentions]);
 }
@@ -167,8 +167,8 @@ export const creditNoteChanged = defineSignal<[CreditNoteChanged]>(SIGNALS.credi
 const REFUND_REPLY_WITHIN = "20 seconds";
 
 /** All messages of a sale. To be called before the first await. */
-export function wireSaleMessages(run: Run): void {
-  wireMessages(run);
+export function registerSaleMessages(run: SaleState): void {
+  registerMessages(run);
   setHandler(creditNoteChanged, (change) => {
     // A signal can come from anywhere, late, and with anything in it: it only ever shows what the credit note's own run knows better.
     if (run.stage !== "crediting" || typeof change !== "object" || change === null) return;
@@ -198,7 +198,7 @@ export function wireSaleMessages(run: Run): void {
   });
 }
 
-function refunded(run: Run, request: RefundRequest): Promise<SaleOutcome> {
+function refunded(run: SaleState, request: RefundRequest): Promise<SaleOutcome> {
   return CancellationScope.nonCancellable(async () => {
     const refund = (run.refund ??= dated(request));
     const told = (): boolean =>

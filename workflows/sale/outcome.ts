@@ -9,21 +9,21 @@ import {
   type SaleOutcome,
   type WorkflowState,
 } from "../../src/contract/index.ts";
-import { checkedObject, notAllowed } from "../operator/mending.ts";
+import { checkedObject, notAllowed } from "../operator/updates.ts";
 import { asFailure, isFinal } from "../sdk/failures.ts";
 import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";
-import type { Run } from "./state.ts";
+import type { SaleState } from "./state.ts";
 
 const DEFAULT_WAIT_SECONDS = 20;
 const LONGEST_WAIT_SECONDS = 60;
 /** Each makes the history longer that every later task replays; and of the 2,000 updates that Temporal takes of a run, the others belong to the people who mend it. */
 const MOST_OUTCOMES = 200;
 
-export function outcomeOf(run: Run): SaleOutcome {
+export function outcomeOf(run: SaleState): SaleOutcome {
   return outcomeOfState(stateOf(run), Date.now());
 }
 
-export function stateOf(run: Run): WorkflowState {
+export function stateOf(run: SaleState): WorkflowState {
   const { movements, attentions, decisions, inAll } = bounded(run);
   return {
     workflow: run.workflow,
@@ -50,7 +50,7 @@ export function stateOf(run: Run): WorkflowState {
  * The run's outcome once it is settled or parked, else the stage reached when the wait is over.
  * Nobody may hold an update for long: Temporal admits ten at a time.
  */
-export function waitForOutcome(run: Run, request: OutcomeRequest = {}): Promise<SaleOutcome> {
+export function waitForOutcome(run: SaleState, request: OutcomeRequest = {}): Promise<SaleOutcome> {
   return CancellationScope.nonCancellable(async () => {
     await condition(() => run.prepared || run.failure !== undefined);
     if (run.failure) throw run.failure;
@@ -67,7 +67,7 @@ export function waitForOutcome(run: Run, request: OutcomeRequest = {}): Promise<
   });
 }
 
-export function checkOutcomeRequest(run: Run, message: unknown): void {
+export function checkOutcomeRequest(run: SaleState, message: unknown): void {
   if (run.outcomesGiven >= MOST_OUTCOMES) {
     notAllowed(run, "The outcome was asked for so often that only the state query still answers.");
   }
@@ -83,7 +83,7 @@ export function checkOutcomeRequest(run: Run, message: unknown): void {
  * Carries a run's body to its end: Temporal's own cancellation becomes the run's, which the body answers in its own time
  * (undo included); whoever waits is served; and a failure is told to them before the workflow fails with it.
  */
-export async function carry(run: Run, body: () => Promise<void>): Promise<SaleOutcome> {
+export async function runToCompletion(run: SaleState, body: () => Promise<void>): Promise<SaleOutcome> {
   CancellationScope.current().cancelRequested.catch(() => run.requestCancel("cancelled through Temporal"));
   return await CancellationScope.nonCancellable(async () => {
     try {

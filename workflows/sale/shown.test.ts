@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 
 import { sampleSale } from "../../src/compliance/test-support/samples.ts";
-import { ATTENTION_CODES, type Attention, MENDED_BY } from "../../src/contract/index.ts";
+import { ATTENTION_CODES, type Attention, RESOLVED_BY } from "../../src/contract/index.ts";
 import { detailsOf } from "./shown.ts";
-import { Run } from "./state.ts";
+import { SaleState } from "./state.ts";
 
 /** A run as it stands, outside a workflow: nothing is published. */
-class StandingRun extends Run {
+class StandingRun extends SaleState {
   readonly #needed: Attention[];
 
   constructor(needed: Attention[] = []) {
@@ -21,12 +21,12 @@ class StandingRun extends Run {
 }
 
 function attention(code: Attention["code"], subject?: string): Attention {
-  const mendedBy = MENDED_BY[code];
+  const resolvedBy = RESOLVED_BY[code];
   return {
     code,
     message: `What happened to ${code}.`,
     sinceMs: 0,
-    mendedBy,
+    resolvedBy,
     ...(subject !== undefined && { subject }),
   };
 }
@@ -112,7 +112,7 @@ describe("the details of a run", () => {
     const details = detailsOf(new StandingRun([attention(code)]));
     expect(details).toContain(`### Needs a person: ${code}`);
     expect(details).toContain(`What happened to ${code}.`);
-    expect(Object.keys(payloadsIn(details))).toEqual([...MENDED_BY[code]]);
+    expect(Object.keys(payloadsIn(details))).toEqual([...RESOLVED_BY[code]]);
   });
 
   test("name the movement in the JSON that answers for it", () => {

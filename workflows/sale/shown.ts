@@ -10,7 +10,7 @@ import {
   publishAttributes,
   quoted,
 } from "../operator/shown.ts";
-import type { Run } from "./state.ts";
+import type { SaleState } from "./state.ts";
 
 const saleId = defineSearchAttributeKey(SEARCH_ATTRIBUTES.saleId, "KEYWORD");
 const stage = defineSearchAttributeKey(SEARCH_ATTRIBUTES.stage, "KEYWORD");
@@ -19,7 +19,7 @@ const stage = defineSearchAttributeKey(SEARCH_ATTRIBUTES.stage, "KEYWORD");
 const MOST_MOVEMENTS = 20;
 
 /** What Temporal's UI shows under User Metadata, as Markdown: where the run stands, and which update with which JSON mends it. */
-export function detailsOf(run: Run): string {
+export function detailsOf(run: SaleState): string {
   const document = run.document;
   const paragraphs = [
     `**Stage:** ${run.stage}${document ? ` · document \`${document.id}\` is \`${document.status}\`` : ""}`,
@@ -59,7 +59,7 @@ function stockLines(movements: readonly StockMovement[]): string[] {
 }
 
 /** Shows the run to whoever looks: current details always, search attributes where they changed (each change is an event). */
-export function publishRun(run: Run): void {
+export function publishRun(run: SaleState): void {
   setCurrentDetails(detailsOf(run));
   publishAttributes([
     { key: businessAttribute, value: run.businessId ?? NO_BUSINESS },
@@ -71,7 +71,7 @@ export function publishRun(run: Run): void {
 }
 
 /** On a credit note it is the sale that it reverses. */
-function saleIdOf(run: Run): string | null {
+function saleIdOf(run: SaleState): string | null {
   const id = run.workflow === "sale" ? run.document?.id : run.reversedSaleId;
   return id === undefined ? null : keywordValue(id);
 }

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { MENDED_BY, SETTLED_STAGES, STAGES, type Stage, type StockMovement } from "../../src/contract/index.ts";
+import { RESOLVED_BY, SETTLED_STAGES, STAGES, type Stage, type StockMovement } from "../../src/contract/index.ts";
 import { documentOf } from "../../src/ledger/test-support/records.ts";
-import { Run, STAGE_TRANSITIONS } from "./state.ts";
+import { SaleState, STAGE_TRANSITIONS } from "./state.ts";
 
 /** A sale outside a workflow: nothing is published, and no clock stands behind it. */
-class SilentSale extends Run {
+class SilentSale extends SaleState {
   constructor(workflow: "sale" | "creditNote") {
     super(workflow, "INV-1", workflow === "sale" ? "resolving-items" : "submitting");
   }
@@ -70,17 +70,19 @@ function happens(sale: SilentSale, one: Happening): void {
 
 /** What holds of a sale at every moment, whatever has happened to it. Not by `expect`: it is asked a million times. */
 function brokenPromise(sale: SilentSale, before: Stage): string | undefined {
-  const { stage, document, attentions, standing } = sale;
+  const { stage, document, attentions, allowedUpdates } = sale;
   if (stage !== before && !STAGE_TRANSITIONS[before].includes(stage)) return `${before} led to ${stage}`;
   if (sale.settled !== SETTLED_STAGES.includes(stage)) return "settled at another stage";
   if (sale.cancelDue && sale.documentInDoubt) return "given up while a document may exist";
   if (sale.cancelDue && document && document.status !== "failed" && document.status !== "cancelled")
     return `given up although its document is ${document.status}`;
   if (sale.heldUp && !sale.parked) return "held up by nothing that a person sees";
-  const missing = attentions.flatMap(({ code }) => MENDED_BY[code]).find((update) => !standing.includes(update));
+  const missing = attentions
+    .flatMap(({ code }) => RESOLVED_BY[code])
+    .find((update) => !allowedUpdates.includes(update));
   if (missing !== undefined) return `does not say that it takes ${missing}`;
   const refundable = sale.workflow === "sale" && stage === "completed" && !sale.refund;
-  if (standing.includes("refund") !== refundable) return "says of a refund what is not so";
+  if (allowedUpdates.includes("refund") !== refundable) return "says of a refund what is not so";
   return undefined;
 }
 

@@ -15,7 +15,7 @@ import {
   type Stage,
   type StockMovement,
 } from "../../src/contract/index.ts";
-import { Attended } from "../operator/attention-list.ts";
+import { AttentionList } from "../operator/attention-list.ts";
 import { type Calls, callsOf } from "../proxies.ts";
 import type { RecordKeeping } from "../records/record-keeping.ts";
 import { publishRun } from "./shown.ts";
@@ -40,7 +40,7 @@ export const STAGE_TRANSITIONS: Readonly<Record<Stage, readonly Stage[]>> = {
  * All that a run of a sale or of a credit note knows. Messages change it, steps read it; whoever changes what a person can
  * see publishes it.
  */
-export class Run extends Attended {
+export class SaleState extends AttentionList {
   readonly workflow: "sale" | "creditNote";
   readonly invoice: string;
   businessId: string | undefined;
@@ -133,8 +133,8 @@ export class Run extends Attended {
     return this.cancelRequested !== undefined && this.cancellable;
   }
 
-  get standing(): string {
-    const mends = new Set<Mend | "refund">(this.attentions.flatMap((attention) => attention.mendedBy));
+  get allowedUpdates(): string {
+    const mends = new Set<Mend | "refund">(this.attentions.flatMap((attention) => attention.resolvedBy));
     if (this.workflow === "sale" && this.stage === "completed" && !this.refund) mends.add("refund");
     if (this.bringForward) mends.add("retry");
     if (!this.settled && this.stage !== "crediting" && this.cancelRequested === undefined) mends.add("cancel");
@@ -186,7 +186,7 @@ export class Run extends Attended {
   }
 
   protected override attentionChanged(change: "raised" | "cleared", attention: Attention): void {
-    const { mendedBy: _mendedBy, ...about } = attention;
+    const { resolvedBy: _mendedBy, ...about } = attention;
     if (attention.code !== "authority-slow") this.attentionChangesEver++;
     this.attentionChanges.push({ change, ...about, atMs: Date.now() });
   }
@@ -207,14 +207,14 @@ export class Run extends Attended {
 }
 
 /** What every step of a document needs: its run, its connection, and the calls that go there. */
-export interface Work {
-  run: Run;
+export interface SaleContext {
+  run: SaleState;
   profile: ConnectionProfile;
   target: CallTarget;
   calls: Calls;
 }
 
-export function workOf(run: Run, profile: ConnectionProfile): Work {
+export function contextOf(run: SaleState, profile: ConnectionProfile): SaleContext {
   const { connection, businessId } = profile;
   const calls = callsOf(profile, () => run.retriedAtMs);
   const target = { connection, businessId };

@@ -1,7 +1,7 @@
 import { condition, workflowInfo } from "@temporalio/workflow";
 
 import type { Branch, FinishedSale, PreparedSale, SaleInput, SaleOutcome } from "../../src/contract/index.ts";
-import { follow, type FollowedTo } from "../document/await-authority.ts";
+import { awaitFinalStatus, type FinalStatus } from "../document/await-authority.ts";
 import { mismatches } from "../document/matching.ts";
 import { CancelledByPerson, park, unlessCancelled } from "../operator/attention-list.ts";
 import { main } from "../proxies.ts";
@@ -9,9 +9,9 @@ import { RecordKeeping } from "../records/record-keeping.ts";
 import { askedOfSale } from "../records/record.ts";
 import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";
 import { planMovements, StockKeeping } from "../stock/stock-keeping.ts";
-import { wireSaleMessages } from "./messages.ts";
-import { carry } from "./outcome.ts";
-import { Run, type Work, workOf } from "./state.ts";
+import { registerSaleMessages } from "./messages.ts";
+import { runToCompletion } from "./outcome.ts";
+import { SaleState, type SaleContext, contextOf } from "./state.ts";
 import { adoptSale, issueSale } from "./steps/issue.ts";
 import { mendItems, registerItems, resolveBranch, type ResolvedLines, resolveItems } from "./steps/items.ts";
 import { openForRefund } from "./steps/refund.ts";
@@ -22,9 +22,9 @@ import { openForRefund } from "./steps/refund.ts";
  * a refund → closed. It fails only for input that nobody can mend.
  */
 export async function sale(input: SaleInput): Promise<SaleOutcome> {
-  const run = new Run("sale", String(input?.traderInvoiceNumber), "resolving-items");
-  wireSaleMessages(run);
-  return await carry(run, async () => {
+  const run = new SaleState("sale", String(input?.traderInvoiceNumber), "resolving-items");
+  registerSaleMessages(run);
+  return await runToCompletion(run, async () => {
     const { startTime, runId, firstExecutionRunId } = workflowInfo();
     const reset = runId !== firstExecutionRunId;
     const answer = await main.prepareSale({ input, startedAtMs: startTime.getTime(), reset });
@@ -37,14 +37,14 @@ export async function sale(input: SaleInput): Promise<SaleOutcome> {
       await takeOver(run, prepared.finished);
       return;
     }
-    const work = workOf(run, prepared.profile);
+    const work = contextOf(run, prepared.profile);
     run.records = new RecordKeeping(work, askedOfSale(input, prepared));
     await carrySale(work, prepared);
   });
 }
 
 /** The number was used long ago, for this very sale: its outcome is this run's, and the ledger has it. */
-async function takeOver(run: Run, finished: FinishedSale): Promise<void> {
+async function takeOver(run: SaleState, finished: FinishedSale): Promise<void> {
   const { stage, document, creditNote, refund, movements, inAll, goodsNotReturned } = finished;
   run.document = document;
   run.creditNote = creditNote;
@@ -56,20 +56,20 @@ async function takeOver(run: Run, finished: FinishedSale): Promise<void> {
   if (!goodsNotReturned || !refund) return;
   const message =
     "The refund was to return the goods to stock, and nothing shows that the earlier workflow did. Count the stock, and correct it by hand.";
-  await park(run, { code: "stock-refused", subject: refund.traderInvoiceNumber, message, mendedBy: ["acknowledge"] });
+  await park(run, { code: "stock-refused", subject: refund.traderInvoiceNumber, message, resolvedBy: ["acknowledge"] });
 }
 
-async function carrySale(work: Work, prepared: PreparedSale): Promise<void> {
+async function carrySale(work: SaleContext, prepared: PreparedSale): Promise<void> {
   const { run } = work;
   const { sale } = prepared;
   run.moveTo("resolving-items", "the items of its lines");
   let stock: StockKeeping | undefined;
-  let end: FollowedTo;
+  let end: FinalStatus;
   try {
     const branch = await unlessCancelled(run, () => resolveBranch(work, sale.branch));
     stock = new StockKeeping(work, branch);
-    const goods = await unlessCancelled(run, () => goodsOf(work, prepared, branch));
-    end = await documentOf(work, prepared, goods, stock, branch);
+    const goods = await unlessCancelled(run, () => resolveGoods(work, prepared, branch));
+    end = await issueAndAwait(work, prepared, goods, stock, branch);
   } catch (error) {
     if (!(error instanceof CancelledByPerson)) throw error;
     end = "cancelled-by-person";
@@ -90,7 +90,11 @@ async function carrySale(work: Work, prepared: PreparedSale): Promise<void> {
 }
 
 /** A refund that is taken while the last callers are being answered is carried out too: nothing that was accepted is lost. */
-async function untilClosed(work: Work, stock: StockKeeping, { sale, refundWindowMs }: PreparedSale): Promise<void> {
+async function untilClosed(
+  work: SaleContext,
+  stock: StockKeeping,
+  { sale, refundWindowMs }: PreparedSale,
+): Promise<void> {
   const { run } = work;
   const callback = sale.callback ?? "auto";
   const refundDue = (): boolean => run.stage === "completed" && run.refund !== undefined;
@@ -106,8 +110,8 @@ async function untilClosed(work: Work, stock: StockKeeping, { sale, refundWindow
 }
 
 /** The items of the lines, each known to the authority. An adopted sale may come without lines, and is registered already. */
-async function goodsOf(
-  work: Work,
+async function resolveGoods(
+  work: SaleContext,
   { sale, items }: PreparedSale,
   branch: Branch | undefined,
 ): Promise<ResolvedLines | undefined> {
@@ -117,13 +121,13 @@ async function goodsOf(
   return goods;
 }
 
-async function documentOf(
-  work: Work,
+async function issueAndAwait(
+  work: SaleContext,
   prepared: PreparedSale,
   goods: ResolvedLines | undefined,
   stock: StockKeeping,
   branch: Branch | undefined,
-): Promise<FollowedTo> {
+): Promise<FinalStatus> {
   const { run, profile } = work;
   const { sale } = prepared;
   const callbacksSeen = run.callbacksReceived;
@@ -144,13 +148,13 @@ async function documentOf(
   if (mode === "on-submission" && document.status !== "failed" && document.status !== "cancelled") moveOnce();
   const mended = new Set<string>();
   const mend = (): Promise<boolean> => mendItems(work, run.document ?? document, branch, mended);
-  const end = await follow(work, document, { callbackExpected, callbacksSeen, mend });
+  const end = await awaitFinalStatus(work, document, { callbackExpected, callbacksSeen, mend });
   if (mode !== "off" && end === "completed") moveOnce();
   return end;
 }
 
 /** An unexpected total is shown; the document is signed all the same. */
-function checkTotal({ run }: Work, { sale }: PreparedSale): void {
+function checkTotal({ run }: SaleContext, { sale }: PreparedSale): void {
   if (sale.expectedTotal === undefined || !run.document) return;
   const found = mismatches(run.document, { type: "sale", total: sale.expectedTotal });
   if (found.length > 0) run.raise({ code: "mismatch", subject: "expectedTotal", message: found.join("; ") });

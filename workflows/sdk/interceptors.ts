@@ -10,7 +10,7 @@ import {
 
 /** Of every workflow; bundled with them. */
 export function interceptors(): WorkflowInterceptors {
-  return { internals: [holdingUpdates], inbound: [countingMessages], outbound: [countingCalls] };
+  return { internals: [deferUpdatesInterceptor], inbound: [countingMessages], outbound: [countingCalls] };
 }
 
 /** Of what comes with an update, a step that waits for another one's condition takes a turn of its own. None has half as many. */
@@ -22,7 +22,7 @@ let held = 0;
  * Gives a run its updates after everything that came with them has been acted upon (decision 15). The SDK gives them before. But it
  * may have parted one from the rest, or part them in a replay; then the update is left, and comes last. That order is the only one that always holds.
  */
-const holdingUpdates: WorkflowInternalsInterceptor = {
+const deferUpdatesInterceptor: WorkflowInternalsInterceptor = {
   activate({ activation, batchIndex }, next) {
     const jobs = activation.jobs ?? [];
     const updates = jobs.filter((job) => job.doUpdate);

@@ -11,7 +11,7 @@ import {
 } from "../../src/contract/index.ts";
 import { ClaimedTries, Tries } from "../calls/tries.ts";
 import { ledger } from "../proxies.ts";
-import type { Work } from "../sale/state.ts";
+import type { SaleContext } from "../sale/state.ts";
 import { endOfTurn } from "../sdk/interceptors.ts";
 import { parkOnBranch, showOtherBranch } from "./other-branch.ts";
 import { fateOfUnknown } from "./unknown-movement.ts";
@@ -21,7 +21,12 @@ import { fateOfUnknown } from "./unknown-movement.ts";
  * person's word and is never repeated by itself (docs/failure-model.md, "Stock movements").
  * @param lane of the run's movements: each try goes by it
  */
-export async function applyMovement(work: Work, movement: StockMovement, lane: Lane, branch?: Branch): Promise<void> {
+export async function applyMovement(
+  work: SaleContext,
+  movement: StockMovement,
+  lane: Lane,
+  branch?: Branch,
+): Promise<void> {
   const { run } = work;
   const settled = { ...work.target, referenceId: movement.referenceId };
   const givenUp = (): boolean => run.stockHalted && movement.purpose === "sold";
@@ -102,12 +107,12 @@ function askedOf(movement: StockMovement, { claim }: ClaimedTries, branch: Branc
   return { referenceId, itemId, action, quantity, unitPrice, ...(branch && { branch }), claim };
 }
 
-function drop({ run }: Work, movement: StockMovement): void {
+function drop({ run }: SaleContext, movement: StockMovement): void {
   movement.state = "dropped";
   run.stockMoved();
 }
 
-function settle(work: Work, movement: StockMovement, result: AppliedMovement): void {
+function settle(work: SaleContext, movement: StockMovement, result: AppliedMovement): void {
   setApplied(movement, result);
   if (result.recorded) work.run.records?.keptBeside();
   const { stockIo = "ok", stockMaster = "ok" } = result.report ?? {};
@@ -120,7 +125,7 @@ function settle(work: Work, movement: StockMovement, result: AppliedMovement): v
 }
 
 /** What a person said in an earlier run is taken over; what was said in this one is there already. */
-function keepWord({ run }: Work, movement: StockMovement, word: PersonsWord, applied: boolean): void {
+function keepWord({ run }: SaleContext, movement: StockMovement, word: PersonsWord, applied: boolean): void {
   const { note, by, atMs } = word;
   const known = run.decisions.some((one) => one.subject === movement.referenceId && one.atMs === atMs);
   movement.decision = { applied, note, ...(by !== undefined && { by }), atMs };
@@ -150,10 +155,10 @@ export interface Lane {
 
 /** Each by an activity of the run itself. */
 export class ByItself implements Lane {
-  readonly #work: Work;
+  readonly #work: SaleContext;
   readonly #turns = new Turns(MOST_AT_ONCE);
 
-  constructor(work: Work) {
+  constructor(work: SaleContext) {
     this.#work = work;
   }
 
@@ -176,7 +181,7 @@ export class ByItself implements Lane {
  * @param more whose movement it is, where this run sends it for another one; the record to keep with the answer
  */
 export async function sendMovement(
-  { calls, target }: Pick<Work, "calls" | "target">,
+  { calls, target }: Pick<SaleContext, "calls" | "target">,
   asked: AskedMovement,
   more: Pick<AdjustStockRequest, "sentFor" | "record"> = {},
 ): Promise<AdjustStockResult> {
@@ -191,7 +196,7 @@ export async function sendMovement(
  * @param said why there is no answer, as a sentence
  */
 export async function whatBecameOf(
-  target: Work["target"],
+  target: SaleContext["target"],
   { referenceId, claim }: AskedMovement,
   said: string,
 ): Promise<ReadMovementResult> {

@@ -18,7 +18,7 @@ import {
   WORKFLOW_TYPES,
 } from "../../src/contract/index.ts";
 import { businessAttribute, invoiceAttribute } from "../operator/shown.ts";
-import type { Work } from "../sale/state.ts";
+import type { SaleContext } from "../sale/state.ts";
 import { rootMessage } from "../sdk/failures.ts";
 import { endOfTurn } from "../sdk/interceptors.ts";
 import { isTrouble, type Lane, MOST_AT_ONCE, sendMovement, type Try, Turns, whatBecameOf } from "./apply-movement.ts";
@@ -33,12 +33,12 @@ interface Waiting extends Try {
  * wait until one of those has got through: an outage costs the history of a few movements, however many there are.
  */
 export class Chunks implements Lane {
-  readonly #work: Work;
+  readonly #work: SaleContext;
   #waiting: Waiting[] = [];
   #inTrouble: readonly StockMovement[] = [];
   #sending = false;
 
-  constructor(work: Work) {
+  constructor(work: SaleContext) {
     this.#work = work;
   }
 
@@ -120,7 +120,7 @@ export class Chunks implements Lane {
  * Sends one try of each of these movements by a child workflow. Where that ends without its answers, the claims tell what became of each.
  * @returns what each came to; a movement that is not in it was not sent
  */
-async function sendChunk(work: Work, tries: readonly Try[]): Promise<Map<StockMovement, AdjustStockResult>> {
+async function sendChunk(work: SaleContext, tries: readonly Try[]): Promise<Map<StockMovement, AdjustStockResult>> {
   const { run, target } = work;
   // After a reset the runs of before may still have theirs: each chunk has an id of its own, which a replay draws again.
   const workflowId = moveStockWorkflowId({ ...target, number: run.invoice, chunk: uuid4() });
@@ -145,7 +145,7 @@ async function sendChunk(work: Work, tries: readonly Try[]): Promise<Map<StockMo
 
 /** Once one of them is given up the child is asked to send no more; what it has sent is waited for. */
 async function answersOf(
-  { run, profile, target }: Work,
+  { run, profile, target }: SaleContext,
   workflowId: string,
   tries: readonly Try[],
 ): Promise<MoveStockResult> {

@@ -3,18 +3,22 @@ import { condition } from "@temporalio/workflow";
 import type { BranchHold, OtherBranch, StockMovement } from "../../src/contract/index.ts";
 import { park, type Verdict } from "../operator/attention-list.ts";
 import { ledger, mainWaits } from "../proxies.ts";
-import type { Work } from "../sale/state.ts";
+import type { SaleContext } from "../sale/state.ts";
 
 /**
  * Shows that an applied movement was answered with another branch than the one that was asked for. Once a person has acknowledged it, the
  * ledger lets movements to named branches go on; the run ends only when that is written.
  */
-export function showOtherBranch({ run, target }: Work, { referenceId }: StockMovement, otherBranch: OtherBranch): void {
+export function showOtherBranch(
+  { run, target }: SaleContext,
+  { referenceId }: StockMovement,
+  otherBranch: OtherBranch,
+): void {
   const { asked, answered, message } = otherBranch;
   const evidence = { askedBranch: asked, answeredBranch: answered };
   // A retry would move the goods twice.
-  const mendedBy = ["acknowledge"] as const;
-  const key = run.raise({ code: "unexpected-answer", subject: referenceId, message, evidence, mendedBy });
+  const resolvedBy = ["acknowledge"] as const;
+  const key = run.raise({ code: "unexpected-answer", subject: referenceId, message, evidence, resolvedBy });
   const written = async (): Promise<void> => {
     await condition(() => !run.needs(key));
     const { note = "", by, atMs = Date.now() } = run.decisions.findLast((one) => one.subject === referenceId) ?? {};
@@ -29,7 +33,7 @@ export function showOtherBranch({ run, target }: Work, { referenceId }: StockMov
  * may have nobody left to acknowledge it, so a retry with a note says the same: somebody has looked.
  */
 export async function parkOnBranch(
-  { run, target }: Work,
+  { run, target }: SaleContext,
   { referenceId, action, quantity, itemId }: StockMovement,
   held: { message: string; hold: BranchHold },
   until: () => boolean,

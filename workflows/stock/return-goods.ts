@@ -1,7 +1,7 @@
 import { fewOf, goodsOf, type RefundRequest, type SaleDocument } from "../../src/contract/index.ts";
-import { answered } from "../calls/tries.ts";
+import { callWithEscalation } from "../calls/tries.ts";
 import { park } from "../operator/attention-list.ts";
-import type { Work } from "../sale/state.ts";
+import type { SaleContext } from "../sale/state.ts";
 import { branchToReturnTo, planMovements, type StockKeeping } from "./stock-keeping.ts";
 
 /**
@@ -9,7 +9,7 @@ import { branchToReturnTo, planMovements, type StockKeeping } from "./stock-keep
  * who names the branch.
  */
 export async function returnGoods(
-  work: Work,
+  work: SaleContext,
   stock: StockKeeping,
   refund: RefundRequest,
   original: SaleDocument,
@@ -20,15 +20,15 @@ export async function returnGoods(
 }
 
 /** A restock that nothing can be returned for is shown, where its request could not be refused at the door. */
-async function showNothingTaken({ run }: Work, number: string): Promise<void> {
+async function showNothingTaken({ run }: SaleContext, number: string): Promise<void> {
   const message =
     "Nothing was restocked: this sale is not known to have taken anything from stock. Correct the stock by hand where goods came back.";
-  await park(run, { code: "stock-refused", subject: number, message, mendedBy: ["acknowledge"] });
+  await park(run, { code: "stock-refused", subject: number, message, resolvedBy: ["acknowledge"] });
 }
 
 /** A person vouches for the goods. An item that has left the catalogue waits for a person, and holds nothing else back. */
 async function returnByDecision(
-  work: Work,
+  work: SaleContext,
   stock: StockKeeping,
   { traderInvoiceNumber: number, reason, branch: name }: RefundRequest & { branch: string },
   original: SaleDocument,
@@ -41,14 +41,15 @@ async function returnByDecision(
   let left = goodsOf(original);
   while (left.length > 0) {
     const lines = left;
-    const read = await answered(run, () => calls.read.readItems({ ...target, lines }));
+    const read = await callWithEscalation(run, () => calls.read.readItems({ ...target, lines }));
     if (read.kind === "resolved") {
       stock.move(planMovements(number, "restocked", left, read.items), branch);
       break;
     }
     const missing = new Set(read.unknown.map(({ line }) => line));
     const known = left.filter((_, line) => !missing.has(line));
-    const again = known.length > 0 && (await answered(run, () => calls.read.readItems({ ...target, lines: known })));
+    const again =
+      known.length > 0 && (await callWithEscalation(run, () => calls.read.readItems({ ...target, lines: known })));
     if (again && again.kind === "resolved") {
       stock.move(planMovements(number, "restocked", known, again.items), branch);
       left = left.filter((_, line) => missing.has(line));

@@ -15,7 +15,7 @@ import {
 } from "../../src/contract/index.ts";
 import { isRefusal, Tries } from "../calls/tries.ts";
 import { ledger } from "../proxies.ts";
-import type { Work } from "../sale/state.ts";
+import type { SaleContext } from "../sale/state.ts";
 import { applyMovement, ByItself, type Lane } from "./apply-movement.ts";
 import { Chunks } from "./chunks.ts";
 import { showOtherBranch } from "./other-branch.ts";
@@ -67,14 +67,14 @@ function actionOf(purpose: MovementPurpose): StockAction {
 
 /** The movements of one run, each carried by itself beside the document: they never hold it back. */
 export class StockKeeping {
-  readonly #work: Work;
+  readonly #work: SaleContext;
   readonly #branch: Branch | undefined;
   #lane: Lane;
   readonly #underWay = new Map<StockMovement, Promise<void>>();
   /** Branches that goods go back to: each is looked up once, however many goods there are. */
   readonly #returns = new Map<string, Promise<Branch | undefined>>();
 
-  constructor(work: Work, branch?: Branch) {
+  constructor(work: SaleContext, branch?: Branch) {
     this.#work = work;
     this.#branch = branch;
     this.#lane = new ByItself(work);
@@ -195,7 +195,7 @@ export class StockKeeping {
  * @returns undefined where a person gave it up
  */
 export async function branchToReturnTo(
-  { run, calls, target }: Work,
+  { run, calls, target }: SaleContext,
   name: string,
   subject: string,
 ): Promise<Branch | undefined> {

@@ -10,7 +10,7 @@ import type {
   UnknownMovement,
   WatchMovementResult,
 } from "../../src/contract/index.ts";
-import type { Work } from "../sale/state.ts";
+import type { SaleContext } from "../sale/state.ts";
 import { ledger } from "../proxies.ts";
 
 /** How an unknown movement came out: applied, or not applied by the try of that generation and all before it. */
@@ -21,7 +21,7 @@ type MovementFate = AppliedMovement | SaidApplied | SupersededTry;
  * The sale goes on meanwhile. The balance of the item is shown as evidence, and decides nothing.
  */
 export async function fateOfUnknown(
-  work: Work,
+  work: SaleContext,
   movement: StockMovement,
   generation: number,
   branch: Branch | undefined,
@@ -51,7 +51,7 @@ export async function fateOfUnknown(
 
 /** A person's word is written down before anything follows from it. The service's own outcome, where it turned up, outweighs it. */
 async function said(
-  work: Work,
+  work: SaleContext,
   movement: StockMovement,
   generation: number,
   branch: Branch | undefined,
@@ -78,7 +78,7 @@ interface Watched {
 }
 
 /** Looks into the claim, as an activity that is tried again: an outcome that was written late, and the balance of a later answer. */
-function watch(work: Work, movement: StockMovement, generation: number, key: string): Watched {
+function watch(work: SaleContext, movement: StockMovement, generation: number, key: string): Watched {
   const { referenceId, action, quantity, sentAtMs = Date.now() } = movement;
   const scope = new CancellationScope();
   const watched: Watched = { fate: undefined, end: () => scope.cancel() };

@@ -8,7 +8,7 @@ import {
   WORKFLOW_TYPES,
 } from "../../src/contract/index.ts";
 import { Job } from "../job/job.ts";
-import { checkedObject, notAllowed, REPLY_WITHIN, requireText } from "../operator/mending.ts";
+import { checkedObject, notAllowed, REPLY_WITHIN, requireText } from "../operator/updates.ts";
 
 const resolveBatchUpdate = defineUpdate<JobReply, [ResolveBatchRequest]>(UPDATES.resolveBatch);
 

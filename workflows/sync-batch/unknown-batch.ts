@@ -30,7 +30,7 @@ export async function resolved(
     return await CancellationScope.current().cancelRequested;
   };
   job.moveOn("a person, who can see whether the batch was processed", { standing: "parked", message });
-  const attention = { code: "batch-unknown" as const, message, evidence, mendedBy: ["resolveBatch"] as const };
+  const attention = { code: "batch-unknown" as const, message, evidence, resolvedBy: ["resolveBatch"] as const };
   for (;;) {
     await park(job, attention, { wake: lookAgain, until: () => job.word !== undefined });
     const { word } = job;

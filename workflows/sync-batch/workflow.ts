@@ -2,7 +2,7 @@ import { condition, continueAsNew } from "@temporalio/workflow";
 
 import type { AccountingProfile, ProcessSyncBatchInput, SyncBatchOutcome } from "../../src/contract/index.ts";
 import { ClaimedTries, Tries } from "../calls/tries.ts";
-import { carryJob, wireJobMessages } from "../job/carry-job.ts";
+import { runJobToCompletion, registerJobMessages } from "../job/carry-job.ts";
 import { accountingCallsOf, main } from "../proxies.ts";
 import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";
 import { BatchJob } from "./batch-job.ts";
@@ -15,9 +15,9 @@ import { resolved } from "./unknown-batch.ts";
  */
 export async function processSyncBatch(input: ProcessSyncBatchInput): Promise<SyncBatchOutcome> {
   const job = new BatchJob(String(input?.syncBatchId));
-  wireJobMessages(job);
+  registerJobMessages(job);
   job.wireResolution();
-  return await carryJob(async () => {
+  return await runJobToCompletion(async () => {
     const { profile, syncBatchId } = await main.prepareSyncBatch({ input });
     const { wait } = accountingCallsOf(profile);
     job.awaitService = (tried) => wait.awaitAccounting({ connection: profile.connection, ...tried });

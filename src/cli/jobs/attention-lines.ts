@@ -10,13 +10,13 @@ export function attentionLines(
   { group, argument }: { group: string; argument?: string },
   scope: JobScope,
 ): string[] {
-  const { code, subject, message, sinceMs, mendedBy } = attention;
+  const { code, subject, message, sinceMs, resolvedBy } = attention;
   const where = [
     ...(scope.connection === DEFAULT_CONNECTION ? [] : ["--connection", scope.connection]),
     ...(scope.businessId === undefined ? [] : ["--business", shellWord(scope.businessId)]),
   ];
   const which = argument === undefined ? [] : [shellWord(argument)];
-  const commands = mendedBy
+  const commands = resolvedBy
     .flatMap((mend) => verbsOf(mend, code, subject))
     .map(([verb, ...flags]) => ["fiscalflow", group, verb, ...which, ...flags, ...where].join(" "));
   return [

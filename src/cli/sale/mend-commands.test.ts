@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 
-import { type Attention, ATTENTION_CODES, type AttentionCode, MENDED_BY } from "../../contract/index.ts";
+import { type Attention, ATTENTION_CODES, type AttentionCode, RESOLVED_BY } from "../../contract/index.ts";
 import { createProgram } from "../program.ts";
 import { mendCommands } from "./mend-commands.ts";
 import { Readable } from "node:stream";
 
 function attention(code: AttentionCode, subject?: string): Attention {
-  return { code, message: "", sinceMs: 0, mendedBy: MENDED_BY[code], ...(subject !== undefined && { subject }) };
+  return { code, message: "", sinceMs: 0, resolvedBy: RESOLVED_BY[code], ...(subject !== undefined && { subject }) };
 }
 
 describe("the commands that mend an attention", () => {

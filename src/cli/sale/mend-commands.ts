@@ -8,8 +8,8 @@ export interface MendTarget extends Scope {
 }
 
 /** The command lines that mend an attention, ready to be pasted; what only a person knows stands in angle brackets. */
-export function mendCommands({ code, subject, mendedBy }: Attention, target: MendTarget): string[] {
-  return mendedBy.flatMap((mend) => commandsFor(mend, code, subject).map((words) => commandLine(words, target)));
+export function mendCommands({ code, subject, resolvedBy }: Attention, target: MendTarget): string[] {
+  return resolvedBy.flatMap((mend) => commandsFor(mend, code, subject).map((words) => commandLine(words, target)));
 }
 
 function commandsFor(mend: Mend, code: string, subject: string | undefined): { verb: string; flags: string[] }[] {

@@ -27,7 +27,7 @@ const attention = (code: Attention["code"], subject: string): Attention => ({
   subject,
   message: "no answer came",
   sinceMs: 5,
-  mendedBy: ["resolveStock"],
+  resolvedBy: ["resolveStock"],
 });
 
 const content = {

@@ -106,7 +106,7 @@ export class Operator {
           return () => this.#answers.cancel(workflowId, { reason: "the authority will not have it" });
         return () => this.#answers.retry(workflowId, about);
       default:
-        return attention.mendedBy.includes("retry")
+        return attention.resolvedBy.includes("retry")
           ? () => this.#answers.retry(workflowId, about)
           : () => this.#answers.acknowledge(workflowId, { ...about, note });
     }

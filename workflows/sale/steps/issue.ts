@@ -11,12 +11,12 @@ import { type Created, createDocument } from "../../document/create-document.ts"
 import { mismatches } from "../../document/matching.ts";
 import { readDocument } from "../../document/retry-document.ts";
 import { main } from "../../proxies.ts";
-import type { Work } from "../state.ts";
+import type { SaleContext } from "../state.ts";
 import type { ResolvedLines } from "./items.ts";
 
 /** Issues the sale: one document for its number, whatever happens on the way. */
 export async function issueSale(
-  work: Work,
+  work: SaleContext,
   { sale, composed }: PreparedSale,
   { lines }: ResolvedLines,
   branch: Branch | undefined,
@@ -49,7 +49,7 @@ export async function issueSale(
  * @throws ApplicationFailure InvalidInput
  */
 export async function adoptSale(
-  work: Work,
+  work: SaleContext,
   saleId: string,
   prepared: PreparedSale,
   resolved?: ResolvedLines,

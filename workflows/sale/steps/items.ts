@@ -11,15 +11,15 @@ import {
   type SaleDocument,
   type SaleLineInput,
 } from "../../../src/contract/index.ts";
-import { answered, Tries } from "../../calls/tries.ts";
+import { callWithEscalation, Tries } from "../../calls/tries.ts";
 import { CancelledByPerson, park } from "../../operator/attention-list.ts";
-import type { Work } from "../state.ts";
+import type { SaleContext } from "../state.ts";
 
 /** Both names of the branch, so that each call can send the one that its dialect wants; none means the business's first branch. */
-export async function resolveBranch(work: Work, branch: string | undefined): Promise<Branch | undefined> {
+export async function resolveBranch(work: SaleContext, branch: string | undefined): Promise<Branch | undefined> {
   if (branch === undefined) return undefined;
   const { run, calls, target } = work;
-  const result = await answered(run, () => calls.read.readBranch({ ...target, branch }));
+  const result = await callWithEscalation(run, () => calls.read.readBranch({ ...target, branch }));
   return result.branch;
 }
 
@@ -33,7 +33,7 @@ export interface ResolvedLines {
  * line that names none, or two, waits until the catalogue is right.
  */
 export async function resolveItems(
-  work: Work,
+  work: SaleContext,
   lines: SaleLineInput[],
   known: KnownItem[] | undefined,
 ): Promise<ResolvedLines> {
@@ -42,7 +42,7 @@ export async function resolveItems(
   let notOlderThanMs: number | undefined;
   for (;;) {
     const request = { ...target, lines, notOlderThanMs };
-    const result = await answered(run, () => calls.read.readItems(request));
+    const result = await callWithEscalation(run, () => calls.read.readItems(request));
     if (result.kind === "resolved") return resolved(lines, result.items);
     const message = fewOf(result.unknown.map(({ line, reason }) => `lines[${line}]: ${reason}`)).join("; ");
     const sinceMs = Date.now();
@@ -69,7 +69,7 @@ function unregistered(items: readonly KnownItem[]): KnownItem[] {
 }
 
 /** Registers what is not registered. An item that lacks data waits until it shows as registered, whoever mends it. */
-export async function registerItems(work: Work, items: readonly KnownItem[], branch?: Branch): Promise<void> {
+export async function registerItems(work: SaleContext, items: readonly KnownItem[], branch?: Branch): Promise<void> {
   const missing = unregistered(items);
   if (missing.length === 0) return;
   work.run.moveTo(
@@ -79,12 +79,12 @@ export async function registerItems(work: Work, items: readonly KnownItem[], bra
   await Promise.all(missing.map((item) => registerItem(work, item, branch)));
 }
 
-async function registerItem(work: Work, item: KnownItem, branch?: Branch): Promise<void> {
+async function registerItem(work: SaleContext, item: KnownItem, branch?: Branch): Promise<void> {
   const { run, calls, target } = work;
   const tries = new Tries(run);
   try {
     for (;;) {
-      const result = await answered(run, () =>
+      const result = await callWithEscalation(run, () =>
         calls.convergingWrite.registerItem({ ...target, itemId: item.id, branch }),
       );
       switch (result.kind) {
@@ -106,7 +106,7 @@ async function registerItem(work: Work, item: KnownItem, branch?: Branch): Promi
 }
 
 async function parkUntilRegistered(
-  work: Work,
+  work: SaleContext,
   item: KnownItem,
   result: Extract<RegisterResult, { kind: "needs-data" }>,
 ): Promise<"woken" | "again"> {
@@ -125,10 +125,10 @@ async function parkUntilRegistered(
   return verdict === "woken" ? "woken" : "again";
 }
 
-async function showsRegistered(work: Work, itemId: string): Promise<boolean> {
+async function showsRegistered(work: SaleContext, itemId: string): Promise<boolean> {
   const { run, calls, target } = work;
   const request = { ...target, lines: [{ itemId, quantity: 1, unitPrice: 0 }], notOlderThanMs: Date.now() };
-  const read = await answered(run, () => calls.read.readItems(request));
+  const read = await callWithEscalation(run, () => calls.read.readItems(request));
   return areRegistered(read);
 }
 
@@ -141,7 +141,7 @@ function areRegistered(result: ItemsResult): boolean {
  * so that a list which lags behind cannot keep the document going round.
  */
 export async function mendItems(
-  work: Work,
+  work: SaleContext,
   document: SaleDocument,
   branch: Branch | undefined,
   mendedBefore: Set<string>,
@@ -149,7 +149,7 @@ export async function mendItems(
   const { run, calls, target } = work;
   const lines = goodsOf(document).map(({ itemId }) => ({ itemId, quantity: 1, unitPrice: 0 }));
   const notOlderThanMs = Date.now();
-  const read = await answered(run, () => calls.read.readItems({ ...target, lines, notOlderThanMs }));
+  const read = await callWithEscalation(run, () => calls.read.readItems({ ...target, lines, notOlderThanMs }));
   if (read.kind !== "resolved") return false;
   const missing = unregistered(read.items).filter((item) => !mendedBefore.has(item.id));
   if (missing.length === 0) return false;

@@ -25,14 +25,14 @@ import { mainWaits } from "../../proxies.ts";
 import { rootMessage } from "../../sdk/failures.ts";
 import { returnGoods } from "../../stock/return-goods.ts";
 import type { StockKeeping } from "../../stock/stock-keeping.ts";
-import type { Work } from "../state.ts";
+import type { SaleContext } from "../state.ts";
 
 /**
  * Keeps a completed sale open for a refund until its window has closed, and credits it when asked to. A refund that was asked for
  * before the sale was completed is carried out now, window or not.
  */
 export async function openForRefund(
-  work: Work,
+  work: SaleContext,
   stock: StockKeeping,
   { windowMs, callback }: { windowMs: number; callback: "auto" | "off" },
 ): Promise<void> {
@@ -65,7 +65,7 @@ export async function openForRefund(
  * sale's: whoever waits for the refund is told so, else a person is called.
  */
 async function credited(
-  work: Work,
+  work: SaleContext,
   stock: StockKeeping,
   refund: RefundRequest,
   callback: "auto" | "off",
@@ -107,7 +107,7 @@ async function credited(
 }
 
 async function runCreditNote(
-  work: Work,
+  work: SaleContext,
   workflowId: string,
   original: SaleDocument,
   refund: RefundRequest & { callback: "auto" | "off" },

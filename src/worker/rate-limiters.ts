@@ -2,7 +2,7 @@ import type { MetricMeter } from "@temporalio/common";
 
 import type { Transport } from "../http/transport.ts";
 import type { Ledger } from "../ledger/index.ts";
-import { budgetRules, FleetCount, Gate } from "../quota/index.ts";
+import { budgetRules, FleetCount, RateLimiter } from "../quota/index.ts";
 import { watchBudgets } from "./watch-budgets.ts";
 import type { KeyLog } from "./watch-keys.ts";
 
@@ -18,7 +18,7 @@ export interface GatesOptions {
 }
 
 export interface Gates {
-  of: (application: string) => Gate;
+  of: (application: string) => RateLimiter;
   /** After the last call: what it came to is still being counted. */
   close: () => Promise<void>;
 }
@@ -28,7 +28,7 @@ export function createGates(applications: readonly string[], options: GatesOptio
   const { transport, counts, log, meter } = options;
   const rules = budgetRules(options.fallbackLimit, options.failingPauseMs);
   const budgets = watchBudgets(log, meter);
-  const gates = new Map<string, Gate>();
+  const gates = new Map<string, RateLimiter>();
   const fleetCounts: FleetCount[] = [];
   for (const application of applications) {
     const count = new FleetCount({
@@ -41,7 +41,7 @@ export function createGates(applications: readonly string[], options: GatesOptio
     });
     fleetCounts.push(count);
     const watch = budgets.watchOf(application);
-    const gate = new Gate({ application, transport, rules, count, nowMs: Date.now, random: Math.random, watch });
+    const gate = new RateLimiter({ application, transport, rules, count, nowMs: Date.now, random: Math.random, watch });
     gates.set(application, gate);
   }
   const stop = budgets.start([...gates.values()]);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { parseDialect } from "../../src/compliance/index.ts";
 import { apiError, gated, MINUTE, SECOND, START_MS, underWay, whatHappened } from "../test-support/gated.ts";
-import { KeyGate } from "./key-gate.ts";
+import { CredentialCircuitBreaker } from "./credential-circuit-breaker.ts";
 
 describe("a refused key", () => {
   test("is tried by one call, however many ask", async () => {
@@ -215,7 +215,7 @@ describe("the alert", () => {
     const broken = (): never => {
       throw new Error("the log is full");
     };
-    const gate = new KeyGate({
+    const gate = new CredentialCircuitBreaker({
       connection: "default",
       dialect: parseDialect({}),
       firstPauseMs: 0,

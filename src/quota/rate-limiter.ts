@@ -24,7 +24,7 @@ const SPREAD = { interactive: 0.005, background: 0.02 } as const;
 /** The count allows fewer under way than there are: others end theirs at any moment. */
 const OTHERS_END_MS = 100;
 
-export interface GateOptions {
+export interface RateLimiterOptions {
   application: string;
   transport: Transport;
   rules: BudgetRules;
@@ -32,11 +32,11 @@ export interface GateOptions {
   count?: FleetCount | undefined;
   nowMs: () => number;
   random: () => number;
-  watch: GateWatch;
+  watch: RateLimiterWatch;
 }
 
 /** Told of each call. */
-export interface GateWatch {
+export interface RateLimiterWatch {
   sent: (callClass: CallClass) => void;
   /** A 429 that happened anyway. */
   refused: (callClass: CallClass) => void;
@@ -44,7 +44,7 @@ export interface GateWatch {
   heldBack: (callClass: CallClass, why: WhyWait) => void;
 }
 
-interface Passage {
+interface Permit {
   call: Sending;
   grant: Grant | undefined;
 }
@@ -53,13 +53,13 @@ interface Passage {
  * The one gate in front of the transport for all connections of an application: every request is charged here, as it is sent
  * (docs/architecture.md, "One budget").
  */
-export class Gate implements Transport {
-  readonly #options: GateOptions;
+export class RateLimiter implements Transport {
+  readonly #options: RateLimiterOptions;
   readonly #turns: Turns;
   readonly #waiting: Record<CallClass, number> = { interactive: 0, background: 0 };
   #budget: Budget;
 
-  constructor(options: GateOptions) {
+  constructor(options: RateLimiterOptions) {
     this.#options = options;
     this.#turns = new Turns(options.nowMs);
     this.#budget = newBudget(options.rules, options.nowMs());
@@ -112,7 +112,7 @@ export class Gate implements Transport {
     return this.#turns.wait(untilMs, listener);
   }
 
-  async #pass(request: TransportRequest): Promise<Passage> {
+  async #pass(request: TransportRequest): Promise<Permit> {
     const asking = { callClass: currentClass(), unrepeatable: request.freshConnection === true };
     const patientUntilMs = this.#options.nowMs() + PATIENCE_MS;
     for (;;) {
@@ -129,7 +129,7 @@ export class Gate implements Transport {
   }
 
   /** Undefined where it has to be decided anew: the fleet has nothing left for it, or the count that was relied upon is away. */
-  async #charge(call: Sending): Promise<Passage | undefined> {
+  async #charge(call: Sending): Promise<Permit | undefined> {
     const relied = this.#budget.fleetSpent !== undefined;
     this.#apply({ kind: "sent", call });
     const { count, nowMs } = this.#options;
@@ -178,7 +178,7 @@ export class Gate implements Transport {
     return new TransportError(message, { code: "held-back", sent: "no", retryAfterMs });
   }
 
-  #answered({ call, grant }: Passage, answer: HttpAnswer | NonNullable<TransportError["answered"]>): void {
+  #answered({ call, grant }: Permit, answer: HttpAnswer | NonNullable<TransportError["answered"]>): void {
     const { headers, status } = answer;
     const answeredAtMs = "answeredAtMs" in answer ? answer.answeredAtMs : answer.atMs;
     const sentAtMs = "sentAtMs" in answer ? answer.sentAtMs : answeredAtMs;
@@ -194,7 +194,7 @@ export class Gate implements Transport {
     this.#apply({ kind: "answered", call, answer: told });
   }
 
-  #failed(passage: Passage, error: unknown): void {
+  #failed(passage: Permit, error: unknown): void {
     if (!(error instanceof TransportError)) {
       this.#apply({ kind: "lost", call: passage.call, failed: false, arrived: true });
       return;

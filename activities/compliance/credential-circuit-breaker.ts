@@ -1,5 +1,5 @@
 import { classifyError, ComplianceApiError, type ComplianceDialect } from "../../src/compliance/index.ts";
-import { type KeyCall, KeyDoor, type Passage } from "./key-door.ts";
+import { type KeyCall, Circuit, type Pass } from "./circuit.ts";
 
 /** What begins, or ceases, to be refused. Never holds the key itself. */
 export interface KeyTrouble {
@@ -17,7 +17,7 @@ export interface KeyWatch {
   works: (trouble: KeyTrouble, refusedForMs: number) => void;
 }
 
-interface KeyGateOptions {
+interface CredentialCircuitBreakerOptions {
   connection: string;
   dialect: ComplianceDialect;
   /** The pause after the first refusal; later ones grow to twenty times of it. */
@@ -29,12 +29,12 @@ interface KeyGateOptions {
 /** One of the two doors that a call passes, and the alert that its refusal raises. */
 interface Way {
   alert: string;
-  door: KeyDoor;
+  door: Circuit;
 }
 
 interface Alert {
   trouble: KeyTrouble;
-  doors: Set<KeyDoor>;
+  doors: Set<Circuit>;
 }
 
 /** What the outcome of a call says of the key. */
@@ -45,13 +45,13 @@ type Word = { says: "accepted" | "nothing" } | { says: "refused"; error: Complia
  * each pause and not a thousand (docs/failure-model.md, "What each kind of trouble means"). 401 is about the key as a whole; 403 about one operation for one business
  * (Fiscal Compliance API, "Authentication": a scope, another business, or the other environment).
  */
-export class KeyGate {
-  readonly #options: KeyGateOptions;
-  readonly #doors = new Map<string, KeyDoor>();
+export class CredentialCircuitBreaker {
+  readonly #options: CredentialCircuitBreakerOptions;
+  readonly #doors = new Map<string, Circuit>();
   /** One for all businesses of an operation: an organisation-wide key has one owner. */
   readonly #alerts = new Map<string, Alert>();
 
-  constructor(options: KeyGateOptions) {
+  constructor(options: CredentialCircuitBreakerOptions) {
     this.#options = options;
   }
 
@@ -102,7 +102,7 @@ export class KeyGate {
     return this.#way(`403 ${operation}`, businessId ?? "");
   }
 
-  #settle({ alert, door, passage }: Way & { passage: Passage }, call: KeyCall, word: Word): void {
+  #settle({ alert, door, passage }: Way & { passage: Pass }, call: KeyCall, word: Word): void {
     const nowMs = this.#nowMs(call);
     switch (word.says) {
       case "refused":
@@ -136,11 +136,11 @@ export class KeyGate {
   #way(alert: string, business: string): Way {
     const name = `${alert} ${business}`;
     let door = this.#doors.get(name);
-    if (!door) this.#doors.set(name, (door = new KeyDoor(this.#options.firstPauseMs)));
+    if (!door) this.#doors.set(name, (door = new Circuit(this.#options.firstPauseMs)));
     return { alert, door };
   }
 
-  #tellRefused(name: string, door: KeyDoor, call: KeyCall, { status, apiCode }: ComplianceApiError): void {
+  #tellRefused(name: string, door: Circuit, call: KeyCall, { status, apiCode }: ComplianceApiError): void {
     const known = this.#alerts.get(name);
     if (known) {
       known.doors.add(door);
@@ -153,7 +153,7 @@ export class KeyGate {
     tell(() => watch.refused(trouble));
   }
 
-  #tellWorks(name: string, door: KeyDoor, refusedForMs: number): void {
+  #tellWorks(name: string, door: Circuit, refusedForMs: number): void {
     const alert = this.#alerts.get(name);
     alert?.doors.delete(door);
     if (!alert || alert.doors.size > 0) return;

@@ -8,7 +8,7 @@ import {
   type RetryRequest,
   UPDATES,
 } from "../../src/contract/index.ts";
-import type { Attended } from "./attention-list.ts";
+import type { AttentionList } from "./attention-list.ts";
 
 /** How long an operator's update waits to tell what came of it. */
 export const REPLY_WITHIN = "5 seconds";
@@ -21,13 +21,16 @@ const acknowledgeUpdate = defineUpdate<JobReply, [AcknowledgeRequest]>(UPDATES.a
  * The two updates that every run takes. Validators are synchronous: Temporal ignores asynchronous ones without a word.
  * @param replying acts, and tells what came of it
  */
-export function wireMending(run: Attended, replying: (act: () => unknown, done: string) => Promise<JobReply>): void {
+export function registerOperatorUpdates(
+  run: AttentionList,
+  replying: (act: () => unknown, done: string) => Promise<JobReply>,
+): void {
   setHandler(retryUpdate, (request) => replying(() => run.countRetry(request ?? {}), "Trying again."), {
     description:
       'Try again what the attention is about, after mending it. Takes {} or {"note", "code"?, "subject"?, "by"?}.',
     validator: (message?) => {
       const request = checkedObject(run, message, ["note", "by", "code", "subject"]);
-      const waiting = run.attentions.filter((attention) => attention.mendedBy.includes("retry"));
+      const waiting = run.attentions.filter((attention) => attention.resolvedBy.includes("retry"));
       const { code, subject } = request;
       if (run.meansAutomaticTry(request)) return;
       if (waiting.length === 0 && !run.bringForward) notAllowed(run, "Nothing here waits for a retry.");
@@ -44,7 +47,7 @@ export function wireMending(run: Attended, replying: (act: () => unknown, done: 
       const request = checkedObject(run, message, ["code", "subject", "note", "by"]);
       requireText(run, request, "note");
       const meant = run.attentions.filter(
-        (one) => one.code === request["code"] && one.mendedBy.includes("acknowledge"),
+        (one) => one.code === request["code"] && one.resolvedBy.includes("acknowledge"),
       );
       if (meant.length === 0) {
         notAllowed(run, `Nothing with the code ${String(request["code"])} waits to be acknowledged.`);
@@ -57,12 +60,16 @@ export function wireMending(run: Attended, replying: (act: () => unknown, done: 
 }
 
 /** Refuses a message: what is true, and what the present stage allows. */
-export function notAllowed(run: Attended, why: string): never {
-  throw ApplicationFailure.nonRetryable(`${why} ${run.standing}`, FAILURES.notAllowed);
+export function notAllowed(run: AttentionList, why: string): never {
+  throw ApplicationFailure.nonRetryable(`${why} ${run.allowedUpdates}`, FAILURES.notAllowed);
 }
 
 /** The message's object, where it is one with these fields only. Messages come from people's hands, so each is checked. */
-export function checkedObject(run: Attended, message: unknown, fields: readonly string[]): Record<string, unknown> {
+export function checkedObject(
+  run: AttentionList,
+  message: unknown,
+  fields: readonly string[],
+): Record<string, unknown> {
   if (message === undefined || message === null) return {};
   if (typeof message !== "object" || Array.isArray(message)) notAllowed(run, "Expected one JSON object.");
   const unknown = Object.keys(message).filter((key) => !fields.includes(key));
@@ -70,7 +77,7 @@ export function checkedObject(run: Attended, message: unknown, fields: readonly 
   return { ...message };
 }
 
-export function requireText(run: Attended, message: Record<string, unknown>, field: string): void {
+export function requireText(run: AttentionList, message: Record<string, unknown>, field: string): void {
   const value = message[field];
   if (typeof value !== "string" || value.trim() === "") {
     notAllowed(run, `Expected the field ${field} with a text in it.`);

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { TransportError } from "../http/errors.ts";
 import type { TransportRequest } from "../http/transport.ts";
 import { FleetCount } from "./fleet-count.ts";
-import { Gate } from "./gate.ts";
+import { RateLimiter } from "./rate-limiter.ts";
 import { budgetRules } from "./rules.ts";
 import { countedInMemory } from "./test-support/counted-in-memory.ts";
 import { provider, type ProviderOptions } from "./test-support/provider.ts";
@@ -42,7 +42,15 @@ function gated(options: Partial<ProviderOptions> = {}) {
   };
   const rules = budgetRules(3);
   const { transport } = service;
-  const gate = new Gate({ application: "shop", transport, rules, count, nowMs: Date.now, random: () => 0, watch });
+  const gate = new RateLimiter({
+    application: "shop",
+    transport,
+    rules,
+    count,
+    nowMs: Date.now,
+    random: () => 0,
+    watch,
+  });
   /** The status, or why none came; and after how many milliseconds. */
   const call = async (more: Partial<TransportRequest> = {}) => {
     const startedAtMs = Date.now();

@@ -58,7 +58,7 @@ interface Refused {
 }
 
 /** One call's way through a door. What was sent before the latest news of the door has nothing to say about it. */
-export interface Passage {
+export interface Pass {
   epoch: number;
   kind: "open" | "probe" | "asked";
 }
@@ -67,7 +67,7 @@ export interface Passage {
  * One thing that a key may do or not: open until it is refused; then closed, with one call after each pause as the probe; open again
  * with the first call that is accepted.
  */
-export class KeyDoor {
+export class Circuit {
   readonly #firstPauseMs: number;
   #refused: Refused | undefined;
   #epoch = 0;
@@ -100,7 +100,7 @@ export class KeyDoor {
     return new KeyHeldError(call.operation, refused.error, evidence, Math.max(refused.probeAtMs - nowMs, 0));
   }
 
-  enter(call: KeyCall): Passage {
+  enter(call: KeyCall): Pass {
     const refused = this.#refused;
     if (!refused) return { epoch: this.#epoch, kind: "open" };
     if (askedSince(refused, call)) return { epoch: this.#epoch, kind: "asked" };
@@ -109,7 +109,7 @@ export class KeyDoor {
   }
 
   /** True where the key is refused from now on. */
-  refuse(passage: Passage, call: KeyCall, error: ComplianceApiError, nowMs: number): boolean {
+  refuse(passage: Pass, call: KeyCall, error: ComplianceApiError, nowMs: number): boolean {
     if (passage.epoch !== this.#epoch) return false;
     this.#epoch++;
     const before = this.#refused;
@@ -128,7 +128,7 @@ export class KeyDoor {
   }
 
   /** True where it was refused until now. */
-  accept(passage: Passage, { scheduledAtMs }: Pick<KeyCall, "scheduledAtMs">): boolean {
+  accept(passage: Pass, { scheduledAtMs }: Pick<KeyCall, "scheduledAtMs">): boolean {
     this.#acceptedAtMs = Math.max(this.#acceptedAtMs, scheduledAtMs);
     if (passage.epoch !== this.#epoch || !this.#refused) return false;
     this.#epoch++;
@@ -137,7 +137,7 @@ export class KeyDoor {
   }
 
   /** The call's outcome says nothing of the key: the next one may try. */
-  leave(passage: Passage): void {
+  leave(passage: Pass): void {
     if (passage.epoch === this.#epoch && passage.kind === "probe" && this.#refused) this.#refused.probing = false;
   }
 }

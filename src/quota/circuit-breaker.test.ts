@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { TransportError } from "../http/errors.ts";
 import type { HttpAnswer } from "../http/http-answer.ts";
-import { Brake } from "./brake.ts";
+import { CircuitBreaker } from "./circuit-breaker.ts";
 import { budgetRules } from "./rules.ts";
 
 const REQUEST = {
@@ -15,7 +15,7 @@ const REQUEST = {
 function braked() {
   const clock = { nowMs: 1_000_000 };
   const service = { status: 200, headers: {} as Record<string, string>, calls: 0, refused: 0 };
-  const brake = new Brake({
+  const brake = new CircuitBreaker({
     rules: budgetRules(120, 1_000),
     nowMs: () => clock.nowMs,
     onRefused: () => void (service.refused += 1),

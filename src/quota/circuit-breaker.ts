@@ -7,7 +7,7 @@ import type { BudgetRules } from "./rules.ts";
 import { afterFailure, NO_TROUBLE, probeAt, probeBack, probeSent, type Trouble } from "./trouble.ts";
 import { Turns } from "./turns.ts";
 
-export interface BrakeOptions {
+export interface CircuitBreakerOptions {
   transport: Transport;
   rules: BudgetRules;
   nowMs: () => number;
@@ -20,13 +20,13 @@ export interface BrakeOptions {
  * closes it for its Retry-After, and a service whose calls keep failing is asked by one call at a time (docs/failure-model.md, "What each kind of trouble means" and
  * "accounting GETs").
  */
-export class Brake implements Transport {
-  readonly #options: BrakeOptions;
+export class CircuitBreaker implements Transport {
+  readonly #options: CircuitBreakerOptions;
   readonly #turns: Turns;
   #closedUntilMs = 0;
   #trouble: Trouble = NO_TROUBLE;
 
-  constructor(options: BrakeOptions) {
+  constructor(options: CircuitBreakerOptions) {
     this.#options = options;
     this.#turns = new Turns(options.nowMs);
   }

@@ -15,18 +15,18 @@ import { afterQuotaMs, backoffMs, deferred, transient } from "../failure.ts";
 import type { AccountingRuntime } from "./runtime.ts";
 
 /** What one call came to. */
-export type JudgedCall<Data> =
+export type ClassifiedCall<Data> =
   | { data: Data; /** Rows of a list that are not of their form, and are not in `data`. */ odd: readonly OddRow[] }
   | { meaning: AccountingMeaning; error: unknown; /** In words, for a person. */ message: string };
 
-type Failed = Exclude<JudgedCall<never>, { data: unknown }>;
+type Failed = Exclude<ClassifiedCall<never>, { data: unknown }>;
 
 /** Makes the call, and says what it came to. Never throws. */
-export async function judgeCall<Data>(
+export async function callAndClassify<Data>(
   { keyWatch }: AccountingRuntime,
   operation: AccountingOperationName,
   call: () => Promise<AccountingResult<Data>>,
-): Promise<JudgedCall<Data>> {
+): Promise<ClassifiedCall<Data>> {
   try {
     const { data, odd = [] } = await call();
     keyWatch.works(operation);

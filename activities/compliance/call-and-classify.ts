@@ -16,11 +16,11 @@ import {
 import type { CallTarget, Refusal } from "../../src/contract/index.ts";
 import type { OddRow } from "../../src/http/read-rows.ts";
 import { afterQuotaMs, backoffMs, deferred, notSent, transient, unknownKeyed } from "../failure.ts";
-import { type KeyCall, KeyHeldError } from "./key-door.ts";
+import { type KeyCall, KeyHeldError } from "./circuit.ts";
 import type { ComplianceRuntime } from "./runtime.ts";
 
 /** What one call came to: its meaning, and whichever of answer and error there is. */
-export interface Judged<Data> {
+export interface ClassifiedCall<Data> {
   meaning: Classification;
   data?: Data;
   /** Rows of a list that are not of their form, and are not in `data`. */
@@ -39,16 +39,16 @@ export interface Judged<Data> {
  * Makes the call, unless its key is refused at present, and says what it came to. Never throws.
  * @param target for whom: what a key may do can differ from business to business
  */
-export async function judge<Data>(
+export async function callAndClassify<Data>(
   runtime: ComplianceRuntime,
   operation: OperationName,
   target: CallTarget,
   call: () => Promise<Result<Data>>,
   meaningOf: (result: Result<Data>) => Classification,
   options?: ClassifyOptions,
-): Promise<Judged<Data>> {
+): Promise<ClassifiedCall<Data>> {
   try {
-    const result = await runtime.keyGate.pass(keyCallOf(operation, target), call);
+    const result = await runtime.credentialBreaker.pass(keyCallOf(operation, target), call);
     const { status, replayed } = result.meta;
     return {
       meaning: meaningOf(result),
@@ -83,14 +83,14 @@ function hintOf({ dialect }: ComplianceRuntime, operation: OperationName, error:
   return settingsHint([...codes, ...settingsBehind(operation, apiMessage, dialect)]);
 }
 
-/** {@link judge} for a call whose meaning its answer alone tells: whatever makes no document and moves no stock. */
-export function judgeAnswer<Data>(
+/** {@link callAndClassify} for a call whose meaning its answer alone tells: whatever makes no document and moves no stock. */
+export function callAndClassifyAnswer<Data>(
   runtime: ComplianceRuntime,
   operation: OperationName,
   target: CallTarget,
   call: () => Promise<Result<Data>>,
-): Promise<Judged<Data>> {
-  return judge(runtime, operation, target, call, (result) => classifyAnswer(result, runtime.dialect));
+): Promise<ClassifiedCall<Data>> {
+  return callAndClassify(runtime, operation, target, call, (result) => classifyAnswer(result, runtime.dialect));
 }
 
 export function keyCallOf(operation: OperationName, { businessId, retriedAtMs }: CallTarget): KeyCall {
@@ -102,7 +102,7 @@ export function keyCallOf(operation: OperationName, { businessId, retriedAtMs }:
  * What a person is needed for: undefined for every other meaning.
  * @param meaning `configuration`, `refused` and `unexpected` are refusals
  */
-export function refusalOf({ meaning, error, operation, message, hint }: Judged<unknown>): Refusal | undefined {
+export function refusalOf({ meaning, error, operation, message, hint }: ClassifiedCall<unknown>): Refusal | undefined {
   const said = whatWasSaid(error);
   switch (meaning.kind) {
     case "configuration":
@@ -142,7 +142,7 @@ function whatWasSaid(error: unknown): Pick<Refusal, "status" | "apiCode" | "deta
 }
 
 /** Throws where the call is to be tried again by Temporal; returns where its meaning is another. */
-export function throwToTryAgain({ meaning, message }: Judged<unknown>, random: () => number): void {
+export function throwToTryAgain({ meaning, message }: ClassifiedCall<unknown>, random: () => number): void {
   const attempt = Context.current().info.attempt;
   switch (meaning.kind) {
     case "deferred":
@@ -160,6 +160,6 @@ export function throwToTryAgain({ meaning, message }: Judged<unknown>, random: (
 }
 
 /** For a meaning that the operation's table cannot give: shown to a person, never dropped. */
-export function beyondTheTable({ meaning, message }: Judged<unknown>): Refusal {
+export function beyondTheTable({ meaning, message }: ClassifiedCall<unknown>): Refusal {
   return { kind: "refused", attention: "unexpected-answer", message: `${message} (${meaning.kind})` };
 }
