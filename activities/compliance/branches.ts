@@ -2,14 +2,14 @@ import { type Business, UnexpectedAnswerError } from "../../src/compliance/index
 import type { Branch, ComplianceActivities, Refusal } from "../../src/contract/index.ts";
 import { beyondTheTable, callAndClassifyAnswer, refusalOf, throwToTryAgain } from "./call-and-classify.ts";
 import { type ActivityContext, runtimeOf } from "./runtime.ts";
+import { UnreadAnswers } from "./unread-answers.ts";
 
 type BranchRequest = Parameters<ComplianceActivities["readBranch"]>[0];
 
 /** A branch given by either of its names, resolved to both. Branches hardly ever change: one that was seen is not asked for again. */
 export function createBranchActivities(context: ActivityContext): Pick<ComplianceActivities, "readBranch"> {
   const seen = new Map<string, Business[]>();
-  /** Of each connection, how many answers in a row had not the names of the dialect, and since when (Unix milliseconds). */
-  const unreadOf = new Map<string, { count: number; sinceMs: number }>();
+  const unreadAnswers = new UnreadAnswers(context.nowMs, MOST_UNREAD);
   return {
     async readBranch(request) {
       const runtime = runtimeOf(context, request.connection);
@@ -19,12 +19,8 @@ export function createBranchActivities(context: ActivityContext): Pick<Complianc
         runtime.client.listBusinesses(),
       );
       const unread = unreadBusinesses(classified.error);
-      if (classified.data) unreadOf.delete(request.connection);
-      if (unread) {
-        const { count, sinceMs } = unreadOf.get(request.connection) ?? { count: 0, sinceMs: context.nowMs() };
-        unreadOf.set(request.connection, { count: count + 1, sinceMs });
-        if (count + 1 >= MOST_UNREAD && context.nowMs() - sinceMs >= PASSING_MS) return unread;
-      }
+      if (classified.data) unreadAnswers.end(request.connection);
+      if (unread && unreadAnswers.persist(request.connection)) return unread;
       throwToTryAgain(classified, context.random);
       if (!classified.data) return refusalOf(classified) ?? beyondTheTable(classified);
       seen.set(request.connection, classified.data);
@@ -47,10 +43,9 @@ const SETTINGS = "businesses.id, businesses.branches, businesses.branchId or bus
 
 /**
  * So many answers in a row without the names of the dialect, over some seconds, are no passing trouble: they are shown, and not waited for as an
- * outage is. One that broke on the way is, however often the call had been put off before, and so is a hiccup that many sales meet at once.
+ * outage is. One that broke on the way is, and so is a hiccup that many sales meet at once.
  */
 export const MOST_UNREAD = 3;
-export const PASSING_MS = 5_000;
 
 function unreadBusinesses(error: unknown): Refusal | undefined {
   if (!(error instanceof UnexpectedAnswerError) || error.status !== 200 || error.issues.length === 0) return undefined;

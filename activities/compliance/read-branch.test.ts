@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 
 import type { BranchResult } from "../../src/contract/index.ts";
-import { MOST_UNREAD, PASSING_MS } from "./branches.ts";
+import { MOST_UNREAD } from "./branches.ts";
+import { PASSING_MS } from "./unread-answers.ts";
 import { failureOf, inActivity, serve, type Served } from "../test-support/served.ts";
 
 const asking = (branch: string, businessId?: string) => ({ connection: "default", businessId, branch });

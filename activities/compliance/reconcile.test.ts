@@ -4,8 +4,9 @@ import type { SaleDocument } from "../../src/contract/index.ts";
 import type { Fault } from "../../src/simulator/index.ts";
 import { recordOf, WRITER } from "../../src/ledger/test-support/records.ts";
 import { sellTea } from "../test-support/requests.ts";
-import { type Attempt, failureOf, inActivity, serve, type Served } from "../test-support/served.ts";
-import { MOST_LOOKS } from "./reconcile.ts";
+import { failureOf, inActivity, serve, type Served } from "../test-support/served.ts";
+import { MOST_UNREAD_OF_DOCUMENT } from "./reconcile.ts";
+import { PASSING_MS } from "./unread-answers.ts";
 
 const BUSINESS = { connection: "default", businessId: "biz_1" };
 const at = (fault: Omit<Fault, "operation">): Fault => ({ operation: "readSale", ...fault });
@@ -30,31 +31,67 @@ async function kindsOf({ context }: Served, { id }: SaleDocument): Promise<strin
 }
 
 describe("holding a document against the service", () => {
-  test.each<[string, Omit<Fault, "operation">, Attempt]>([
-    ["a 500 again and again", { when: "before", kind: "status", status: 500 }, { attempt: MOST_LOOKS }],
-    ["a proxy's page again and again", { when: "after", kind: "not-json" }, { attempt: MOST_LOOKS }],
-    ["wrong types again and again", { when: "after", kind: "wrong-types" }, { attempt: MOST_LOOKS }],
-    ["a 400", { when: "before", kind: "status", status: 400 }, {}],
-    ["a 409", { when: "before", kind: "status", status: 409 }, {}],
-  ])("finds one that has no answer but %s, and goes on", async (what, fault, attempt) => {
+  test.each<[string, Omit<Fault, "operation">]>([
+    ["a 500", { when: "before", kind: "status", status: 500 }],
+    ["a proxy's page", { when: "after", kind: "not-json" }],
+    ["wrong types", { when: "after", kind: "wrong-types" }],
+  ])("finds one that has no answer but %s again and again, and goes on", async (what, fault) => {
     const served = await serve();
     const sale = await kept(served, `REC ${what}`);
-    served.simulator.inject(at({ ...fault, times: 1 }));
-    expect(await inActivity(reconcile(served, sale), attempt)).toEqual({ kind: "unreadable" });
+    served.simulator.inject(at({ ...fault, times: MOST_UNREAD_OF_DOCUMENT }));
+    for (let answers = 1; answers < MOST_UNREAD_OF_DOCUMENT; answers += 1)
+      expect(await failureOf(reconcile(served, sale))).toMatchObject({ type: "Transient", retryable: true });
+    expect(await kindsOf(served, sale)).toEqual([]);
+    served.clock.nowMs += PASSING_MS;
+    expect(await inActivity(reconcile(served, sale))).toEqual({ kind: "unreadable" });
     expect(await kindsOf(served, sale)).toEqual(["document-unreadable"]);
     expect(await inActivity(reconcile(served, sale))).toEqual({ kind: "final" });
     expect(await kindsOf(served, sale)).toEqual([]);
   });
 
-  test.each<[string, Omit<Fault, "operation">, Attempt]>([
-    ["a 500", { when: "before", kind: "status", status: 500 }, { attempt: MOST_LOOKS - 1 }],
-    ["a proxy's page", { when: "after", kind: "not-json" }, { attempt: MOST_LOOKS - 1 }],
-    ["a broken connection, however often", { when: "before", kind: "drop" }, { attempt: 1_000 }],
-  ])("is tried again after %s", async (what, fault, attempt) => {
+  test.each([400, 409])("finds one that is refused with %i, and goes on", async (status) => {
     const served = await serve();
-    const sale = await kept(served, `AGAIN ${what}`);
+    const sale = await kept(served, `REC ${status}`);
+    served.simulator.inject(at({ when: "before", kind: "status", status, times: 1 }));
+    expect(await inActivity(reconcile(served, sale))).toEqual({ kind: "unreadable" });
+    expect(await kindsOf(served, sale)).toEqual(["document-unreadable"]);
+    expect(await inActivity(reconcile(served, sale))).toEqual({ kind: "final" });
+    expect(await kindsOf(served, sale)).toEqual([]);
+  });
+
+  test.each<[string, Omit<Fault, "operation">]>([
+    ["a 500, however many attempts were lost with their workers", { when: "before", kind: "status", status: 500 }],
+    ["a proxy's page, however often the call was put off", { when: "after", kind: "not-json" }],
+    ["a broken connection", { when: "before", kind: "drop" }],
+  ])("is tried again after %s", async (_what, fault) => {
+    const served = await serve();
+    const sale = await kept(served, `AGAIN ${fault.kind}`);
     served.simulator.inject(at({ ...fault, times: 1 }));
-    expect(await failureOf(reconcile(served, sale), attempt)).toMatchObject({ type: "Transient", retryable: true });
+    const failed = await failureOf(reconcile(served, sale), { attempt: 1_000 });
+    expect(failed).toMatchObject({ type: "Transient", retryable: true });
+    expect(await kindsOf(served, sale)).toEqual([]);
+  });
+
+  test("counts no broken connection among the answers that could not be read, and none of another document", async () => {
+    const served = await serve();
+    const sale = await kept(served, "REC broken");
+    const other = await kept(served, "REC other");
+    const once = { when: "before", times: 1 } as const;
+    for (let answers = 1; answers < MOST_UNREAD_OF_DOCUMENT; answers += 1) {
+      for (const [which, fault] of [
+        [sale, { kind: "status", status: 500 }],
+        [sale, { kind: "drop" }],
+        [other, { kind: "status", status: 500 }],
+      ] as const) {
+        served.simulator.inject(at({ ...once, ...fault }));
+        expect(await failureOf(reconcile(served, which))).toMatchObject({ type: "Transient" });
+      }
+    }
+    served.clock.nowMs += PASSING_MS;
+    expect(await inActivity(reconcile(served, sale))).toEqual({ kind: "final" });
+    served.simulator.inject(at({ ...once, kind: "status", status: 500 }));
+    // The answer in between has ended the row.
+    expect(await failureOf(reconcile(served, sale))).toMatchObject({ type: "Transient" });
     expect(await kindsOf(served, sale)).toEqual([]);
   });
 

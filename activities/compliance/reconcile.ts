@@ -17,18 +17,21 @@ import {
   throwToTryAgain,
 } from "./call-and-classify.ts";
 import { type ActivityContext, runtimeOf } from "./runtime.ts";
+import { UnreadAnswers } from "./unread-answers.ts";
 
 /**
- * A document for which the service has answered so often, each time with nothing that could be read, keeps the others waiting no longer: a
- * few minutes. What is not answered at all is an outage and not about the document, and is waited out.
+ * A document for which the service has answered so often in a row, each time with nothing that could be read, keeps the others waiting no longer:
+ * a few minutes, since a service that restarts answers so too. What is not answered at all is an outage and not about the document, and is waited
+ * out.
  */
-export const MOST_LOOKS = 10;
+export const MOST_UNREAD_OF_DOCUMENT = 10;
 
 /** An answer is for people here: its beginning is enough. */
 const LONGEST_MESSAGE = 500;
 
 export function createReconcileActivities(context: ActivityContext): Pick<ComplianceActivities, "reconcileDocument"> {
   const { ledger, random } = context;
+  const unreadAnswers = new UnreadAnswers(context.nowMs, MOST_UNREAD_OF_DOCUMENT);
   return {
     async reconcileDocument(request) {
       const runtime = runtimeOf(context, request.connection);
@@ -42,7 +45,8 @@ export function createReconcileActivities(context: ActivityContext): Pick<Compli
         () => runtime.client.getSale(saleId, { businessId }),
         (result) => classifyDocument(result, runtime.dialect),
       );
-      const told = toldBy(classified);
+      const askedFor = JSON.stringify([connection, businessId, saleId]);
+      const told = toldBy(classified, () => unreadAnswers.persist(askedFor));
       if (told === undefined) {
         throwToTryAgain(classified, random);
         return refusalOf(classified) ?? beyondTheTable(classified);
@@ -53,6 +57,7 @@ export function createReconcileActivities(context: ActivityContext): Pick<Compli
         () => ledger.reconciliation.holdDocument({ connection, businessId }, document, told, writer),
         random,
       );
+      unreadAnswers.end(askedFor);
       return { kind };
     },
   };
@@ -60,8 +65,11 @@ export function createReconcileActivities(context: ActivityContext): Pick<Compli
 
 type Told = Parameters<ActivityContext["ledger"]["reconciliation"]["holdDocument"]>[2];
 
-/** What the answer says of the document; undefined where it is not about the document. */
-function toldBy(classified: ClassifiedCall<SaleDocument>): Told | undefined {
+/**
+ * What the answer says of the document; undefined where it is not about the document.
+ * @param persists whether answers that cannot be read are no passing trouble, with this one
+ */
+function toldBy(classified: ClassifiedCall<SaleDocument>, persists: () => boolean): Told | undefined {
   const { data, meaning, error, message } = classified;
   if (data) return { kind: "document", document: data };
   const unreadable: Told = { kind: "unreadable", message: message.slice(0, LONGEST_MESSAGE) };
@@ -73,7 +81,7 @@ function toldBy(classified: ClassifiedCall<SaleDocument>): Told | undefined {
       return undefined;
     case "transient": {
       const answered = error instanceof ComplianceApiError || error instanceof UnexpectedAnswerError;
-      return answered && Context.current().info.attempt >= MOST_LOOKS ? unreadable : undefined;
+      return answered && persists() ? unreadable : undefined;
     }
     case "refused":
       if (meaning.attention === "not-found") return { kind: "not-there" };
