@@ -56,7 +56,16 @@ export function createBillPaymentActivities(
       const leftOut = odd.flatMap(({ names }) => names["id"] ?? []);
       const writer = writerOf(Context.current().info);
       const { leftOutKnown = 0, ...kept } = await onceThere(
-        () => ledger.billPayments.keepPage({ connection, status, round, billPayments, leftOut, askedAtMs, writer }),
+        () =>
+          ledger.billPayments.keepPage({
+            connection,
+            status,
+            round,
+            entries: billPayments,
+            leftOut,
+            askedAtMs,
+            writer,
+          }),
         random,
       );
       const unknown = odd.length - leftOutKnown;

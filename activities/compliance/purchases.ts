@@ -47,7 +47,7 @@ export function createPurchaseActivities(
       noteOddRows(observer, { service: "compliance", connection, businessId }, "purchases", odd, purchases.length);
       const leftOut = odd.flatMap(({ names }) => names["id"] ?? []);
       const writer = writerOf(Context.current().info);
-      const page = { connection, businessId, syncId, purchases, leftOut, askedAtMs, writer };
+      const page = { connection, businessId, syncId, entries: purchases, leftOut, askedAtMs, writer };
       const kept = await onceThere(
         () => ledger.purchases.keepPage({ ...page, pass: pass === "list" ? "list" : "part" }),
         random,

@@ -23,9 +23,9 @@ export async function ledgersBooks(config: Config): Promise<Books> {
   await withLedger(config, async ({ billPayments }) => {
     for (let afterId = ""; ;) {
       const page = await billPayments.page("default", { afterId, most: 1_000 });
-      for (const { billPayment, syncStatus, missingSinceMs } of page) {
-        if (missingSinceMs === null) books.set(billPayment.id, `${syncStatus} ${sorted(billPayment)}`);
-        afterId = billPayment.id;
+      for (const { entry, syncStatus, missingSinceMs } of page) {
+        if (missingSinceMs === null) books.set(entry.id, `${syncStatus} ${sorted(entry)}`);
+        afterId = entry.id;
       }
       if (page.length === 0) return;
     }

@@ -37,12 +37,12 @@ export function listedBy(simulator: Simulator): Purchase[] {
 export async function keptBy(ledger: Ledger): Promise<Purchase[]> {
   const kept: KeptPurchase[] = [];
   for (let page: KeptPurchase[] | undefined; page === undefined || page.length > 0;) {
-    page = await ledger.purchases.page(BUSINESS, { afterId: kept.at(-1)?.purchase.id, most: 1_000 });
+    page = await ledger.purchases.page(BUSINESS, { afterId: kept.at(-1)?.entry.id, most: 1_000 });
     kept.push(...page);
   }
   return kept
     .filter(({ missingSinceMs }) => missingSinceMs === null)
-    .map(({ purchase }) => purchase)
+    .map(({ entry }) => entry)
     .toSorted(byId);
 }
 

@@ -21,7 +21,7 @@ describe("a page", () => {
     const rows = [payment("a"), payment("b", { custom: { deep: [1] } })];
     expect(await keep(rows)).toEqual({ rows: 2, added: 2, changed: 0 });
     expect(await keep(rows)).toEqual({ rows: 2, added: 0, changed: 0 });
-    expect((await all()).map(({ billPayment, syncStatus }) => [billPayment, syncStatus])).toEqual([
+    expect((await all()).map(({ entry, syncStatus }) => [entry, syncStatus])).toEqual([
       [rows[0], null],
       [rows[1], null],
     ]);
@@ -32,7 +32,7 @@ describe("a page", () => {
     const { name, keep, all, history, verify } = connection();
     await keep([payment("a"), payment("b")], { status: "pending" });
     const askedAtMs = await payments.now();
-    const page = { connection: name, billPayments: [payment("a")], askedAtMs, writer: SYNC_WRITER };
+    const page = { connection: name, entries: [payment("a")], askedAtMs, writer: SYNC_WRITER };
     const leftOut = ["b", "unheard of"];
     expect(await payments.keepPage({ ...page, leftOut, status: "synced" })).toEqual({
       rows: 1,
@@ -40,7 +40,7 @@ describe("a page", () => {
       changed: 2,
       leftOutKnown: 1,
     });
-    expect((await all()).map(({ syncStatus, billPayment }) => [syncStatus, billPayment])).toEqual([
+    expect((await all()).map(({ syncStatus, entry }) => [syncStatus, entry])).toEqual([
       ["synced", payment("a")],
       ["synced", payment("b")],
     ]);
@@ -76,7 +76,7 @@ describe("a page", () => {
       { what: "content", before: { note: "x" }, after: { note: "y" } },
       { what: "status", before: "pending", after: "synced" },
     ]);
-    expect(await all()).toMatchObject([{ syncStatus: "synced", billPayment: { note: "y" }, writer: SYNC_WRITER }]);
+    expect(await all()).toMatchObject([{ syncStatus: "synced", entry: { note: "y" }, writer: SYNC_WRITER }]);
   });
 
   test("that was asked for earlier replaces nothing that was asked for later", async () => {
@@ -84,9 +84,9 @@ describe("a page", () => {
     const earlier = await payments.now();
     await keep([payment("a", { note: "new" })], { askedAtMs: earlier + 10, status: "synced" });
     await keep([payment("a", { note: "old" })], { askedAtMs: earlier, status: "pending" });
-    expect(await all()).toMatchObject([{ syncStatus: "synced", billPayment: { note: "new" } }]);
+    expect(await all()).toMatchObject([{ syncStatus: "synced", entry: { note: "new" } }]);
     await keep([payment("a", { note: "newest" })], { askedAtMs: earlier + 11 });
-    expect(await all()).toMatchObject([{ syncStatus: "synced", billPayment: { note: "newest" } }]);
+    expect(await all()).toMatchObject([{ syncStatus: "synced", entry: { note: "newest" } }]);
   });
 
   test("with one id twice keeps the last, and what PostgreSQL cannot keep is made storable", async () => {
@@ -94,7 +94,7 @@ describe("a page", () => {
     expect(await keep([payment("a", { note: "1" }), payment("a", { note: "2\u0000\ud800" })])).toMatchObject({
       added: 1,
     });
-    expect(await all()).toMatchObject([{ billPayment: { note: expect.stringContaining("2") } }]);
+    expect(await all()).toMatchObject([{ entry: { note: expect.stringContaining("2") } }]);
   });
 
   test("of another connection is another's", async () => {
@@ -143,7 +143,7 @@ describe("a full synchronisation", () => {
     const round = { name: "r1", startedAtMs };
     await payments.complete(full, { settled: true, knownUntilMs: 5, round }, SYNC_WRITER);
     await payments.complete(full, { settled: true, knownUntilMs: 5, round }, SYNC_WRITER);
-    expect((await all()).map(({ billPayment, missingSinceMs }) => [billPayment.id, missingSinceMs !== null])).toEqual([
+    expect((await all()).map(({ entry, missingSinceMs }) => [entry.id, missingSinceMs !== null])).toEqual([
       ["goes", true],
       ["seen-after", false],
       ["stays", false],

@@ -22,7 +22,7 @@ describe("a page of purchases", () => {
     const odd = { ...purchase("p1"), somethingNew: { deep: [1] } };
     expect(await keep([odd, purchase("p2")])).toEqual({ rows: 2, added: 2, changed: 0, knownAtEnd: 0 });
     const rows = await kept();
-    expect(rows.map((row) => row.purchase)).toEqual([odd, purchase("p2")]);
+    expect(rows.map((row) => row.entry)).toEqual([odd, purchase("p2")]);
     expect(rows[0]).toMatchObject({ missingSinceMs: null, writer: WRITER });
   });
 
@@ -71,7 +71,7 @@ describe("a page of purchases", () => {
     const earlier = await test.ledger.purchases.now();
     await keep([purchase("p1", { status: "confirmed" })], { askedAtMs: earlier + 1 });
     await keep([purchase("p1", { status: "pulled" })], { askedAtMs: earlier });
-    expect((await kept())[0]?.purchase.status).toBe("confirmed");
+    expect((await kept())[0]?.entry.status).toBe("confirmed");
   });
 
   it("may hold what a database does not take as it is", async () => {

@@ -86,6 +86,19 @@ describe("a full synchronisation", () => {
     expect(await changesOf("p2")).toEqual(["first-seen", "missing", "returned"]);
   });
 
+  it("has seen a row also where a page comes late that an earlier one has asked for", async () => {
+    const { keep, sync, kept } = business();
+    const askedAtMs = await test.ledger.purchases.now();
+    await keep([purchase("p1")], { askedAtMs });
+    const full = sync("full");
+    await keep([purchase("p1")], { syncId: full.syncId, askedAtMs: askedAtMs + 2 });
+    await keep([purchase("p1", { status: "confirmed" })], { askedAtMs: askedAtMs + 1 });
+    expect(await test.ledger.purchases.unseen(full)).toBe(0);
+    await test.ledger.purchases.complete(full, WRITER);
+    expect(await kept()).toMatchObject([{ entry: { status: "pulled" }, missingSinceMs: null }]);
+    expect(await keep([purchase("p1")])).toMatchObject({ knownAtEnd: 1 });
+  });
+
   it("takes more rows than one transaction marks", async () => {
     const { keep, sync } = business();
     const list = Array.from({ length: 1_100 }, (_, n) => purchase(`p${String(n).padStart(5, "0")}`));
@@ -110,7 +123,7 @@ describe("a row that is left out of a page", () => {
     expect(await test.ledger.purchases.unseen(full)).toBe(1);
     await test.ledger.purchases.complete(full, WRITER);
     const missing = (await kept()).filter(({ missingSinceMs }) => missingSinceMs !== null);
-    expect(missing.map(({ purchase: { id } }) => id)).toEqual(["p3"]);
+    expect(missing.map(({ entry: { id } }) => id)).toEqual(["p3"]);
     expect(await changesOf("p2")).toEqual(["first-seen"]);
   });
 

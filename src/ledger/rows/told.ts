@@ -35,7 +35,7 @@ export async function toldByLast(
 }
 
 /** Each found by the index: whole histories are neither read nor sorted. */
-export async function lastEvents(
+async function lastEvents(
   db: Queries,
   chain: Chain,
   kinds: readonly string[],

@@ -1,12 +1,12 @@
 import { type Selectable, sql, type UpdateObject } from "kysely";
 
-import { writerColumns } from "../bill-payments/keep-page.ts";
 import type { Queries } from "../database.ts";
 import { LedgerError } from "../errors.ts";
 import { accountingChain } from "../events/accounting-chain.ts";
 import { appendEvents } from "../events/append-events.ts";
 import type { Writer } from "../events/chain.ts";
 import { storableText } from "../storable-text.ts";
+import { writerColumns } from "../synced/rows.ts";
 import type { SyncBatchesTable } from "../tables/accounting.ts";
 import type { Tables } from "../tables.ts";
 import { batchEvent, type BatchEvent } from "./events.ts";

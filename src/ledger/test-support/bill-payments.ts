@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 
-import type { BillPayment, BillPaymentStatus } from "../../contract/index.ts";
-import type { BillPaymentSync, Ledger } from "../index.ts";
+import type { BillPayment, BillPaymentsSync, BillPaymentStatus } from "../../contract/index.ts";
+import type { Ledger } from "../index.ts";
 
 export const SYNC_WRITER = { workflowId: "sync-bill-payments/default", runId: "run-1" };
 
@@ -30,11 +30,11 @@ export function someConnection({ billPayments }: Pick<Ledger, "billPayments">) {
     name,
     keep: async (rows: BillPayment[], { askedAtMs, ...look }: Look = {}) => {
       const at = askedAtMs ?? (await billPayments.now());
-      const page = { connection: name, billPayments: rows, askedAtMs: at, writer: SYNC_WRITER, ...look };
+      const page = { connection: name, entries: rows, askedAtMs: at, writer: SYNC_WRITER, ...look };
       return await billPayments.keepPage(page);
     },
     all: () => billPayments.page(name, { most: 1_000 }),
-    sync: (kind: BillPaymentSync["kind"]): BillPaymentSync => ({ connection: name, syncId: randomUUID(), kind }),
+    sync: (kind: BillPaymentsSync["kind"]): BillPaymentsSync => ({ connection: name, syncId: randomUUID(), kind }),
     history: async (id: string) =>
       (await billPayments.history(name, id)).map(({ what, before, after }) => [what, before, after]),
     verify: () => billPayments.verify(chain),

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 
-import type { Purchase } from "../../contract/index.ts";
-import type { KeepPageRequest, KeptPage, Ledger, PurchaseSync } from "../index.ts";
+import type { Purchase, PurchasesSync } from "../../contract/index.ts";
+import type { KeepPurchasesRequest, KeptPurchasesPage, Ledger } from "../index.ts";
 
 export const PURCHASES_WRITER = { workflowId: "sync-purchases/default/biz", runId: "run-1" };
 
@@ -23,13 +23,13 @@ export function purchaseOf(id: string, more: Partial<Purchase> = {}): Purchase {
 /** A business of its own, and what a synchronisation does to it. */
 export function businessWithPurchases({ purchases }: Pick<Ledger, "purchases">) {
   const scope = { connection: "default", businessId: randomUUID() };
-  const sync = (kind: PurchaseSync["kind"], syncId = randomUUID()): PurchaseSync => ({ ...scope, syncId, kind });
-  const keep = async (list: Purchase[], more: Partial<KeepPageRequest> = {}): Promise<KeptPage> =>
+  const sync = (kind: PurchasesSync["kind"], syncId = randomUUID()): PurchasesSync => ({ ...scope, syncId, kind });
+  const keep = async (list: Purchase[], more: Partial<KeepPurchasesRequest> = {}): Promise<KeptPurchasesPage> =>
     purchases.keepPage({
       ...scope,
       syncId: "sync-0",
       pass: "list",
-      purchases: list,
+      entries: list,
       askedAtMs: await purchases.now(),
       writer: PURCHASES_WRITER,
       ...more,

@@ -30,8 +30,8 @@ describe("the comparison of the ledger with the services' books", () => {
   it("names a purchase that is missing, one that nobody knows, and one that is another", () => {
     const found = differences(({ purchases }) => {
       const [first, second] = purchases.splice(0, 2);
-      if (first) purchases.push({ ...first, purchase: { ...first.purchase, status: "rejected" } });
-      if (second) purchases.push({ ...second, purchase: { ...second.purchase, id: "purchase_x" } });
+      if (first) purchases.push({ ...first, entry: { ...first.entry, status: "rejected" } });
+      if (second) purchases.push({ ...second, entry: { ...second.entry, id: "purchase_x" } });
     });
     expect(found).toEqual([
       "the purchase purchase_1 is another in the ledger than at the service",

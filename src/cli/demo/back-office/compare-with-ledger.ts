@@ -39,7 +39,7 @@ function purchaseDifferences(books: ServiceBooks, ledger: LedgerContents): strin
     .map(({ businessId: _businessId, stored: _stored, changes: _changes, ...shown }) => [shown.id, shown] as const);
   const known = ledger.purchases
     .filter(({ missingSinceMs }) => missingSinceMs === null)
-    .map(({ purchase }) => [purchase.id, purchase] as const);
+    .map(({ entry }) => [entry.id, entry] as const);
   return [...left, ...differencesById("purchase", new Map(told), new Map(known))];
 }
 
@@ -47,7 +47,7 @@ function billPaymentDifferences(books: ServiceBooks, ledger: LedgerContents): st
   const told = books.billPayments.map(({ body, status }) => [body.id, { body, status }] as const);
   const known = ledger.billPayments
     .filter(({ missingSinceMs }) => missingSinceMs === null)
-    .map(({ billPayment, syncStatus }) => [billPayment.id, { body: billPayment, status: syncStatus }] as const);
+    .map(({ entry, syncStatus }) => [entry.id, { body: entry, status: syncStatus }] as const);
   return differencesById("bill payment", new Map(told), new Map(known));
 }
 

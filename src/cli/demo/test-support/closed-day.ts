@@ -56,10 +56,10 @@ function keptOf({ items, purchases, billPayments, syncBatches }: ServiceBooks): 
       atMs: 0,
     })),
     purchases: purchases.map(({ businessId: _businessId, stored: _stored, changes: _changes, ...purchase }) => ({
-      purchase: purchase satisfies Purchase,
+      entry: purchase satisfies Purchase,
       ...kept,
     })),
-    billPayments: billPayments.map(({ body, status }) => ({ billPayment: body, syncStatus: status, ...kept })),
+    billPayments: billPayments.map(({ body, status }) => ({ entry: body, syncStatus: status, ...kept })),
     syncBatches: syncBatches
       .filter(({ processed }) => processed > 0)
       .map(({ id, message }) => ({

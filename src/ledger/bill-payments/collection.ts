@@ -1,15 +1,49 @@
-import { createHash } from "node:crypto";
-import type { Insertable } from "kysely";
+import { type Insertable, sql } from "kysely";
 
 import { type BillPayment, decimalText } from "../../contract/index.ts";
+import { accountingChain, connectionOfChain } from "../events/accounting-chain.ts";
 import { canonicalJson } from "../events/canonical-json.ts";
 import { storableText } from "../storable-text.ts";
+import type { Collection } from "../synced/collection.ts";
 import type { BillPaymentLinesTable, BillPaymentsTable } from "../tables/accounting.ts";
+import type { BillPaymentsAsked } from "./bill-payments.ts";
 
-/** What a payment says, as columns. Amounts are kept as decimals, as the service wrote them. */
-export function contentColumns(payment: BillPayment) {
+/** The status is no field of a payment: the page's is, that of the list which was asked for, and it is seen at times of its own. */
+export const BILL_PAYMENTS: Collection<BillPayment, BillPaymentsAsked> = {
+  table: "bill_payments",
+  syncs: "bill_payment_syncs",
+  idColumn: "bill_payment_id",
+  ownerOf: ({ connection }) => ({ connection }),
+  chainOf: ({ connection }) => accountingChain(connection),
+  ownerOfChain(chain) {
+    const connection = connectionOfChain(chain);
+    return connection === undefined ? undefined : { connection };
+  },
+  events: { seen: "bill-payment-seen", missing: "bill-payment-missing", noun: "bill payment", entry: "billPayment" },
+  columnsOf,
+  fieldsApart: [],
+  lines: { table: "bill_payment_lines", key: "line_number", rowsOf: linesOf },
+  firstSeen: (_columns, { status = null }) => ({ status }),
+  changesOf({ sync_status: before, status_observed_at: seenAt }, _columns, { status, askedAtMs }) {
+    const isLate = seenAt instanceof Date && seenAt.getTime() > askedAtMs;
+    return status === undefined || isLate || before === status ? [] : [{ what: "status", before, after: status }];
+  },
+  marksOf({ status, round, askedAtMs }) {
+    if (status === undefined) return round === undefined ? [] : [sql`listed_by = ${round}`];
+    const at = new Date(askedAtMs);
+    return [
+      sql`unlisted_by = null`,
+      sql`sync_status = case when status_observed_at > ${at} then sync_status else ${status}::text end`,
+      sql`status_observed_at = greatest(status_observed_at, ${at})`,
+      ...(round === undefined ? [] : [sql`status_listed_by = ${round}`]),
+    ];
+  },
+  columnsOfStatus: (status) => ({ sync_status: status }),
+};
+
+/** Amounts are kept as decimals, as the service wrote them. */
+function columnsOf(payment: BillPayment) {
   const { supplierRef, accountRef, paymentMethodRef, billRef } = payment;
-  const body = storableText(canonicalJson(payment));
   return {
     supplier_id: text(supplierRef?.id),
     supplier_name: text(supplierRef?.name),
@@ -27,12 +61,10 @@ export function contentColumns(payment: BillPayment) {
     note: text(payment.note),
     service_created_at: moment(payment.createdAt),
     service_updated_at: moment(payment.updatedAt),
-    content_hash: createHash("sha256").update(body).digest("hex"),
-    body,
   } satisfies Partial<Insertable<BillPaymentsTable>>;
 }
 
-export function lineColumns(payment: BillPayment) {
+function linesOf(payment: BillPayment) {
   return (payment.lines ?? []).map((line, index) => ({
     line_number: index + 1,
     amount: amount(line.amount),

@@ -1,0 +1,189 @@
+import { createHash } from "node:crypto";
+import { sql } from "kysely";
+
+import type { Queries } from "../database.ts";
+import { appendEvents } from "../events/append-events.ts";
+import { canonicalJson } from "../events/canonical-json.ts";
+import type { Business } from "../events/chain.ts";
+import { piecesOf } from "../pieces-of.ts";
+import type { Row } from "../rows/row-findings.ts";
+import { storableText } from "../storable-text.ts";
+import type { Change, Collection, KeepPageRequest, KeptColumns, KeptPage } from "./collection.ts";
+import { seenEvent } from "./events.ts";
+import { lock, nameEvents, ofIds, readRows, writerColumns } from "./rows.ts";
+
+interface Seen<Entry> {
+  id: string;
+  entry: Entry;
+  columns: ReturnType<typeof contentColumns>;
+}
+
+interface News<Entry> extends Seen<Entry> {
+  changes: Change[];
+  /** Absent where the row says all of it already, or a later look has said otherwise. */
+  body: string | undefined;
+}
+
+/**
+ * Keeps one page, and tells of what is new in it in the events of its chain. A page that is kept twice changes nothing the second time,
+ * and one that was asked for before what the row has was asked for does not replace it: an attempt that was given up may still be on its
+ * way.
+ * @returns with it `known`: the rows of the page as they were before, by their storable id
+ */
+export async function keepPage<Entry extends { id: string }, Asked extends Business>(
+  db: Queries,
+  collection: Collection<Entry, Asked>,
+  page: KeepPageRequest<Entry, Asked>,
+): Promise<KeptPage & { known: ReadonlyMap<string, KeptColumns> }> {
+  const owner = collection.ownerOf(page);
+  await lock(db, collection, owner);
+  const seen = (entry: Entry): [string, Seen<Entry>] => {
+    const id = storableText(entry.id);
+    return [id, { id, entry, columns: contentColumns(collection, entry) }];
+  };
+  // Of an id that a page has twice, the last one counts.
+  const byId = new Map(page.entries.map(seen));
+  const leftOut = (page.leftOut ?? []).map(storableText).filter((id) => !byId.has(id));
+  const known = await readRows(db, collection, owner, [...byId.keys(), ...leftOut]);
+  // Listed, and not readable: as far as is known it is what it was.
+  const leftOutRows = leftOut.flatMap((id) => known.get(id) ?? []);
+  for (const { body } of leftOutRows) byId.set(...seen(JSON.parse(body) as Entry));
+  const news = [...byId.values()].flatMap((one) => newsOf(collection, known.get(one.id), one, page));
+  const events = news.map((one) => seenEvent(collection, one, page.writer));
+  const numbers = await appendEvents(db, collection.chainOf(page), events);
+  const numberOf = new Map(news.map(({ id }, index) => [id, numbers[index] ?? 0]));
+  await write(
+    db,
+    collection,
+    page,
+    news.filter(({ body }) => body !== undefined),
+    numberOf,
+  );
+  const others = news.filter(({ body }) => body === undefined).map(({ id }) => id);
+  await nameEvents(db, collection, owner, new Map(others.map((id) => [id, numberOf.get(id) ?? 0])), page);
+  await mark(db, collection, page, [...byId.keys()]);
+  return {
+    rows: page.entries.length,
+    added: news.filter(({ id }) => !known.has(id)).length,
+    changed: news.filter(({ changes }) => changes.some(isChange)).length,
+    ...(leftOutRows.length > 0 && { leftOutKnown: leftOutRows.length }),
+    known,
+  };
+}
+
+/** What an entry says, as columns. */
+export function contentColumns<Entry extends { id: string }>(
+  { columnsOf, fieldsApart }: Pick<Collection<Entry, never>, "columnsOf" | "fieldsApart">,
+  entry: Entry,
+): Row & Pick<KeptColumns, "content_hash" | "body"> {
+  const content = Object.entries(entry).filter(([field]) => !fieldsApart.includes(field));
+  const hashed = storableText(canonicalJson(Object.fromEntries(content)));
+  return {
+    ...columnsOf(entry),
+    content_hash: createHash("sha256").update(hashed).digest("hex"),
+    body: storableText(canonicalJson(entry)),
+  };
+}
+
+/** None where the row says all of it already, or a later look has said otherwise. */
+function newsOf<Entry extends { id: string }, Asked>(
+  collection: Collection<Entry, Asked>,
+  row: KeptColumns | undefined,
+  one: Seen<Entry>,
+  page: KeepPageRequest<Entry, Asked>,
+): News<Entry>[] {
+  const { columns } = one;
+  const { body } = columns;
+  if (row === undefined) {
+    const after = collection.firstSeen(columns, page);
+    return [{ ...one, changes: [{ what: "first-seen", before: null, after }], body }];
+  }
+  const isLate = row.observed_at.getTime() > page.askedAtMs;
+  const changes = collection.changesOf(row, columns, { ...page, isLate });
+  if (!isLate && row.content_hash !== columns.content_hash) {
+    const [before, after] = differing(JSON.parse(row.body), JSON.parse(body), collection.fieldsApart);
+    changes.push({ what: "content", before, after });
+  }
+  if (!isLate && row.missing_since !== null) changes.push({ what: "returned", before: null, after: null });
+  if (changes.length === 0) return [];
+  return [{ ...one, changes, body: isLate || row.body === body ? undefined : body }];
+}
+
+/** A status that is learned for the first time is none. */
+function isChange({ what, before }: Change): boolean {
+  return what !== "first-seen" && (what !== "status" || before !== null);
+}
+
+/** Of two objects the fields in which they differ. */
+function differing(before: Row, after: Row, without: readonly string[]): [Row, Row] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  const others = names.filter(
+    (name) => !without.includes(name) && JSON.stringify(before[name]) !== JSON.stringify(after[name]),
+  );
+  const only = (fields: Row): Row =>
+    Object.fromEntries(others.filter((name) => Object.hasOwn(fields, name)).map((name) => [name, fields[name]]));
+  return [only(before), only(after)];
+}
+
+/** Rows that are new, or say something else. */
+async function write<Entry extends { id: string }, Asked extends Business>(
+  db: Queries,
+  collection: Collection<Entry, Asked>,
+  page: KeepPageRequest<Entry, Asked>,
+  written: readonly Seen<Entry>[],
+  numberOf: ReadonlyMap<string, number>,
+): Promise<void> {
+  if (written.length === 0) return;
+  const { table, idColumn, lines } = collection;
+  const owner = collection.ownerOf(page);
+  const rows: Row[] = written.map(({ id, columns }) => ({
+    ...owner,
+    [idColumn]: id,
+    ...columns,
+    observed_at: new Date(page.askedAtMs),
+    event_number: numberOf.get(id) ?? 0,
+    ...writerColumns(page.writer),
+  }));
+  const key = [...Object.keys(owner), idColumn];
+  const replaced = Object.keys(rows[0] ?? {}).filter((name) => !key.includes(name));
+  const replacing = replaced.map((name) => [name, sql.ref(`excluded.${name}`)]);
+  await db
+    .insertInto(table)
+    .values(rows as never)
+    .onConflict((conflict) =>
+      conflict
+        .columns(key as never)
+        .doUpdateSet({ ...Object.fromEntries(replacing), changed_at: sql`clock_timestamp()` }),
+    )
+    .execute();
+  if (lines === undefined) return;
+  const ids = written.map(({ id }) => id);
+  await sql`delete from ${sql.table(lines.table)} where ${ofIds(collection, owner, ids)}`.execute(db);
+  const all = written.flatMap(({ id, entry }) =>
+    lines.rowsOf(entry).map((line) => ({ ...owner, [idColumn]: id, ...line })),
+  );
+  for (const piece of piecesOf(all))
+    await db
+      .insertInto(lines.table)
+      .values(piece as never)
+      .execute();
+}
+
+/** What a look leaves on every row that it saw, unless a later one was there before it. */
+async function mark<Entry extends { id: string }, Asked extends Business>(
+  db: Queries,
+  collection: Collection<Entry, Asked>,
+  page: KeepPageRequest<Entry, Asked>,
+  ids: readonly string[],
+): Promise<void> {
+  if (ids.length === 0) return;
+  const at = new Date(page.askedAtMs);
+  const marks = [
+    sql`missing_since = case when observed_at > ${at} then missing_since end`,
+    sql`observed_at = greatest(observed_at, ${at})`,
+    ...collection.marksOf(page),
+  ];
+  await sql`
+    update ${sql.table(collection.table)} set ${sql.join(marks)}
+    where ${ofIds(collection, collection.ownerOf(page), ids)}`.execute(db);
+}
