@@ -1,11 +1,11 @@
 /** The workflow types that a worker serves. */
-export { syncBillPayments } from "./bill-payments-sync/workflow.ts";
+export { syncBillPayments } from "./synced/bill-payments.ts";
 export { creditNote } from "./credit-note/workflow.ts";
 export { moveStock } from "./move-stock/workflow.ts";
 export { findSale } from "./find-sale/workflow.ts";
 export { reconcile } from "./reconcile/workflow.ts";
 export { registerItems } from "./item-registration/workflow.ts";
-export { syncPurchases } from "./purchases-sync/workflow.ts";
+export { syncPurchases } from "./synced/purchases.ts";
 export { scheduled } from "./scheduled/workflow.ts";
 export { sale } from "./sale/workflow.ts";
 export { processSyncBatch } from "./sync-batch/workflow.ts";

@@ -1,6 +1,4 @@
-import { Context } from "@temporalio/activity";
-
-import type { BillPaymentsPage } from "../../src/accounting/index.ts";
+import type { BillPaymentsPage, ListBillPaymentsInput } from "../../src/accounting/index.ts";
 import {
   type AccountingActivities,
   type BillPayment,
@@ -9,9 +7,7 @@ import {
   LARGEST_BILL_PAYMENT_PAGE,
   type Refusal,
 } from "../../src/contract/index.ts";
-import { writerOf } from "../ledger/claim-results.ts";
-import { onceThere } from "../failure.ts";
-import { noteOddRows } from "../odd-rows.ts";
+import { keepPage } from "../listed-rows.ts";
 import { callAndClassify, refusalOfCall, throwToReadAgain } from "./call-and-classify.ts";
 import { type AccountingContext, type AccountingRuntime, accountingRuntimeOf } from "./runtime.ts";
 
@@ -30,89 +26,57 @@ const SAMPLE = 10;
 export function createBillPaymentActivities(
   context: AccountingContext,
 ): Pick<AccountingActivities, "keepBillPaymentsPage" | "sampleBillPayments"> {
-  const { ledger, random, observer } = context;
+  const { ledger, random } = context;
+  async function list(runtime: AccountingRuntime, asked: ListBillPaymentsInput) {
+    const classified = await callAndClassify(runtime, "listBillPayments", () => runtime.client.listBillPayments(asked));
+    if ("data" in classified) return classified;
+    throwToReadAgain(classified, random);
+    return refusalOf(classified);
+  }
   return {
     async keepBillPaymentsPage(request) {
       const runtime = accountingRuntimeOf(context, request.connection);
       const { connection, order, status, page, round } = request;
-      // A page that could not be kept is not asked for: its call would be wasted.
-      const askedAtMs = await onceThere(() => ledger.billPayments.now(), random);
-      const asked = { page, limit: LARGEST_BILL_PAYMENT_PAGE, status, ...ORDERS[order] };
-      const classified = await callAndClassify(runtime, "listBillPayments", () =>
-        runtime.client.listBillPayments(asked),
-      );
-      if (!("data" in classified)) {
-        throwToReadAgain(classified, random);
-        const refusal = refusalOf(classified);
-        const isGone = refusal.attention === "not-found" && page > 1;
-        return isGone ? { kind: "page", rows: 0, added: 0, changed: 0, hasNextPage: false, askedAtMs } : refusal;
-      }
-      const { billPayments, total, hasNextPage } = classified.data;
-      const strange = notWhatWasAsked(classified.data, request);
-      if (strange) return strange;
-      noteLimit(classified.data, runtime, observer);
-      const { odd } = classified;
-      noteOddRows(observer, { service: "accounting", connection }, "bill payments", odd, billPayments.length);
-      const leftOut = odd.flatMap(({ names }) => names["id"] ?? []);
-      const writer = writerOf(Context.current().info);
-      const { leftOutKnown = 0, ...kept } = await onceThere(
-        () =>
-          ledger.billPayments.keepPage({
-            connection,
-            status,
-            round,
-            entries: billPayments,
-            leftOut,
-            askedAtMs,
-            writer,
-          }),
-        random,
-      );
-      const unknown = odd.length - leftOutKnown;
-      return {
-        kind: "page",
-        ...kept,
-        total,
-        hasNextPage: hasNextPage && billPayments.length + odd.length > 0,
-        askedAtMs,
-        ...spanOf(billPayments, askedAtMs),
-        ...(unknown > 0 && { leftOut: unknown }),
-        ...(leftOut.length < odd.length && { unidentified: true as const }),
-      };
+      return await keepPage(context, {
+        list: "bill payments",
+        where: { service: "accounting", connection },
+        now: () => ledger.billPayments.now(),
+        async ask(askedAtMs) {
+          const sent = LARGEST_BILL_PAYMENT_PAGE;
+          const listed = await list(runtime, { page, limit: sent, status, ...ORDERS[order] });
+          if (!("data" in listed)) {
+            const isGone = listed.attention === "not-found" && page > 1;
+            return isGone ? { kind: "page", rows: 0, added: 0, changed: 0, hasNextPage: false, askedAtMs } : listed;
+          }
+          const { data, odd } = listed;
+          const { billPayments: entries, total, hasNextPage, limit: said } = data;
+          return (
+            notWhatWasAsked(data, request) ?? {
+              kind: "answered",
+              entries,
+              odd,
+              size: { said, sent, setting: "billPayments.limit", name: runtime.dialect.billPayments.limit },
+              more: {
+                total,
+                hasNextPage: hasNextPage && entries.length + odd.length > 0,
+                askedAtMs,
+                ...spanOf(entries, askedAtMs),
+              },
+            }
+          );
+        },
+        keep: (kept) => ledger.billPayments.keepPage({ ...kept, connection, status, round }),
+      });
     },
 
     async sampleBillPayments({ connection, status }) {
       const runtime = accountingRuntimeOf(context, connection);
       // The oldest: least likely to change their status between two looks.
-      const asked = { page: 1, limit: SAMPLE, status, ...ORDERS.created };
-      const classified = await callAndClassify(runtime, "listBillPayments", () =>
-        runtime.client.listBillPayments(asked),
-      );
-      if (!("data" in classified)) {
-        throwToReadAgain(classified, random);
-        return refusalOf(classified);
-      }
-      return { kind: "sample", ids: classified.data.billPayments.slice(0, SAMPLE).map(({ id }) => id) };
+      const listed = await list(runtime, { page: 1, limit: SAMPLE, status, ...ORDERS.created });
+      if (!("data" in listed)) return listed;
+      return { kind: "sample", ids: listed.data.billPayments.slice(0, SAMPLE).map(({ id }) => id) };
     },
   };
-}
-
-/** Pages of another size are read as well; they only cost more calls. */
-function noteLimit(
-  { limit }: BillPaymentsPage,
-  { dialect, profile }: AccountingRuntime,
-  observer: AccountingContext["observer"],
-): void {
-  const { limit: name } = dialect.billPayments;
-  if (limit === LARGEST_BILL_PAYMENT_PAGE) return;
-  observer.note({
-    service: "accounting",
-    connection: profile.connection,
-    kind: "ignored",
-    subject: "billPayments.limit",
-    value: name,
-    message: `A page of bill payments has the limit ${limit} where ${LARGEST_BILL_PAYMENT_PAGE} was sent as "${name}" (billPayments.limit)`,
-  });
 }
 
 function refusalOf(classified: Parameters<typeof refusalOfCall>[0]): Refusal {

@@ -1,13 +1,10 @@
 import { createHash } from "node:crypto";
-import { Context } from "@temporalio/activity";
 
-import type { ComplianceDialect, Purchase, PurchasesPage } from "../../src/compliance/index.ts";
+import type { ComplianceDialect, Purchase } from "../../src/compliance/index.ts";
 import type { ComplianceActivities, Refusal } from "../../src/contract/index.ts";
-import { writerOf } from "../ledger/claim-results.ts";
-import { onceThere } from "../failure.ts";
-import { noteOddRows } from "../odd-rows.ts";
+import { idsOf, keepPage } from "../listed-rows.ts";
 import { beyondTheTable, callAndClassifyAnswer, refusalOf, throwToTryAgain } from "./call-and-classify.ts";
-import { type ActivityContext, type ComplianceRuntime, runtimeOf } from "./runtime.ts";
+import { type ActivityContext, runtimeOf } from "./runtime.ts";
 
 /** Fiscal Compliance API, "GET /v1/purchases": 1 to 100, and not clamped. */
 const PAGE_SIZE = 100;
@@ -15,7 +12,7 @@ const PAGE_SIZE = 100;
 export function createPurchaseActivities(
   context: ActivityContext,
 ): Pick<ComplianceActivities, "pullPurchases" | "keepPurchasesPage"> {
-  const { ledger, random, observer } = context;
+  const { ledger, random } = context;
   return {
     async pullPurchases(request) {
       const runtime = runtimeOf(context, request.connection);
@@ -31,55 +28,41 @@ export function createPurchaseActivities(
     async keepPurchasesPage(request) {
       const runtime = runtimeOf(context, request.connection);
       const { connection, businessId, syncId, pass, cursor, from, to } = request;
-      // A page that could not be kept is not asked for: its call would be wasted.
-      const askedAtMs = await onceThere(() => ledger.purchases.now(), random);
-      const status = pass === "list" || pass === "changed" ? undefined : pass;
-      const classified = await callAndClassifyAnswer(runtime, "listPurchases", request, () =>
-        runtime.client.listPurchases({ cursor, pageSize: PAGE_SIZE, status, from, to }, { businessId }),
-      );
-      throwToTryAgain(classified, random);
-      if (!classified.data) return refusalOf(classified) ?? beyondTheTable(classified);
-      const { purchases, nextCursor } = classified.data;
-      const strange = notWhatWasAsked(purchases, { status, from, to }, runtime.dialect.purchases);
-      if (strange) return strange;
-      notePageSize(classified.data, runtime, observer);
-      const odd = classified.odd ?? [];
-      noteOddRows(observer, { service: "compliance", connection, businessId }, "purchases", odd, purchases.length);
-      const leftOut = odd.flatMap(({ names }) => names["id"] ?? []);
-      const writer = writerOf(Context.current().info);
-      const page = { connection, businessId, syncId, entries: purchases, leftOut, askedAtMs, writer };
-      const kept = await onceThere(
-        () => ledger.purchases.keepPage({ ...page, pass: pass === "list" ? "list" : "part" }),
-        random,
-      );
-      return {
-        kind: "page",
-        ...kept,
-        nextCursor,
-        ...(odd.length > 0 && { leftOut: odd.length }),
-        ...(leftOut.length < odd.length && { unidentified: true as const }),
-        ...fingerprintOf([...purchases.map(({ id }) => id), ...leftOut]),
-      };
+      const { pageSize: name } = runtime.dialect.purchases;
+      return await keepPage(context, {
+        list: "purchases",
+        where: { service: "compliance", connection, businessId },
+        now: () => ledger.purchases.now(),
+        async ask() {
+          const status = pass === "list" || pass === "changed" ? undefined : pass;
+          const classified = await callAndClassifyAnswer(runtime, "listPurchases", request, () =>
+            runtime.client.listPurchases({ cursor, pageSize: PAGE_SIZE, status, from, to }, { businessId }),
+          );
+          throwToTryAgain(classified, random);
+          if (!classified.data) return refusalOf(classified) ?? beyondTheTable(classified);
+          const { purchases: entries, nextCursor, pageSize: said } = classified.data;
+          const { odd = [] } = classified;
+          return (
+            notWhatWasAsked(entries, { status, from, to }, runtime.dialect.purchases) ?? {
+              kind: "answered",
+              entries,
+              odd,
+              size: { said, sent: PAGE_SIZE, setting: "purchases.pageSize", name },
+              more: { nextCursor, ...fingerprintOf([...entries.map(({ id }) => id), ...idsOf(odd)]) },
+            }
+          );
+        },
+        keep: (page) =>
+          ledger.purchases.keepPage({
+            ...page,
+            connection,
+            businessId,
+            syncId,
+            pass: pass === "list" ? "list" : "part",
+          }),
+      });
     },
   };
-}
-
-/** Pages of another size are read as well; they only cost more calls. */
-function notePageSize(
-  { pageSize }: PurchasesPage,
-  { dialect, profile }: ComplianceRuntime,
-  observer: ActivityContext["observer"],
-): void {
-  const { pageSize: name } = dialect.purchases;
-  if (name === null || pageSize === undefined || pageSize === PAGE_SIZE) return;
-  observer.note({
-    service: "compliance",
-    connection: profile.connection,
-    kind: "ignored",
-    subject: "purchases.pageSize",
-    value: name,
-    message: `A page of purchases has the size ${pageSize} where ${PAGE_SIZE} was sent as "${name}" (purchases.pageSize)`,
-  });
 }
 
 /** What a service gives again and again that does not know the cursor's name. */

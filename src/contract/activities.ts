@@ -1,19 +1,5 @@
 import type { AccountingTarget } from "./accounting-connection.ts";
 import type {
-  BillPaymentsHeld,
-  BillPaymentsPageRequest,
-  BillPaymentsPageResult,
-  BillPaymentsSampleRequest,
-  BillPaymentsSampleResult,
-  BillPaymentsSync,
-  BillPaymentsSyncKind,
-  CompareRoundRequest,
-  CompleteBillPaymentsRequest,
-  PreparedBillPaymentsSync,
-  RoundComparison,
-  SyncBillPaymentsInput,
-} from "./bill-payments-sync.ts";
-import type {
   BatchReference,
   DecideBatchRequest,
   PreparedSyncBatch,
@@ -38,6 +24,7 @@ import type {
   PreparedSaleAnswer,
   ReadDocumentRequest,
   ReadDocumentResult,
+  Refusal,
   RegisterRequest,
   RegisterResult,
   RetryDocumentResult,
@@ -90,17 +77,28 @@ import type {
 import type { KeepLinesRequest, KeepLinesResult, RecordAnswer, SaveRecordRequest } from "./records.ts";
 import type { AwaitServiceRequest, ServiceWait } from "./service-wait.ts";
 import type {
+  BillPaymentsHeld,
+  BillPaymentsPage,
+  BillPaymentsPageRequest,
+  BillPaymentsSampleRequest,
+  BillPaymentsSampleResult,
+  BillPaymentsSync,
+  BillPaymentsSyncKind,
+  CompareRoundRequest,
+  CompleteBillPaymentsRequest,
   CompletePurchasesSync,
+  PreparedBillPaymentsSync,
   PreparedPurchasesSync,
   PullPurchasesResult,
+  PurchasesHeld,
+  PurchasesPage,
   PurchasesPageRequest,
-  PurchasesPageResult,
   PurchasesSync,
   PurchasesWindow,
+  RoundComparison,
+  SyncBillPaymentsInput,
   SyncPurchasesInput,
-  SyncPurchasesOutcome,
-  PurchasesProgress,
-} from "./purchases-sync.ts";
+} from "./synced.ts";
 import type { CreditNoteInput, SaleInput } from "./sale.ts";
 
 /** Activities of the main task queue: no API call. */
@@ -171,13 +169,13 @@ export interface LedgerActivities {
   /** The days of invoices that the ledger holds as open, and that are not open any more. */
   windowsOfChangedPurchases(sync: PurchasesSync): Promise<PurchasesWindow[]>;
   /** Ends it, and counts what the ledger holds. */
-  completePurchasesSync(sync: CompletePurchasesSync): Promise<Omit<SyncPurchasesOutcome, keyof PurchasesProgress>>;
+  completePurchasesSync(sync: CompletePurchasesSync): Promise<PurchasesHeld>;
 }
 
 /** Activities of an accounting connection's task queue: one HTTP request each, at most. */
 export interface AccountingActivities {
   /** Reads one page of bill payments into the ledger. */
-  keepBillPaymentsPage(request: BillPaymentsPageRequest): Promise<BillPaymentsPageResult>;
+  keepBillPaymentsPage(request: BillPaymentsPageRequest): Promise<BillPaymentsPage | Refusal>;
   /** Reads the beginning of one status's list, and keeps nothing. */
   sampleBillPayments(request: BillPaymentsSampleRequest): Promise<BillPaymentsSampleResult>;
   processSyncBatch(request: ProcessBatchRequest): Promise<ProcessBatchResult>;
@@ -205,7 +203,7 @@ export interface ComplianceActivities {
   planRegistrations(request: PlanRegistrationsRequest): Promise<PlanRegistrationsResult>;
   pullPurchases(request: CallTarget): Promise<PullPurchasesResult>;
   /** Reads one page of purchases into the ledger. */
-  keepPurchasesPage(request: PurchasesPageRequest): Promise<PurchasesPageResult>;
+  keepPurchasesPage(request: PurchasesPageRequest): Promise<PurchasesPage | Refusal>;
   /** Reads a document, and holds what the ledger keeps of it against it. */
   reconcileDocument(request: ReconcileDocumentRequest): Promise<ReconcileDocumentResult>;
 }

@@ -40,4 +40,5 @@ export type {
   Try,
 } from "./stock/claims.ts";
 export type { BatchDecision, BatchKey, KeptBatch, KnownBatch, SyncBatches } from "./sync-batches/sync-batches.ts";
+export type { KeptPage } from "./synced/collection.ts";
 export type { WebhookEvents } from "./webhook-events/webhook-events.ts";

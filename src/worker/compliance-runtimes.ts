@@ -5,7 +5,7 @@ import {
   type KeyWatch,
 } from "../../activities/compliance/index.ts";
 import type { Observer } from "../../activities/observer.ts";
-import { noteOddRows } from "../../activities/odd-rows.ts";
+import { noteOddRows } from "../../activities/listed-rows.ts";
 import { type ComplianceDialect, createComplianceClient, parseDialect } from "../compliance/index.ts";
 import { type ComplianceConnection, type Timings, workflowTimings } from "../config/index.ts";
 import type { ConnectionProfile } from "../contract/index.ts";

@@ -1,10 +1,9 @@
 import { z } from "zod";
 
-import type { SyncBillPaymentsInput } from "../bill-payments-sync.ts";
 import { MOST_NAMED_ITEMS, type RegisterItemsInput } from "../item-registration.ts";
-import type { SyncPurchasesInput } from "../purchases-sync.ts";
 import { CURRENCY_PATTERN, INVOICE_NUMBER_FIELDS, type ReconcileInput, SUPPLIER_RULES } from "../reconcile.ts";
 import type { ProcessSyncBatchInput } from "../sync-batch.ts";
+import type { SyncBillPaymentsInput, SyncPurchasesInput } from "../synced.ts";
 import { calendarDate } from "./calendar-date.ts";
 import { businessIdentifier, connectionName } from "./sale-input.ts";
 import { printableText } from "./text.ts";

@@ -43,7 +43,8 @@ export function createPurchases(database: Database): Purchases {
 }
 
 async function keep(db: Queries, request: KeepPurchasesRequest): Promise<KeptPurchasesPage> {
-  const { known, ...kept } = await keepPage(db, PURCHASES, request);
+  // What is left out is counted as often as it is read, known or not.
+  const { known, leftOutKnown: _leftOutKnown, ...kept } = await keepPage(db, PURCHASES, request);
   const { entries } = request;
   const lastUnknown = entries.findLastIndex(({ id }) => known.get(storableText(id))?.["grounded"] !== true);
   return { ...kept, knownAtEnd: entries.length - 1 - lastUnknown };

@@ -1,13 +1,12 @@
 import { describe, expect, test } from "vitest";
 
-import type { BillPaymentsPageResult } from "../../src/contract/index.ts";
-import { afterComparison, afterPage, beginning, type Position } from "./position.ts";
+import type { BillPaymentsPage as Page } from "../../src/contract/index.ts";
+import { afterComparison, afterPage, beginning, type Position } from "./bill-payments-position.ts";
 
 const MINUTE_MS = 60_000;
 const NOW_MS = 1_700_000_000_000;
 const LISTS = 3;
 
-type Page = Extract<BillPaymentsPageResult, { kind: "page" }>;
 const page = (more: Partial<Page> = {}): Page => ({
   kind: "page",
   rows: 100,

@@ -1,37 +1,21 @@
-import { uuid4 } from "@temporalio/workflow";
-
 import type {
-  BillPaymentsPageRequest,
   BillPaymentsProgress,
   BillPaymentsSync,
   BillPaymentStatus,
+  PreparedBillPaymentsSync,
+  Refusal,
   SeenBillPayments,
 } from "../../src/contract/index.ts";
-import { type AccountingCalls, ledger } from "../proxies.ts";
-import type { Job } from "../job/job.ts";
-import { withPage } from "../job/page-progress.ts";
 import { callWithEscalation } from "../calls/tries.ts";
-import { afterComparison, afterPage, type Position } from "./position.ts";
+import type { Job } from "../job/job.ts";
+import { type AccountingCalls, ledger } from "../proxies.ts";
+import { afterComparison, type Position } from "./bill-payments-position.ts";
 
 export interface SyncWork {
   job: Job<BillPaymentsProgress>;
   calls: AccountingCalls;
   sync: BillPaymentsSync;
   statuses: readonly BillPaymentStatus[];
-}
-
-/** Reads the next page into the ledger. */
-export async function readPage(work: SyncWork, before: Position): Promise<Position> {
-  const { job, calls, statuses } = work;
-  const position = before.phase === "round" ? withDraw(before) : before;
-  const request = requestOf(work, position);
-  const list = request.status === undefined ? "all payments" : `what is \`${request.status}\``;
-  job.moveOn(`page ${request.page} of ${list}${request.order === "latest" ? ", by latest change" : ""}`);
-  const page = await callWithEscalation(job, () => calls.read.keepBillPaymentsPage(request));
-  job.progress = withPage(job.progress, page);
-  const next = afterPage(position, page, 1 + statuses.length);
-  job.progress = { ...job.progress, round: next.round };
-  return next;
 }
 
 /** Whether what was read is all that there is. */
@@ -81,19 +65,40 @@ function isCounted(
 }
 
 /** The same for all pages of a round, also of a run that was reset within it. */
-export function roundName({ syncId }: BillPaymentsSync, { round, draw = "" }: Position): string {
+export function roundName(
+  { syncId }: BillPaymentsSync,
+  { round, draw = "" }: Pick<Position, "round" | "draw">,
+): string {
   return `${syncId}#${round} ${draw}`;
 }
 
-/** A run that was reset to before a round begins it anew under another name: what its predecessor listed is not of its passes. */
-function withDraw(position: Position): Position {
-  return position.draw === undefined ? { ...position, draw: uuid4() } : position;
+/**
+ * Whether the service gives the list of all where that of a status is asked for, as one does that does not know the filter's name (it is
+ * not shown). The status is no field of a payment, so that no page tells it; but then one payment is listed under two statuses, and under the first
+ * again: a payment that goes its way between two looks does not come back. Looked for before anything is kept: every payment
+ * would take every status in turn.
+ */
+export async function ignoredStatusFilter(
+  job: Job<BillPaymentsProgress>,
+  { read }: Pick<AccountingCalls, "read">,
+  { profile, statuses }: Pick<PreparedBillPaymentsSync, "profile" | "statuses">,
+): Promise<Refusal | undefined> {
+  const [one, other] = [statuses.at(0), statuses.at(-1)];
+  if (one === undefined || other === undefined || one === other) return undefined;
+  const { connection } = profile;
+  const listedAs = async (status: BillPaymentStatus): Promise<string[]> =>
+    (await callWithEscalation(job, () => read.sampleBillPayments({ connection, status }))).ids;
+  job.moveOn("a look whether the service tells statuses apart");
+  const first = await listedAs(one);
+  const inBoth = first.length === 0 ? [] : common(first, await listedAs(other));
+  const [id] = inBoth.length === 0 ? [] : common(inBoth, await listedAs(one));
+  if (id === undefined) return undefined;
+  const message =
+    `The bill payment "${id}" was listed as \`${one}\`, then as \`${other}\`, then as \`${one}\` again: the service does not filter by ` +
+    "status. Give billPayments.status of ACCOUNTING_DIALECT the service's name for it, or null where there is none.";
+  return { kind: "refused", attention: "unexpected-answer", message };
 }
 
-function requestOf({ sync, statuses }: SyncWork, position: Position): BillPaymentsPageRequest {
-  const { phase, list, page } = position;
-  const status = list === 0 ? undefined : statuses[list - 1];
-  const { connection } = sync;
-  if (phase === "round") return { connection, order: "created", status, page, round: roundName(sync, position) };
-  return { connection, order: "latest", status, page };
+function common(some: readonly string[], others: readonly string[]): string[] {
+  return some.filter((id) => others.includes(id));
 }

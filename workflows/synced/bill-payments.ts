@@ -1,6 +1,7 @@
-import { condition, continueAsNew, defineSignal, setHandler, workflowInfo } from "@temporalio/workflow";
+import { condition, continueAsNew, defineSignal, setHandler, uuid4, workflowInfo } from "@temporalio/workflow";
 
 import {
+  type BillPaymentsPageRequest,
   type BillPaymentsProgress,
   type PreparedBillPaymentsSync,
   SIGNALS,
@@ -10,14 +11,13 @@ import {
   WORKFLOW_TYPES,
 } from "../../src/contract/index.ts";
 import { Tries } from "../calls/tries.ts";
-import { runJobToCompletion, registerJobMessages } from "../job/carry-job.ts";
-import { Job } from "../job/job.ts";
-import { leftOutLines } from "../job/page-progress.ts";
+import { runJobToCompletion } from "../job/carry-job.ts";
+import type { Job } from "../job/job.ts";
 import { type AccountingCalls, accountingCallsOf, ledger, main } from "../proxies.ts";
 import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";
-import { beginning, type Position } from "./position.ts";
-import { compare, readPage, roundName, type SyncWork } from "./read.ts";
-import { ignoredStatusFilter } from "./status-filter.ts";
+import { compare, ignoredStatusFilter, roundName, type SyncWork } from "./bill-payments-agree.ts";
+import { afterPage, beginning, type Position } from "./bill-payments-position.ts";
+import { readPage, syncJob, synchronise } from "./synchronise.ts";
 
 /** What was asked for while it ran, and is not answered by what it reads from here on. */
 type Wanted = "nothing" | "recent" | "full";
@@ -50,34 +50,39 @@ export async function syncBillPayments(
   { done, underWay }: Carried = { done: 0 },
 ): Promise<SyncBillPaymentsOutcome> {
   const progress = underWay?.progress ?? { kind: "recent", round: 0, pages: 0, rows: 0, added: 0, changed: 0 };
-  const { syncBillPayments: workflow } = WORKFLOW_TYPES;
-  const job = new Job({ workflow, noun: "The synchronisation", progress, describe: describeProgress });
+  const job = syncJob<BillPaymentsProgress>(progress, {
+    workflow: WORKFLOW_TYPES.syncBillPayments,
+    rows: "payments",
+    reads: whatIsRead,
+  });
   let wanted: Wanted = underWay?.wanted ?? "nothing";
-  registerJobMessages(job);
   setHandler(syncRequested, (request) => {
     if (wanted !== "full") wanted = request?.full === true ? "full" : "recent";
   });
   return await runJobToCompletion(async () => {
     const started = underWay ?? (await begin(job, input, done));
     const work = contextOf(job, started);
-    let { position } = started;
-    while (position.phase !== "complete") {
-      if (isAnsweredFrom(position, wanted)) wanted = "nothing";
-      position = position.phase === "compare" ? await compare(work, position) : await readPage(work, position);
-      if (position.phase !== "complete" && job.historyIsLong) {
-        await condition(everyUpdateIsAnswered);
-        const sofar = { ...started, position, progress: job.progress, wanted };
-        await continueAsNew<typeof syncBillPayments>(input, { done, underWay: sofar });
-      }
-    }
-    const held = await complete(work, position);
-    if (wanted !== "nothing") {
-      job.moveOn("another synchronisation, which was asked for meanwhile");
-      await condition(everyUpdateIsAnswered);
-      await continueAsNew<typeof syncBillPayments>({ ...input, full: wanted === "full" }, { done: done + 1 });
-    }
-    job.moveOn("nothing");
-    return { ...job.progress, ...held, settled: position.settled };
+    return await synchronise(job, started.position, {
+      isThrough: ({ phase }) => phase === "complete",
+      async step(position) {
+        if (isAnsweredFrom(position, wanted)) wanted = "nothing";
+        return position.phase === "compare" ? await compare(work, position) : await readList(work, position);
+      },
+      goOnAnew: (position) =>
+        continueAsNew<typeof syncBillPayments>(input, {
+          done,
+          underWay: { ...started, position, progress: job.progress, wanted },
+        }),
+      async complete(position) {
+        const held = await complete(work, position);
+        if (wanted !== "nothing") {
+          job.moveOn("another synchronisation, which was asked for meanwhile");
+          await condition(everyUpdateIsAnswered);
+          await continueAsNew<typeof syncBillPayments>({ ...input, full: wanted === "full" }, { done: done + 1 });
+        }
+        return { ...held, settled: position.settled };
+      },
+    });
   });
 }
 
@@ -127,9 +132,30 @@ function callsOf(job: Job<BillPaymentsProgress>, { profile }: PreparedBillPaymen
   return calls;
 }
 
-async function complete({ job, sync }: SyncWork, position: Position) {
-  const { settled, topMs, wholeSinceMs, unidentified } = position;
-  job.moveOn("the count of what the ledger holds");
+/** Reads the next page into the ledger. */
+async function readList(work: SyncWork, before: Position): Promise<Position> {
+  const { job, calls, statuses } = work;
+  // A run that was reset to before a round begins it anew under another name: what its predecessor listed is not of its passes.
+  const isOfNewRound = before.phase === "round" && before.draw === undefined;
+  const position = isOfNewRound ? { ...before, draw: uuid4() } : before;
+  const request = requestOf(work, position);
+  const list = request.status === undefined ? "all payments" : `what is \`${request.status}\``;
+  const what = `page ${request.page} of ${list}${request.order === "latest" ? ", by latest change" : ""}`;
+  const page = await readPage(job, what, () => calls.read.keepBillPaymentsPage(request));
+  const next = afterPage(position, page, 1 + statuses.length);
+  job.progress = { ...job.progress, round: next.round };
+  return next;
+}
+
+function requestOf({ sync, statuses }: SyncWork, position: Position): BillPaymentsPageRequest {
+  const { phase, list, page } = position;
+  const status = list === 0 ? undefined : statuses[list - 1];
+  const { connection } = sync;
+  if (phase === "round") return { connection, order: "created", status, page, round: roundName(sync, position) };
+  return { connection, order: "latest", status, page };
+}
+
+async function complete({ sync }: SyncWork, { settled, topMs, wholeSinceMs, unidentified, ...position }: Position) {
   const whole =
     sync.kind === "full" && wholeSinceMs !== undefined && !unidentified
       ? { name: roundName(sync, position), startedAtMs: wholeSinceMs }
@@ -137,11 +163,7 @@ async function complete({ job, sync }: SyncWork, position: Position) {
   return await ledger.completeBillPaymentsSync({ ...sync, settled, knownUntilMs: topMs, round: whole });
 }
 
-function describeProgress({ kind, round, pages, rows, added, changed, leftOut }: BillPaymentsProgress): string[] {
+function whatIsRead({ kind, round }: BillPaymentsProgress): string {
   const again = round > 1 ? `, for the ${round}. time, since payments moved between pages while they were read` : "";
-  return [
-    kind === "full" ? `Reads every payment${again}` : "Reads what changed last, until known ground",
-    `${pages} pages with ${rows} payments read; ${added} were new, ${changed} had changed`,
-    ...leftOutLines({ leftOut }),
-  ];
+  return kind === "full" ? `every payment${again}` : "what changed last, until known ground";
 }

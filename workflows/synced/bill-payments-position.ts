@@ -1,4 +1,4 @@
-import type { BillPaymentsPageResult, BillPaymentsSyncKind } from "../../src/contract/index.ts";
+import type { BillPaymentsPage, BillPaymentsSyncKind } from "../../src/contract/index.ts";
 
 /**
  * The phases of a synchronisation, in their order:
@@ -48,8 +48,6 @@ const OVERLAP_MS = 10 * 60_000;
 /** Rows can move between pages while they are read. What the passes of so many rounds do not agree on is left to the next synchronisation. */
 const MOST_ROUNDS = 6;
 
-type Page = Extract<BillPaymentsPageResult, { kind: "page" }>;
-
 export function beginning(kind: BillPaymentsSyncKind, knownUntilMs: number | undefined): Position {
   const start = { round: 0, list: 0, page: 1, totals: [], settled: false };
   if (kind === "full") return { ...start, phase: "ground" };
@@ -57,7 +55,7 @@ export function beginning(kind: BillPaymentsSyncKind, knownUntilMs: number | und
 }
 
 /** @param lists how many there are, that of all among them */
-export function afterPage(before: Position, page: Page, lists: number): Position {
+export function afterPage(before: Position, page: BillPaymentsPage, lists: number): Position {
   const position: Position = page.unidentified ? { ...before, unidentified: true } : before;
   switch (position.phase) {
     case "ground":
@@ -99,7 +97,7 @@ function beginRound(position: Position): Position {
   };
 }
 
-function afterRoundPage(position: Position, page: Page, lists: number): Position {
+function afterRoundPage(position: Position, page: BillPaymentsPage, lists: number): Position {
   const { list } = position;
   const leftOut = [...(position.leftOut ?? [])];
   leftOut[list] = (leftOut[list] ?? 0) + (page.leftOut ?? 0);
@@ -114,7 +112,7 @@ function afterRoundPage(position: Position, page: Page, lists: number): Position
   return { ...seen, phase: "latest", list: 0, page: 1, topMs: undefined, totals: [] };
 }
 
-function afterLatestPage(position: Position, page: Page, lists: number): Position {
+function afterLatestPage(position: Position, page: BillPaymentsPage, lists: number): Position {
   const { list, groundMs } = position;
   const isTop = list === 0 && position.page === 1;
   const totals = [...position.totals];

@@ -1,9 +1,4 @@
-import type {
-  PurchasesPageResult,
-  PurchasesPass,
-  PurchasesSyncKind,
-  PurchasesWindow,
-} from "../../src/contract/index.ts";
+import type { PurchasesPage, PurchasesPass, PurchasesSyncKind, PurchasesWindow } from "../../src/contract/index.ts";
 
 /**
  * The steps of a synchronisation, in their order:
@@ -45,11 +40,7 @@ export const OVERLAP = 200;
 const MOST_SWEEPS = 3;
 
 /** Where it goes on after a page. */
-export function afterPage(
-  before: Position,
-  kind: PurchasesSyncKind,
-  page: Extract<PurchasesPageResult, { kind: "page" }>,
-): Position {
+export function afterPage(before: Position, kind: PurchasesSyncKind, page: PurchasesPage): Position {
   const { rows, knownAtEnd, nextCursor, fingerprint } = page;
   const position: Position = page.unidentified ? { ...before, unidentified: true } : before;
   const knownInARow = knownAtEnd === rows ? position.knownInARow + rows : knownAtEnd;

@@ -11,7 +11,7 @@ import {
   OVERLAP,
   type Position,
   restarted,
-} from "./position.ts";
+} from "./purchases-position.ts";
 
 const listing = afterPull(BEGINNING);
 

@@ -1,0 +1,152 @@
+import { continueAsNew, workflowInfo } from "@temporalio/workflow";
+
+import {
+  type CallTarget,
+  type PreparedPurchasesSync,
+  type PurchasesPage,
+  type PurchasesPass,
+  type PurchasesProgress,
+  type PurchasesSync,
+  type Refusal,
+  type SyncPurchasesInput,
+  type SyncPurchasesOutcome,
+  WORKFLOW_TYPES,
+} from "../../src/contract/index.ts";
+import { callWithEscalation, isRefusal } from "../calls/tries.ts";
+import { runJobToCompletion } from "../job/carry-job.ts";
+import type { Job } from "../job/job.ts";
+import { type Calls, callsOf, ledger, main } from "../proxies.ts";
+import {
+  afterPage,
+  afterPasses,
+  afterPull,
+  atWindows,
+  BEGINNING,
+  type Position,
+  restarted,
+} from "./purchases-position.ts";
+import { readPage, syncJob, synchronise } from "./synchronise.ts";
+
+/** What a run hands to the next one. */
+interface Carried {
+  prepared: PreparedPurchasesSync;
+  position: Position;
+  progress: PurchasesProgress;
+}
+
+const KINDS = {
+  recent: "the latest, until known ground, and what may still change",
+  full: "the whole list",
+  window: "all from a day on",
+} as const;
+
+/**
+ * Brings the ledger up to the supplier invoices that the Compliance API lists: pull from the authority → the list, newest first, until
+ * known ground → what may still change → complete. Rows go from the API into the ledger by the activity that reads them and never through
+ * the history (docs/decisions/0011).
+ */
+export async function syncPurchases(input: SyncPurchasesInput, carried?: Carried): Promise<SyncPurchasesOutcome> {
+  const progress = carried?.progress ?? { kind: "recent", pages: 0, rows: 0, added: 0, changed: 0 };
+  const job = syncJob<PurchasesProgress>(progress, {
+    workflow: WORKFLOW_TYPES.syncPurchases,
+    rows: "purchases",
+    reads: ({ kind }) => KINDS[kind],
+    note: "Purchases are confirmed and rejected in the service's dashboard, not here",
+  });
+  return await runJobToCompletion(async () => {
+    const prepared = carried?.prepared ?? (await main.prepareSyncPurchases({ input }));
+    const work = contextOf(job, prepared);
+    if (!carried) await ledger.beginPurchasesSync(work.sync);
+    return await synchronise(job, carried?.position ?? BEGINNING, {
+      isThrough: ({ step }) => step === "complete",
+      step: (position) => takeStep(work, position),
+      goOnAnew: (position) =>
+        continueAsNew<typeof syncPurchases>(input, { prepared, position, progress: job.progress }),
+      complete: ({ unidentified }) => ledger.completePurchasesSync({ ...work.sync, unidentified }),
+    });
+  });
+}
+
+interface SyncWork {
+  job: Job<PurchasesProgress>;
+  calls: Calls["background"];
+  target: CallTarget;
+  sync: PurchasesSync;
+  from: string | undefined;
+}
+
+function contextOf(job: Job<PurchasesProgress>, { profile, kind, from }: PreparedPurchasesSync): SyncWork {
+  const { connection, businessId } = profile;
+  const { workflowId, firstExecutionRunId } = workflowInfo();
+  job.businessId = businessId;
+  job.moveOn("its turn", { kind });
+  const { background: calls, wait } = callsOf(profile, () => job.retriedAtMs);
+  job.awaitService = (tried) => wait.awaitService({ connection, businessId, ...tried });
+  return {
+    job,
+    calls,
+    target: { connection, businessId },
+    sync: { connection, businessId, syncId: `${workflowId} ${firstExecutionRunId}`, kind },
+    from,
+  };
+}
+
+async function takeStep(work: SyncWork, before: Position): Promise<Position> {
+  const { sync } = work;
+  const position = await nextPosition(work, before);
+  if (position.step !== "complete" || sync.kind !== "full") return position;
+  return afterPasses(position, await ledger.unseenPurchases(sync));
+}
+
+async function nextPosition(work: SyncWork, position: Position): Promise<Position> {
+  const { step, windows } = position;
+  if (step === "complete") return position;
+  if (step === "pull") return await pull(work, position);
+  if (step === "changed" && !windows) return atWindows(position, await ledger.windowsOfChangedPurchases(work.sync));
+  return await readPass(work, position, step);
+}
+
+/** Has the service fetch the latest from the authority. What comes of it is seen in the list. */
+async function pull({ job, calls, target }: SyncWork, position: Position): Promise<Position> {
+  job.moveOn("the service, which fetches the latest from the tax authority");
+  await callWithEscalation(job, () => calls.read.pullPurchases(target));
+  return afterPull(position);
+}
+
+const PASSES: Readonly<Record<PurchasesPass, string>> = {
+  list: "a page of the list",
+  pulled: "a page of what is `pulled`",
+  pending_review: "a page of what is `pending_review`",
+  changed: "a page of a day on which an invoice has changed",
+};
+
+/** Begins a pass anew so often without a person, where the service does not take its own cursor back. */
+const MOST_RESTARTS = 3;
+
+async function readPass(work: SyncWork, position: Position, pass: PurchasesPass): Promise<Position> {
+  const { job, calls, target, sync, from } = work;
+  const { cursor, sweeps, restarts, windows } = position;
+  const request = { ...target, syncId: sync.syncId, pass, cursor, ...(windows?.[0] ?? { from }) };
+  const again = sweeps > 1 ? `, read for the ${sweeps}. time` : "";
+  const page = await readPage(job, `${PASSES[pass]}${again}`, async () => {
+    const result = await calls.read.keepPurchasesPage(request);
+    if (!isRefusal(result)) return isSamePage(position, result) ? CURSOR_IGNORED : result;
+    const cursorRefused = result.attention === "invalid-request" && cursor !== undefined;
+    return cursorRefused && restarts < MOST_RESTARTS ? { kind: "cursor-refused" as const } : result;
+  });
+  return page.kind === "page" ? afterPage(position, sync.kind, page) : restarted(position);
+}
+
+const CURSOR_IGNORED: Refusal = {
+  kind: "refused",
+  attention: "unexpected-answer",
+  message:
+    "The service answers a cursor with the page before it: it may not know the cursor's name. Set purchases.cursor of " +
+    "COMPLIANCE_DIALECT to the service's name for it, then retry.",
+};
+
+/** The same rows once more, or the cursor that was sent: read on, they would come for ever. */
+function isSamePage({ cursor, fingerprint }: Position, page: PurchasesPage): boolean {
+  if (cursor === undefined) return false;
+  return page.nextCursor === cursor || (fingerprint !== undefined && page.fingerprint === fingerprint);
+}
