@@ -7,69 +7,37 @@ import { onceThere } from "./failure.ts";
 import { writerOf } from "./ledger/claim-results.ts";
 import type { Observer } from "./observer.ts";
 
+type Noting = Pick<Observer, "note">;
 type Where = Pick<Observation, "service" | "connection" | "businessId">;
 
-/** A page as the service answered it. `More`: what the workflow is told of it beside the counts. */
-export interface AnsweredPage<Entry, More> {
-  kind: "answered";
+/** A page of a list as the service answered it. */
+interface ListedPage<Entry> {
+  where: Where;
+  list: "purchases" | "bill payments";
   entries: readonly Entry[];
   odd: readonly OddRow[];
   /** How many rows a page has: as the service says, and as was sent under `name`, the setting's value. */
   size: { said: number | undefined; sent: number; setting: string; name: string | null };
-  more: More;
 }
 
-/**
- * The way of every page that is read into the ledger: asked for, looked at, kept, counted. Only the counts leave the activity.
- * @param ask makes the one call. What it returns beside an answered page is the activity's result; it throws where it is to be tried again.
- */
-export async function keepPage<Entry, Page extends KeptPage, More, Other>(
-  { random, observer }: { random: () => number; observer: Pick<Observer, "note"> },
-  {
-    list,
-    where,
-    now,
-    ask,
-    keep,
-  }: {
-    list: "purchases" | "bill payments";
-    where: Where;
-    now: () => Promise<number>;
-    ask: (askedAtMs: number) => Promise<AnsweredPage<Entry, More> | Other>;
-    keep: (page: KeepRequest<Entry>) => Promise<Page>;
-  },
-): Promise<(KeptPageResult & Omit<Page, "leftOutKnown"> & More) | Other> {
-  // A page that could not be kept is not asked for: its call would be wasted.
-  const askedAtMs = await onceThere(now, random);
-  const answer = await ask(askedAtMs);
-  if (!isAnswered(answer)) return answer;
-  const { entries, odd, size, more } = answer;
+/** Keeps the rows of a page, and counts them. Only the counts leave the activity. */
+export async function keepRows<Entry, Page extends KeptPage>(
+  { random, observer }: { random: () => number; observer: Noting },
+  { where, list, entries, odd, size }: ListedPage<Entry>,
+  keep: (page: { entries: readonly Entry[]; leftOut: string[]; writer: Writer }) => Promise<Page>,
+): Promise<KeptPageResult & Omit<Page, "leftOutKnown">> {
   noteSize(observer, where, list, size);
   noteOddRows(observer, where, list, odd, entries.length);
   const leftOut = idsOf(odd);
   const writer = writerOf(Context.current().info);
-  const { leftOutKnown = 0, ...kept } = await onceThere(() => keep({ entries, leftOut, askedAtMs, writer }), random);
+  const { leftOutKnown = 0, ...kept } = await onceThere(() => keep({ entries, leftOut, writer }), random);
   const unknown = odd.length - leftOutKnown;
   return {
     kind: "page",
     ...kept,
     ...(unknown > 0 && { leftOut: unknown }),
     ...(leftOut.length < odd.length && { unidentified: true as const }),
-    ...more,
   };
-}
-
-interface KeepRequest<Entry> {
-  entries: readonly Entry[];
-  leftOut: string[];
-  askedAtMs: number;
-  writer: Writer;
-}
-
-function isAnswered<Entry, More, Other>(
-  answer: AnsweredPage<Entry, More> | Other,
-): answer is AnsweredPage<Entry, More> {
-  return (answer as { kind?: unknown }).kind === "answered";
 }
 
 export function idsOf(odd: readonly OddRow[]): string[] {
@@ -78,15 +46,14 @@ export function idsOf(odd: readonly OddRow[]): string[] {
 
 /** Pages of another size are read as well; they only cost more calls. */
 function noteSize(
-  observer: Pick<Observer, "note">,
-  where: Where,
+  observer: Noting,
+  { service, connection }: Where,
   list: string,
-  { said, sent, setting, name }: AnsweredPage<unknown, unknown>["size"],
+  { said, sent, setting: subject, name: value }: ListedPage<unknown>["size"],
 ): void {
-  if (name === null || said === undefined || said === sent) return;
-  const message = `A page of ${list} has the size ${said} where ${sent} was sent as "${name}" (${setting})`;
-  const { service, connection } = where;
-  observer.note({ service, connection, kind: "ignored", subject: setting, value: name, message });
+  if (value === null || said === undefined || said === sent) return;
+  const message = `A page of ${list} has the size ${said} where ${sent} was sent as "${value}" (${subject})`;
+  observer.note({ service, connection, kind: "ignored", subject, value, message });
 }
 
 /**
@@ -94,7 +61,7 @@ function noteSize(
  * @param read how many rows were read
  */
 export function noteOddRows(
-  observer: Pick<Observer, "note">,
+  observer: Noting,
   where: Where,
   list: "items" | "purchases" | "bill payments",
   odd: readonly OddRow[],

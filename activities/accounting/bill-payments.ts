@@ -7,7 +7,8 @@ import {
   LARGEST_BILL_PAYMENT_PAGE,
   type Refusal,
 } from "../../src/contract/index.ts";
-import { keepPage } from "../listed-rows.ts";
+import { onceThere } from "../failure.ts";
+import { keepRows } from "../listed-rows.ts";
 import { callAndClassify, refusalOfCall, throwToReadAgain } from "./call-and-classify.ts";
 import { type AccountingContext, type AccountingRuntime, accountingRuntimeOf } from "./runtime.ts";
 
@@ -37,36 +38,25 @@ export function createBillPaymentActivities(
     async keepBillPaymentsPage(request) {
       const runtime = accountingRuntimeOf(context, request.connection);
       const { connection, order, status, page, round } = request;
-      return await keepPage(context, {
-        list: "bill payments",
-        where: { service: "accounting", connection },
-        now: () => ledger.billPayments.now(),
-        async ask(askedAtMs) {
-          const sent = LARGEST_BILL_PAYMENT_PAGE;
-          const listed = await list(runtime, { page, limit: sent, status, ...ORDERS[order] });
-          if (!("data" in listed)) {
-            const isGone = listed.attention === "not-found" && page > 1;
-            return isGone ? { kind: "page", rows: 0, added: 0, changed: 0, hasNextPage: false, askedAtMs } : listed;
-          }
-          const { data, odd } = listed;
-          const { billPayments: entries, total, hasNextPage, limit: said } = data;
-          return (
-            notWhatWasAsked(data, request) ?? {
-              kind: "answered",
-              entries,
-              odd,
-              size: { said, sent, setting: "billPayments.limit", name: runtime.dialect.billPayments.limit },
-              more: {
-                total,
-                hasNextPage: hasNextPage && entries.length + odd.length > 0,
-                askedAtMs,
-                ...spanOf(entries, askedAtMs),
-              },
-            }
-          );
-        },
-        keep: (kept) => ledger.billPayments.keepPage({ ...kept, connection, status, round }),
-      });
+      // A page that could not be kept is not asked for: its call would be wasted.
+      const askedAtMs = await onceThere(() => ledger.billPayments.now(), random);
+      const sent = LARGEST_BILL_PAYMENT_PAGE;
+      const listed = await list(runtime, { page, limit: sent, status, ...ORDERS[order] });
+      if (!("data" in listed)) {
+        const isGone = listed.attention === "not-found" && page > 1;
+        return isGone ? { kind: "page", rows: 0, added: 0, changed: 0, hasNextPage: false, askedAtMs } : listed;
+      }
+      const strange = notWhatWasAsked(listed.data, request);
+      if (strange) return strange;
+      const { odd, data } = listed;
+      const { billPayments: entries, total, limit: said } = data;
+      const where = { service: "accounting", connection } as const;
+      const size = { said, sent, setting: "billPayments.limit", name: runtime.dialect.billPayments.limit };
+      const kept = await keepRows(context, { where, list: "bill payments", entries, odd, size }, (rows) =>
+        ledger.billPayments.keepPage({ connection, status, round, askedAtMs, ...rows }),
+      );
+      const hasNextPage = data.hasNextPage && entries.length + odd.length > 0;
+      return { ...kept, total, hasNextPage, askedAtMs, ...spanOf(entries, askedAtMs) };
     },
 
     async sampleBillPayments({ connection, status }) {

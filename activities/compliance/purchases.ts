@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 
 import type { ComplianceDialect, Purchase } from "../../src/compliance/index.ts";
 import type { ComplianceActivities, Refusal } from "../../src/contract/index.ts";
-import { idsOf, keepPage } from "../listed-rows.ts";
+import { onceThere } from "../failure.ts";
+import { idsOf, keepRows } from "../listed-rows.ts";
 import { beyondTheTable, callAndClassifyAnswer, refusalOf, throwToTryAgain } from "./call-and-classify.ts";
 import { type ActivityContext, runtimeOf } from "./runtime.ts";
 
@@ -28,39 +29,26 @@ export function createPurchaseActivities(
     async keepPurchasesPage(request) {
       const runtime = runtimeOf(context, request.connection);
       const { connection, businessId, syncId, pass, cursor, from, to } = request;
-      const { pageSize: name } = runtime.dialect.purchases;
-      return await keepPage(context, {
-        list: "purchases",
-        where: { service: "compliance", connection, businessId },
-        now: () => ledger.purchases.now(),
-        async ask() {
-          const status = pass === "list" || pass === "changed" ? undefined : pass;
-          const classified = await callAndClassifyAnswer(runtime, "listPurchases", request, () =>
-            runtime.client.listPurchases({ cursor, pageSize: PAGE_SIZE, status, from, to }, { businessId }),
-          );
-          throwToTryAgain(classified, random);
-          if (!classified.data) return refusalOf(classified) ?? beyondTheTable(classified);
-          const { purchases: entries, nextCursor, pageSize: said } = classified.data;
-          const { odd = [] } = classified;
-          return (
-            notWhatWasAsked(entries, { status, from, to }, runtime.dialect.purchases) ?? {
-              kind: "answered",
-              entries,
-              odd,
-              size: { said, sent: PAGE_SIZE, setting: "purchases.pageSize", name },
-              more: { nextCursor, ...fingerprintOf([...entries.map(({ id }) => id), ...idsOf(odd)]) },
-            }
-          );
-        },
-        keep: (page) =>
-          ledger.purchases.keepPage({
-            ...page,
-            connection,
-            businessId,
-            syncId,
-            pass: pass === "list" ? "list" : "part",
-          }),
-      });
+      // A page that could not be kept is not asked for: its call would be wasted.
+      const askedAtMs = await onceThere(() => ledger.purchases.now(), random);
+      const status = pass === "list" || pass === "changed" ? undefined : pass;
+      const classified = await callAndClassifyAnswer(runtime, "listPurchases", request, () =>
+        runtime.client.listPurchases({ cursor, pageSize: PAGE_SIZE, status, from, to }, { businessId }),
+      );
+      throwToTryAgain(classified, random);
+      if (!classified.data) return refusalOf(classified) ?? beyondTheTable(classified);
+      const { purchases: entries, nextCursor, pageSize: said } = classified.data;
+      const names = runtime.dialect.purchases;
+      const strange = notWhatWasAsked(entries, { status, from, to }, names);
+      if (strange) return strange;
+      const { odd = [] } = classified;
+      const where = { service: "compliance", connection, businessId } as const;
+      const size = { said, sent: PAGE_SIZE, setting: "purchases.pageSize", name: names.pageSize };
+      const asked = { connection, businessId, syncId, pass: pass === "list" ? "list" : "part", askedAtMs } as const;
+      const kept = await keepRows(context, { where, list: "purchases", entries, odd, size }, (page) =>
+        ledger.purchases.keepPage({ ...asked, ...page }),
+      );
+      return { ...kept, nextCursor, ...fingerprintOf([...entries.map(({ id }) => id), ...idsOf(odd)]) };
     },
   };
 }

@@ -5,57 +5,53 @@ import { onceThere } from "../failure.ts";
 import { writerOf } from "./claim-results.ts";
 import type { LedgerContext } from "./movements.ts";
 
-export function createBillPaymentLedgerActivities({
-  ledger,
-  random,
-}: LedgerContext): Pick<
-  LedgerActivities,
-  "beginBillPaymentsSync" | "compareBillPaymentsRound" | "billPaymentsHeld" | "completeBillPaymentsSync"
-> {
-  const there = <T>(act: () => Promise<T>): Promise<T> => onceThere(act, random);
-  return {
-    beginBillPaymentsSync: (sync) =>
-      there(async () => {
-        const knownUntilMs = await ledger.billPayments.knownUntil(sync.connection);
-        const kind = knownUntilMs === undefined ? "full" : sync.kind;
-        await ledger.billPayments.begin({ ...sync, kind });
-        return { kind, ...(knownUntilMs !== undefined && { knownUntilMs }) };
-      }),
-    compareBillPaymentsRound: ({ connection, round: name, startedAtMs, ...how }) =>
-      there(() => {
-        const { reachMs, syncStartedAtMs, withStatuses } = how;
-        const round = { name, startedAtMs };
-        return ledger.billPayments.compareRound(connection, round, { reachMs, syncStartedAtMs, withStatuses });
-      }),
-    billPaymentsHeld: ({ connection }) => there(() => ledger.billPayments.summary(connection)),
-    completeBillPaymentsSync: ({ settled, knownUntilMs, round, ...sync }) =>
-      there(async () => {
-        await ledger.billPayments.complete(sync, { settled, knownUntilMs, round }, writerOf(Context.current().info));
-        return ledger.billPayments.summary(sync.connection);
-      }),
-  };
-}
-
 /** Of each kind of finding: a result is for people, and all of them are in the ledger. */
 const MOST_PURCHASES = 20;
 
-export function createPurchaseLedgerActivities({
-  ledger,
+export function createSyncLedgerActivities({
+  ledger: { purchases, billPayments },
   random,
 }: LedgerContext): Pick<
   LedgerActivities,
-  "beginPurchasesSync" | "unseenPurchases" | "windowsOfChangedPurchases" | "completePurchasesSync"
+  | "beginPurchasesSync"
+  | "unseenPurchases"
+  | "windowsOfChangedPurchases"
+  | "completePurchasesSync"
+  | "beginBillPaymentsSync"
+  | "compareBillPaymentsRound"
+  | "billPaymentsHeld"
+  | "completeBillPaymentsSync"
 > {
+  const there = <T>(act: () => Promise<T>): Promise<T> => onceThere(act, random);
+  const writer = () => writerOf(Context.current().info);
   return {
-    beginPurchasesSync: (sync) => onceThere(() => ledger.purchases.begin(sync), random),
-    unseenPurchases: (sync) => onceThere(() => ledger.purchases.unseen(sync), random),
-    windowsOfChangedPurchases: (sync) => onceThere(() => ledger.purchases.windowsOfChanged(sync), random),
+    beginPurchasesSync: (sync) => there(() => purchases.begin(sync)),
+    unseenPurchases: (sync) => there(() => purchases.unseen(sync)),
+    windowsOfChangedPurchases: (sync) => there(() => purchases.windowsOfChanged(sync)),
     completePurchasesSync: (sync) =>
-      onceThere(async () => {
-        await ledger.purchases.complete(sync, writerOf(Context.current().info));
-        const { total, byStatus, ...findings } = await ledger.purchases.summary(sync, MOST_PURCHASES);
+      there(async () => {
+        await purchases.complete(sync, writer());
+        const { total, byStatus, ...findings } = await purchases.summary(sync, MOST_PURCHASES);
         return { total, byStatus, findings };
-      }, random),
+      }),
+    beginBillPaymentsSync: (sync) =>
+      there(async () => {
+        const knownUntilMs = await billPayments.knownUntil(sync.connection);
+        const kind = knownUntilMs === undefined ? "full" : sync.kind;
+        await billPayments.begin({ ...sync, kind });
+        return { kind, ...(knownUntilMs !== undefined && { knownUntilMs }) };
+      }),
+    compareBillPaymentsRound: ({ connection, round: name, startedAtMs, reachMs, syncStartedAtMs, withStatuses }) =>
+      there(() => {
+        const how = { reachMs, syncStartedAtMs, withStatuses };
+        return billPayments.compareRound(connection, { name, startedAtMs }, how);
+      }),
+    billPaymentsHeld: ({ connection }) => there(() => billPayments.summary(connection)),
+    completeBillPaymentsSync: ({ settled, knownUntilMs, round, ...sync }) =>
+      there(async () => {
+        await billPayments.complete(sync, { settled, knownUntilMs, round }, writer());
+        return billPayments.summary(sync.connection);
+      }),
   };
 }
 

@@ -3,21 +3,24 @@ import { condition, continueAsNew, defineSignal, setHandler, uuid4, workflowInfo
 import {
   type BillPaymentsPageRequest,
   type BillPaymentsProgress,
+  type BillPaymentsSync,
+  type BillPaymentStatus,
   type PreparedBillPaymentsSync,
+  type Refusal,
+  type SeenBillPayments,
   SIGNALS,
   type SyncBillPaymentsInput,
   type SyncBillPaymentsOutcome,
   type SyncRequested,
   WORKFLOW_TYPES,
 } from "../../src/contract/index.ts";
-import { Tries } from "../calls/tries.ts";
+import { callWithEscalation } from "../calls/tries.ts";
 import { runJobToCompletion } from "../job/carry-job.ts";
 import type { Job } from "../job/job.ts";
 import { type AccountingCalls, accountingCallsOf, ledger, main } from "../proxies.ts";
 import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";
-import { compare, ignoredStatusFilter, roundName, type SyncWork } from "./bill-payments-agree.ts";
-import { afterPage, beginning, type Position } from "./bill-payments-position.ts";
-import { readPage, syncJob, synchronise } from "./synchronise.ts";
+import { afterComparison, afterPage, beginning, type Position } from "./bill-payments-position.ts";
+import { countPage, countsOf, syncJob, synchronise } from "./synchronise.ts";
 
 /** What was asked for while it ran, and is not answered by what it reads from here on. */
 type Wanted = "nothing" | "recent" | "full";
@@ -50,11 +53,7 @@ export async function syncBillPayments(
   { done, underWay }: Carried = { done: 0 },
 ): Promise<SyncBillPaymentsOutcome> {
   const progress = underWay?.progress ?? { kind: "recent", round: 0, pages: 0, rows: 0, added: 0, changed: 0 };
-  const job = syncJob<BillPaymentsProgress>(progress, {
-    workflow: WORKFLOW_TYPES.syncBillPayments,
-    rows: "payments",
-    reads: whatIsRead,
-  });
+  const job = syncJob(WORKFLOW_TYPES.syncBillPayments, progress, describeProgress);
   let wanted: Wanted = underWay?.wanted ?? "nothing";
   setHandler(syncRequested, (request) => {
     if (wanted !== "full") wanted = request?.full === true ? "full" : "recent";
@@ -62,7 +61,8 @@ export async function syncBillPayments(
   return await runJobToCompletion(async () => {
     const started = underWay ?? (await begin(job, input, done));
     const work = contextOf(job, started);
-    return await synchronise(job, started.position, {
+    return await synchronise(job, {
+      start: started.position,
       isThrough: ({ phase }) => phase === "complete",
       async step(position) {
         if (isAnsweredFrom(position, wanted)) wanted = "nothing";
@@ -88,7 +88,11 @@ export async function syncBillPayments(
 
 /** Without known ground there is nothing that a recent synchronisation could stop at: then everything is read. */
 async function begin(job: Job<BillPaymentsProgress>, input: SyncBillPaymentsInput, done: number): Promise<UnderWay> {
-  const prepared = await prepare(job, input);
+  // Prepared anew after each look that found the filter ignored: the dialect may have another name for it by then, or none.
+  const prepared = await callWithEscalation(job, async () => {
+    const known = await main.prepareSyncBillPayments({ input });
+    return (await ignoredStatusFilter(job, callsOf(job, known), known)) ?? known;
+  });
   const { workflowId, firstExecutionRunId } = workflowInfo();
   // Not of the run: one that was reset goes on with the synchronisation that its predecessor has begun.
   const syncId = `${workflowId} ${firstExecutionRunId}${done === 0 ? "" : ` ${done + 1}`}`;
@@ -100,28 +104,16 @@ async function begin(job: Job<BillPaymentsProgress>, input: SyncBillPaymentsInpu
   return { prepared: { ...prepared, kind }, syncId, position, progress: job.progress, wanted: "nothing" };
 }
 
-/** Prepared anew after each look that found the filter ignored: the dialect may have another name for it by then, or none. */
-async function prepare(
-  job: Job<BillPaymentsProgress>,
-  input: SyncBillPaymentsInput,
-): Promise<PreparedBillPaymentsSync> {
-  const tries = new Tries(job);
-  for (;;) {
-    const prepared = await main.prepareSyncBillPayments({ input });
-    const ignored = await ignoredStatusFilter(job, callsOf(job, prepared), prepared);
-    if (ignored === undefined) return prepared;
-    await tries.refused(ignored);
-  }
-}
-
 /** What is read from here on has whatever had changed when it was asked for. */
 function isAnsweredFrom({ phase, list, page }: Position, wanted: Wanted): boolean {
   return phase === "ground" || (wanted === "recent" && phase === "latest" && list === 0 && page === 1);
 }
 
-function contextOf(job: Job<BillPaymentsProgress>, { prepared, syncId }: UnderWay): SyncWork {
+type SyncWork = ReturnType<typeof contextOf>;
+
+function contextOf(job: Job<BillPaymentsProgress>, { prepared, syncId }: UnderWay) {
   const { profile, kind, statuses } = prepared;
-  const sync = { connection: profile.connection, syncId, kind };
+  const sync: BillPaymentsSync = { connection: profile.connection, syncId, kind };
   return { job, calls: callsOf(job, prepared), sync, statuses };
 }
 
@@ -140,8 +132,9 @@ async function readList(work: SyncWork, before: Position): Promise<Position> {
   const position = isOfNewRound ? { ...before, draw: uuid4() } : before;
   const request = requestOf(work, position);
   const list = request.status === undefined ? "all payments" : `what is \`${request.status}\``;
-  const what = `page ${request.page} of ${list}${request.order === "latest" ? ", by latest change" : ""}`;
-  const page = await readPage(job, what, () => calls.read.keepBillPaymentsPage(request));
+  job.moveOn(`page ${request.page} of ${list}${request.order === "latest" ? ", by latest change" : ""}`);
+  const page = await callWithEscalation(job, () => calls.read.keepBillPaymentsPage(request));
+  countPage(job, page);
   const next = afterPage(position, page, 1 + statuses.length);
   job.progress = { ...job.progress, round: next.round };
   return next;
@@ -155,6 +148,88 @@ function requestOf({ sync, statuses }: SyncWork, position: Position): BillPaymen
   return { connection, order: "latest", status, page };
 }
 
+/** Whether what was read is all that there is. */
+async function compare(work: SyncWork, position: Position): Promise<Position> {
+  const { job, sync } = work;
+  job.moveOn("the comparison of what was read");
+  const wholeSinceMs = sync.kind === "full" ? await wholeSince(work, position) : await asHeld(work, position);
+  const next = afterComparison(position, sync.kind, wholeSinceMs);
+  job.progress = { ...job.progress, round: next.round };
+  return next;
+}
+
+/**
+ * The round's passes agree with each other and with the service's counts; or, from the second round on, all that any round has seen is as
+ * many as the service counts, in all and of each status: where a sort field does not tell payments apart, a service may give them in another order at
+ * every request, and no single pass need see them all.
+ */
+async function wholeSince({ sync, statuses }: SyncWork, position: Position): Promise<number | undefined> {
+  const { round, startedAtMs = 0, roundStartedAtMs = 0, reachMs, leftOut = [] } = position;
+  // The service counts what the ledger cannot have.
+  const totals = position.totals.map((total, list) => total - (leftOut[list] ?? 0));
+  const { missedByList, missedByStatuses, sinceRound, sinceStart } = await ledger.compareBillPaymentsRound({
+    connection: sync.connection,
+    round: roundName(sync, position),
+    startedAtMs: roundStartedAtMs,
+    syncStartedAtMs: startedAtMs,
+    reachMs,
+    withStatuses: statuses.length > 0,
+  });
+  const roundAgrees = missedByList === 0 && missedByStatuses === 0 && isCounted(sinceRound, statuses, totals);
+  if (roundAgrees) return roundStartedAtMs;
+  return round > 1 && isCounted(sinceStart, statuses, totals) ? startedAtMs : undefined;
+}
+
+async function asHeld({ sync, statuses }: SyncWork, { totals }: Position): Promise<number | undefined> {
+  const held = await ledger.billPaymentsHeld({ connection: sync.connection });
+  return isCounted(held, statuses, totals) ? 0 : undefined;
+}
+
+/** @param totals as the service counts each list, that of all first */
+function isCounted(
+  { total, byStatus }: SeenBillPayments,
+  statuses: readonly BillPaymentStatus[],
+  totals: readonly number[],
+): boolean {
+  return [total, ...statuses.map((status) => byStatus[status] ?? 0)].every((count, list) => count === totals[list]);
+}
+
+/** The same for all pages of a round, also of a run that was reset within it. */
+function roundName({ syncId }: BillPaymentsSync, { round, draw = "" }: Pick<Position, "round" | "draw">): string {
+  return `${syncId}#${round} ${draw}`;
+}
+
+/**
+ * Whether the service gives the list of all where that of a status is asked for, as one does that does not know the filter's name (it is
+ * not shown). The status is no field of a payment, so that no page tells it; but then one payment is listed under two statuses, and under the first
+ * again: a payment that goes its way between two looks does not come back. Looked for before anything is kept: every payment
+ * would take every status in turn.
+ */
+async function ignoredStatusFilter(
+  job: Job<BillPaymentsProgress>,
+  { read }: Pick<AccountingCalls, "read">,
+  { profile, statuses }: Pick<PreparedBillPaymentsSync, "profile" | "statuses">,
+): Promise<Refusal | undefined> {
+  const [one, other] = [statuses.at(0), statuses.at(-1)];
+  if (one === undefined || other === undefined || one === other) return undefined;
+  const { connection } = profile;
+  const listedAs = async (status: BillPaymentStatus): Promise<string[]> =>
+    (await callWithEscalation(job, () => read.sampleBillPayments({ connection, status }))).ids;
+  job.moveOn("a look whether the service tells statuses apart");
+  const first = await listedAs(one);
+  const inBoth = first.length === 0 ? [] : common(first, await listedAs(other));
+  const [id] = inBoth.length === 0 ? [] : common(inBoth, await listedAs(one));
+  if (id === undefined) return undefined;
+  const message =
+    `The bill payment "${id}" was listed as \`${one}\`, then as \`${other}\`, then as \`${one}\` again: the service does not filter by ` +
+    "status. Give billPayments.status of ACCOUNTING_DIALECT the service's name for it, or null where there is none.";
+  return { kind: "refused", attention: "unexpected-answer", message };
+}
+
+function common(some: readonly string[], others: readonly string[]): string[] {
+  return some.filter((id) => others.includes(id));
+}
+
 async function complete({ sync }: SyncWork, { settled, topMs, wholeSinceMs, unidentified, ...position }: Position) {
   const whole =
     sync.kind === "full" && wholeSinceMs !== undefined && !unidentified
@@ -163,7 +238,9 @@ async function complete({ sync }: SyncWork, { settled, topMs, wholeSinceMs, unid
   return await ledger.completeBillPaymentsSync({ ...sync, settled, knownUntilMs: topMs, round: whole });
 }
 
-function whatIsRead({ kind, round }: BillPaymentsProgress): string {
+function describeProgress(progress: BillPaymentsProgress): string[] {
+  const { kind, round } = progress;
   const again = round > 1 ? `, for the ${round}. time, since payments moved between pages while they were read` : "";
-  return kind === "full" ? `every payment${again}` : "what changed last, until known ground";
+  const reads = kind === "full" ? `Reads every payment${again}` : "Reads what changed last, until known ground";
+  return [reads, ...countsOf(progress, "payments")];
 }

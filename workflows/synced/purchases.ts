@@ -1,7 +1,6 @@
 import { continueAsNew, workflowInfo } from "@temporalio/workflow";
 
 import {
-  type CallTarget,
   type PreparedPurchasesSync,
   type PurchasesPage,
   type PurchasesPass,
@@ -15,7 +14,7 @@ import {
 import { callWithEscalation, isRefusal } from "../calls/tries.ts";
 import { runJobToCompletion } from "../job/carry-job.ts";
 import type { Job } from "../job/job.ts";
-import { type Calls, callsOf, ledger, main } from "../proxies.ts";
+import { callsOf, ledger, main } from "../proxies.ts";
 import {
   afterPage,
   afterPasses,
@@ -25,7 +24,7 @@ import {
   type Position,
   restarted,
 } from "./purchases-position.ts";
-import { readPage, syncJob, synchronise } from "./synchronise.ts";
+import { countPage, countsOf, syncJob, synchronise } from "./synchronise.ts";
 
 /** What a run hands to the next one. */
 interface Carried {
@@ -34,12 +33,6 @@ interface Carried {
   progress: PurchasesProgress;
 }
 
-const KINDS = {
-  recent: "the latest, until known ground, and what may still change",
-  full: "the whole list",
-  window: "all from a day on",
-} as const;
-
 /**
  * Brings the ledger up to the supplier invoices that the Compliance API lists: pull from the authority → the list, newest first, until
  * known ground → what may still change → complete. Rows go from the API into the ledger by the activity that reads them and never through
@@ -47,17 +40,13 @@ const KINDS = {
  */
 export async function syncPurchases(input: SyncPurchasesInput, carried?: Carried): Promise<SyncPurchasesOutcome> {
   const progress = carried?.progress ?? { kind: "recent", pages: 0, rows: 0, added: 0, changed: 0 };
-  const job = syncJob<PurchasesProgress>(progress, {
-    workflow: WORKFLOW_TYPES.syncPurchases,
-    rows: "purchases",
-    reads: ({ kind }) => KINDS[kind],
-    note: "Purchases are confirmed and rejected in the service's dashboard, not here",
-  });
+  const job = syncJob(WORKFLOW_TYPES.syncPurchases, progress, describeProgress);
   return await runJobToCompletion(async () => {
     const prepared = carried?.prepared ?? (await main.prepareSyncPurchases({ input }));
     const work = contextOf(job, prepared);
     if (!carried) await ledger.beginPurchasesSync(work.sync);
-    return await synchronise(job, carried?.position ?? BEGINNING, {
+    return await synchronise(job, {
+      start: carried?.position ?? BEGINNING,
       isThrough: ({ step }) => step === "complete",
       step: (position) => takeStep(work, position),
       goOnAnew: (position) =>
@@ -67,28 +56,18 @@ export async function syncPurchases(input: SyncPurchasesInput, carried?: Carried
   });
 }
 
-interface SyncWork {
-  job: Job<PurchasesProgress>;
-  calls: Calls["background"];
-  target: CallTarget;
-  sync: PurchasesSync;
-  from: string | undefined;
-}
+type SyncWork = ReturnType<typeof contextOf>;
 
-function contextOf(job: Job<PurchasesProgress>, { profile, kind, from }: PreparedPurchasesSync): SyncWork {
+function contextOf(job: Job<PurchasesProgress>, { profile, kind, from }: PreparedPurchasesSync) {
   const { connection, businessId } = profile;
   const { workflowId, firstExecutionRunId } = workflowInfo();
   job.businessId = businessId;
   job.moveOn("its turn", { kind });
   const { background: calls, wait } = callsOf(profile, () => job.retriedAtMs);
   job.awaitService = (tried) => wait.awaitService({ connection, businessId, ...tried });
-  return {
-    job,
-    calls,
-    target: { connection, businessId },
-    sync: { connection, businessId, syncId: `${workflowId} ${firstExecutionRunId}`, kind },
-    from,
-  };
+  const target = { connection, businessId };
+  const sync: PurchasesSync = { ...target, syncId: `${workflowId} ${firstExecutionRunId}`, kind };
+  return { job, calls, target, sync, from };
 }
 
 async function takeStep(work: SyncWork, before: Position): Promise<Position> {
@@ -123,18 +102,22 @@ const PASSES: Readonly<Record<PurchasesPass, string>> = {
 /** Begins a pass anew so often without a person, where the service does not take its own cursor back. */
 const MOST_RESTARTS = 3;
 
+/** Reads one page into the ledger. */
 async function readPass(work: SyncWork, position: Position, pass: PurchasesPass): Promise<Position> {
   const { job, calls, target, sync, from } = work;
   const { cursor, sweeps, restarts, windows } = position;
   const request = { ...target, syncId: sync.syncId, pass, cursor, ...(windows?.[0] ?? { from }) };
   const again = sweeps > 1 ? `, read for the ${sweeps}. time` : "";
-  const page = await readPage(job, `${PASSES[pass]}${again}`, async () => {
+  job.moveOn(`${PASSES[pass]}${again}`);
+  const page = await callWithEscalation(job, async () => {
     const result = await calls.read.keepPurchasesPage(request);
     if (!isRefusal(result)) return isSamePage(position, result) ? CURSOR_IGNORED : result;
     const cursorRefused = result.attention === "invalid-request" && cursor !== undefined;
     return cursorRefused && restarts < MOST_RESTARTS ? { kind: "cursor-refused" as const } : result;
   });
-  return page.kind === "page" ? afterPage(position, sync.kind, page) : restarted(position);
+  if (page.kind === "cursor-refused") return restarted(position);
+  countPage(job, page);
+  return afterPage(position, sync.kind, page);
 }
 
 const CURSOR_IGNORED: Refusal = {
@@ -149,4 +132,18 @@ const CURSOR_IGNORED: Refusal = {
 function isSamePage({ cursor, fingerprint }: Position, page: PurchasesPage): boolean {
   if (cursor === undefined) return false;
   return page.nextCursor === cursor || (fingerprint !== undefined && page.fingerprint === fingerprint);
+}
+
+const KINDS = {
+  recent: "the latest, until known ground, and what may still change",
+  full: "the whole list",
+  window: "all from a day on",
+} as const;
+
+function describeProgress(progress: PurchasesProgress): string[] {
+  return [
+    `Reads ${KINDS[progress.kind]}`,
+    ...countsOf(progress, "purchases"),
+    "Purchases are confirmed and rejected in the service's dashboard, not here",
+  ];
 }
