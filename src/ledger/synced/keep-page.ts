@@ -43,7 +43,7 @@ export async function keepPage<Entry extends { id: string }, Asked extends Busin
   };
   // Of an id that a page has twice, the last one counts.
   const byId = new Map(page.entries.map(seen));
-  const leftOut = (page.leftOut ?? []).map(storableText).filter((id) => !byId.has(id));
+  const leftOut = [...new Set((page.leftOut ?? []).map(storableText))].filter((id) => !byId.has(id));
   const known = await readRows(db, collection, owner, [...byId.keys(), ...leftOut]);
   // Listed, and not readable: as far as is known it is what it was.
   const leftOutRows = leftOut.flatMap((id) => known.get(id) ?? []);
