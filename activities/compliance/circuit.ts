@@ -57,15 +57,15 @@ interface Refused {
   waiting: Set<string>;
 }
 
-/** One call's way through a door. What was sent before the latest news of the door has nothing to say about it. */
+/** One call's way through the circuit. What was sent before the circuit's latest news has nothing to say about it. */
 export interface Pass {
   epoch: number;
   kind: "open" | "probe" | "asked";
 }
 
 /**
- * One thing that a key may do or not: open until it is refused; then closed, with one call after each pause as the probe; open again
- * with the first call that is accepted.
+ * One thing that a key may do or not. Calls pass until one is refused; then one alone passes after each pause, as the probe; with the first that is
+ * accepted all pass again.
  */
 export class Circuit {
   readonly #firstPauseMs: number;
@@ -109,12 +109,12 @@ export class Circuit {
   }
 
   /** True where the key is refused from now on. */
-  refuse(passage: Pass, call: KeyCall, error: ComplianceApiError, nowMs: number): boolean {
-    if (passage.epoch !== this.#epoch) return false;
+  refuse(pass: Pass, call: KeyCall, error: ComplianceApiError, nowMs: number): boolean {
+    if (pass.epoch !== this.#epoch) return false;
     this.#epoch++;
     const before = this.#refused;
     // A person who tries often must not make all others wait longer.
-    const rung = before ? Math.min(before.rung + (passage.kind === "asked" ? 0 : 1), RUNGS.length - 1) : 0;
+    const rung = before ? Math.min(before.rung + (pass.kind === "asked" ? 0 : 1), RUNGS.length - 1) : 0;
     this.#refused = {
       error,
       sinceMs: before?.sinceMs ?? nowMs,
@@ -128,17 +128,17 @@ export class Circuit {
   }
 
   /** True where it was refused until now. */
-  accept(passage: Pass, { scheduledAtMs }: Pick<KeyCall, "scheduledAtMs">): boolean {
+  accept(pass: Pass, { scheduledAtMs }: Pick<KeyCall, "scheduledAtMs">): boolean {
     this.#acceptedAtMs = Math.max(this.#acceptedAtMs, scheduledAtMs);
-    if (passage.epoch !== this.#epoch || !this.#refused) return false;
+    if (pass.epoch !== this.#epoch || !this.#refused) return false;
     this.#epoch++;
     this.#refused = undefined;
     return true;
   }
 
   /** The call's outcome says nothing of the key: the next one may try. */
-  leave(passage: Pass): void {
-    if (passage.epoch === this.#epoch && passage.kind === "probe" && this.#refused) this.#refused.probing = false;
+  leave(pass: Pass): void {
+    if (pass.epoch === this.#epoch && pass.kind === "probe" && this.#refused) this.#refused.probing = false;
   }
 }
 

@@ -1,12 +1,20 @@
 import { describe, expect, test } from "vitest";
 
 import { parseDialect } from "../../src/compliance/index.ts";
-import { apiError, gated, MINUTE, SECOND, START_MS, underWay, whatHappened } from "../test-support/gated.ts";
+import {
+  apiError,
+  behindBreaker,
+  MINUTE,
+  SECOND,
+  START_MS,
+  underWay,
+  whatHappened,
+} from "../test-support/behind-breaker.ts";
 import { CredentialCircuitBreaker } from "./credential-circuit-breaker.ts";
 
 describe("a refused key", () => {
   test("is tried by one call, however many ask", async () => {
-    const { ask, service } = gated();
+    const { ask, service } = behindBreaker();
     const answers = [await ask()];
     for (let i = 0; i < 999; i++) answers.push(await ask());
     expect(service.sent).toHaveLength(1);
@@ -14,7 +22,7 @@ describe("a refused key", () => {
   });
 
   test("is tried again by one call after each pause, which grows to ten minutes", async () => {
-    const { ask, service, clock } = gated();
+    const { ask, service, clock } = behindBreaker();
     await ask();
     const pauses: number[] = [];
     for (let refusedAtMs = clock.nowMs; pauses.length < 7; clock.nowMs += SECOND) {
@@ -29,7 +37,7 @@ describe("a refused key", () => {
   });
 
   test("is open for all after the first success", async () => {
-    const { ask, service, clock } = gated();
+    const { ask, service, clock } = behindBreaker();
     await ask();
     service.status = 201;
     expect(await ask()).toBe("held");
@@ -42,17 +50,17 @@ describe("a refused key", () => {
   });
 
   test("keeps the others waiting while the probe is under way", async () => {
-    const { gate, call, ask, clock } = gated();
+    const { breaker, call, ask, clock } = behindBreaker();
     await ask();
     clock.nowMs += 30 * SECOND;
-    const probe = underWay(gate, call());
+    const probe = underWay(breaker, call());
     expect(await ask()).toBe("held");
     await probe.answer();
     expect(await ask()).toBe("401");
   });
 
   test("is counted once for all whose calls were under way together", async () => {
-    const { ask, told, clock } = gated();
+    const { ask, told, clock } = behindBreaker();
     await Promise.all([ask(), ask(), ask()]);
     clock.nowMs += 30 * SECOND;
     expect(await ask()).toBe("401");
@@ -60,8 +68,8 @@ describe("a refused key", () => {
   });
 
   test("is not opened by the answer to a call that left before it was refused", async () => {
-    const { gate, call, ask } = gated();
-    const early = underWay(gate, call());
+    const { breaker, call, ask } = behindBreaker();
+    const early = underWay(breaker, call());
     await ask();
     await early.answer();
     expect(await ask()).toBe("held");
@@ -71,7 +79,7 @@ describe("a refused key", () => {
     ["a 5xx", 503],
     ["a spent quota", 429],
   ])("is tried by the next one where the probe came to %s, which says nothing of it", async (_says, status) => {
-    const { ask, service, clock } = gated();
+    const { ask, service, clock } = behindBreaker();
     await ask();
     clock.nowMs += 30 * SECOND;
     service.status = status;
@@ -82,7 +90,7 @@ describe("a refused key", () => {
   });
 
   test("works again where the service refuses the request for another reason", async () => {
-    const { ask, service, clock, told } = gated();
+    const { ask, service, clock, told } = behindBreaker();
     await ask();
     clock.nowMs += 30 * SECOND;
     service.status = 422;
@@ -91,12 +99,12 @@ describe("a refused key", () => {
   });
 
   test("is evidence for each who is not served: since when, how many wait, and when it is tried again", async () => {
-    const { gate, call, ask, clock } = gated();
+    const { breaker, call, ask, clock } = behindBreaker();
     await ask();
     await ask({ caller: "sale/one" });
     await ask({ caller: "sale/one" });
     clock.nowMs += 10 * SECOND;
-    const held = await gate
+    const held = await breaker
       .pass(call({ caller: "sale/two" }), () => Promise.resolve())
       .catch((error: unknown) => error);
     expect(held).toMatchObject({
@@ -114,14 +122,14 @@ describe("a refused key", () => {
 
 describe("what is closed by a refusal", () => {
   test("is everything with 401", async () => {
-    const { ask, service } = gated();
+    const { ask, service } = behindBreaker();
     await ask();
     expect(await ask({ operation: "getSale", businessId: "biz_2" })).toBe("held");
     expect(service.sent).toEqual(["createSale"]);
   });
 
   test("is one operation for one business with 403", async () => {
-    const { ask, service } = gated();
+    const { ask, service } = behindBreaker();
     service.status = 403;
     await ask();
     service.status = 200;
@@ -131,7 +139,7 @@ describe("what is closed by a refusal", () => {
   });
 
   test("is no more the whole key once a call lacks only its permission", async () => {
-    const { ask, service, clock, told } = gated();
+    const { ask, service, clock, told } = behindBreaker();
     await ask();
     clock.nowMs += 30 * SECOND;
     service.status = 403;
@@ -147,7 +155,7 @@ describe("what is closed by a refusal", () => {
   });
 
   test("is nothing where a 403 is not the service's own, and so about one request", async () => {
-    const { ask, service, told } = gated();
+    const { ask, service, told } = behindBreaker();
     Object.assign(service, { status: 403, envelope: false });
     expect([await ask(), await ask()]).toEqual(["403", "403"]);
     expect(told).toEqual([]);
@@ -156,7 +164,7 @@ describe("what is closed by a refusal", () => {
 
 describe("a person's retry", () => {
   test("goes out at once where it is newer than the refusal, and only then", async () => {
-    const { ask, clock } = gated();
+    const { ask, clock } = behindBreaker();
     await ask();
     const retriedAtMs = clock.nowMs + SECOND;
     clock.nowMs += 2 * SECOND;
@@ -166,7 +174,7 @@ describe("a person's retry", () => {
   });
 
   test("opens for all where it succeeds, and makes nobody wait longer where it does not", async () => {
-    const { ask, service, clock } = gated();
+    const { ask, service, clock } = behindBreaker();
     await ask();
     for (let i = 0; i < 5; i++) {
       clock.nowMs += SECOND;
@@ -183,7 +191,7 @@ describe("a person's retry", () => {
 
 describe("the alert", () => {
   test("comes once for a key, and its end once", async () => {
-    const { ask, service, clock, told } = gated();
+    const { ask, service, clock, told } = behindBreaker();
     for (let i = 0; i < 5; i++) {
       await ask();
       clock.nowMs += 10 * MINUTE;
@@ -198,7 +206,7 @@ describe("the alert", () => {
   });
 
   test("is one for all businesses whose key lacks the same permission", async () => {
-    const { ask, service, clock, told } = gated();
+    const { ask, service, clock, told } = behindBreaker();
     service.status = 403;
     await ask({ businessId: "biz_1" });
     await ask({ businessId: "biz_2" });
@@ -211,20 +219,20 @@ describe("the alert", () => {
   });
 
   test("that cannot be told takes no answer away", async () => {
-    const { clock } = gated();
+    const { clock } = behindBreaker();
     const broken = (): never => {
       throw new Error("the log is full");
     };
-    const gate = new CredentialCircuitBreaker({
+    const breaker = new CredentialCircuitBreaker({
       connection: "default",
       dialect: parseDialect({}),
       firstPauseMs: 0,
       nowMs: () => clock.nowMs,
       watch: { refused: broken, works: broken },
     });
-    const call = { ...gated().call(), scheduledAtMs: START_MS };
+    const call = { ...behindBreaker().call(), scheduledAtMs: START_MS };
     const refusal = () => Promise.reject(apiError("createSale", { status: 401, envelope: true }));
-    expect(await gate.pass(call, refusal).catch(whatHappened)).toBe("401");
-    expect(await gate.pass(call, () => Promise.resolve("done"))).toBe("done");
+    expect(await breaker.pass(call, refusal).catch(whatHappened)).toBe("401");
+    expect(await breaker.pass(call, () => Promise.resolve("done"))).toBe("done");
   });
 });

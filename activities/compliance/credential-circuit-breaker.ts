@@ -26,15 +26,15 @@ interface CredentialCircuitBreakerOptions {
   watch: KeyWatch;
 }
 
-/** One of the two doors that a call passes, and the alert that its refusal raises. */
+/** One of the two circuits that a call passes, and the alert that its refusal raises. */
 interface Way {
   alert: string;
-  door: Circuit;
+  circuit: Circuit;
 }
 
 interface Alert {
   trouble: KeyTrouble;
-  doors: Set<Circuit>;
+  circuits: Set<Circuit>;
 }
 
 /** What the outcome of a call says of the key. */
@@ -47,7 +47,7 @@ type Word = { says: "accepted" | "nothing" } | { says: "refused"; error: Complia
  */
 export class CredentialCircuitBreaker {
   readonly #options: CredentialCircuitBreakerOptions;
-  readonly #doors = new Map<string, Circuit>();
+  readonly #circuits = new Map<string, Circuit>();
   /** One for all businesses of an operation: an organisation-wide key has one owner. */
   readonly #alerts = new Map<string, Alert>();
 
@@ -63,10 +63,10 @@ export class CredentialCircuitBreaker {
     const key = this.#way("401", "");
     const permission = this.#permissionOf(call);
     const nowMs = this.#nowMs(call);
-    const held = key.door.held(call, nowMs) ?? permission.door.held(call, nowMs);
+    const held = key.circuit.held(call, nowMs) ?? permission.circuit.held(call, nowMs);
     if (held) throw held;
-    const throughKey = { ...key, passage: key.door.enter(call) };
-    const throughPermission = { ...permission, passage: permission.door.enter(call) };
+    const throughKey = { ...key, pass: key.circuit.enter(call) };
+    const throughPermission = { ...permission, pass: permission.circuit.enter(call) };
     let word: Word = { says: "accepted" };
     try {
       return await send();
@@ -86,15 +86,16 @@ export class CredentialCircuitBreaker {
    * calls alone.
    */
   acceptedAfter(atMs: number, permission?: Pick<KeyCall, "operation" | "businessId">): boolean {
-    const { door } = permission ? this.#permissionOf(permission) : this.#way("401", "");
-    return door.acceptedAtMs > atMs;
+    const { circuit } = permission ? this.#permissionOf(permission) : this.#way("401", "");
+    return circuit.acceptedAtMs > atMs;
   }
 
   /** Whether such a call would not be sent now. */
   holds(call: KeyCall): boolean {
     const nowMs = this.#nowMs(call);
     return (
-      (this.#way("401", "").door.held(call, nowMs) ?? this.#permissionOf(call).door.held(call, nowMs)) !== undefined
+      (this.#way("401", "").circuit.held(call, nowMs) ?? this.#permissionOf(call).circuit.held(call, nowMs)) !==
+      undefined
     );
   }
 
@@ -102,19 +103,19 @@ export class CredentialCircuitBreaker {
     return this.#way(`403 ${operation}`, businessId ?? "");
   }
 
-  #settle({ alert, door, passage }: Way & { passage: Pass }, call: KeyCall, word: Word): void {
+  #settle({ alert, circuit, pass }: Way & { pass: Pass }, call: KeyCall, word: Word): void {
     const nowMs = this.#nowMs(call);
     switch (word.says) {
       case "refused":
-        if (door.refuse(passage, call, word.error, nowMs)) this.#tellRefused(alert, door, call, word.error);
+        if (circuit.refuse(pass, call, word.error, nowMs)) this.#tellRefused(alert, circuit, call, word.error);
         return;
       case "accepted": {
-        const refusedForMs = nowMs - (door.refusedSinceMs ?? nowMs);
-        if (door.accept(passage, call)) this.#tellWorks(alert, door, refusedForMs);
+        const refusedForMs = nowMs - (circuit.refusedSinceMs ?? nowMs);
+        if (circuit.accept(pass, call)) this.#tellWorks(alert, circuit, refusedForMs);
         return;
       }
       case "nothing":
-        door.leave(passage);
+        circuit.leave(pass);
     }
   }
 
@@ -135,28 +136,28 @@ export class CredentialCircuitBreaker {
 
   #way(alert: string, business: string): Way {
     const name = `${alert} ${business}`;
-    let door = this.#doors.get(name);
-    if (!door) this.#doors.set(name, (door = new Circuit(this.#options.firstPauseMs)));
-    return { alert, door };
+    let circuit = this.#circuits.get(name);
+    if (!circuit) this.#circuits.set(name, (circuit = new Circuit(this.#options.firstPauseMs)));
+    return { alert, circuit };
   }
 
-  #tellRefused(name: string, door: Circuit, call: KeyCall, { status, apiCode }: ComplianceApiError): void {
+  #tellRefused(name: string, circuit: Circuit, call: KeyCall, { status, apiCode }: ComplianceApiError): void {
     const known = this.#alerts.get(name);
     if (known) {
-      known.doors.add(door);
+      known.circuits.add(circuit);
       return;
     }
     const { connection, watch } = this.#options;
     const { operation, businessId } = call;
     const trouble = { connection, status, apiCode, operation, businessId };
-    this.#alerts.set(name, { trouble, doors: new Set([door]) });
+    this.#alerts.set(name, { trouble, circuits: new Set([circuit]) });
     tell(() => watch.refused(trouble));
   }
 
-  #tellWorks(name: string, door: Circuit, refusedForMs: number): void {
+  #tellWorks(name: string, circuit: Circuit, refusedForMs: number): void {
     const alert = this.#alerts.get(name);
-    alert?.doors.delete(door);
-    if (!alert || alert.doors.size > 0) return;
+    alert?.circuits.delete(circuit);
+    if (!alert || alert.circuits.size > 0) return;
     this.#alerts.delete(name);
     tell(() => this.#options.watch.works(alert.trouble, refusedForMs));
   }

@@ -12,10 +12,10 @@ const REQUEST = {
   maxBodyBytes: 1,
 } as const;
 
-function braked() {
+function behindBreaker() {
   const clock = { nowMs: 1_000_000 };
   const service = { status: 200, headers: {} as Record<string, string>, calls: 0, refused: 0 };
-  const brake = new CircuitBreaker({
+  const breaker = new CircuitBreaker({
     rules: budgetRules(120, 1_000),
     nowMs: () => clock.nowMs,
     onRefused: () => void (service.refused += 1),
@@ -36,52 +36,52 @@ function braked() {
     },
   });
   const ask = (more: { freshConnection?: boolean } = {}): Promise<number | string> =>
-    brake.send({ ...REQUEST, ...more }).then(
+    breaker.send({ ...REQUEST, ...more }).then(
       ({ status }) => status,
       (error: unknown) => (error instanceof TransportError ? error.code : "other"),
     );
-  return { clock, service, brake, ask };
+  return { clock, service, breaker, ask };
 }
 
 describe("a service without a documented limit", () => {
   test("is closed by a 429 for as long as it says, for everybody", async () => {
-    const { clock, service, brake, ask } = braked();
+    const { clock, service, breaker, ask } = behindBreaker();
     service.status = 429;
     service.headers = { "retry-after": "7" };
     expect(await ask()).toBe(429);
     expect(service.refused).toBe(1);
     service.status = 200;
     clock.nowMs += 6_999;
-    expect(brake.isOpen()).toBe(false);
-    await expect(brake.send(REQUEST)).rejects.toMatchObject({ code: "held-back", sent: "no", retryAfterMs: 1 });
+    expect(breaker.isOpen()).toBe(false);
+    await expect(breaker.send(REQUEST)).rejects.toMatchObject({ code: "held-back", sent: "no", retryAfterMs: 1 });
     expect(service.calls).toBe(1);
     clock.nowMs += 1;
-    expect(brake.isOpen()).toBe(true);
+    expect(breaker.isOpen()).toBe(true);
     expect(await ask()).toBe(200);
   });
 
   test("is closed for a minute by a 429 that says nothing, and never for long by one that says too much", async () => {
-    const { clock, service, brake, ask } = braked();
+    const { clock, service, breaker, ask } = behindBreaker();
     service.status = 429;
     await ask();
     clock.nowMs += 59_999;
-    expect(brake.isOpen()).toBe(false);
+    expect(breaker.isOpen()).toBe(false);
     clock.nowMs += 1;
     service.headers = { "retry-after": "80000" };
     await ask();
     clock.nowMs += 600_000;
-    expect(brake.isOpen()).toBe(true);
+    expect(breaker.isOpen()).toBe(true);
   });
 
   test("is asked by one call at a time once its calls keep failing, and by all after an answer", async () => {
-    const { clock, service, brake, ask } = braked();
+    const { clock, service, breaker, ask } = behindBreaker();
     service.status = 503;
     for (let call = 0; call < 4; call++) expect(await ask()).toBe(503);
     service.status = 0;
     expect(await ask()).toBe("timeout");
     expect(await ask()).toBe("held-back");
     clock.nowMs += 1_000;
-    expect(brake.isOpen()).toBe(true);
+    expect(breaker.isOpen()).toBe(true);
     expect(await ask({ freshConnection: true })).toBe("held-back");
     expect(await Promise.all([ask(), ask()])).toEqual(["timeout", "held-back"]);
     clock.nowMs += 1_999;
@@ -94,20 +94,20 @@ describe("a service without a documented limit", () => {
   });
 
   test("tells who waits for it when it may have opened", async () => {
-    const { clock, service, brake, ask } = braked();
+    const { clock, service, breaker, ask } = behindBreaker();
     service.status = 429;
     service.headers = { "retry-after": "1" };
     await ask();
     let told = 0;
-    const end = brake.whenOpen(() => void (told += 1));
+    const end = breaker.whenOpen(() => void (told += 1));
     end();
     await ask();
     expect(told).toBe(0);
     clock.nowMs += 1_000;
     service.status = 200;
-    const opened = new Promise<void>((resolve) => brake.whenOpen(resolve));
+    const opened = new Promise<void>((resolve) => breaker.whenOpen(resolve));
     await ask();
     await opened;
-    expect(brake.isOpen()).toBe(true);
+    expect(breaker.isOpen()).toBe(true);
   });
 });

@@ -37,7 +37,7 @@ function fleet({ processes, alone = false, ...more }: FleetOptions) {
   const counted = countedInMemory();
   const told = { sent: 0, refused: 0, heldBack: 0 };
   const waits: { callClass: CallClass; startedAtMs: number; waitedMs: number }[] = [];
-  const gates = Array.from({ length: processes }, () => {
+  const limiters = Array.from({ length: processes }, () => {
     const application = "shop";
     const nowMs = Date.now;
     const silent = { onAway: () => {}, onBack: () => {} };
@@ -58,38 +58,38 @@ function fleet({ processes, alone = false, ...more }: FleetOptions) {
     timeoutMs: 1,
     maxBodyBytes: 1,
   } as const;
-  async function call(gate: RateLimiter, callClass: CallClass): Promise<void> {
+  async function call(limiter: RateLimiter, callClass: CallClass): Promise<void> {
     const startedAtMs = Date.now();
     while (!over) {
       try {
-        await callingAs(callClass, () => gate.send(request));
+        await callingAs(callClass, () => limiter.send(request));
         waits.push({ callClass, startedAtMs, waitedMs: Date.now() - startedAtMs });
         return;
       } catch (error) {
         if (!(error instanceof TransportError)) throw error;
         await new Promise((resolve) => setTimeout(resolve, error.retryAfterMs ?? 1_000));
-        await opened(gate, callClass);
+        await opened(limiter, callClass);
       }
     }
   }
-  /** In the queue: a poll is opened only while the gate is. */
-  async function opened(gate: RateLimiter, callClass: CallClass): Promise<void> {
-    while (!over && !gate.isOpen(callClass))
-      await new Promise<void>((resolve) => void gate.whenOpen(callClass, resolve));
+  /** In the queue: a poll is opened only while the limiter is. */
+  async function opened(limiter: RateLimiter, callClass: CallClass): Promise<void> {
+    while (!over && !limiter.isOpen(callClass))
+      await new Promise<void>((resolve) => void limiter.whenOpen(callClass, resolve));
   }
-  async function work(gate: RateLimiter, callClass: CallClass): Promise<void> {
+  async function work(limiter: RateLimiter, callClass: CallClass): Promise<void> {
     while (!over) {
-      await opened(gate, callClass);
-      await call(gate, callClass);
+      await opened(limiter, callClass);
+      await call(limiter, callClass);
     }
   }
   const backlog = (callClass: CallClass): void => {
-    for (const gate of gates) for (let i = 0; i < 8; i += 1) void work(gate, callClass);
+    for (const limiter of limiters) for (let i = 0; i < 8; i += 1) void work(limiter, callClass);
   };
   /** Of the windows that were seen from beginning to end. */
   const usedParts = (): number[] => [...service.windows.values()].slice(1, -1).map(({ used }) => used / LIMIT);
   const end = (): void => void (over = true);
-  return { service, counted, told, waits, gates, call, backlog, usedParts, end, random };
+  return { service, counted, told, waits, limiters, call, backlog, usedParts, end, random };
 }
 
 const mean = (numbers: number[]): number => numbers.reduce((sum, one) => sum + one, 0) / numbers.length;
@@ -148,12 +148,12 @@ test("while the count is away nothing is lost, and once it is back windows are w
 });
 
 test("an interactive call goes at once whenever it comes, while background work uses what is left", async () => {
-  const { told, usedParts, backlog, end, call, gates, random, waits } = fleet({ processes: 3 });
+  const { told, usedParts, backlog, end, call, limiters, random, waits } = fleet({ processes: 3 });
   backlog("background");
   let over = false;
   const sales = (): void => {
-    const gate = gates[Math.floor(random() * 3)];
-    if (gate) void call(gate, "interactive");
+    const limiter = limiters[Math.floor(random() * 3)];
+    if (limiter) void call(limiter, "interactive");
     if (!over) setTimeout(sales, random() * 2 * (WINDOW_MS / (LIMIT / 5)));
   };
   sales();

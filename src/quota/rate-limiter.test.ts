@@ -24,7 +24,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-function gated(options: Partial<ProviderOptions> = {}) {
+function limited(options: Partial<ProviderOptions> = {}) {
   const service = provider({ limit: 3, windowMs: WINDOW_MS, latencyMs: () => 50, ...options });
   const counted = countedInMemory();
   const said: string[] = [];
@@ -42,7 +42,7 @@ function gated(options: Partial<ProviderOptions> = {}) {
   };
   const rules = budgetRules(3);
   const { transport } = service;
-  const gate = new RateLimiter({
+  const limiter = new RateLimiter({
     application: "shop",
     transport,
     rules,
@@ -54,7 +54,7 @@ function gated(options: Partial<ProviderOptions> = {}) {
   /** The status, or why none came; and after how many milliseconds. */
   const call = async (more: Partial<TransportRequest> = {}) => {
     const startedAtMs = Date.now();
-    const end = await gate.send({ ...REQUEST, ...more }).then(
+    const end = await limiter.send({ ...REQUEST, ...more }).then(
       ({ status }) => status,
       (error: unknown) => (error instanceof TransportError ? error : Promise.reject(error)),
     );
@@ -64,16 +64,16 @@ function gated(options: Partial<ProviderOptions> = {}) {
     await vi.advanceTimersByTimeAsync(ms);
     return result;
   };
-  return { gate, service, counted, said, call, passing };
+  return { limiter, service, counted, said, call, passing };
 }
 
 test("a call on an idle application goes at once", async () => {
-  const { call, passing } = gated();
+  const { call, passing } = limited();
   expect(await passing(100, call())).toEqual({ end: 200, tookMs: 100 });
 });
 
 test("what comes in a spent window goes back unsent, and into the queue where the others wait", async () => {
-  const { call, passing, said, service } = gated();
+  const { call, passing, said, service } = limited();
   for (let i = 0; i < 3; i += 1) await passing(100, call());
   const { end, tookMs } = await passing(0, call());
   expect(end).toMatchObject({ name: "TransportError", code: "held-back", sent: "no" });
@@ -84,7 +84,7 @@ test("what comes in a spent window goes back unsent, and into the queue where th
 });
 
 test("what comes shortly before the next window waits for that", async () => {
-  const { call, passing } = gated();
+  const { call, passing } = limited();
   for (let i = 0; i < 3; i += 1) await passing(100, call());
   await vi.advanceTimersByTimeAsync(48_200);
   const { end, tookMs } = await passing(2_500, call());
@@ -94,28 +94,28 @@ test("what comes shortly before the next window waits for that", async () => {
 });
 
 test("whoever waits can be given up", async () => {
-  const { call, passing, gate } = gated();
+  const { call, passing, limiter } = limited();
   for (let i = 0; i < 3; i += 1) await passing(100, call());
   await vi.advanceTimersByTimeAsync(48_200);
   const abort = new AbortController();
   const waiting = call({ signal: abort.signal });
   await vi.advanceTimersByTimeAsync(0);
-  expect(gate.waiting.interactive).toBe(1);
+  expect(limiter.waiting.interactive).toBe(1);
   abort.abort();
   expect(await waiting).toMatchObject({ end: { code: "aborted", sent: "no" } });
-  expect(gate.waiting.interactive).toBe(0);
+  expect(limiter.waiting.interactive).toBe(0);
 });
 
-test("a 429 that happens anyway closes the gate for all until its Retry-After", async () => {
-  const { call, passing, service, gate, said } = gated();
+test("a 429 that happens anyway closes the rate limiter for all until its Retry-After", async () => {
+  const { call, passing, service, limiter, said } = limited();
   await passing(100, call());
   service.admit();
   service.admit();
   expect(await passing(100, call())).toMatchObject({ end: 429 });
-  expect(gate.isOpen("interactive")).toBe(false);
+  expect(limiter.isOpen("interactive")).toBe(false);
   expect(await passing(0, call())).toMatchObject({ end: { code: "held-back" } });
   let opened = false;
-  gate.whenOpen("interactive", () => (opened = true));
+  limiter.whenOpen("interactive", () => (opened = true));
   await vi.advanceTimersByTimeAsync(51_000);
   expect(opened).toBe(true);
   expect(await passing(100, call())).toMatchObject({ end: 200 });
@@ -123,27 +123,27 @@ test("a 429 that happens anyway closes the gate for all until its Retry-After", 
 });
 
 test("while the count is away calls go on, it is said once, and once when it is back", async () => {
-  const { call, passing, counted, said, gate } = gated({ limit: 1_000 });
+  const { call, passing, counted, said, limiter } = limited({ limit: 1_000 });
   await passing(100, call());
   counted.state.away = true;
   for (let i = 0; i < 5; i += 1) await passing(100, call());
-  expect(gate.countsAlone).toBe(true);
+  expect(limiter.countsAlone).toBe(true);
   counted.state.away = false;
   await vi.advanceTimersByTimeAsync(6_000);
   await passing(100, call());
-  expect(gate.countsAlone).toBe(false);
+  expect(limiter.countsAlone).toBe(false);
   expect(said.filter((word) => word !== "sent")).toEqual(["away", "back"]);
   expect(said.filter((word) => word === "sent")).toHaveLength(7);
 });
 
 test("a service that fails is asked by one call at a time, and by no unrepeatable write as long as others ask", async () => {
-  const { call, passing, service, gate } = gated({ limit: 1_000 });
+  const { call, passing, service, limiter } = limited({ limit: 1_000 });
   await passing(100, call());
   service.answers.status = 503;
   for (let i = 0; i < 5; i += 1) await passing(100, call());
   const [unrepeatable, one, other] = [call({ freshConnection: true }), call(), call()];
   await vi.advanceTimersByTimeAsync(1_010);
-  expect(gate.waiting.interactive).toBe(2);
+  expect(limiter.waiting.interactive).toBe(2);
   service.answers.status = 200;
   await vi.advanceTimersByTimeAsync(200);
   const ends = await Promise.all([unrepeatable, one, other]);

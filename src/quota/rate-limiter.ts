@@ -50,7 +50,7 @@ interface Permit {
 }
 
 /**
- * The one gate in front of the transport for all connections of an application: every request is charged here, as it is sent
+ * The one rate limiter in front of the transport for all connections of an application: every request is charged here, as it is sent
  * (docs/architecture.md, "One budget").
  */
 export class RateLimiter implements Transport {

@@ -9,10 +9,10 @@ import { CircuitBreaker, budgetRules } from "../quota/index.ts";
 
 export interface ServedAccounting {
   runtime: AccountingRuntime;
-  brake: CircuitBreaker;
+  breaker: CircuitBreaker;
 }
 
-/** What this process needs to serve each accounting connection: its client, and the brake in front of it. */
+/** What this process needs to serve each accounting connection: its client, and the circuit breaker in front of it. */
 export function createAccountingRuntimes(
   connections: readonly AccountingConnection[],
   timings: Timings,
@@ -24,17 +24,17 @@ export function createAccountingRuntimes(
       const dialect = parseAccountingDialect(overrides ?? {});
       const rules = budgetRules(timings.fallbackLimitPerMinute, timings.failingPauseMs);
       const onRefused = (): void => counter.add(1, { connection: name });
-      const brake = new CircuitBreaker({ transport, rules, nowMs: Date.now, onRefused });
+      const breaker = new CircuitBreaker({ transport, rules, nowMs: Date.now, onRefused });
       const client = createAccountingClient({
         baseUrl,
         apiKey: apiKey.reveal(),
         clientSecret: clientSecret?.reveal(),
         dialect,
-        transport: brake,
+        transport: breaker,
         timeoutMs: timings.callTimeoutMs,
       });
       const profile = { connection: name, callTimeoutMs: timings.callTimeoutMs };
-      return [name, { runtime: { profile, client, dialect, keyWatch: keyWatch(name, watch) }, brake }];
+      return [name, { runtime: { profile, client, dialect, keyWatch: keyWatch(name, watch) }, breaker }];
     }),
   );
 }

@@ -46,7 +46,7 @@ test("a key is held against each business that is configured, with one call and 
   expect((await warningsOf(withoutDefault)).warnings).toEqual([expect.stringContaining('does not reach "biz_9"')]);
 });
 
-test("a key that is refused is the key gate's news, and no second one", async () => {
+test("a key that is refused is the circuit breaker's news, and no second one", async () => {
   expect(await warningsOf({}, { revoked: true })).toEqual({ warnings: [], calls: 1 });
 });
 

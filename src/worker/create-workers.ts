@@ -30,7 +30,7 @@ import { createCallbackUrlFor } from "./callback-url-for.ts";
 import { checkReach } from "./check-reach.ts";
 import { createComplianceRuntimes } from "./compliance-runtimes.ts";
 import { endPolls, endsPollsItself } from "./end-polls.ts";
-import { createGates } from "./rate-limiters.ts";
+import { createRateLimiters } from "./rate-limiters.ts";
 import { nextRetryDelayInterceptor } from "./next-retry-delay-interceptor.ts";
 import type { Door } from "./permits.ts";
 import { guardQueries } from "./query-guard.ts";
@@ -88,7 +88,7 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
   const { ledger, workflows, random = Math.random } = options;
   const applications = new Set(config.compliance.map(({ application }) => application));
   const observer = new Observer(ledger, options.log ?? logger, Date.now);
-  const gates = createGates([...applications], {
+  const limiters = createRateLimiters([...applications], {
     transport,
     counts: ledger.quota,
     fallbackLimit: config.timings.fallbackLimitPerMinute,
@@ -96,7 +96,10 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
     log: options.log ?? logger,
     meter: metricMeter,
   });
-  const runtimes = createComplianceRuntimes(config.compliance, config.timings, gates.of, Date.now, { watch, observer });
+  const runtimes = createComplianceRuntimes(config.compliance, config.timings, limiters.of, Date.now, {
+    watch,
+    observer,
+  });
   const served = createAccountingRuntimes(config.accounting, config.timings, {
     transport,
     watch,
@@ -135,15 +138,15 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
   const allSlots = [mainSlots];
   const activities = createComplianceActivities(context);
   for (const application of applications) {
-    const gate = gates.of(application);
+    const limiter = limiters.of(application);
     const queues = [
       { taskQueue: complianceTaskQueue(application), callClass: "interactive", most: INTERACTIVE_SLOTS },
       { taskQueue: complianceBackgroundTaskQueue(application), callClass: "background", most: BACKGROUND_SLOTS },
     ] as const;
     for (const { taskQueue, callClass, most } of queues) {
       const door: Door = {
-        isOpen: () => gate.isOpen(callClass),
-        whenOpen: (listener) => gate.whenOpen(callClass, listener),
+        isOpen: () => limiter.isOpen(callClass),
+        whenOpen: (listener) => limiter.whenOpen(callClass, listener),
       };
       const slots = new ActivitySlots(most, door);
       const interceptors = { activity: [nextRetryDelayInterceptor, sendingAs(callClass)] };
@@ -153,9 +156,9 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
     }
   }
   const accountingActivities = createAccountingActivities({ ...context, accounting });
-  for (const [name, { brake }] of served) {
+  for (const [name, { breaker }] of served) {
     const taskQueue = accountingTaskQueue(name);
-    const slots = new ActivitySlots(ACCOUNTING_SLOTS, brake);
+    const slots = new ActivitySlots(ACCOUNTING_SLOTS, breaker);
     workers.push(await Worker.create({ ...common, taskQueue, activities: accountingActivities, tuner: slots.tuner }));
     serves.push(taskQueue);
     allSlots.push(slots);
@@ -168,7 +171,7 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
     endPolls: () => endPolls(allSlots, serverEndsPolls),
     checkReach: () => checkReach(config.compliance, runtimes, options.log ?? logger),
     close: async () => {
-      await gates.close();
+      await limiters.close();
       await dispatchers.close();
     },
   };

@@ -6,7 +6,7 @@ import { budgetRules, FleetCount, RateLimiter } from "../quota/index.ts";
 import { watchBudgets } from "./watch-budgets.ts";
 import type { KeyLog } from "./watch-keys.ts";
 
-export interface GatesOptions {
+export interface RateLimitersOptions {
   transport: Transport;
   counts: Ledger["quota"];
   /** Requests a minute, until headers say how many. */
@@ -17,18 +17,18 @@ export interface GatesOptions {
   meter: MetricMeter;
 }
 
-export interface Gates {
+export interface RateLimiters {
   of: (application: string) => RateLimiter;
   /** After the last call: what it came to is still being counted. */
   close: () => Promise<void>;
 }
 
-/** One gate for each application, in front of one transport. */
-export function createGates(applications: readonly string[], options: GatesOptions): Gates {
+/** One rate limiter for each application, in front of one transport. */
+export function createRateLimiters(applications: readonly string[], options: RateLimitersOptions): RateLimiters {
   const { transport, counts, log, meter } = options;
   const rules = budgetRules(options.fallbackLimit, options.failingPauseMs);
   const budgets = watchBudgets(log, meter);
-  const gates = new Map<string, RateLimiter>();
+  const limiters = new Map<string, RateLimiter>();
   const fleetCounts: FleetCount[] = [];
   for (const application of applications) {
     const count = new FleetCount({
@@ -41,15 +41,23 @@ export function createGates(applications: readonly string[], options: GatesOptio
     });
     fleetCounts.push(count);
     const watch = budgets.watchOf(application);
-    const gate = new RateLimiter({ application, transport, rules, count, nowMs: Date.now, random: Math.random, watch });
-    gates.set(application, gate);
+    const limiter = new RateLimiter({
+      application,
+      transport,
+      rules,
+      count,
+      nowMs: Date.now,
+      random: Math.random,
+      watch,
+    });
+    limiters.set(application, limiter);
   }
-  const stop = budgets.start([...gates.values()]);
+  const stop = budgets.start([...limiters.values()]);
   return {
     of(application) {
-      const gate = gates.get(application);
-      if (!gate) throw new Error(`no budget was made for the application ${application}`);
-      return gate;
+      const limiter = limiters.get(application);
+      if (!limiter) throw new Error(`no budget was made for the application ${application}`);
+      return limiter;
     },
     async close() {
       stop();

@@ -12,7 +12,7 @@ type Counts = Record<"sent" | "refused" | "heldBack", Record<CallClass, number>>
 export interface BudgetsWatch {
   watchOf: (application: string) => RateLimiterWatch;
   /** Gauges every few seconds, and a line a minute for each application that had anything to do. @returns ends that */
-  start: (gates: readonly RateLimiter[]) => () => void;
+  start: (limiters: readonly RateLimiter[]) => () => void;
 }
 
 /** What is to be seen of the request budgets: metrics, and one line a minute for each application. */
@@ -29,36 +29,41 @@ export function watchBudgets(log: KeyLog, meter: MetricMeter): BudgetsWatch {
     undefined,
     "requests kept for interactive work",
   );
-  const waiting = meter.createGauge("fiscalflow_budget_waiting", "int", undefined, "calls that wait at the gate");
+  const waiting = meter.createGauge(
+    "fiscalflow_budget_waiting",
+    "int",
+    undefined,
+    "calls that wait at the rate limiter",
+  );
   const probing = meter.createGauge("fiscalflow_budget_probing", "int", undefined, "1 while the API fails every call");
   const minute = new Map<string, Counts>();
 
-  function setGauges(gate: RateLimiter): void {
-    const { application, budget } = gate;
-    left.set(leftOf(gate), { application });
-    reserve.set(reserveOf(gate), { application });
+  function setGauges(limiter: RateLimiter): void {
+    const { application, budget } = limiter;
+    left.set(leftOf(limiter), { application });
+    reserve.set(reserveOf(limiter), { application });
     probing.set(budget.trouble.probing ? 1 : 0, { application });
-    for (const callClass of CLASSES) waiting.set(gate.waiting[callClass], { application, class: callClass });
+    for (const callClass of CLASSES) waiting.set(limiter.waiting[callClass], { application, class: callClass });
   }
 
-  function tellMinute(gate: RateLimiter): void {
-    const { application, budget } = gate;
+  function tellMinute(limiter: RateLimiter): void {
+    const { application, budget } = limiter;
     const counts = minute.get(application);
     minute.delete(application);
     const isProbing = budget.trouble.probing !== undefined;
-    const waits = gate.waiting.interactive + gate.waiting.background > 0;
+    const waits = limiter.waiting.interactive + limiter.waiting.background > 0;
     if (!counts && !isProbing && !waits) return;
     log.info("the request budget", {
       application,
       ...(counts ?? noCounts()),
-      waiting: { ...gate.waiting },
-      left: leftOf(gate),
+      waiting: { ...limiter.waiting },
+      left: leftOf(limiter),
       limit: budget.limit,
-      reserve: reserveOf(gate),
+      reserve: reserveOf(limiter),
       windowEndsAt: new Date(budget.window.endsAtMs).toISOString(),
       toldByHeaders: budget.window.told,
       probing: isProbing,
-      countsAlone: gate.countsAlone,
+      countsAlone: limiter.countsAlone,
     });
   }
 
@@ -76,9 +81,9 @@ export function watchBudgets(log: KeyLog, meter: MetricMeter): BudgetsWatch {
         heldBack: (callClass) => count("heldBack", callClass),
       };
     },
-    start(gates) {
-      const gauges = setInterval(() => gates.forEach(setGauges), GAUGES_EACH_MS).unref();
-      const lines = setInterval(() => gates.forEach(tellMinute), LINE_EACH_MS).unref();
+    start(limiters) {
+      const gauges = setInterval(() => limiters.forEach(setGauges), GAUGES_EACH_MS).unref();
+      const lines = setInterval(() => limiters.forEach(tellMinute), LINE_EACH_MS).unref();
       return () => {
         clearInterval(gauges);
         clearInterval(lines);

@@ -6,12 +6,12 @@ export const START_MS = Date.parse("2026-11-21T09:00:00Z");
 export const SECOND = 1_000;
 export const MINUTE = 60 * SECOND;
 
-/** A service that answers each call with `status`, and a gate in front of it. */
-export function gated() {
+/** A service that answers each call with `status`, and a breaker in front of it. */
+export function behindBreaker() {
   const clock = { nowMs: START_MS };
   const service = { status: 401, envelope: true, sent: [] as string[] };
   const told: (KeyTrouble & { says: string })[] = [];
-  const gate = new CredentialCircuitBreaker({
+  const breaker = new CredentialCircuitBreaker({
     connection: "default",
     dialect: parseDialect({}),
     firstPauseMs: 30 * SECOND,
@@ -39,9 +39,9 @@ export function gated() {
       service.sent.push(made.operation);
       return answer(made.operation);
     };
-    return gate.pass(made, send).catch(whatHappened);
+    return breaker.pass(made, send).catch(whatHappened);
   };
-  return { clock, service, told, gate, call, ask };
+  return { clock, service, told, breaker, call, ask };
 }
 
 export function apiError(operation: OperationName, { status, envelope }: { status: number; envelope: boolean }) {
@@ -58,10 +58,10 @@ export function whatHappened(error: unknown): string {
 }
 
 /** A call that has left and is answered when the test says so. */
-export function underWay(gate: CredentialCircuitBreaker, call: KeyCall): { answer: () => Promise<void> } {
+export function underWay(breaker: CredentialCircuitBreaker, call: KeyCall): { answer: () => Promise<void> } {
   let resolve = (): void => {};
   const answered = new Promise<void>((done) => (resolve = done));
-  const passed = gate.pass(call, () => answered);
+  const passed = breaker.pass(call, () => answered);
   return {
     answer() {
       resolve();
