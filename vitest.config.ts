@@ -10,8 +10,8 @@ const SLOW = ["test/{demo,scale,time}/**/*.test.ts", "test/worker/drain.test.ts"
 
 export default defineConfig({
   test: {
-    // Most suites wait for servers, not for the processor, and the default leaves one of two cores idle.
-    maxWorkers: 3,
+    // Most suites wait for servers, not for the processor: with as many workers as cores, half of a core idles.
+    maxWorkers: 4,
     reporters: [...(process.env["CI"] ? ["default", "json"] : ["default"]), "./test/rig/slowest-suites.ts"],
     outputFile: { json: "test-results/vitest.json" },
     projects: [

@@ -58,7 +58,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
       // What carries out Schedules polls in each namespace all the time, which takes the server more than the work of the suites.
       "worker.perNamespaceWorkerCount": 0,
       // A drain waits until the server ends the poll of an idle queue, which takes a minute otherwise.
-      "matching.longPollExpirationInterval": "2s",
+      "matching.longPollExpirationInterval": "1s",
       // A closed workflow is forgotten only once its close is acknowledged, which takes half a minute otherwise.
       "history.transferProcessorUpdateAckInterval": "1s",
       "history.visibilityProcessorUpdateAckInterval": "1s",
