@@ -2,9 +2,15 @@ import { SHOWN_OPERATIONS } from "../../src/compliance/index.ts";
 import type { AwaitServiceRequest, ComplianceActivities } from "../../src/contract/index.ts";
 import { stillWaiting } from "../failure.ts";
 import { type Standing, standingNow } from "../service-wait.ts";
-import { callAndClassifyAnswer, keyCallOf, throwToTryAgain } from "./call-and-classify.ts";
+import {
+  type ActivityContext,
+  callAndClassifyAnswer,
+  type ComplianceRuntime,
+  keyCallOf,
+  runtimeOf,
+  throwToTryAgain,
+} from "./calls.ts";
 import { KeyHeldError } from "./circuit.ts";
-import { type ActivityContext, type ComplianceRuntime, runtimeOf } from "./runtime.ts";
 
 /**
  * The wait of whatever the service does not take now (docs/decisions/0013). A refused key is asked for by a read that changes nothing. What

@@ -1,7 +1,13 @@
 import { type Business, UnexpectedAnswerError } from "../../src/compliance/index.ts";
 import type { Branch, ComplianceActivities, Refusal } from "../../src/contract/index.ts";
-import { beyondTheTable, callAndClassifyAnswer, refusalOf, throwToTryAgain } from "./call-and-classify.ts";
-import { type ActivityContext, runtimeOf } from "./runtime.ts";
+import {
+  type ActivityContext,
+  beyondTheTable,
+  callAndClassifyAnswer,
+  refusalOf,
+  runtimeOf,
+  throwToTryAgain,
+} from "./calls.ts";
 import { UnreadAnswers } from "./unread-answers.ts";
 
 type BranchRequest = Parameters<ComplianceActivities["readBranch"]>[0];

@@ -12,16 +12,19 @@ import {
 import { LedgerUnavailableError } from "../../src/ledger/index.ts";
 import { EarlierRunsUnreadError } from "../earlier-runs/earlier-runs.ts";
 import { afterQuotaMs } from "../failure.ts";
-import { DocumentClaim } from "./document-claim.ts";
 import {
+  type ActivityContext,
   beyondTheTable,
   callAndClassify,
   type ClassifiedCall,
+  type ComplianceRuntime,
   refusalOf,
+  runtimeOf,
   sentence,
+  servesNo,
   throwToTryAgain,
-} from "./call-and-classify.ts";
-import { type ActivityContext, type ComplianceRuntime, runtimeOf, servesNo } from "./runtime.ts";
+} from "./calls.ts";
+import { DocumentClaim } from "./document-claim.ts";
 
 /** The two requests that bring a document into being, each under its Idempotency-Key. */
 export function createCreationActivities(

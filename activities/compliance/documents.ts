@@ -14,13 +14,15 @@ import { onceThere, stillWaiting } from "../failure.ts";
 import { writerOf } from "../ledger/claim-results.ts";
 import { ageMs, pollPauseMs } from "../poll-schedule.ts";
 import {
+  type ActivityContext,
   beyondTheTable,
   callAndClassify,
   type ClassifiedCall,
+  type ComplianceRuntime,
   refusalOf,
+  runtimeOf,
   throwToTryAgain,
-} from "./call-and-classify.ts";
-import { type ActivityContext, type ComplianceRuntime, runtimeOf } from "./runtime.ts";
+} from "./calls.ts";
 
 export function createDocumentActivities(
   context: ActivityContext,

@@ -13,16 +13,18 @@ import {
 } from "../../src/contract/index.ts";
 import { stillWaiting } from "../failure.ts";
 import { ageMs, pollPauseMs } from "../poll-schedule.ts";
-import { knownItem, resolveLines } from "./catalogue.ts";
 import {
+  type ActivityContext,
   beyondTheTable,
   callAndClassify,
   callAndClassifyAnswer,
+  type ComplianceRuntime,
   refusalOf,
+  runtimeOf,
   throwToTryAgain,
-} from "./call-and-classify.ts";
+} from "./calls.ts";
+import { knownItem, resolveLines } from "./catalogue.ts";
 import { KeyHeldError } from "./circuit.ts";
-import { type ActivityContext, type ComplianceRuntime, runtimeOf } from "./runtime.ts";
 
 /** So long it is believed that an item lacks data: a person has to mend it first, and whoever asks to try again is not kept waiting. */
 const BELIEVED_MS = 30_000;

@@ -8,11 +8,17 @@ import {
   type ItemOutcomeKind,
 } from "../../src/contract/index.ts";
 import type { OddRow } from "../../src/http/read-rows.ts";
-import { writerOf } from "../ledger/claim-results.ts";
 import { onceThere } from "../failure.ts";
+import { writerOf } from "../ledger/claim-results.ts";
+import {
+  type ActivityContext,
+  beyondTheTable,
+  callAndClassifyAnswer,
+  refusalOf,
+  runtimeOf,
+  throwToTryAgain,
+} from "./calls.ts";
 import { catalogueMeta } from "./items.ts";
-import { beyondTheTable, callAndClassifyAnswer, refusalOf, throwToTryAgain } from "./call-and-classify.ts";
-import { type ActivityContext, runtimeOf } from "./runtime.ts";
 
 /** So many items of a catalogue are gone through at a time, however few of them are to be registered. */
 const MOST_LOOKED_AT = 2_000;

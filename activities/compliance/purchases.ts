@@ -4,8 +4,14 @@ import type { ComplianceDialect, Purchase } from "../../src/compliance/index.ts"
 import type { ComplianceActivities, Refusal } from "../../src/contract/index.ts";
 import { onceThere } from "../failure.ts";
 import { idsOf, keepRows } from "../listed-rows.ts";
-import { beyondTheTable, callAndClassifyAnswer, refusalOf, throwToTryAgain } from "./call-and-classify.ts";
-import { type ActivityContext, runtimeOf } from "./runtime.ts";
+import {
+  type ActivityContext,
+  beyondTheTable,
+  callAndClassifyAnswer,
+  refusalOf,
+  runtimeOf,
+  throwToTryAgain,
+} from "./calls.ts";
 
 /** Fiscal Compliance API, "GET /v1/purchases": 1 to 100, and not clamped. */
 const PAGE_SIZE = 100;

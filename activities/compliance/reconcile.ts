@@ -7,16 +7,17 @@ import {
   UnexpectedAnswerError,
 } from "../../src/compliance/index.ts";
 import type { ComplianceActivities, SaleDocument } from "../../src/contract/index.ts";
-import { writerOf } from "../ledger/claim-results.ts";
 import { onceThere } from "../failure.ts";
+import { writerOf } from "../ledger/claim-results.ts";
 import {
+  type ActivityContext,
   beyondTheTable,
-  type ClassifiedCall,
   callAndClassify,
+  type ClassifiedCall,
   refusalOf,
+  runtimeOf,
   throwToTryAgain,
-} from "./call-and-classify.ts";
-import { type ActivityContext, runtimeOf } from "./runtime.ts";
+} from "./calls.ts";
 import { UnreadAnswers } from "./unread-answers.ts";
 
 /**

@@ -19,8 +19,7 @@ import { LedgerUnavailableError } from "../../src/ledger/index.ts";
 import { EarlierRunsUnreadError } from "../earlier-runs/earlier-runs.ts";
 import { afterQuotaMs } from "../failure.ts";
 import { writerOf } from "../ledger/claim-results.ts";
-import { callAndClassify, refusalOf } from "./call-and-classify.ts";
-import { type ActivityContext, type ComplianceRuntime, servesNo } from "./runtime.ts";
+import { type ActivityContext, callAndClassify, type ComplianceRuntime, refusalOf, servesNo } from "./calls.ts";
 import { StockClaim } from "./stock-claim.ts";
 
 /**

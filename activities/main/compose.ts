@@ -13,8 +13,8 @@ import {
   resolvedLines,
   type SaleLineInput,
 } from "../../src/contract/index.ts";
+import { type ActivityContext, servesNo } from "../compliance/calls.ts";
 import { resolveLines } from "../compliance/catalogue.ts";
-import { type ActivityContext, servesNo } from "../compliance/runtime.ts";
 
 type Resolved = Extract<ItemsResult, { kind: "resolved" }>;
 

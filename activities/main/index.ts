@@ -2,7 +2,7 @@ import type { WorkflowClient } from "@temporalio/client";
 
 import type { MainActivities } from "../../src/contract/index.ts";
 import type { AccountingRuntime } from "../accounting/index.ts";
-import type { ActivityContext } from "../compliance/runtime.ts";
+import type { ActivityContext } from "../compliance/calls.ts";
 import { createLedgerActivities } from "../ledger/index.ts";
 import { type CallbackUrlFor, createComposeActivities, createGoodsAtOnce, createItemsInCatalogue } from "./compose.ts";
 import { createFindSale } from "./find-sale.ts";
@@ -10,8 +10,6 @@ import { createAccountingPreparations } from "./prepare-accounting.ts";
 import { createJobPreparations } from "./prepare-jobs.ts";
 import { createEarlierCreditNote, createEarlierSale, createPrepareActivities } from "./prepare.ts";
 import { createBranchWaitActivities, createCreditNoteRunActivities } from "./waits.ts";
-
-export type { CallbackUrlFor } from "./compose.ts";
 
 export interface MainContext extends ActivityContext {
   callbackUrlFor: CallbackUrlFor;

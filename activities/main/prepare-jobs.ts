@@ -6,7 +6,7 @@ import {
   registerItemsInputSchema,
   syncPurchasesInputSchema,
 } from "../../src/contract/schema/index.ts";
-import { type ComplianceRuntime, runtimeOf } from "../compliance/runtime.ts";
+import { type ComplianceRuntime, runtimeOf } from "../compliance/calls.ts";
 import { failOnInvalidInput, profileFor } from "./prepare.ts";
 
 const ITEMS = "input of the registration";

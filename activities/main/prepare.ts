@@ -24,7 +24,7 @@ import {
   saleInputSchema,
 } from "../../src/contract/schema/index.ts";
 import { type KeptSale, type Ledger, LedgerUnavailableError } from "../../src/ledger/index.ts";
-import type { ComplianceRuntime } from "../compliance/runtime.ts";
+import type { ComplianceRuntime } from "../compliance/calls.ts";
 import { numberTaken } from "../ledger/claim-results.ts";
 
 /** What a workflow may be told of a connection. */

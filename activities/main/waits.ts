@@ -3,7 +3,7 @@ import type { WorkflowClient } from "@temporalio/client";
 
 import { BRANCH_NOT_SENT, branchSentAs } from "../../src/compliance/index.ts";
 import { type CreditNoteOutcome, type MainActivities, someMovement } from "../../src/contract/index.ts";
-import { type ActivityContext, runtimeOf } from "../compliance/runtime.ts";
+import { type ActivityContext, runtimeOf } from "../compliance/calls.ts";
 import { backoffMs, onceThere, stillWaiting } from "../failure.ts";
 import { ageMs, pollPauseMs } from "../poll-schedule.ts";
 

@@ -12,7 +12,7 @@ import { simulatorUnderTest } from "../../src/simulator/test-support/simulator-u
 import { createComplianceRuntimes } from "../../src/worker/compliance-runtimes.ts";
 import { type ActivityContext, type ComplianceRuntime, createComplianceActivities } from "../compliance/index.ts";
 import type { KeyTrouble } from "../compliance/credential-circuit-breaker.ts";
-import { runtimeOf } from "../compliance/runtime.ts";
+import { runtimeOf } from "../compliance/calls.ts";
 import { emptyClaims } from "./empty-claims.ts";
 
 export const API_KEY = "cmp_sk_test_simulator";

@@ -6,8 +6,7 @@ import {
   type SaleDocument,
 } from "../../src/contract/index.ts";
 import { type Created, createDocument } from "../document/create-document.ts";
-import { type ExpectedDocument, mismatches } from "../document/matching.ts";
-import { readDocument } from "../document/retry-document.ts";
+import { type ExpectedDocument, mismatches, readDocument } from "../document/known-document.ts";
 import { park } from "../operator/attention-list.ts";
 import { main } from "../proxies.ts";
 import type { SaleContext } from "../sale/state.ts";

@@ -8,14 +8,14 @@ import type {
   SaleOutcome,
 } from "../../src/contract/index.ts";
 import { awaitFinalStatus } from "../document/await-authority.ts";
-import { fateOf, readDocument, retryDocument } from "../document/retry-document.ts";
+import { fateOf, readDocument, retryDocument } from "../document/known-document.ts";
 import { CancelledByPerson, park } from "../operator/attention-list.ts";
 import { main } from "../proxies.ts";
 import { RecordKeeping } from "../records/record-keeping.ts";
 import { askedOfCreditNote } from "../records/record.ts";
 import { creditNoteChanged, registerMessages } from "../sale/messages.ts";
-import { runToCompletion } from "../sale/outcome.ts";
-import { SaleState, type SaleContext, contextOf } from "../sale/state.ts";
+import { runToCompletion } from "../sale/shown.ts";
+import { contextOf, type SaleContext, SaleState } from "../sale/state.ts";
 import { returnGoods } from "../stock/return-goods.ts";
 import { StockKeeping } from "../stock/stock-keeping.ts";
 import { CreditedElsewhere, issueCreditNote } from "./issue.ts";

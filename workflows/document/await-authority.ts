@@ -4,11 +4,11 @@ import type { ReadDocumentResult, SaleDocument } from "../../src/contract/index.
 import { Tries } from "../calls/tries.ts";
 import { attentionKey, park, unlessCancelled } from "../operator/attention-list.ts";
 import type { SaleContext } from "../sale/state.ts";
-import { fateOf, readDocument, retryDocument } from "./retry-document.ts";
+import { fateOf, readDocument, retryDocument } from "./known-document.ts";
 
 export type FinalStatus = "completed" | "cancelled-by-service" | "cancelled-by-person";
 
-export interface AwaitedDocument {
+interface AwaitedDocument {
   callbackExpected: boolean;
   /** How many callbacks had come before the document was asked for. */
   callbacksSeen: number;

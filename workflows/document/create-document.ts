@@ -19,9 +19,8 @@ import { callWithEscalation, isRefusal, Tries } from "../calls/tries.ts";
 import type { LostCall } from "../calls/without-answer.ts";
 import { CancelledByPerson, park } from "../operator/attention-list.ts";
 import { ledger } from "../proxies.ts";
-import type { SaleState, SaleContext } from "../sale/state.ts";
-import { type ExpectedDocument, mismatches, mismatchMessage } from "./matching.ts";
-import { readDocument } from "./retry-document.ts";
+import type { SaleContext, SaleState } from "../sale/state.ts";
+import { type ExpectedDocument, mismatches, mismatchMessage, readDocument } from "./known-document.ts";
 
 interface Creation {
   /** What the key is made of beside the workflow's id. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { sampleCreditNote, sampleSale } from "../../src/compliance/test-support/samples.ts";
 import type { SaleDocument } from "../../src/contract/index.ts";
-import { type ExpectedDocument, mismatches, mismatchMessage } from "./matching.ts";
+import { type ExpectedDocument, mismatches, mismatchMessage } from "./known-document.ts";
 
 const ours: ExpectedDocument = {
   type: "sale",

@@ -2,7 +2,7 @@ import { setCurrentDetails } from "@temporalio/workflow";
 
 import { type AttentionCode, type JobState, type Mend, NO_BUSINESS } from "../../src/contract/index.ts";
 import { AttentionList } from "../operator/attention-list.ts";
-import { attentionAttribute, businessAttribute, needsAPerson, publishAttributes } from "../operator/shown.ts";
+import { attentionAttribute, businessAttribute, needsAPerson, publishAttributes } from "../operator/updates.ts";
 import { stepsTaken } from "../sdk/interceptors.ts";
 
 /** Past so many steps a run goes on as a new one, between two pages. */

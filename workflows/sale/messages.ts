@@ -31,8 +31,8 @@ import {
   UPDATES,
   type WorkflowState,
 } from "../../src/contract/index.ts";
-import { checkedObject, notAllowed, REPLY_WITHIN, requireText, registerOperatorUpdates } from "../operator/updates.ts";
-import { checkOutcomeRequest, outcomeOf, stateOf, waitForOutcome } from "./outcome.ts";
+import { checkedObject, notAllowed, registerOperatorUpdates, REPLY_WITHIN, requireText } from "../operator/updates.ts";
+import { checkOutcomeRequest, outcomeOf, stateOf, waitForOutcome } from "./shown.ts";
 import type { SaleState } from "./state.ts";
 
 /** Each takes one JSON object or nothing: Temporal's UI sends exactly one payload, which may be left empty. */

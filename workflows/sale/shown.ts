@@ -1,16 +1,117 @@
 import { defineSearchAttributeKey } from "@temporalio/common";
-import { setCurrentDetails } from "@temporalio/workflow";
+import { ApplicationFailure, CancellationScope, condition, setCurrentDetails } from "@temporalio/workflow";
 
-import { keywordValue, NO_BUSINESS, SEARCH_ATTRIBUTES, type StockMovement } from "../../src/contract/index.ts";
+import {
+  asAnswered,
+  bounded,
+  FAILURES,
+  keywordValue,
+  NO_BUSINESS,
+  outcomeOfState,
+  type OutcomeRequest,
+  type SaleOutcome,
+  SEARCH_ATTRIBUTES,
+  type StockMovement,
+  type WorkflowState,
+} from "../../src/contract/index.ts";
 import {
   attentionAttribute,
   businessAttribute,
+  checkedObject,
   invoiceAttribute,
   needsAPerson,
+  notAllowed,
   publishAttributes,
   quoted,
-} from "../operator/shown.ts";
+} from "../operator/updates.ts";
+import { asFailure, isFinal } from "../sdk/failures.ts";
+import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";
 import type { SaleState } from "./state.ts";
+
+const DEFAULT_WAIT_SECONDS = 20;
+const LONGEST_WAIT_SECONDS = 60;
+/** Each makes the history longer that every later task replays; and of the 2,000 updates that Temporal takes of a run, the others belong to the people who mend it. */
+const MOST_OUTCOMES = 200;
+
+export function outcomeOf(run: SaleState): SaleOutcome {
+  return outcomeOfState(stateOf(run), Date.now());
+}
+
+export function stateOf(run: SaleState): WorkflowState {
+  const { movements, attentions, decisions, inAll } = bounded(run);
+  return {
+    workflow: run.workflow,
+    stage: run.stage,
+    waitingFor: run.waitingFor,
+    attentions,
+    document: asAnswered(run.document),
+    ...(run.creditNote && { creditNote: asAnswered(run.creditNote) }),
+    ...(run.refund && { refund: run.refund }),
+    ...(run.creditNoteWorkflowId && { creditNoteWorkflowId: run.creditNoteWorkflowId }),
+    ...(run.creditNoteAttention && { creditNoteAttention: run.creditNoteAttention }),
+    stockMovements: movements,
+    decisions,
+    ...(inAll && { inAll }),
+    ...(run.cancelRequested !== undefined && { cancelRequested: run.cancelRequested }),
+    callbacksReceived: run.callbacksReceived,
+    ...(run.fingerprint && { fingerprint: run.fingerprint }),
+    numberTaken: run.numberTaken,
+    nextWait: run.outcomesGiven,
+  };
+}
+
+/**
+ * The run's outcome once it is settled or parked, else the stage reached when the wait is over.
+ * Nobody may hold an update for long: Temporal admits ten at a time.
+ */
+export function waitForOutcome(run: SaleState, request: OutcomeRequest = {}): Promise<SaleOutcome> {
+  return CancellationScope.nonCancellable(async () => {
+    await condition(() => run.prepared || run.failure !== undefined);
+    if (run.failure) throw run.failure;
+    if (request.fingerprint !== undefined && request.fingerprint !== run.fingerprint) {
+      const message = `The number ${run.invoice} belongs to a document with other content. Fingerprint asked for: ${request.fingerprint}; of this document: ${run.fingerprint ?? "none"}.`;
+      throw ApplicationFailure.nonRetryable(message, FAILURES.conflict);
+    }
+    const waitMs = (request.waitSeconds ?? DEFAULT_WAIT_SECONDS) * 1000;
+    const told = (): boolean => run.settled || run.heldUp || run.failure !== undefined;
+    if (!told() && waitMs > 0) await condition(told, waitMs);
+    run.outcomesGiven++;
+    if (run.failure) throw run.failure;
+    return outcomeOf(run);
+  });
+}
+
+export function checkOutcomeRequest(run: SaleState, message: unknown): void {
+  if (run.outcomesGiven >= MOST_OUTCOMES) {
+    notAllowed(run, "The outcome was asked for so often that only the state query still answers.");
+  }
+  const { waitSeconds, fingerprint } = checkedObject(run, message, ["waitSeconds", "fingerprint"]);
+  const bounded = typeof waitSeconds === "number" && waitSeconds >= 0 && waitSeconds <= LONGEST_WAIT_SECONDS;
+  if (waitSeconds !== undefined && !bounded) {
+    notAllowed(run, `Expected waitSeconds from 0 to ${LONGEST_WAIT_SECONDS}.`);
+  }
+  if (fingerprint !== undefined && typeof fingerprint !== "string") notAllowed(run, "Expected fingerprint as a text.");
+}
+
+/**
+ * Carries a run's body to its end: Temporal's own cancellation becomes the run's, which the body answers in its own time
+ * (undo included); whoever waits is served; and a failure is told to them before the workflow fails with it.
+ */
+export async function runToCompletion(run: SaleState, body: () => Promise<void>): Promise<SaleOutcome> {
+  CancellationScope.current().cancelRequested.catch(() => run.requestCancel("cancelled through Temporal"));
+  return await CancellationScope.nonCancellable(async () => {
+    try {
+      await body();
+    } catch (error) {
+      if (!(error instanceof Error) || !isFinal(error)) throw error;
+      run.failure = asFailure(error);
+    }
+    await run.nothingUnfinished();
+    await condition(everyUpdateIsAnswered);
+    if (run.failure) throw run.failure;
+    return outcomeOf(run);
+  });
+}
 
 const saleId = defineSearchAttributeKey(SEARCH_ATTRIBUTES.saleId, "KEYWORD");
 const stage = defineSearchAttributeKey(SEARCH_ATTRIBUTES.stage, "KEYWORD");

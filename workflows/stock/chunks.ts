@@ -17,7 +17,7 @@ import {
   type StockMovement,
   WORKFLOW_TYPES,
 } from "../../src/contract/index.ts";
-import { businessAttribute, invoiceAttribute } from "../operator/shown.ts";
+import { businessAttribute, invoiceAttribute } from "../operator/updates.ts";
 import type { SaleContext } from "../sale/state.ts";
 import { rootMessage } from "../sdk/failures.ts";
 import { endOfTurn } from "../sdk/interceptors.ts";

@@ -8,8 +8,7 @@ import {
   type SaleDocument,
 } from "../../../src/contract/index.ts";
 import { type Created, createDocument } from "../../document/create-document.ts";
-import { mismatches } from "../../document/matching.ts";
-import { readDocument } from "../../document/retry-document.ts";
+import { mismatches, readDocument } from "../../document/known-document.ts";
 import { main } from "../../proxies.ts";
 import type { SaleContext } from "../state.ts";
 import type { ResolvedLines } from "./items.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { sampleSale } from "../../src/compliance/test-support/samples.ts";
-import { fateOf } from "./retry-document.ts";
+import { fateOf } from "./known-document.ts";
 
 describe("a document", () => {
   test.each([
