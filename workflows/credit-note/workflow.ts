@@ -92,7 +92,7 @@ async function credited(work: SaleContext, prepared: PreparedCreditNote, origina
  */
 function tellSale(run: SaleState, saleWorkflowId: string): void {
   let told: AttentionCode | undefined;
-  run.onPublish = () => {
+  run.onPublish.push(() => {
     const attention = run.attentions[0]?.code;
     if (attention === told) return;
     told = attention;
@@ -100,5 +100,5 @@ function tellSale(run: SaleState, saleWorkflowId: string): void {
     getExternalWorkflowHandle(saleWorkflowId)
       .signal(creditNoteChanged, change)
       .catch(() => undefined);
-  };
+  });
 }

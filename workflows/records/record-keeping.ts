@@ -4,15 +4,15 @@ import type { DocumentRecord, KeepLinesRequest, RecordPart, StockMovement } from
 import { isRefusal, Tries } from "../calls/tries.ts";
 import { park } from "../operator/attention-list.ts";
 import { ledger } from "../proxies.ts";
-import type { SaleState, SaleContext } from "../sale/state.ts";
+import type { AsItWillBe, KeptRecords, SaleContext, SaleState } from "../sale/state.ts";
 import { endOfTurn } from "../sdk/interceptors.ts";
-import { type AsItWillBe, type Asked, partsOf, recordOf, type Told, toldBy, worthKeeping } from "./record.ts";
+import { type Asked, partsOf, recordOf, type Told, toldBy, worthKeeping } from "./record.ts";
 
 /**
  * Keeps what is known of the run's document in the ledger, after each change that is worth it, one record at a time. Nothing waits for it
  * but the end of the run: while the ledger is away, changes gather for the record that is written once it is back.
  */
-export class RecordKeeping {
+export class RecordKeeping implements KeptRecords {
   readonly #run: SaleState;
   readonly #work: SaleContext;
   readonly #asked: Asked;

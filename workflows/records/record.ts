@@ -13,7 +13,7 @@ import {
   type StockMovement,
 } from "../../src/contract/index.ts";
 import { attentionKey } from "../operator/attention-list.ts";
-import type { SaleState } from "../sale/state.ts";
+import type { AsItWillBe, SaleState } from "../sale/state.ts";
 
 /** What a record says of the wish, and does not change while the run lasts. */
 export type Asked = Pick<DocumentRecord, "date" | "content" | "originalSaleId">;
@@ -28,9 +28,6 @@ export function askedOfCreditNote({ note }: PreparedCreditNote): Asked {
   const { returnDate, saleId }: Pick<CreditNoteInput, "saleId"> & { returnDate: string } = note;
   return { date: returnDate, originalSaleId: saleId };
 }
-
-/** What a run will say once the answer that it waits for is there. */
-export type AsItWillBe = Partial<Pick<SaleState, "document" | "stage">> & { movements?: readonly StockMovement[] };
 
 /** @param as in place of what the run says now */
 export function recordOf(

@@ -32,7 +32,7 @@ import {
   type WorkflowState,
 } from "../../src/contract/index.ts";
 import { checkedObject, notAllowed, registerOperatorUpdates, REPLY_WITHIN, requireText } from "../operator/updates.ts";
-import { checkOutcomeRequest, outcomeOf, stateOf, waitForOutcome } from "./shown.ts";
+import { checkOutcomeRequest, outcomeOf, publishRun, stateOf, waitForOutcome } from "./shown.ts";
 import type { SaleState } from "./state.ts";
 
 /** Each takes one JSON object or nothing: Temporal's UI sends exactly one payload, which may be left empty. */
@@ -43,8 +43,12 @@ const cancelUpdate = defineUpdate<MessageReply, [CancelRequest]>(UPDATES.cancel)
 const resolveStockUpdate = defineUpdate<MessageReply, [ResolveStockRequest]>(UPDATES.resolveStock);
 const resolveDocumentUpdate = defineUpdate<MessageReply, [ResolveDocumentRequest]>(UPDATES.resolveDocument);
 
-/** The messages that a sale and a credit note share. To be called before the first await: an early message finds its handler. */
+/**
+ * The messages that a sale and a credit note share, and what it shows of itself. To be called before the first await: an early message finds its
+ * handler.
+ */
 export function registerMessages(run: SaleState): void {
+  run.onPublish.push(() => publishRun(run));
   setHandler(stateQuery, () => stateOf(run), { description: "Everything that is known of this document." });
   setHandler(callbackReceived, (message) => {
     run.callbacksReceived++;

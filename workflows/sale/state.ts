@@ -9,6 +9,7 @@ import {
   holdsUpDocument,
   type InAll,
   type Mend,
+  type RecordPart,
   type RefundRequest,
   type SaleDocument,
   SETTLED_STAGES,
@@ -17,8 +18,6 @@ import {
 } from "../../src/contract/index.ts";
 import { AttentionList } from "../operator/attention-list.ts";
 import { type Calls, callsOf } from "../proxies.ts";
-import type { RecordKeeping } from "../records/record-keeping.ts";
-import { publishRun } from "./shown.ts";
 
 /** Where each stage may lead. A credit note begins at `submitting`, and has nothing to complete: it is credited. */
 export const STAGE_TRANSITIONS: Readonly<Record<Stage, readonly Stage[]>> = {
@@ -82,14 +81,14 @@ export class SaleState extends AttentionList {
   failure: Error | undefined;
 
   /** Set once it is known where the document belongs. */
-  records: RecordKeeping | undefined;
+  records: KeptRecords | undefined;
   /** Attentions that were raised and cleared, and are not kept in the ledger yet. */
   readonly attentionChanges: AttentionChange[] = [];
   /** How many there were, kept or not. */
   attentionChangesEver = 0;
 
-  /** Called after each change that a person can see. */
-  onPublish: (() => void) | undefined;
+  /** Called in this order after each change that a person can see. */
+  readonly onPublish: (() => void)[] = [];
 
   readonly #unfinished = new Set<Promise<unknown>>();
 
@@ -186,16 +185,14 @@ export class SaleState extends AttentionList {
   }
 
   protected override attentionChanged(change: "raised" | "cleared", attention: Attention): void {
-    const { resolvedBy: _mendedBy, ...about } = attention;
+    const { resolvedBy: _resolvedBy, ...about } = attention;
     if (attention.code !== "authority-slow") this.attentionChangesEver++;
     this.attentionChanges.push({ change, ...about, atMs: Date.now() });
   }
 
-  /** Shows the run as it is now. Costs an event only where a search attribute changes. */
   publish(): void {
-    publishRun(this);
+    for (const tell of this.onPublish) tell();
     this.records?.look();
-    this.onPublish?.();
   }
 
   /** Where Temporal's own cancellation and the `cancel` update end: a wish until a step can carry it out. */
@@ -204,6 +201,20 @@ export class SaleState extends AttentionList {
     else this.cancelRequested ??= reason;
     this.publish();
   }
+}
+
+/** What a run says otherwise once the answer that it waits for is there. */
+export type AsItWillBe = Partial<Pick<SaleState, "document" | "stage">> & { movements?: readonly StockMovement[] };
+
+/** Keeps what is known in the ledger; or lets whoever has the answer keep it, which takes the record along. */
+export interface KeptRecords {
+  /** Everything that is worth it is kept. To be asked after a {@link look}. */
+  readonly upToDate: boolean;
+  /** To be called whenever something may have changed. */
+  look(): void;
+  beside(movement: StockMovement): RecordPart | undefined;
+  besideDocument(saleId: string): RecordPart | undefined;
+  keptBeside(answer?: AsItWillBe): void;
 }
 
 /** What every step of a document needs: its run, its connection, and the calls that go there. */
