@@ -1,9 +1,15 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { readBody } from "./read-body.ts";
-import type { CallbackClient, CallbackLog } from "./receiver.ts";
 import { createSeenEvents, type SharedEvents } from "./seen-events.ts";
 import { type AllowanceOptions, createSignalAllowance } from "./signal-allowance.ts";
+import type { CallbackClient } from "./temporal-signaller.ts";
 import { verifyWebhook, type WebhookSource } from "./verify-webhook.ts";
+
+/** The part of a pino logger that the receiver uses. */
+export interface CallbackLog {
+  debug(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+}
 
 export interface WebhookOptions {
   /** By connection; a connection that is not among them has no webhooks. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createCallbackReceiver } from "./receiver.ts";
-import type { SignalOutcome } from "./receiver.ts";
+import type { SignalOutcome } from "./temporal-signaller.ts";
 import { SECRET, WORKFLOW, TOKEN, PATH, Surroundings, listen, send } from "./test-support/listening-receiver.ts";
 
 describe("what the receiver says", () => {

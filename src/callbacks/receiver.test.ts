@@ -1,7 +1,7 @@
 import { METHODS } from "node:http";
 import { describe, expect, it } from "vitest";
 import { createCallbackReceiver } from "./receiver.ts";
-import type { SignalOutcome } from "./receiver.ts";
+import type { SignalOutcome } from "./temporal-signaller.ts";
 import { SECRET, OLDER, WORKFLOW, TOKEN, PATH, Surroundings, listen, send } from "./test-support/listening-receiver.ts";
 import { createCallbackToken } from "./token.ts";
 

@@ -6,29 +6,13 @@ import { callbackEvent } from "./callback-event.ts";
 import { answerBrokenRequest } from "./broken-request.ts";
 import { InFlight } from "./in-flight.ts";
 import { readBody } from "./read-body.ts";
-import { createWebhookHandler } from "./receive-webhook.ts";
+import { type CallbackLog, createWebhookHandler } from "./receive-webhook.ts";
 import type { SharedEvents } from "./seen-events.ts";
 import { createSignalAllowance } from "./signal-allowance.ts";
 import type { AllowanceOptions } from "./signal-allowance.ts";
+import type { CallbackClient, SignalOutcome } from "./temporal-signaller.ts";
 import { MAX_TOKEN_LENGTH, verifyCallbackToken } from "./token.ts";
 import type { WebhookSource } from "./verify-webhook.ts";
-
-/** `gone`: the workflow has closed or never was. `unreachable`: it is not known whether the signal arrived. */
-export type SignalOutcome = "delivered" | "gone" | "unreachable";
-
-export interface CallbackClient {
-  /** Starts the synchronisation of bill payments of an accounting connection, or asks the one that runs for another pass. */
-  requestSync(connection: string): Promise<"delivered" | "unreachable">;
-  signalCallback(workflowId: string, callback: { event?: string }): Promise<SignalOutcome>;
-  /** Whether Temporal answers; resolves within a bounded time. */
-  isReachable(): Promise<boolean>;
-}
-
-/** The part of a pino logger that the receiver uses. */
-export interface CallbackLog {
-  debug(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-}
 
 export interface ReceiverTimeouts {
   /** From the first byte to the last header. Default 5,000. */

@@ -1,5 +1,3 @@
-import type { CallbackLog } from "./receiver.ts";
-
 /** What all receivers know of: the ledger's `webhookEvents`. Both functions throw while it is away, soon: a sender waits for the answer. */
 export interface SharedEvents {
   isKnown(connection: string, eventId: string): Promise<boolean>;
@@ -26,7 +24,7 @@ export function createSeenEvents({
 }: {
   /** Absent: this process remembers by itself. */
   shared: SharedEvents | undefined;
-  log: CallbackLog;
+  log: { warn(fields: object, message: string): void };
   clock: () => number;
 }): SeenEvents {
   const latest = new LatestEvents();

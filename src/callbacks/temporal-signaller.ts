@@ -3,10 +3,20 @@ import type { Client } from "@temporalio/client";
 import { syncBillPaymentsWorkflowId } from "../contract/ids.ts";
 import { MAIN_TASK_QUEUE, SIGNALS, WORKFLOW_TYPES } from "../contract/names.ts";
 import type { CallbackReceived } from "../contract/messages.ts";
-import type { CallbackClient, SignalOutcome } from "./receiver.ts";
 
 /** gRPC's INVALID_ARGUMENT: among others, the workflow has taken as many signals as the server admits. */
 const INVALID_ARGUMENT = 3;
+
+/** `gone`: the workflow has closed or never was. `unreachable`: it is not known whether the signal arrived. */
+export type SignalOutcome = "delivered" | "gone" | "unreachable";
+
+export interface CallbackClient {
+  /** Starts the synchronisation of bill payments of an accounting connection, or asks the one that runs for another pass. */
+  requestSync(connection: string): Promise<"delivered" | "unreachable">;
+  signalCallback(workflowId: string, callback: { event?: string }): Promise<SignalOutcome>;
+  /** Whether Temporal answers; resolves within a bounded time. */
+  isReachable(): Promise<boolean>;
+}
 
 export interface SignallerOptions {
   /** How long Temporal may take to accept a signal. Default 5,000. */

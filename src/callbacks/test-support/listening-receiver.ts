@@ -4,7 +4,8 @@ import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { onTestFinished } from "vitest";
 import { createCallbackReceiver } from "../receiver.ts";
-import type { ReceiverOptions, SignalOutcome } from "../receiver.ts";
+import type { ReceiverOptions } from "../receiver.ts";
+import type { SignalOutcome } from "../temporal-signaller.ts";
 import { createCallbackToken } from "../token.ts";
 
 export const SECRET = "a-secret-of-this-year-of-at-least-32";
