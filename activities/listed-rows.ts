@@ -1,7 +1,7 @@
 import { Context } from "@temporalio/activity";
 
 import type { KeptPageResult } from "../src/contract/index.ts";
-import type { OddRow } from "../src/http/read-rows.ts";
+import type { OddRow } from "../src/http/read-body.ts";
 import type { KeptPage, Observation, Writer } from "../src/ledger/index.ts";
 import { onceThere } from "./failure.ts";
 import { writerOf } from "./ledger/claim-results.ts";

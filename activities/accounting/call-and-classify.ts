@@ -10,7 +10,7 @@ import {
   classifyAccountingError,
 } from "../../src/accounting/index.ts";
 import type { Refusal } from "../../src/contract/index.ts";
-import type { OddRow } from "../../src/http/read-rows.ts";
+import type { OddRow } from "../../src/http/read-body.ts";
 import { afterQuotaMs, backoffMs, deferred, transient } from "../failure.ts";
 import type { AccountingRuntime } from "./runtime.ts";
 

@@ -16,7 +16,7 @@ import {
   UnexpectedAnswerError,
 } from "../../src/compliance/index.ts";
 import type { CallTarget, ConnectionProfile, PaymentRule, Refusal } from "../../src/contract/index.ts";
-import type { OddRow } from "../../src/http/read-rows.ts";
+import type { OddRow } from "../../src/http/read-body.ts";
 import type { Ledger } from "../../src/ledger/index.ts";
 import type { EarlierRuns } from "../earlier-runs/earlier-runs.ts";
 import { afterQuotaMs, backoffMs, deferred, notSent, notServed, transient, unknownKeyed } from "../failure.ts";

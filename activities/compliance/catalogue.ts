@@ -5,7 +5,7 @@ import {
   type KnownItem,
   type SaleLineInput,
 } from "../../src/contract/index.ts";
-import type { OddRow } from "../../src/http/read-rows.ts";
+import type { OddRow } from "../../src/http/read-body.ts";
 
 interface Snapshot {
   /** When the request left (Unix milliseconds): what changed later may be missing. */

@@ -7,7 +7,7 @@ import {
   type ItemOutcome,
   type ItemOutcomeKind,
 } from "../../src/contract/index.ts";
-import type { OddRow } from "../../src/http/read-rows.ts";
+import type { OddRow } from "../../src/http/read-body.ts";
 import { onceThere } from "../failure.ts";
 import { writerOf } from "../ledger/claim-results.ts";
 import {

@@ -1,6 +1,5 @@
 import type { HttpAnswer } from "../http/http-answer.ts";
-import type { ReadBody } from "../http/read-body.ts";
-import type { OddRow } from "../http/read-rows.ts";
+import type { OddRow, ReadBody } from "../http/read-body.ts";
 import type { Transport } from "../http/transport.ts";
 import { type AccountingAnswerMeta, readAccountingMeta } from "./answer-meta.ts";
 import { accountingErrorOf } from "./api-error.ts";

@@ -1,6 +1,6 @@
 import { TransportError } from "../http/errors.ts";
 import type { HttpAnswer } from "../http/http-answer.ts";
-import type { OddRow } from "../http/read-rows.ts";
+import type { OddRow } from "../http/read-body.ts";
 import type { Transport } from "../http/transport.ts";
 import { type AnswerMeta, metaOfBroken, readAnswerMeta } from "./answer-meta.ts";
 import { apiErrorOf } from "./api-error.ts";

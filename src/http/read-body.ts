@@ -1,6 +1,15 @@
 import type { z } from "zod";
 import type { HttpAnswer } from "./http-answer.ts";
-import type { OddRow } from "./read-rows.ts";
+
+/** A row of a list that is not of its form, and was left out of what was read. Holds no value but the names of the row. */
+export interface OddRow {
+  /** Those of the row's names that can be read: `id` and what else the list has. */
+  names: Readonly<Record<string, string>>;
+  /** The first wrong field, `lines[].quantity` for example; empty where the row is no object. */
+  field: string;
+  /** What was expected there. */
+  problem: string;
+}
 
 /** Turns a success's body into data, or says what is wrong with it. */
 export type ReadBody<Data> = (

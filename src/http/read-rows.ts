@@ -1,15 +1,5 @@
 import type { z } from "zod";
-import { type ReadBody, shortIssues } from "./read-body.ts";
-
-/** A row of a list that is not of its form, and was left out of what was read. Holds no value but the names of the row. */
-export interface OddRow {
-  /** Those of the row's names that can be read: `id` and what else the list has. */
-  names: Readonly<Record<string, string>>;
-  /** The first wrong field, `lines[].quantity` for example; empty where the row is no object. */
-  field: string;
-  /** What was expected there. */
-  problem: string;
-}
+import { type OddRow, type ReadBody, shortIssues } from "./read-body.ts";
 
 export interface RowsOf<Body, Row, Data> {
   /** Of the body around the rows, which are `unknown` to it. */
