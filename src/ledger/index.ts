@@ -19,7 +19,6 @@ export type { RowFinding } from "./rows/row-findings.ts";
 export type { RecordsReport } from "./records/verify-records.ts";
 export type { Reports } from "./reports/create-reports.ts";
 export type * from "./reports/report.ts";
-export type { ListedHold } from "./stock/branch-holds.ts";
 export type {
   AppliedMovement,
   Balance,
@@ -28,6 +27,7 @@ export type {
   ClaimEvent,
   Decision,
   DecideRequest,
+  ListedHold,
   MovementKey,
   MovementOutcome,
   OtherBranch,

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 
 import type { Queries } from "../database.ts";
 import { storableText } from "../storable-text.ts";
-import type { BranchPair, Decision } from "./claims.ts";
+import type { BranchPair, Decision, ListedHold, OpenHold } from "./claims.ts";
 import { toJson } from "./row.ts";
 
 /**
@@ -14,17 +14,6 @@ import { toJson } from "./row.ts";
 interface BranchScope {
   connection: string;
   businessId: string | undefined;
-}
-
-export interface OpenHold extends BranchPair {
-  /** The movement whose answer named the other branch, and its business. */
-  referenceId: string;
-  businessId: string | undefined;
-}
-
-export interface ListedHold extends OpenHold {
-  connection: string;
-  heldAtMs: number;
 }
 
 /** Idempotent; what somebody has looked at already is not held again. */

@@ -1,5 +1,3 @@
-import type { ListedHold, OpenHold } from "./branch-holds.ts";
-
 /** What the room says about stock movements: types alone. */
 
 export interface MovementKey {
@@ -35,6 +33,17 @@ export interface OtherBranch {
 }
 
 export type BranchPair = Omit<OtherBranch, "message">;
+
+export interface OpenHold extends BranchPair {
+  /** The movement whose answer named the other branch, and its business. */
+  referenceId: string;
+  businessId: string | undefined;
+}
+
+export interface ListedHold extends OpenHold {
+  connection: string;
+  heldAtMs: number;
+}
 
 export interface AppliedMovement {
   kind: "applied";

@@ -1,5 +1,5 @@
 import type { Writer } from "../events/chain.ts";
-import type { SyncBatchesReport } from "./verify.ts";
+import type { RowFindings } from "../rows/row-findings.ts";
 
 /** What the room says about sync batches: types alone. */
 
@@ -38,6 +38,10 @@ export interface KeptBatch extends BatchKey {
   message: string | null;
   decision: BatchDecision | null;
   writer: Writer;
+}
+
+export interface SyncBatchesReport extends RowFindings {
+  syncBatches: number;
 }
 
 /**

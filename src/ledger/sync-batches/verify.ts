@@ -3,15 +3,12 @@ import { sql } from "kysely";
 import { connectionOfChain } from "../events/accounting-chain.ts";
 import type { Database } from "../database.ts";
 import { canonicalJson } from "../events/canonical-json.ts";
-import { type RowFindings, SOME_VALUE } from "../rows/row-findings.ts";
+import { SOME_VALUE } from "../rows/row-findings.ts";
 import { type Chain, type Said, toldByAll, type ToldEvent } from "../rows/told.ts";
 import { type KeptRow, type ProvenRows, verifyRows } from "../rows/verify-rows.ts";
 import { storableText } from "../storable-text.ts";
 import { BATCH_KINDS, type BatchEvent, subjectOf } from "./events.ts";
-
-export interface SyncBatchesReport extends RowFindings {
-  syncBatches: number;
-}
+import type { SyncBatchesReport } from "./sync-batches.ts";
 
 /**
  * Holds each sync batch of an accounting connection's chain against the events that tell of it, in pages.
