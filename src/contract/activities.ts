@@ -11,7 +11,6 @@ import type {
   UnknownBatch,
 } from "./sync-batch.ts";
 import type {
-  AwaitDocumentRequest,
   AwaitItemsRequest,
   BranchResult,
   CallTarget,
@@ -22,21 +21,22 @@ import type {
   ItemsResult,
   PreparedCreditNote,
   PreparedSaleAnswer,
-  ReadDocumentRequest,
-  ReadDocumentResult,
   Refusal,
   RegisterRequest,
   RegisterResult,
-  RetryDocumentResult,
 } from "./calls.ts";
 import type {
+  AwaitDocumentRequest,
   CreateRequest,
   CreateResult,
   CreditNoteRunRequest,
   CreditNoteRunResult,
   DecideDocumentRequest,
+  ReadDocumentRequest,
+  ReadDocumentResult,
   RecordDocumentRequest,
   RecordedDocument,
+  RetryDocumentResult,
 } from "./document-calls.ts";
 import type { FindSaleInput, FindSaleResult } from "./find-sale.ts";
 import type {
@@ -47,7 +47,6 @@ import type {
   RegisterItemsInput,
   RegisterItemsOutcome,
 } from "./item-registration.ts";
-import type { ConnectionProfile } from "./connection.ts";
 import type {
   AcknowledgeBranchRequest,
   AwaitBranchRequest,
@@ -207,9 +206,3 @@ export interface ComplianceActivities {
   /** Reads a document, and holds what the ledger keeps of it against it. */
   reconcileDocument(request: ReconcileDocumentRequest): Promise<ReconcileDocumentResult>;
 }
-
-/** Where a workflow's calls go. */
-export type CallRoute = Pick<
-  ConnectionProfile,
-  "application" | "businessId" | "businessWeight" | "keyReach" | "timings"
->;

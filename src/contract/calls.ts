@@ -1,9 +1,8 @@
 import type { AttentionCode } from "./attention.ts";
 import type { ComposedRequest, ConnectionProfile } from "./connection.ts";
-import type { Item, SaleDocument } from "./documents.ts";
+import type { Item, ResolvedLine, SaleDocument } from "./documents.ts";
 import type { CreditNoteInput, CustomerInput, RefundRequest, SaleInput, SaleLineInput } from "./sale.ts";
 import type { InAll } from "./payload-bounds.ts";
-import type { RecordPart } from "./records.ts";
 import type { Stage } from "./stages.ts";
 import type { StockMovement } from "./stock-movement.ts";
 
@@ -55,12 +54,6 @@ export interface PersonsWord {
 export interface Branch {
   id: string;
   authorityBhfId?: string;
-}
-
-export interface ResolvedLine {
-  itemId: string;
-  quantity: number;
-  unitPrice: number;
 }
 
 /** The part of an item that a sale needs. */
@@ -178,31 +171,6 @@ export interface ComposedBody {
 }
 
 export type Composed = ComposedBody | Refusal;
-
-export interface ReadDocumentRequest extends CallTarget {
-  saleId: string;
-  /** What to keep with the answer, once the document is completed and has its receipt: the run's record, as it is then but for the document. */
-  record?: RecordPart | undefined;
-}
-
-/** `recorded`: the record that came with the request is kept. */
-export type ReadDocumentResult = { kind: "document"; document: SaleDocument; recorded?: true } | Refusal;
-
-/** Waits, as an activity that is tried again, until the document is not what it was. */
-export interface AwaitDocumentRequest extends ReadDocumentRequest {
-  /** When the wait began (Unix milliseconds): the pauses grow with its age. */
-  sinceMs: number;
-  firstPollMs: number;
-  /** A status that the workflow has already seen and that is not among the six. */
-  knownStatus?: string | undefined;
-}
-
-export type RetryDocumentResult =
-  | { kind: "document"; document: SaleDocument }
-  | { kind: "rejected"; document?: SaleDocument | undefined; message: string }
-  /** Lost: read the document before another try. */
-  | { kind: "converging"; message: string }
-  | Refusal;
 
 /** Types of the failures that a caller of the product may meet. */
 export const FAILURES = {

@@ -1,8 +1,9 @@
 import type { CallTarget, Deferred, PersonsWord, Refusal } from "./calls.ts";
 import type { ComposedRequest } from "./connection.ts";
 import type { SaleDocument } from "./documents.ts";
+import type { RecordPart } from "./records.ts";
 
-/** What the activities take and give that bring a document into being, and that keep what is known of it. */
+/** What the activities take and give that bring a document into being, that read it, and that keep what is known of it. */
 
 /** The number of a credit note, which is for one sale alone. */
 export interface NumberWish {
@@ -61,6 +62,31 @@ export type CreateResult =
   /** The answer is lost, and a repetition would not be safe: no trusted key, or one whose life is over. */
   | { kind: "unknown"; message: string; evidence: Record<string, unknown> }
   | (Refusal & { firstSentAtMs?: number | undefined });
+
+export interface ReadDocumentRequest extends CallTarget {
+  saleId: string;
+  /** What to keep with the answer, once the document is completed and has its receipt: the run's record, as it is then but for the document. */
+  record?: RecordPart | undefined;
+}
+
+/** `recorded`: the record that came with the request is kept. */
+export type ReadDocumentResult = { kind: "document"; document: SaleDocument; recorded?: true } | Refusal;
+
+/** Waits, as an activity that is tried again, until the document is not what it was. */
+export interface AwaitDocumentRequest extends ReadDocumentRequest {
+  /** When the wait began (Unix milliseconds): the pauses grow with its age. */
+  sinceMs: number;
+  firstPollMs: number;
+  /** A status that the workflow has already seen and that is not among the six. */
+  knownStatus?: string | undefined;
+}
+
+export type RetryDocumentResult =
+  | { kind: "document"; document: SaleDocument }
+  | { kind: "rejected"; document?: SaleDocument | undefined; message: string }
+  /** Lost: read the document before another try. */
+  | { kind: "converging"; message: string }
+  | Refusal;
 
 export interface RecordDocumentRequest {
   claim: string;

@@ -24,6 +24,13 @@ export interface Customer {
   email?: string | null;
 }
 
+/** A line as a create request has it. */
+export interface ResolvedLine {
+  itemId: string;
+  quantity: number;
+  unitPrice: number;
+}
+
 export interface SaleDocumentLine {
   id: string;
   itemId: string;

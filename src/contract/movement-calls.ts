@@ -1,5 +1,5 @@
-import type { CallRoute } from "./activities.ts";
 import type { Branch, CallTarget, Deferred, PersonsWord, Refusal } from "./calls.ts";
+import type { CallRoute } from "./connection.ts";
 import type { RecordPart } from "./records.ts";
 import type { StockAction, StockMovement } from "./stock-movement.ts";
 

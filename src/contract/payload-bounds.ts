@@ -1,6 +1,5 @@
 import { type Attention, type Decision, holdsUpDocument } from "./attention.ts";
-import type { ResolvedLine } from "./calls.ts";
-import type { SaleDocument } from "./documents.ts";
+import type { ResolvedLine, SaleDocument } from "./documents.ts";
 import type { MovementState, StockMovement } from "./stock-movement.ts";
 
 /**
