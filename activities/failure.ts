@@ -4,8 +4,8 @@ import { ApplicationFailure, ApplicationFailureCategory, TemporalFailure } from 
 import { LedgerUnavailableError } from "../src/ledger/index.ts";
 
 /**
- * The one place where an error becomes a Temporal failure. A failed activity always means "try again after this pause"; whatever the
- * workflow must decide upon is a result.
+ * The one place where an error becomes a Temporal failure. A failed activity always means "try again after this pause";
+ * whatever the workflow must decide upon is a result.
  */
 
 /** Types of the failures, as they stand in Temporal's UI beside a pending activity. */
@@ -66,7 +66,10 @@ export function notServed(message: string): ApplicationFailure {
   return again(TYPES.notServed, message, LONGEST_PAUSE_MS);
 }
 
-/** What nobody has foreseen: a defect, or the surroundings'. A cancellation, and what has a meaning already, stays as it is. */
+/**
+ * What nobody has foreseen: a defect, or the surroundings'. A cancellation, and what has a meaning already, stays as it
+ * is.
+ */
 export function unforeseen(error: unknown, attempt: number, random: () => number): unknown {
   if (error instanceof TemporalFailure || error instanceof CompleteAsyncError) return error;
   if (error instanceof Error && error.name === "AbortError") return error;

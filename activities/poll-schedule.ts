@@ -17,9 +17,9 @@ const SHARE_OF_FIRST_HOUR = 1 / 6;
 const SHARE_AFTER_A_DAY = 1 / 24;
 
 /**
- * The pause before the next look at something that has been waited for this long: growing with the age, so that what comes soon is
- * seen soon, and what takes days costs a few calls a day (docs/configuration.md). Jitter of a tenth keeps waits apart that began
- * together.
+ * The pause before the next look at something that has been waited for this long: growing with the age, so that what
+ * comes soon is seen soon, and what takes days costs a few calls a day (docs/configuration.md). Jitter of a tenth keeps
+ * waits apart that began together.
  */
 export function pollPauseMs(ageMs: number, bounds: PollBounds, random: () => number): number {
   const early = Math.min(Math.max(ageMs * SHARE_OF_FIRST_HOUR, bounds.firstPollMs), bounds.longestPollMs);
@@ -28,7 +28,10 @@ export function pollPauseMs(ageMs: number, bounds: PollBounds, random: () => num
   return Math.round(pauseMs * (0.9 + random() * 0.2));
 }
 
-/** How long this activity's wait has lasted, by the clock of the Temporal server, which is the clock of its workflow too. */
+/**
+ * How long this activity's wait has lasted, by the clock of the Temporal server, which is the clock of its workflow
+ * too.
+ */
 export function ageMs(sinceMs: number): number {
   return Context.current().info.currentAttemptScheduledTimestampMs - sinceMs;
 }

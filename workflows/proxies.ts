@@ -20,8 +20,8 @@ import {
 import { asked, asLookedFor, asLost, asRefused, eachCall } from "./calls/without-answer.ts";
 
 /**
- * Every pause comes with its failure (decision 0014). Only an attempt that was lost with its worker brings none, and it is no reason to wait the
- * longer, however often the service had put the call off before.
+ * Every pause comes with its failure (decision 0014). Only an attempt that was lost with its worker brings none, and it
+ * is no reason to wait the longer, however often the service had put the call off before.
  */
 const RETRY_POLICY = {
   initialInterval: "5 seconds",
@@ -29,8 +29,8 @@ const RETRY_POLICY = {
 } as const satisfies RetryPolicy;
 
 /**
- * Between the HTTP call's own timeout and the attempt's: the activity must always live to write down and to say what became of its
- * call, with the database slow at both ends.
+ * Between the HTTP call's own timeout and the attempt's: the activity must always live to write down and to say what
+ * became of its call, with the database slow at both ends.
  */
 const MARGIN_MS = 20_000;
 
@@ -93,7 +93,8 @@ const LOST_WITH_ITS_WORKER = { ...RETRY_POLICY, nonRetryableErrorTypes: ["Tempor
 export type Calls = ReturnType<typeof callsOf>;
 
 /**
- * The API's activities of one application, one options object for each risk class (docs/architecture.md, "Risk classes").
+ * The API's activities of one application, one options object for each risk class (docs/architecture.md, "Risk
+ * classes").
  * @param retriedAtMs when a person last asked to try again: told with each call as it is made
  */
 export function callsOf(route: CallRoute, retriedAtMs: () => number | undefined) {
@@ -147,14 +148,21 @@ export function callsOf(route: CallRoute, retriedAtMs: () => number | undefined)
       told<"readItems" | "readBranch" | "readDocument">({ ...interactive(2), scheduleToCloseTimeout: LONGEST_TRY }),
       asRefused,
     ),
-    /** A wait for the outside world: each try is one look, and it has no total bound, since nobody knows how long it takes. */
+    /**
+     * A wait for the outside world: each try is one look, and it has no total bound, since nobody knows how long it
+     * takes.
+     */
     wait: told<"awaitItems" | "awaitDocument" | "awaitService">(background),
     /**
-     * Safe to repeat under its Idempotency-Key, for as long as the service remembers the key. The activity keeps that bound itself, since
-     * the life begins with the first attempt that may have left, and waits before it count for nothing.
+     * Safe to repeat under its Idempotency-Key, for as long as the service remembers the key. The activity keeps that
+     * bound itself, since the life begins with the first attempt that may have left, and waits before it count for
+     * nothing.
      */
     keyedWrite: asked(told<"createSale" | "createCreditNote">(interactive(1)), asLost),
-    /** An attempt that was lost with its worker is looked after before it is repeated, so it must come back as a failure. */
+    /**
+     * An attempt that was lost with its worker is looked after before it is repeated, so it must come back as a
+     * failure.
+     */
     convergingWrite: asked(
       told<"registerItem" | "retryDocument">({
         ...interactive(2),
@@ -164,24 +172,30 @@ export function callsOf(route: CallRoute, retriedAtMs: () => number | undefined)
       asLookedFor,
     ),
     /**
-     * At most once: a second attempt would move the stock, or issue the document, twice if the first one's answer was lost.
-     * One attempt, no heartbeat, and no scheduleToCloseTimeout, which cannot tell a queued task from a running one.
+     * At most once: a second attempt would move the stock, or issue the document, twice if the first one's answer was
+     * lost. One attempt, no heartbeat, and no scheduleToCloseTimeout, which cannot tell a queued task from a running
+     * one.
      */
     unrepeatableWrite: asked(told<"createSale" | "adjustStock">(atMostOnce(LONGEST_QUEUEING)), asLost),
-    /** For a movement that takes its run's record along, which must not queue with it for hours: it comes back unsent. */
+    /**
+     * For a movement that takes its run's record along, which must not queue with it for hours: it comes back unsent.
+     */
     unrepeatableWriteSoon: asked(told<"adjustStock">(atMostOnce(route.timings.callTimeoutMs)), asLost),
   };
 }
 
 /**
- * Here and not where a request is made up: one that was made before a person's `retry` would not reach the API at once. An activity's
- * input is no part of what a replay checks.
+ * Here and not where a request is made up: one that was made before a person's `retry` would not reach the API at once.
+ * An activity's input is no part of what a replay checks.
  */
 function telling<Activities extends object>(activities: Activities, retriedAtMs: () => number | undefined): Activities {
   return eachCall(activities, (call) => (request) => call({ ...request, retriedAtMs: retriedAtMs() }));
 }
 
-/** The activities of one accounting connection, one options object for each risk class (docs/architecture.md, "Risk classes"). */
+/**
+ * The activities of one accounting connection, one options object for each risk class (docs/architecture.md, "Risk
+ * classes").
+ */
 export function accountingCallsOf({ connection, callTimeoutMs }: AccountingProfile) {
   const options = (priorityKey: number): ActivityOptions => ({
     taskQueue: accountingTaskQueue(connection),

@@ -21,8 +21,9 @@ const ORDERS = {
 const SAMPLE = 10;
 
 /**
- * A page that was the next one may be gone when it is asked for: rows were removed meanwhile, and the list ends before it. What a service
- * answers then is not shown: a page without rows, its last one, or 404. Each is the end of the list, and no person's business.
+ * A page that was the next one may be gone when it is asked for: rows were removed meanwhile, and the list ends before
+ * it. What a service answers then is not shown: a page without rows, its last one, or 404. Each is the end of the list,
+ * and no person's business.
  */
 export function createBillPaymentActivities(
   context: AccountingContext,
@@ -74,8 +75,8 @@ function refusalOf(classified: Parameters<typeof refusalOfCall>[0]): Refusal {
 }
 
 /**
- * The names of the inputs are not shown, and a service may ignore one that it does not know: then every page would be the first, or come
- * in any order, without an error. What shows that is not kept.
+ * The names of the inputs are not shown, and a service may ignore one that it does not know: then every page would be
+ * the first, or come in any order, without an error. What shows that is not kept.
  */
 function notWhatWasAsked(
   { page, totalPages, hasNextPage, billPayments }: BillPaymentsPage,
@@ -117,8 +118,8 @@ function spanOf(payments: readonly BillPayment[], askedAtMs: number) {
 }
 
 /**
- * A change of the future would make known ground of all that comes before it. Where there are others they count, by the service's own clock;
- * where a whole page is of the future, what was asked for by now is as far as can be known.
+ * A change of the future would make known ground of all that comes before it. Where there are others they count, by the
+ * service's own clock; where a whole page is of the future, what was asked for by now is as far as can be known.
  */
 function newestUntil(nowMs: number, times: readonly number[]): number | undefined {
   return most(times.filter((time) => time <= nowMs)) ?? (times.length === 0 ? undefined : nowMs);

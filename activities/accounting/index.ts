@@ -17,7 +17,10 @@ export function createAccountingActivities(context: AccountingContext): Accounti
   };
 }
 
-/** The wait of whatever the service does not take now: its key is asked for by a read that changes nothing (docs/decisions/0013). */
+/**
+ * The wait of whatever the service does not take now: its key is asked for by a read that changes nothing
+ * (docs/decisions/0013).
+ */
 function createAccountingWaitActivities(context: AccountingContext): Pick<AccountingActivities, "awaitAccounting"> {
   const { random } = context;
   return {

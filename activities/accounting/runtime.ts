@@ -26,7 +26,10 @@ export interface AccountingContext {
   random: () => number;
 }
 
-/** @throws ApplicationFailure NotServed: another worker may know the connection, after a change of configuration for example */
+/**
+ * @throws ApplicationFailure NotServed: another worker may know the connection, after a change of configuration for
+ * example
+ */
 export function accountingRuntimeOf(
   { accounting }: Pick<AccountingContext, "accounting">,
   name: string,

@@ -10,8 +10,8 @@ import { callAndClassify, refusalOfCall, whatWasSaid } from "./call-and-classify
 import { type AccountingContext, type AccountingRuntime, servesNoAccounting } from "./runtime.ts";
 
 /**
- * A batch is sent at most once for each claim, so nothing here throws in order to be repeated, and nothing is tied to the activity's
- * cancellation: an aborted request would be one more unknown outcome.
+ * A batch is sent at most once for each claim, so nothing here throws in order to be repeated, and nothing is tied to
+ * the activity's cancellation: an aborted request would be one more unknown outcome.
  */
 export function createSyncBatchActivities(context: AccountingContext): Pick<AccountingActivities, "processSyncBatch"> {
   const { ledger } = context;

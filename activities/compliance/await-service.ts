@@ -13,9 +13,9 @@ import {
 import { KeyHeldError } from "./circuit.ts";
 
 /**
- * The wait of whatever the service does not take now (docs/decisions/0013). A refused key is asked for by a read that changes nothing. What
- * a key may not do only a call of that kind can find out: the wait ends with the first one that is accepted, whoever makes it, and now and
- * then for a try of its own.
+ * The wait of whatever the service does not take now (docs/decisions/0013). A refused key is asked for by a read that
+ * changes nothing. What a key may not do only a call of that kind can find out: the wait ends with the first one that
+ * is accepted, whoever makes it, and now and then for a try of its own.
  */
 export function createServiceWaitActivities(context: ActivityContext): Pick<ComplianceActivities, "awaitService"> {
   const { random } = context;

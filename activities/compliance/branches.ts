@@ -12,7 +12,10 @@ import { UnreadAnswers } from "./unread-answers.ts";
 
 type BranchRequest = Parameters<ComplianceActivities["readBranch"]>[0];
 
-/** A branch given by either of its names, resolved to both. Branches hardly ever change: one that was seen is not asked for again. */
+/**
+ * A branch given by either of its names, resolved to both. Branches hardly ever change: one that was seen is not asked
+ * for again.
+ */
 export function createBranchActivities(context: ActivityContext): Pick<ComplianceActivities, "readBranch"> {
   const seen = new Map<string, Business[]>();
   const unreadAnswers = new UnreadAnswers(context.nowMs, MOST_UNREAD);
@@ -48,8 +51,8 @@ export function createBranchActivities(context: ActivityContext): Pick<Complianc
 const SETTINGS = "businesses.id, businesses.branches, businesses.branchId or businesses.authorityId";
 
 /**
- * So many answers in a row without the names of the dialect, over some seconds, are no passing trouble: they are shown, and not waited for as an
- * outage is. One that broke on the way is, and so is a hiccup that many sales meet at once.
+ * So many answers in a row without the names of the dialect, over some seconds, are no passing trouble: they are shown,
+ * and not waited for as an outage is. One that broke on the way is, and so is a hiccup that many sales meet at once.
  */
 export const MOST_UNREAD = 3;
 

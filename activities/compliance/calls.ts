@@ -52,7 +52,10 @@ export interface ActivityContext {
   random: () => number;
 }
 
-/** @throws ApplicationFailure NotServed: another worker may know the connection, after a change of configuration for example */
+/**
+ * @throws ApplicationFailure NotServed: another worker may know the connection, after a change of configuration for
+ * example
+ */
 export function runtimeOf({ connections }: Pick<ActivityContext, "connections">, name: string): ComplianceRuntime {
   const runtime = connections.get(name);
   if (runtime) return runtime;
@@ -128,7 +131,10 @@ function hintOf({ dialect }: ComplianceRuntime, operation: OperationName, error:
   return settingsHint([...codes, ...settingsBehind(operation, apiMessage, dialect)]);
 }
 
-/** {@link callAndClassify} for a call whose meaning its answer alone tells: whatever makes no document and moves no stock. */
+/**
+ * {@link callAndClassify} for a call whose meaning its answer alone tells: whatever makes no document and moves no
+ * stock.
+ */
 export function callAndClassifyAnswer<Data>(
   runtime: ComplianceRuntime,
   operation: OperationName,

@@ -28,8 +28,8 @@ interface Reading {
 }
 
 /**
- * The items of each business of one connection, read once for all who ask (GET /v1/items is not paginated), and corrected by every
- * answer that shows an item. One a process.
+ * The items of each business of one connection, read once for all who ask (GET /v1/items is not paginated), and
+ * corrected by every answer that shows an item. One a process.
  */
 export class Catalogue {
   readonly #snapshots = new Map<string, Snapshot>();
@@ -49,8 +49,8 @@ export class Catalogue {
   }
 
   /**
-   * The items as asked for since the given instant. Those who ask while a fitting request is under way share its answer, and its
-   * error.
+   * The items as asked for since the given instant. Those who ask while a fitting request is under way share its
+   * answer, and its error.
    */
   async since(businessId: string | undefined, sinceMs: number): Promise<Item[]> {
     const known = this.known(businessId, sinceMs);
@@ -143,7 +143,9 @@ function nameOf(line: SaleLineInput): { key: "itemId" | "externalId" | "sku"; va
   return { key: "sku", value: line.sku ?? "" };
 }
 
-/** Only what a sale needs goes into its history: a name is for people, who are told of an item that is not registered. */
+/**
+ * Only what a sale needs goes into its history: a name is for people, who are told of an item that is not registered.
+ */
 export function knownItem(item: Item): KnownItem {
   const { id, name, stockTracked, registrationStatus } = item;
   if (isRegistered(item)) return { id, stockTracked, registrationStatus };

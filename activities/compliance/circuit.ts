@@ -64,8 +64,8 @@ export interface Pass {
 }
 
 /**
- * One thing that a key may do or not. Calls pass until one is refused; then one alone passes after each pause, as the probe; with the first that is
- * accepted all pass again.
+ * One thing that a key may do or not. Calls pass until one is refused; then one alone passes after each pause, as the
+ * probe; with the first that is accepted all pass again.
  */
 export class Circuit {
   readonly #firstPauseMs: number;

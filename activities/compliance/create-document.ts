@@ -47,7 +47,10 @@ export function createCreationActivities(
     return classified;
   }
 
-  /** Repeated by Temporal for as long as the service remembers the key, which begins with the first attempt that may have left. */
+  /**
+   * Repeated by Temporal for as long as the service remembers the key, which begins with the first attempt that may
+   * have left.
+   */
   async function createKeyed(
     operation: "createSale" | "createCreditNote",
     request: CreateRequest,
@@ -83,7 +86,9 @@ export function createCreationActivities(
     return kept;
   }
 
-  /** Tried once: a failure would read as a lost answer, so everything is a result, and without the claim nothing leaves. */
+  /**
+   * Tried once: a failure would read as a lost answer, so everything is a result, and without the claim nothing leaves.
+   */
   async function createUnkeyed(request: CreateRequest): Promise<CreateResult> {
     const runtime = context.connections.get(request.connection);
     if (!runtime) return { kind: "deferred", message: servesNo(context, request.connection) };
@@ -113,7 +118,10 @@ export function createCreationActivities(
     }
   }
 
-  /** The key makes a repetition safe for as long as it lives, and beyond that there are the claims: a sale does not wait for this. */
+  /**
+   * The key makes a repetition safe for as long as it lives, and beyond that there are the claims: a sale does not wait
+   * for this.
+   */
   async function takeOverOrGoOn(): Promise<void> {
     try {
       await context.earlierRuns.takeOver(Context.current().info.workflowExecution);
@@ -125,8 +133,8 @@ export function createCreationActivities(
   return {
     createSale(request) {
       const runtime = context.connections.get(request.connection);
-      // Which of the two it is was decided when the workflow began, and stands in its profile; a worker without the connection
-      // must not fail the one that is tried once.
+      // Which of the two it is was decided when the workflow began, and stands in its profile; a worker without the
+      // connection must not fail the one that is tried once.
       return runtime?.profile.saleKey === "trusted" ? createKeyed("createSale", request) : createUnkeyed(request);
     },
     createCreditNote: (request) => createKeyed("createCreditNote", request),
@@ -138,7 +146,9 @@ function rejectedSale({ meaning, error }: ClassifiedCall<SaleDocument>): SaleDoc
   return meaning.kind === "rejected" && error instanceof ComplianceApiError ? error.extras.sale : undefined;
 }
 
-/** What the service took no notice of. The document counts all the same; what it must have is compared by the workflow. */
+/**
+ * What the service took no notice of. The document counts all the same; what it must have is compared by the workflow.
+ */
 function noteIgnored(
   { dialect, profile }: ComplianceRuntime,
   { bodyJson }: ComposedRequest,
@@ -206,7 +216,9 @@ function createResult(
   }
 }
 
-/** What the attempts of one activity tell each other. Written with each failure; an attempt that is lost writes nothing. */
+/**
+ * What the attempts of one activity tell each other. Written with each failure; an attempt that is lost writes nothing.
+ */
 interface AttemptMemory {
   /** The last attempt that this speaks of. */
   throughAttempt: number;
@@ -215,8 +227,8 @@ interface AttemptMemory {
 }
 
 /**
- * When a request under this key may first have left: as the workflow knows it, as an earlier attempt wrote it down, or, where an attempt
- * was lost with its worker, the activity's own beginning. Undefined while certainly nothing has.
+ * When a request under this key may first have left: as the workflow knows it, as an earlier attempt wrote it down, or,
+ * where an attempt was lost with its worker, the activity's own beginning. Undefined while certainly nothing has.
  */
 function firstSentBefore(request: Pick<CreateRequest, "firstSentAtMs">): number | undefined {
   const { attempt, scheduledTimestampMs, heartbeatDetails } = Context.current().info;

@@ -41,9 +41,10 @@ interface Alert {
 type Word = { says: "accepted" | "nothing" } | { says: "refused"; error: ComplianceApiError };
 
 /**
- * What the key of one connection is refused, as this process has seen it, so that a thousand sales on a refused key make one call
- * each pause and not a thousand (docs/failure-model.md, "What each kind of trouble means"). 401 is about the key as a whole; 403 about one operation for one business
- * (Fiscal Compliance API, "Authentication": a scope, another business, or the other environment).
+ * What the key of one connection is refused, as this process has seen it, so that a thousand sales on a refused key
+ * make one call each pause and not a thousand (docs/failure-model.md, "What each kind of trouble means"). 401 is about
+ * the key as a whole; 403 about one operation for one business (Fiscal Compliance API, "Authentication": a scope,
+ * another business, or the other environment).
  */
 export class CredentialCircuitBreaker {
   readonly #options: CredentialCircuitBreakerOptions;
@@ -82,8 +83,8 @@ export class CredentialCircuitBreaker {
   }
 
   /**
-   * Whether a call that was scheduled later than that showed the key to be good, or good for that operation. A process knows of its own
-   * calls alone.
+   * Whether a call that was scheduled later than that showed the key to be good, or good for that operation. A process
+   * knows of its own calls alone.
    */
   acceptedAfter(atMs: number, permission?: Pick<KeyCall, "operation" | "businessId">): boolean {
     const { circuit } = permission ? this.#permissionOf(permission) : this.#way("401", "");
@@ -123,7 +124,8 @@ export class CredentialCircuitBreaker {
     if (!(error instanceof ComplianceApiError)) return { says: "nothing" };
     const { status, envelope } = error;
     const configuration = classifyError(operation, error, this.#options.dialect).kind === "configuration";
-    // A 403 without the service's own envelope is somebody's in between: a firewall that dislikes one sale's words, for example.
+    // A 403 without the service's own envelope is somebody's in between: a firewall that dislikes one sale's words, for
+    // example.
     if (configuration && (status === 401 || envelope)) return { says: "refused", error };
     const served = envelope && status < 500 && ![401, 403, 408, 429].includes(status);
     return { says: served ? "accepted" : "nothing" };

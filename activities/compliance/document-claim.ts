@@ -12,8 +12,9 @@ interface ToSend {
 }
 
 /**
- * The claim of one wish for a document. It holds the bytes that were sent first, so that every attempt of every run sends the same under
- * the same key, and the document's id once it is known, so that a run which begins anew takes it over (docs/architecture.md, "One document for a number").
+ * The claim of one wish for a document. It holds the bytes that were sent first, so that every attempt of every run
+ * sends the same under the same key, and the document's id once it is known, so that a run which begins anew takes it
+ * over (docs/architecture.md, "One document for a number").
  */
 export class DocumentClaim {
   readonly #ledger: Ledger;

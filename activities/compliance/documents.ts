@@ -38,7 +38,10 @@ export function createDocumentActivities(
     return callAndClassify(runtime, operation, target, call, (result) => classifyDocument(result, runtime.dialect));
   }
 
-  /** The document, and its record where it came with the request. Where the ledger does not take that the workflow keeps it: an answer is never lost for it. */
+  /**
+   * The document, and its record where it came with the request. Where the ledger does not take that the workflow keeps
+   * it: an answer is never lost for it.
+   */
   async function found(request: ReadDocumentRequest, read: SaleDocument): Promise<ReadDocumentResult> {
     const { connection, businessId, record } = request;
     const document = withLinesThatFit(read);

@@ -26,7 +26,10 @@ import {
 import { knownItem, resolveLines } from "./catalogue.ts";
 import { KeyHeldError } from "./circuit.ts";
 
-/** So long it is believed that an item lacks data: a person has to mend it first, and whoever asks to try again is not kept waiting. */
+/**
+ * So long it is believed that an item lacks data: a person has to mend it first, and whoever asks to try again is not
+ * kept waiting.
+ */
 const BELIEVED_MS = 30_000;
 
 interface Lacking {
@@ -42,7 +45,9 @@ export function createItemActivities(
   const registrations = new Map<string, ReturnType<ComplianceActivities["registerItem"]>>();
   const lacksData = new Map<string, Lacking>();
 
-  /** Unless a person has asked to try again since, or a list that was read since shows that nothing is missing any more. */
+  /**
+   * Unless a person has asked to try again since, or a list that was read since shows that nothing is missing any more.
+   */
   function stillLacks({ connection, businessId, itemId, retriedAtMs = 0 }: RegisterRequest, lacking: Lacking): boolean {
     if (nowMs() >= lacking.untilMs || retriedAtMs > lacking.askedAtMs) return false;
     const items = context.connections.get(connection)?.catalogue.known(businessId, lacking.askedAtMs);
@@ -113,8 +118,8 @@ export function createItemActivities(
       const known = runtime.catalogue.known(request.businessId, sinceMs);
       const fromKnown = known && resolveLines(request.lines, known, runtime.catalogue.leftOut(request.businessId));
       if (fromKnown?.kind === "resolved") return fromKnown;
-      // A name that the catalogue at hand does not have may have been added since it was read, up to when this look was asked for. Those
-      // that were asked for before a look began share it.
+      // A name that the catalogue at hand does not have may have been added since it was read, up to when this look was
+      // asked for. Those that were asked for before a look began share it.
       const askedForAtMs = Math.min(startedAtMs, Context.current().info.currentAttemptScheduledTimestampMs);
       return await lookUp(runtime, request, known ? Math.max(sinceMs, askedForAtMs) : sinceMs);
     },
@@ -122,8 +127,8 @@ export function createItemActivities(
     async awaitItems(request) {
       const runtime = runtimeOf(context, request.connection);
       const pauseMs = pollPauseMs(ageMs(request.sinceMs), runtime.pollBounds, random);
-      // Whoever looked within half a pause has looked for all who wait.
-      // A refusal would end the wait, and what waits would ask at once again: the one call that is sent meanwhile is enough of that.
+      // Whoever looked within half a pause has looked for all who wait. A refusal would end the wait, and what waits
+      // would ask at once again: the one call that is sent meanwhile is enough of that.
       const heldBack = ({ message, heldForMs }: KeyHeldError): Error =>
         stillWaiting(message, Math.round(Math.max(pauseMs, heldForMs + random() * pauseMs)));
       const result = await lookUp(runtime, request, nowMs() - pauseMs / 2, heldBack);

@@ -94,7 +94,10 @@ function countsOf(outcomes: readonly ItemOutcome[]): Partial<Record<ItemOutcomeK
   return counts;
 }
 
-/** The item of that id, else of that external id, else of that SKU. A name that two items have names none: nothing is guessed. */
+/**
+ * The item of that id, else of that external id, else of that SKU. A name that two items have names none: nothing is
+ * guessed.
+ */
 function namedItem(
   items: readonly Item[],
   name: string,

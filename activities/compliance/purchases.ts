@@ -66,8 +66,9 @@ function fingerprintOf(ids: readonly string[]): { fingerprint?: string } {
 }
 
 /**
- * The names of the filters are not shown, and a service may ignore one that it does not know. A page of a status, or of days, that has
- * other invoices too is not what was asked for, and is not kept: what is read beyond it would be the whole list.
+ * The names of the filters are not shown, and a service may ignore one that it does not know. A page of a status, or of
+ * days, that has other invoices too is not what was asked for, and is not kept: what is read beyond it would be the
+ * whole list.
  */
 function notWhatWasAsked(
   purchases: readonly Purchase[],

@@ -21,9 +21,9 @@ import {
 import { UnreadAnswers } from "./unread-answers.ts";
 
 /**
- * A document for which the service has answered so often in a row, each time with nothing that could be read, keeps the others waiting no longer:
- * a few minutes, since a service that restarts answers so too. What is not answered at all is an outage and not about the document, and is waited
- * out.
+ * A document for which the service has answered so often in a row, each time with nothing that could be read, keeps the
+ * others waiting no longer: a few minutes, since a service that restarts answers so too. What is not answered at all is
+ * an outage and not about the document, and is waited out.
  */
 export const MOST_UNREAD_OF_DOCUMENT = 10;
 

@@ -16,8 +16,9 @@ import { claimedMovement, foundOf, holderOf, ledgerOutcome } from "../ledger/cla
 type Taken = "taken" | AdjustStockResult;
 
 /**
- * The claim of one try: taken immediately before the movement is sent, settled with the outcome after (docs/architecture.md, "At most once"). No other
- * activity, of this run or of another one, sends the movement while it stands.
+ * The claim of one try: taken immediately before the movement is sent, settled with the outcome after
+ * (docs/architecture.md, "At most once"). No other activity, of this run or of another one, sends the movement while it
+ * stands.
  */
 export class StockClaim {
   readonly #ledger: Ledger;

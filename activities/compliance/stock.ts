@@ -23,8 +23,8 @@ import { type ActivityContext, callAndClassify, type ComplianceRuntime, refusalO
 import { StockClaim } from "./stock-claim.ts";
 
 /**
- * A stock adjustment is sent at most once (docs/architecture.md, "At most once"), so nothing here throws in order to be repeated, and nothing is
- * tied to the activity's cancellation: an aborted request would be one more unknown outcome.
+ * A stock adjustment is sent at most once (docs/architecture.md, "At most once"), so nothing here throws in order to be
+ * repeated, and nothing is tied to the activity's cancellation: an aborted request would be one more unknown outcome.
  */
 export function createStockActivities(context: ActivityContext): Pick<ComplianceActivities, "adjustStock"> {
   const { nowMs } = context;
@@ -57,8 +57,8 @@ export function createStockActivities(context: ActivityContext): Pick<Compliance
 }
 
 /**
- * Keeps the record that came with the movement. Where anything has to be said of the answer the workflow keeps it, and so it does where the ledger
- * does not take it: an answer is never lost for its record.
+ * Keeps the record that came with the movement. Where anything has to be said of the answer the workflow keeps it, and
+ * so it does where the ledger does not take it: an answer is never lost for its record.
  */
 async function recorded(
   { ledger }: ActivityContext,
@@ -81,14 +81,16 @@ async function recorded(
 }
 
 /**
- * The tries of a chunk are those of its sale, so the run before may have sent them. Ended without an answer, each is asked for in its claim, and what
- * was not sent is sent by the sale, under a try of its own.
+ * The tries of a chunk are those of its sale, so the run before may have sent them. Ended without an answer, each is
+ * asked for in its claim, and what was not sent is sent by the sale, under a try of its own.
  */
 function chunkWasReset(): ApplicationFailure {
   return ApplicationFailure.nonRetryable("The workflow that sends it was reset, and may have sent it before.");
 }
 
-/** Without a claim nothing leaves; and no claim is taken before it is known what earlier runs of this workflow's id did. */
+/**
+ * Without a claim nothing leaves; and no claim is taken before it is known what earlier runs of this workflow's id did.
+ */
 async function takenFor(
   context: ActivityContext,
   { sentFor }: AdjustStockRequest,
@@ -147,7 +149,10 @@ async function send(
   return { kind: "unknown", message, evidence: { sentAtMs, ...whatCameBack(error) } };
 }
 
-/** Held against both names of the branch: which of them an answer has is not shown. An answer without a branch says nothing. */
+/**
+ * Held against both names of the branch: which of them an answer has is not shown. An answer without a branch says
+ * nothing.
+ */
 function otherBranchOf(
   { dialect, profile }: ComplianceRuntime,
   { branch }: AdjustStockRequest,

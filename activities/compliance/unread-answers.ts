@@ -2,8 +2,9 @@
 export const PASSING_MS = 5_000;
 
 /**
- * Counts answers in a row that could not be read, by what was asked for. Answers, and not attempts: one that was put off, lost its connection or was
- * lost with its worker says nothing of what the service would answer. Each process counts its own.
+ * Counts answers in a row that could not be read, by what was asked for. Answers, and not attempts: one that was put
+ * off, lost its connection or was lost with its worker says nothing of what the service would answer. Each process
+ * counts its own.
  */
 export class UnreadAnswers {
   readonly #nowMs: () => number;

@@ -13,7 +13,9 @@ const NOT_FOR_US = [7, 12];
 /** How many runs this process remembers to have looked after: it is asked once for each call of a run. */
 const REMEMBERED = 10_000;
 
-/** For each request to Temporal: one that was lost with a server would be waited for by every later attempt of the run. */
+/**
+ * For each request to Temporal: one that was lost with a server would be waited for by every later attempt of the run.
+ */
 const LONGEST_REQUEST_MS = 10_000;
 
 interface Execution {
@@ -21,7 +23,10 @@ interface Execution {
   runId: string;
 }
 
-/** What earlier runs of a workflow's id did cannot be read from Temporal now. Nothing unrepeatable may be sent before it can. */
+/**
+ * What earlier runs of a workflow's id did cannot be read from Temporal now. Nothing unrepeatable may be sent before it
+ * can.
+ */
 export class EarlierRunsUnreadError extends Error {
   override readonly name = "EarlierRunsUnreadError";
   readonly code = "earlier-runs-unread";
@@ -35,9 +40,10 @@ export class EarlierRunsUnreadError extends Error {
 }
 
 /**
- * What earlier runs of a workflow's id did, before a reset, or before a second start around the starter. It is read out of their
- * histories and written into the claims, so that the run which follows takes over their documents, movements and decisions
- * (docs/architecture.md, "One document for a number"). The claims know most of it already; a history speaks where the ledger was away, or new, or lost.
+ * What earlier runs of a workflow's id did, before a reset, or before a second start around the starter. It is read out
+ * of their histories and written into the claims, so that the run which follows takes over their documents, movements
+ * and decisions (docs/architecture.md, "One document for a number"). The claims know most of it already; a history
+ * speaks where the ledger was away, or new, or lost.
  */
 export class EarlierRuns {
   readonly #workflows: WorkflowClient;
@@ -50,7 +56,8 @@ export class EarlierRuns {
   }
 
   /**
-   * To be waited for before a run writes anything. Costs one look at Temporal's list of runs, once for each run and process.
+   * To be waited for before a run writes anything. Costs one look at Temporal's list of runs, once for each run and
+   * process.
    * @throws EarlierRunsUnreadError; LedgerUnavailableError where there is something to be written down
    */
   async takeOver(execution: Execution | undefined): Promise<void> {

@@ -8,7 +8,10 @@ import type {
 } from "../../src/contract/index.ts";
 import type { ReadableEvent } from "./readable-history.ts";
 
-/** What a run is known to have done with one movement, in the end. One that it certainly did not send, or that was refused, is none. */
+/**
+ * What a run is known to have done with one movement, in the end. One that it certainly did not send, or that was
+ * refused, is none.
+ */
 export interface MovementFinding {
   request: AdjustStockRequest;
   sentAtMs: number;
@@ -29,8 +32,8 @@ export interface Findings {
 }
 
 /**
- * Follows each movement and each document of a run through its history: the answers that may not have reached the ledger, which was away
- * when they came. Of a request that has no answer its claim knows more than the history.
+ * Follows each movement and each document of a run through its history: the answers that may not have reached the
+ * ledger, which was away when they came. Of a request that has no answer its claim knows more than the history.
  * @param histories of the run, and of those that sent movements for it
  */
 export function findingsOf(...histories: (readonly ReadableEvent[])[]): Findings {

@@ -12,8 +12,9 @@ export function lastBalance(balance: BalanceEvidence | undefined): Record<string
 }
 
 /**
- * Whether the first balance after an unknown movement speaks for or against it: what it would be with the movement, and what without, from
- * the last balance before and the movements in between. `neither`: it is none of the two, or another unknown movement lies between.
+ * Whether the first balance after an unknown movement speaks for or against it: what it would be with the movement, and
+ * what without, from the last balance before and the movements in between. `neither`: it is none of the two, or another
+ * unknown movement lies between.
  */
 export function laterBalance(
   balance: BalanceEvidence | undefined,

@@ -107,7 +107,9 @@ export function createMovementActivities(context: LedgerContext): MovementActivi
   };
 }
 
-/** The outcome, where the service's answer or a person's word is written down; undefined while the movement is unknown. */
+/**
+ * The outcome, where the service's answer or a person's word is written down; undefined while the movement is unknown.
+ */
 async function outcomeOf(
   ledger: Ledger,
   request: MovementReference,

@@ -35,8 +35,8 @@ export function createItemsInCatalogue(context: Pick<ActivityContext, "connectio
 const MOST_LINES = 200;
 
 /**
- * What of a sale's goods is known without a call: the items of its lines, and the create request too where they are all registered and no
- * branch has to be looked up.
+ * What of a sale's goods is known without a call: the items of its lines, and the create request too where they are all
+ * registered and no branch has to be looked up.
  */
 export function createGoodsAtOnce(inCatalogue: ItemsInCatalogue, composeSale: MainActivities["composeSale"]) {
   return async (
@@ -64,8 +64,8 @@ export function createGoodsAtOnce(inCatalogue: ItemsInCatalogue, composeSale: Ma
 export type CallbackUrlFor = (workflowId: string) => string | undefined;
 
 /**
- * Fixes the bytes of a create request, its callback URL among them, once: a body that is repeated under its key stays the same after
- * secrets, public URL or dialect have changed.
+ * Fixes the bytes of a create request, its callback URL among them, once: a body that is repeated under its key stays
+ * the same after secrets, public URL or dialect have changed.
  */
 export function createComposeActivities(
   context: ActivityContext,
@@ -99,7 +99,10 @@ export function createComposeActivities(
   };
 }
 
-/** A worker that does not serve the connection may take it as well: a person is shown which, and the workflow looks again by itself. */
+/**
+ * A worker that does not serve the connection may take it as well: a person is shown which, and the workflow looks
+ * again by itself.
+ */
 function unserved(context: ActivityContext, connection: string): Composed {
   return { kind: "refused", attention: "credentials", message: servesNo(context, connection) };
 }

@@ -5,7 +5,10 @@ import { documentOf, recordOf, someBusiness, WRITER } from "../../src/ledger/tes
 import { emptyClaims } from "../test-support/empty-claims.ts";
 import { createEarlierCreditNote } from "./prepare.ts";
 
-/** A business with the sale INV-1 (sal_1), and its credit note CN-1 as an earlier release kept it: without a claim of its number. */
+/**
+ * A business with the sale INV-1 (sal_1), and its credit note CN-1 as an earlier release kept it: without a claim of
+ * its number.
+ */
 async function shop(note: Partial<DocumentRecord> = {}) {
   const ledger = await emptyClaims();
   const business = someBusiness();

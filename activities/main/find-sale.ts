@@ -15,7 +15,10 @@ import { failOnInvalidInput, profileFor, type Served } from "./prepare.ts";
 
 const WHAT = "input of the look-up";
 
-/** Unlike the other activities of the ledger it is not tried again until the ledger is there: somebody waits for the answer. */
+/**
+ * Unlike the other activities of the ledger it is not tried again until the ledger is there: somebody waits for the
+ * answer.
+ */
 export function createFindSale(
   connections: ReadonlyMap<string, Served>,
   ledger: Pick<Ledger, "records">,

@@ -16,7 +16,10 @@ import { failOnInvalidInput } from "./prepare.ts";
 const BILL_PAYMENTS = "input of the synchronisation";
 const BATCH = "input of the sync batch";
 
-/** As the preparations of documents: what is wrong with the input fails the workflow once, with all problems in one text. */
+/**
+ * As the preparations of documents: what is wrong with the input fails the workflow once, with all problems in one
+ * text.
+ */
 export function createAccountingPreparations(
   accounting: ReadonlyMap<string, AccountingRuntime>,
 ): Pick<MainActivities, "prepareSyncBillPayments" | "prepareSyncBatch"> {

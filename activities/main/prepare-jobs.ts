@@ -13,7 +13,10 @@ const ITEMS = "input of the registration";
 const RECONCILE = "input of the reconciliation";
 const PURCHASES = "input of the synchronisation";
 
-/** As the preparations of documents: what is wrong with the input fails the workflow once, with all problems in one text. */
+/**
+ * As the preparations of documents: what is wrong with the input fails the workflow once, with all problems in one
+ * text.
+ */
 export function createJobPreparations(
   connections: ReadonlyMap<string, ComplianceRuntime>,
   accounting: ReadonlyMap<string, unknown>,

@@ -17,7 +17,9 @@ const LATE_MS = Date.parse("2026-11-21T21:30:00Z");
 const sale: SaleInput = { traderInvoiceNumber: "INV-1", lines: [{ itemId: "itm_1", quantity: 1, unitPrice: 116 }] };
 const note: CreditNoteInput = { reason: "06", traderInvoiceNumber: "CN-1", saleId: "sal_1" };
 
-/** `default` has an organisation-wide key with a default business, `shared` one without; `bound` is bound to `biz_9`. */
+/**
+ * `default` has an organisation-wide key with a default business, `shared` one without; `bound` is bound to `biz_9`.
+ */
 async function prepareActivities() {
   const { runtime } = await serve();
   const { businessId: _businessId, ...shared } = runtime.profile;

@@ -31,8 +31,9 @@ import { numberTaken } from "../ledger/claim-results.ts";
 export type Served = Pick<ComplianceRuntime, "profile" | "businessWeights">;
 
 /**
- * The first activities of every workflow: the input through the same schema as the starter's, and its connection. What is wrong with
- * either fails the workflow once, with all problems in one text, so that nothing waits for ever on a queue that nobody serves.
+ * The first activities of every workflow: the input through the same schema as the starter's, and its connection. What
+ * is wrong with either fails the workflow once, with all problems in one text, so that nothing waits for ever on a
+ * queue that nobody serves.
  */
 export function createPrepareActivities(
   connections: ReadonlyMap<string, Served>,
@@ -109,8 +110,9 @@ export function failOnInvalidInput<T>(act: () => T): T {
 }
 
 /**
- * A new sale does not wait for long. Where the ledger is away, a sale without a trusted key waits for its claim before it is sent; one under
- * a trusted key is sent without, and then nobody but Temporal knows whether the number was used (docs/ledger.md).
+ * A new sale does not wait for long. Where the ledger is away, a sale without a trusted key waits for its claim before
+ * it is sent; one under a trusted key is sent without, and then nobody but Temporal knows whether the number was used
+ * (docs/ledger.md).
  */
 const LOOK_WITHIN_MS = 1_000;
 
@@ -125,7 +127,8 @@ async function lookedUpInTime<Kept>(look: (withinMs: number) => Promise<Kept>): 
 }
 
 /**
- * Looks whether the number was used before. Gives how that sale ended, where it is the same and nothing is left to be done.
+ * Looks whether the number was used before. Gives how that sale ended, where it is the same and nothing is left to be
+ * done.
  * @throws ApplicationFailure Conflict, where the number belongs to a sale with other content
  */
 type EarlierSale = (profile: ConnectionProfile, content: SaleContent) => Promise<FinishedSale | undefined>;
@@ -172,8 +175,8 @@ function finishedOf({ record, creditNote }: KeptSale): FinishedSale {
 }
 
 /**
- * A run that was terminated after the credit note was signed may have returned nothing yet: only a movement shows that it did. Where there was
- * nothing to return a person is asked once more, and knows.
+ * A run that was terminated after the credit note was signed may have returned nothing yet: only a movement shows that
+ * it did. Where there was nothing to return a person is asked once more, and knows.
  */
 function isReturnMissing({ refund, movements }: KeptSale["record"], note: KeptSale["record"] | undefined): boolean {
   // Goods come back for this refund alone, and not for somebody else's credit note.

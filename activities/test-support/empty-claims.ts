@@ -6,7 +6,10 @@ import { createTestLedger, type TestLedger } from "../../src/ledger/test-support
 
 let shared: Promise<TestLedger> | undefined;
 
-/** The claims with nothing in them: one database for all tests of a process, emptied for each, since making one takes longer. */
+/**
+ * The claims with nothing in them: one database for all tests of a process, emptied for each, since making one takes
+ * longer.
+ */
 export async function emptyClaims(): Promise<Ledger> {
   shared ??= createTestLedger();
   const { url, ledger } = await shared;

@@ -113,8 +113,8 @@ export async function listBillPayments(
 }
 
 /**
- * The pages from `input.page` on, one request each, as long as the service says that there is a next one. Rows that are added or changed
- * meanwhile move between pages: what must miss none reads as `syncBillPayments` does.
+ * The pages from `input.page` on, one request each, as long as the service says that there is a next one. Rows that are
+ * added or changed meanwhile move between pages: what must miss none reads as `syncBillPayments` does.
  */
 export async function* billPaymentPages(
   context: AccountingContext,

@@ -39,7 +39,9 @@ export function classifyAccountingError(operation: AccountingOperationName, erro
   return { kind: "deferred", retryAfterMs: millisecondsOf(parseRetryAfterSeconds(answered.headers, nowMs)) };
 }
 
-/** Undefined: the status does not prove that nothing happened. A 408 may be a proxy's, which has passed the request on. */
+/**
+ * Undefined: the status does not prove that nothing happened. A 408 may be a proxy's, which has passed the request on.
+ */
 function ofStatus(status: number, retryAfterMs: number | undefined): AccountingMeaning | undefined {
   if (status === 429) return { kind: "deferred", retryAfterMs };
   if (status === 401 || status === 403) return { kind: "configuration" };

@@ -27,9 +27,10 @@ export interface AccountingClientOptions {
 export type AccountingClient = ReturnType<typeof createAccountingClient>;
 
 /**
- * The typed client of the Accounting Service. One method, one request (the iterators: one for each page); nothing is repeated, nothing is
- * global. Every method rejects with a TransportError, an AccountingApiError (401: AccountingUnauthorizedError, 403:
- * AccountingForbiddenError), an AccountingUnexpectedAnswerError or, before sending, an AccountingInputError.
+ * The typed client of the Accounting Service. One method, one request (the iterators: one for each page); nothing is
+ * repeated, nothing is global. Every method rejects with a TransportError, an AccountingApiError (401:
+ * AccountingUnauthorizedError, 403: AccountingForbiddenError), an AccountingUnexpectedAnswerError or, before sending,
+ * an AccountingInputError.
  *
  * @throws AccountingConfigurationError
  */
@@ -56,7 +57,9 @@ export function createAccountingClient(options: AccountingClientOptions) {
     billPayments: (input?: ListBillPaymentsInput, call?: AccountingCallOptions) => billPayments(context, input, call),
     processSyncBatch: (syncBatchId: string, call?: AccountingCallOptions) =>
       processSyncBatch(context, syncBatchId, call),
-    /** A read with any query, its answer as it came: for whoever finds out the names that the document does not show. */
+    /**
+     * A read with any query, its answer as it came: for whoever finds out the names that the document does not show.
+     */
     read: (
       name: "listCompanies" | "listBillPayments",
       query: Readonly<Record<string, string>> = {},

@@ -1,8 +1,8 @@
 import type { DialectGuide, NeutralWord, SettingGuide } from "../dialect/guide.ts";
 
 /**
- * What each setting of the Accounting Service's dialect is, what happens while it is wrong, and how it is found out. The sections are those
- * of the document "Accounting Service". A test fails when a setting has no entry here.
+ * What each setting of the Accounting Service's dialect is, what happens while it is wrong, and how it is found out.
+ * The sections are those of the document "Accounting Service". A test fails when a setting has no entry here.
  */
 
 const SHOWN_BY_SYNC =

@@ -20,7 +20,9 @@ const webhookSchema = z
     signaturePrefix: z.string().default(""),
     timestampHeader: header.nullable().default(null),
     timestampUnit: z.enum(["ms", "s"]).default("ms"),
-    /** What the signature is made over: the body's bytes, or the timestamp, what stands between, and the body's bytes. */
+    /**
+     * What the signature is made over: the body's bytes, or the timestamp, what stands between, and the body's bytes.
+     */
     signed: z.enum(["body", "timestamp+body", "timestamp.body"]).default("body"),
     encoding: z.enum(["hex", "base64"]).default("hex"),
     /** Where an event's id stands: a field of the body, or a header. */

@@ -57,8 +57,8 @@ export class AccountingUnauthorizedError extends AccountingApiError {
   override readonly name = "AccountingUnauthorizedError" as const;
   override readonly code = "unauthorized" as const;
   /**
-   * Of a signed call: how far our clock was ahead of the service's when the call was signed, in milliseconds (negative: behind). A
-   * hint, by the answer's Date, which counts whole seconds.
+   * Of a signed call: how far our clock was ahead of the service's when the call was signed, in milliseconds (negative:
+   * behind). A hint, by the answer's Date, which counts whole seconds.
    */
   readonly clockAheadMs: number | undefined;
 
@@ -74,7 +74,9 @@ export class AccountingForbiddenError extends AccountingApiError {
   override readonly code = "forbidden" as const;
 }
 
-/** An answer below 400 that is not what the document says for the operation. Whatever was asked for may have happened. */
+/**
+ * An answer below 400 that is not what the document says for the operation. Whatever was asked for may have happened.
+ */
 export class AccountingUnexpectedAnswerError extends CallError {
   override readonly name = "AccountingUnexpectedAnswerError" as const;
   readonly code = "unexpected-answer" as const;

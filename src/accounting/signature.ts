@@ -12,8 +12,8 @@ export interface ToSign {
 }
 
 /**
- * Accounting Service, "Authentication", 4: method, path, exact body and timestamp, with nothing between them. The path is that of the
- * request line, with whatever prefix the base address has, escaped as it is sent.
+ * Accounting Service, "Authentication", 4: method, path, exact body and timestamp, with nothing between them. The path
+ * is that of the request line, with whatever prefix the base address has, escaped as it is sent.
  */
 export function messageToSign({ method, url, body, timestampMs, withQuery }: ToSign): string {
   const path = withQuery ? `${url.pathname}${url.search}` : url.pathname;

@@ -17,8 +17,8 @@ export interface ProcessedBatch {
 const readProcessed = bodyOf(z.looseObject({ message: z.string() }), ({ message }): ProcessedBatch => ({ message }));
 
 /**
- * POST /sync/batches/{syncBatchId}/process, without a body. What processing does is not shown, nor that it may be asked for twice: sent
- * once, on a connection of its own.
+ * POST /sync/batches/{syncBatchId}/process, without a body. What processing does is not shown, nor that it may be asked
+ * for twice: sent once, on a connection of its own.
  */
 export async function processSyncBatch(
   context: AccountingContext,

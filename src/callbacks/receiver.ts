@@ -37,11 +37,14 @@ export interface ReceiverOptions {
   /** Default 1 MiB. */
   bodyLimitBytes?: number;
   timeouts?: ReceiverTimeouts;
-  /** Callbacks with a valid token that are read or signalled at the same time; the next is answered 429. Default 200. */
+  /**
+   * Callbacks with a valid token that are read or signalled at the same time; the next is answered 429. Default 200.
+   */
   maxInFlight?: number;
   /**
-   * Webhooks that are read, verified or passed on at the same time; the next is answered 429. Default 50. Anyone can send one, and who
-   * sent it is known once its body is there: they are counted apart, so that they take nothing from the callbacks.
+   * Webhooks that are read, verified or passed on at the same time; the next is answered 429. Default 50. Anyone can
+   * send one, and who sent it is known once its body is there: they are counted apart, so that they take nothing from
+   * the callbacks.
    */
   maxWebhooksInFlight?: number;
   /** Connections open at the same time; the next is closed. Default 1,000. */

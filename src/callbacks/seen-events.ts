@@ -1,4 +1,7 @@
-/** What all receivers know of: the ledger's `webhookEvents`. Both functions throw while it is away, soon: a sender waits for the answer. */
+/**
+ * What all receivers know of: the ledger's `webhookEvents`. Both functions throw while it is away, soon: a sender waits
+ * for the answer.
+ */
 export interface SharedEvents {
   isKnown(connection: string, eventId: string): Promise<boolean>;
   keep(connection: string, eventId: string): Promise<void>;
@@ -14,8 +17,8 @@ export interface SeenEvents {
 const NOT_ASKED_FOR_MS = 10_000;
 
 /**
- * Remembers by what all receivers share and, while that is away, by this process alone: an event that comes again to another one then
- * only asks for a synchronisation again, which is safe to repeat, so nothing is refused for it.
+ * Remembers by what all receivers share and, while that is away, by this process alone: an event that comes again to
+ * another one then only asks for a synchronisation again, which is safe to repeat, so nothing is refused for it.
  */
 export function createSeenEvents({
   shared,

@@ -11,7 +11,10 @@ const INVALID_ARGUMENT = 3;
 export type SignalOutcome = "delivered" | "gone" | "unreachable";
 
 export interface CallbackClient {
-  /** Starts the synchronisation of bill payments of an accounting connection, or asks the one that runs for another pass. */
+  /**
+   * Starts the synchronisation of bill payments of an accounting connection, or asks the one that runs for another
+   * pass.
+   */
   requestSync(connection: string): Promise<"delivered" | "unreachable">;
   signalCallback(workflowId: string, callback: { event?: string }): Promise<SignalOutcome>;
   /** Whether Temporal answers; resolves within a bounded time. */

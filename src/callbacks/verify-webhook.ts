@@ -1,7 +1,10 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 
-/** How a webhook of the accounting service is shaped: the document does not show it (dialect of the accounting service, `webhook`). */
+/**
+ * How a webhook of the accounting service is shaped: the document does not show it (dialect of the accounting service,
+ * `webhook`).
+ */
 export interface WebhookShape {
   signatureHeader: string;
   /** What stands before the signature in its header. */
@@ -24,7 +27,10 @@ export interface WebhookSource {
 
 export type VerifiedWebhook = { kind: "verified"; eventId: string | undefined } | { kind: "refused"; why: string };
 
-/** As far as a request's own timestamp may be off, old or future (Accounting Service, "Limits": that of signed requests). */
+/**
+ * As far as a request's own timestamp may be off, old or future (Accounting Service, "Limits": that of signed
+ * requests).
+ */
 const TOLERANCE_MS = 5 * 60_000;
 /** Longer ones are no ids. */
 const LONGEST_EVENT_ID = 200;

@@ -1,6 +1,9 @@
 import { printable } from "./printable.ts";
 
-/** Errors by which somebody says that the call or the configuration was wrong. By name, so that nothing is loaded to compare with. */
+/**
+ * Errors by which somebody says that the call or the configuration was wrong. By name, so that nothing is loaded to
+ * compare with.
+ */
 const CALLERS_FAULT = new Set([
   "UsageError",
   "ConfigError",

@@ -7,9 +7,9 @@ type Interceptors = NonNullable<ConnectionOptions["interceptors"]>;
 const CALLS_END_MS = 3_000;
 
 /**
- * Calls of a connection to Temporal that are under way, the pauses between their repetitions included. The client repeats a failed
- * call from a timer, and where the connection was closed meanwhile, that throws where nobody can catch it ("Channel has been shut
- * down"): so a connection is closed only when no call is left.
+ * Calls of a connection to Temporal that are under way, the pauses between their repetitions included. The client
+ * repeats a failed call from a timer, and where the connection was closed meanwhile, that throws where nobody can catch
+ * it ("Channel has been shut down"): so a connection is closed only when no call is left.
  */
 export class OpenCalls {
   #open = 0;

@@ -5,7 +5,8 @@ import { UsageError } from "./cli-error.ts";
 const TOKEN = /"(?:[^"\\]|\\.)*"|\/[/*]|,(?=\s*[\]}])/gy;
 
 /**
- * Strict JSON: no comments, no trailing commas, no key twice in one object (of which JSON.parse silently takes the last).
+ * Strict JSON: no comments, no trailing commas, no key twice in one object (of which JSON.parse silently takes the
+ * last).
  * @throws UsageError with line and column
  */
 export function parseJson(text: string, name: string): unknown {

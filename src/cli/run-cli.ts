@@ -10,8 +10,8 @@ import { interruptedExitCode } from "./stop-on-signals.ts";
 export type CliSurroundings = Omit<CliContext, "signal"> & { readonly signal?: AbortSignal };
 
 /**
- * The `fiscalflow` command: 0 done, 1 the work failed, 2 the call or the configuration was wrong, 130 or 143 a signal interrupted it.
- * Never throws, and never ends the process.
+ * The `fiscalflow` command: 0 done, 1 the work failed, 2 the call or the configuration was wrong, 130 or 143 a signal
+ * interrupted it. Never throws, and never ends the process.
  * @param argv the arguments alone, without the executable and the script
  */
 export async function runCli(argv: readonly string[], surroundings: CliSurroundings): Promise<number> {

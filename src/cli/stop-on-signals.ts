@@ -1,6 +1,6 @@
 /**
- * One Ctrl-C may arrive twice: the terminal sends it to every process in the foreground, and npm passes its own on. Nobody presses
- * twice that fast.
+ * One Ctrl-C may arrive twice: the terminal sends it to every process in the foreground, and npm passes its own on.
+ * Nobody presses twice that fast.
  */
 const SAME_WISH_MS = 500;
 

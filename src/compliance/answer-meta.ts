@@ -50,7 +50,10 @@ export function metaOfBroken(
   return readAnswerMeta(operation, { ...rest, sentAtMs: sentAtMs ?? atMs, answeredAtMs: atMs });
 }
 
-/** How long a 429 asks to wait: Retry-After, else the window's reset (docs/failure-model.md, "What each kind of trouble means"). */
+/**
+ * How long a 429 asks to wait: Retry-After, else the window's reset (docs/failure-model.md, "What each kind of trouble
+ * means").
+ */
 export function retryAfterMsOf(meta: Pick<AnswerMeta, "rateLimit" | "retryAfterSeconds">): number | undefined {
   const seconds = meta.retryAfterSeconds ?? meta.rateLimit?.resetSeconds;
   return seconds === undefined ? undefined : seconds * 1000;

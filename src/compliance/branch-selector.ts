@@ -22,7 +22,9 @@ export function branchField(
   );
 }
 
-/** Of a dialect that sends no branch: no movement names one, so none waits for somebody to look at another one's branch. */
+/**
+ * Of a dialect that sends no branch: no movement names one, so none waits for somebody to look at another one's branch.
+ */
 export const BRANCH_NOT_SENT = "not sent";
 
 /** The name and the form under which the dialect sends the branch of a movement. */

@@ -35,7 +35,10 @@ export function onAnswer(
   return { says, judge };
 }
 
-/** Lost on the way, or a server that could not: whatever was asked for may have happened. 408 is a timeout seen from there. */
+/**
+ * Lost on the way, or a server that could not: whatever was asked for may have happened. 408 is a timeout seen from
+ * there.
+ */
 export function isTrouble(outcome: Outcome): boolean {
   if (outcome.kind === "lost") return true;
   return outcome.kind === "answer" && (outcome.status >= 500 || outcome.status === 408);

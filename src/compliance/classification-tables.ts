@@ -24,7 +24,9 @@ const done = onAnswer(
   ({ replayed }) => ({ kind: "ok", replayed }),
 );
 
-/** Any status but a redirect: a body that is no envelope is not what the document says, and reading again harms nobody. */
+/**
+ * Any status but a redirect: a body that is no envelope is not what the document says, and reading again harms nobody.
+ */
 const readTrouble = onOutcome(
   "network, timeout, 5xx, a body that is not what the document says",
   (outcome) =>
@@ -72,7 +74,9 @@ const REGISTER_ITEM: readonly Row[] = [
   lostConverging,
 ];
 
-/** Without the envelope no 4xx but 429 is believed: a page of something in between does not say what happened behind it. */
+/**
+ * Without the envelope no 4xx but 429 is believed: a page of something in between does not say what happened behind it.
+ */
 const ADJUST_STOCK: readonly Row[] = [
   refusedLocally,
   heldBack,

@@ -34,8 +34,8 @@ export type Classification =
       documentId?: string | undefined;
     }
   /**
-   * The document exists and was rejected: keep the id, then retry that document, never a new one. `byAuthority`: the code of
-   * a 422 is the dialect's `authorityRejected`.
+   * The document exists and was rejected: keep the id, then retry that document, never a new one. `byAuthority`: the
+   * code of a 422 is the dialect's `authorityRejected`.
    */
   | { kind: "rejected"; documentId?: string | undefined; byAuthority?: boolean | undefined }
   /** 422 that names no document. `repeatable`: once more under the same key is safe. */

@@ -15,9 +15,9 @@ import {
 } from "./outcome.ts";
 
 /**
- * What the outcome of a call means: the first row of its table that matches. An answer that fits no row is `unexpected`,
- * which nobody repeats blindly and nobody drops; where it can have had an effect that no key guards, its table ends in a row
- * that says `unknown`.
+ * What the outcome of a call means: the first row of its table that matches. An answer that fits no row is
+ * `unexpected`, which nobody repeats blindly and nobody drops; where it can have had an effect that no key guards, its
+ * table ends in a row that says `unknown`.
  */
 export function classify(operation: OperationName, outcome: Outcome, rules: ClassificationRules): Classification {
   for (const row of CLASSIFICATION_TABLES[operation]) {

@@ -40,7 +40,8 @@ export type ComplianceClient = ReturnType<typeof createComplianceClient>;
 
 /**
  * The typed client of the Compliance API. One method, one request; nothing is repeated, nothing is global. Every method
- * rejects with a TransportError, a ComplianceApiError, an UnexpectedAnswerError or, before sending, a ComplianceInputError.
+ * rejects with a TransportError, a ComplianceApiError, an UnexpectedAnswerError or, before sending, a
+ * ComplianceInputError.
  *
  * @throws ComplianceConfigurationError
  */
@@ -72,7 +73,10 @@ export function createComplianceClient(options: ComplianceClientOptions) {
       downloadReceipt(context, saleId, onBody, call),
     callNamed: (name: NamedOperation, input?: NamedCallInput, call?: BusinessCallOptions) =>
       callNamed(context, name, input, call),
-    /** Any request of an operation, its answer as it came: for whoever finds out the names that the document does not show. */
+    /**
+     * Any request of an operation, its answer as it came: for whoever finds out the names that the document does not
+     * show.
+     */
     send: (name: ShownOperation, request: OutgoingRequest, call: CallOptions = {}) =>
       callOperation<unknown>(context, operation(name), request, ({ json }) => ({ data: json }), call),
   };

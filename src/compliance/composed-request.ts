@@ -1,7 +1,10 @@
 import type { ComposedRequest } from "../contract/connection.ts";
 import { ComplianceInputError } from "./errors.ts";
 
-/** A keyed write whose bytes are fixed before it is sent for the first time. Plain JSON: a workflow's history can hold it. */
+/**
+ * A keyed write whose bytes are fixed before it is sent for the first time. Plain JSON: a workflow's history can hold
+ * it.
+ */
 export type { ComposedRequest };
 
 /** JSON in which no number was silently turned into `null` and no text into something else on the wire. */

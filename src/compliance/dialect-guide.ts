@@ -1,8 +1,8 @@
 import type { DialectGuide, NeutralWord, SettingGuide } from "../dialect/guide.ts";
 
 /**
- * What each setting of the Compliance API's dialect is, what happens while it is wrong, and how it is found out. The sections are those of
- * the document "Fiscal Compliance API". A test fails when a setting has no entry here.
+ * What each setting of the Compliance API's dialect is, what happens while it is wrong, and how it is found out. The
+ * sections are those of the document "Fiscal Compliance API". A test fails when a setting has no entry here.
  */
 
 const REFUSED = "The API answers 400: nothing is created";

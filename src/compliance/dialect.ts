@@ -36,8 +36,9 @@ export const dialectSchema = z
         path: path("/v1/sales"),
         businessIdIn,
         /**
-         * `off`: no key is sent. `sent`: sent, but a lost answer parks. `trusted`: a lost answer is repeated under the same key. Unstated
-         * with a `cmp_sk_live_` key it is `sent`: the document shows the header for credit notes only.
+         * `off`: no key is sent. `sent`: sent, but a lost answer parks. `trusted`: a lost answer is repeated under the
+         * same key. Unstated with a `cmp_sk_live_` key it is `sent`: the document shows the header for credit notes
+         * only.
          */
         idempotencyKey: z.enum(["off", "sent", "trusted"]).default("trusted"),
         fields: z

@@ -1,8 +1,8 @@
 import { IN_FLIGHT_STATUSES, type SaleDocument } from "../contract/documents.ts";
 
 /**
- * Where a sale or credit note stands (Fiscal Compliance API, "Sale and credit note status"). `not-yet-whole`: completed, but
- * the receipt is missing. `unknown-status`: a word that is not among the six.
+ * Where a sale or credit note stands (Fiscal Compliance API, "Sale and credit note status"). `not-yet-whole`:
+ * completed, but the receipt is missing. `unknown-status`: a word that is not among the six.
  */
 export type DocumentPhase = "in-flight" | "completed" | "not-yet-whole" | "failed" | "cancelled" | "unknown-status";
 

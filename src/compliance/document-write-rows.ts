@@ -14,8 +14,8 @@ import {
 import type { AnswerOutcome, Outcome } from "./outcome.ts";
 
 /**
- * Beside an error of a credit note, `sale` could as well be the sale that it reverses: only a credit note is ours there, and
- * only a sale where a sale was asked for.
+ * Beside an error of a credit note, `sale` could as well be the sale that it reverses: only a credit note is ours
+ * there, and only a sale where a sale was asked for.
  */
 function namesOwn({ sale }: AnswerOutcome, kind: "sale" | "credit_note"): boolean {
   if (sale === undefined) return false;

@@ -4,8 +4,8 @@ import { redactDeep } from "./redact.ts";
 import { itemSchema, saleSchema } from "./schemas.ts";
 
 /**
- * What an error says besides `code` and `message` (Fiscal Compliance API, "Errors"). `sale` and `item` are read leniently:
- * where one is not whole, what decides is kept all the same (`seenSale`, `seenItem`).
+ * What an error says besides `code` and `message` (Fiscal Compliance API, "Errors"). `sale` and `item` are read
+ * leniently: where one is not whole, what decides is kept all the same (`seenSale`, `seenItem`).
  */
 export interface ErrorExtras {
   sale?: SaleDocument;
@@ -58,8 +58,8 @@ export function readErrorEnvelope(json: unknown): ErrorEnvelope | undefined {
 }
 
 /**
- * The document puts the extras beside `code` and `message`. They are also found beside `error` and in `data`: a document
- * that exists and is overlooked would be issued twice.
+ * The document puts the extras beside `code` and `message`. They are also found beside `error` and in `data`: a
+ * document that exists and is overlooked would be issued twice.
  */
 export function readErrorExtras(json: unknown): ErrorExtras {
   const places = [field(json, "error"), json, field(json, "data")];

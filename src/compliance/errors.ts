@@ -74,7 +74,9 @@ export class ComplianceApiError extends CallError {
   }
 }
 
-/** An answer below 400 that is not what the document says for the operation. Whatever was asked for may have happened. */
+/**
+ * An answer below 400 that is not what the document says for the operation. Whatever was asked for may have happened.
+ */
 export class UnexpectedAnswerError extends CallError {
   override readonly name = "UnexpectedAnswerError" as const;
   readonly code = "unexpected-answer" as const;

@@ -10,9 +10,10 @@ export interface IgnoredField {
 }
 
 /**
- * Optional parts of a sale that were sent and that the created document does not have: the service may not know the name under which they
- * were sent. Its answer shows no branch, so that an ignored one is not seen here. A part that is there and differs may have been
- * put into the service's own form, but for the date and the payment type, which have one form.
+ * Optional parts of a sale that were sent and that the created document does not have: the service may not know the
+ * name under which they were sent. Its answer shows no branch, so that an ignored one is not seen here. A part that is
+ * there and differs may have been put into the service's own form, but for the date and the payment type, which have
+ * one form.
  *
  * @param bodyJson as it was composed under the dialect
  */

@@ -24,7 +24,10 @@ const readItems: ReadBody<Item[]> = rowsOf({
   data: (_body, items) => items,
 });
 
-/** GET /v1/items: every item of the business that is not deleted, in one answer; rows that are not of their form are told apart. */
+/**
+ * GET /v1/items: every item of the business that is not deleted, in one answer; rows that are not of their form are
+ * told apart.
+ */
 export async function listItems(context: ClientContext, options: BusinessCallOptions = {}): Promise<Result<Item[]>> {
   const { query } = placeBusinessId(context.keyReach, options.businessId, "query");
   const op = operation("listItems");

@@ -21,8 +21,8 @@ export interface NamedCallInput {
 }
 
 /**
- * An operation that the document names without showing it. Off until the dialect describes it; the answer is passed on as
- * parsed JSON, else as text.
+ * An operation that the document names without showing it. Off until the dialect describes it; the answer is passed on
+ * as parsed JSON, else as text.
  *
  * @throws ComplianceInputError `not-in-dialect`, saying how to switch it on
  */
@@ -44,7 +44,8 @@ export interface ReceiptFile {
 }
 
 /**
- * The receipt of a sale or credit note (`receiptDownload`), which the document names without showing it: byte by byte as it comes.
+ * The receipt of a sale or credit note (`receiptDownload`), which the document names without showing it: byte by byte
+ * as it comes.
  *
  * @param onBody takes each piece, and is waited for
  * @throws ComplianceInputError `not-in-dialect`, saying how to switch it on

@@ -12,7 +12,10 @@ export type RiskClass = "read" | "keyedWrite" | "convergingWrite" | "unrepeatabl
 export interface Operation {
   name: OperationName;
   method: "GET" | "POST";
-  /** As the document writes it; `{id}` is replaced. Where the document only names the operation, the dialect's path counts. */
+  /**
+   * As the document writes it; `{id}` is replaced. Where the document only names the operation, the dialect's path
+   * counts.
+   */
   path: string;
   /** The scope that the operation needs. `stated: false`: the likely one, the document does not show it. */
   scope: { name: Scope; stated: boolean } | null;
@@ -28,7 +31,10 @@ const created = { statuses: [201, 202], whenReplayed: [200] } as const;
 
 type Row = Omit<Operation, "name">;
 
-/** Fiscal Compliance API, "Endpoints". `pullPurchases` writes nothing that a second call could double: it counts as a read. */
+/**
+ * Fiscal Compliance API, "Endpoints". `pullPurchases` writes nothing that a second call could double: it counts as a
+ * read.
+ */
 const TABLE = {
   getSale: { method: "GET", path: "/v1/sales/{id}", scope: stated("sales:read"), riskClass: "read", expects: ok },
   createSale: {

@@ -58,7 +58,10 @@ export async function listPurchases(
   return callOperation(context, op, { path: op.path, query }, readPage, options);
 }
 
-/** POST /v1/purchases/pull: the service fetches the latest invoices. Its answer is not shown: any 2xx counts, its body is passed on. */
+/**
+ * POST /v1/purchases/pull: the service fetches the latest invoices. Its answer is not shown: any 2xx counts, its body
+ * is passed on.
+ */
 export async function pullPurchases(
   context: ClientContext,
   options: BusinessCallOptions = {},

@@ -3,9 +3,9 @@ import { z } from "zod";
 import { redactDeep } from "./redact.ts";
 
 /**
- * The answers of the Compliance API (Fiscal Compliance API, "Resources and their fields"). Loose: unknown keys are kept.
- * What the product decides upon is required; what it only passes on may be absent or null. The plain types of the same
- * objects are in `../contract/documents.ts`; `schemas.test.ts` proves that one is assignable to the other.
+ * The answers of the Compliance API (Fiscal Compliance API, "Resources and their fields"). Loose: unknown keys are
+ * kept. What the product decides upon is required; what it only passes on may be absent or null. The plain types of the
+ * same objects are in `../contract/documents.ts`; `schemas.test.ts` proves that one is assignable to the other.
  */
 
 const text = z.string().nullish();
@@ -43,8 +43,8 @@ export const receiptSchema = z.looseObject({
 });
 
 /**
- * Without its `url`, and with no other URL besides its host: the path is a token that names a workflow to whoever has it, and what
- * is read here goes to histories, the ledger and callers.
+ * Without its `url`, and with no other URL besides its host: the path is a token that names a workflow to whoever has
+ * it, and what is read here goes to histories, the ledger and callers.
  */
 export const callbackSchema = z.preprocess(
   withoutUrl,

@@ -27,9 +27,10 @@ const USED: Readonly<Partial<Record<OperationName, readonly string[]>>> = {
 const FIELD = /[A-Za-z_][\w-]*(?:\[\d*\])?(?:\.[A-Za-z_][\w-]*(?:\[\d*\])?)*/g;
 
 /**
- * The settings that can be meant where the service refuses a request as malformed, or does not find what it asks for. Where the message
- * names a field that was sent under a name of the dialect it is that field's setting, else all that the request uses. Messages are for
- * people and their wording can change (Fiscal Compliance API, "Errors"): nothing but a hint comes of it.
+ * The settings that can be meant where the service refuses a request as malformed, or does not find what it asks for.
+ * Where the message names a field that was sent under a name of the dialect it is that field's setting, else all that
+ * the request uses. Messages are for people and their wording can change (Fiscal Compliance API, "Errors"): nothing but
+ * a hint comes of it.
  */
 export function settingsBehind(operation: OperationName, apiMessage: string, dialect: ComplianceDialect): string[] {
   const used = USED[operation] ?? [];

@@ -51,12 +51,13 @@ const movementSchema = z.looseObject({
 
 /**
  * A 201 that names a `movementId` is an applied movement, whatever else the body holds (failure model): nothing else is
- * required, since a refused body would turn a movement that was made into one whose outcome is unknown. A missing item or
- * branch is taken from the request; a branch that nobody named is `""`.
+ * required, since a refused body would turn a movement that was made into one whose outcome is unknown. A missing item
+ * or branch is taken from the request; a branch that nobody named is `""`.
  */
 function readAdjustment(input: AdjustStockInput, reportName: string | null): ReadBody<StockAdjustment> {
   return bodyOf(movementSchema, ({ data }) => {
-    // `null` is no report either: the dialect's name is the product's own guess, and only a report that is there can be wrong.
+    // `null` is no report either: the dialect's name is the product's own guess, and only a report that is there can be
+    // wrong.
     const report = reportName === null ? undefined : (field(data, reportName) ?? undefined);
     const stockIo = statusOf(report, "stockIo");
     const stockMaster = statusOf(report, "stockMaster");

@@ -6,7 +6,9 @@ export interface ConfigProblem {
   message: string;
 }
 
-/** The configuration cannot be used. Carries every problem that was found, so that one start is enough to see them all. */
+/**
+ * The configuration cannot be used. Carries every problem that was found, so that one start is enough to see them all.
+ */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
   readonly code = "CONFIG_INVALID";

@@ -33,7 +33,10 @@ export interface ComplianceConnection {
   keyReach: "organisation" | "business";
   /** With `organisation` the default that is sent; with `business` a name that is never sent, and always present. */
   businessId?: string;
-  /** Those that are worked for by themselves, each once, `businessId` first; empty where none is known. A sale may name others. */
+  /**
+   * Those that are worked for by themselves, each once, `businessId` first; empty where none is known. A sale may name
+   * others.
+   */
   businesses: readonly string[];
   /** Connections of one application share one request budget. */
   application: string;
@@ -50,7 +53,9 @@ export interface ComplianceConnection {
 export interface ReconcileSettings {
   /** How often the ledger is reconciled, in milliseconds; `null`: by nobody but a person. */
   everyMs: number | null;
-  /** The connection of the accounting service whose payments count; absent: that of the same name, where there is one. */
+  /**
+   * The connection of the accounting service whose payments count; absent: that of the same name, where there is one.
+   */
   accounting?: string;
   rule: PaymentRule;
 }

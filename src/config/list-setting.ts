@@ -4,8 +4,8 @@ import type { Reading, Setting } from "./setting.ts";
 import { showFound } from "./show-found.ts";
 
 /**
- * Different texts, each accepted by the schema: a list in the file, separated by commas in a variable. `expected` completes the
- * sentence "expected …", of one of them.
+ * Different texts, each accepted by the schema: a list in the file, separated by commas in a variable. `expected`
+ * completes the sentence "expected …", of one of them.
  */
 export function listSetting(schema: z.ZodType<string>, expected: string, about: About<string[]>): Setting<string[]> {
   const read = (found: readonly unknown[]): Reading<string[]> => {

@@ -2,7 +2,9 @@ import { z } from "zod";
 import { choiceSetting, flagSetting, hostSetting, integerSetting, portSetting, textSetting } from "./plain-settings.ts";
 import { secretSetting } from "./secret-settings.ts";
 
-/** Where health and metrics listen unless told otherwise: they need no password, so nobody outside of the machine asks. */
+/**
+ * Where health and metrics listen unless told otherwise: they need no password, so nobody outside of the machine asks.
+ */
 export const LOOPBACK = "127.0.0.1";
 
 /** Running the processes. */

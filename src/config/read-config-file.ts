@@ -14,7 +14,10 @@ export interface ConfigFile {
   readFile: (path: string) => string;
 }
 
-/** The top-level object of the configuration file; empty where there is none, or where it cannot be read (a problem then says so). */
+/**
+ * The top-level object of the configuration file; empty where there is none, or where it cannot be read (a problem then
+ * says so).
+ */
 export function readConfigFile(file: ConfigFile, problems: ConfigProblem[]): Readonly<Record<string, unknown>> {
   const name = file.path === undefined ? "the configuration file" : showFound(file.path);
   let { text } = file;

@@ -1,5 +1,7 @@
 const MAX_SHOWN_LENGTH = 60;
-/** Beginnings of keys of both services, of Temporal's (a JWT) and of private keys; and what carries a password in a URL. */
+/**
+ * Beginnings of keys of both services, of Temporal's (a JWT) and of private keys; and what carries a password in a URL.
+ */
 const LOOKS_SECRET = /cmp_sk_|sk_(development|production)_|\bcs_|whsec_|eyJ[\w-]{10}|-----BEGIN|:\/\/[^/]*@/;
 
 /** How a value that was found is quoted in a problem. A key in the wrong place is not quoted. */

@@ -6,7 +6,9 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Documented in docs/configuration.md. Each is also a variable: `callTimeoutMs` is `FISCALFLOW_TIMING_CALL_TIMEOUT_MS`. */
+/**
+ * Documented in docs/configuration.md. Each is also a variable: `callTimeoutMs` is `FISCALFLOW_TIMING_CALL_TIMEOUT_MS`.
+ */
 export const timingSettings = {
   callTimeoutMs: milliseconds(
     "callTimeoutMs",

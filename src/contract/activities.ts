@@ -116,11 +116,17 @@ export interface MainActivities extends LedgerActivities {
   prepareReconcile(request: { input: ReconcileInput }): Promise<PreparedReconcile>;
   composeSale(request: ComposeSaleRequest): Promise<Composed>;
   composeCreditNote(request: ComposeCreditNoteRequest): Promise<Composed>;
-  /** The sale of that number, as the ledger keeps it. Fails for good with `LedgerAway` where the ledger does not answer: somebody waits. */
+  /**
+   * The sale of that number, as the ledger keeps it. Fails for good with `LedgerAway` where the ledger does not answer:
+   * somebody waits.
+   */
   findSale(request: { input: FindSaleInput }): Promise<FindSaleResult>;
   /** The credit note's outcome, as an activity that is tried again until its run has ended. */
   awaitCreditNoteRun(request: CreditNoteRunRequest): Promise<CreditNoteRunResult>;
-  /** Returns once movements of the connection to named branches are sent: a person has looked, or the dialect is another one. */
+  /**
+   * Returns once movements of the connection to named branches are sent: a person has looked, or the dialect is another
+   * one.
+   */
   awaitBranch(request: AwaitBranchRequest): Promise<void>;
 }
 
@@ -128,7 +134,10 @@ export interface MainActivities extends LedgerActivities {
 export interface LedgerActivities {
   /** Returns once the ledger answers. */
   awaitLedger(): Promise<void>;
-  /** What became of a try whose activity ended without an answer; one that was never claimed is buried, so that it cannot leave late. */
+  /**
+   * What became of a try whose activity ended without an answer; one that was never claimed is buried, so that it
+   * cannot leave late.
+   */
   readMovement(request: MovementReference): Promise<ReadMovementResult>;
   /** What the sale has taken from stock, in whichever run: a page of it, each movement in one page alone. */
   readTaken(request: ReadTakenRequest): Promise<TakenMovement[]>;
@@ -154,7 +163,10 @@ export interface LedgerActivities {
   compareBillPaymentsRound(request: CompareRoundRequest): Promise<RoundComparison>;
   billPaymentsHeld(target: AccountingTarget): Promise<BillPaymentsHeld>;
   completeBillPaymentsSync(request: CompleteBillPaymentsRequest): Promise<BillPaymentsHeld>;
-  /** What became of a try whose activity ended without an answer; one that was never claimed is buried, so that it cannot leave late. */
+  /**
+   * What became of a try whose activity ended without an answer; one that was never claimed is buried, so that it
+   * cannot leave late.
+   */
   readBatch(request: BatchReference): Promise<ReadBatchResult>;
   settleBatch(request: SettleBatchRequest): Promise<void>;
   /** Keeps a person's word. The service's own, where it was recorded meanwhile, outweighs it. */

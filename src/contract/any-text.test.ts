@@ -5,7 +5,10 @@ import { idempotencyKey } from "./idempotency-key.ts";
 import { creditNoteWorkflowId, saleWorkflowId } from "./ids.ts";
 import { stockReferenceId } from "./reference-id.ts";
 
-/** More than the schemas let in: whatever a caller, a catalogue or a foreign start can hold, halves of surrogate pairs included. */
+/**
+ * More than the schemas let in: whatever a caller, a catalogue or a foreign start can hold, halves of surrogate pairs
+ * included.
+ */
 const RUNS = { numRuns: 10_000 };
 
 const unit = fc.oneof(

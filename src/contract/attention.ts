@@ -1,6 +1,9 @@
 import type { StockMovement } from "./stock-movement.ts";
 
-/** What a person is needed for (docs/failure-model.md, "What a person is asked for"), in the order in which several at once are shown. */
+/**
+ * What a person is needed for (docs/failure-model.md, "What a person is asked for"), in the order in which several at
+ * once are shown.
+ */
 export const ATTENTION_CODES = [
   "document-unknown",
   "batch-unknown",
@@ -75,7 +78,10 @@ export interface Attention {
   evidence?: Record<string, unknown>;
 }
 
-/** Whether the document waits for it: what is about a stock movement never holds it back, and a slow authority is still waited for. */
+/**
+ * Whether the document waits for it: what is about a stock movement never holds it back, and a slow authority is still
+ * waited for.
+ */
 export function holdsUpDocument(
   { code, subject }: Pick<Attention, "code" | "subject">,
   movements: readonly Pick<StockMovement, "referenceId">[],

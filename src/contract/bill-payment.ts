@@ -15,8 +15,8 @@ export interface BillPaymentLine {
 }
 
 /**
- * A payment made against supplier bills. Which fields are required is not shown, so that only the id is certain; fields that the document
- * does not name are kept.
+ * A payment made against supplier bills. Which fields are required is not shown, so that only the id is certain; fields
+ * that the document does not name are kept.
  */
 export interface BillPayment {
   id: string;

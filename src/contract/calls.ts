@@ -7,8 +7,8 @@ import type { Stage } from "./stages.ts";
 import type { StockMovement } from "./stock-movement.ts";
 
 /**
- * What the activities take and give. An answer that the workflow must decide upon is a result, never a failure: a failed
- * activity always means "try again later" (failure-model). Results are small and of fixed shape.
+ * What the activities take and give. An answer that the workflow must decide upon is a result, never a failure: a
+ * failed activity always means "try again later" (failure-model). Results are small and of fixed shape.
  */
 
 /** Every call names where it goes. */
@@ -16,8 +16,8 @@ export interface CallTarget {
   connection: string;
   businessId?: string | undefined;
   /**
-   * When a person last asked this run to try again (Unix milliseconds, by the clock of the Temporal server): a refusal of the key
-   * that is older is not believed, and the call goes out.
+   * When a person last asked this run to try again (Unix milliseconds, by the clock of the Temporal server): a refusal
+   * of the key that is older is not believed, and the call goes out.
    */
   retriedAtMs?: number | undefined;
 }
@@ -84,7 +84,9 @@ export interface PreparedSale {
   items?: KnownItem[];
   /** Its create request, where nothing has to be found out or registered first. */
   composed?: ComposedBody;
-  /** The same sale ended under an earlier workflow, which Temporal may have forgotten: there is nothing left to be done. */
+  /**
+   * The same sale ended under an earlier workflow, which Temporal may have forgotten: there is nothing left to be done.
+   */
   finished?: FinishedSale;
 }
 

@@ -1,8 +1,8 @@
 import type { StockMode } from "./sale.ts";
 
 /**
- * What a workflow knows of its connection: names and timings, never a key. Looked up once at the workflow's start and kept
- * in its history, so that a change of configuration reaches new workflows only.
+ * What a workflow knows of its connection: names and timings, never a key. Looked up once at the workflow's start and
+ * kept in its history, so that a change of configuration reaches new workflows only.
  */
 export interface ConnectionProfile {
   connection: string;
@@ -10,7 +10,10 @@ export interface ConnectionProfile {
   application: string;
   /** Sent with organisation-wide keys; with a bound key it only names the business. */
   businessId?: string;
-  /** Of the business, beside the others of an organisation-wide key: its share of the budget while several wait. Absent: 1. */
+  /**
+   * Of the business, beside the others of an organisation-wide key: its share of the budget while several wait. Absent:
+   * 1.
+   */
   businessWeight?: number;
   keyReach: "organisation" | "business";
   /** What the API does with the Idempotency-Key of a sale (dialect, `createSale.idempotencyKey`). */
@@ -36,11 +39,15 @@ export interface WorkflowTimings {
   slowAfterMs: number;
   keyLifeMs: number;
   refundWindowMs: number;
-  /** Stock movements that one `moveStock` workflow carries at most. A run of more than half as many has them carried so. */
+  /**
+   * Stock movements that one `moveStock` workflow carries at most. A run of more than half as many has them carried so.
+   */
   movementChunk: number;
 }
 
-/** A request whose bytes are fixed before it is sent for the first time, so that every attempt under its key is equal. */
+/**
+ * A request whose bytes are fixed before it is sent for the first time, so that every attempt under its key is equal.
+ */
 export interface ComposedRequest {
   method: string;
   path: string;

@@ -32,7 +32,10 @@ export function weightedPrice(parts: readonly { quantity: number; unitPrice: num
   return toNumber({ units: (2n * numerator + denominator) / (2n * denominator), scale: DIVISION_SCALE });
 }
 
-/** The number as it is written in decimal, without an exponent and without zeros that say nothing: `1200.5`, `0.0000001`. */
+/**
+ * The number as it is written in decimal, without an exponent and without zeros that say nothing: `1200.5`,
+ * `0.0000001`.
+ */
 export function decimalText(value: number): string {
   return textOf(decimal(value));
 }

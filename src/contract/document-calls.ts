@@ -3,7 +3,9 @@ import type { ComposedRequest } from "./connection.ts";
 import type { SaleDocument } from "./documents.ts";
 import type { RecordPart } from "./records.ts";
 
-/** What the activities take and give that bring a document into being, that read it, and that keep what is known of it. */
+/**
+ * What the activities take and give that bring a document into being, that read it, and that keep what is known of it.
+ */
 
 /** The number of a credit note, which is for one sale alone. */
 export interface NumberWish {
@@ -36,8 +38,8 @@ interface Unclaimed {
 }
 
 /**
- * What a create request came to. `firstSentAtMs` beside a kind: a request under this key may have left at that time, and this answer
- * does not say what became of it.
+ * What a create request came to. `firstSentAtMs` beside a kind: a request under this key may have left at that time,
+ * and this answer does not say what became of it.
  */
 export type CreateResult =
   | ({ kind: "document"; document: SaleDocument; replayed: boolean } & Unclaimed)
@@ -65,7 +67,10 @@ export type CreateResult =
 
 export interface ReadDocumentRequest extends CallTarget {
   saleId: string;
-  /** What to keep with the answer, once the document is completed and has its receipt: the run's record, as it is then but for the document. */
+  /**
+   * What to keep with the answer, once the document is completed and has its receipt: the run's record, as it is then
+   * but for the document.
+   */
   record?: RecordPart | undefined;
 }
 

@@ -10,8 +10,8 @@ export type DocumentStatus = "pending" | "ready_to_submit" | "retrying" | "compl
 export const IN_FLIGHT_STATUSES: readonly string[] = ["pending", "ready_to_submit", "retrying"];
 
 /**
- * What a field holds that the API's document calls "string or null". One answer may hold an empty text where another holds null or leaves
- * the field out: all three say that there is nothing.
+ * What a field holds that the API's document calls "string or null". One answer may hold an empty text where another
+ * holds null or leaves the field out: all three say that there is nothing.
  */
 export function givenText(text: string | null | undefined): string | null {
   return text || null;
@@ -134,7 +134,10 @@ export interface StockAdjustment {
   branchId: string;
   movementId: string;
   quantityOnHand?: number;
-  /** The tax system's report of the movement; the dialect names the field. `ok` is the only status that the document shows. */
+  /**
+   * The tax system's report of the movement; the dialect names the field. `ok` is the only status that the document
+   * shows.
+   */
   report?: { stockIo?: string; stockMaster?: string };
 }
 

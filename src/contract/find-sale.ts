@@ -1,7 +1,9 @@
 import type { InAll } from "./payload-bounds.ts";
 import type { DocumentRecord } from "./records.ts";
 
-/** What the `findSale` workflow takes and gives: it asks the ledger for a sale whose workflow Temporal may have deleted. */
+/**
+ * What the `findSale` workflow takes and gives: it asks the ledger for a sale whose workflow Temporal may have deleted.
+ */
 
 export interface FindSaleInput {
   connection?: string;
@@ -10,8 +12,8 @@ export interface FindSaleInput {
 }
 
 /**
- * A sale or a credit note as the ledger keeps it. Lines, movements, attentions and decisions that are too many for one payload are left out, as
- * in the `state` query.
+ * A sale or a credit note as the ledger keeps it. Lines, movements, attentions and decisions that are too many for one
+ * payload are left out, as in the `state` query.
  */
 export interface KeptDocument extends Omit<
   DocumentRecord,

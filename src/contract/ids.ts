@@ -30,7 +30,9 @@ export function creditNoteWorkflowId(note: {
   return workflowId("credit-note", note.connection, note.businessId ?? NO_BUSINESS, note.saleId);
 }
 
-/** `credit-note-number/<connection>/<business>/<number>`: no workflow's id, but what the ledger claims the number under. */
+/**
+ * `credit-note-number/<connection>/<business>/<number>`: no workflow's id, but what the ledger claims the number under.
+ */
 export function creditNoteNumberClaim(note: {
   connection: string;
   businessId?: string | undefined;

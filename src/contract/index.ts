@@ -1,4 +1,7 @@
-/** Names, inputs, results, ids: what all rooms and other programs hold on to. No dependencies; the zod schemas are in `schema/`. */
+/**
+ * Names, inputs, results, ids: what all rooms and other programs hold on to. No dependencies; the zod schemas are in
+ * `schema/`.
+ */
 export * from "./accounting-connection.ts";
 export * from "./activities.ts";
 export * from "./attention.ts";

@@ -85,7 +85,10 @@ export interface RegistrationProgress {
   counts: Record<ItemOutcomeKind, number>;
 }
 
-/** Result of the `registerItems` workflow. The lists are cut, the counts are not, and the ledger has each item's outcome. */
+/**
+ * Result of the `registerItems` workflow. The lists are cut, the counts are not, and the ledger has each item's
+ * outcome.
+ */
 export interface RegisterItemsOutcome {
   counts: Record<ItemOutcomeKind, number>;
   needsData: ItemOutcome[];

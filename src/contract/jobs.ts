@@ -1,6 +1,8 @@
 import type { Attention, Decision } from "./attention.ts";
 
-/** Workflows that carry no document of their own: what they did is in the ledger, and how far they are in their state. */
+/**
+ * Workflows that carry no document of their own: what they did is in the ledger, and how far they are in their state.
+ */
 
 /** Answer of the `state` query of such a workflow. */
 export interface JobState<Progress> {

@@ -70,7 +70,9 @@ export interface MessageReply extends JobReply {
   stage: Stage;
 }
 
-/** Answer of the `state` query. Of a document with too many lines for one payload it has no lines, but `linesLeftOut`. */
+/**
+ * Answer of the `state` query. Of a document with too many lines for one payload it has no lines, but `linesLeftOut`.
+ */
 export interface WorkflowState {
   workflow: "sale" | "creditNote";
   stage: Stage;

@@ -4,8 +4,8 @@ import type { RecordPart } from "./records.ts";
 import type { StockAction, StockMovement } from "./stock-movement.ts";
 
 /**
- * What the activities of a stock movement take and give. Each try that may leave is claimed in the ledger before it is sent and
- * settled after (docs/architecture.md, "At most once").
+ * What the activities of a stock movement take and give. Each try that may leave is claimed in the ledger before it is
+ * sent and settled after (docs/architecture.md, "At most once").
  */
 
 /** One try of a movement, as its claim knows it. */
@@ -25,12 +25,18 @@ export interface AskedMovement {
   unitPrice: number;
   branch?: Branch | undefined;
   claim: MovementTry & { previous?: MovementTry | undefined };
-  /** What to keep with the answer, once it says that the movement is applied: the run's record, as it is then but for the answer itself. */
+  /**
+   * What to keep with the answer, once it says that the movement is applied: the run's record, as it is then but for
+   * the answer itself.
+   */
   record?: RecordPart | undefined;
 }
 
 export interface AdjustStockRequest extends CallTarget, AskedMovement {
-  /** The run whose movement it is, where another one sends it for that run. `reset`: the one that sends was reset, and may have sent it before. */
+  /**
+   * The run whose movement it is, where another one sends it for that run. `reset`: the one that sends was reset, and
+   * may have sent it before.
+   */
   sentFor?: { workflowId: string; runId: string; reset?: true };
 }
 
@@ -140,10 +146,15 @@ export interface ReadTakenRequest extends CallTarget {
   after?: string | undefined;
 }
 
-/** Movements that one answer tells of: also where nothing is known of any, they fit into one payload. A page with fewer is the last one. */
+/**
+ * Movements that one answer tells of: also where nothing is known of any, they fit into one payload. A page with fewer
+ * is the last one.
+ */
 export const TAKEN_A_PAGE = 200;
 
-/** What is known, or not known, to have been taken from stock. What was refused, dropped or never sent is not among it. */
+/**
+ * What is known, or not known, to have been taken from stock. What was refused, dropped or never sent is not among it.
+ */
 export interface TakenMovement {
   referenceId: string;
   itemId: string;
@@ -151,7 +162,9 @@ export interface TakenMovement {
   unitPrice: number;
   /** From which it was taken; absent: the business's first branch, whichever that was. */
   branchId?: string;
-  /** The goods were given back already, when the sale was cancelled, or that is not known: they are not returned again. */
+  /**
+   * The goods were given back already, when the sale was cancelled, or that is not known: they are not returned again.
+   */
   givenBack?: true;
   /** Absent where it is known to have been applied. */
   unknown?: { generation: number; sentAtMs: number; message: string; evidence: Record<string, unknown> };

@@ -1,4 +1,6 @@
-/** Kenya has kept UTC+3 without summer time since 1960, so no time zone database is needed (and none is in the sandbox). */
+/**
+ * Kenya has kept UTC+3 without summer time since 1960, so no time zone database is needed (and none is in the sandbox).
+ */
 const NAIROBI_OFFSET_MS = 3 * 60 * 60 * 1000;
 
 /** The date in Africa/Nairobi at an instant (Unix milliseconds), as `YYYY-MM-DD`. */

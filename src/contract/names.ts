@@ -29,8 +29,8 @@ export const SEARCH_ATTRIBUTES = {
 } as const;
 
 /**
- * A text as the value of a Keyword: PostgreSQL stores at most 255 characters, and a longer one would make the workflow task fail for
- * ever.
+ * A text as the value of a Keyword: PostgreSQL stores at most 255 characters, and a longer one would make the workflow
+ * task fail for ever.
  */
 export function keywordValue(text: string): string {
   return Array.from(text).slice(0, 255).join("");
@@ -57,7 +57,10 @@ export const UPDATES = {
 
 export const STATE_QUERY = "state";
 
-/** The message of a query that a worker refuses because its copy of the run may be ahead of the history. Ask again: the next answer is right. */
+/**
+ * The message of a query that a worker refuses because its copy of the run may be ahead of the history. Ask again: the
+ * next answer is right.
+ */
 export const QUERY_REFUSED = "The worker is reloading this workflow from its history. Ask again.";
 
 /** Sales, credit notes and their stock: somebody waits at a till. One request an activity. */

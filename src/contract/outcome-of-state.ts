@@ -2,7 +2,10 @@ import { type Attention, holdsUpDocument, RESOLVED_BY } from "./attention.ts";
 import type { WorkflowState } from "./messages.ts";
 import type { SaleOutcome } from "./sale.ts";
 
-/** The outcome as the state tells it: what the `outcome` update answers, and what a caller reads out of the `state` query. */
+/**
+ * The outcome as the state tells it: what the `outcome` update answers, and what a caller reads out of the `state`
+ * query.
+ */
 export function outcomeOfState(state: WorkflowState, nowMs: number): SaleOutcome {
   const { stage, document, creditNote, refund, stockMovements, cancelRequested, numberTaken, nextWait } = state;
   const { attentions, inAll } = state;

@@ -3,8 +3,8 @@ import type { ResolvedLine, SaleDocument } from "./documents.ts";
 import type { MovementState, StockMovement } from "./stock-movement.ts";
 
 /**
- * No payload is to be above 256 KB, from where on Temporal warns, however many lines a sale has. An answer about a sale holds at most two
- * documents, and for each of them movements, attentions and decisions.
+ * No payload is to be above 256 KB, from where on Temporal warns, however many lines a sale has. An answer about a sale
+ * holds at most two documents, and for each of them movements, attentions and decisions.
  */
 const MOST_BYTES = { lines: 48 * 1024, movements: 32 * 1024, attentions: 24 * 1024, decisions: 16 * 1024 };
 
@@ -32,8 +32,8 @@ export function jsonBytes(value: unknown): number {
 }
 
 /**
- * As much of them as an answer may hold, the pressing ones first: attentions that hold up the document; movements that these are about, or
- * that are not done. `inAll` is set where something is left out. What fits is as it was.
+ * As much of them as an answer may hold, the pressing ones first: attentions that hold up the document; movements that
+ * these are about, or that are not done. `inAll` is set where something is left out. What fits is as it was.
  */
 export function bounded({ movements, attentions, decisions, inAll = {} }: Listed): Listed {
   const rank = (one: Attention): number => (holdsUpDocument(one, movements) ? 0 : 1);
@@ -102,7 +102,9 @@ function countsOf(movements: readonly StockMovement[]): MovementCount[] {
   return [...counts.values()];
 }
 
-/** The document as a workflow holds it: with its lines where they fit, else with what was sold alone (`linesLeftOut`). */
+/**
+ * The document as a workflow holds it: with its lines where they fit, else with what was sold alone (`linesLeftOut`).
+ */
 export function withLinesThatFit(document: SaleDocument): SaleDocument {
   const { lines } = document;
   if (fitting(lines, MOST_BYTES.lines) === lines.length) return document;

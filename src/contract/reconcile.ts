@@ -93,7 +93,10 @@ export interface ReconcileFinding {
   sinceMs: number;
 }
 
-/** Result of the `reconcile` workflow. Nothing that was found says that all matches only where `payments` were compared too. */
+/**
+ * Result of the `reconcile` workflow. Nothing that was found says that all matches only where `payments` were compared
+ * too.
+ */
 export interface ReconcileOutcome extends ReconcileProgress {
   payments: PaymentComparison;
   findings: { count: number; byKind: Partial<Record<FindingKind, number>>; first: ReconcileFinding[] };

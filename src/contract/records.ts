@@ -12,8 +12,8 @@ export interface DocumentRecord {
   /** The number that was asked for. */
   number: string;
   /**
-   * When it was so, by the workflow's clock (Unix milliseconds), and which record of its run it is: an attempt that comes late must not put
-   * an earlier state over a later one.
+   * When it was so, by the workflow's clock (Unix milliseconds), and which record of its run it is: an attempt that
+   * comes late must not put an earlier state over a later one.
    */
   asOfMs: number;
   sequence: number;
@@ -45,8 +45,9 @@ export interface DocumentRecord {
 }
 
 /**
- * What a run tells of its document at once. With `since` it builds on the record that the run told with that sequence: what it was asked
- * for, and what has not changed of movements and attentions, is as there. Without, it says all, or begins to.
+ * What a run tells of its document at once. With `since` it builds on the record that the run told with that sequence:
+ * what it was asked for, and what has not changed of movements and attentions, is as there. Without, it says all, or
+ * begins to.
  */
 export interface RecordPart extends Omit<DocumentRecord, "document"> {
   /** Of too many lines for one payload there are none: the ledger has them, or asks for them. */
@@ -57,12 +58,15 @@ export interface RecordPart extends Omit<DocumentRecord, "document"> {
 }
 
 /**
- * `send-whole`: the ledger does not have the record that the part builds on. `lines-missing`: kept, but for the document's lines, which
- * were left out and which the ledger does not have. `of-another`: the number is that of another sale's credit note; nothing more is to be told.
+ * `send-whole`: the ledger does not have the record that the part builds on. `lines-missing`: kept, but for the
+ * document's lines, which were left out and which the ledger does not have. `of-another`: the number is that of another
+ * sale's credit note; nothing more is to be told.
  */
 export type RecordAnswer = "kept" | "send-whole" | "lines-missing" | "of-another";
 
-/** The lines of a document that is kept without them: read from the service, since they are too many for one payload. */
+/**
+ * The lines of a document that is kept without them: read from the service, since they are too many for one payload.
+ */
 export interface KeepLinesRequest extends CallTarget, Pick<DocumentRecord, "type" | "number"> {
   saleId: string;
 }

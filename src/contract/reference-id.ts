@@ -4,7 +4,9 @@ import { escapedPart } from "./escaped-part.ts";
 /** Fiscal Compliance API, "Limits": a stock adjustment's `referenceId` has at most 100 characters. */
 export const MAX_REFERENCE_LENGTH = 100;
 
-/** `sold`: taken from stock by a sale; `undone`: given back, since the sale ended; `restocked`: given back by a refund. */
+/**
+ * `sold`: taken from stock by a sale; `undone`: given back, since the sale ended; `restocked`: given back by a refund.
+ */
 export type MovementPurpose = "sold" | "undone" | "restocked";
 
 /**

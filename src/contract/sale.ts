@@ -64,11 +64,15 @@ export interface RefundRequest {
   traderInvoiceNumber: string;
   /** `YYYY-MM-DD`; default: the Africa/Nairobi date of the request. */
   returnDate?: string;
-  /** Return to stock what the sale is known to have taken, each line to the branch from which it was taken; default false. */
+  /**
+   * Return to stock what the sale is known to have taken, each line to the branch from which it was taken; default
+   * false.
+   */
   restock?: boolean;
   /**
-   * Only with `restock`, and only for a sale that took nothing from stock: the branch (its id or authorityBhfId) to which all lines of
-   * the document are returned. This is a person's decision: nothing shows that the goods were ever taken.
+   * Only with `restock`, and only for a sale that took nothing from stock: the branch (its id or authorityBhfId) to
+   * which all lines of the document are returned. This is a person's decision: nothing shows that the goods were ever
+   * taken.
    */
   branch?: string;
 }
@@ -115,15 +119,18 @@ export interface CreditNoteInput extends RefundRequest {
 }
 
 /**
- * What a finished or parked sale tells (`outcome`, and the workflow's result). Of a document with too many lines for one payload it has no
- * lines, but `linesLeftOut`: the ledger keeps them.
+ * What a finished or parked sale tells (`outcome`, and the workflow's result). Of a document with too many lines for
+ * one payload it has no lines, but `linesLeftOut`: the ledger keeps them.
  */
 export interface SaleOutcome {
   stage: Stage;
   sale: SaleDocument | null;
   receipt: Receipt | null;
   creditNote?: SaleDocument | null;
-  /** The refund as it was asked for, its date filled in: of a sale that is being credited or is credited, and of a credit note. */
+  /**
+   * The refund as it was asked for, its date filled in: of a sale that is being credited or is credited, and of a
+   * credit note.
+   */
   refund?: RefundRequest;
   /** Of too many for one payload those that are not done come first; the others may be left out. */
   stockMovements: StockMovement[];

@@ -1,7 +1,10 @@
 import { boundedName } from "./bounded-name.ts";
 import { MAX_WORKFLOW_ID_LENGTH } from "./ids.ts";
 
-/** What `setup` keeps in Temporal's Schedules: all that begin with this are the product's own, and one that nothing asks for is removed. */
+/**
+ * What `setup` keeps in Temporal's Schedules: all that begin with this are the product's own, and one that nothing asks
+ * for is removed.
+ */
 export const SCHEDULE_PREFIX = "fiscalflow/";
 
 /** `fiscalflow/<workflow id>/<which>` */
@@ -10,8 +13,8 @@ export function scheduleId(workflowId: string, which: string): string {
 }
 
 /**
- * Input of the `scheduled` workflow: what a Schedule starts. Temporal puts the time behind the id of a workflow that a Schedule starts, so
- * this one starts the other under the one id that it may have.
+ * Input of the `scheduled` workflow: what a Schedule starts. Temporal puts the time behind the id of a workflow that a
+ * Schedule starts, so this one starts the other under the one id that it may have.
  */
 export interface ScheduledInput {
   workflow: string;

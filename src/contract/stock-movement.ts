@@ -23,7 +23,10 @@ export interface StockMovement {
   quantityOnHand?: number;
   /** The report to the tax authority, where it is not `ok`. */
   report?: { stockIo?: string; stockMaster?: string };
-  /** The movement that this one gives back. A `restocked` movement without it was decided by a person, who named the branch. */
+  /**
+   * The movement that this one gives back. A `restocked` movement without it was decided by a person, who named the
+   * branch.
+   */
   undoes?: string;
   sentAtMs?: number;
   /** Set where a person answered for an unknown outcome. */

@@ -17,7 +17,10 @@ export interface KeptPageResult {
   rows: number;
   added: number;
   changed: number;
-  /** Rows that are not of their form (of bill payments, those that the ledger does not know); absent where there is none. */
+  /**
+   * Rows that are not of their form (of bill payments, those that the ledger does not know); absent where there is
+   * none.
+   */
   leftOut?: number;
   /** One of them has no id that can be read: it could be any. */
   unidentified?: true;
@@ -71,8 +74,8 @@ export interface PreparedPurchasesSync {
 }
 
 /**
- * Which part of the list is read: all of it in its order, one status, or (`changed`) the days of invoices that were open and are not any
- * more, since only the list says what became of them.
+ * Which part of the list is read: all of it in its order, one status, or (`changed`) the days of invoices that were
+ * open and are not any more, since only the list says what became of them.
  */
 export type PurchasesPass = "list" | "pulled" | "pending_review" | "changed";
 
@@ -132,7 +135,9 @@ export interface SyncBillPaymentsInput {
   full?: boolean;
 }
 
-/** Signal `syncRequested`: something has changed at the service, or somebody wants the ledger to be brought up to it. */
+/**
+ * Signal `syncRequested`: something has changed at the service, or somebody wants the ledger to be brought up to it.
+ */
 export interface SyncRequested {
   full?: boolean;
 }
@@ -152,7 +157,10 @@ export interface PreparedBillPaymentsSync {
   statuses: readonly BillPaymentStatus[];
 }
 
-/** The order in which a list is read: by `createdAt` no change moves a row; by `updatedAt` the latest changes come first. */
+/**
+ * The order in which a list is read: by `createdAt` no change moves a row; by `updatedAt` the latest changes come
+ * first.
+ */
 export type BillPaymentsOrder = "created" | "latest";
 
 export interface BillPaymentsPageRequest extends AccountingTarget {
@@ -202,7 +210,10 @@ export type SeenBillPayments = Held;
 
 /** What two passes over everything say of each other. */
 export interface RoundComparison {
-  /** Listed with a status, and missed by the list of all although they were there when it was read: it may have missed more. */
+  /**
+   * Listed with a status, and missed by the list of all although they were there when it was read: it may have missed
+   * more.
+   */
   missedByList: number;
   /** In the list of all, and for the first time in no list of a status. */
   missedByStatuses: number;
@@ -232,8 +243,8 @@ export interface BillPaymentsProgress extends SyncProgress {
 /** Result of the `syncBillPayments` workflow. */
 export interface SyncBillPaymentsOutcome extends BillPaymentsProgress, BillPaymentsHeld {
   /**
-   * Whether what the service counts is what the ledger holds, and, of a full synchronisation, its passes agreed. Where not, rows moved
-   * faster than they could be read, or went: a full synchronisation finds it.
+   * Whether what the service counts is what the ledger holds, and, of a full synchronisation, its passes agreed. Where
+   * not, rows moved faster than they could be read, or went: a full synchronisation finds it.
    */
   settled: boolean;
 }

@@ -43,8 +43,8 @@ export function candidatesFor(path: string, configured: unknown): string[] {
 }
 
 /**
- * Which of the settings a word of an error message means: by a common name for it, else by a longer name that holds one ("saleLines" holds
- * "lines"). Undefined where it means none of them.
+ * Which of the settings a word of an error message means: by a common name for it, else by a longer name that holds one
+ * ("saleLines" holds "lines"). Undefined where it means none of them.
  */
 export function settingMeantBy(word: string, paths: readonly string[]): string | undefined {
   const plain = normalised(word);
@@ -67,8 +67,9 @@ function normalised(name: string): string {
 const PATH_LIKE = /[A-Za-z_$][\w$]*(?:(?:\.|\[)\w+\]?)*/g;
 
 /**
- * The words of an error that may be names of fields: of a path the last name ("lines[0].itemId" gives "itemId"). The document says that the
- * message of a 400 names the first wrong field; its wording is not relied upon, every name is tried.
+ * The words of an error that may be names of fields: of a path the last name ("lines[0].itemId" gives "itemId"). The
+ * document says that the message of a 400 names the first wrong field; its wording is not relied upon, every name is
+ * tried.
  */
 export function wordsOf(...texts: readonly unknown[]): string[] {
   const words = texts.flatMap(stringsIn).flatMap((text) => text.match(PATH_LIKE) ?? []);

@@ -58,7 +58,10 @@ export function findList(value: unknown): { name: string | null; rows: Fields[] 
   return first === undefined ? undefined : { name: first[0], rows: rowsIn(first[1]) };
 }
 
-/** The key of the tax system's report in the answer to a stock movement: the object that holds `stockIo` or `stockMaster`. */
+/**
+ * The key of the tax system's report in the answer to a stock movement: the object that holds `stockIo` or
+ * `stockMaster`.
+ */
 export function findReportName(data: unknown): string | undefined {
   return Object.entries(fieldsOf(data)).find(([, inner]) => {
     const report = fieldsOf(inner);

@@ -2,7 +2,10 @@ import type { z } from "zod";
 
 import { type DialectSetting, settingsOf } from "./settings.ts";
 
-/** What a person needs to know of one setting of a dialect. Every text is a phrase or sentence for the documentation and the command line. */
+/**
+ * What a person needs to know of one setting of a dialect. Every text is a phrase or sentence for the documentation and
+ * the command line.
+ */
 export interface SettingGuide {
   /** The section of the service's document that leaves it open. */
   section: string;
@@ -13,8 +16,8 @@ export interface SettingGuide {
   /** How that shows; undefined where nothing shows it. */
   shows?: string | undefined;
   /**
-   * How it can be found out: `read` by harmless calls, `write` by `fiscalflow dialect --write`, `ask` by asking the provider alone. What
-   * the calls do not show in the end is asked too.
+   * How it can be found out: `read` by harmless calls, `write` by `fiscalflow dialect --write`, `ask` by asking the
+   * provider alone. What the calls do not show in the end is asked too.
    */
   foundBy: "read" | "write" | "ask";
   /** The question for the provider. */

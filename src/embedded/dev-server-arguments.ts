@@ -13,10 +13,10 @@ export type LogLevel = "debug" | "info" | "warn" | "error" | "never";
 export type DynamicConfig = Readonly<Record<string, string | number | boolean>>;
 
 /**
- * Without the first two the server serves waiting work by arrival only, and one busy tenant holds up all others. With more than one
- * partition of a queue each orders only its own share; a queue that serves a few calls a second needs no second one. Without the last two
- * each shard looks for new tasks at most 20 times a second; a server with few shards, as this one, makes each step of a lone workflow wait
- * 40 ms for it.
+ * Without the first two the server serves waiting work by arrival only, and one busy tenant holds up all others. With
+ * more than one partition of a queue each orders only its own share; a queue that serves a few calls a second needs no
+ * second one. Without the last two each shard looks for new tasks at most 20 times a second; a server with few shards,
+ * as this one, makes each step of a lone workflow wait 40 ms for it.
  */
 export const SERVER_CONFIG: DynamicConfig = {
   "matching.useNewMatcher": true,

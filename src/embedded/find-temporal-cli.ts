@@ -22,8 +22,8 @@ const WHAT_TO_DO =
   "or give TEMPORAL_ADDRESS of a server that runs already, where the command takes one.";
 
 /**
- * The path of a Temporal CLI, whose dev server is the embedded server. What is downloaded or built is kept in the cache for the
- * next time.
+ * The path of a Temporal CLI, whose dev server is the embedded server. What is downloaded or built is kept in the cache
+ * for the next time.
  * @throws NoTemporalServerError when it cannot be had, or when TEMPORAL_CLI_PATH is wrong; the signal's reason
  */
 export async function findTemporalCli(options: FindOptions = {}): Promise<string> {

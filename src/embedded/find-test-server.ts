@@ -12,8 +12,8 @@ const WHAT_TO_DO =
   "temporal-test-server (from the releases of Temporal's Java SDK).";
 
 /**
- * The path of a time-skipping test server, for `TestWorkflowEnvironment.createTimeSkipping({ server: { executable: { type:
- * 'existing-path', path } } })`. What is downloaded is kept in the cache for the next time.
+ * The path of a time-skipping test server, for `TestWorkflowEnvironment.createTimeSkipping({ server: { executable: {
+ * type: 'existing-path', path } } })`. What is downloaded is kept in the cache for the next time.
  * @throws NoTemporalServerError when it cannot be had, or when TEMPORAL_TEST_SERVER_PATH is wrong.
  */
 export async function findTestServer(options: FindOptions = {}): Promise<string> {

@@ -10,7 +10,10 @@ export interface Way {
   try(): Promise<WayResult>;
 }
 
-/** The executable of the first way that works, tried one after the other. @throws NoTemporalServerError when none does; the signal's reason */
+/**
+ * The executable of the first way that works, tried one after the other. @throws NoTemporalServerError when none does;
+ * the signal's reason
+ */
 export async function firstWay(
   what: string,
   ways: readonly Way[],

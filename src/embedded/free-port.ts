@@ -2,7 +2,9 @@ import { createServer } from "node:net";
 
 const LOOPBACK = "127.0.0.1";
 
-/** A port of loopback that nobody listens on at this moment. Somebody else may take it before it is used: callers retry. */
+/**
+ * A port of loopback that nobody listens on at this moment. Somebody else may take it before it is used: callers retry.
+ */
 export async function freePort(): Promise<number> {
   return listenOnce(0);
 }

@@ -41,8 +41,8 @@ export async function goInstallTemporalCli({
     // -v names each package as it is compiled. Without the symbol tables the executable is a third smaller.
     const version = `-X github.com/temporalio/cli/temporalcli.Version=${TEMPORAL_CLI_VERSION}`;
     const run = await runBounded(go, ["install", "-v", "-ldflags", `-s -w ${version}`, PACKAGE], {
-      // Go's own temporary files lie in our folder, so that a killed build leaves none elsewhere. GOOS and GOARCH would make
-      // go refuse GOBIN, and the executable is for this machine.
+      // Go's own temporary files lie in our folder, so that a killed build leaves none elsewhere. GOOS and GOARCH would
+      // make go refuse GOBIN, and the executable is for this machine.
       env: { ...env, GOBIN: folder, GOTMPDIR: temporaryFiles, GOOS: undefined, GOARCH: undefined, GOFLAGS: undefined },
       cwd: folder,
       timeoutMs: BUILD_TIMEOUT_MS,

@@ -15,7 +15,10 @@ export interface Installation {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Makes an entry of the cache in a temporary folder and puts it in place by one rename: a killed build leaves nothing half-made. */
+/**
+ * Makes an entry of the cache in a temporary folder and puts it in place by one rename: a killed build leaves nothing
+ * half-made.
+ */
 export async function installInCache(installation: Installation): Promise<WayResult> {
   const { entry, onProgress } = installation;
   try {

@@ -7,8 +7,8 @@ const HEARTBEAT_MS = 2_000;
 const STALE_AFTER_MS = 15_000;
 
 /**
- * Runs `work` while no other process of this machine runs it, so that two starts at once do not build twice. The lock saves work;
- * correctness does not hang on it, since what is made is put in place by one rename.
+ * Runs `work` while no other process of this machine runs it, so that two starts at once do not build twice. The lock
+ * saves work; correctness does not hang on it, since what is made is put in place by one rename.
  */
 export async function withInstallLock<Result>(
   path: string,

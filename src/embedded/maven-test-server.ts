@@ -21,7 +21,10 @@ const POM = `<project xmlns="http://maven.apache.org/POM/4.0.0">
 </project>
 `;
 
-/** The SDK gives the server five seconds from start to first answer; these options halve the time a JVM takes to get there. */
+/**
+ * The SDK gives the server five seconds from start to first answer; these options halve the time a JVM takes to get
+ * there.
+ */
 const LAUNCHER = [
   "#!/bin/sh",
   'here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)',

@@ -1,7 +1,10 @@
 const MAX_LINES = 200;
 const MAX_LINE_CHARACTERS = 2_000;
 
-/** The last lines that a child process wrote: shown when it fails, and bounded, since a server writes for as long as it lives. */
+/**
+ * The last lines that a child process wrote: shown when it fails, and bounded, since a server writes for as long as it
+ * lives.
+ */
 export class OutputRing {
   readonly #lines: string[] = [];
   readonly #onLine: ((line: string) => void) | undefined;

@@ -8,8 +8,8 @@ const TOTAL_MS = 10 * 60_000;
 const LOOK_EVERY_MS = 500;
 
 /**
- * The SDK offers its download only as a part of starting a server, inside its own runtime: it cannot be aborted, and its runtime
- * would take our process's signal handlers. So it runs in a process of its own, which can be ended.
+ * The SDK offers its download only as a part of starting a server, inside its own runtime: it cannot be aborted, and
+ * its runtime would take our process's signal handlers. So it runs in a process of its own, which can be ended.
  */
 const DOWNLOADER = `
 const [testing, kind, downloadDir, version] = process.argv.slice(1);

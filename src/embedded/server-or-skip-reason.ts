@@ -8,8 +8,9 @@ export type ServerOrSkipReason =
   | { readonly path?: undefined; readonly skipReason: string };
 
 /**
- * For `describe.skipIf(server.skipReason)`. A developer without a server still runs the other suites; with `CI` set, where a
- * skipped suite would pass for a green one, a missing server is an error; and so is a wrong path that somebody gave.
+ * For `describe.skipIf(server.skipReason)`. A developer without a server still runs the other suites; with `CI` set,
+ * where a skipped suite would pass for a green one, a missing server is an error; and so is a wrong path that somebody
+ * gave.
  */
 export function temporalCliOrSkipReason(options: FindOptions = {}): Promise<ServerOrSkipReason> {
   return orSkipReason(findTemporalCli, options);

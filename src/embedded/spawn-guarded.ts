@@ -3,8 +3,8 @@ import { Socket } from "node:net";
 import { OutputRing } from "./output-ring.ts";
 
 /**
- * Waits for the end of its standard input, whose other end only we hold: the kernel closes it however we die, SIGKILL included.
- * Then it ends the process group, politely first, so that a database file is closed.
+ * Waits for the end of its standard input, whose other end only we hold: the kernel closes it however we die, SIGKILL
+ * included. Then it ends the process group, politely first, so that a database file is closed.
  */
 const GUARDIAN = `
 trap '' INT TERM HUP
@@ -45,9 +45,9 @@ export interface SpawnOptions {
 }
 
 /**
- * Starts a child in a process group of its own, so that the terminal's Ctrl-C does not end it before us, and sees to it that it
- * does not outlive us: by a guardian process (POSIX), and by an exit handler. No signal handler is installed: what our process does
- * on a signal stays the business of its owner.
+ * Starts a child in a process group of its own, so that the terminal's Ctrl-C does not end it before us, and sees to it
+ * that it does not outlive us: by a guardian process (POSIX), and by an exit handler. No signal handler is installed:
+ * what our process does on a signal stays the business of its owner.
  */
 export function spawnGuarded(command: string, args: readonly string[], options: SpawnOptions): GuardedChild {
   const child = spawn(command, args, {

@@ -31,7 +31,10 @@ export interface DevServerOptions extends FindOptions {
   readonly startTimeoutMs?: number;
 }
 
-/** A running Temporal server on loopback. It ends with our process, however that ends (on Windows: unless that is killed). */
+/**
+ * A running Temporal server on loopback. It ends with our process, however that ends (on Windows: unless that is
+ * killed).
+ */
 export interface DevServer {
   /** `127.0.0.1:<port>` */
   readonly address: string;
@@ -52,7 +55,8 @@ const PORT_ATTEMPTS = 5;
 
 /**
  * Starts a Temporal server and waits until its namespaces and search attributes can be used.
- * @throws NoTemporalServerError when no Temporal CLI can be had, DevServerError when the server does not come up; the signal's reason
+ * @throws NoTemporalServerError when no Temporal CLI can be had, DevServerError when the server does not come up; the
+ * signal's reason
  */
 export async function startDevServer(options: DevServerOptions = {}): Promise<DevServer> {
   const executable = await findTemporalCli(options);

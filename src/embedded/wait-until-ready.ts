@@ -24,7 +24,10 @@ class NotReadyError extends Error {
   }
 }
 
-/** Resolves when every namespace answers and every search attribute can be used in a query. @throws NotReadyError when the signal ends the wait */
+/**
+ * Resolves when every namespace answers and every search attribute can be used in a query. @throws NotReadyError when
+ * the signal ends the wait
+ */
 export async function waitUntilReady(options: ReadyOptions): Promise<void> {
   const { port, namespaces, searchAttributes, signal } = options;
   // A gRPC channel that meets a closed port waits a whole second before it looks again; a socket costs nothing.

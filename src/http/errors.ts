@@ -1,4 +1,6 @@
-/** The base of every error in which a call to a service can end: a literal `name`, a stable `code`, the `cause` kept. */
+/**
+ * The base of every error in which a call to a service can end: a literal `name`, a stable `code`, the `cause` kept.
+ */
 export abstract class CallError extends Error {
   abstract override readonly name: string;
   abstract readonly code: string;

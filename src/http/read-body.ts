@@ -1,7 +1,9 @@
 import type { z } from "zod";
 import type { HttpAnswer } from "./http-answer.ts";
 
-/** A row of a list that is not of its form, and was left out of what was read. Holds no value but the names of the row. */
+/**
+ * A row of a list that is not of its form, and was left out of what was read. Holds no value but the names of the row.
+ */
 export interface OddRow {
   /** Those of the row's names that can be read: `id` and what else the list has. */
   names: Readonly<Record<string, string>>;

@@ -12,8 +12,8 @@ export interface HttpRequest {
   timeoutMs: number;
   maxBodyBytes: number;
   /**
-   * Takes the body of a success (2xx) piece by piece, so that it is never held whole; the next piece comes when this one is done. A piece
-   * that it refuses ends the call. The body of any other answer is kept as usual.
+   * Takes the body of a success (2xx) piece by piece, so that it is never held whole; the next piece comes when this
+   * one is done. A piece that it refuses ends the call. The body of any other answer is kept as usual.
    */
   onBody?: ((piece: Uint8Array) => Promise<unknown>) | undefined;
 }
@@ -31,11 +31,12 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
  * One HTTP request, sent once, redirects not followed. Resolves with every answer that came whole, whatever its status;
  * rejects with a {@link TransportError} that says whether a byte may have left.
  *
- * How that is known: undici calls `onRequestStart` on a connection that is established (TCP, TLS, a proxy's tunnel), right
- * before it writes the first byte, and writes nothing when the request is aborted inside that call (undici 7.30,
- * lib/dispatcher/client-h1.js, `writeH1`). So error codes need not be told apart: an ECONNRESET during the TLS handshake
- * is `no`, the same code afterwards is `maybe`. `undici.request` is not used because it reports an abort only after the
- * connection is there, and keeps no note of that moment. A request that timed out in the queue is refused when its turn comes.
+ * How that is known: undici calls `onRequestStart` on a connection that is established (TCP, TLS, a proxy's tunnel),
+ * right before it writes the first byte, and writes nothing when the request is aborted inside that call (undici 7.30,
+ * lib/dispatcher/client-h1.js, `writeH1`). So error codes need not be told apart: an ECONNRESET during the TLS
+ * handshake is `no`, the same code afterwards is `maybe`. `undici.request` is not used because it reports an abort only
+ * after the connection is there, and keeps no note of that moment. A request that timed out in the queue is refused
+ * when its turn comes.
  */
 export function sendRequest(options: SendOptions): Promise<HttpAnswer> {
   const { dispatcher, method, url, signal, timeoutMs, maxBodyBytes, onBody, nowMs = Date.now } = options;

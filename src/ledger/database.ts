@@ -21,17 +21,21 @@ export interface DatabaseOptions {
   readonly operationTimeoutMs?: number | undefined;
 }
 
-/** What is done on the ledger's database, which may be away and come back. Everything may throw LedgerUnavailableError and LedgerError. */
+/**
+ * What is done on the ledger's database, which may be away and come back. Everything may throw LedgerUnavailableError
+ * and LedgerError.
+ */
 export interface Database {
   /**
-   * Runs `work` in one transaction. It may run more than once, when a connection broke: even after a commit whose answer was lost,
-   * so all of it must be repeatable.
+   * Runs `work` in one transaction. It may run more than once, when a connection broke: even after a commit whose
+   * answer was lost, so all of it must be repeatable.
    * @param withinMs default: the time of an operation
    */
   transact<Answer>(work: Work<Answer>, withinMs?: number): Promise<Answer>;
   /**
-   * Runs `statement`, one that commits by itself all that an ordinary case takes, and `work` as {@link transact} does where it answers
-   * undefined: then it must have changed nothing that `work` does not find in order. Repeated, both must come to what was done first.
+   * Runs `statement`, one that commits by itself all that an ordinary case takes, and `work` as {@link transact} does
+   * where it answers undefined: then it must have changed nothing that `work` does not find in order. Repeated, both
+   * must come to what was done first.
    */
   inOneStatement<Answer>(statement: Work<Answer | undefined>, work: Work<Answer>): Promise<Answer>;
   /**
@@ -39,7 +43,9 @@ export interface Database {
    * @param withinMs how long it is tried; default: the time of an operation
    */
   query<Answer>(work: Work<Answer>, withinMs?: number): Promise<Answer>;
-  /** Connects and migrates, in the time of an operation; with the embedded server, which may have to be made, in 30 s. */
+  /**
+   * Connects and migrates, in the time of an operation; with the embedded server, which may have to be made, in 30 s.
+   */
   ready(): Promise<void>;
   close(): Promise<void>;
 }
@@ -92,7 +98,10 @@ export function openDatabase(options: DatabaseOptions): Database {
     }
   }
 
-  /** For what takes longer than an operation its transaction alone allows more, so that a pool of connections in between is no harm. */
+  /**
+   * For what takes longer than an operation its transaction alone allows more, so that a pool of connections in between
+   * is no harm.
+   */
   async function inTransaction<Answer>(
     client: pg.PoolClient,
     work: Work<Answer>,
@@ -147,7 +156,8 @@ function createPool(url: string, operationMs: number): pg.Pool {
     allowExitOnIdle: true,
     keepAlive: true,
   });
-  // Without listeners a server that goes away would end our process: of the pool for idle connections, of each for those in use.
+  // Without listeners a server that goes away would end our process: of the pool for idle connections, of each for
+  // those in use.
   pool.on("error", () => undefined);
   pool.on("connect", (client) => client.on("error", () => undefined));
   return pool;
@@ -155,7 +165,10 @@ function createPool(url: string, operationMs: number): pg.Pool {
 
 const limited = new WeakSet<pg.PoolClient>();
 
-/** A backend that waits for a row does not see that its client has gone, and would do later what nobody waits for any more. */
+/**
+ * A backend that waits for a row does not see that its client has gone, and would do later what nobody waits for any
+ * more.
+ */
 async function limitStatements(client: pg.PoolClient, ms: number): Promise<void> {
   if (limited.has(client)) return;
   await client.query(`set statement_timeout = ${Math.ceil(ms)}`);

@@ -1,6 +1,6 @@
 /**
- * The ledger cannot be reached, or cannot answer now: nothing can be said about what it holds, and a write may or may not have been
- * kept. The message tells what was tried and what to do.
+ * The ledger cannot be reached, or cannot answer now: nothing can be said about what it holds, and a write may or may
+ * not have been kept. The message tells what was tried and what to do.
  */
 export class LedgerUnavailableError extends Error {
   override readonly name = "LedgerUnavailableError";

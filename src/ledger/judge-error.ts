@@ -3,13 +3,16 @@ import { LedgerError, LedgerUnavailableError } from "./errors.ts";
 /**
  * What a failed operation means.
  *
- * - `again`: the connection or the server went away, or the transaction was in the way of another; it may be tried at once
+ * - `again`: the connection or the server went away, or the transaction was in the way of another; it may be tried at
+ *   once
  * - `unavailable`: nothing to be had by trying now: a wrong password, a full disk
  * - `defect`: ours, or the caller's
  */
 export type Verdict = "again" | "unavailable" | "defect";
 
-/** Classes of PostgreSQL's error codes (its appendix A) that speak about what was asked, not about how the server is. */
+/**
+ * Classes of PostgreSQL's error codes (its appendix A) that speak about what was asked, not about how the server is.
+ */
 const DEFECTS = /^(0A|0L|2[0-7]|2B|2D|2F|34|38|39|3B|3D|3F|42|44|HV|P0)/;
 /** An account without rights and a database that is missing are mended by an operator, not by us. */
 const CONFIGURATION = /^(28|3D000|42501|25006|53100)/;

@@ -58,8 +58,8 @@ export interface Ledger {
 }
 
 /**
- * Returns at once. The connection, the embedded server and the migration are made by the first operation, or by `ready`, and made
- * again by later ones after a failure.
+ * Returns at once. The connection, the embedded server and the migration are made by the first operation, or by
+ * `ready`, and made again by later ones after a failure.
  */
 export function openLedger(options: LedgerOptions): Ledger {
   const database = openDatabase(options);

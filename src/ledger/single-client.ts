@@ -5,8 +5,8 @@ import type { Tables } from "./tables.ts";
 const known = new WeakMap<PoolClient, Kysely<Tables>>();
 
 /**
- * Queries over one given connection. kysely's own pool handling would give a broken or hanging connection back to the pool; ours is
- * released by who took it, who alone knows whether it is still good.
+ * Queries over one given connection. kysely's own pool handling would give a broken or hanging connection back to the
+ * pool; ours is released by who took it, who alone knows whether it is still good.
  */
 export function queriesOver(client: PoolClient): Kysely<Tables> {
   const made = known.get(client);

@@ -1,4 +1,6 @@
-/** What one process can tell of the others on its application, without asking them: by how much more goes than it sends. */
+/**
+ * What one process can tell of the others on its application, without asking them: by how much more goes than it sends.
+ */
 export interface Company {
   /** Of this window: own answers that told a count, and the count before the first of them. */
   answers: number;
@@ -34,9 +36,10 @@ export function companyFactor({ answers, usedBefore, factor }: Company, used: nu
 }
 
 /**
- * Calls that may be under way at once in this process, by headers alone: half of what is left, shared by all, so that the number halves
- * as the window empties; each stage lasts as long as its slowest answer. The last few, as many as there are others, stay unused: whoever
- * took one could not know of the others who do the same (facts, "The budget, prototyped").
+ * Calls that may be under way at once in this process, by headers alone: half of what is left, shared by all, so that
+ * the number halves as the window empties; each stage lasts as long as its slowest answer. The last few, as many as
+ * there are others, stay unused: whoever took one could not know of the others who do the same (facts, "The budget,
+ * prototyped").
  */
 export function mostAlone(left: number, factor: number, limit: number): number {
   const unused = Math.min(STALE * factor, MOST_UNUSED * limit);

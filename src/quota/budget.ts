@@ -5,8 +5,8 @@ import { NO_TROUBLE, type Trouble } from "./trouble.ts";
 import { guessedWindow, type Window, windowAt } from "./window.ts";
 
 /**
- * The request budget of one application, as one process knows it. Events make a new one (`afterEvent`), and `decide` says what it means
- * for a call; neither looks at a clock.
+ * The request budget of one application, as one process knows it. Events make a new one (`afterEvent`), and `decide`
+ * says what it means for a call; neither looks at a clock.
  */
 export interface Budget {
   readonly rules: BudgetRules;
@@ -72,7 +72,10 @@ export function underWay({ inFlight }: Budget): number {
   return inFlight.interactive + inFlight.background;
 }
 
-/** Requests of the window that are gone, or may be: by the fleet's count, else what headers told and all that is under way. */
+/**
+ * Requests of the window that are gone, or may be: by the fleet's count, else what headers told and all that is under
+ * way.
+ */
 export function spentOf(budget: Budget): number {
   const { used, silent, fleetSpent } = budget;
   return fleetSpent ?? used + silent + underWay(budget);

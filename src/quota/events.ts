@@ -90,8 +90,8 @@ function afterAnswer(budget: Budget, call: Sending, answer: Answer, nowMs: numbe
 }
 
 /**
- * What an answer tells of the window. A 429 that is to be tried again before its window ends speaks of something else, a limit for
- * bursts for example, whatever its headers say of what is left.
+ * What an answer tells of the window. A 429 that is to be tried again before its window ends speaks of something else,
+ * a limit for bursts for example, whatever its headers say of what is left.
  */
 export function toldBy({ status, rateLimit, retryAfterSeconds }: Answer): RateLimit | undefined {
   // A limit of nothing would be for ever.

@@ -39,8 +39,8 @@ export interface Grant {
 }
 
 /**
- * The fleet's count of one application, which may be away: then every question is answered with undefined, at once, and one caller at a
- * time asks the database again after growing pauses.
+ * The fleet's count of one application, which may be away: then every question is answered with undefined, at once, and
+ * one caller at a time asks the database again after growing pauses.
  */
 export class FleetCount {
   readonly #options: FleetCountOptions;

@@ -12,11 +12,14 @@ import type { BudgetRules } from "./rules.ts";
 import { toldToFleet } from "./told-to-fleet.ts";
 import { Turns } from "./turns.ts";
 
-/** A call waits here for a window, or an answer, that is this near; else it goes back unsent, and its place in the worker is free. */
+/**
+ * A call waits here for a window, or an answer, that is this near; else it goes back unsent, and its place in the
+ * worker is free.
+ */
 const PATIENCE_MS = 2_000;
 /**
- * What goes back for want of requests stands in the queue again after this, and not only when the window begins: no poll is open
- * until then, and by the time that it came back the others would have taken the whole window.
+ * What goes back for want of requests stands in the queue again after this, and not only when the window begins: no
+ * poll is open until then, and by the time that it came back the others would have taken the whole window.
  */
 const BACK_IN_LINE_MS = 250;
 /** Those who waited for the same moment do not come back in the same: within this part of a window. */
@@ -50,8 +53,8 @@ interface Permit {
 }
 
 /**
- * The one rate limiter in front of the transport for all connections of an application: every request is charged here, as it is sent
- * (docs/architecture.md, "One budget").
+ * The one rate limiter in front of the transport for all connections of an application: every request is charged here,
+ * as it is sent (docs/architecture.md, "One budget").
  */
 export class RateLimiter implements Transport {
   readonly #options: RateLimiterOptions;
@@ -128,7 +131,10 @@ export class RateLimiter implements Transport {
     }
   }
 
-  /** Undefined where it has to be decided anew: the fleet has nothing left for it, or the count that was relied upon is away. */
+  /**
+   * Undefined where it has to be decided anew: the fleet has nothing left for it, or the count that was relied upon is
+   * away.
+   */
   async #charge(call: Sending): Promise<Permit | undefined> {
     const relied = this.#budget.fleetSpent !== undefined;
     this.#apply({ kind: "sent", call });
@@ -139,7 +145,8 @@ export class RateLimiter implements Transport {
     if (!answer) {
       this.#apply({ kind: "count-away" });
       if (!relied) return { call, grant: undefined };
-      // It was let through without the narrowness of a process that counts alone, as were all that asked the count with it.
+      // It was let through without the narrowness of a process that counts alone, as were all that asked the count with
+      // it.
       this.#apply({ kind: "unsent", call });
       return undefined;
     }

@@ -6,8 +6,8 @@ import type { Window } from "./window.ts";
 const FREE_AT_THE_END = 0.02;
 
 /**
- * Requests of the window that a call of the class leaves to interactive work: what that is expected to need until the window ends, and
- * twice its standard deviation, since sales come at random.
+ * Requests of the window that a call of the class leaves to interactive work: what that is expected to need until the
+ * window ends, and twice its standard deviation, since sales come at random.
  */
 export function reserveFor(
   callClass: CallClass,

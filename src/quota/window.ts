@@ -5,7 +5,9 @@ export interface Window {
   lengthMs: number;
   /** Whether headers said so; else it is a guess. */
   told: boolean;
-  /** 1,000 with a provider that rounds its resets down: it was found out by being refused at a window's very beginning. */
+  /**
+   * 1,000 with a provider that rounds its resets down: it was found out by being refused at a window's very beginning.
+   */
   slackMs: number;
 }
 
@@ -53,8 +55,8 @@ export function startOf({ endsAtMs, lengthMs }: Window): number {
 }
 
 /**
- * The answer's window ends between a second less than its reset after the request left, and its reset after the answer came. Taken
- * together over answers that bound comes down to a few milliseconds.
+ * The answer's window ends between a second less than its reset after the request left, and its reset after the answer
+ * came. Taken together over answers that bound comes down to a few milliseconds.
  */
 export function readEdge(window: Window, { sentAtMs, answeredAtMs, resetSeconds }: ToldReset): EdgeNews {
   const resetMs = resetSeconds * SECOND;
@@ -75,8 +77,8 @@ export function readEdge(window: Window, { sentAtMs, answeredAtMs, resetSeconds 
 const AT_THE_BEGINNING_MS = 2_500;
 
 /**
- * The window after a 429 that shows it to begin later than thought: the provider rounds its resets down. Undefined where it shows
- * nothing of the kind.
+ * The window after a 429 that shows it to begin later than thought: the provider rounds its resets down. Undefined
+ * where it shows nothing of the kind.
  * @param waitMs what the 429 asks to wait
  */
 export function refusedTooEarly(window: Window, sentAtMs: number, waitMs: number): Window | undefined {

@@ -8,8 +8,9 @@ const afterMs = z.number().int().min(0);
 const status = z.enum(inFlightStatuses);
 
 /**
- * What the scripted authority does with one submission: the creation is the first, each retry the next; the last step of a script repeats.
- * `afterMs` means 202 first and the decision later; `status` is the in-flight status until then (default `pending`).
+ * What the scripted authority does with one submission: the creation is the first, each retry the next; the last step
+ * of a script repeats. `afterMs` means 202 first and the decision later; `status` is the in-flight status until then
+ * (default `pending`).
  */
 export const authorityStepSchema = z.discriminatedUnion("do", [
   z.strictObject({ do: z.literal("accept"), afterMs: afterMs.optional(), status: status.optional() }),

@@ -27,8 +27,8 @@ export type Ruling =
 export type StatusExtras = { error?: string | null | undefined; receipt?: Partial<Receipt> | null | undefined };
 
 /**
- * The scripted tax authority. States of a document:
- * pending, ready_to_submit, retrying (in flight) → completed | failed | cancelled; failed → in flight or completed by a retry.
+ * The scripted tax authority. States of a document: pending, ready_to_submit, retrying (in flight) → completed | failed
+ * | cancelled; failed → in flight or completed by a retry.
  */
 export class Authority {
   readonly #parts: Parts;

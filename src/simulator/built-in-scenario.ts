@@ -1,7 +1,10 @@
 import type { z } from "zod";
 import type { scenarioSchema } from "./scenario-schema.ts";
 
-/** What a simulator without a scenario starts with: one application, one organisation-wide test key, one business, a handful of items. */
+/**
+ * What a simulator without a scenario starts with: one application, one organisation-wide test key, one business, a
+ * handful of items.
+ */
 export const builtInScenario: z.input<typeof scenarioSchema> = {
   applications: [{ name: "simulator", keys: [{ key: "cmp_sk_test_simulator" }] }],
   businesses: [

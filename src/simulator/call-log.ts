@@ -1,4 +1,6 @@
-/** One call as it arrived. `status` is null until it is answered, and stays null when a fault destroyed the connection. */
+/**
+ * One call as it arrived. `status` is null until it is answered, and stays null when a fault destroyed the connection.
+ */
 export interface CallEntry {
   atMs: number;
   operation: string;

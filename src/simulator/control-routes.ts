@@ -138,7 +138,9 @@ function addChanges(server: FastifyInstance, controls: Controls): void {
     });
 }
 
-/** The controls over HTTP, for tests whose workers run in other processes: not counted, not authenticated, not limited. */
+/**
+ * The controls over HTTP, for tests whose workers run in other processes: not counted, not authenticated, not limited.
+ */
 export function addControlRoutes(server: FastifyInstance, controls: Controls): void {
   server.setErrorHandler(async (error, _request, reply) => {
     const status = error instanceof InstructionError ? 400 : 500;

@@ -34,7 +34,10 @@ export interface Controls {
   calls(filter?: { readonly [Name in keyof CallEntry]?: CallEntry[Name] | string }): CallEntry[];
   /** How often an operation was called, without the cost of the log. */
   callCount(operation: string): number;
-  /** Scripts a document by its number: one step for each submission, the last repeats. One in flight is decided again at once. */
+  /**
+   * Scripts a document by its number: one step for each submission, the last repeats. One in flight is decided again at
+   * once.
+   */
   setAuthority(invoice: string, steps: readonly AuthorityStep[]): void;
   /** The step for every document without a script; those in flight are decided again at once. */
   setDefaultAuthority(step: AuthorityStep): void;

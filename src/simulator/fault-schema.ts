@@ -15,19 +15,21 @@ const elsewhere: ReadonlyMap<string, readonly string[]> = new Map<string, readon
 ]);
 
 /**
- * A disturbance of authenticated calls. `before`: the operation is not processed. `after`: it is processed, and then its answer is lost or
- * replaced. A `slow` fault always processes: `before` late and answered at once, `after` at once and answered late.
+ * A disturbance of authenticated calls. `before`: the operation is not processed. `after`: it is processed, and then
+ * its answer is lost or replaced. A `slow` fault always processes: `before` late and answered at once, `after` at once
+ * and answered late.
  *
- * Of the operation `authority` (a submission of a document): `in-flight`, it stays in flight whatever the script says, until it is submitted
- * again or its script changes; `cancelled`, it is in flight and after `delayMs` (default 0) cancelled.
+ * Of the operation `authority` (a submission of a document): `in-flight`, it stays in flight whatever the script says,
+ * until it is submitted again or its script changes; `cancelled`, it is in flight and after `delayMs` (default 0)
+ * cancelled.
  *
  * Of the operation `callback` (deliveries, which the service makes by itself):
  * - `lost`: this attempt never leaves, and the service takes it for delivered: without `redeliver` no other follows.
  * - `early`: the only callback goes out while the document is in flight, so that none follows its outcome.
  * - `doubled`: the attempt is sent twice at the same time.
  * - `out-of-order`: behind a `sale.completed` comes the older `sale.failed`, whether or not one was sent before.
- * - `forged`: while the document is in flight, a stranger sends a `sale.completed` with a false receipt, once to a URL with one character of
- *   its token changed and once to the very URL.
+ * - `forged`: while the document is in flight, a stranger sends a `sale.completed` with a false receipt, once to a URL
+ *   with one character of its token changed and once to the very URL.
  * - `late`: the attempt is sent after `delayMs` (default a day), even when the document has moved on by then.
  */
 export const faultSchema = z

@@ -142,7 +142,9 @@ describe("an injected fault", () => {
     expect(simulator.books().faults.byKind).toEqual({ "in-flight": 1, cancelled: 1 });
   });
 
-  /** What a run over many sales mixes by chance: each has a kind, and chance takes some calls of 40 and leaves others. */
+  /**
+   * What a run over many sales mixes by chance: each has a kind, and chance takes some calls of 40 and leaves others.
+   */
   test.each<[string, Omit<Fault, "operation">]>([
     ["dropped before processing", { when: "before", kind: "drop" }],
     ["processed and dropped", { when: "after", kind: "drop" }],

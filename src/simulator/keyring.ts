@@ -31,7 +31,10 @@ export class Keyring {
     }
   }
 
-  /** Undefined for a missing, malformed, unknown, revoked or expired key and for a suspended application: the caller never learns which. */
+  /**
+   * Undefined for a missing, malformed, unknown, revoked or expired key and for a suspended application: the caller
+   * never learns which.
+   */
   caller(headers: IncomingHttpHeaders, nowMs: number): Caller | undefined {
     const found = this.#keys.get(keyIn(headers) ?? "");
     const application = found === undefined ? undefined : this.#applications.get(found.application);

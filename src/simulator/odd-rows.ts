@@ -1,4 +1,7 @@
-/** Rows that a list shows otherwise than the document says, by their ids: what the service itself knows of them does not change. */
+/**
+ * Rows that a list shows otherwise than the document says, by their ids: what the service itself knows of them does not
+ * change.
+ */
 export class OddRows {
   readonly #fields = new Map<string, Readonly<Record<string, unknown>>>();
 

@@ -1,6 +1,9 @@
 import type { z } from "zod";
 
-/** A scenario, dialect, fault or other instruction to the simulator that cannot be followed; names every problem with its path. */
+/**
+ * A scenario, dialect, fault or other instruction to the simulator that cannot be followed; names every problem with
+ * its path.
+ */
 export class InstructionError extends Error {
   override readonly name = "InstructionError";
   readonly problems: readonly string[];

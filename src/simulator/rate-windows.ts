@@ -16,8 +16,8 @@ export interface Quota {
 const keptWindows = 10_000;
 
 /**
- * Fixed windows per application, aligned to `floor(now / windowMs)` (document, Limits: "Enforced in one-minute windows").
- * A refused request takes nothing from its window.
+ * Fixed windows per application, aligned to `floor(now / windowMs)` (document, Limits: "Enforced in one-minute
+ * windows"). A refused request takes nothing from its window.
  */
 export class RateWindows {
   readonly #current = new Map<string, RateWindow>();

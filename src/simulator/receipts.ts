@@ -25,7 +25,10 @@ function sealOf(text: string, length: number): string {
   return createHash("sha256").update(text).digest("hex").toUpperCase().slice(0, length);
 }
 
-/** Numbers and signs receipts: one signing unit (SCU) for each branch, with a counter for all receipts and one for each label. */
+/**
+ * Numbers and signs receipts: one signing unit (SCU) for each branch, with a counter for all receipts and one for each
+ * label.
+ */
 export class Receipts {
   readonly #units = new Map<string, { scuId: string; issued: number; byLabel: Map<string, number> }>();
 

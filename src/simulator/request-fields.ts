@@ -14,8 +14,8 @@ export function isCalendarDay(text: string): boolean {
 }
 
 /**
- * Reads the fields of one request object under the names of the dialect and refuses the first wrong one with 400 `invalid_request`.
- * A name of null is a field that the dialect does not send: it reads as absent.
+ * Reads the fields of one request object under the names of the dialect and refuses the first wrong one with 400
+ * `invalid_request`. A name of null is a field that the dialect does not send: it reads as absent.
  */
 export class RequestFields {
   readonly #values: Values;

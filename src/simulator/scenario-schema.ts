@@ -166,8 +166,8 @@ export const purchasePatchSchema = purchaseSchema
 export type PurchasePatch = Partial<Omit<z.input<typeof purchaseSchema>, "id" | "businessId" | "stored" | "changes">>;
 
 /**
- * The state a simulator starts with. A section that is left out takes the built-in one; `items` are empty when `businesses` are given
- * without them.
+ * The state a simulator starts with. A section that is left out takes the built-in one; `items` are empty when
+ * `businesses` are given without them.
  */
 export const scenarioSchema = z.strictObject({
   applications: z.array(applicationSchema).min(1),

@@ -26,8 +26,8 @@ export interface Simulator extends Controls {
 }
 
 /**
- * Starts the documented behaviour of both services on a port of this machine. Throws an InstructionError that names every problem with its
- * path when the options, the dialect or the scenario cannot be used.
+ * Starts the documented behaviour of both services on a port of this machine. Throws an InstructionError that names
+ * every problem with its path when the options, the dialect or the scenario cannot be used.
  */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const { world, scenario, host, port } = createWorld(options);

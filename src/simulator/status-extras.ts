@@ -2,7 +2,9 @@ import { z } from "zod";
 
 const text = z.string().nullable().optional();
 
-/** What goes with a status set by hand: the error of a failed document, or changes to the receipt of a completed one. */
+/**
+ * What goes with a status set by hand: the error of a failed document, or changes to the receipt of a completed one.
+ */
 export const statusExtrasSchema = z.strictObject({
   error: text,
   receipt: z

@@ -17,7 +17,10 @@ export class Timers {
     };
   }
 
-  /** Resolves after the delay, and never once the timers are closed: what waited on it must not go on in a closed simulator. */
+  /**
+   * Resolves after the delay, and never once the timers are closed: what waited on it must not go on in a closed
+   * simulator.
+   */
   async delay(delayMs: number): Promise<void> {
     if (delayMs <= 0) return;
     await new Promise<void>((resolve) => {

@@ -21,16 +21,23 @@ const CANCELLED = 1;
 const DEADLINE_EXCEEDED = 4;
 const FAILED_PRECONDITION = 9;
 const UNAVAILABLE = 14;
-/** What gRPC says where the caller itself gave up, by an abort signal. The server's own word for a passed deadline is another. */
+/**
+ * What gRPC says where the caller itself gave up, by an abort signal. The server's own word for a passed deadline is
+ * another.
+ */
 const BY_CALLER = "Cancelled on client";
-/** Temporal's type of failure for an update whose workflow task was completed without a word on it: nothing of it was done. */
+/**
+ * Temporal's type of failure for an update whose workflow task was completed without a word on it: nothing of it was
+ * done.
+ */
 const NOT_PROCESSED = "UnprocessedUpdate";
 /** Temporal knows at once that nobody has asked for work of this queue for minutes. */
 const NO_WORKER = /no poller/i;
 
 /**
- * Asks again until there is an answer: Temporal gives a message up whose workflow task fails under it, which happens to a workflow that
- * wants to end while something else arrives. So `ask` must be harmless to repeat: a query, or an update under one id.
+ * Asks again until there is an answer: Temporal gives a message up whose workflow task fails under it, which happens to
+ * a workflow that wants to end while something else arrives. So `ask` must be harmless to repeat: a query, or an update
+ * under one id.
  * @throws NoAnswerError where no worker answers
  */
 export async function answeredInTime<T>(
@@ -51,7 +58,10 @@ export async function answeredInTime<T>(
   }
 }
 
-/** Whether nobody was there to answer: no worker, or for a while no server; or the worker refused, to be asked again. What was asked is harmless to repeat. */
+/**
+ * Whether nobody was there to answer: no worker, or for a while no server; or the worker refused, to be asked again.
+ * What was asked is harmless to repeat.
+ */
 export function isWithoutAnswer(error: unknown): boolean {
   if (isRefusedQuery(error)) return true;
   const [grpcError] = grpcErrorsOf(error);

@@ -28,7 +28,9 @@ export class SaleConflictError extends Error {
   }
 }
 
-/** There is no sale, or credit note, with this number that Temporal knows; where it says so, the ledger does not either. */
+/**
+ * There is no sale, or credit note, with this number that Temporal knows; where it says so, the ledger does not either.
+ */
 export class SaleNotFoundError extends Error {
   override readonly name = "SaleNotFoundError";
   readonly code = "NotFound";

@@ -24,8 +24,8 @@ const ANSWER_WITHIN_MS = 15_000;
 const EXECUTION_TIMEOUT = "30 seconds";
 
 /**
- * The sale as the ledger keeps it, for whoever has learned that Temporal does not know its workflow. A short workflow asks, so that a
- * caller needs no database.
+ * The sale as the ledger keeps it, for whoever has learned that Temporal does not know its workflow. A short workflow
+ * asks, so that a caller needs no database.
  * @param key with the business filled in, as the sale's workflow id has it
  * @throws SaleNotFoundError where the ledger does not know it either
  * @throws NoAnswerError, LedgerAwayError within 15 seconds

@@ -35,7 +35,10 @@ export interface StarterOptions {
   client: Client;
   /** The default business of each connection, as the workers know it: `{ default: "biz_1" }`. */
   businesses?: DefaultBusinesses;
-  /** The connections that the workers have configured: a sale or a refund through another is refused. Default: any is accepted. */
+  /**
+   * The connections that the workers have configured: a sale or a refund through another is refused. Default: any is
+   * accepted.
+   */
   connections?: readonly string[];
   /** Who answers for an operator's decision where the request does not say; default: user@host. */
   identity?: string;
@@ -52,8 +55,8 @@ export interface StartedSale {
 export type Starter = ReturnType<typeof createStarter>;
 
 /**
- * What other services use: start a sale, wait for its receipt, refund it, and mend what needs a person. Starting the same sale twice
- * gives the first; nothing here makes a second document.
+ * What other services use: start a sale, wait for its receipt, refund it, and mend what needs a person. Starting the
+ * same sale twice gives the first; nothing here makes a second document.
  */
 export function createStarter({ client, businesses = {}, connections, identity = callerIdentity() }: StarterOptions) {
   const operate = operations(client, identity);
@@ -83,7 +86,8 @@ export function createStarter({ client, businesses = {}, connections, identity =
     },
 
     /**
-     * The outcome, waited for as long as asked (seconds; default 0). Where Temporal no longer has the sale, the ledger answers.
+     * The outcome, waited for as long as asked (seconds; default 0). Where Temporal no longer has the sale, the ledger
+     * answers.
      * @throws SaleNotFoundError, SaleFailedError, NoAnswerError, LedgerAwayError
      */
     async outcome(key: SaleKey, options: { waitSeconds?: number } = {}): Promise<KnownOutcome> {
@@ -97,7 +101,8 @@ export function createStarter({ client, businesses = {}, connections, identity =
     },
 
     /**
-     * Everything that is known of the sale, at no cost to its workflow. Where Temporal no longer has it, the ledger answers.
+     * Everything that is known of the sale, at no cost to its workflow. Where Temporal no longer has it, the ledger
+     * answers.
      * @throws SaleNotFoundError, NoAnswerError, LedgerAwayError
      */
     async state(key: SaleKey): Promise<SaleState> {

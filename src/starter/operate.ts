@@ -24,7 +24,10 @@ export function callerIdentity(): string {
   }
 }
 
-/** The updates by which a person mends a workflow. Each says what is true afterwards. @throws NotAllowedError, SaleNotFoundError */
+/**
+ * The updates by which a person mends a workflow. Each says what is true afterwards. @throws NotAllowedError,
+ * SaleNotFoundError
+ */
 export function operations(client: Client, identity: string) {
   async function send(workflowId: string, update: string, payload: object): Promise<MessageReply> {
     const handle = client.workflow.getHandle(workflowId);

@@ -16,7 +16,9 @@ import { NoAnswerError, NotAllowedError, SaleConflictError, SaleNotFoundError, w
 
 /** One `outcome` update waits at most this long, so that nobody holds one of Temporal's ten for days. */
 const ROUND_SECONDS = 20;
-/** Temporal takes 2,000 updates of a run. A caller who waits for hours looks at the state instead, which costs nothing. */
+/**
+ * Temporal takes 2,000 updates of a run. A caller who waits for hours looks at the state instead, which costs nothing.
+ */
 const MOST_ROUNDS = 5;
 const LOOK_PAUSE_MS = 2_000;
 /** How long a worker may be away before a caller is told that nobody answers. */
@@ -36,8 +38,9 @@ export interface Wait {
 }
 
 /**
- * Waits for the outcome: until it is settled or needs a person, else until the wait is over. Whoever waits in the same round shares one
- * update, so that any number may wait; a lost connection, a reset or a restarted server is re-attached to.
+ * Waits for the outcome: until it is settled or needs a person, else until the wait is over. Whoever waits in the same
+ * round shares one update, so that any number may wait; a lost connection, a reset or a restarted server is re-attached
+ * to.
  * @throws SaleNotFoundError, SaleConflictError, SaleFailedError, NoAnswerError
  */
 export async function waitForOutcome(client: Client, wait: Wait): Promise<SaleOutcome> {

@@ -31,9 +31,10 @@ import { type SaleKey, saleIdOf } from "./sale-key.ts";
 import { waitForOutcome } from "./outcome.ts";
 
 /**
- * Reverses a sale in full: through the sale itself while its refund window is open, else by a credit note of its own, for as long as the
- * ledger keeps the sale. Asking twice for the same refund gives the same credit note.
- * @throws NotAllowedError; SaleConflictError where the sale is refunded otherwise, or the number is that of another sale's credit note
+ * Reverses a sale in full: through the sale itself while its refund window is open, else by a credit note of its own,
+ * for as long as the ledger keeps the sale. Asking twice for the same refund gives the same credit note.
+ * @throws NotAllowedError; SaleConflictError where the sale is refunded otherwise, or the number is that of another
+ * sale's credit note
  */
 export async function refundSale(client: Client, key: SaleKey, request: unknown, waitMs: number): Promise<SaleOutcome> {
   const refund: RefundRequest = parseInput(refundRequestSchema, request, "refund request");
@@ -69,7 +70,10 @@ export async function refundSale(client: Client, key: SaleKey, request: unknown,
   return await creditDirectly(client, input, refund, waitMs);
 }
 
-/** Where Temporal no longer has the sale, or its workflow was terminated, the ledger answers. @throws SaleNotFoundError, NoAnswerError, LedgerAwayError */
+/**
+ * Where Temporal no longer has the sale, or its workflow was terminated, the ledger answers. @throws SaleNotFoundError,
+ * NoAnswerError, LedgerAwayError
+ */
 async function closedOutcome(client: Client, key: SaleKey): Promise<SaleOutcome> {
   try {
     return await waitForOutcome(client, { workflowId: saleIdOf(key), waitMs: 0 });
@@ -90,7 +94,10 @@ function sameOrConflict(outcome: SaleOutcome, asked: RefundRequest): SaleOutcome
   return outcome;
 }
 
-/** Starts the credit note of a sale whose own workflow is closed, or finds the one that there is. A note that was given up is no hindrance. */
+/**
+ * Starts the credit note of a sale whose own workflow is closed, or finds the one that there is. A note that was given
+ * up is no hindrance.
+ */
 async function creditDirectly(
   client: Client,
   input: CreditNoteInput,

@@ -72,7 +72,8 @@ export function saleStart(input: unknown, businesses: DefaultBusinesses): SaleSt
 export type StartResult = "started" | "known";
 
 /**
- * Starts the sale, or finds the one that has its number. A number whose only run ended before any create request left is free again.
+ * Starts the sale, or finds the one that has its number. A number whose only run ended before any create request left
+ * is free again.
  * @throws SaleConflictError where the number belongs to a sale with other content
  */
 export async function startSaleOnce(client: Client, start: SaleStart): Promise<StartResult> {
@@ -109,8 +110,8 @@ async function startRun(client: Client, start: SaleStart, workflowIdReusePolicy:
 }
 
 /**
- * Only a run that certainly sent no create request leaves its number free; to the sale that has it, where the run failed with a conflict: the
- * ledger knew the number.
+ * Only a run that certainly sent no create request leaves its number free; to the sale that has it, where the run
+ * failed with a conflict: the ledger knew the number.
  */
 async function isFreeAgain(client: Client, workflowId: string): Promise<boolean> {
   const handle = client.workflow.getHandle(workflowId);

@@ -40,7 +40,8 @@ export class ActivitySlots {
 function supplierOf(permits: Permits): CustomSlotSupplier<ActivitySlotInfo> {
   return {
     type: "custom",
-    // A rejection with anything but the signal's reason would be logged as an error, and the SDK would ask again each second.
+    // A rejection with anything but the signal's reason would be logged as an error, and the SDK would ask again each
+    // second.
     reserveSlot: (_context, signal) => permits.take(signal),
     // For activities that come with the answer to a workflow task.
     tryReserveSlot: () => permits.tryTake() ?? null,

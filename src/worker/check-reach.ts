@@ -6,9 +6,9 @@ import { reachProblem } from "./reach-problem.ts";
 import type { KeyLog } from "./watch-keys.ts";
 
 /**
- * Asks once for each connection which businesses its key reaches, and warns of one that does not reach all that are configured: their sales
- * would all park, and so would what their Schedules start.
- * One call of the background budget each; never throws, since a service that is away is no reason not to serve.
+ * Asks once for each connection which businesses its key reaches, and warns of one that does not reach all that are
+ * configured: their sales would all park, and so would what their Schedules start. One call of the background budget
+ * each; never throws, since a service that is away is no reason not to serve.
  */
 export async function checkReach(
   connections: readonly ComplianceConnection[],

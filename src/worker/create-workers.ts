@@ -45,7 +45,9 @@ const INTERACTIVE_SLOTS = 16;
 const BACKGROUND_SLOTS = 4;
 /** Activities of the main queue at once, as the SDK has it by default. */
 const MAIN_ACTIVITIES = 100;
-/** Of one accounting connection: no rate limit is documented, so this alone bounds what the service is asked at once. */
+/**
+ * Of one accounting connection: no rate limit is documented, so this alone bounds what the service is asked at once.
+ */
 const ACCOUNTING_SLOTS = 4;
 
 export interface WorkersOptions {
@@ -77,7 +79,10 @@ export interface ServingWorkers {
   close: () => Promise<void>;
 }
 
-/** One worker for the main queue, two for each application (docs/architecture.md, "One budget"), one for each accounting connection. */
+/**
+ * One worker for the main queue, two for each application (docs/architecture.md, "One budget"), one for each accounting
+ * connection.
+ */
 export async function createWorkers(options: WorkersOptions): Promise<ServingWorkers> {
   const { config, connection, namespace } = options;
   const identity = workerIdentity(options.workerName ?? "fiscalflow-worker");
@@ -177,7 +182,10 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
   };
 }
 
-/** No two may be alike, also of one process: the query guard tells by it which workflow tasks its own worker has completed. */
+/**
+ * No two may be alike, also of one process: the query guard tells by it which workflow tasks its own worker has
+ * completed.
+ */
 function workerIdentity(name: string): string {
   return `${name}-${process.pid}-${randomBytes(6).toString("hex")}@${hostname()}`;
 }

@@ -9,14 +9,16 @@ const POLL_LASTS_MS = 65_000;
 /**
  * Sees to it that no poll for activities is open, so that the workers can be shut down without losing a task.
  *
- * Temporal's SDK drops its open polls on shutdown. Dropped at the moment in which the server hands out a task, the task counts as
- * started and nobody has it: it ends as StartToClose, and a call that may be sent but once ends as an unknown outcome although it
- * was never sent. So first no further poll is opened, then the open one is let run until it brings a task, which is carried out as
- * any other, or until the server ends it. With work in the queue that takes a moment, on an idle queue up to a minute: nothing ends
- * a poll early in which the server cannot be handing out a task just then.
+ * Temporal's SDK drops its open polls on shutdown. Dropped at the moment in which the server hands out a task, the task
+ * counts as started and nobody has it: it ends as StartToClose, and a call that may be sent but once ends as an unknown
+ * outcome although it was never sent. So first no further poll is opened, then the open one is let run until it brings
+ * a task, which is carried out as any other, or until the server ends it. With work in the queue that takes a moment,
+ * on an idle queue up to a minute: nothing ends a poll early in which the server cannot be handing out a task just
+ * then.
  *
- * Newer servers end the polls of a worker themselves when it says that it shuts down, and tell so by a capability of the namespace.
- * With them there is nothing to wait for: the SDK then drops no poll, but takes whatever the server answers.
+ * Newer servers end the polls of a worker themselves when it says that it shuts down, and tell so by a capability of
+ * the namespace. With them there is nothing to wait for: the SDK then drops no poll, but takes whatever the server
+ * answers.
  */
 export async function endPolls(slots: readonly ActivitySlots[], serverEndsPolls: boolean): Promise<void> {
   for (const one of slots) one.close();

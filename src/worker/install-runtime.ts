@@ -13,8 +13,8 @@ export interface RuntimeSettings {
 }
 
 /**
- * Temporal's runtime of this process, once: its log in ours, its metrics for Prometheus, and no signal handlers of its own, since a
- * worker must finish its calls before it ends (facts, "Shutdown").
+ * Temporal's runtime of this process, once: its log in ours, its metrics for Prometheus, and no signal handlers of its
+ * own, since a worker must finish its calls before it ends (facts, "Shutdown").
  */
 export async function installRuntime({ log, metrics }: RuntimeSettings): Promise<void> {
   if (metrics !== undefined) await requireFreePort(metrics);

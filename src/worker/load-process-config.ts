@@ -2,7 +2,10 @@ import { AccountingConfigurationError, parseAccountingDialect } from "../account
 import { ComplianceConfigurationError, parseDialect } from "../compliance/index.ts";
 import { type Config, loadConfig, type LoadConfigOptions } from "../config/index.ts";
 
-/** The configuration with its dialects looked into, so that everything that is wrong is said at once. @throws ConfigError */
+/**
+ * The configuration with its dialects looked into, so that everything that is wrong is said at once. @throws
+ * ConfigError
+ */
 export function loadProcessConfig(options: Pick<LoadConfigOptions, "env" | "needs">): Config {
   const ofAccounting = problemsOf(parseAccountingDialect);
   // Whoever receives no webhooks needs no secret for them.

@@ -15,7 +15,10 @@ export interface Door {
   whenOpen: (listener: () => void) => () => void;
 }
 
-/** For each so many tasks that came within a second, one more poll is opened: a poll 200 ms from its server brings five a second. */
+/**
+ * For each so many tasks that came within a second, one more poll is opened: a poll 200 ms from its server brings five
+ * a second.
+ */
 const TASKS_A_POLL = 4;
 const SECOND_MS = 1_000;
 /** The SDK's own number of pollers. */
@@ -24,9 +27,10 @@ const MOST_POLLS = 10;
 const MOST_POLLS_AT_A_DOOR = 4;
 
 /**
- * How many tasks a queue's worker may have, and which of its permits a poll still holds. An idle worker holds one poll open, and a busy one as many as its tasks
- * need, so that a server far away does not bound it; and none while the door is shut, so that work waits on the server, in order. Once closed it gives
- * out no more; those that are out come back by themselves, each with a task or without.
+ * How many tasks a queue's worker may have, and which of its permits a poll still holds. An idle worker holds one poll
+ * open, and a busy one as many as its tasks need, so that a server far away does not bound it; and none while the door
+ * is shut, so that work waits on the server, in order. Once closed it gives out no more; those that are out come back
+ * by themselves, each with a task or without.
  */
 export class Permits {
   readonly #most: number;
@@ -49,7 +53,10 @@ export class Permits {
     this.#nowMs = nowMs;
   }
 
-  /** The next free permit, in the order of asking. @throws the signal's reason; after the close nothing but that ends the wait */
+  /**
+   * The next free permit, in the order of asking. @throws the signal's reason; after the close nothing but that ends
+   * the wait
+   */
   take(signal: AbortSignal): Promise<Permit> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason);

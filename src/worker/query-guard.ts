@@ -26,7 +26,10 @@ export interface CorePolls {
 type HistoryPage = Awaited<ReturnType<NativeConnection["workflowService"]["getWorkflowExecutionHistoryReverse"]>>;
 
 export interface QueryGuardOptions {
-  /** The worker's: the server writes it to each workflow task that the worker completes. No other worker may have the same. */
+  /**
+   * The worker's: the server writes it to each workflow task that the worker completes. No other worker may have the
+   * same.
+   */
   identity: string;
   /** As many runs as the cache holds. */
   cachedRuns: number;
@@ -76,9 +79,9 @@ function isCorePolls(native: unknown): native is CorePolls {
 }
 
 /**
- * Stands between Core and the SDK and looks at each query before the workflow does. A query whose run may hold more than completed workflow
- * tasks cover is refused, upon which Core removes the run from its cache; nothing is written to the history, and whoever asks again
- * gets the answer. Other runs go on meanwhile.
+ * Stands between Core and the SDK and looks at each query before the workflow does. A query whose run may hold more
+ * than completed workflow tasks cover is refused, upon which Core removes the run from its cache; nothing is written to
+ * the history, and whoever asks again gets the answer. Other runs go on meanwhile.
  */
 export class QueryGuard {
   readonly #options: QueryGuardOptions;
@@ -130,7 +133,10 @@ export class QueryGuard {
     this.#wakeUp();
   }
 
-  /** Core waits for the answer of each activation, also when it shuts down or wants the run out of its cache. So there always is one. */
+  /**
+   * Core waits for the answer of each activation, also when it shuts down or wants the run out of its cache. So there
+   * always is one.
+   */
   async #decide(buffer: Buffer, check: QueryCheck): Promise<void> {
     this.#checks.add(1);
     const reason = await this.#reasonToRefuse(check);

@@ -10,7 +10,10 @@ export interface ReachProblem {
 
 const SHOWN = 10;
 
-/** Why a connection cannot do what it is configured for, by what its key reaches (Fiscal Compliance API, GET /v1/businesses). */
+/**
+ * Why a connection cannot do what it is configured for, by what its key reaches (Fiscal Compliance API, GET
+ * /v1/businesses).
+ */
 export function reachProblem(
   {
     keyReach,

@@ -19,8 +19,8 @@ export interface ReadinessOptions {
 }
 
 /**
- * Whether this process takes work: every worker runs, and Temporal has seen its workflow poller lately. A closed request budget is
- * ready, since the work waits where it should.
+ * Whether this process takes work: every worker runs, and Temporal has seen its workflow poller lately. A closed
+ * request budget is ready, since the work waits where it should.
  */
 export function createReadiness(options: ReadinessOptions): () => Promise<Readiness> {
   const { states, nowMs = Date.now } = options;

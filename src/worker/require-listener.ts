@@ -15,8 +15,8 @@ export function temporalAddress({ connectionOptions }: Pick<TemporalConnection, 
 }
 
 /**
- * Whether anybody listens at Temporal's address. The client would go on trying for ten seconds, and then say no more than that
- * the time is up.
+ * Whether anybody listens at Temporal's address. The client would go on trying for ten seconds, and then say no more
+ * than that the time is up.
  * @throws TemporalError
  */
 export async function requireListener(temporal: TemporalConnection, env: Environment): Promise<void> {

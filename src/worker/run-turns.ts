@@ -29,9 +29,10 @@ interface CachedRun {
 }
 
 /**
- * Keeps for each cached run how far it has come, from the activations that the SDK's Core hands out. A query that Temporal dispatches on its own
- * brings the history as it is when a worker takes it, so the run may act upon events that no completed workflow task covers; the cached
- * run then differs from any replay (docs/decisions, "What the SDK needs").
+ * Keeps for each cached run how far it has come, from the activations that the SDK's Core hands out. A query that
+ * Temporal dispatches on its own brings the history as it is when a worker takes it, so the run may act upon events
+ * that no completed workflow task covers; the cached run then differs from any replay (docs/decisions, "What the SDK
+ * needs").
  */
 export class RunTurns {
   readonly #cached = new Map<string, CachedRun>();
@@ -108,8 +109,8 @@ export class HistoryReading {
 
   /**
    * @param events of the history, the newest first, going on from those read before
-   * @returns whether everything the run has been given belongs to completed workflow tasks, the last turn to one that this worker
-   * completed itself; undefined where older events are needed
+   * @returns whether everything the run has been given belongs to completed workflow tasks, the last turn to one that
+   * this worker completed itself; undefined where older events are needed
    */
   read(events: readonly HistoryEvent[]): boolean | undefined {
     const { lastTurn, lastTurnIsNew, wasSeenBefore, given } = this.#check;

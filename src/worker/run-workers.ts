@@ -34,8 +34,9 @@ export class RunningWorkers {
   }
 
   /**
-   * Takes no new work without losing any that is being handed out, and waits for calls in flight to be answered. Until the last poll
-   * has ended the workflows go on: what the calls answered is taken in, and what they ask for next waits on the server.
+   * Takes no new work without losing any that is being handed out, and waits for calls in flight to be answered. Until
+   * the last poll has ended the workflows go on: what the calls answered is taken in, and what they ask for next waits
+   * on the server.
    */
   async drain(): Promise<void> {
     await this.#endPollsThenShutdown();

@@ -2,8 +2,9 @@ import { statesSaleKey } from "../compliance/index.ts";
 import type { ComplianceConnection } from "../config/index.ts";
 
 /**
- * What to tell an operator of a connection with a live key that does not say whether the service honours the Idempotency-Key of a sale
- * (Fiscal Compliance API, "POST /v1/credit-notes" alone shows the header). Undefined where nothing is to be told.
+ * What to tell an operator of a connection with a live key that does not say whether the service honours the
+ * Idempotency-Key of a sale (Fiscal Compliance API, "POST /v1/credit-notes" alone shows the header). Undefined where
+ * nothing is to be told.
  */
 export function unstatedSaleKey({
   name,

@@ -11,7 +11,10 @@ export interface KeyLog {
 /** 1 while a key is refused: to be alerted on. Of each process that serves the connection, as it has seen it. */
 const GAUGE = "fiscalflow_key_refused";
 
-/** One warning, and one alert, for a key that begins to be refused, however many sales wait for it; never the key itself. */
+/**
+ * One warning, and one alert, for a key that begins to be refused, however many sales wait for it; never the key
+ * itself.
+ */
 export function watchKeys(log: KeyLog, meter: MetricMeter): KeyWatch {
   const gauge = meter.createGauge(GAUGE, "int", undefined, "1 while the API refuses a connection's key (401, or 403)");
   return {

@@ -2,7 +2,10 @@ import { parseAccountingDialect } from "../accounting/index.ts";
 import type { WebhookSource } from "../callbacks/index.ts";
 import type { AccountingConnection } from "../config/index.ts";
 
-/** The accounting connections whose webhooks are received: those whose dialect says how they look, and that have a secret. */
+/**
+ * The accounting connections whose webhooks are received: those whose dialect says how they look, and that have a
+ * secret.
+ */
 export function webhookSources(connections: readonly AccountingConnection[]): Map<string, WebhookSource> {
   return new Map(
     connections.flatMap(({ name, webhookSecrets, dialect }): [string, WebhookSource][] => {

@@ -131,7 +131,8 @@ describeWithTemporal("the synchronisation of bill payments", () => {
     await rig.stopWorkers();
     await rig.startWorkers();
     expect(await handle.result()).toMatchObject({ settled: true, round: 1 });
-    // The first pages are also looked at to tell whether something changed meanwhile; the others are read once in a pass that is not begun anew.
+    // The first pages are also looked at to tell whether something changed meanwhile; the others are read once in a
+    // pass that is not begun anew.
     const read = accounting.calls("listBillPayments").map(({ query }) => `${query["status"]} ${query["page"]}`);
     const others = read.filter((page) => !page.endsWith(" 1"));
     expect(others).toEqual([...new Set(others)]);

@@ -59,7 +59,8 @@ describeWithTemporal("a command that waits for a sale nobody carries", () => {
       await delay(2);
       child.kill(signal);
       const [code, killedBy] = await ended;
-      // On a busy machine the second comes when the process has let go of its handlers: a shell reads the same code then.
+      // On a busy machine the second comes when the process has let go of its handlers: a shell reads the same code
+      // then.
       expect(killedBy === signal ? 128 + constants.signals[signal] : code).toBe(exitCode);
       expect(output).toBe("Interrupted. What Temporal has accepted goes on.\n");
     },

@@ -10,7 +10,10 @@ import { PATIENCE_MS } from "../rig/patience.ts";
 const MAIN = fileURLToPath(new URL("../../dist/src/cli/main.js", import.meta.url));
 const PROCESSES = 100;
 
-/** What an operating system can hand over, of commands that end by themselves: without configuration, a worker and a receiver do. */
+/**
+ * What an operating system can hand over, of commands that end by themselves: without configuration, a worker and a
+ * receiver do.
+ */
 const processCall = randomCall.filter(
   ({ argv }) => !argv.some((one) => one.includes("\0") || one === "demo" || one === "simulator"),
 );

@@ -76,7 +76,10 @@ export async function demoProcess(args: readonly string[] = [], env: NodeJS.Proc
   };
 }
 
-/** The built `fiscalflow` with this environment alone, to its end: what it wrote to standard output. @throws unless it ends with 0 */
+/**
+ * The built `fiscalflow` with this environment alone, to its end: what it wrote to standard output. @throws unless it
+ * ends with 0
+ */
 export async function fiscalflow(args: readonly string[], env: NodeJS.ProcessEnv): Promise<string> {
   const { PATH } = process.env;
   const { stdout } = await promisify(execFile)(process.execPath, [MAIN, ...args], { env: { PATH, ...env } });

@@ -27,7 +27,8 @@ const SIMULATED = {
 };
 
 /**
- * What `fiscalflow dialect --write` finds of a service with these names, and the answers of the provider to exactly what it said to ask.
+ * What `fiscalflow dialect --write` finds of a service with these names, and the answers of the provider to exactly
+ * what it said to ask.
  */
 async function foundAndAsked(): Promise<{ compliance: unknown; accounting: unknown }> {
   const plan = await readDemoPlan(examplesFolder(), process.cwd());

@@ -67,7 +67,10 @@ function fileOf({ url }: Profiler.ScriptCoverage): string {
   return path.replace(fileURLToPath(ROOT), "");
 }
 
-/** The sources of the bundle's own files of which more ran than their top level: each is a function there, named for its path. */
+/**
+ * The sources of the bundle's own files of which more ran than their top level: each is a function there, named for its
+ * path.
+ */
 function filesInBundle(coverage: readonly Profiler.ScriptCoverage[], codePath: string, code: string): Set<string> {
   const files = new Set<string>();
   const bundle = coverage.filter(({ url }) => url.endsWith(codePath)).flatMap(({ functions }) => functions);

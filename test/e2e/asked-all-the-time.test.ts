@@ -23,7 +23,8 @@ describeWithTemporal("a sale that is asked all the time", () => {
     const handle = await start(invoice, { refundWindow: "1 hour" });
     const ask = (): Promise<WorkflowState> => handle.query<WorkflowState>(STATE_QUERY);
     let asking = true;
-    // Temporal gives queries up that a busy worker has no room for. They are the load here; the one that counts is asked at the end.
+    // Temporal gives queries up that a busy worker has no room for. They are the load here; the one that counts is
+    // asked at the end.
     const queries = Array.from({ length: QUERIES_AT_ONCE }, async () => {
       while (asking) await rig.client.withDeadline(Date.now() + QUERY_WITHIN_MS, ask).catch(() => {});
     });
@@ -40,8 +41,9 @@ describeWithTemporal("a sale that is asked all the time", () => {
     expect(await ask()).toMatchObject({ stage: "credited" });
   }
 
-  // A query ends the workflow task at any moment, and a replay is then given a local activity's end at another one (decision 15). Which
-  // moment it meets is chance, so it is seen to that there is none; and each history is replayed at the end of the suite.
+  // A query ends the workflow task at any moment, and a replay is then given a local activity's end at another one
+  // (decision 15). Which moment it meets is chance, so it is seen to that there is none; and each history is replayed
+  // at the end of the suite.
   test("answers, loses no workflow task, and has no local activity, nor has its credit note", async () => {
     const invoices = Array.from({ length: SALES }, (_, n) => `ASKED-${n}`);
     for (const invoice of invoices) await carried(invoice);
@@ -54,7 +56,8 @@ describeWithTemporal("a sale that is asked all the time", () => {
     }
     expect(runs).toBeGreaterThanOrEqual(2 * SALES);
     expect(allEvents.map((event) => event.markerRecordedEventAttributes?.markerName)).not.toContain(LOCAL_ACTIVITY);
-    // Without a cache of runs, the SDK drops what waits beside a query, and nobody hears of it for ten seconds (decision 15).
+    // Without a cache of runs, the SDK drops what waits beside a query, and nobody hears of it for ten seconds
+    // (decision 15).
     expect(allEvents.filter((event) => event.workflowTaskTimedOutEventAttributes)).toEqual([]);
   });
 });

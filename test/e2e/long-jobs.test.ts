@@ -37,7 +37,10 @@ describeWithTemporal("a job whose calls are refused again and again", () => {
     await expect.poll(async () => (await look()).attentions[0]?.code).toBe("credentials");
   }
 
-  /** The length of the first run's history, once a second one has begun; and what that comes to with the permission there again. */
+  /**
+   * The length of the first run's history, once a second one has begun; and what that comes to with the permission
+   * there again.
+   */
   async function retriedUntilContinued(workflowId: string): Promise<{ events: number; result: unknown }> {
     const latest = rig.client.workflow.getHandle(workflowId);
     const { runId } = await latest.describe();

@@ -36,7 +36,10 @@ const WITHOUT_EFFECT: ReadonlyMap<string, string> = new Map([
   ],
 ]);
 
-/** No answer of the API shows the branch of a document, or of a registration: a service that ignores it cannot be found out. */
+/**
+ * No answer of the API shows the branch of a document, or of a registration: a service that ignores it cannot be found
+ * out.
+ */
 const SHOWN_BY_NO_ANSWER = ["compliance.createSale.fields.branch", "compliance.register.branch"];
 
 /** What the service takes no notice of without harm: it is told, and the sale goes on to its end. */
@@ -80,7 +83,10 @@ function dialectOf(setting: string): { dialect: unknown; accountingDialect: unkn
   };
 }
 
-/** The dialect is found out, not guessed: until it is, nothing is lost, doubled, or parked without a word about the setting. */
+/**
+ * The dialect is found out, not guessed: until it is, nothing is lost, doubled, or parked without a word about the
+ * setting.
+ */
 describeWithTemporal("without a dialect, a service with other names", () => {
   let rig: Rig;
   const cases: Case[] = [];

@@ -5,7 +5,9 @@ import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { salesOf, TEA } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
-/** The name of the branch selector is not shown: a service that does not know it books the goods in its first branch. */
+/**
+ * The name of the branch selector is not shown: a service that does not know it books the goods in its first branch.
+ */
 describeWithTemporal("a service that ignores the branch of stock movements", () => {
   let rig: Rig;
   beforeAll(async () => {
@@ -119,7 +121,8 @@ describeWithTemporal("a service that ignores the branch of stock movements", () 
 describeWithTemporal("a worker that no longer holds the branch, beside one that still does", () => {
   let rig: Rig;
   beforeAll(async () => {
-    // As while a changed dialect is rolled out: the main queue is served under the new one, the API's queue under the old one.
+    // As while a changed dialect is rolled out: the main queue is served under the new one, the API's queue under the
+    // old one.
     const withLedger = (real: Ledger): Ledger => ({
       ...real,
       stock: { ...real.stock, branchHold: async () => undefined },

@@ -69,7 +69,10 @@ function isClearRefusal(error: unknown, isGood: boolean): boolean {
     : error.name === "InvalidInputError" && /^The sale input is not valid:\n {2}\S/.test(error.message);
 }
 
-/** The one end that a started sale may have besides its outcome: it names a connection that no worker serves, and says so. */
+/**
+ * The one end that a started sale may have besides its outcome: it names a connection that no worker serves, and says
+ * so.
+ */
 async function saysWhatIsServed(handle: WorkflowHandle, connection: unknown): Promise<boolean> {
   const failure: unknown = await handle.result().catch((error: unknown) => error);
   const cause = failure instanceof WorkflowFailedError ? failure.cause : undefined;

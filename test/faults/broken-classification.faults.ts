@@ -9,7 +9,10 @@ import { INVARIANTS } from "./reckoning/invariants.ts";
 import { type Breakage, brokenBuild } from "./stack/broken-build.ts";
 import { BUILT_MAIN, startFaultStack } from "./stack/fault-stack.ts";
 
-/** The row of the failure model that keeps a lost stock movement from being sent again: now it says that nothing happened. */
+/**
+ * The row of the failure model that keeps a lost stock movement from being sent again: now it says that nothing
+ * happened.
+ */
 const TIMEOUT_CALLED_TRANSIENT: Breakage = {
   file: "dist/src/compliance/classification-tables.js",
   text: `onOutcome("everything else", () => true, () => ({ kind: "unknown", attention: "stock-unknown" }))`,

@@ -1,10 +1,13 @@
 /**
  * How much the fault suite does. Read from the environment and printed with the results:
  *
- * - `FAULTS_SEED`: what the plan is drawn from; default: a random one. Only the plan is repeatable, not the order in which processes act.
+ * - `FAULTS_SEED`: what the plan is drawn from; default: a random one. Only the plan is repeatable, not the order in
+ *   which processes act.
  * - `FAULTS_FULL=1`: the run for the figures: 1,000 sales, 200 kills of workers, 50 SIGTERMs.
- * - `FAULTS_SALES`, `FAULTS_KILLS`, `FAULTS_SIGTERMS`: other sizes. Sales go on being started until the last kill has struck.
- * - `FAULTS_KEEP=1`: the folder with the logs of all processes and Temporal's database is kept, and its path is printed.
+ * - `FAULTS_SALES`, `FAULTS_KILLS`, `FAULTS_SIGTERMS`: other sizes. Sales go on being started until the last kill has
+ *   struck.
+ * - `FAULTS_KEEP=1`: the folder with the logs of all processes and Temporal's database is kept, and its path is
+ *   printed.
  */
 export interface FaultOptions {
   readonly seed: number;

@@ -11,7 +11,9 @@ const AWAY_MS = 60_000;
 const ANSWER_MS = 500;
 const LONGEST_MS = 180_000;
 
-/** A server that is away for a minute loses the completion of what was finished meanwhile: only the claims know then. */
+/**
+ * A server that is away for a minute loses the completion of what was finished meanwhile: only the claims know then.
+ */
 describe("Temporal goes away for a minute in the middle of a sale's movement", () => {
   const { seed, keep } = faultOptions(process.env);
   const never = new AbortController().signal;

@@ -20,8 +20,9 @@ export interface StoredHistory {
 }
 
 /**
- * Histories of runs of this release, one of each shape. Until 1.0 they may be recorded anew; from then on a stored history never changes,
- * since a sale that began under its release may still be open: a change to a workflow passes them all, or is patched.
+ * Histories of runs of this release, one of each shape. Until 1.0 they may be recorded anew; from then on a stored
+ * history never changes, since a sale that began under its release may still be open: a change to a workflow passes
+ * them all, or is patched.
  */
 export async function storedHistories(): Promise<StoredHistory[]> {
   const folder = fileURLToPath(new URL("histories", import.meta.url));

@@ -23,7 +23,10 @@ declare module "vitest" {
 
 const BUILT_BUNDLE = fileURLToPath(new URL("../../dist/workflow-bundle.cjs", import.meta.url));
 
-/** Of what has changed: for the suites that run the command in processes of its own, and for the bundled workflows of all. */
+/**
+ * Of what has changed: for the suites that run the command in processes of its own, and for the bundled workflows of
+ * all.
+ */
 async function build(): Promise<void> {
   const built = spawn("npm run --silent build", { shell: true, stdio: ["ignore", "inherit", "inherit"] });
   const [exitCode] = (await once(built, "close")) as [number | null];
@@ -55,7 +58,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const server = await startDevServer({
     namespaces: await suiteNamespaces(),
     dynamicConfig: {
-      // What carries out Schedules polls in each namespace all the time, which takes the server more than the work of the suites.
+      // What carries out Schedules polls in each namespace all the time, which takes the server more than the work of
+      // the suites.
       "worker.perNamespaceWorkerCount": 0,
       // A drain waits until the server ends the poll of an idle queue, which takes a minute otherwise.
       "matching.longPollExpirationInterval": "1s",

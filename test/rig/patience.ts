@@ -1,5 +1,6 @@
 /**
- * How long a test waits for what will come: until then a slow machine is slow, after it something hangs. Nothing that is measured depends on it.
+ * How long a test waits for what will come: until then a slow machine is slow, after it something hangs. Nothing that
+ * is measured depends on it.
  */
 export const PATIENCE_MS = 90_000;
 

@@ -5,8 +5,8 @@ import { dayOf, purchaseOf } from "./purchases.ts";
 const STATUSES = ["pulled", "pending_review", "confirmed", "rejected"] as const;
 
 /**
- * Adds, changes, moves and removes purchases of a simulator that has `count` of them, a few after each page that somebody reads, until it
- * is told to stop.
+ * Adds, changes, moves and removes purchases of a simulator that has `count` of them, a few after each page that
+ * somebody reads, until it is told to stop.
  * @returns the function that stops it, and tells how many there were
  */
 export function changeWhileRead(simulator: Simulator, count: number, seed: number): () => number {

@@ -27,9 +27,9 @@ function plausible(name: string): string {
 }
 
 /**
- * Both dialects of the simulator with every name and every switch changed to another valid value, by a walk through their schemas: a new
- * setting is changed without anybody thinking of it. What is off by default (`null`) is on. Names become plausible words that
- * `fiscalflow dialect` may guess, or `strange` ones that it cannot.
+ * Both dialects of the simulator with every name and every switch changed to another valid value, by a walk through
+ * their schemas: a new setting is changed without anybody thinking of it. What is off by default (`null`) is on. Names
+ * become plausible words that `fiscalflow dialect` may guess, or `strange` ones that it cannot.
  */
 export function renamedDialects(words: "plausible" | "strange" = "plausible"): {
   compliance: Dialect;

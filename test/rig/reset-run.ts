@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { Client } from "@temporalio/client";
 
 /**
- * Resets a workflow to the end of its first workflow task, of its last one, or of the last one before an activity was scheduled (for the
- * first time, or the last), as an operator does in Temporal's UI. Returns the new run's id.
+ * Resets a workflow to the end of its first workflow task, of its last one, or of the last one before an activity was
+ * scheduled (for the first time, or the last), as an operator does in Temporal's UI. Returns the new run's id.
  */
 export async function resetRun(
   client: Client,

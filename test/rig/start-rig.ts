@@ -31,7 +31,10 @@ const TEST_TIMINGS: Partial<Timings> = {
   failingPauseMs: 20,
 };
 
-/** Jitter for different orders, and not to wait for: without it a third attempt comes 5 seconds after the first, on average. */
+/**
+ * Jitter for different orders, and not to wait for: without it a third attempt comes 5 seconds after the first, on
+ * average.
+ */
 const shortJitter = (): number => Math.random() / 10;
 
 const SILENT = { debug() {}, warn() {} };

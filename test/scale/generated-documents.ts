@@ -24,7 +24,8 @@ interface Drawn {
 }
 
 /**
- * Makes sales and credit notes over HTTP: a month of them, from one to five lines, quantities of three places, some refused, some in flight.
+ * Makes sales and credit notes over HTTP: a month of them, from one to five lines, quantities of three places, some
+ * refused, some in flight.
  * @returns every document as the service last told it
  */
 export async function* generatedDocuments(

@@ -7,8 +7,8 @@ import { type Rig, startRig } from "../rig/start-rig.ts";
 const SALES = 100;
 const PAUSE_MS = 10_000;
 /**
- * A look serves all who would look within half a pause, of which jitter can take a tenth; less what the earlier of two calls can take on its way
- * where the machine is slow. A look for each sale would be one every 100 ms.
+ * A look serves all who would look within half a pause, of which jitter can take a tenth; less what the earlier of two
+ * calls can take on its way where the machine is slow. A look for each sale would be one every 100 ms.
  */
 const LEAST_BETWEEN_LOOKS_MS = (PAUSE_MS / 2) * 0.9 - 1_000;
 

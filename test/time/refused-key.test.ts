@@ -13,7 +13,8 @@ describeSkippingTime("a week of a refused key", () => {
   let rig: SkippingRig;
   beforeAll(async () => {
     rig = await startSkippingRig();
-    // What is refused tells no limit, and without one a week of looks meets the budget of the minutes that the test takes.
+    // What is refused tells no limit, and without one a week of looks meets the budget of the minutes that the test
+    // takes.
     await (await rig.startSale("LIMIT-1", { refundWindow: "0" })).result();
   });
   afterAll(() => rig?.close());

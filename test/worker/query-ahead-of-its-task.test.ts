@@ -31,8 +31,8 @@ const DOES_NOT_REPLAY = /TMPRL1100/;
 const QUERIES = 3;
 
 /**
- * A query waits for a worker; meanwhile an activity ends. A worker that comes is given the query first, with a history that is ahead of any completed
- * workflow task. What the SDK makes of it, and what the guard does (decision 15).
+ * A query waits for a worker; meanwhile an activity ends. A worker that comes is given the query first, with a history
+ * that is ahead of any completed workflow task. What the SDK makes of it, and what the guard does (decision 15).
  */
 describeWithTemporal("a query with a history that is ahead of the workflow's tasks", () => {
   const namespace = namespaceOf(import.meta.filename);

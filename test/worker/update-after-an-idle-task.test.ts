@@ -11,7 +11,9 @@ import "../rig/quiet-runtime.ts";
 
 const QUEUE = "update-after-an-idle-task";
 
-/** A worker loads a run from its history for an update that follows a workflow task without commands (decision 15, B). */
+/**
+ * A worker loads a run from its history for an update that follows a workflow task without commands (decision 15, B).
+ */
 describeWithTemporal("an update after a workflow task without commands", () => {
   const namespace = namespaceOf(import.meta.filename);
   const workflowsPath = fileURLToPath(new URL("./activity-then-update.ts", import.meta.url));

@@ -20,10 +20,16 @@ interface About {
   until?: () => boolean;
 }
 
-/** So many pauses of a call that is put off are timers of the workflow, from a second to a quarter of an hour; the later ones cost no history. */
+/**
+ * So many pauses of a call that is put off are timers of the workflow, from a second to a quarter of an hour; the later
+ * ones cost no history.
+ */
 const MOST_TIMERS = 10;
 
-/** So many tries of a call whose answer is lost are made by themselves, within a quarter of an hour; then a person is shown that it does not get through. */
+/**
+ * So many tries of a call whose answer is lost are made by themselves, within a quarter of an hour; then a person is
+ * shown that it does not get through.
+ */
 const MOST_LOST = 10;
 
 const FIRST_PAUSE_MS = 1_000;
@@ -54,8 +60,8 @@ export function unlessCutShort(error: unknown): undefined {
 }
 
 /**
- * Makes a call that may be repeated, until it has an answer that its step can work with. Everything else parks the run with
- * the stated reason.
+ * Makes a call that may be repeated, until it has an answer that its step can work with. Everything else parks the run
+ * with the stated reason.
  * @param tries those of before, where the call follows one that was refused
  * @throws CancelledByPerson where a person cancels instead of mending it; CutShort
  */
@@ -77,9 +83,9 @@ export async function callWithEscalation<T extends { kind: string }>(
 }
 
 /**
- * What lies between the tries of one call: a person, where it was refused; a pause, where it was put off or its answer is lost. A refused key
- * wakes by itself, and its attention stands from the first refusal until the call has another answer: since when a person is needed is no matter of
- * when it was looked at last.
+ * What lies between the tries of one call: a person, where it was refused; a pause, where it was put off or its answer
+ * is lost. A refused key wakes by itself, and its attention stands from the first refusal until the call has another
+ * answer: since when a person is needed is no matter of when it was looked at last.
  */
 export class Tries {
   readonly #run: AttentionList;
@@ -131,7 +137,10 @@ export class Tries {
     this.#refusal = undefined;
   }
 
-  /** Waits after a call that was put off: refused by the quota, or not sent at all. An outage of the ledger costs no history. */
+  /**
+   * Waits after a call that was put off: refused by the quota, or not sent at all. An outage of the ledger costs no
+   * history.
+   */
   async deferred({ waitFor, retryAfterMs }: Partial<Deferred>, until: () => boolean): Promise<void> {
     if (waitFor === "ledger") return await untilDone(() => ledger.awaitLedger(), until);
     const { awaitService } = this.#run;
@@ -142,8 +151,8 @@ export class Tries {
   }
 
   /**
-   * The pause before another try of a write whose answer was lost, although a look shows that nothing came of it. It goes on by itself, ever more
-   * rarely, and a person can end that.
+   * The pause before another try of a write whose answer was lost, although a look shows that nothing came of it. It
+   * goes on by itself, ever more rarely, and a person can end that.
    * @param what was tried
    * @param pause how a short one is made
    */
@@ -197,8 +206,8 @@ function evidenceOf(refusal: Refusal): { evidence?: Record<string, unknown> } {
 }
 
 /**
- * Counts the tries of one call that is not to be repeated. Each has a claim of its own in the ledger; the next one is begun only once the last is
- * known not to have been applied.
+ * Counts the tries of one call that is not to be repeated. Each has a claim of its own in the ledger; the next one is
+ * begun only once the last is known not to have been applied.
  */
 export class ClaimedTries {
   #current: MovementTry = { generation: 1, token: ownToken() };
@@ -231,8 +240,8 @@ export class ClaimedTries {
 }
 
 /**
- * A token of this run alone. A run that was reset replays what was drawn before its point: a random text alone would be the one under which the
- * run of before may have sent.
+ * A token of this run alone. A run that was reset replays what was drawn before its point: a random text alone would be
+ * the one under which the run of before may have sent.
  */
 function ownToken(): string {
   return `${workflowInfo().runId}/${uuid4()}`;

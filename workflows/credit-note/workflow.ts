@@ -21,8 +21,8 @@ import { StockKeeping } from "../stock/stock-keeping.ts";
 import { CreditedElsewhere, issueCreditNote } from "./issue.ts";
 
 /**
- * One credit note, which reverses a sale in full: submit → await the authority → credited → give the goods back, where asked to.
- * Started by its sale within the refund window, or directly after it.
+ * One credit note, which reverses a sale in full: submit → await the authority → credited → give the goods back, where
+ * asked to. Started by its sale within the refund window, or directly after it.
  */
 export async function creditNote(input: CreditNoteInput): Promise<SaleOutcome> {
   const run = new SaleState("creditNote", String(input?.traderInvoiceNumber), "submitting");
@@ -87,8 +87,8 @@ async function credited(work: SaleContext, prepared: PreparedCreditNote, origina
 }
 
 /**
- * Tells the sale whenever this credit note begins or ceases to need a person, so that whoever waits for the sale's outcome hears of
- * it. The sale may have closed meanwhile: that does no harm.
+ * Tells the sale whenever this credit note begins or ceases to need a person, so that whoever waits for the sale's
+ * outcome hears of it. The sale may have closed meanwhile: that does no harm.
  */
 function tellSale(run: SaleState, saleWorkflowId: string): void {
   let told: AttentionCode | undefined;

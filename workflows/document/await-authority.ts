@@ -15,7 +15,9 @@ interface AwaitedDocument {
   mend: () => Promise<boolean>;
 }
 
-/** Sees an issued document through, from whatever status it has, to its end. `run.document` is always the latest of it. */
+/**
+ * Sees an issued document through, from whatever status it has, to its end. `run.document` is always the latest of it.
+ */
 export async function awaitFinalStatus(
   work: SaleContext,
   issued: SaleDocument,
@@ -58,9 +60,9 @@ interface Resubmissions {
 }
 
 /**
- * What follows a rejection: where something was mended that the authority may have missed, at
- * once; else on a short, bounded, growing schedule, since the document may never have reached the authority; then a person says
- * `retry` or `cancel`.
+ * What follows a rejection: where something was mended that the authority may have missed, at once; else on a short,
+ * bounded, growing schedule, since the document may never have reached the authority; then a person says `retry` or
+ * `cancel`.
  * @param mend tells whether it mended anything new
  * @throws CancelledByPerson
  */

@@ -33,7 +33,8 @@ interface Creation {
   compose: () => Promise<Composed>;
   send: (request: Omit<CreateRequest, keyof CallTarget>) => Promise<CreateResult | LostCall>;
   /**
-   * Where the service knows a credit note of the sale already: ours to adopt, or somebody else's, with which this run ends.
+   * Where the service knows a credit note of the sale already: ours to adopt, or somebody else's, with which this run
+   * ends.
    * @throws whatever ends the run
    */
   alreadyCredited?: (result: Extract<CreateResult, { kind: "already-credited" }>) => Promise<SaleDocument>;
@@ -58,8 +59,8 @@ function newIntent(number: number): IssueAttempt {
 }
 
 /**
- * Brings the document into being, exactly once. A new intent, with a new key, is made only by a person's `retry`, and only after an
- * answer that settled that nothing exists under the old key.
+ * Brings the document into being, exactly once. A new intent, with a new key, is made only by a person's `retry`, and
+ * only after an answer that settled that nothing exists under the old key.
  * @throws CancelledByPerson while no document exists; ApplicationFailure Conflict where its number is another sale's
  */
 export async function createDocument(work: SaleContext, creation: Creation): Promise<Created> {
@@ -113,7 +114,9 @@ function numberTaken(run: SaleState, message: string): ApplicationFailure {
   return ApplicationFailure.nonRetryable(message, FAILURES.conflict);
 }
 
-/** An earlier run has settled, or a person has in its time, that nothing exists under an intent: the next one begins. */
+/**
+ * An earlier run has settled, or a person has in its time, that nothing exists under an intent: the next one begins.
+ */
 function superseded(run: SaleState, { intent, decision }: Extract<CreateResult, { kind: "superseded" }>): IssueAttempt {
   run.documentInDoubt = false;
   if (decision && !run.decisions.some(({ atMs }) => atMs === decision.atMs)) {
@@ -148,8 +151,8 @@ async function settledBy(
 
 async function refused(tries: Tries, refusal: Refusal, intent: IssueAttempt): Promise<IssueAttempt> {
   await tries.refused(refusal);
-  // The service refused the body itself, so a mended one is another request, which must not meet the old one's key. While an
-  // earlier attempt is in doubt, only the old one may be repeated.
+  // The service refused the body itself, so a mended one is another request, which must not meet the old one's key.
+  // While an earlier attempt is in doubt, only the old one may be repeated.
   const another = refusal.attention === "invalid-request" && intent.firstSentAtMs === undefined;
   return another ? newIntent(intent.number + 1) : intent;
 }
@@ -174,7 +177,10 @@ async function parkRejected(work: SaleContext, message: string, intent: IssueAtt
   return newIntent(intent.number + 1);
 }
 
-/** A document that is not what was asked for: one that is not new may be somebody else's, so it waits for a person's word. */
+/**
+ * A document that is not what was asked for: one that is not new may be somebody else's, so it waits for a person's
+ * word.
+ */
 async function checkedOurs(
   work: SaleContext,
   document: SaleDocument,
@@ -233,8 +239,8 @@ async function keepDecision(run: SaleState, decided: Omit<DecideDocumentRequest,
 }
 
 /**
- * Keeps the id of a document that was made while the ledger was away. Where a credit note of another sale came to bear its number
- * meanwhile, both exist: only a person can put that right.
+ * Keeps the id of a document that was made while the ledger was away. Where a credit note of another sale came to bear
+ * its number meanwhile, both exist: only a person can put that right.
  */
 async function recordMade(run: SaleState, request: RecordDocumentRequest): Promise<void> {
   const recorded = await ledger.recordDocument(request);

@@ -45,8 +45,8 @@ export async function readDocument(work: SaleContext, saleId: string, tries?: Tr
 }
 
 /**
- * Submits the same document again (POST /v1/sales/{id}/retry). An answer that is lost is looked for in the document before another try;
- * until it is found, the document may have completed, so no cancellation is carried out.
+ * Submits the same document again (POST /v1/sales/{id}/retry). An answer that is lost is looked for in the document
+ * before another try; until it is found, the document may have completed, so no cancellation is carried out.
  * @throws CancelledByPerson while it is known to be rejected
  */
 export async function retryDocument(work: SaleContext, document: SaleDocument): Promise<SaleDocument> {
@@ -136,7 +136,10 @@ export function mismatchMessage({ type }: ExpectedDocument, found: readonly stri
   return `${said}. If the service took no notice of what was sent, it uses other names: set ${settings.join(", ")} in COMPLIANCE_DIALECT.`;
 }
 
-/** Lines in order. Whether a credit note's unit prices are negative like its quantities is not shown, so they count by their size. */
+/**
+ * Lines in order. Whether a credit note's unit prices are negative like its quantities is not shown, so they count by
+ * their size.
+ */
 function lineMismatches(document: SaleDocument, expected: ExpectedDocument, lines: ResolvedLine[]): string[] {
   const sign = expected.type === "credit_note" ? -1 : 1;
   const sold = goodsOf(document);

@@ -13,8 +13,8 @@ import { main } from "../proxies.ts";
 const stateQuery = defineQuery<JobState<{ answered: boolean }>>(STATE_QUERY);
 
 /**
- * Asks the ledger for a sale that Temporal no longer knows, so that a caller needs no database. Its caller bounds it by an execution timeout: the
- * answer is for somebody who waits.
+ * Asks the ledger for a sale that Temporal no longer knows, so that a caller needs no database. Its caller bounds it by
+ * an execution timeout: the answer is for somebody who waits.
  */
 export async function findSale(input: FindSaleInput): Promise<FindSaleResult> {
   let answered = false;

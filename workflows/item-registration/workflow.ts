@@ -40,8 +40,8 @@ interface Carried {
 type Position = { after: string } | { index: number } | null;
 
 /**
- * Registers a catalogue, or the items of a list, one call each: the next of them → register → write down what each came to. Nothing waits
- * for an item that lacks data: it is reported. To be run again at any time.
+ * Registers a catalogue, or the items of a list, one call each: the next of them → register → write down what each came
+ * to. Nothing waits for an item that lacks data: it is reported. To be run again at any time.
  */
 export async function registerItems(input: RegisterItemsInput, carried?: Carried): Promise<RegisterItemsOutcome> {
   const job = new Job<RegistrationProgress>({
@@ -91,7 +91,10 @@ export async function registerItems(input: RegisterItemsInput, carried?: Carried
   });
 }
 
-/** Both names of the branch, so that each call can send the one that its dialect wants; none means the business's first branch. */
+/**
+ * Both names of the branch, so that each call can send the one that its dialect wants; none means the business's first
+ * branch.
+ */
 async function branchOf({ job, calls, target }: Batch, branch: string | undefined): Promise<Branch | undefined> {
   if (branch === undefined) return undefined;
   job.moveOn("the names of its branch");

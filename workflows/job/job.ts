@@ -8,7 +8,10 @@ import { stepsTaken } from "../sdk/interceptors.ts";
 /** Past so many steps a run goes on as a new one, between two pages. */
 const MOST_STEPS = 20;
 
-/** Past so many it does so in the middle of one, where a call that was refused is about to be made anew. A page without that has 50 at most. */
+/**
+ * Past so many it does so in the middle of one, where a call that was refused is about to be made anew. A page without
+ * that has 50 at most.
+ */
 const MOST_STEPS_OF_REFUSED = 200;
 
 /** All that a run without a document knows. `Progress` is what its state, its details and its result tell. */
@@ -43,8 +46,8 @@ export class Job<Progress extends object> extends AttentionList {
   }
 
   /**
-   * To be asked between two pages. Counted in steps, and not in events: the length of a history grows with what a replay is not shown, a message that
-   * is refused (decision 15).
+   * To be asked between two pages. Counted in steps, and not in events: the length of a history grows with what a
+   * replay is not shown, a message that is refused (decision 15).
    */
   get historyIsLong(): boolean {
     return stepsTaken() >= MOST_STEPS;

@@ -5,10 +5,10 @@ import { callsOf } from "../proxies.ts";
 import { isTrouble, sendMovement } from "../stock/apply-movement.ts";
 
 /**
- * A chunk of the movements of a sale, or of a credit note, of many items: one try of each, so that the answers stand in this history and not
- * in that of the run which started it. One after the other: nobody waits for the last of a hundred movements, and the tills' sales go on beside
- * them. It decides nothing and calls nobody. What is not sent once it is cancelled, or once one try has met what
- * all would meet, is for the run that started it; what has left is waited for.
+ * A chunk of the movements of a sale, or of a credit note, of many items: one try of each, so that the answers stand in
+ * this history and not in that of the run which started it. One after the other: nobody waits for the last of a hundred
+ * movements, and the tills' sales go on beside them. It decides nothing and calls nobody. What is not sent once it is
+ * cancelled, or once one try has met what all would meet, is for the run that started it; what has left is waited for.
  */
 export async function moveStock(input: MoveStockInput): Promise<MoveStockResult> {
   const { parent: sentFor, runId: ownRunId, firstExecutionRunId } = workflowInfo();

@@ -39,7 +39,10 @@ export abstract class AttentionList {
   /** Set while an automatic try waits for its time: brings it forward. */
   bringForward: (() => void) | undefined;
 
-  /** Waits, without history, until a call that the service did not take is worth another try. Set once it is known where calls go. */
+  /**
+   * Waits, without history, until a call that the service did not take is worth another try. Set once it is known where
+   * calls go.
+   */
   awaitService: ((wait: ServiceWait) => Promise<void>) | undefined;
 
   /** Whether it is to go on as a new run before it waits any longer. */
@@ -95,8 +98,8 @@ export abstract class AttentionList {
   }
 
   /**
-   * Counts a retry for what it means: the named attention, else everything that waits for one. A slow authority is only a notice: where
-   * something else waits, that is what a retry without a name means.
+   * Counts a retry for what it means: the named attention, else everything that waits for one. A slow authority is only
+   * a notice: where something else waits, that is what a retry without a name means.
    */
   countRetry(request: RetryRequest): void {
     const { note, by } = request;
@@ -172,13 +175,16 @@ export abstract class AttentionList {
 }
 
 /**
- * `acknowledged`: a person answered with the attention's own update. `woken`: what it waited for is there. `again`: the wait ended
- * without it, so the step has to look for itself.
+ * `acknowledged`: a person answered with the attention's own update. `woken`: what it waited for is there. `again`: the
+ * wait ended without it, so the step has to look for itself.
  */
 export type Verdict = "retry" | "cancel" | "acknowledged" | "woken" | "again";
 
 export interface Wakes {
-  /** Runs while the run is parked. True: what it waited for is there; false, or a failure: the step has to look for itself. */
+  /**
+   * Runs while the run is parked. True: what it waited for is there; false, or a failure: the step has to look for
+   * itself.
+   */
   wake?: () => Promise<boolean>;
   /** Checked with every change of the run. */
   until?: () => boolean;
@@ -236,7 +242,10 @@ export async function untilDone(wait: () => Promise<unknown>, orUntil: () => boo
   await waiting;
 }
 
-/** A person asked to cancel, and no document stands in the way. Ends the body's way forward, never the workflow as failed. */
+/**
+ * A person asked to cancel, and no document stands in the way. Ends the body's way forward, never the workflow as
+ * failed.
+ */
 export class CancelledByPerson extends Error {
   override readonly name = "CancelledByPerson";
 

@@ -47,14 +47,19 @@ export function needsAPerson(attention: Attention): string {
   ].join("\n\n");
 }
 
-/** What is known, as data: a person decides by it. Its line breaks are escaped, so that nothing in it can end the block. */
+/**
+ * What is known, as data: a person decides by it. Its line breaks are escaped, so that nothing in it can end the block.
+ */
 function evidenceOf({ evidence }: Attention): string[] {
   if (!evidence || Object.keys(evidence).length === 0) return [];
   const lines = Object.entries(evidence).map(([name, value]) => `${name}: ${JSON.stringify(value) ?? ""}`);
   return [`\`\`\`\n${lines.join("\n").slice(0, MOST_EVIDENCE)}\n\`\`\``];
 }
 
-/** Other people's words on one line and with nothing in them that Markdown obeys: they must not look like an attention of ours. */
+/**
+ * Other people's words on one line and with nothing in them that Markdown obeys: they must not look like an attention
+ * of ours.
+ */
 export function quoted(words: string): string {
   return words.replace(/\s+/g, " ").replace(/[\\`*_#<>[\]|]/g, "\\$&");
 }
@@ -132,7 +137,9 @@ export function notAllowed(run: AttentionList, why: string): never {
   throw ApplicationFailure.nonRetryable(`${why} ${run.allowedUpdates}`, FAILURES.notAllowed);
 }
 
-/** The message's object, where it is one with these fields only. Messages come from people's hands, so each is checked. */
+/**
+ * The message's object, where it is one with these fields only. Messages come from people's hands, so each is checked.
+ */
 export function checkedObject(
   run: AttentionList,
   message: unknown,

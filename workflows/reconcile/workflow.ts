@@ -33,8 +33,9 @@ interface Reconciling {
 }
 
 /**
- * Compares what the ledger keeps with what others say: each document that was not yet seen final with the Compliance API, on the background
- * budget, then supplier invoices with bill payments. What does not match is a finding in the ledger, with a reason and a next step.
+ * Compares what the ledger keeps with what others say: each document that was not yet seen final with the Compliance
+ * API, on the background budget, then supplier invoices with bill payments. What does not match is a finding in the
+ * ledger, with a reason and a next step.
  */
 export async function reconcile(input: ReconcileInput, carried?: Carried): Promise<ReconcileOutcome> {
   const job = new Job<ReconcileProgress>({

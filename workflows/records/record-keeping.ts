@@ -9,8 +9,9 @@ import { endOfTurn } from "../sdk/interceptors.ts";
 import { type Asked, partsOf, recordOf, type Told, toldBy, worthKeeping } from "./record.ts";
 
 /**
- * Keeps what is known of the run's document in the ledger, after each change that is worth it, one record at a time. Nothing waits for it
- * but the end of the run: while the ledger is away, changes gather for the record that is written once it is back.
+ * Keeps what is known of the run's document in the ledger, after each change that is worth it, one record at a time.
+ * Nothing waits for it but the end of the run: while the ledger is away, changes gather for the record that is written
+ * once it is back.
  */
 export class RecordKeeping implements KeptRecords {
   readonly #run: SaleState;
@@ -52,8 +53,8 @@ export class RecordKeeping implements KeptRecords {
   }
 
   /**
-   * The run's first record, for the activity of its only movement to keep with the answer: as it will be once the movement is applied.
-   * Undefined where it is better kept by itself.
+   * The run's first record, for the activity of its only movement to keep with the answer: as it will be once the
+   * movement is applied. Undefined where it is better kept by itself.
    */
   beside(movement: StockMovement): RecordPart | undefined {
     // A try that came back took it along for nothing.
@@ -68,8 +69,8 @@ export class RecordKeeping implements KeptRecords {
   }
 
   /**
-   * The record for whoever reads the document to keep with the answer that completes it. Undefined where it is better kept by itself.
-   * The document is for the reader to put in.
+   * The record for whoever reads the document to keep with the answer that completes it. Undefined where it is better
+   * kept by itself. The document is for the reader to put in.
    */
   besideDocument(saleId: string): RecordPart | undefined {
     const { workflow, document, movements, moreToCome, refund } = this.#run;
@@ -82,7 +83,8 @@ export class RecordKeeping implements KeptRecords {
   }
 
   /**
-   * The record that went with a call is kept. It counts for nothing where another one was written since, or something else has changed.
+   * The record that went with a call is kept. It counts for nothing where another one was written since, or something
+   * else has changed.
    * @param answer what the run did not know when it gave the record out
    */
   keptBeside(answer: AsItWillBe = {}): void {
@@ -150,7 +152,9 @@ export class RecordKeeping implements KeptRecords {
     return true;
   }
 
-  /** The run ends only once they are there, or a person has given them up: then the ledger says that they are left out. */
+  /**
+   * The run ends only once they are there, or a person has given them up: then the ledger says that they are left out.
+   */
   #keepLines(of: Pick<RecordPart, "type" | "number">): void {
     const saleId = this.#run.document?.id;
     if (saleId === undefined) return;
@@ -170,7 +174,10 @@ export class RecordKeeping implements KeptRecords {
     this.#run.beforeTheEnd(keeping);
   }
 
-  /** A movement that has just left is answered within a call's time, and kept together with its document; one that queues is not. */
+  /**
+   * A movement that has just left is answered within a call's time, and kept together with its document; one that
+   * queues is not.
+   */
   async #movementsAnswered(): Promise<void> {
     const run = this.#run;
     const answered = (): boolean => underWay(run).length === 0 || run.attentions.length > 0;
@@ -189,7 +196,8 @@ function underWay({ movements }: SaleState): SaleState["movements"] {
 }
 
 /**
- * Has the lines of a document kept that are too many for a payload: an activity reads them from the service into the ledger.
+ * Has the lines of a document kept that are too many for a payload: an activity reads them from the service into the
+ * ledger.
  * @returns false where a person has given them up
  */
 async function keepLines(

@@ -59,8 +59,8 @@ export function recordOf(
 }
 
 /**
- * Changes with whatever is worth another record. A movement that is being sent, and a step on the way to a document, is not: they pass.
- * Undefined while there is nothing that would have to be kept.
+ * Changes with whatever is worth another record. A movement that is being sent, and a step on the way to a document, is
+ * not: they pass. Undefined while there is nothing that would have to be kept.
  * @param as in place of what the run says now
  */
 export function worthKeeping(run: SaleState, as: AsItWillBe = {}): string | undefined {
@@ -97,8 +97,8 @@ export interface Told {
 }
 
 /**
- * The record in parts that a payload can hold, one to be told after the other. A record that fits is one part, and says all. Of one that
- * does not, only what changed since the last one is told.
+ * The record in parts that a payload can hold, one to be told after the other. A record that fits is one part, and says
+ * all. Of one that does not, only what changed since the last one is told.
  * @param told by this run, where the ledger has that; with nothing told, all is
  */
 export function partsOf(record: DocumentRecord, told: Told | undefined): RecordPart[] {

@@ -44,8 +44,8 @@ const resolveStockUpdate = defineUpdate<MessageReply, [ResolveStockRequest]>(UPD
 const resolveDocumentUpdate = defineUpdate<MessageReply, [ResolveDocumentRequest]>(UPDATES.resolveDocument);
 
 /**
- * The messages that a sale and a credit note share, and what it shows of itself. To be called before the first await: an early message finds its
- * handler.
+ * The messages that a sale and a credit note share, and what it shows of itself. To be called before the first await:
+ * an early message finds its handler.
  */
 export function registerMessages(run: SaleState): void {
   run.onPublish.push(() => publishRun(run));
@@ -64,7 +64,10 @@ export function registerMessages(run: SaleState): void {
 /** Nobody has looked into the books and answered so soon after a question was raised. */
 const READ_WITHIN_MS = 5_000;
 
-/** The updates by which a person mends a run. Validators are synchronous: Temporal ignores asynchronous ones without a word. */
+/**
+ * The updates by which a person mends a run. Validators are synchronous: Temporal ignores asynchronous ones without a
+ * word.
+ */
 function registerUpdates(run: SaleState): void {
   registerOperatorUpdates(run, (act, done) => replying(run, act, done));
 
@@ -111,8 +114,8 @@ function registerUpdates(run: SaleState): void {
 }
 
 /**
- * An answer that was sent twice must not be taken for one to a later question: after the first the movement may have been sent again, and
- * have become unknown again.
+ * An answer that was sent twice must not be taken for one to a later question: after the first the movement may have
+ * been sent again, and have become unknown again.
  */
 function justUnknownAgain(run: SaleState, referenceId: string): string | undefined {
   const ofMovement = ({ code, subject }: { code?: string; subject?: string }): boolean =>
@@ -140,8 +143,8 @@ function resolveDocument(run: SaleState, { saleId, note, by }: ResolveDocumentRe
 }
 
 /**
- * Acts, and tells what came of it, where something can come of it soon. Handlers stand in the root scope, where a cancellation from
- * Temporal would fail the operator's update with it.
+ * Acts, and tells what came of it, where something can come of it soon. Handlers stand in the root scope, where a
+ * cancellation from Temporal would fail the operator's update with it.
  */
 function replying(run: SaleState, act: () => unknown, done: string): Promise<MessageReply> {
   return CancellationScope.nonCancellable(async () => {
@@ -174,7 +177,8 @@ const REFUND_REPLY_WITHIN = "20 seconds";
 export function registerSaleMessages(run: SaleState): void {
   registerMessages(run);
   setHandler(creditNoteChanged, (change) => {
-    // A signal can come from anywhere, late, and with anything in it: it only ever shows what the credit note's own run knows better.
+    // A signal can come from anywhere, late, and with anything in it: it only ever shows what the credit note's own run
+    // knows better.
     if (run.stage !== "crediting" || typeof change !== "object" || change === null) return;
     run.creditNoteAttention = ATTENTION_CODES.find((code) => code === change.attention);
     run.publish();

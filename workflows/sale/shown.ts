@@ -30,7 +30,10 @@ import type { SaleState } from "./state.ts";
 
 const DEFAULT_WAIT_SECONDS = 20;
 const LONGEST_WAIT_SECONDS = 60;
-/** Each makes the history longer that every later task replays; and of the 2,000 updates that Temporal takes of a run, the others belong to the people who mend it. */
+/**
+ * Each makes the history longer that every later task replays; and of the 2,000 updates that Temporal takes of a run,
+ * the others belong to the people who mend it.
+ */
 const MOST_OUTCOMES = 200;
 
 export function outcomeOf(run: SaleState): SaleOutcome {
@@ -94,8 +97,8 @@ export function checkOutcomeRequest(run: SaleState, message: unknown): void {
 }
 
 /**
- * Carries a run's body to its end: Temporal's own cancellation becomes the run's, which the body answers in its own time
- * (undo included); whoever waits is served; and a failure is told to them before the workflow fails with it.
+ * Carries a run's body to its end: Temporal's own cancellation becomes the run's, which the body answers in its own
+ * time (undo included); whoever waits is served; and a failure is told to them before the workflow fails with it.
  */
 export async function runToCompletion(run: SaleState, body: () => Promise<void>): Promise<SaleOutcome> {
   CancellationScope.current().cancelRequested.catch(() => run.requestCancel("cancelled through Temporal"));
@@ -119,7 +122,10 @@ const stage = defineSearchAttributeKey(SEARCH_ATTRIBUTES.stage, "KEYWORD");
 /** Movements that are listed: they must leave room for what needs a person, which comes after them. */
 const MOST_MOVEMENTS = 20;
 
-/** What Temporal's UI shows under User Metadata, as Markdown: where the run stands, and which update with which JSON mends it. */
+/**
+ * What Temporal's UI shows under User Metadata, as Markdown: where the run stands, and which update with which JSON
+ * mends it.
+ */
 export function detailsOf(run: SaleState): string {
   const document = run.document;
   const paragraphs = [
@@ -159,7 +165,10 @@ function stockLines(movements: readonly StockMovement[]): string[] {
   return [...lines, `- ${shown.length > 0 ? "others: " : ""}${counts.join(", ")}`];
 }
 
-/** Shows the run to whoever looks: current details always, search attributes where they changed (each change is an event). */
+/**
+ * Shows the run to whoever looks: current details always, search attributes where they changed (each change is an
+ * event).
+ */
 export function publishRun(run: SaleState): void {
   setCurrentDetails(detailsOf(run));
   publishAttributes([

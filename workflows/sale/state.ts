@@ -36,8 +36,8 @@ export const STAGE_TRANSITIONS: Readonly<Record<Stage, readonly Stage[]>> = {
 };
 
 /**
- * All that a run of a sale or of a credit note knows. Messages change it, steps read it; whoever changes what a person can
- * see publishes it.
+ * All that a run of a sale or of a credit note knows. Messages change it, steps read it; whoever changes what a person
+ * can see publishes it.
  */
 export class SaleState extends AttentionList {
   readonly workflow: "sale" | "creditNote";
@@ -73,7 +73,9 @@ export class SaleState extends AttentionList {
   refundRefused: { refund: RefundRequest; message: string } | undefined;
   /** Once a sale is given up, what was not sent to the stock is not sent any more. */
   stockHalted = false;
-  /** Something follows the signing that a record does not show yet: movements to be planned, or a total to be compared. */
+  /**
+   * Something follows the signing that a record does not show yet: movements to be planned, or a total to be compared.
+   */
   moreToCome = false;
   outcomesGiven = 0;
   prepared = false;
@@ -111,7 +113,10 @@ export class SaleState extends AttentionList {
     return this.attentions.length > 0 || this.creditNoteAttention !== undefined;
   }
 
-  /** Whether the document itself waits for a person: stock never holds it back, and a slow authority is still waited for. */
+  /**
+   * Whether the document itself waits for a person: stock never holds it back, and a slow authority is still waited
+   * for.
+   */
   get heldUp(): boolean {
     const holdsUp = (attention: Attention): boolean => holdsUpDocument(attention, this.movements);
     return this.creditNoteAttention !== undefined || this.attentions.some(holdsUp);
@@ -158,7 +163,10 @@ export class SaleState extends AttentionList {
     else this.publish();
   }
 
-  /** In flight: until each movement has its first answer the stock is being adjusted, then only the authority is awaited. */
+  /**
+   * In flight: until each movement has its first answer the stock is being adjusted, then only the authority is
+   * awaited.
+   */
   get inFlightStage(): Stage {
     const moving = this.movements.some(({ state }) => state === "planned" || state === "sending");
     return moving ? "adjusting-stock" : "awaiting-authority";

@@ -17,9 +17,9 @@ import { mendItems, registerItems, resolveBranch, type ResolvedLines, resolveIte
 import { openForRefund } from "./steps/refund.ts";
 
 /**
- * One sale, from its start to its signed receipt and the end of its refund window:
- * resolve lines to items → register those that are not → submit, or adopt → adjust stock → await the authority → completed → open for
- * a refund → closed. It fails only for input that nobody can mend.
+ * One sale, from its start to its signed receipt and the end of its refund window: resolve lines to items → register
+ * those that are not → submit, or adopt → adjust stock → await the authority → completed → open for a refund → closed.
+ * It fails only for input that nobody can mend.
  */
 export async function sale(input: SaleInput): Promise<SaleOutcome> {
   const run = new SaleState("sale", String(input?.traderInvoiceNumber), "resolving-items");
@@ -89,7 +89,10 @@ async function carrySale(work: SaleContext, prepared: PreparedSale): Promise<voi
   await run.nothingNeeded();
 }
 
-/** A refund that is taken while the last callers are being answered is carried out too: nothing that was accepted is lost. */
+/**
+ * A refund that is taken while the last callers are being answered is carried out too: nothing that was accepted is
+ * lost.
+ */
 async function untilClosed(
   work: SaleContext,
   stock: StockKeeping,
@@ -109,7 +112,10 @@ async function untilClosed(
   } while (refundDue());
 }
 
-/** The items of the lines, each known to the authority. An adopted sale may come without lines, and is registered already. */
+/**
+ * The items of the lines, each known to the authority. An adopted sale may come without lines, and is registered
+ * already.
+ */
 async function resolveGoods(
   work: SaleContext,
   { sale, items }: PreparedSale,

@@ -5,7 +5,9 @@ export function rootMessage(error: Error): string {
   return error.cause instanceof Error ? rootMessage(error.cause) : error.message;
 }
 
-/** Anything else is a defect: it fails the workflow task, which is repeated once the code is mended, and loses nothing. */
+/**
+ * Anything else is a defect: it fails the workflow task, which is repeated once the code is mended, and loses nothing.
+ */
 export function isFinal(error: Error): boolean {
   return error.name === "ApplicationFailure" || error.name === "ActivityFailure";
 }

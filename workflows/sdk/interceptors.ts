@@ -13,14 +13,18 @@ export function interceptors(): WorkflowInterceptors {
   return { internals: [deferUpdatesInterceptor], inbound: [countingMessages], outbound: [countingCalls] };
 }
 
-/** Of what comes with an update, a step that waits for another one's condition takes a turn of its own. None has half as many. */
+/**
+ * Of what comes with an update, a step that waits for another one's condition takes a turn of its own. None has half as
+ * many.
+ */
 const LONGEST_CHAIN = 10;
 
 let held = 0;
 
 /**
- * Gives a run its updates after everything that came with them has been acted upon (decision 15). The SDK gives them before. But it
- * may have parted one from the rest, or part them in a replay; then the update is left, and comes last. That order is the only one that always holds.
+ * Gives a run its updates after everything that came with them has been acted upon (decision 15). The SDK gives them
+ * before. But it may have parted one from the rest, or part them in a replay; then the update is left, and comes last.
+ * That order is the only one that always holds.
  */
 const deferUpdatesInterceptor: WorkflowInternalsInterceptor = {
   activate({ activation, batchIndex }, next) {
@@ -45,7 +49,10 @@ export function everyUpdateIsAnswered(): boolean {
 
 let taken = 0;
 
-/** Activities that were asked for, and messages that were taken: what makes a history longer. Each comes to some six events. */
+/**
+ * Activities that were asked for, and messages that were taken: what makes a history longer. Each comes to some six
+ * events.
+ */
 export function stepsTaken(): number {
   return taken;
 }
@@ -64,7 +71,10 @@ function counted<Input>(input: Input): Input {
   return input;
 }
 
-/** Once everything that comes of the same events has happened. Not `aTurn` itself: without its own promise, open runs would go on in another order. */
+/**
+ * Once everything that comes of the same events has happened. Not `aTurn` itself: without its own promise, open runs
+ * would go on in another order.
+ */
 export async function endOfTurn(): Promise<void> {
   await aTurn();
 }
@@ -75,8 +85,8 @@ function aTurn(): Promise<void> {
 }
 
 /**
- * Once so many turns are over, each of which lets the steps go on that waited for a condition of the one before. With few promises: Temporal notes the
- * origin of each for its call stacks, and a replay makes all of them again.
+ * Once so many turns are over, each of which lets the steps go on that waited for a condition of the one before. With
+ * few promises: Temporal notes the origin of each for its call stacks, and a replay makes all of them again.
  */
 function endOfTurns(count: number): Promise<void> {
   return new Promise((resolve) => {

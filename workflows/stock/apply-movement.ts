@@ -17,8 +17,8 @@ import { parkOnBranch, showOtherBranch } from "./other-branch.ts";
 import { fateOfUnknown } from "./unknown-movement.ts";
 
 /**
- * Brings one movement to `applied` or `dropped`. It is sent at most once without an answer: an unknown outcome waits for a
- * person's word and is never repeated by itself (docs/failure-model.md, "Stock movements").
+ * Brings one movement to `applied` or `dropped`. It is sent at most once without an answer: an unknown outcome waits
+ * for a person's word and is never repeated by itself (docs/failure-model.md, "Stock movements").
  * @param lane of the run's movements: each try goes by it
  */
 export async function applyMovement(
@@ -77,7 +77,8 @@ export async function applyMovement(
           drop(work, movement);
           return;
         }
-        // While a changed dialect is rolled out, the worker that waits may see no hold where the one that sends still does.
+        // While a changed dialect is rolled out, the worker that waits may see no hold where the one that sends still
+        // does.
         if (verdict === "woken") {
           movement.state = "planned";
           run.stockMoved();
@@ -134,7 +135,10 @@ function keepWord({ run }: SaleContext, movement: StockMovement, word: PersonsWo
   run.decide({ update: "resolveStock", code: "stock-unknown", subject: movement.referenceId, answer, note, by }, atMs);
 }
 
-/** So many movements of one run are with the service at once, so that a sale of a thousand lines leaves room for the others. */
+/**
+ * So many movements of one run are with the service at once, so that a sale of a thousand lines leaves room for the
+ * others.
+ */
 export const MOST_AT_ONCE = 5;
 
 /** One try of a movement that waits for its turn. */
@@ -191,8 +195,8 @@ export async function sendMovement(
 }
 
 /**
- * Asks the claim of a try whose answer did not come: never taken means never sent, and not to be sent by that try any more; a written
- * outcome is the answer; a claim without outcome is unknown (docs/architecture.md, "At most once").
+ * Asks the claim of a try whose answer did not come: never taken means never sent, and not to be sent by that try any
+ * more; a written outcome is the answer; a claim without outcome is unknown (docs/architecture.md, "At most once").
  * @param said why there is no answer, as a sentence
  */
 export async function whatBecameOf(

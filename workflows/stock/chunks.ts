@@ -29,8 +29,9 @@ interface Waiting extends Try {
 }
 
 /**
- * The tries of a run of many movements, one chunk after the other, each in a history of its own. Where some have met what all would meet, the others
- * wait until one of those has got through: an outage costs the history of a few movements, however many there are.
+ * The tries of a run of many movements, one chunk after the other, each in a history of its own. Where some have met
+ * what all would meet, the others wait until one of those has got through: an outage costs the history of a few
+ * movements, however many there are.
  */
 export class Chunks implements Lane {
   readonly #work: SaleContext;
@@ -117,12 +118,14 @@ export class Chunks implements Lane {
 }
 
 /**
- * Sends one try of each of these movements by a child workflow. Where that ends without its answers, the claims tell what became of each.
+ * Sends one try of each of these movements by a child workflow. Where that ends without its answers, the claims tell
+ * what became of each.
  * @returns what each came to; a movement that is not in it was not sent
  */
 async function sendChunk(work: SaleContext, tries: readonly Try[]): Promise<Map<StockMovement, AdjustStockResult>> {
   const { run, target } = work;
-  // After a reset the runs of before may still have theirs: each chunk has an id of its own, which a replay draws again.
+  // After a reset the runs of before may still have theirs: each chunk has an id of its own, which a replay draws
+  // again.
   const workflowId = moveStockWorkflowId({ ...target, number: run.invoice, chunk: uuid4() });
   try {
     const { answers } = await answersOf(work, workflowId, tries);

@@ -6,8 +6,8 @@ import { ledger, mainWaits } from "../proxies.ts";
 import type { SaleContext } from "../sale/state.ts";
 
 /**
- * Shows that an applied movement was answered with another branch than the one that was asked for. Once a person has acknowledged it, the
- * ledger lets movements to named branches go on; the run ends only when that is written.
+ * Shows that an applied movement was answered with another branch than the one that was asked for. Once a person has
+ * acknowledged it, the ledger lets movements to named branches go on; the run ends only when that is written.
  */
 export function showOtherBranch(
   { run, target }: SaleContext,
@@ -29,8 +29,8 @@ export function showOtherBranch(
 }
 
 /**
- * Waits until movements to named branches are sent again, or until a person gives this one up. The movement that found the other branch
- * may have nobody left to acknowledge it, so a retry with a note says the same: somebody has looked.
+ * Waits until movements to named branches are sent again, or until a person gives this one up. The movement that found
+ * the other branch may have nobody left to acknowledge it, so a retry with a note says the same: somebody has looked.
  */
 export async function parkOnBranch(
   { run, target }: SaleContext,

@@ -5,8 +5,8 @@ import type { SaleContext } from "../sale/state.ts";
 import { branchToReturnTo, planMovements, type StockKeeping } from "./stock-keeping.ts";
 
 /**
- * Returns the goods of a refund. What goes back is what was taken, where it was taken; without that, only what a person decides to return,
- * who names the branch.
+ * Returns the goods of a refund. What goes back is what was taken, where it was taken; without that, only what a person
+ * decides to return, who names the branch.
  */
 export async function returnGoods(
   work: SaleContext,
@@ -26,7 +26,9 @@ async function showNothingTaken({ run }: SaleContext, number: string): Promise<v
   await park(run, { code: "stock-refused", subject: number, message, resolvedBy: ["acknowledge"] });
 }
 
-/** A person vouches for the goods. An item that has left the catalogue waits for a person, and holds nothing else back. */
+/**
+ * A person vouches for the goods. An item that has left the catalogue waits for a person, and holds nothing else back.
+ */
 async function returnByDecision(
   work: SaleContext,
   stock: StockKeeping,

@@ -91,8 +91,8 @@ export class StockKeeping {
   }
 
   /**
-   * Gives back what this run took, and only that: each reversal follows its own movement, once that one is known to be applied, and goes
-   * to the branch from which the goods were taken.
+   * Gives back what this run took, and only that: each reversal follows its own movement, once that one is known to be
+   * applied, and goes to the branch from which the goods were taken.
    */
   async giveBack(
     number: string,
@@ -110,8 +110,8 @@ export class StockKeeping {
   }
 
   /**
-   * Returns to stock what the sale is known to have taken, in this run or in any other one; what is not known to have been taken is
-   * returned once a person has said that it was.
+   * Returns to stock what the sale is known to have taken, in this run or in any other one; what is not known to have
+   * been taken is returned once a person has said that it was.
    * @param number of the credit note
    * @returns false where the sale has taken nothing
    */
@@ -179,7 +179,10 @@ export class StockKeeping {
     if (movement.state === "applied") await this.#reverse(movement, number, "restocked");
   }
 
-  /** The branch with both of its names: which of them an answer has, and which a request wants, is for the dialect to say. */
+  /**
+   * The branch with both of its names: which of them an answer has, and which a request wants, is for the dialect to
+   * say.
+   */
   async #branchOf({ branchId, referenceId }: StockMovement): Promise<Branch | undefined | "given-up"> {
     if (branchId === undefined || branchId === this.#branch?.id) return this.#branch;
     const found = this.#returns.get(branchId) ?? branchToReturnTo(this.#work, branchId, referenceId);
@@ -189,8 +192,8 @@ export class StockKeeping {
 }
 
 /**
- * The branch to which goods are returned, by either of its names. One that is not there is a matter of the stock: it waits for a person
- * without holding back the document, and a person can give the return up.
+ * The branch to which goods are returned, by either of its names. One that is not there is a matter of the stock: it
+ * waits for a person without holding back the document, and a person can give the return up.
  * @param subject what the attention is about
  * @returns undefined where a person gave it up
  */

@@ -17,8 +17,8 @@ import { ledger } from "../proxies.ts";
 type MovementFate = AppliedMovement | SaidApplied | SupersededTry;
 
 /**
- * Shows a movement of which it is not known whether it was applied, until a person says so, or until the outcome turns up in its claim.
- * The sale goes on meanwhile. The balance of the item is shown as evidence, and decides nothing.
+ * Shows a movement of which it is not known whether it was applied, until a person says so, or until the outcome turns
+ * up in its claim. The sale goes on meanwhile. The balance of the item is shown as evidence, and decides nothing.
  */
 export async function fateOfUnknown(
   work: SaleContext,
@@ -49,7 +49,10 @@ export async function fateOfUnknown(
   return fate;
 }
 
-/** A person's word is written down before anything follows from it. The service's own outcome, where it turned up, outweighs it. */
+/**
+ * A person's word is written down before anything follows from it. The service's own outcome, where it turned up,
+ * outweighs it.
+ */
 async function said(
   work: SaleContext,
   movement: StockMovement,
@@ -77,7 +80,10 @@ interface Watched {
   end: () => void;
 }
 
-/** Looks into the claim, as an activity that is tried again: an outcome that was written late, and the balance of a later answer. */
+/**
+ * Looks into the claim, as an activity that is tried again: an outcome that was written late, and the balance of a
+ * later answer.
+ */
 function watch(work: SaleContext, movement: StockMovement, generation: number, key: string): Watched {
   const { referenceId, action, quantity, sentAtMs = Date.now() } = movement;
   const scope = new CancellationScope();

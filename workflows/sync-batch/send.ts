@@ -4,9 +4,9 @@ import type { AccountingProfile, BatchTry, ProcessBatchResult } from "../../src/
 import { accountingCallsOf, ledger } from "../proxies.ts";
 
 /**
- * Sends one try. Where its activity ends without an answer, the claim tells what became of it: never taken means never sent, a written
- * outcome is the answer, and a claim without outcome is unknown (docs/architecture.md, "At most once"). Not ended by a cancellation: nobody would know
- * what became of it.
+ * Sends one try. Where its activity ends without an answer, the claim tells what became of it: never taken means never
+ * sent, a written outcome is the answer, and a claim without outcome is unknown (docs/architecture.md, "At most once").
+ * Not ended by a cancellation: nobody would know what became of it.
  */
 export function sendBatch(profile: AccountingProfile, syncBatchId: string, one: BatchTry): Promise<ProcessBatchResult> {
   const { connection } = profile;

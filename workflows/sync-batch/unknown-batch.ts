@@ -5,7 +5,10 @@ import { park } from "../operator/attention-list.ts";
 import { ledger } from "../proxies.ts";
 import type { BatchJob } from "./batch-job.ts";
 
-/** An attempt that was given up may still write its outcome down: the claim is looked at so often, then a person alone decides. */
+/**
+ * An attempt that was given up may still write its outcome down: the claim is looked at so often, then a person alone
+ * decides.
+ */
 const LOOKS = ["1 minute", "10 minutes", "1 hour"] as const;
 
 type Known = Exclude<ReadBatchResult, UnknownBatch>;

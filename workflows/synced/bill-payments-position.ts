@@ -6,8 +6,9 @@ import type { BillPaymentsPage, BillPaymentsSyncKind } from "../../src/contract/
  * - full: ground → (round → latest → compare) until a round's passes agree → complete
  * - recent: latest → compare → complete
  *
- * `ground` sees which change is the newest before anything is read. A `round` reads every list from its oldest payment on: the list of
- * all, then that of each status. `latest` reads every list by its latest changes until known ground, which brings what changed since.
+ * `ground` sees which change is the newest before anything is read. A `round` reads every list from its oldest payment
+ * on: the list of all, then that of each status. `latest` reads every list by its latest changes until known ground,
+ * which brings what changed since.
  */
 export type Phase = "ground" | "round" | "latest" | "compare" | "complete";
 
@@ -22,7 +23,10 @@ export interface Position {
   list: number;
   /** The next page of it, from 1. */
   page: number;
-  /** Changes up to here are known: read by latest change, a list is left at the first page that reaches below. Absent: none are. */
+  /**
+   * Changes up to here are known: read by latest change, a list is left at the first page that reaches below. Absent:
+   * none are.
+   */
   groundMs?: number | undefined;
   /** The newest change that the list of all had when `latest` began. */
   topMs?: number | undefined;
@@ -45,7 +49,10 @@ export interface Position {
 /** Changes that became visible late are looked for this far below known ground. */
 const OVERLAP_MS = 10 * 60_000;
 
-/** Rows can move between pages while they are read. What the passes of so many rounds do not agree on is left to the next synchronisation. */
+/**
+ * Rows can move between pages while they are read. What the passes of so many rounds do not agree on is left to the
+ * next synchronisation.
+ */
 const MOST_ROUNDS = 6;
 
 export function beginning(kind: BillPaymentsSyncKind, knownUntilMs: number | undefined): Position {

@@ -36,7 +36,9 @@ interface UnderWay {
 
 /** What a run hands to the next one. */
 interface Carried {
-  /** How many synchronisations have come to their end, one after the other, each asked for while the one before it ran. */
+  /**
+   * How many synchronisations have come to their end, one after the other, each asked for while the one before it ran.
+   */
   done: number;
   /** Absent: the next one is to begin. */
   underWay?: UnderWay;
@@ -45,8 +47,8 @@ interface Carried {
 const syncRequested = defineSignal<[SyncRequested?]>(SIGNALS.syncRequested);
 
 /**
- * Brings the ledger up to the bill payments that the accounting service lists. Rows go from the service into the ledger by the activity
- * that reads them and never through the history (docs/decisions/0010).
+ * Brings the ledger up to the bill payments that the accounting service lists. Rows go from the service into the ledger
+ * by the activity that reads them and never through the history (docs/decisions/0010).
  */
 export async function syncBillPayments(
   input: SyncBillPaymentsInput,
@@ -88,7 +90,8 @@ export async function syncBillPayments(
 
 /** Without known ground there is nothing that a recent synchronisation could stop at: then everything is read. */
 async function begin(job: Job<BillPaymentsProgress>, input: SyncBillPaymentsInput, done: number): Promise<UnderWay> {
-  // Prepared anew after each look that found the filter ignored: the dialect may have another name for it by then, or none.
+  // Prepared anew after each look that found the filter ignored: the dialect may have another name for it by then, or
+  // none.
   const prepared = await callWithEscalation(job, async () => {
     const known = await main.prepareSyncBillPayments({ input });
     return (await ignoredStatusFilter(job, callsOf(job, known), known)) ?? known;
@@ -127,7 +130,8 @@ function callsOf(job: Job<BillPaymentsProgress>, { profile }: PreparedBillPaymen
 /** Reads the next page into the ledger. */
 async function readList(work: SyncWork, before: Position): Promise<Position> {
   const { job, calls, statuses } = work;
-  // A run that was reset to before a round begins it anew under another name: what its predecessor listed is not of its passes.
+  // A run that was reset to before a round begins it anew under another name: what its predecessor listed is not of its
+  // passes.
   const isOfNewRound = before.phase === "round" && before.draw === undefined;
   const position = isOfNewRound ? { ...before, draw: uuid4() } : before;
   const request = requestOf(work, position);
@@ -159,9 +163,9 @@ async function compare(work: SyncWork, position: Position): Promise<Position> {
 }
 
 /**
- * The round's passes agree with each other and with the service's counts; or, from the second round on, all that any round has seen is as
- * many as the service counts, in all and of each status: where a sort field does not tell payments apart, a service may give them in another order at
- * every request, and no single pass need see them all.
+ * The round's passes agree with each other and with the service's counts; or, from the second round on, all that any
+ * round has seen is as many as the service counts, in all and of each status: where a sort field does not tell payments
+ * apart, a service may give them in another order at every request, and no single pass need see them all.
  */
 async function wholeSince({ sync, statuses }: SyncWork, position: Position): Promise<number | undefined> {
   const { round, startedAtMs = 0, roundStartedAtMs = 0, reachMs, leftOut = [] } = position;
@@ -200,10 +204,10 @@ function roundName({ syncId }: BillPaymentsSync, { round, draw = "" }: Pick<Posi
 }
 
 /**
- * Whether the service gives the list of all where that of a status is asked for, as one does that does not know the filter's name (it is
- * not shown). The status is no field of a payment, so that no page tells it; but then one payment is listed under two statuses, and under the first
- * again: a payment that goes its way between two looks does not come back. Looked for before anything is kept: every payment
- * would take every status in turn.
+ * Whether the service gives the list of all where that of a status is asked for, as one does that does not know the
+ * filter's name (it is not shown). The status is no field of a payment, so that no page tells it; but then one payment
+ * is listed under two statuses, and under the first again: a payment that goes its way between two looks does not come
+ * back. Looked for before anything is kept: every payment would take every status in turn.
  */
 async function ignoredStatusFilter(
   job: Job<BillPaymentsProgress>,

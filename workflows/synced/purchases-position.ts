@@ -31,8 +31,8 @@ export interface Position {
 export const BEGINNING: Position = { step: "pull", knownInARow: 0, sweeps: 0, restarts: 0 };
 
 /**
- * So many known rows in a row are known ground. More than one page has, since an invoice that reaches the list late stands among older
- * ones.
+ * So many known rows in a row are known ground. More than one page has, since an invoice that reaches the list late
+ * stands among older ones.
  */
 export const OVERLAP = 200;
 

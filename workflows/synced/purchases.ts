@@ -34,9 +34,9 @@ interface Carried {
 }
 
 /**
- * Brings the ledger up to the supplier invoices that the Compliance API lists: pull from the authority → the list, newest first, until
- * known ground → what may still change → complete. Rows go from the API into the ledger by the activity that reads them and never through
- * the history (docs/decisions/0011).
+ * Brings the ledger up to the supplier invoices that the Compliance API lists: pull from the authority → the list,
+ * newest first, until known ground → what may still change → complete. Rows go from the API into the ledger by the
+ * activity that reads them and never through the history (docs/decisions/0011).
  */
 export async function syncPurchases(input: SyncPurchasesInput, carried?: Carried): Promise<SyncPurchasesOutcome> {
   const progress = carried?.progress ?? { kind: "recent", pages: 0, rows: 0, added: 0, changed: 0 };

@@ -16,8 +16,8 @@ export function withConnection(command: Command): Command {
 }
 
 /**
- * The accounting connection that the flags name. Where this configuration has accounting connections, it must be one of them: a workflow
- * on one that nobody serves would fail. @throws UsageError
+ * The accounting connection that the flags name. Where this configuration has accounting connections, it must be one of
+ * them: a workflow on one that nobody serves would fail. @throws UsageError
  */
 export function accountingScope(
   { accounting }: Pick<Config, "accounting">,

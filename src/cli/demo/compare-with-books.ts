@@ -11,8 +11,8 @@ export interface CompareOptions {
 }
 
 /**
- * Holds what the workflows say, and what the plan wants, against the simulator's own books: every document, receipt and stock movement
- * is there once, and nothing else. Returns each difference in words; none means that they agree.
+ * Holds what the workflows say, and what the plan wants, against the simulator's own books: every document, receipt and
+ * stock movement is there once, and nothing else. Returns each difference in words; none means that they agree.
  */
 export function compareWithBooks(
   plan: DemoPlan,

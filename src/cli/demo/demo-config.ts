@@ -29,7 +29,9 @@ const TIMINGS: Environment = {
   FISCALFLOW_TIMING_RESUBMISSION_WINDOW_MS: "32500",
 };
 
-/** What other commands need to reach the demo's services: the part of the demo's environment that is printed for people. */
+/**
+ * What other commands need to reach the demo's services: the part of the demo's environment that is printed for people.
+ */
 export function demoEnvironment(around: Omit<Surroundings, "receiverUrl" | "callbackSecret">): Environment {
   const { plan, simulatorUrl, accountingUrl, folder, dialects } = around;
   const { apiKey, clientSecret } = plan.accounting;

@@ -6,8 +6,8 @@ import type { DemoPlan } from "./demo-plan.ts";
 const REASON = "The fiscalflow demo that it belongs to has ended.";
 
 /**
- * On a server that outlives the demo: what the demo left open would go on in the hands of the next worker there, which is connected
- * to other services.
+ * On a server that outlives the demo: what the demo left open would go on in the hands of the next worker there, which
+ * is connected to other services.
  */
 export async function endOpenWork(client: Client, plan: DemoPlan): Promise<void> {
   const end = (workflowId: string): Promise<unknown> =>

@@ -2,7 +2,10 @@ import { stockReferenceId, sumOf } from "../../contract/index.ts";
 import type { DemoPlan, Example } from "./demo-plan.ts";
 import { itemOfLine } from "./item-of-line.ts";
 
-/** A stock movement that the books must show, worked out from the example and the catalogue alone: never from what the worker says. */
+/**
+ * A stock movement that the books must show, worked out from the example and the catalogue alone: never from what the
+ * worker says.
+ */
 export interface ExpectedMovement {
   readonly referenceId: string;
   readonly itemId: string;

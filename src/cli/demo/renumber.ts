@@ -4,7 +4,8 @@ import type { DemoPlan, Example } from "./demo-plan.ts";
 const MAX_NUMBER_LENGTH = 50;
 
 /**
- * The same plan under other numbers. A server that outlives the demo remembers its sales for ever: there a number is used once.
+ * The same plan under other numbers. A server that outlives the demo remembers its sales for ever: there a number is
+ * used once.
  */
 export function renumber(plan: DemoPlan, suffix: string): DemoPlan {
   const other = (number: string): string => `${number.slice(0, MAX_NUMBER_LENGTH - suffix.length - 1)}-${suffix}`;

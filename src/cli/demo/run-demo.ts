@@ -35,8 +35,10 @@ export interface DemoOptions {
 }
 
 /**
- * The `demo` command, from nothing to the tables and the page. Whatever ends it, everything that it started is ended before it returns.
- * @throws CommandFailedError where something ended otherwise than it should have, DemoInterruptedError, and what kept it from running
+ * The `demo` command, from nothing to the tables and the page. Whatever ends it, everything that it started is ended
+ * before it returns.
+ * @throws CommandFailedError where something ended otherwise than it should have, DemoInterruptedError, and what kept
+ * it from running
  */
 export async function runDemo(options: DemoOptions, context: CliContext): Promise<void> {
   const { signal } = context;

@@ -16,8 +16,8 @@ export interface RunSalesOptions {
 }
 
 /**
- * Starts every example at once and follows each to its end. A worker that is stopped and started again meanwhile is no concern of
- * this: it goes on asking.
+ * Starts every example at once and follows each to its end. A worker that is stopped and started again meanwhile is no
+ * concern of this: it goes on asking.
  * @throws the signal's reason, or what made a worker fail
  */
 export async function runSales(stack: DemoStack, options: RunSalesOptions = {}): Promise<SaleProgress[]> {

@@ -11,7 +11,10 @@ export class SdkLog {
     return this.#lines.map(readable);
   }
 
-  /** To be called immediately before the first connection: the runtime ends with the last one, but unused it holds the process open. */
+  /**
+   * To be called immediately before the first connection: the runtime ends with the last one, but unused it holds the
+   * process open.
+   */
   async install(): Promise<void> {
     const write = (line: string): void => {
       this.#lines.push(line);

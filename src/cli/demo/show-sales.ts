@@ -7,8 +7,8 @@ import type { Screens } from "./screens.ts";
 import type { DemoStack } from "./start-demo-stack.ts";
 
 /**
- * Runs the sales before everybody's eyes: live, then the table, then whether the simulator's books agree with it. Returns how many
- * differences there were.
+ * Runs the sales before everybody's eyes: live, then the table, then whether the simulator's books agree with it.
+ * Returns how many differences there were.
  */
 export async function showSales(stack: DemoStack, screens: Screens): Promise<number> {
   const { stdout, stderr, paint, stdoutPaint, signal } = screens;

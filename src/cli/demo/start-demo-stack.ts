@@ -50,7 +50,10 @@ export interface DemoStack {
   readonly workers: DemoWorkers;
 }
 
-/** Brings up the simulator, the callback receiver and the clients of Temporal, in the order in which they need each other. @throws the signal's reason */
+/**
+ * Brings up the simulator, the callback receiver and the clients of Temporal, in the order in which they need each
+ * other. @throws the signal's reason
+ */
 export async function startDemoStack(options: DemoStackOptions): Promise<DemoStack> {
   const { plan, temporal, cleanup, signal } = options;
   const { connectionOptions, namespace } = temporal;

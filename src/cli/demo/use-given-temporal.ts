@@ -12,7 +12,8 @@ import type { DemoTemporal } from "./demo-temporal.ts";
 const CALL_MS = 10_000;
 
 /**
- * The server that the environment names, once it is certain that the demo's sales can run there and nobody else would carry them.
+ * The server that the environment names, once it is certain that the demo's sales can run there and nobody else would
+ * carry them.
  * @throws TemporalError, DemoError
  */
 export async function useGivenTemporal(
@@ -39,7 +40,10 @@ export async function useGivenTemporal(
   return { connectionOptions, namespace, uiUrl: uiUrl?.replace(/\/+$/, ""), own: false };
 }
 
-/** Another worker of the same queue would send the demo's sales to the service that it is connected to: a real one, perhaps. */
+/**
+ * Another worker of the same queue would send the demo's sales to the service that it is connected to: a real one,
+ * perhaps.
+ */
 async function requireNobodyServes(connection: ConnectionLike, given: TemporalConnection): Promise<void> {
   const { namespace } = given;
   const pollers = await connection.withDeadline(Date.now() + CALL_MS, () => recentPollers(connection, namespace));

@@ -19,7 +19,10 @@ export interface AccountingProbe {
 
 const UNAUTHORIZED = 401;
 
-/** Everything that harmless calls show of the Accounting Service; nothing is written. @throws CommandFailedError where the key is refused */
+/**
+ * Everything that harmless calls show of the Accounting Service; nothing is written. @throws CommandFailedError where
+ * the key is refused
+ */
 export async function probeAccounting(probe: AccountingProbe): Promise<void> {
   const { findings, configured } = probe;
   const companies = await read(probe, configured.signature.query, "listCompanies");
@@ -34,7 +37,10 @@ export async function probeAccounting(probe: AccountingProbe): Promise<void> {
   if (signedQuery !== undefined) await probeBillPayments(probe, signedQuery);
 }
 
-/** A query that is signed otherwise than the service expects is answered 401. @returns undefined where neither way is accepted */
+/**
+ * A query that is signed otherwise than the service expects is answered 401. @returns undefined where neither way is
+ * accepted
+ */
 async function probeSignature(probe: AccountingProbe): Promise<boolean | undefined> {
   const { findings, configured } = probe;
   const now = configured.signature.query;

@@ -201,7 +201,10 @@ async function probeRegistration(probe: ComplianceProbe): Promise<void> {
   probe.findings.set("register.force", findingOf(probe.configured.register.force, force));
 }
 
-/** A branch selector's name, and by which of its ids it names the branch. Without a known branch nothing can be sent that is taken. */
+/**
+ * A branch selector's name, and by which of its ids it names the branch. Without a known branch nothing can be sent
+ * that is taken.
+ */
 export async function findBranch(
   probe: ComplianceProbe,
   operationName: "register" | "stock" | "createSale",

@@ -12,8 +12,8 @@ const LOOKS = 20;
 const LOOK_EVERY_SECONDS = 2;
 
 /**
- * One sale, one credit note for it and one stock movement. Names are searched with an item that does not exist, which no service can sell;
- * whatever is not refused with 400 or 404 ends the search, since it may have made a document.
+ * One sale, one credit note for it and one stock movement. Names are searched with an item that does not exist, which
+ * no service can sell; whatever is not refused with 400 or 404 ends the search, since it may have made a document.
  */
 export async function probeWrites(
   probe: ComplianceProbe,

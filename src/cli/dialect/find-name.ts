@@ -29,8 +29,9 @@ export interface FoundName {
 }
 
 /**
- * The first name whose effect shows. Under a wrong name a strict service refuses every value, and a lenient one takes every value: only the
- * right name takes the valid one and refuses the other. `refuted` are the names that are certainly wrong.
+ * The first name whose effect shows. Under a wrong name a strict service refuses every value, and a lenient one takes
+ * every value: only the right name takes the valid one and refuses the other. `refuted` are the names that are
+ * certainly wrong.
  */
 export async function findName(search: NameSearch): Promise<{ found?: FoundName; refuted: readonly string[] }> {
   const refuted: string[] = [];

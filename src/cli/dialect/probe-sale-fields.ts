@@ -26,8 +26,8 @@ interface OptionalFields {
 }
 
 /**
- * Looks for the fields that a sale can do without. Where a lenient service shows nothing, the configured name is sent: the sale in the answer
- * will tell.
+ * Looks for the fields that a sale can do without. Where a lenient service shows nothing, the configured name is sent:
+ * the sale in the answer will tell.
  */
 export async function probeOptionalFields(
   probe: ComplianceProbe,

@@ -10,7 +10,8 @@ import { documentOf, isRefused, named, refusedOnly, verdictOf, type Write } from
 const MOST_BODIES = 40;
 
 /**
- * Searches with sales of an item that does not exist, then one sale. Told at once of a sale that was made: what comes after it may fail.
+ * Searches with sales of an item that does not exist, then one sale. Told at once of a sale that was made: what comes
+ * after it may fail.
  */
 export async function probeSale(
   probe: ComplianceProbe,
@@ -113,8 +114,8 @@ function noteRefused(probe: ComplianceProbe, { refuted }: SaleSearch): void {
 }
 
 /**
- * Under the key of the sale a sale that cannot be made: only a service that knows the key answers with the first one. Who states less trust
- * than that has a reason.
+ * Under the key of the sale a sale that cannot be made: only a service that knows the key answers with the first one.
+ * Who states less trust than that has a reason.
  */
 async function probeIdempotencyKey(
   probe: ComplianceProbe,

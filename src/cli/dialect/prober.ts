@@ -38,8 +38,8 @@ const WAIT_WITHOUT_WORD_SECONDS = 60;
 const TOO_MANY_REQUESTS = 429;
 
 /**
- * One call at a time, a bounded number of them. A 429 was not processed, so it is repeated after Retry-After; nothing else is repeated.
- * Before a window is used up it waits for the next one, so that the worker has requests left.
+ * One call at a time, a bounded number of them. A 429 was not processed, so it is repeated after Retry-After; nothing
+ * else is repeated. Before a window is used up it waits for the next one, so that the worker has requests left.
  */
 export class Prober {
   readonly #most: number;
@@ -55,7 +55,10 @@ export class Prober {
     this.#onWait = options.onWait;
   }
 
-  /** @throws CommandFailedError where the service cannot be reached or does not know the key, CallsSpentError, the signal's reason */
+  /**
+   * @throws CommandFailedError where the service cannot be reached or does not know the key, CallsSpentError, the
+   * signal's reason
+   */
   async call(send: (signal: AbortSignal) => Promise<{ data: unknown; meta: Meta }>): Promise<Answer> {
     for (let attempt = 1; ; attempt++) {
       if (this.calls >= this.#most) throw new CallsSpentError(`${this.#most} calls were made`);

@@ -2,7 +2,10 @@ import type { ComparedSetting, Comparison, Verdict } from "../../dialect/compare
 import { plainTable } from "../plain-table.ts";
 import type { Write } from "./write.ts";
 
-/** What was found of one connection. Holds names, numbers and ids of our own making: no secret, and nothing of a customer. */
+/**
+ * What was found of one connection. Holds names, numbers and ids of our own making: no secret, and nothing of a
+ * customer.
+ */
 export interface DialectReport extends Comparison {
   service: "compliance" | "accounting";
   connection: string;

@@ -37,8 +37,8 @@ const MOST_CALLS = 300;
 
 /**
  * The `dialect` command.
- * @throws UsageError, ConfigError, CommandFailedError, once the report is printed, where a search failed, or with `--check` where a dialect
- * does not fit
+ * @throws UsageError, ConfigError, CommandFailedError, once the report is printed, where a search failed, or with
+ * `--check` where a dialect does not fit
  */
 export async function runDialect(context: CliContext, flags: DialectFlags): Promise<void> {
   const config = loadProcessConfig({ env: context.env });

@@ -47,8 +47,9 @@ export interface SaleSearch {
 }
 
 /**
- * What to send next after a 400 whose message holds these words. A word that means one of the needed names and was not sent is that name. A
- * name that was sent and is complained about gives way to the next candidate. Undefined: there is nothing more to try. Pure.
+ * What to send next after a 400 whose message holds these words. A word that means one of the needed names and was not
+ * sent is that name. A name that was sent and is complained about gives way to the next candidate. Undefined: there is
+ * nothing more to try. Pure.
  */
 export function nextSearch({ names, refuted }: SaleSearch, words: readonly string[]): SaleSearch | undefined {
   const isRefuted = (path: NeededName, name: string): boolean => refuted.get(path)?.has(name) === true;

@@ -3,7 +3,10 @@ import type { Config } from "../../config/index.ts";
 import type { ListedHold } from "../../ledger/index.ts";
 import { type Finding, warning } from "./finding.ts";
 
-/** What holds back the stock movements of each configured connection; a hold under another dialect than the present one holds nothing. */
+/**
+ * What holds back the stock movements of each configured connection; a hold under another dialect than the present one
+ * holds nothing.
+ */
 export function branchHoldFindings(
   holds: readonly ListedHold[],
   { compliance }: Pick<Config, "compliance">,

@@ -20,8 +20,8 @@ const MEND_CLOCK = "let this host take its time from the network";
 type Failure = AccountingApiError | AccountingUnexpectedAnswerError | TransportError;
 
 /**
- * What a key of the accounting service may do, by calls that change nothing: the document's sample call, which tells whether the key (and the
- * signature, where one is configured) is accepted, and one bill payment.
+ * What a key of the accounting service may do, by calls that change nothing: the document's sample call, which tells
+ * whether the key (and the signature, where one is configured) is accepted, and one bill payment.
  *
  * @param connect makes a client of the connection, signing or not
  */
@@ -86,8 +86,8 @@ function judgeKey(check: string, companies: AccountingResult<unknown[]> | Failur
 }
 
 /**
- * A 401 to a signed call says nothing of which it was ("Errors"); the same call without a signature does, since the key alone authenticates
- * then ("Authentication", 2).
+ * A 401 to a signed call says nothing of which it was ("Errors"); the same call without a signature does, since the key
+ * alone authenticates then ("Authentication", 2).
  */
 function judgeSignature(check: string, refused: AccountingUnauthorizedError, keyAlone: boolean): Finding {
   const { clockAheadMs = 0, message } = refused;

@@ -78,7 +78,10 @@ export async function checkConnection(
 
 const MOST_SHOWN = 400;
 
-/** Its shape is not shown, so it is shown as it came, without what a service that echoes its request would put on the screen. */
+/**
+ * Its shape is not shown, so it is shown as it came, without what a service that echoes its request would put on the
+ * screen.
+ */
 function excerptOf(data: unknown): string {
   const shown = redactDeep(data);
   const text = typeof shown === "string" ? shown : JSON.stringify(shown);
@@ -117,7 +120,10 @@ function configuredFindings(name: string, connection: ComplianceConnection, reac
   return [warning(check, `${message}; without Schedules: ${listed(leftOut)}`, todo)];
 }
 
-/** The request window of the application, from the headers of a call that is made anyway (Fiscal Compliance API, "Limits"). */
+/**
+ * The request window of the application, from the headers of a call that is made anyway (Fiscal Compliance API,
+ * "Limits").
+ */
 function windowFinding(name: string, { application }: ComplianceConnection, { meta }: Probe<unknown>): Finding {
   const check = `${name}, request budget`;
   if (!meta?.rateLimit) {

@@ -13,8 +13,9 @@ type CheckedConfig = Pick<Config, "ledger" | "compliance" | "accounting">;
 const OBSERVED_WITHIN_DAYS = 7;
 
 /**
- * Whether the database of the claims answers, and has its tables. The product's own is looked at where there is one already: a check does
- * not make it. And what holds back stock movements, and what workers have seen in answers that does not fit the dialect.
+ * Whether the database of the claims answers, and has its tables. The product's own is looked at where there is one
+ * already: a check does not make it. And what holds back stock movements, and what workers have seen in answers that
+ * does not fit the dialect.
  */
 export async function checkLedger(config: CheckedConfig): Promise<Finding[]> {
   const { url, home } = config.ledger;

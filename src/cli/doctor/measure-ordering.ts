@@ -4,12 +4,13 @@ import type { Connection } from "@temporalio/client";
 import { msToTs } from "@temporalio/common/lib/time.js";
 
 /**
- * No server tells whether it orders by priority and fairness: neither its capabilities nor a queue's description do. So a queue of our
- * own is filled with a crowd of one tenant; then come tasks of small tenants, and urgent ones; and the order in which they are
- * served tells. One workflow of a type that nobody serves carries them, and is ended and deleted at the end.
+ * No server tells whether it orders by priority and fairness: neither its capabilities nor a queue's description do. So
+ * a queue of our own is filled with a crowd of one tenant; then come tasks of small tenants, and urgent ones; and the
+ * order in which they are served tells. One workflow of a type that nobody serves carries them, and is ended and
+ * deleted at the end.
  *
- * Measured on server 1.29.1, mean places as shares of the queue, with one partition and with four: urgent tasks 0.03 to 0.12 with
- * priority, 0.75 to 0.91 without; small tenants 0.16 to 0.44 with fairness, 0.60 to 0.91 without.
+ * Measured on server 1.29.1, mean places as shares of the queue, with one partition and with four: urgent tasks 0.03 to
+ * 0.12 with priority, 0.75 to 0.91 without; small tenants 0.16 to 0.44 with fairness, 0.60 to 0.91 without.
  */
 export interface OrderingShares {
   urgent: number;
@@ -20,7 +21,10 @@ const CROWD = 40;
 const SMALL_TENANTS = 8;
 const URGENT = 4;
 const TOTAL = CROWD + SMALL_TENANTS + URGENT;
-/** Scheduled tasks take a moment to arrive in their queue. Its own count of them comes late, and not on every server: it is looked at so often. */
+/**
+ * Scheduled tasks take a moment to arrive in their queue. Its own count of them comes late, and not on every server: it
+ * is looked at so often.
+ */
 const LOOK_EVERY_MS = 300;
 const LOOKS = 3;
 const ACTIVITY_QUEUE = 2;

@@ -4,7 +4,10 @@ import type { Config } from "../../config/index.ts";
 import type { KeptObservation } from "../../ledger/index.ts";
 import { type Finding, warning } from "./finding.ts";
 
-/** What the workers have seen of each configured connection; a setting that has changed since has nothing to answer for any more. */
+/**
+ * What the workers have seen of each configured connection; a setting that has changed since has nothing to answer for
+ * any more.
+ */
 export function observationFindings(
   observations: readonly KeptObservation[],
   config: Pick<Config, "compliance" | "accounting">,

@@ -27,7 +27,9 @@ export async function runProbe<Data>(
   }
 }
 
-/** What the end of a call says of the key. A write on an id that does not exist must be answered 404: 403 comes first. */
+/**
+ * What the end of a call says of the key. A write on an id that does not exist must be answered 404: 403 comes first.
+ */
 export function judgeProbe(check: string, probe: Probe<unknown>, expects: "success" | "not-found"): Finding {
   if (probe.kind === "unreachable") {
     return fault(check, probe.message, "check COMPLIANCE_BASE_URL, and the way from here to it");

@@ -11,8 +11,8 @@ export interface BusinessScope {
 }
 
 /**
- * The business that the flags name, with the configuration's default. Somebody without the worker's configuration, and so without its
- * keys, names the business and can look at what there is.
+ * The business that the flags name, with the configuration's default. Somebody without the worker's configuration, and
+ * so without its keys, names the business and can look at what there is.
  * @throws UsageError, UnknownConnectionError
  */
 export function businessOf(

@@ -24,7 +24,9 @@ export interface JobCommand<Progress, Result> {
   input?: object;
   /** What stands between the verb and the flags of a command: `batch retry ID`. */
   argument?: string;
-  /** The signal by which a job that runs already is asked for what the options say; without, such options are refused. */
+  /**
+   * The signal by which a job that runs already is asked for what the options say; without, such options are refused.
+   */
   askedBy?: string;
   /** How far it is, in one line. */
   progressLine: (progress: Progress) => string;

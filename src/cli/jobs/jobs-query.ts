@@ -2,7 +2,10 @@ import { syncBillPaymentsWorkflowId, WORKFLOW_TYPES } from "../../contract/index
 import type { Scope } from "../sale/scope.ts";
 import { allOf, businessClause, idClause, NEEDS_A_PERSON, RUNNING, typesClause } from "../sale/visibility-query.ts";
 
-/** The workflows that are no sale, and the words of the command that starts each: with `--wait` it shows the one that runs. */
+/**
+ * The workflows that are no sale, and the words of the command that starts each: with `--wait` it shows the one that
+ * runs.
+ */
 export const JOB_COMMANDS: Readonly<Record<string, string>> = {
   [WORKFLOW_TYPES.registerItems]: "items register",
   [WORKFLOW_TYPES.syncPurchases]: "purchases sync",
@@ -11,7 +14,10 @@ export const JOB_COMMANDS: Readonly<Record<string, string>> = {
   [WORKFLOW_TYPES.reconcile]: "reconcile",
 };
 
-/** A list filter of Temporal: jobs, each with its latest run. One that ended while it needed a person needs nobody any more. */
+/**
+ * A list filter of Temporal: jobs, each with its latest run. One that ended while it needed a person needs nobody any
+ * more.
+ */
 export function jobsQuery({ connection, business, attention }: Scope & { attention?: boolean }): string {
   return allOf([
     typesClause(Object.keys(JOB_COMMANDS)),

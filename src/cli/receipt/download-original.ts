@@ -25,7 +25,8 @@ export interface Downloaded {
 
 /**
  * Streams the service's own receipt into a file, which appears under its name only once it is whole.
- * @throws UsageError where the file exists already, or cannot be written; what {@link withNamedOperation} and the call throw
+ * @throws UsageError where the file exists already, or cannot be written; what {@link withNamedOperation} and the call
+ * throw
  */
 export function downloadOriginal(context: CliContext, flags: Scope, download: Download): Promise<Downloaded> {
   const { invoice, out, force = false } = download;

@@ -50,7 +50,9 @@ async function receipt(context: CliContext, invoice: string, flags: ReceiptFlags
   const document = await signed();
   printResult(context, flags.json, document.receipt, receiptLines(document.receipt).join("\n"));
 
-  /** The document, with what was signed. @throws CommandFailedError where nothing was, or where there is no credit note */
+  /**
+   * The document, with what was signed. @throws CommandFailedError where nothing was, or where there is no credit note
+   */
   async function signed() {
     const { withSales } = await import("../sale/with-sales.ts");
     const isNote = flags.creditNote === true;

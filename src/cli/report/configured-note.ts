@@ -5,8 +5,8 @@ import type { Scope } from "../sale/scope.ts";
 const SHOWN = 10;
 
 /**
- * What a report leaves out in silence: the configured businesses that the ledger has no document of. Where a business was named that is
- * neither there nor configured, those that are.
+ * What a report leaves out in silence: the configured businesses that the ledger has no document of. Where a business
+ * was named that is neither there nor configured, those that are.
  */
 export function configuredNote(
   { compliance }: Pick<Config, "compliance">,

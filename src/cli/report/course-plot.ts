@@ -7,7 +7,10 @@ const HEIGHT = 260;
 const MARGIN = { left: 76, right: 12, top: 14, bottom: 28 } as const;
 const LINES = 4;
 
-/** Sales upwards and credit notes downwards, by day of the month or hour of the day. Amounts are drawn, not added: the tables are exact. */
+/**
+ * Sales upwards and credit notes downwards, by day of the month or hour of the day. Amounts are drawn, not added: the
+ * tables are exact.
+ */
 export function coursePlot(period: Period, course: BusinessReport["course"]): string {
   const slots = slotsOf(period);
   const known = new Map(course.map((one) => [one.at, one]));

@@ -4,8 +4,8 @@ import type { BusinessScope } from "../jobs/business-of.ts";
 import type { Sales } from "./with-sales.ts";
 
 /**
- * A credit note needs a person by itself, in its own workflow; after the refund window the sale does not know of it. It may outlive the
- * sale's workflow; once it is gone too, the ledger tells of it.
+ * A credit note needs a person by itself, in its own workflow; after the refund window the sale does not know of it. It
+ * may outlive the sale's workflow; once it is gone too, the ledger tells of it.
  */
 export async function creditNoteOf(
   { client }: Sales,

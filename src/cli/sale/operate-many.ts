@@ -30,7 +30,10 @@ export function requireOneWay(invoice: string | undefined, { query, creditNote }
     throw new UsageError("--credit-note goes with one sale; --query finds credit notes by itself.");
 }
 
-/** Sends an operator's update to every open sale and credit note that the query finds; none that fails holds up the others. */
+/**
+ * Sends an operator's update to every open sale and credit note that the query finds; none that fails holds up the
+ * others.
+ */
 export async function operateMany(
   context: CliContext,
   flags: ManyFlags & { query: string },

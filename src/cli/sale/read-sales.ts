@@ -10,7 +10,8 @@ export interface SalesRead {
 }
 
 /**
- * The sales of a file, one or a list, with what the flags say of their connection and business. All are checked before any is started.
+ * The sales of a file, one or a list, with what the flags say of their connection and business. All are checked before
+ * any is started.
  * @throws InvalidInputError with every problem, UsageError
  */
 export function readSales(json: unknown, scope: Scope): SalesRead {

@@ -19,7 +19,10 @@ export interface Sales {
   operate: ReturnType<typeof operations>;
   /** The sale that an invoice number and the flags name. @throws UsageError, UnknownConnectionError */
   keyOf: (invoice: string, scope: Scope) => SaleKey & BusinessScope;
-  /** The workflow that an operator's update goes to. @throws UsageError, UnknownConnectionError, SaleNotFoundError, CommandFailedError */
+  /**
+   * The workflow that an operator's update goes to. @throws UsageError, UnknownConnectionError, SaleNotFoundError,
+   * CommandFailedError
+   */
   targetOf: (invoice: string, scope: Scope & { creditNote?: boolean }) => Promise<string>;
 }
 

@@ -17,8 +17,8 @@ export interface ScheduleChange {
 const CATCHUP_MS = 10 * 60_000;
 
 /**
- * Makes Temporal's Schedules what the configuration wants: creates what is missing, repairs what differs, removes what nothing asks for.
- * To be run again at any time; with `dryRun` it only says what it would do.
+ * Makes Temporal's Schedules what the configuration wants: creates what is missing, repairs what differs, removes what
+ * nothing asks for. To be run again at any time; with `dryRun` it only says what it would do.
  */
 export async function reconcileSchedules(
   client: Client,

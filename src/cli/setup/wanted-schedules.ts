@@ -17,8 +17,8 @@ export interface WantedSchedule {
   id: string;
   everyMs: number;
   /**
-   * Within the interval, so that the Schedules of many businesses, which share one request budget, do not all come at once. Told by
-   * the id alone, so that it stays where it is when another business is added.
+   * Within the interval, so that the Schedules of many businesses, which share one request budget, do not all come at
+   * once. Told by the id alone, so that it stays where it is when another business is added.
    */
   offsetMs: number;
   input: ScheduledInput;

@@ -3,7 +3,9 @@ import type { z } from "zod";
 /** More than these nobody reads, and the text must fit into what carries a failure. */
 const SHOWN_PROBLEMS = 100;
 
-/** Problems of one input, each as `path: what was expected, what was found`; beyond the first hundred only their number. */
+/**
+ * Problems of one input, each as `path: what was expected, what was found`; beyond the first hundred only their number.
+ */
 export function describeProblems(error: z.ZodError, input: unknown): string[] {
   const problems = error.issues.flatMap((issue) => describeIssue(issue, input));
   if (problems.length <= SHOWN_PROBLEMS) return problems;

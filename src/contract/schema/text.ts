@@ -1,6 +1,9 @@
 import { z } from "zod";
 
-/** Control characters and lone surrogates can neither be printed on a receipt nor be written as UTF-8. Everything else is welcome. */
+/**
+ * Control characters and lone surrogates can neither be printed on a receipt nor be written as UTF-8. Everything else
+ * is welcome.
+ */
 const UNPRINTABLE = /\p{Cc}/u;
 
 /** Text of 1 to `maxCharacters` characters, counted as code points, so that an emoji is one. */

@@ -10,7 +10,10 @@ const GOOD_VERSION = "temporal version 1.5.1 (Server 1.29.1, UI 2.42.1)";
 export interface FakeMachine {
   readonly folder: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Writes a shell script and returns its path. Relative paths start at the folder; `bin` is on PATH, `cache` is the cache. */
+  /**
+   * Writes a shell script and returns its path. Relative paths start at the folder; `bin` is on PATH, `cache` is the
+   * cache.
+   */
   script(path: string, body: string): Promise<string>;
 }
 

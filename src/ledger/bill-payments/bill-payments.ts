@@ -37,7 +37,10 @@ export interface BillPayments extends Synced<BillPayment, BillPaymentsAsked, str
   page(connection: string, request: { afterId?: string | undefined; most: number }): Promise<KeptBillPayment[]>;
   /** The chain is named as it is: not as the connection. */
   verify(chain: { connection: string; businessId: string }): Promise<RowFindings & { billPayments: number }>;
-  /** Up to which `updatedAt` (Unix milliseconds) everything has been read; undefined before the first full synchronisation. */
+  /**
+   * Up to which `updatedAt` (Unix milliseconds) everything has been read; undefined before the first full
+   * synchronisation.
+   */
   knownUntil(connection: string): Promise<number | undefined>;
   /**
    * @param how.reachMs the newest `createdAt` that the list of all had when its end was read
@@ -49,8 +52,9 @@ export interface BillPayments extends Synced<BillPayment, BillPaymentsAsked, str
     how: { reachMs: number | undefined; syncStartedAtMs: number; withStatuses: boolean },
   ): Promise<RoundComparison>;
   /**
-   * Ends it. Everything up to `knownUntilMs` is known from now on, unless it is a recent one that has not settled. Of a full one that has settled, what
-   * the round did not list is missing from now on, and what no list of a status had has none.
+   * Ends it. Everything up to `knownUntilMs` is known from now on, unless it is a recent one that has not settled. Of a
+   * full one that has settled, what the round did not list is missing from now on, and what no list of a status had has
+   * none.
    */
   complete(
     sync: BillPaymentsSync,

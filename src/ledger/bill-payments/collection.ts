@@ -8,7 +8,10 @@ import type { Collection } from "../synced/collection.ts";
 import type { BillPaymentLinesTable, BillPaymentsTable } from "../tables/accounting.ts";
 import type { BillPaymentsAsked } from "./bill-payments.ts";
 
-/** The status is no field of a payment: the page's is, that of the list which was asked for, and it is seen at times of its own. */
+/**
+ * The status is no field of a payment: the page's is, that of the list which was asked for, and it is seen at times of
+ * its own.
+ */
 export const BILL_PAYMENTS: Collection<BillPayment, BillPaymentsAsked> = {
   table: "bill_payments",
   syncs: "bill_payment_syncs",

@@ -13,7 +13,10 @@ import { BILL_PAYMENTS } from "./collection.ts";
 /** Looking at every payment of a connection takes longer than one operation where there are very many. */
 const WHOLE_WITHIN_MS = 20_000;
 
-/** Each operation is one transaction, which may run again after a broken connection; `complete` is several, each of which may. */
+/**
+ * Each operation is one transaction, which may run again after a broken connection; `complete` is several, each of
+ * which may.
+ */
 export function createBillPayments(database: Database): BillPayments {
   const { rows, history, ...synced } = createSynced(database, BILL_PAYMENTS);
   const whole = <Answer>(work: (db: Queries) => Promise<Answer>) => database.transact(work, WHOLE_WITHIN_MS);
@@ -44,8 +47,9 @@ export function createBillPayments(database: Database): BillPayments {
         };
         while (await whole((db) => markSome(db, BILL_PAYMENTS, sync, unlisted)));
       }
-      // A recent one that has not settled may have missed a change below what it read, where a payment went between two pages: the ground of
-      // before stays, so that the next one reads over it again. A full one has read everything, and says itself what did not agree.
+      // A recent one that has not settled may have missed a change below what it read, where a payment went between two
+      // pages: the ground of before stays, so that the next one reads over it again. A full one has read everything,
+      // and says itself what did not agree.
       const ground = knownUntilMs !== undefined && (settled || sync.kind === "full") ? new Date(knownUntilMs) : null;
       const how = sql`, settled = ${settled}, known_until = ${ground}`;
       await database.transact((db) => end(db, BILL_PAYMENTS, sync.syncId, how));

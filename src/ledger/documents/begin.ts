@@ -47,7 +47,8 @@ export async function begin(db: Queries, request: BeginRequest): Promise<BeginAn
 
 /**
  * The first request of all, under a number that nobody has, in one statement.
- * @returns undefined where anything of it is there: then nothing is written, or, where others come at the same moment, the number alone
+ * @returns undefined where anything of it is there: then nothing is written, or, where others come at the same moment,
+ * the number alone
  */
 export async function beginFirst(db: Queries, request: BeginRequest): Promise<BeginAnswer | undefined> {
   const { claim, event, answer } = firstOf(request);

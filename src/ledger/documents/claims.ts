@@ -71,8 +71,8 @@ export interface DocumentEvent {
 }
 
 /**
- * Claims on documents, so that every attempt of an intent, also of another run, sends the same bytes under the same key (architecture,
- * decisions 4, 5 and 10).
+ * Claims on documents, so that every attempt of an intent, also of another run, sends the same bytes under the same key
+ * (architecture, decisions 4, 5 and 10).
  *
  * Every function throws LedgerUnavailableError when nothing can be said, and may then be called again as it was.
  */
@@ -80,8 +80,8 @@ export interface DocumentClaims {
   /** Before sending. @throws LedgerError also when the intent has another idempotency key */
   begin(request: BeginRequest): Promise<BeginAnswer>;
   /**
-   * Records what came of it. Idempotent. A document once recorded stays; `contradicted`: it is another one than was recorded, which
-   * the events tell.
+   * Records what came of it. Idempotent. A document once recorded stays; `contradicted`: it is another one than was
+   * recorded, which the events tell.
    */
   settle(request: {
     workflowId: string;

@@ -4,7 +4,9 @@ import { storableText } from "../storable-text.ts";
 import type { NumberOwner } from "./claims.ts";
 import { insertRow, NOTHING_SENT, recordEvent } from "./row.ts";
 
-/** A row that is never changed: whoever inserts it has the number. It has no intent, since it is no wish for a document. */
+/**
+ * A row that is never changed: whoever inserts it has the number. It has no intent, since it is no wish for a document.
+ */
 const NO_INTENT = 0;
 
 /** The row that says whose a number is, and what its event says. */
@@ -28,7 +30,8 @@ export function numberTaking(
 }
 
 /**
- * Takes a number for its sale, where nobody has. Of several at once the row's primary key lets one through, and the others wait for it.
+ * Takes a number for its sale, where nobody has. Of several at once the row's primary key lets one through, and the
+ * others wait for it.
  * @returns the sale that has it, where it is another one
  */
 export async function takeNumber(

@@ -90,7 +90,9 @@ async function settleNone(
   return "settled";
 }
 
-/** One statement: what an intent came to, with its event. False where the row is of another intent, or in another state. */
+/**
+ * One statement: what an intent came to, with its event. False where the row is of another intent, or in another state.
+ */
 async function changeInDoubt(
   db: Queries,
   { workflowId, intent, from }: { workflowId: string; intent: number; from: readonly DocumentRow["state"][] },

@@ -13,8 +13,8 @@ export interface Binaries {
 }
 
 /**
- * PostgreSQL's binaries from the optional package of this platform, where the server's user can run them: in the package, or copied
- * beside the data when the package is in a private folder, or cannot be completed.
+ * PostgreSQL's binaries from the optional package of this platform, where the server's user can run them: in the
+ * package, or copied beside the data when the package is in a private folder, or cannot be completed.
  * @throws LedgerUnavailableError
  */
 export async function findBinaries(place: Place, onProgress: (line: string) => void): Promise<Binaries> {
@@ -58,7 +58,10 @@ function findPackage(): string {
   }
 }
 
-/** A package holds no symlinks, and npm does not run the script that would make them. False when they cannot be made here. */
+/**
+ * A package holds no symlinks, and npm does not run the script that would make them. False when they cannot be made
+ * here.
+ */
 async function linkLibraries(packageFolder: string): Promise<boolean> {
   const text = await readFile(join(packageFolder, "native", "pg-symlinks.json"), "utf8").catch(() => "[]");
   const links = JSON.parse(text) as { source: string; target: string }[];

@@ -12,10 +12,10 @@ import { runCommand, SERVER_ENVIRONMENT } from "./run-command.ts";
  * Lives as long as our process, and then ends the server unless somebody else uses it.
  *
  * 1. Its standard input ends when our process does, SIGKILL included: the kernel closes the other end.
- * 2. Then it reads the common pipe, which ends as soon as no process holds a lease. Where that takes longer than a second others
- *    hold one, each with a guardian of its own, and this one goes.
- * 3. Nobody is left: it asks the server for a fast shutdown, and after 10 s for an immediate one. Only a process that works in the
- *    data folder is asked: after a crash the number in `postmaster.pid` may be anybody's.
+ * 2. Then it reads the common pipe, which ends as soon as no process holds a lease. Where that takes longer than a
+ * second others hold one, each with a guardian of its own, and this one goes.
+ * 3. Nobody is left: it asks the server for a fast shutdown, and after 10 s for an immediate one. Only a process that
+ * works in the data folder is asked: after a crash the number in `postmaster.pid` may be anybody's.
  */
 const GUARDIAN = `
 data=$1

@@ -19,8 +19,9 @@ const HALF_MADE = ".cluster-";
 const LEFT_BEHIND_MS = 10 * 60_000;
 
 /**
- * The cluster of the place, made when there is none: in a folder of its own that gets its name in one step when all is there. So a
- * half-made one is never taken for whole, and of many processes at once the first to finish wins, without a lock.
+ * The cluster of the place, made when there is none: in a folder of its own that gets its name in one step when all is
+ * there. So a half-made one is never taken for whole, and of many processes at once the first to finish wins, without a
+ * lock.
  * @throws LedgerUnavailableError
  */
 export async function makeCluster(

@@ -10,10 +10,11 @@ import { SERVER_ENVIRONMENT } from "./run-command.ts";
 export const TAKEN = 75;
 
 /**
- * The lock is held through the open file by every process of the server, and by nobody else, for exactly as long as one of them
- * lives, in containers that share the folder too. With it in hand a `postmaster.pid` is stale, whoever has its number now: another
- * process, or a dead server that nobody has reaped. PostgreSQL alone would take that for a live server and refuse; only a server
- * that somebody started there by hand is left to it. Where there is no `flock` its own check has to do.
+ * The lock is held through the open file by every process of the server, and by nobody else, for exactly as long as one
+ * of them lives, in containers that share the folder too. With it in hand a `postmaster.pid` is stale, whoever has its
+ * number now: another process, or a dead server that nobody has reaped. PostgreSQL alone would take that for a live
+ * server and refuse; only a server that somebody started there by hand is left to it. Where there is no `flock` its own
+ * check has to do.
  */
 const SCRIPT = `
 data=$1 lock=$2
@@ -36,7 +37,9 @@ export interface ServerRun {
   hasEnded(): boolean;
 }
 
-/** Starts the server as a process that outlives ours. It may find that there is one already, and end with {@link TAKEN}. */
+/**
+ * Starts the server as a process that outlives ours. It may find that there is one already, and end with {@link TAKEN}.
+ */
 export function runServer(place: Place, binaries: Binaries, data: string, sockets: string): ServerRun {
   const log = join(place.base, "log");
   startNewLog(log);

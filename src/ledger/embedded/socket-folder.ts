@@ -9,8 +9,8 @@ import type { Place } from "./find-place.ts";
 const LONGEST_FOLDER_BYTES = 80;
 
 /**
- * A path of the folder with the server's socket. A socket's path must be short: where it is not, a link in /tmp stands for it, which
- * every process makes anew when somebody has tidied it away.
+ * A path of the folder with the server's socket. A socket's path must be short: where it is not, a link in /tmp stands
+ * for it, which every process makes anew when somebody has tidied it away.
  */
 export async function socketFolder({ base, runAs }: Place): Promise<string> {
   const folder = join(base, "run");

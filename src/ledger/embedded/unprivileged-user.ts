@@ -6,8 +6,9 @@ import type { RunAs } from "./run-command.ts";
 const CANDIDATES = ["postgres", "_postgres", "nobody"];
 
 /**
- * The user for a server that root starts: whoever owns the data already, else the owner of the home (who then finds the same data
- * when not root), else an unprivileged user of the system. One with an entry in /etc/passwd, since `initdb` asks for its name.
+ * The user for a server that root starts: whoever owns the data already, else the owner of the home (who then finds the
+ * same data when not root), else an unprivileged user of the system. One with an entry in /etc/passwd, since `initdb`
+ * asks for its name.
  */
 export async function unprivilegedUser(dataFolder: string, home: string): Promise<RunAs> {
   const users = parsePasswd(await readFile("/etc/passwd", "utf8").catch(() => ""));

@@ -4,8 +4,8 @@ import type { Business } from "./chain.ts";
 const ACCOUNTING = "accounting/";
 
 /**
- * The chain of an accounting connection. It has no business, and its name may also be that of a compliance connection, whose chains are
- * others; no connection's name has a slash.
+ * The chain of an accounting connection. It has no business, and its name may also be that of a compliance connection,
+ * whose chains are others; no connection's name has a slash.
  */
 export function accountingChain(connection: string): Business {
   return { connection: `${ACCOUNTING}${connection}` };

@@ -9,8 +9,9 @@ import { type Business, type ChainedEvent, hashOf, type NewEvent, NO_HASH } from
 import { businessColumns, rowOf } from "./row.ts";
 
 /**
- * Appends to a business's chain, in the transaction of whatever the events tell of: both are kept, or neither. Transactions that append to
- * one chain follow each other, since each holds the chain's head until it ends; so append last.
+ * Appends to a business's chain, in the transaction of whatever the events tell of: both are kept, or neither.
+ * Transactions that append to one chain follow each other, since each holds the chain's head until it ends; so append
+ * last.
  * @returns the numbers of the events, in their order; undefined for one whose key the chain has already
  * @throws LedgerError where a content is no JSON
  */
@@ -33,7 +34,10 @@ interface PreparedEvents {
   rows: OperationNodeSource | undefined;
 }
 
-/** Takes the chain's head and numbers the events, as {@link appendEvents} does, and leaves the last of the writing to the caller. */
+/**
+ * Takes the chain's head and numbers the events, as {@link appendEvents} does, and leaves the last of the writing to
+ * the caller.
+ */
 export async function prepareEvents(
   db: Queries,
   business: Business,

@@ -1,8 +1,8 @@
 import { LedgerError } from "../errors.ts";
 
 /**
- * JSON with one spelling for each value: keys in the order of their UTF-16 code units, no spaces, nothing for what is undefined. What is
- * hashed must read the same wherever it is written down again.
+ * JSON with one spelling for each value: keys in the order of their UTF-16 code units, no spaces, nothing for what is
+ * undefined. What is hashed must read the same wherever it is written down again.
  * @throws LedgerError for what is no JSON
  */
 export function canonicalJson(value: unknown): string {

@@ -52,9 +52,10 @@ export interface ChainedEvent {
 export const NO_HASH = "0".repeat(64);
 
 /**
- * SHA-256, as 64 hex digits, over the previous event's hash, a line feed, and the event as a canonical JSON array: connection, business,
- * number, time in Unix milliseconds, kind, subject, key or null, workflow id, run id, content (the text that is stored, as a JSON string).
- * docs/ledger.md says the same, so that others can check a chain with their own means.
+ * SHA-256, as 64 hex digits, over the previous event's hash, a line feed, and the event as a canonical JSON array:
+ * connection, business, number, time in Unix milliseconds, kind, subject, key or null, workflow id, run id, content
+ * (the text that is stored, as a JSON string). docs/ledger.md says the same, so that others can check a chain with
+ * their own means.
  */
 export function hashOf(event: Omit<ChainedEvent, "hash">): string {
   const { connection, businessId, number, atMs, kind, subject, key, workflowId, runId, content, previousHash } = event;

@@ -11,15 +11,24 @@ export interface VerifyRequest {
   connection?: string | undefined;
   /** `-` for none; default: all. */
   businessId?: string | undefined;
-  /** What an earlier look saw: who can write to the database can write a whole chain anew, but not what was kept elsewhere. */
+  /**
+   * What an earlier look saw: who can write to the database can write a whole chain anew, but not what was kept
+   * elsewhere.
+   */
   seen?: readonly SeenHead[] | undefined;
 }
 
-/** The events of each business, append-only and chained by hash. Functions throw LedgerUnavailableError while nothing can be said. */
+/**
+ * The events of each business, append-only and chained by hash. Functions throw LedgerUnavailableError while nothing
+ * can be said.
+ */
 export interface Events {
   /** @returns the numbers of the events; undefined for one whose key was there already */
   append(business: Business, events: readonly NewEvent[]): Promise<(number | undefined)[]>;
-  /** Looks through the chains, one report each, in bounded memory. A chain that was seen earlier and has gone is reported too. */
+  /**
+   * Looks through the chains, one report each, in bounded memory. A chain that was seen earlier and has gone is
+   * reported too.
+   */
   verify(request?: VerifyRequest): AsyncIterable<ChainReport>;
 }
 

@@ -2,7 +2,10 @@ import { sql } from "kysely";
 
 import type { Queries } from "../database.ts";
 
-/** Every business that has events, a head, or both: from one to the next by the index, since a scan would read every event. */
+/**
+ * Every business that has events, a head, or both: from one to the next by the index, since a scan would read every
+ * event.
+ */
 export async function nextChain(
   db: Queries,
   after: { connection: string; business_id: string } | undefined,

@@ -11,8 +11,8 @@ const MOST_FINDINGS = 1_000;
 type Chain = { connection: string; business_id: string };
 
 /**
- * Walks one chain from its first event to the one that its head names, in pages. Appends may go on meanwhile: what comes after the head
- * as it was read first is not looked at.
+ * Walks one chain from its first event to the one that its head names, in pages. Appends may go on meanwhile: what
+ * comes after the head as it was read first is not looked at.
  * @throws LedgerUnavailableError
  */
 export async function verifyChain(

@@ -12,8 +12,8 @@ export interface KeptItemOutcome extends ItemOutcome {
 }
 
 /**
- * What the registration of each item came to last. Every write may be repeated; every function throws LedgerUnavailableError when nothing
- * can be said.
+ * What the registration of each item came to last. Every write may be repeated; every function throws
+ * LedgerUnavailableError when nothing can be said.
  */
 export interface ItemRegistrations {
   keep(

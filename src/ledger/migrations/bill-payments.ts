@@ -1,8 +1,8 @@
 import { type Kysely, sql } from "kysely";
 
 /**
- * Bill payments as they were last seen, the synchronisations that read them, and the sync batches that were processed. What changed in
- * them is in the events.
+ * Bill payments as they were last seen, the synchronisations that read them, and the sync batches that were processed.
+ * What changed in them is in the events.
  */
 export async function createBillPaymentTables(db: Kysely<unknown>): Promise<void> {
   await sql`

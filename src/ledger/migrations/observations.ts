@@ -1,6 +1,9 @@
 import { type Kysely, sql } from "kysely";
 
-/** What answers have shown that does not fit the dialect, and the branches that no stock movement goes to until somebody has looked. */
+/**
+ * What answers have shown that does not fit the dialect, and the branches that no stock movement goes to until somebody
+ * has looked.
+ */
 export async function createObservations(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table observations (

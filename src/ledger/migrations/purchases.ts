@@ -1,8 +1,8 @@
 import { type Kysely, sql } from "kysely";
 
 /**
- * Supplier invoices as they were last seen, the synchronisations that read them (what changed in them is in the events), and what the
- * registration of each item came to.
+ * Supplier invoices as they were last seen, the synchronisations that read them (what changed in them is in the
+ * events), and what the registration of each item came to.
  */
 export async function createPurchaseTables(db: Kysely<unknown>): Promise<void> {
   await sql`

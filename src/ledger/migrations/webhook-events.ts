@@ -1,6 +1,8 @@
 import { type Kysely, sql } from "kysely";
 
-/** Which webhooks of the accounting service were passed on, so that none is when it comes again, to whichever receiver. */
+/**
+ * Which webhooks of the accounting service were passed on, so that none is when it comes again, to whichever receiver.
+ */
 export async function createWebhookEvents(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table webhook_events (

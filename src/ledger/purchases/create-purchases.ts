@@ -15,7 +15,10 @@ import type { KeepPurchasesRequest, KeptPurchasesPage, Purchases, PurchaseSummar
 /** Looking at every purchase of a business takes longer than one operation where there are very many. */
 const WHOLE_WITHIN_MS = 20_000;
 
-/** Each operation is one transaction, which may run again after a broken connection; `complete` is several, each of which may. */
+/**
+ * Each operation is one transaction, which may run again after a broken connection; `complete` is several, each of
+ * which may.
+ */
 export function createPurchases(database: Database): Purchases {
   const { rows, ...synced } = createSynced(database, PURCHASES);
   return {

@@ -14,8 +14,8 @@ import type { KeepPageRequest, KeptEntry, KeptPage, Synced } from "../synced/col
 export interface PurchasesAsked extends Business {
   syncId: string;
   /**
-   * `list`: the page is one of the whole list, in its order; `part`: of a part of it. A row that only a part has shown is no known
-   * ground, since what stands around it in the list may not have been seen.
+   * `list`: the page is one of the whole list, in its order; `part`: of a part of it. A row that only a part has shown
+   * is no known ground, since what stands around it in the list may not have been seen.
    */
   pass: "list" | "part";
 }
@@ -43,11 +43,14 @@ export interface Purchases extends Synced<Purchase, PurchasesAsked, Business, Pu
   verify(chain: { connection: string; businessId: string }): Promise<RowFindings & { purchases: number }>;
   /** Rows that are not known to be missing and that no page of this synchronisation has shown. */
   unseen(sync: PurchasesSync): Promise<number>;
-  /** The days of rows that are open as far as the ledger knows, and that this synchronisation has not seen among what is open. */
+  /**
+   * The days of rows that are open as far as the ledger knows, and that this synchronisation has not seen among what is
+   * open.
+   */
   windowsOfChanged(sync: PurchasesSync): Promise<PurchasesWindow[]>;
   /**
-   * What this synchronisation listed is known ground from now on; after a full one, what it did not see is missing, unless a row had no
-   * id that could be read (`unidentified`): that one could be any.
+   * What this synchronisation listed is known ground from now on; after a full one, what it did not see is missing,
+   * unless a row had no id that could be read (`unidentified`): that one could be any.
    */
   complete(sync: CompletePurchasesSync, writer: Writer): Promise<void>;
   summary(business: Business, most: number): Promise<PurchaseSummary>;

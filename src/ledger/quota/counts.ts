@@ -1,6 +1,7 @@
 /**
- * What all processes together have spent of the request budget of each application, one row each: the provider's current window. Instants
- * are kept by the database's clock and told as times from now, so that the clocks of the hosts do not matter.
+ * What all processes together have spent of the request budget of each application, one row each: the provider's
+ * current window. Instants are kept by the database's clock and told as times from now, so that the clocks of the hosts
+ * do not matter.
  */
 export interface QuotaCounts {
   /**
@@ -9,7 +10,8 @@ export interface QuotaCounts {
    */
   spend(request: SpendRequest, withinMs: number): Promise<SpendAnswer>;
   /**
-   * What became of a request that was taken. Nothing is changed where its window has made room for another; undefined then.
+   * What became of a request that was taken. Nothing is changed where its window has made room for another; undefined
+   * then.
    * @throws LedgerUnavailableError after `withinMs`
    */
   settle(request: SettleQuotaRequest, withinMs: number): Promise<QuotaWindow | undefined>;
@@ -55,7 +57,9 @@ export interface SettleQuotaRequest {
   /** Of the grant. */
   readonly number: number;
   readonly sequence: number;
-  /** Requests of the window that are gone as the provider counts, and its limit; absent where the answer told neither. */
+  /**
+   * Requests of the window that are gone as the provider counts, and its limit; absent where the answer told neither.
+   */
   readonly told?: { readonly used: number; readonly limit: number } | undefined;
   /** Not a byte of it has left: it is given back. */
   readonly unsent?: boolean | undefined;
@@ -64,7 +68,10 @@ export interface SettleQuotaRequest {
 }
 
 export interface SettledEdge {
-  /** `earlier`: the end is no later than this. `is`: the end is this, whatever was thought. `next`: the window is another one. */
+  /**
+   * `earlier`: the end is no later than this. `is`: the end is this, whatever was thought. `next`: the window is
+   * another one.
+   */
   readonly says: "earlier" | "is" | "next";
   readonly endsInMs: number;
   readonly lengthMs: number;

@@ -5,9 +5,9 @@ import type { QuotaWindow, SettleQuotaRequest } from "./counts.ts";
 import { COLUMNS, type QuotaRow, windowOf } from "./row.ts";
 
 /**
- * Corrects the count by what an answer told. The provider's count is a least of what is gone, since requests under way may not be in it;
- * with none under way it is the truth, also where that is less than was counted here. A request that was answered without headers stays
- * spent until a later one says otherwise.
+ * Corrects the count by what an answer told. The provider's count is a least of what is gone, since requests under way
+ * may not be in it; with none under way it is the truth, also where that is less than was counted here. A request that
+ * was answered without headers stays spent until a later one says otherwise.
  */
 export async function settle(db: Queries, request: SettleQuotaRequest): Promise<QuotaWindow | undefined> {
   const { application, number, sequence, told, unsent = false, edge } = request;

@@ -11,8 +11,8 @@ const STRANGERS_FOR = 10;
 const DRIFT_MS = 20;
 
 /**
- * One statement, so that no two processes take the same request. Alone on the key all of the window may be under way at once; with
- * strangers, of whom only answers tell, at most half of what is left.
+ * One statement, so that no two processes take the same request. Alone on the key all of the window may be under way at
+ * once; with strangers, of whom only answers tell, at most half of what is left.
  */
 export async function spend(db: Queries, request: SpendRequest): Promise<SpendAnswer> {
   const { application, reserve, believed } = request;

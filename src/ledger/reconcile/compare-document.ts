@@ -10,8 +10,9 @@ import {
 const TOLERANCE = 0.01;
 
 /**
- * For so long somebody may still have a failed document sent to the tax authority again (Fiscal Compliance API, "Sale and credit note status":
- * a retry moves it to `completed`, and names no end). After that it is asked for again only where the ledger learns of it.
+ * For so long somebody may still have a failed document sent to the tax authority again (Fiscal Compliance API, "Sale
+ * and credit note status": a retry moves it to `completed`, and names no end). After that it is asked for again only
+ * where the ledger learns of it.
  */
 const FAILED_IS_FINAL_AFTER_MS = 35 * 24 * 60 * 60_000;
 

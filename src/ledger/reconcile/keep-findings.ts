@@ -14,7 +14,10 @@ export interface Found {
   nextStep: string;
 }
 
-/** Keeps findings, each once, and tells of those that are new, or other than before, in the business's events. At most 1,000 at a time. */
+/**
+ * Keeps findings, each once, and tells of those that are new, or other than before, in the business's events. At most
+ * 1,000 at a time.
+ */
 export async function keepFindings(
   db: Queries,
   business: Business,

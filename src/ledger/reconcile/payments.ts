@@ -39,9 +39,10 @@ interface Row {
 const TOLERANCE = "0.01";
 
 /**
- * Supplier invoices against the bill payments of an accounting connection, a page of findings after the other. An invoice is matched by its
- * number, and its supplier's name where the rule wants it; of those that fit, one that was rejected gives way to the one that was not. Payments of one invoice are added up in its own currency, and nothing is converted
- * or guessed. What the service does not list any more takes no part.
+ * Supplier invoices against the bill payments of an accounting connection, a page of findings after the other. An
+ * invoice is matched by its number, and its supplier's name where the rule wants it; of those that fit, one that was
+ * rejected gives way to the one that was not. Payments of one invoice are added up in its own currency, and nothing is
+ * converted or guessed. What the service does not list any more takes no part.
  */
 export async function paymentFindings(
   db: Queries,

@@ -7,19 +7,25 @@ import type {
 } from "../../contract/index.ts";
 import type { Business, Writer } from "../events/chain.ts";
 
-/** What the service told of a document when it was asked for it. `message`: why that says nothing, without what a message must not hold. */
+/**
+ * What the service told of a document when it was asked for it. `message`: why that says nothing, without what a
+ * message must not hold.
+ */
 export type Told =
   | { kind: "document"; document: SaleDocument }
   | { kind: "not-there" }
   | { kind: "unreadable"; message: string };
 
-/** What the room says about reconciling: types alone. Functions throw LedgerUnavailableError while nothing can be said. */
+/**
+ * What the room says about reconciling: types alone. Functions throw LedgerUnavailableError while nothing can be said.
+ */
 export interface Reconciliation {
   /** Documents that the service has, and has not yet been seen to tell as final and the same, by type and number. */
   documents(business: Business, after: DocumentToReconcile | undefined, limit: number): Promise<DocumentToReconcile[]>;
   /**
    * Holds a document against what the service tells of it now.
-   * @returns `final`: the same, and not asked for again until the ledger knows another state; `unreadable`: what was found before stands
+   * @returns `final`: the same, and not asked for again until the ledger knows another state; `unreadable`: what was
+   * found before stands
    */
   holdDocument(
     business: Business,

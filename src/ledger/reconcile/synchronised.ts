@@ -4,8 +4,8 @@ import type { Business } from "../events/chain.ts";
 import { businessColumns } from "../events/row.ts";
 
 /**
- * Whether the ledger has all invoices of the business and all payments of the accounting connection, and as of when: what it does not have yet
- * would be found missing.
+ * Whether the ledger has all invoices of the business and all payments of the accounting connection, and as of when:
+ * what it does not have yet would be found missing.
  */
 export async function synchronised(db: Queries, business: Business, accounting: string): Promise<PaymentComparison> {
   const invoicesAsOfMs = await invoicesAsOf(db, business);
@@ -34,7 +34,10 @@ export async function synchronised(db: Queries, business: Business, accounting: 
   };
 }
 
-/** A first recent synchronisation knows no ground and reads the whole list, as a full one does; a window leaves out what is older. */
+/**
+ * A first recent synchronisation knows no ground and reads the whole list, as a full one does; a window leaves out what
+ * is older.
+ */
 async function invoicesAsOf(db: Queries, business: Business): Promise<number | undefined> {
   const { connection, business_id } = businessColumns(business);
   const row = await db

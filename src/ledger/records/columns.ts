@@ -43,7 +43,10 @@ export function subjectOf({ type, number }: { type: string; number: string }): s
   return `${type} ${storableText(number)}`;
 }
 
-/** The columns of `documents` that follow from a record: written with it, and compared with it when the ledger is verified. */
+/**
+ * The columns of `documents` that follow from a record: written with it, and compared with it when the ledger is
+ * verified.
+ */
 export function documentColumns(content: RecordContent) {
   const {
     type,

@@ -13,7 +13,9 @@ export interface Records {
   saveDocument(business: Business, record: RecordPart, writer: Writer): Promise<SaveAnswer | RecordGap>;
   /** Keeps the lines of a document that was kept without them. To be repeated freely. */
   keepLines(business: Business, of: Pick<RecordPart, "type" | "number">, document: SaleDocument): Promise<void>;
-  /** The sale of a number, however long ago it was. @param withinMs how long to try; default: the time of one operation */
+  /**
+   * The sale of a number, however long ago it was. @param withinMs how long to try; default: the time of one operation
+   */
   findSale(business: Business, number: string, withinMs?: number): Promise<KeptSale | undefined>;
   /** As `findSale`. */
   findCreditNote(business: Business, number: string, withinMs?: number): Promise<KeptCreditNote | undefined>;

@@ -16,7 +16,10 @@ import { documentKey, historyOf, type Kept, lockKept, save, type SaveAnswer, sav
 /** `send-whole`: nothing was kept. `lines-missing`: all was, but for the document's lines. */
 export type RecordGap = "send-whole" | "lines-missing";
 
-/** Keeps what a workflow tells of its document: all of it, or what changed since the record that the same run told before. */
+/**
+ * Keeps what a workflow tells of its document: all of it, or what changed since the record that the same run told
+ * before.
+ */
 export async function saveTold(
   db: Queries,
   business: Business,
@@ -68,8 +71,8 @@ function contentOfKept({ content, event_number }: Kept): RecordContent {
 }
 
 /**
- * Whether the part has nothing to add to what is kept: it was told before, a later state is kept, or the number is that of another sale's
- * credit note.
+ * Whether the part has nothing to add to what is kept: it was told before, a later state is kept, or the number is that
+ * of another sale's credit note.
  */
 function isOver(kept: Kept, ofRun: boolean, told: RecordPart): boolean {
   const keptMs = kept.as_of.getTime();

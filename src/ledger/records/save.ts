@@ -20,8 +20,8 @@ import {
 import { partWrites } from "./parts.ts";
 
 /**
- * `older`: a later state of the document is kept already. `of-another`: the number is that of another sale's credit note, which exists, and
- * this one does not.
+ * `older`: a later state of the document is kept already. `of-another`: the number is that of another sale's credit
+ * note, which exists, and this one does not.
  */
 export type SaveAnswer = "saved" | "unchanged" | "older" | "of-another";
 
@@ -88,7 +88,9 @@ export function documentKey(
 
 export type Kept = NonNullable<Awaited<ReturnType<typeof readKept>>>;
 
-/** The document as it was kept last. Until the transaction ends no other one writes it, also where it is not there yet. */
+/**
+ * The document as it was kept last. Until the transaction ends no other one writes it, also where it is not there yet.
+ */
 export async function lockKept(db: Queries, key: DocumentKey): Promise<Kept | undefined> {
   const name = JSON.stringify([key.connection, key.business_id, key.type, key.number]);
   await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(db);

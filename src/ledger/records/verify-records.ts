@@ -19,7 +19,8 @@ export interface RecordsReport extends RowFindings {
 }
 
 /**
- * Holds each document of a business, with its lines and movements, against the event that it was written with, in pages.
+ * Holds each document of a business, with its lines and movements, against the event that it was written with, in
+ * pages.
  * @throws LedgerUnavailableError
  */
 export async function verifyRecords(database: Database, chain: Chain): Promise<RecordsReport> {

@@ -8,7 +8,9 @@ import type { Chain } from "./signed.ts";
 import { readCourse, readPayments, readTaxes, readTotals } from "./totals.ts";
 
 export interface Reports {
-  /** One for each business that has documents; all of a report is read from one state. @throws LedgerUnavailableError */
+  /**
+   * One for each business that has documents; all of a report is read from one state. @throws LedgerUnavailableError
+   */
   read(request: ReportRequest): Promise<BusinessReport[]>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What a report says of a business, over the documents of a period. Amounts are exact decimal texts, in the currency of the business.
- * A document counts on its own date (`saleDate`), and only once the tax authority has accepted it.
+ * What a report says of a business, over the documents of a period. Amounts are exact decimal texts, in the currency of
+ * the business. A document counts on its own date (`saleDate`), and only once the tax authority has accepted it.
  */
 export interface BusinessReport {
   connection: string;
@@ -67,8 +67,8 @@ export interface OpenDocument {
   /** Since when a person is needed; else since its start. */
   sinceMs: number;
   /**
-   * What may be lost: of a document that is not signed its amount, else what was asked for; of one that is, the worth of its movements that
-   * are unknown or refused.
+   * What may be lost: of a document that is not signed its amount, else what was asked for; of one that is, the worth
+   * of its movements that are unknown or refused.
    */
   atRisk: string;
 }

@@ -8,8 +8,8 @@ export interface Chain {
 }
 
 /**
- * The documents of a business that the tax authority has accepted, each once: where two workflows speak of one document (a second credit
- * note that found the first), the one that asked for its number counts.
+ * The documents of a business that the tax authority has accepted, each once: where two workflows speak of one document
+ * (a second credit note that found the first), the one that asked for its number counts.
  */
 export function signedDocuments({ connection, business_id }: Chain, { from, to }: Period): RawBuilder<unknown> {
   return sql`

@@ -19,7 +19,10 @@ export interface Said {
   parts?: readonly ExpectedParts[];
 }
 
-/** By subject: the last event that tells of it, and what all of them say; undefined where one of them is none that we write. */
+/**
+ * By subject: the last event that tells of it, and what all of them say; undefined where one of them is none that we
+ * write.
+ */
 export type Told = Map<string, { last: number; said: Said | undefined }>;
 
 /** Of subjects whose last event of the kind says all. */

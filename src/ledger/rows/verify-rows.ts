@@ -29,7 +29,8 @@ export interface RowsReport extends RowFindings {
 const PAGE_WITHIN_MS = 30_000;
 
 /**
- * Holds the rows of a table that a chain tells of against its events, in pages: each row first, then which rows are gone.
+ * Holds the rows of a table that a chain tells of against its events, in pages: each row first, then which rows are
+ * gone.
  * @throws LedgerUnavailableError
  */
 export async function verifyRows<Kept extends KeptRow>(

@@ -12,13 +12,16 @@ export interface WantedRows {
   table: MainTable;
   /** Of the events that tell of its rows. */
   kinds: readonly string[];
-  /** Whether a row, called `kept`, is the one that an event of the chain, called `told`, tells of; by the table's primary key. */
+  /**
+   * Whether a row, called `kept`, is the one that an event of the chain, called `told`, tells of; by the table's
+   * primary key.
+   */
   isToldOf: (chain: Chain) => RawBuilder<boolean>;
 }
 
 /**
- * Subjects that are told of and have no row, each once, in the order of their last events. It goes through the chain by number, so that no
- * statement takes longer where there are more events.
+ * Subjects that are told of and have no row, each once, in the order of their last events. It goes through the chain by
+ * number, so that no statement takes longer where there are more events.
  */
 export async function* subjectsWithoutRow(
   database: Database,

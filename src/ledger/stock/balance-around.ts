@@ -29,7 +29,8 @@ export async function balanceAround(db: Queries, key: MovementKey): Promise<Bala
     .execute();
   if (before === undefined && after === undefined) return undefined;
 
-  // From the older balance, or from this claim, until the newer one, or this claim: whatever was under way in that time.
+  // From the older balance, or from this claim, until the newer one, or this claim: whatever was under way in that
+  // time.
   const from = before ? orderOf(before.settled_order) : taken;
   const until = after ? orderOf(after.settled_order) : taken;
   const others = await of()
@@ -49,7 +50,8 @@ export async function balanceAround(db: Queries, key: MovementKey): Promise<Bala
     ...(after ? { after: balanceOf(after) } : {}),
     between: others.reverse().flatMap((other) => {
       if (other.action === null || other.reference_id === before?.reference_id) return [];
-      // A request that was under way when a balance was told may be in it or not. A person's word comes long after the request.
+      // A request that was under way when a balance was told may be in it or not. A person's word comes long after the
+      // request.
       const overBeforeAfter =
         other.reference_id === after?.reference_id ||
         after === undefined ||

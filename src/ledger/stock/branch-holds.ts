@@ -6,8 +6,9 @@ import type { BranchPair, Decision, ListedHold, OpenHold } from "./claims.ts";
 import { toJson } from "./row.ts";
 
 /**
- * Where an answer named another branch than the one that was asked for, no further movement of the connection to a named branch is sent
- * until a person has looked. The name and the form under which the branch is sent belong to the key: a changed dialect is not held.
+ * Where an answer named another branch than the one that was asked for, no further movement of the connection to a
+ * named branch is sent until a person has looked. The name and the form under which the branch is sent belong to the
+ * key: a changed dialect is not held.
  */
 
 /** Of which the answer was. */

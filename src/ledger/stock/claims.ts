@@ -16,7 +16,10 @@ export interface ClaimedMovement {
   branch?: string | undefined;
 }
 
-/** One try of a movement. `generation` counts from 1 the tries that are allowed to leave; `token` names one so that its `take` can be repeated. */
+/**
+ * One try of a movement. `generation` counts from 1 the tries that are allowed to leave; `token` names one so that its
+ * `take` can be repeated.
+ */
 export interface Try {
   generation: number;
   token: string;
@@ -174,22 +177,23 @@ export interface ClaimEvent {
 }
 
 /**
- * Claims on stock movements, which hold "at most once" (docs/architecture.md, "At most once"): a movement is sent by its holder only, between
- * `take` and `settle`.
+ * Claims on stock movements, which hold "at most once" (docs/architecture.md, "At most once"): a movement is sent by
+ * its holder only, between `take` and `settle`.
  *
  * Every function throws LedgerUnavailableError when nothing can be said, and may then be called again as it was.
  */
 export interface StockClaims {
   take(request: TakeRequest): Promise<TakeAnswer>;
   /**
-   * Records what came of a try. Idempotent. `contradicted`: the same movement had another word on it (a person's, a tombstone, another
-   * answer); it is marked as disputed and both are kept, and what the service applied counts as applied. `not-held`: this try never
-   * took it.
+   * Records what came of a try. Idempotent. `contradicted`: the same movement had another word on it (a person's, a
+   * tombstone, another answer); it is marked as disputed and both are kept, and what the service applied counts as
+   * applied. `not-held`: this try never took it.
    */
   settle(request: SettleRequest): Promise<"settled" | "contradicted" | "not-held">;
   /**
-   * Asked after an activity ended without an answer. Where nothing of this generation was taken a tombstone stands from now on, so
-   * that a late attempt's `take` gets `behind`. A newer generation than asked for: the answer is about the newest.
+   * Asked after an activity ended without an answer. Where nothing of this generation was taken a tombstone stands from
+   * now on, so that a late attempt's `take` gets `behind`. A newer generation than asked for: the answer is about the
+   * newest.
    */
   readOrBury(
     request: MovementKey & { generation: number; nowMs: number; previous?: Try | undefined },
@@ -197,19 +201,25 @@ export interface StockClaims {
   read(key: MovementKey): Promise<ReadAnswer | { kind: "none" }>;
   /** The deductions of a sale that are applied, or of unknown outcome, in the order in which they were taken. */
   taken(request: TakenRequest): Promise<TakenAnswer[]>;
-  /** A person's word. What the service itself said wins over it, and so does an earlier word of a person. Idempotent for the same word. */
+  /**
+   * A person's word. What the service itself said wins over it, and so does an earlier word of a person. Idempotent for
+   * the same word.
+   */
   decide(request: DecideRequest): Promise<"decided" | "already-applied" | "already-not-applied">;
   /**
-   * Evidence for an unknown movement: the newest balance of the same item in the same branch that was told before this claim was
-   * taken, the oldest of a movement taken after it, and the other movements that may lie between those two, the `after` movement
-   * itself included. Undefined without a claim, or when there is neither balance.
+   * Evidence for an unknown movement: the newest balance of the same item in the same branch that was told before this
+   * claim was taken, the oldest of a movement taken after it, and the other movements that may lie between those two,
+   * the `after` movement itself included. Undefined without a claim, or when there is neither balance.
    */
   balanceAround(key: MovementKey): Promise<BalanceEvidence | undefined>;
   /** Why no movement of the connection to a named branch is sent at present; undefined: they are. */
   branchHold(connection: string, sentAs: string): Promise<OpenHold | undefined>;
   /** All that hold back movements to named branches, the oldest first. */
   openBranchHolds(): Promise<ListedHold[]>;
-  /** A person has looked at an answer that named another branch: movements go on, and the same pair of branches holds none again. */
+  /**
+   * A person has looked at an answer that named another branch: movements go on, and the same pair of branches holds
+   * none again.
+   */
   acknowledgeBranch(key: MovementKey, other: BranchPair, word: Omit<Decision, "applied">): Promise<void>;
   /** Whether a person has looked at that pair of branches already. */
   isBranchAcknowledged(key: MovementKey, other: OtherBranch): Promise<boolean>;

@@ -22,7 +22,9 @@ export function keyColumns(key: MovementKey): { connection: string; business_id:
 
 type KeyColumn = keyof ReturnType<typeof keyColumns>;
 
-/** The movement's first row. @returns the one that is there already: until the transaction ends no other one changes it */
+/**
+ * The movement's first row. @returns the one that is there already: until the transaction ends no other one changes it
+ */
 export async function insertOrLock(
   db: Queries,
   key: MovementKey,

@@ -103,7 +103,9 @@ function answerFor({ generation, token, movement }: TakeRequest, row: StockRow):
   return row.generation === generation && row.token === token ? { kind: "taken" } : heldAnswer(row);
 }
 
-/** The holder itself knows that its try was not applied, and goes on to the next: its lost settlement is made up for. */
+/**
+ * The holder itself knows that its try was not applied, and goes on to the next: its lost settlement is made up for.
+ */
 export async function explainPrevious(
   db: Queries,
   request: MovementKey & { generation: number; previous?: Try | undefined },

@@ -5,8 +5,8 @@ import type { TakenAnswer, TakenRequest } from "./claims.ts";
 import { heldAnswer, keyColumns, movementOf } from "./row.ts";
 
 /**
- * The deductions of a sale that are known to be applied, and those of which it is not known, by whichever run. Nothing where the ledger
- * knows another document under the sale's number: what was taken under the number belongs to that one.
+ * The deductions of a sale that are known to be applied, and those of which it is not known, by whichever run. Nothing
+ * where the ledger knows another document under the sale's number: what was taken under the number belongs to that one.
  */
 export async function taken(db: Queries, request: TakenRequest): Promise<TakenAnswer[]> {
   if (await belongsToAnother(db, request)) return [];

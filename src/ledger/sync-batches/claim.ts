@@ -84,8 +84,8 @@ export async function decide(
     const known = knownOf(row);
     if (known.kind === "processed" || (known.kind === "behind" && known.generation >= generation)) return known;
   }
-  // A newer try exists only where the one that the word is about was known not to have been processed. It says nothing of the newer one,
-  // which may be on its way: let go by it, the batch would be sent once more.
+  // A newer try exists only where the one that the word is about was known not to have been processed. It says nothing
+  // of the newer one, which may be on its way: let go by it, the batch would be sent once more.
   if (row && row.generation > generation && !decision.processed)
     return { kind: "behind", generation: row.generation - 1 };
   const state = decision.processed ? ("processed" as const) : ("not-processed" as const);

@@ -45,9 +45,9 @@ export interface SyncBatchesReport extends RowFindings {
 }
 
 /**
- * Claims on sync batches, so that a batch is processed at most once: `take` immediately before it is sent, `settle` with the outcome after
- * (docs/architecture.md, "At most once"). Each change of a claim is an event of the connection's chain. Every
- * function throws LedgerUnavailableError when nothing can be said, and may then be called again as it was.
+ * Claims on sync batches, so that a batch is processed at most once: `take` immediately before it is sent, `settle`
+ * with the outcome after (docs/architecture.md, "At most once"). Each change of a claim is an event of the connection's
+ * chain. Every function throws LedgerUnavailableError when nothing can be said, and may then be called again as it was.
  */
 export interface SyncBatches {
   take(request: BatchKey & BatchTry & { writer: Writer }): Promise<{ kind: "taken" } | KnownBatch>;
@@ -55,12 +55,18 @@ export interface SyncBatches {
   settle(request: BatchKey & BatchTry & { outcome: BatchOutcome; writer: Writer }): Promise<void>;
   /** What became of a try. One that was never taken is buried, so that it cannot leave late. */
   readOrBury(request: BatchKey & { generation: number; writer: Writer }): Promise<KnownBatch>;
-  /** A person's word. What the service has said outweighs it, and of a newer try a word that it was not processed says nothing. */
+  /**
+   * A person's word. What the service has said outweighs it, and of a newer try a word that it was not processed says
+   * nothing.
+   */
   decide(
     request: BatchKey & { generation: number; decision: BatchDecision; writer: Writer },
   ): Promise<Exclude<KnownBatch, { kind: "held" }>>;
   read(key: BatchKey): Promise<KeptBatch | undefined>;
-  /** Holds each row against the events of its connection's chain, which is named as the chain is; of another chain there are none. */
+  /**
+   * Holds each row against the events of its connection's chain, which is named as the chain is; of another chain there
+   * are none.
+   */
   verify(chain: { connection: string; businessId: string }): Promise<SyncBatchesReport>;
 }
 

@@ -7,7 +7,8 @@ import type { Chain } from "../rows/told.ts";
 /** What the room says about a collection that is read page by page from a service into the ledger: types alone. */
 
 /**
- * All in which one collection differs from another while its pages are kept, read and verified. How a synchronisation of it ends is its own.
+ * All in which one collection differs from another while its pages are kept, read and verified. How a synchronisation
+ * of it ends is its own.
  * @typeParam Asked what a page was asked for
  */
 export interface Collection<Entry extends { id: string }, Asked> {
@@ -38,7 +39,10 @@ export interface Collection<Entry extends { id: string }, Asked> {
   firstSeen: (columns: Row, asked: Asked) => unknown;
   /** Changes beside those of the content. `isLate`: a page that was asked for later is kept already. */
   changesOf: (row: KeptColumns, columns: Row, page: Asked & { askedAtMs: number; isLate: boolean }) => Change[];
-  /** What a look sets on every row that it saw, a late one too; `observed_at` is of the look before, or of this one where it wrote the row. */
+  /**
+   * What a look sets on every row that it saw, a late one too; `observed_at` is of the look before, or of this one
+   * where it wrote the row.
+   */
   marksOf: (page: Asked & { askedAtMs: number }) => RawBuilder<unknown>[];
   /** Columns that no entry tells, by the status that was told last. */
   columnsOfStatus?: (status: unknown) => Row;
@@ -72,9 +76,14 @@ export interface PastChange extends Change {
 export type KeepPageRequest<Entry, Asked> = Asked & {
   /** In the order of the page. */
   entries: readonly Entry[];
-  /** The ids of rows of the page that are not of their form: what is kept of them stands, and they have not vanished. */
+  /**
+   * The ids of rows of the page that are not of their form: what is kept of them stands, and they have not vanished.
+   */
   leftOut?: readonly string[] | undefined;
-  /** When the page was asked for, by {@link Synced.now}: what was asked for earlier never replaces what was asked for later. */
+  /**
+   * When the page was asked for, by {@link Synced.now}: what was asked for earlier never replaces what was asked for
+   * later.
+   */
   askedAtMs: number;
   writer: Writer;
 };
@@ -83,7 +92,9 @@ export interface KeptPage {
   rows: number;
   added: number;
   changed: number;
-  /** How many of those that were left out are in the ledger, from a time when they were of their form; absent for none. */
+  /**
+   * How many of those that were left out are in the ledger, from a time when they were of their form; absent for none.
+   */
   leftOutKnown?: number;
 }
 
@@ -96,8 +107,9 @@ export interface KeptEntry<Entry> {
 }
 
 /**
- * The entries of a collection, as the service last showed them, with the history of what changed. Every write may be repeated. Every function throws
- * LedgerUnavailableError when nothing can be said, and may then be called again as it was.
+ * The entries of a collection, as the service last showed them, with the history of what changed. Every write may be
+ * repeated. Every function throws LedgerUnavailableError when nothing can be said, and may then be called again as it
+ * was.
  * @typeParam Scope whose
  */
 export interface Synced<Entry, Asked, Scope, Sync> {

@@ -5,7 +5,10 @@ import type { Collection, KeptColumns, KeptEntry } from "./collection.ts";
 import { historyOf } from "./events.ts";
 import { begin, readPage } from "./rows.ts";
 
-/** What is the same for every collection. Each operation is one transaction, which may run again after a broken connection. */
+/**
+ * What is the same for every collection. Each operation is one transaction, which may run again after a broken
+ * connection.
+ */
 export function createSynced<Entry extends { id: string }, Asked extends Business>(
   database: Database,
   collection: Collection<Entry, Asked>,

@@ -25,9 +25,9 @@ interface News<Entry> extends Seen<Entry> {
 }
 
 /**
- * Keeps one page, and tells of what is new in it in the events of its chain. A page that is kept twice changes nothing the second time,
- * and one that was asked for before what the row has was asked for does not replace it: an attempt that was given up may still be on its
- * way.
+ * Keeps one page, and tells of what is new in it in the events of its chain. A page that is kept twice changes nothing
+ * the second time, and one that was asked for before what the row has was asked for does not replace it: an attempt
+ * that was given up may still be on its way.
  * @returns with it `known`: the rows of the page as they were before, by their storable id
  */
 export async function keepPage<Entry extends { id: string }, Asked extends Business>(

@@ -9,8 +9,8 @@ import { startEmbeddedPostgres } from "../embedded/embedded-postgres.ts";
 export const HOME_OF_RUN = "FISCALFLOW_TEST_LEDGER_HOME";
 
 /**
- * One home for all test processes of a run, so that PostgreSQL's data is made once, by the first suite that wants it. Its server runs as
- * long as one of them has it; here it is waited for until it has stopped.
+ * One home for all test processes of a run, so that PostgreSQL's data is made once, by the first suite that wants it.
+ * Its server runs as long as one of them has it; here it is waited for until it has stopped.
  */
 export default function setup(): () => Promise<void> {
   const home = makeHome();

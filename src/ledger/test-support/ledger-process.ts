@@ -2,7 +2,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 
-/** Answers each line of its standard input, a reference, with the answer to a take of it; ends in order when the input ends. */
+/**
+ * Answers each line of its standard input, a reference, with the answer to a take of it; ends in order when the input
+ * ends.
+ */
 const program = (index: string, home: string): string => `
   import { createInterface } from "node:readline";
   import { openLedger } from ${JSON.stringify(index)};

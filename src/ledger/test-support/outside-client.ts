@@ -1,12 +1,18 @@
 import pg from "pg";
 
-/** Statements on a ledger's database that do not come from the ledger, over one connection, which the first of them makes. */
+/**
+ * Statements on a ledger's database that do not come from the ledger, over one connection, which the first of them
+ * makes.
+ */
 export interface OutsideClient {
   query<Row extends pg.QueryResultRow = Record<string, unknown>>(
     statement: string,
     values?: unknown[],
   ): Promise<pg.QueryResult<Row>>;
-  /** As somebody would who owns the database: no trigger and no foreign key is in the way. @throws where no row was changed */
+  /**
+   * As somebody would who owns the database: no trigger and no foreign key is in the way. @throws where no row was
+   * changed
+   */
   tamper(statement: string, values?: unknown[]): Promise<void>;
   end(): Promise<void>;
 }

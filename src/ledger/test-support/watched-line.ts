@@ -8,7 +8,10 @@ export interface WatchedLine {
   readonly url: string;
   /** Statements in the order in which they were sent, each one round trip. */
   readonly statements: string[];
-  /** Breaks the connection over which the next statement of that kind goes: once the server has done it, before its answer arrives. */
+  /**
+   * Breaks the connection over which the next statement of that kind goes: once the server has done it, before its
+   * answer arrives.
+   */
   loseAnswerTo(statement: RegExp): void;
   close(): Promise<void>;
 }
@@ -61,7 +64,10 @@ export async function watchLine(databaseUrl: string): Promise<WatchedLine> {
   };
 }
 
-/** Messages of PostgreSQL's protocol out of pieces of any size: a type, which the client's very first has not, a length, a body. */
+/**
+ * Messages of PostgreSQL's protocol out of pieces of any size: a type, which the client's very first has not, a length,
+ * a body.
+ */
 function messages(from: { isStarted: boolean }, onMessage: (type: string, body: Buffer) => void) {
   let { isStarted } = from;
   let rest = Buffer.alloc(0);

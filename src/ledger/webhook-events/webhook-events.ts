@@ -4,8 +4,9 @@ import type { Database, Queries } from "../database.ts";
 import { storableText } from "../storable-text.ts";
 
 /**
- * Which webhooks of an accounting connection were passed on, by the ids that the service gives them: known to all receivers, for seven days.
- * Functions throw LedgerUnavailableError when nothing can be said, and may then be called again as they were.
+ * Which webhooks of an accounting connection were passed on, by the ids that the service gives them: known to all
+ * receivers, for seven days. Functions throw LedgerUnavailableError when nothing can be said, and may then be called
+ * again as they were.
  */
 export interface WebhookEvents {
   isKnown(connection: string, eventId: string): Promise<boolean>;
@@ -29,7 +30,10 @@ async function isKnown(db: Queries, connection: string, eventId: string): Promis
   return row !== undefined;
 }
 
-/** For how long the service repeats a webhook is not shown; who does so for longer only asks for a synchronisation again. */
+/**
+ * For how long the service repeats a webhook is not shown; who does so for longer only asks for a synchronisation
+ * again.
+ */
 const KEPT_FOR = sql`interval '7 days'`;
 /** Forgotten with each that is kept: more than one, so that none stays, and few, so that none waits for it. */
 const FORGOTTEN_AT_ONCE = 20;

@@ -39,7 +39,10 @@ export interface AccountingControls {
   /** Resolves once it is answered, or has failed. */
   sendWebhook(webhook: WebhookToSend): Promise<SentWebhook>;
   webhooks(): SentWebhook[];
-  /** Returns the id under which `removeFault` takes it away. Operations: listCompanies, listBillPayments, processSyncBatch. */
+  /**
+   * Returns the id under which `removeFault` takes it away. Operations: listCompanies, listBillPayments,
+   * processSyncBatch.
+   */
   inject(fault: unknown): number;
   removeFault(id: number): boolean;
   clearFaults(): void;

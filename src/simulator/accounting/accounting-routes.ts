@@ -11,7 +11,10 @@ const defaultSlowMs = 1000;
 /** What a fault of the kind `rate-limit` answers where it does not say: the document shows no limits. */
 const quota = { allowed: false, limit: 0, remaining: 0, resetSeconds: 1 };
 
-/** The accounting service's operations on a server, under its own prefix; every call is logged before anything else happens to it. */
+/**
+ * The accounting service's operations on a server, under its own prefix; every call is logged before anything else
+ * happens to it.
+ */
 export function addAccountingRoutes(server: FastifyInstance, world: AccountingWorld): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
@@ -41,7 +44,10 @@ function arrival(request: FastifyRequest, route: AccountingRoute, atMs: number):
   return { atMs, operation: name, method, path, query, status: null, application: null, signed, fault: null };
 }
 
-/** Latency, key and signature, faults before, authorization and operation, faults after. A genuine 401 comes before any fault. */
+/**
+ * Latency, key and signature, faults before, authorization and operation, faults after. A genuine 401 comes before any
+ * fault.
+ */
 async function serve(
   world: AccountingWorld,
   route: AccountingRoute,

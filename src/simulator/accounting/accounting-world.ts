@@ -8,7 +8,9 @@ import { generatePayments } from "./generated-payments.ts";
 import { type AccountingApplication, type AccountingScenario, type SyncBatch } from "./scenario.ts";
 import { WebhookSender } from "./webhook-sender.ts";
 
-/** One call as it arrived. `status` is null until it is answered, and stays null when a fault destroyed the connection. */
+/**
+ * One call as it arrived. `status` is null until it is answered, and stays null when a fault destroyed the connection.
+ */
 export interface AccountingCall {
   atMs: number;
   operation: string;

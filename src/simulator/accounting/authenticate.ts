@@ -16,7 +16,8 @@ export interface Arrived {
 }
 
 /**
- * Document, "Authentication" 1 to 5: the key always; the signature where its headers are sent, over the bytes that came.
+ * Document, "Authentication" 1 to 5: the key always; the signature where its headers are sent, over the bytes that
+ * came.
  * @throws Refusal 401
  */
 export function authenticate(

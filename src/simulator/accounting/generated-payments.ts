@@ -5,8 +5,8 @@ import { paymentMethods } from "./scenario.ts";
 const suppliers = ["Kericho Highlands Tea", "Mombasa Millers", "Nakuru Packaging", "Thika Logistics", "Kisumu Fresh"];
 
 /**
- * Makes up `count` payments, the same for the same seed: numbered from `from`, one made each minute up to now, nine in ten synced, amounts
- * in cents, one to three lines.
+ * Makes up `count` payments, the same for the same seed: numbered from `from`, one made each minute up to now, nine in
+ * ten synced, amounts in cents, one to three lines.
  */
 export function generatePayments(book: BillPaymentBook, count: number, from: number, nowMs: number, seed = 1): void {
   const random = seededRandom(seed + from);

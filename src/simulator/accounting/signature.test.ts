@@ -6,8 +6,8 @@ import { simulatorUnderTest } from "../test-support/simulator-under-test.ts";
 const MINUTE_MS = 60_000;
 
 /**
- * Each made with: printf '%s' MESSAGE | openssl dgst -sha256 -hmac cs_simulator -hex. Neither the product's signature nor the
- * simulator's check had a hand in it.
+ * Each made with: printf '%s' MESSAGE | openssl dgst -sha256 -hmac cs_simulator -hex. Neither the product's signature
+ * nor the simulator's check had a hand in it.
  */
 const VECTORS: Readonly<Record<string, string>> = {
   "GET/accounting/companies1795251600000": "ab83e357cbd6e7ca2fc754427adbe5ee76bfb70a77591d7122d64f95da3c2f97",

@@ -28,7 +28,10 @@ export interface WebhookToSend {
   flippedByte?: number | undefined;
 }
 
-/** Sends webhooks as the dialect shapes them: the document shows neither kinds, nor payloads, nor a schedule, so each is sent once. */
+/**
+ * Sends webhooks as the dialect shapes them: the document shows neither kinds, nor payloads, nor a schedule, so each is
+ * sent once.
+ */
 export class WebhookSender {
   readonly #shape: AccountingDialect["webhook"];
   readonly #nowMs: () => number;

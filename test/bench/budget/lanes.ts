@@ -1,6 +1,6 @@
 /**
- * A lane is one application of the simulated service with its own limit, and those who work on it. Lanes of one phase run side by
- * side: each has a budget of its own, and a few calls a second are nothing for the machine.
+ * A lane is one application of the simulated service with its own limit, and those who work on it. Lanes of one phase
+ * run side by side: each has a budget of its own, and a few calls a second are nothing for the machine.
  */
 export interface Lane {
   /** Also the name of the application and of its connection: `^[a-z0-9-]{1,32}$`. */
@@ -18,7 +18,9 @@ export interface Lane {
 export type Runner = "product" | "fixed-slots" | "per-second" | "bullmq";
 
 export interface Load {
-  /** Endless: of which class of work. `one-big` is interactive work of twenty businesses, one of which has nearly all. */
+  /**
+   * Endless: of which class of work. `one-big` is interactive work of twenty businesses, one of which has nearly all.
+   */
   readonly backlog: "interactive" | "background" | "one-big";
   /** Interactive jobs at random moments: this share of the limit. */
   readonly arrivals?: number;

@@ -22,8 +22,8 @@ const WARM_UP_SALES = 6;
 const LONGEST_PAUSE_MS = 400;
 
 /**
- * Pairs of real sales, one after the other at random moments: one on an idle application with the usual limit, one on an application
- * whose limit nobody reaches.
+ * Pairs of real sales, one after the other at random moments: one on an idle application with the usual limit, one on
+ * an application whose limit nobody reaches.
  */
 export async function lonePairs(
   stack: BenchStack,

@@ -18,7 +18,10 @@ export interface RunResult {
   readonly lanes: readonly JudgedLane[];
 }
 
-/** Of the service, on each call: what people see of the real one is 100 to 400 ms, and the window here is a third of its. */
+/**
+ * Of the service, on each call: what people see of the real one is 100 to 400 ms, and the window here is a third of
+ * its.
+ */
 const LATENCY_MS = 100;
 
 /** All phases once, on servers of their own. */

@@ -9,7 +9,10 @@ import { type Case, type Till } from "./case.ts";
 import { cases } from "./cases.ts";
 import { openShop, SHOP_SCENARIO } from "./open-shop.ts";
 
-/** `npm run bench:calls`: what each way of a sale costs in calls, beside the least that it can cost. Exit code 1 where one costs more. */
+/**
+ * `npm run bench:calls`: what each way of a sale costs in calls, beside the least that it can cost. Exit code 1 where
+ * one costs more.
+ */
 interface Counted {
   readonly one: Case;
   readonly operations: readonly string[];

@@ -9,7 +9,10 @@ export interface DelayOrders {
   readonly delayMs: number;
 }
 
-/** A line to a server that is far away: all bytes arrive as they were sent, in order, so much later. In a process of its own, for its processor time is not the worker's. */
+/**
+ * A line to a server that is far away: all bytes arrive as they were sent, in order, so much later. In a process of its
+ * own, for its processor time is not the worker's.
+ */
 const { port, targetPort, delayMs } = JSON.parse(process.argv[2] ?? "") as DelayOrders;
 
 function carry(from: Socket, to: Socket): void {

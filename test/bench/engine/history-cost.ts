@@ -11,8 +11,8 @@ export interface HistoryCost {
   /** Of what an event carries: an input, a result, an answer to an update. Temporal warns from 256 KB on. */
   readonly largestPayloadBytes: number;
   /**
-   * Temporal Cloud's billable actions that a history shows: the start, each attempt of an activity, timers, signals, updates and upserts of search
-   * attributes. Queries are actions too, and in no history.
+   * Temporal Cloud's billable actions that a history shows: the start, each attempt of an activity, timers, signals,
+   * updates and upserts of search attributes. Queries are actions too, and in no history.
    */
   readonly actions: number;
 }

@@ -18,7 +18,10 @@ export interface Till {
   /** Asks for the state of a sale. */
   ask(invoice: string): Promise<unknown>;
   workflowId(invoice: string): string;
-  /** Resolves once the process is gone: a worker that drains goes on taking tasks, and would take those of the next lane's measure. */
+  /**
+   * Resolves once the process is gone: a worker that drains goes on taking tasks, and would take those of the next
+   * lane's measure.
+   */
   stop(): Promise<void>;
 }
 

@@ -73,7 +73,10 @@ async function runFar(stack: BenchStack, run: number, { scale }: EngineOptions):
   }
 }
 
-/** Small sales one after the other, alone and for as long as a large one goes on; "alone" is the history of the large one. */
+/**
+ * Small sales one after the other, alone and for as long as a large one goes on; "alone" is the history of the large
+ * one.
+ */
 async function runLarge(stack: BenchStack, run: number): Promise<LaneResult[]> {
   const till = await product()(stack, fail);
   const name = `LARGE-${run}`;

@@ -8,7 +8,10 @@ export interface ScriptProcess {
 /** The line with which a script says that it does its work. */
 export const READY_LINE = "ready";
 
-/** A compiled script of the benchmark in a process of its own, with its orders as its only argument. Resolves once it is ready. */
+/**
+ * A compiled script of the benchmark in a process of its own, with its orders as its only argument. Resolves once it is
+ * ready.
+ */
 export async function spawnScript(
   path: string,
   orders: unknown,

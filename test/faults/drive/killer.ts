@@ -6,7 +6,10 @@ import type { Boundary, BoundaryKill, Kill } from "../plan/kill-plan.ts";
 import type { FaultStack } from "../stack/fault-stack.ts";
 import { killLedgerServer } from "../stack/ledger-server.ts";
 
-/** So many of the next kills at calls are waited for at a time, so that the rare calls are not always beaten by the frequent ones. */
+/**
+ * So many of the next kills at calls are waited for at a time, so that the rare calls are not always beaten by the
+ * frequent ones.
+ */
 const AWAITED = 4;
 /** What does not come for so long makes room for the next. */
 const LONGEST_WAIT_MS = 6_000;

@@ -19,7 +19,10 @@ const FAULT_PROBABILITY = 0.005;
 const STORM_CALLS = 25;
 const KEY_AWAY_MS = 2_500;
 
-/** Whatever goes wrong around the product by itself: faults by chance, storms of 429, a key that is refused for a while, bad callbacks. */
+/**
+ * Whatever goes wrong around the product by itself: faults by chance, storms of 429, a key that is refused for a while,
+ * bad callbacks.
+ */
 export class Mischief {
   readonly record: MischiefRecord = { forged: [], early: 0, doubled: 0, storms: 0, keysRefused: 0 };
   readonly #stack: FaultStack;

@@ -20,7 +20,10 @@ export interface OperatorOptions {
 
 type Answers = ReturnType<typeof operations>;
 
-/** Does what the runbook says of each code. What was applied or created is looked up in the simulator's books, as in a dashboard. */
+/**
+ * Does what the runbook says of each code. What was applied or created is looked up in the simulator's books, as in a
+ * dashboard.
+ */
 export class Operator {
   readonly #options: OperatorOptions;
   readonly #answers: Answers;

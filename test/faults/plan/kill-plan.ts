@@ -9,7 +9,10 @@ export interface BoundaryKill {
   readonly kill: "worker-at-call";
   readonly operation: OperationName;
   readonly at: Boundary;
-  /** Of one that has arrived and was not processed: whether the service processes it all the same, with nobody left to hear of it. */
+  /**
+   * Of one that has arrived and was not processed: whether the service processes it all the same, with nobody left to
+   * hear of it.
+   */
   readonly processed: boolean;
 }
 
@@ -23,7 +26,10 @@ export type Kill =
   /** `andWorker`: one of those that wait for the server dies meanwhile. */
   | { readonly kill: "temporal"; readonly afterMs: number; readonly awayMs: number; readonly andWorker: boolean };
 
-/** So many kills of workers, at every boundary as evenly as their number allows and some at random, with the servers' among them. */
+/**
+ * So many kills of workers, at every boundary as evenly as their number allows and some at random, with the servers'
+ * among them.
+ */
 export function planKills(seed: number, workers: number): Kill[] {
   const chance = new Chance(seed, "kills");
   const boundaries = OPERATIONS.flatMap((operation) => BOUNDARIES.map((at) => ({ operation, at })));

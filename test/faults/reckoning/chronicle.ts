@@ -15,9 +15,15 @@ export interface Chronicle {
   readonly signals: readonly string[];
   /** Causes of failed workflow tasks, by name. */
   readonly taskFailures: readonly string[];
-  /** Workflow tasks that a worker took and did not answer. A sticky one that nobody took any more is Temporal's normal way. */
+  /**
+   * Workflow tasks that a worker took and did not answer. A sticky one that nobody took any more is Temporal's normal
+   * way.
+   */
   readonly tasksLost: number;
-  /** The secrets that occur in it, memo, errors and search attributes included: by their place in the list that was searched for. */
+  /**
+   * The secrets that occur in it, memo, errors and search attributes included: by their place in the list that was
+   * searched for.
+   */
   readonly secretsFound: readonly number[];
 }
 

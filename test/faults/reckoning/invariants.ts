@@ -21,7 +21,10 @@ import {
   workflowsTooMany,
 } from "./workflows.ts";
 
-/** What must hold whatever was killed, repeated or reordered. Each finds what speaks against it; nothing found means that it holds. */
+/**
+ * What must hold whatever was killed, repeated or reordered. Each finds what speaks against it; nothing found means
+ * that it holds.
+ */
 export const INVARIANTS: Readonly<Record<string, (evidence: Evidence) => string[]>> = {
   "no document exists twice": documentsTwice,
   "no sale has a second credit note": creditNotesTwice,

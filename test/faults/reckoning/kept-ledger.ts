@@ -37,7 +37,10 @@ export interface KeptLedger {
   readonly chains: readonly KeptChain[];
 }
 
-/** All that was kept, read when nobody writes any more; the server is brought up again where it died with the last of them. */
+/**
+ * All that was kept, read when nobody writes any more; the server is brought up again where it died with the last of
+ * them.
+ */
 export async function readLedger(home: string): Promise<KeptLedger> {
   const server = await startEmbeddedPostgres({ home });
   const ledger = openLedger({ url: server.url, home, operationTimeoutMs: 60_000 });

@@ -20,7 +20,10 @@ export function documentsKeptWrongly({ books, ledger }: Evidence): string[] {
   return [...found, ...[...kept.keys()].map((name) => `${name}: is in the ledger, and not in the books`)];
 }
 
-/** Each movement that was applied is in the ledger as one that was, and no other. Of an answer with wrong types nobody knows better. */
+/**
+ * Each movement that was applied is in the ledger as one that was, and no other. Of an answer with wrong types nobody
+ * knows better.
+ */
 export function movementsKeptWrongly(evidence: Evidence): string[] {
   const { books, ledger } = evidence;
   const mistold = new Set(mistoldMovements(evidence));

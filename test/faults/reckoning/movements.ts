@@ -110,8 +110,8 @@ interface MovementOf {
 }
 
 /**
- * The movements of which neither the answer nor the claim says what became of them. A call that ended without an answer is looked up in
- * its claim: only where that does not know either is it unknown.
+ * The movements of which neither the answer nor the claim says what became of them. A call that ended without an answer
+ * is looked up in its claim: only where that does not know either is it unknown.
  */
 function unknownMovements(evidence: Evidence): MovementOf[] {
   return movementsWhere(
@@ -148,7 +148,9 @@ function movementsWhere({ chronicles }: Evidence, is: (activity: ActivityEnd) =>
   );
 }
 
-/** Invariant 2: each unknown movement was shown to a person and resolved by one, unless its outcome turned up by itself. */
+/**
+ * Invariant 2: each unknown movement was shown to a person and resolved by one, unless its outcome turned up by itself.
+ */
 export function unknownMovementsUnseen(evidence: Evidence): string[] {
   const { storm, chronicles } = evidence;
   const unknown = unknownMovements(evidence);
@@ -167,7 +169,8 @@ export function unknownMovementsUnseen(evidence: Evidence): string[] {
   const turned = found.map(({ referenceId }) => referenceId);
   const unequal = [...new Set([...references, ...answers])].filter((reference) => {
     const [times, said] = [count(references, reference), count(answers, reference)];
-    // A watch that ends after a person's word repeats that word: it makes up for one that is missing, and is none too many.
+    // A watch that ends after a person's word repeats that word: it makes up for one that is missing, and is none too
+    // many.
     return said > times || said + count(turned, reference) < times;
   });
   return [

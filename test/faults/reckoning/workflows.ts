@@ -28,7 +28,10 @@ export function workflowsTooMany({ storm, chronicles }: Evidence): string[] {
   return [...several, ...strange.map(({ workflowId }) => `${workflowId}: nobody started it`)];
 }
 
-/** Temporal repeats a workflow task that raced with a message, and calls it failed. Any other failure is a defect of the workflow. */
+/**
+ * Temporal repeats a workflow task that raced with a message, and calls it failed. Any other failure is a defect of the
+ * workflow.
+ */
 export function taskFailures({ chronicles }: Evidence): string[] {
   return chronicles.flatMap(({ workflowId, taskFailures: causes }) =>
     causes.filter((cause) => !isRace(cause)).map((cause) => `${workflowId}: ${cause}`),

@@ -8,13 +8,16 @@ export interface GateOptions {
   /** The simulator. */
   readonly upstream: string;
   /**
-   * Told where each call stands; may kill the caller in it. `hold-back`: the call that arrived goes no further, as if the service had
-   * lost it.
+   * Told where each call stands; may kill the caller in it. `hold-back`: the call that arrived goes no further, as if
+   * the service had lost it.
    */
   readonly onBoundary: (seat: number, operation: OperationName, at: Boundary) => "go-on" | "hold-back";
 }
 
-/** The way of one worker's calls to the service: it knows whose call it is, which the service cannot, and passes every fault on as it is. */
+/**
+ * The way of one worker's calls to the service: it knows whose call it is, which the service cannot, and passes every
+ * fault on as it is.
+ */
 export class Gate {
   readonly url: string;
   readonly #server: Server;
@@ -43,7 +46,9 @@ export class Gate {
   }
 }
 
-/** The calls that may still reach the books: whoever decides by the books waits until none of them is about the matter. */
+/**
+ * The calls that may still reach the books: whoever decides by the books waits until none of them is about the matter.
+ */
 export class CallsUnderWay {
   readonly #texts = new Set<{ readonly text: string }>();
 

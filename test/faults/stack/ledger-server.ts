@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
 /**
- * Kills the server of the claims, which the workers of this run share, as the kernel does when it wants memory. They bring it up again.
- * False where none was running.
+ * Kills the server of the claims, which the workers of this run share, as the kernel does when it wants memory. They
+ * bring it up again. False where none was running.
  */
 export async function killLedgerServer(home: string): Promise<boolean> {
   try {

@@ -1,4 +1,6 @@
-/** One call of the product may take this long. A loaded machine is slow too, and what it makes late is one more fault. */
+/**
+ * One call of the product may take this long. A loaded machine is slow too, and what it makes late is one more fault.
+ */
 export const CALL_TIMEOUT_MS = 2_000;
 
 /** Short, in the proportions of the real ones. */

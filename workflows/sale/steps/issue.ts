@@ -43,8 +43,8 @@ export async function issueSale(
 }
 
 /**
- * Takes on a sale that was issued elsewhere. It must be a sale with this number, and these lines where they are given: anything
- * else is a mistake in the input, which nobody can mend here.
+ * Takes on a sale that was issued elsewhere. It must be a sale with this number, and these lines where they are given:
+ * anything else is a mistake in the input, which nobody can mend here.
  * @throws ApplicationFailure InvalidInput
  */
 export async function adoptSale(

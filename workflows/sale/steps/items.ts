@@ -15,7 +15,10 @@ import { callWithEscalation, Tries } from "../../calls/tries.ts";
 import { CancelledByPerson, park } from "../../operator/attention-list.ts";
 import type { SaleContext } from "../state.ts";
 
-/** Both names of the branch, so that each call can send the one that its dialect wants; none means the business's first branch. */
+/**
+ * Both names of the branch, so that each call can send the one that its dialect wants; none means the business's first
+ * branch.
+ */
 export async function resolveBranch(work: SaleContext, branch: string | undefined): Promise<Branch | undefined> {
   if (branch === undefined) return undefined;
   const { run, calls, target } = work;
@@ -29,8 +32,8 @@ export interface ResolvedLines {
 }
 
 /**
- * Finds the item that each line names: in the catalogue of the process that prepared the sale, which costs no call, else through the API. A
- * line that names none, or two, waits until the catalogue is right.
+ * Finds the item that each line names: in the catalogue of the process that prepared the sale, which costs no call,
+ * else through the API. A line that names none, or two, waits until the catalogue is right.
  */
 export async function resolveItems(
   work: SaleContext,
@@ -137,8 +140,8 @@ function areRegistered(result: ItemsResult): boolean {
 }
 
 /**
- * After a rejection: an item that shows as not registered is registered. True where there was one that this sale has not mended before,
- * so that a list which lags behind cannot keep the document going round.
+ * After a rejection: an item that shows as not registered is registered. True where there was one that this sale has
+ * not mended before, so that a list which lags behind cannot keep the document going round.
  */
 export async function mendItems(
   work: SaleContext,

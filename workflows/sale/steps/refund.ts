@@ -28,8 +28,8 @@ import type { StockKeeping } from "../../stock/stock-keeping.ts";
 import type { SaleContext } from "../state.ts";
 
 /**
- * Keeps a completed sale open for a refund until its window has closed, and credits it when asked to. A refund that was asked for
- * before the sale was completed is carried out now, window or not.
+ * Keeps a completed sale open for a refund until its window has closed, and credits it when asked to. A refund that was
+ * asked for before the sale was completed is carried out now, window or not.
  */
 export async function openForRefund(
   work: SaleContext,
@@ -61,8 +61,8 @@ export async function openForRefund(
 }
 
 /**
- * True once the credit note is signed. A credit note that was given up leaves the sale as it was, and so does one whose number is another
- * sale's: whoever waits for the refund is told so, else a person is called.
+ * True once the credit note is signed. A credit note that was given up leaves the sale as it was, and so does one whose
+ * number is another sale's: whoever waits for the refund is told so, else a person is called.
  */
 async function credited(
   work: SaleContext,
@@ -85,7 +85,8 @@ async function credited(
         run.moveTo("completed", "a refund: the credit note was given up");
         return false;
       }
-      // Goods come back for this refund alone: not for somebody else's credit note, and not after a run that gave them back itself.
+      // Goods come back for this refund alone: not for somebody else's credit note, and not after a run that gave them
+      // back itself.
       const ours = result.creditNote?.traderInvoiceNumber === refund.traderInvoiceNumber;
       const restock = refund.restock === true && ours && !result.restocked;
       run.moveTo("credited", restock ? "the goods' return to stock" : "its end");
@@ -135,7 +136,10 @@ async function runCreditNote(
   return another === "known" ? await awaitRun(workflowId) : another;
 }
 
-/** Runs the credit note as a child that outlives this workflow. `known`: there is a run of it that is no child of this one. */
+/**
+ * Runs the credit note as a child that outlives this workflow. `known`: there is a run of it that is no child of this
+ * one.
+ */
 async function startNote(
   workflowId: string,
   input: CreditNoteInput,

@@ -5,8 +5,8 @@ import type { Amounts } from "../../../ledger/index.ts";
 import type { LedgerContents, ServiceBooks } from "./books-and-ledger.ts";
 
 /**
- * Holds what the ledger has kept against the simulator's own books: every item, purchase, bill payment and sync batch, and the totals of the
- * day's report. Returns each difference in words; none means that they agree.
+ * Holds what the ledger has kept against the simulator's own books: every item, purchase, bill payment and sync batch,
+ * and the totals of the day's report. Returns each difference in words; none means that they agree.
  *
  * @param day of the report, `YYYY-MM-DD`
  */

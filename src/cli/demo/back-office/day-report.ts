@@ -16,7 +16,10 @@ const KEPT_WITHIN_MS = 10_000;
 const LOOK_EVERY_MS = 100;
 const ALWAYS: Period = { kind: "month", from: "0001-01-01", to: "9999-12-31" };
 
-/** Returns once the ledger has what the sales came to, or when that takes too long: then the comparison says what is missing. */
+/**
+ * Returns once the ledger has what the sales came to, or when that takes too long: then the comparison says what is
+ * missing.
+ */
 export async function untilSalesAreKept(stack: Stack, signal: AbortSignal): Promise<void> {
   const signed = stack.simulator.documents().filter(({ status }) => status === "completed").length;
   for (const untilMs = Date.now() + KEPT_WITHIN_MS; Date.now() < untilMs;) {
@@ -36,7 +39,10 @@ export function reportFile(day: string, workingDirectory: string): string {
   return resolve(workingDirectory, ".fiscalflow", "demo", `day-${day}.html`);
 }
 
-/** The day's report, and its page in the file. @param day `YYYY-MM-DD` @throws DemoError where the page cannot be written */
+/**
+ * The day's report, and its page in the file. @param day `YYYY-MM-DD` @throws DemoError where the page cannot be
+ * written
+ */
 export async function writeDayReport(stack: Stack, day: string, file: string): Promise<BusinessReport | undefined> {
   const nowMs = Date.now();
   const period = periodOf("day", day, nowMs);

@@ -21,8 +21,8 @@ export interface BackOfficeOptions {
 }
 
 /**
- * The second act: the jobs that have no sale of their own, the day's report, and whether the ledger is what was written and what the
- * simulator's books say. Returns how many differences there were.
+ * The second act: the jobs that have no sale of their own, the day's report, and whether the ledger is what was written
+ * and what the simulator's books say. Returns how many differences there were.
  */
 export async function showBackOffice(stack: DemoStack, screens: Screens, options: BackOfficeOptions): Promise<number> {
   const { stdout, stderr, stdoutPaint, paint, signal } = screens;

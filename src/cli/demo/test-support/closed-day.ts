@@ -10,7 +10,10 @@ export const DAY = "2026-11-20";
 const writer = { workflowId: "w", runId: "r" };
 const kept = { firstSeenAtMs: 0, changedAtMs: 0, missingSinceMs: null, writer };
 
-/** The second act's calls made by hand, and a ledger that has kept what came of them: what is left behind where all goes well. */
+/**
+ * The second act's calls made by hand, and a ledger that has kept what came of them: what is left behind where all goes
+ * well.
+ */
 export async function closedDay(): Promise<{ books: ServiceBooks; ledger: LedgerContents }> {
   const plan = await readDemoPlan(EXAMPLES, EXAMPLES);
   const simulator = await startSimulator({ scenario: plan.scenario });

@@ -1,6 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-/** Calls `happen` at random moments (exponential gaps) until the signal; a moment that is missed is made up for at once. */
+/**
+ * Calls `happen` at random moments (exponential gaps) until the signal; a moment that is missed is made up for at once.
+ */
 export async function atRandomMoments(options: {
   readonly perSecond: number;
   readonly random: () => number;

@@ -17,8 +17,8 @@ const PRIORITY_KEYS: Readonly<Record<WorkClass, number>> = { interactive: 2, bac
 const JOBS_IN_A_WORKFLOW = 60;
 
 /**
- * Work on the task queues of the product's applications. The product has one for each class; what has no budget of its own gets both
- * classes in one queue, ordered by priority, since two queues would spend the limit twice.
+ * Work on the task queues of the product's applications. The product has one for each class; what has no budget of its
+ * own gets both classes in one queue, ordered by priority, since two queues would spend the limit twice.
  */
 export function temporalEngine(client: Client, { name, runner }: Lane): Engine {
   const endless: string[] = [];

@@ -1,8 +1,8 @@
 import type { Wait } from "./waits.ts";
 
 /**
- * How much longer each small business waited than it would have, had the same moments of service been dealt out in turn to all who
- * had work. The big one always has.
+ * How much longer each small business waited than it would have, had the same moments of service been dealt out in turn
+ * to all who had work. The big one always has.
  * @param servedMs when the service was called for anybody, in order
  * @param counts whether a job's wait goes into the figure; the others only stand in the queue
  * @returns by business: its waits together, against those under equal shares

@@ -84,8 +84,8 @@ export function judgeLane(evidence: LaneEvidence): JudgedLane {
 }
 
 /**
- * Not those of the last half window: whether they were served before the lane ended is chance. What stays unserved of the others has
- * waited more than half a window, and counts with what it has waited.
+ * Not those of the last half window: whether they were served before the lane ended is chance. What stays unserved of
+ * the others has waited more than half a window, and counts with what it has waited.
  */
 function countedWaits({ jobs, calls, fromMs, toMs, windowMs }: LaneEvidence): Wait[] {
   const counted = jobs.filter(({ startedMs }) => startedMs >= fromMs && startedMs < toMs - windowMs / 2);

@@ -16,8 +16,8 @@ export interface CountedWindow {
 type Window = Books["windows"][number];
 
 /**
- * Puts each call into its window. The log knows when a call arrived, and the window is taken a latency later: but calls are looked at
- * in the order of their arrival, so the windows' own counts say where one ends and the next begins.
+ * Puts each call into its window. The log knows when a call arrived, and the window is taken a latency later: but calls
+ * are looked at in the order of their arrival, so the windows' own counts say where one ends and the next begins.
  * @param calls all calls of the log, since before the application's first one
  */
 export function countWindows(lane: string, calls: readonly CallEntry[], windows: readonly Window[]): CountedWindow[] {

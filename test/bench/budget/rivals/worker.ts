@@ -10,7 +10,10 @@ import type { Job } from "../workflows.ts";
 import { FIXED_SLOTS, type RivalOrders } from "./orders.ts";
 import { readDocument } from "./read-document.ts";
 
-/** A worker process of the comparisons: the same calls as the product's, in the ways that are at hand without it. Ends when killed. */
+/**
+ * A worker process of the comparisons: the same calls as the product's, in the ways that are at hand without it. Ends
+ * when killed.
+ */
 type RivalLane = RivalOrders["lanes"][number];
 
 const orders = JSON.parse(process.argv[2] ?? "") as RivalOrders;

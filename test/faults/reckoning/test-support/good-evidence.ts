@@ -33,8 +33,8 @@ export async function move(simulator: Simulator, action = "DEDUCT", referenceId 
 }
 
 /**
- * One sale as it should be: in the books once, its stock moved once, its workflow completed with what the books hold, and the ledger with
- * the same. Beside it the simulator, which ends with the test.
+ * One sale as it should be: in the books once, its stock moved once, its workflow completed with what the books hold,
+ * and the ledger with the same. Beside it the simulator, which ends with the test.
  */
 export async function goodShop(): Promise<{ evidence: Evidence; simulator: Simulator }> {
   const simulator = await startSimulator({ scenario: builtInScenario });
