@@ -30,7 +30,8 @@ export interface Chronicle {
 export interface ActivityEnd {
   readonly type: string;
   readonly input: unknown;
-  readonly end: "completed" | "failed" | "timed-out" | "cancelled" | "open";
+  /** `never-started`: no worker took the task in time, and nothing of it has left. */
+  readonly end: "completed" | "failed" | "timed-out" | "never-started" | "cancelled" | "open";
   readonly result: unknown;
 }
 
@@ -40,8 +41,9 @@ type Payloads = { payloads?: { data?: Uint8Array | null }[] | null } | null | un
 /** `TemporalUnhandledCommand` and its kin, by number as the history has them. */
 const TASK_FAILURES: Readonly<Record<number, string>> = { 1: "UNHANDLED_COMMAND", 24: "NON_DETERMINISTIC_ERROR" };
 
-/** `TIMEOUT_TYPE_START_TO_CLOSE` of Temporal's API. */
+/** `TIMEOUT_TYPE_START_TO_CLOSE` and `TIMEOUT_TYPE_SCHEDULE_TO_START` of Temporal's API. */
 const START_TO_CLOSE = 1;
+const SCHEDULE_TO_START = 2;
 
 const AT_ONCE = 8;
 
@@ -86,7 +88,8 @@ function fold({ events }: History): Omit<Chronicle, "workflowId" | "type" | "sta
     if (failed) end(failed.scheduledEventId, "failed", failed.failure?.message);
     const timedOut = event.activityTaskTimedOutEventAttributes;
     if (timedOut) {
-      end(timedOut.scheduledEventId, "timed-out", timedOut.failure?.message);
+      const isUnstarted = timedOut.failure?.timeoutFailureInfo?.timeoutType === SCHEDULE_TO_START;
+      end(timedOut.scheduledEventId, isUnstarted ? "never-started" : "timed-out", timedOut.failure?.message);
       timeouts.push(activities.get(String(timedOut.scheduledEventId))?.type ?? "");
     }
     const begun = event.activityTaskStartedEventAttributes;

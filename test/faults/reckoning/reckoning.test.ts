@@ -59,7 +59,7 @@ test("an unknown movement that nobody saw or resolved is found, and one that was
 });
 
 test("a lost call whose claim nobody looked into is found, and one whose outcome turned up is not", async () => {
-  const of = (type: string, end: "completed" | "timed-out", result: unknown) =>
+  const of = (type: string, end: "completed" | "timed-out" | "never-started", result: unknown) =>
     ({ type, input: { referenceId: REFERENCE }, end, result }) as const;
   const lost = of("adjustStock", "timed-out", "");
   expect(violated(withChronicle(await goodEvidence(), { activities: [lost] }))).toEqual([
@@ -68,6 +68,8 @@ test("a lost call whose claim nobody looked into is found, and one whose outcome
   const read = of("readMovement", "completed", { kind: "unknown" });
   const applied = of("watchMovement", "completed", { kind: "applied" });
   expect(violated(withChronicle(await goodEvidence(), { activities: [lost, read, applied] }))).toEqual([]);
+  const unstarted = of("adjustStock", "never-started", "");
+  expect(violated(withChronicle(await goodEvidence(), { activities: [unstarted] }))).toEqual([]);
 });
 
 test("a person's word is counted once, also where the claim repeats it; a second word for one unknown outcome is found", async () => {
