@@ -1,6 +1,7 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { callbackEvent } from "./callback-event.ts";
+import fc from "fast-check";
+
+import { callbackEvent } from "./receiver.ts";
 
 const eventOf = (text: string) => callbackEvent(Buffer.from(text));
 

@@ -1,20 +1,16 @@
-import { METHODS } from "node:http";
-import type { ServerResponse } from "node:http";
-import { fastify } from "fastify";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { callbackEvent } from "./callback-event.ts";
-import { answerBrokenRequest } from "./broken-request.ts";
-import { InFlight } from "./in-flight.ts";
+import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import { METHODS, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+
 import { readBody } from "./read-body.ts";
 import { type CallbackLog, createWebhookHandler } from "./receive-webhook.ts";
 import type { SharedEvents } from "./seen-events.ts";
-import { createSignalAllowance } from "./signal-allowance.ts";
-import type { AllowanceOptions } from "./signal-allowance.ts";
+import { type AllowanceOptions, createSignalAllowance } from "./signal-allowance.ts";
 import type { CallbackClient, SignalOutcome } from "./temporal-signaller.ts";
 import { MAX_TOKEN_LENGTH, verifyCallbackToken } from "./token.ts";
 import type { WebhookSource } from "./verify-webhook.ts";
 
-export interface ReceiverTimeouts {
+interface ReceiverTimeouts {
   /** From the first byte to the last header. Default 5,000. */
   headersMs?: number;
   /** From the first byte to the last of the body. Default 15,000. */
@@ -179,4 +175,62 @@ function tooMany(reply: FastifyReply, waitMs: number): FastifyReply {
     .code(429)
     .header("retry-after", String(Math.ceil(waitMs / 1_000)))
     .send();
+}
+
+/** Answers what never became a request: too slow, too long a head, or no HTTP at all. Then the connection is closed. */
+function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === "ECONNRESET" || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  socket.end(`HTTP/1.1 ${statusLine(error.code)}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () =>
+    socket.destroy(),
+  );
+}
+
+function statusLine(code: string | undefined): string {
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return "408 Request Timeout";
+  if (code === "HPE_HEADER_OVERFLOW") return "431 Request Header Fields Too Large";
+  return "400 Bad Request";
+}
+
+/** Counts what is done at the same time, and does no more than so much. */
+class InFlight {
+  readonly #most: number;
+  #count = 0;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** Undefined: as many as may be are under way. */
+  async run<T>(act: () => Promise<T>): Promise<T | undefined> {
+    if (this.#count >= this.#most) return undefined;
+    this.#count += 1;
+    try {
+      return await act();
+    } finally {
+      this.#count -= 1;
+    }
+  }
+}
+
+/** What a display can show on one line: no control characters, no lone surrogates. */
+const EVENT_PATTERN = /^\P{C}{1,64}$/u;
+
+/**
+ * The `event` of a callback's body, where the body is a JSON object with a string of 1 to 64 characters by that name.
+ * The body of a callback is not shown in the documents and is not believed: this is for display only, and anything
+ * else is undefined rather than an error.
+ */
+export function callbackEvent(body: Buffer): string | undefined {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(body.toString("utf8"));
+  } catch {
+    return undefined;
+  }
+  if (typeof parsed !== "object" || parsed === null || !("event" in parsed)) return undefined;
+  const { event } = parsed;
+  return typeof event === "string" && EVENT_PATTERN.test(event) ? event : undefined;
 }

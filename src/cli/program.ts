@@ -1,4 +1,7 @@
 import { Command } from "commander";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 
 import { registerBatch } from "./accounting/register-batch.ts";
 import { registerBillPayments } from "./accounting/register-bill-payments.ts";
@@ -13,10 +16,9 @@ import { registerDialect } from "./dialect/register-dialect.ts";
 import { registerItems } from "./items/register-items.ts";
 import { registerJobs } from "./jobs/register-jobs.ts";
 import { registerLedger } from "./ledger/register-ledger.ts";
-import { packageVersion } from "./package-version.ts";
+import { registerLookups } from "./named-operations/register-lookups.ts";
 import { printable } from "./printable.ts";
 import { registerPurchases } from "./purchases/register-purchases.ts";
-import { registerLookups } from "./named-operations/register-lookups.ts";
 import { registerReceipt } from "./receipt/register-receipt.ts";
 import { registerReconcile } from "./reconcile/register-reconcile.ts";
 import { registerReport } from "./report/register-report.ts";
@@ -73,4 +75,15 @@ Example: what is wrong with this installation, and what to do about it
   registerReport(program, context);
   registerLedger(program, context);
   return program;
+}
+
+/** The package's version, from wherever this file runs: compiled in `dist`, or as it is. */
+function packageVersion(from = fileURLToPath(import.meta.url)): string {
+  for (let folder = dirname(from); dirname(folder) !== folder; folder = dirname(folder)) {
+    const path = join(folder, "package.json");
+    if (!existsSync(path)) continue;
+    const manifest: unknown = JSON.parse(readFileSync(path, "utf8"));
+    if (typeof manifest === "object" && manifest !== null && "version" in manifest) return String(manifest.version);
+  }
+  return "unknown";
 }

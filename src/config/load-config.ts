@@ -1,26 +1,31 @@
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+
 import { DEFAULT_CONNECTION, NAME_PATTERN } from "../contract/names.ts";
 import { accountingSettings } from "./accounting-settings.ts";
 import { assembleAccounting, assembleCompliance } from "./assemble-connections.ts";
 import { callbackSettings } from "./callback-settings.ts";
 import { checkCallbacks } from "./check-callbacks.ts";
 import { checkAccountingConnections, checkComplianceConnections, checkReconciliation } from "./check-connections.ts";
-import { checkTimings } from "./check-timings.ts";
-import { checkVariables } from "./check-variables.ts";
 import { complianceSettings } from "./compliance-settings.ts";
-import { checkWorker } from "./check-worker.ts";
-import type { Config, WorkerConfig } from "./config.ts";
-import { ConfigError } from "./config-error.ts";
-import type { ConfigProblem } from "./config-error.ts";
+import { ConfigError, type ConfigProblem } from "./config-error.ts";
 import { configSections, knownVariables } from "./config-reference.ts";
+import type { Config, WorkerConfig } from "./config.ts";
+import { nearMiss } from "./near-miss.ts";
 import { ledgerSettings, LOOPBACK, processSettings, temporalSettings, workerSettings } from "./process-settings.ts";
 import { CONFIG_FILE_VARIABLE, readConfigFile } from "./read-config-file.ts";
-import { asObject, joinPath, readSettings, variableOf } from "./setting.ts";
-import type { Environment, SettingsResult, SettingTable, Sources } from "./setting.ts";
+import {
+  asObject,
+  type Environment,
+  joinPath,
+  readSettings,
+  type SettingsResult,
+  type SettingTable,
+  type Sources,
+  variableOf,
+} from "./setting.ts";
 import { showFound } from "./show-found.ts";
-import { timingSettings } from "./timing-settings.ts";
-import type { Timings } from "./timing-settings.ts";
+import { type Timings, timingSettings } from "./timing-settings.ts";
 
 type DialectProblems = (dialect: unknown, given: ReadonlySet<string>) => readonly string[];
 
@@ -145,4 +150,45 @@ export function loadConfig(options: LoadConfigOptions): Config {
 
 function readUtf8(path: string): string {
   return readFileSync(path, "utf8");
+}
+
+/** A poll holds a slot for the task that it may bring. */
+function checkWorker({ values, where }: SettingsResult<typeof workerSettings>): ConfigProblem[] {
+  const { workflowTasks, workflowTaskPolls } = values;
+  if (workflowTasks === undefined || workflowTaskPolls === undefined || workflowTaskPolls <= workflowTasks) return [];
+  const message = `expected at most ${where("workflowTasks")}, ${workflowTasks}; found ${workflowTaskPolls}`;
+  return [{ path: where("workflowTaskPolls"), message }];
+}
+
+/** Waits that grow: each must be at least as long as the one before it. */
+const GROWING: readonly (readonly [keyof Timings, keyof Timings])[] = [
+  ["firstPollMs", "longestPollMs"],
+  ["longestPollMs", "longestPollAfterDayMs"],
+];
+
+function checkTimings({ values, where }: SettingsResult<typeof timingSettings>): ConfigProblem[] {
+  return GROWING.flatMap(([shorterKey, longerKey]) => {
+    const [shorter, longer] = [values[shorterKey], values[longerKey]];
+    if (shorter === undefined || longer === undefined || shorter <= longer) return [];
+    const message = `expected at least ${where(shorterKey)}, ${shorter} milliseconds; found ${longer}`;
+    return [{ path: where(longerKey), message }];
+  });
+}
+
+/** Nothing but this product's timings begins like this. */
+const OURS_ALONE = "FISCALFLOW_TIMING_";
+/** Other programs may have variables that begin like these, so only a likely slip is refused. */
+const SHARED = /^(COMPLIANCE|ACCOUNTING|CALLBACK|FISCALFLOW|LEDGER)_/;
+
+/** Variables that are set, that nothing reads, and that were probably meant for the product. */
+function checkVariables(env: Environment, known: readonly string[], referred: ReadonlySet<string>): ConfigProblem[] {
+  return Object.keys(env).flatMap((name) => {
+    if (!env[name] || known.includes(name) || referred.has(name) || !SHARED.test(name)) return [];
+    const meant = nearMiss(name, known);
+    if (meant !== undefined) {
+      const message = `is not known; did you mean ${meant}? (A variable that the file refers to may have any name.)`;
+      return [{ path: name, message }];
+    }
+    return name.startsWith(OURS_ALONE) ? [{ path: name, message: "is not known, so it would change nothing" }] : [];
+  });
 }

@@ -1,8 +1,7 @@
-import { CallbackSender, type CallbackAttempt, type Sending } from "./callback-sender.ts";
+import { type CallbackAttempt, CallbackSender, type Sending } from "./callback-sender.ts";
 import type { Changes } from "./changes.ts";
 import type { Callback, DocumentRecord } from "./document-record.ts";
 import type { Faults } from "./faults.ts";
-import { forgeries } from "./forged-callbacks.ts";
 import type { Timers } from "./timers.ts";
 
 interface Parts {
@@ -186,4 +185,24 @@ export class CallbackDelivery {
 
 function factsOf({ sale, businessId, idempotencyKey }: DocumentRecord) {
   return { saleId: sale.id, invoice: sale.traderInvoiceNumber, businessId, idempotencyKey };
+}
+
+/** The same URL with another character at the end of its path. */
+function altered(url: string): string {
+  const parsed = new URL(url);
+  parsed.pathname = parsed.pathname.slice(0, -1) + (parsed.pathname.endsWith("A") ? "B" : "A");
+  return parsed.href;
+}
+
+/** What a stranger sends about a document in flight: to a URL that he has guessed, and to the one that he has seen. */
+export function forgeries(record: DocumentRecord, url: string): Sending[] {
+  const { id, traderInvoiceNumber } = record.sale;
+  const sale = {
+    id,
+    traderInvoiceNumber,
+    status: "completed",
+    receipt: { cuInvoiceNo: "FORGED", signature: "FORGED" },
+  };
+  const body = { event: "sale.completed", saleId: id, sale, data: { sale } };
+  return [altered(url), url].map((target) => ({ record, url: target, event: "sale.completed", fault: "forged", body }));
 }

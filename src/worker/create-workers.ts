@@ -1,17 +1,19 @@
-import { randomBytes } from "node:crypto";
-import { hostname } from "node:os";
 import type { WorkflowClient } from "@temporalio/client";
 import {
+  type ActivityInterceptorsFactory,
   type NativeConnection,
   Runtime,
   Worker,
   type WorkerOptions,
   type WorkflowBundleWithSourceMap,
 } from "@temporalio/worker";
+import { randomBytes } from "node:crypto";
+import { hostname } from "node:os";
 
 import { createAccountingActivities } from "../../activities/accounting/index.ts";
 import { createComplianceActivities } from "../../activities/compliance/index.ts";
 import { EarlierRuns } from "../../activities/earlier-runs/earlier-runs.ts";
+import { unforeseen } from "../../activities/failure.ts";
 import { createMainActivities } from "../../activities/main/index.ts";
 import { Observer } from "../../activities/observer.ts";
 import type { Config } from "../config/index.ts";
@@ -24,17 +26,16 @@ import {
 import { createDispatchers } from "../http/dispatchers.ts";
 import { createTransport } from "../http/transport.ts";
 import type { Ledger } from "../ledger/index.ts";
+import { type CallClass, callingAs } from "../quota/index.ts";
 import { createAccountingRuntimes } from "./accounting-runtimes.ts";
 import { ActivitySlots } from "./activity-slots.ts";
 import { createCallbackUrlFor } from "./callback-url-for.ts";
 import { checkReach } from "./check-reach.ts";
 import { createComplianceRuntimes } from "./compliance-runtimes.ts";
 import { endPolls, endsPollsItself } from "./end-polls.ts";
-import { createRateLimiters } from "./rate-limiters.ts";
-import { nextRetryDelayInterceptor } from "./next-retry-delay-interceptor.ts";
 import type { Door } from "./permits.ts";
 import { guardQueries } from "./query-guard.ts";
-import { sendingAs } from "./sending-as.ts";
+import { createRateLimiters } from "./rate-limiters.ts";
 import { type KeyLog, watchKeys } from "./watch-keys.ts";
 
 /** Longer than the longest attempt, so that a call in flight is answered before its worker ends. */
@@ -189,3 +190,24 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
 function workerIdentity(name: string): string {
   return `${name}-${process.pid}-${randomBytes(6).toString("hex")}@${hostname()}`;
 }
+
+/** Tells the rate limiter of which class a worker's calls are: that of its task queue. Activities need not know. */
+function sendingAs(callClass: CallClass): ActivityInterceptorsFactory {
+  return () => ({ inbound: { execute: (input, next) => callingAs(callClass, () => next(input)) } });
+}
+
+/**
+ * Gives an attempt's error that has no pause of its own one: the retry policies leave every pause to the failures
+ * (decision 0014).
+ */
+const nextRetryDelayInterceptor: ActivityInterceptorsFactory = ({ info }) => ({
+  inbound: {
+    execute: async (input, next) => {
+      try {
+        return await next(input);
+      } catch (error) {
+        throw unforeseen(error, info.attempt, Math.random);
+      }
+    },
+  },
+});

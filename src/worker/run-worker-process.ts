@@ -1,12 +1,12 @@
 import { Client } from "@temporalio/client";
 import { NativeConnection } from "@temporalio/worker";
+import { setFlagsFromString } from "node:v8";
 import type { Logger } from "pino";
 
 import { type Config, type Environment, loadTemporalConnection, type TemporalConnection } from "../config/index.ts";
 import { type Ledger, LedgerUnavailableError } from "../ledger/index.ts";
 import { createLogger } from "./create-logger.ts";
 import { createWorkers } from "./create-workers.ts";
-import { describeService } from "./describe-service.ts";
 import { startHealthServer } from "./health-server.ts";
 import { installRuntime } from "./install-runtime.ts";
 import { ledgerOf } from "./ledger-of.ts";
@@ -15,7 +15,6 @@ import { createReadiness, type Readiness } from "./readiness.ts";
 import { requireListener, temporalAddress, unreachable } from "./require-listener.ts";
 import { requireNamespace, requireSearchAttributes, temporalErrorOf } from "./require-temporal.ts";
 import { RunningWorkers } from "./run-workers.ts";
-import { sweepHeapEarly } from "./sweep-heap-early.ts";
 import { unstatedSaleKey } from "./unstated-sale-key.ts";
 import { builtWorkflowBundle } from "./workflow-bundle.ts";
 
@@ -137,4 +136,35 @@ function sayWhatIsServed(log: Logger, config: Config, temporal: TemporalConnecti
     { temporal: temporalAddress(temporal), namespace, ...more, metricsPort, ...describeService(config) },
     "serving",
   );
+}
+
+/**
+ * Lets V8 sweep once the heap is half as large again as what was in use after the last sweep, not four times as large:
+ * what a page of a synchronisation leaves behind is freed by a full sweep alone. 20,000 purchases: 65 MB more than at
+ * the start instead of 163, for one sweep of 20 ms in five seconds.
+ */
+function sweepHeapEarly(): void {
+  setFlagsFromString("--heap-growing-percent=50");
+}
+
+/** What a worker says about itself in its log: names and hosts, never a key. */
+function describeService({ compliance, accounting, callbacks, timings }: Config): Record<string, unknown> {
+  return {
+    connections: compliance.map(({ name, environment, application, businessId, keyReach, baseUrl }) => ({
+      name,
+      environment,
+      application,
+      businessId: businessId ?? null,
+      keyReach,
+      api: new URL(baseUrl).host,
+    })),
+    accounting: accounting.map(({ name, environment, clientSecret, baseUrl }) => ({
+      name,
+      environment,
+      signed: clientSecret !== undefined,
+      api: new URL(baseUrl).host,
+    })),
+    callbacks: callbacks ? new URL(callbacks.publicUrl).host : "off: polling alone finishes every sale",
+    callTimeoutMs: timings.callTimeoutMs,
+  };
 }

@@ -12,7 +12,6 @@ import type { DemoPlan } from "./demo-plan.ts";
 import type { DemoTemporal } from "./demo-temporal.ts";
 import { howToGoOn } from "./how-to-go-on.ts";
 import { paintFor } from "./paint.ts";
-import { PhaseClock } from "./phase-clock.ts";
 import { readDemoPlan } from "./read-demo-plan.ts";
 import { renumber } from "./renumber.ts";
 import { SdkLog } from "./sdk-log.ts";
@@ -21,7 +20,7 @@ import { startDemoStack } from "./start-demo-stack.ts";
 import { startOwnTemporal } from "./start-own-temporal.ts";
 import { useGivenTemporal } from "./use-given-temporal.ts";
 
-export interface DemoOptions {
+interface DemoOptions {
   /** Folder of the sales and their scenario. */
   readonly examples: string;
   /** Leave everything running until Ctrl-C. */
@@ -107,4 +106,29 @@ function temporalLine({ own, uiUrl, connectionOptions, namespace }: DemoTemporal
 function businessLine({ examples, scenario }: DemoPlan): string {
   const [business] = scenario.businesses;
   return `${examples.length} sales of ${business?.name ?? "the business"}:`;
+}
+
+/** Measures how long each phase of the start takes, so that a slow one can be named. */
+class PhaseClock {
+  readonly #nowMs: () => number;
+  readonly #startedAtMs: number;
+  #lastAtMs: number;
+
+  constructor(nowMs: () => number = Date.now) {
+    this.#nowMs = nowMs;
+    this.#startedAtMs = nowMs();
+    this.#lastAtMs = this.#startedAtMs;
+  }
+
+  /** What has come about, and how long it took since the last: "Temporal is ready (0.9 s)". */
+  lap(what: string): string {
+    const nowMs = this.#nowMs();
+    const seconds = (nowMs - this.#lastAtMs) / 1_000;
+    this.#lastAtMs = nowMs;
+    return `${what} (${seconds.toFixed(1)} s)`;
+  }
+
+  get totalSeconds(): string {
+    return ((this.#nowMs() - this.#startedAtMs) / 1_000).toFixed(1);
+  }
 }

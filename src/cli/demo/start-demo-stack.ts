@@ -1,23 +1,25 @@
+import { Client, Connection } from "@temporalio/client";
+import { NativeConnection } from "@temporalio/worker";
 import { randomBytes } from "node:crypto";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Client, Connection } from "@temporalio/client";
-import { NativeConnection } from "@temporalio/worker";
+
 import { createCallbackReceiver, createTemporalSignaller } from "../../callbacks/index.ts";
 import type { Environment } from "../../config/index.ts";
+import { SEARCH_ATTRIBUTES } from "../../contract/index.ts";
 import type { Ledger } from "../../ledger/index.ts";
 import { type Simulator, startSimulator } from "../../simulator/index.ts";
 import { createStarter, type Starter } from "../../starter/index.ts";
 import type { WorkersOptions } from "../../worker/create-workers.ts";
 import { ledgerOf } from "../../worker/ledger-of.ts";
 import { OpenCalls } from "../open-calls.ts";
+import { backOfficeJobs } from "./back-office/back-office-jobs.ts";
 import type { Cleanup } from "./cleanup.ts";
 import { demoConfig, demoEnvironment, type Dialects } from "./demo-config.ts";
 import type { DemoPlan } from "./demo-plan.ts";
 import type { DemoTemporal } from "./demo-temporal.ts";
 import { DemoWorkers } from "./demo-workers.ts";
-import { endOpenWork } from "./end-open-work.ts";
 
 /** How long the simulated services take to answer: at once would hide the stages that a sale goes through. */
 const ANSWER_MS = 100;
@@ -111,4 +113,23 @@ export async function startDemoStack(options: DemoStackOptions): Promise<DemoSta
   cleanup.add("workers", () => workers.stop());
   const starter = createStarter({ client, businesses: { default: plan.businessId }, connections: ["default"] });
   return { plan, temporal, simulator, ledger, environment: demoEnvironment(around), client, starter, workers };
+}
+
+const REASON = "The fiscalflow demo that it belongs to has ended.";
+
+/**
+ * On a server that outlives the demo: what the demo left open would go on in the hands of the next worker there, which
+ * is connected to other services.
+ */
+async function endOpenWork(client: Client, plan: DemoPlan): Promise<void> {
+  const end = (workflowId: string): Promise<unknown> =>
+    client.workflow
+      .getHandle(workflowId)
+      .terminate(REASON)
+      // It may have ended by itself meanwhile, or never have been started.
+      .catch(() => undefined);
+  const query = `${SEARCH_ATTRIBUTES.business} = ${JSON.stringify(plan.businessId)} AND ExecutionStatus = "Running"`;
+  for await (const { workflowId } of client.workflow.list({ query })) await end(workflowId);
+  // Those of the accounting service belong to no business.
+  for (const { workflowId } of backOfficeJobs(plan)) await end(workflowId);
 }

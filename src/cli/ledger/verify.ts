@@ -1,10 +1,13 @@
 import type { Command } from "commander";
+import { z } from "zod";
 
-import { CommandFailedError } from "../cli-error.ts";
+import type { SeenHead } from "../../ledger/index.ts";
+import { CommandFailedError, UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
+import { parseJson } from "../parse-json.ts";
 import { printNote, printResult } from "../print-result.ts";
+import { readText } from "../read-text.ts";
 import { type ResultFlags, type Scope, withFilters } from "../sale/scope.ts";
-import { readSeen } from "./read-seen.ts";
 import { chainText, type VerifiedChain, verifiedChains } from "./verified-chains.ts";
 
 interface VerifyFlags extends Scope, ResultFlags {
@@ -48,4 +51,19 @@ async function runVerify(context: CliContext, flags: VerifyFlags): Promise<void>
   if (found === 0) return;
   printNote(context, `${found} findings. What each means, and what to do: docs/ledger.md, "When something is found".`);
   throw new CommandFailedError("");
+}
+
+const head = z.object({ count: z.int().nonnegative(), hash: z.string().regex(/^[0-9a-f]{64}$/) });
+const verified = z.object({
+  chains: z.array(z.object({ connection: z.string(), businessId: z.string(), head: head.nullable() })),
+});
+
+/** The heads that an earlier `ledger verify --json` printed. @throws UsageError */
+async function readSeen(context: CliContext, path: string): Promise<SeenHead[]> {
+  const parsed = verified.safeParse(parseJson(await readText(context, path), path));
+  if (!parsed.success)
+    throw new UsageError(`${path} is not what \`fiscalflow ledger verify --json\` printed: keep its output as it is.`);
+  return parsed.data.chains.flatMap(({ connection, businessId, head: seen }) =>
+    seen === null ? [] : [{ connection, businessId, ...seen }],
+  );
 }

@@ -1,9 +1,10 @@
-import type { Database } from "../database.ts";
+import { sql } from "kysely";
+
+import type { Database, Queries } from "../database.ts";
 import { accountingChain } from "./accounting-chain.ts";
 import { appendEvents } from "./append-events.ts";
 import type { Business, NewEvent } from "./chain.ts";
 import type { ChainReport, SeenHead } from "./findings.ts";
-import { nextChain } from "./list-chains.ts";
 import { verifyChain } from "./verify-chain.ts";
 
 export interface VerifyRequest {
@@ -61,4 +62,24 @@ export function createEventLog(database: Database): Events {
       }
     },
   };
+}
+
+/**
+ * Every business that has events, a head, or both: from one to the next by the index, since a scan would read every
+ * event.
+ */
+async function nextChain(
+  db: Queries,
+  after: { connection: string; business_id: string } | undefined,
+): Promise<{ connection: string; business_id: string } | undefined> {
+  const beyond = after
+    ? sql`where (connection, business_id) > (${after.connection}, ${after.business_id})`
+    : sql`where true`;
+  const { rows } = await sql<{ connection: string; business_id: string }>`
+    select connection, business_id from (
+      (select connection, business_id from event_heads ${beyond} order by connection, business_id limit 1)
+      union all
+      (select connection, business_id from events ${beyond} order by connection, business_id limit 1)
+    ) as next order by connection, business_id limit 1`.execute(db);
+  return rows[0];
 }

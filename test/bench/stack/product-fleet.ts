@@ -1,10 +1,10 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 
 import { ProductProcess } from "../../faults/stack/product-process.ts";
-import { BUILT_MAIN } from "./build-of-product.ts";
 
-export interface FleetConnection {
+interface FleetConnection {
   readonly name: string;
   readonly application: string;
   readonly apiKey: string;
@@ -68,3 +68,6 @@ export class ProductFleet {
     await Promise.all(this.#processes.map(({ ended }) => ended));
   }
 }
+
+/** The benchmarks are compiled beside the product: `dist/test/bench/…` beside `dist/src/…`. */
+export const BUILT_MAIN = fileURLToPath(new URL("../../../src/cli/main.js", import.meta.url));
