@@ -25,10 +25,11 @@ export function callerIdentity(): string {
 }
 
 /**
- * The updates by which a person mends a workflow. Each says what is true afterwards. @throws NotAllowedError,
- * SaleNotFoundError
+ * The updates by which a person mends a workflow, each by its workflow id. Each says what is true afterwards.
+ * @param identity who answers for a decision where the request does not say; default: user@host
+ * @throws NotAllowedError, SaleNotFoundError
  */
-export function operations(client: Client, identity: string) {
+export function operations(client: Client, identity: string = callerIdentity()) {
   async function send(workflowId: string, update: string, payload: object): Promise<MessageReply> {
     const handle = client.workflow.getHandle(workflowId);
     const updateId = randomUUID();

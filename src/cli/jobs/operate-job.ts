@@ -1,5 +1,5 @@
 import type { JobReply } from "../../contract/index.ts";
-import { callerIdentity, operations, SaleNotFoundError } from "../../starter/index.ts";
+import { operations, SaleNotFoundError } from "../../starter/index.ts";
 import { CommandFailedError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
 import { printResult } from "../print-result.ts";
@@ -27,7 +27,7 @@ export async function operateJob(
     context,
     async ({ client, scopeOf }) => {
       const workflowId = job.workflowId(scopeOf(flags));
-      const reply = await act(operations(client, callerIdentity()), workflowId).catch((error: unknown) => {
+      const reply = await act(operations(client), workflowId).catch((error: unknown) => {
         if (!(error instanceof SaleNotFoundError)) throw error;
         const check = `Check the connection, and the business or id; or start it: fiscalflow ${job.start}`;
         throw new CommandFailedError(`No ${job.noun} runs as ${workflowId}, so nothing waits for a person. ${check}`);
