@@ -31,7 +31,7 @@ for await (const { workflowId } of client.workflow.list({ query })) {
         console.log((await operate.resolveStock(workflowId, resolution)).message);
     } else if (resolvedBy.includes("retry")) {
       const answer = await person.question("Is it mended? yes, or Enter to skip: ");
-      if (answer === "yes") console.log((await operate.retry(workflowId, { code, subject })).message);
+      if (answer === "yes") console.log((await operate.retry(workflowId, { code, subject, note: "mended" })).message);
     }
   }
 }

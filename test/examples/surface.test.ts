@@ -1,0 +1,56 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { API } from "typescript/unstable/sync";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { type Consumer, createConsumer } from "./consumer.ts";
+
+const PACKAGE = fileURLToPath(new URL("../../package.json", import.meta.url));
+const SURFACE = fileURLToPath(new URL("surface.txt", import.meta.url));
+
+let consumer: Consumer;
+beforeAll(async () => {
+  consumer = await createConsumer();
+});
+afterAll(() => consumer.remove());
+
+/** All names of each entry, values and types, as the compiler sees them through the package's declarations. */
+async function declaredNames(entries: readonly string[]): Promise<string[][]> {
+  const files = entries.map((_, n) => `entry-${n}.ts`);
+  const config = join(consumer.folder, "tsconfig.json");
+  const compilerOptions = { module: "node16", moduleResolution: "node16", target: "es2023", types: ["node"] };
+  for (const [n, entry] of entries.entries())
+    await writeFile(join(consumer.folder, `entry-${n}.ts`), `export * from "${entry}";\n`);
+  await writeFile(config, JSON.stringify({ compilerOptions, files }));
+  const api = new API();
+  try {
+    const [project] = api.updateSnapshot({ openProjects: [config] }).getProjects();
+    return files.map((file) => {
+      const source = project?.program.getSourceFile(join(consumer.folder, file));
+      const module = source && project?.checker.getSymbolAtLocation(source);
+      if (!project || !module) throw new Error(`the compiler finds no module in ${file}`);
+      const names = project.checker.getExportsOfModule(module).map(({ name }) => name);
+      return names.toSorted();
+    });
+  } finally {
+    api.close();
+  }
+}
+
+test("what the package exports is what surface.txt lists, so that a change of it shows (vitest -u writes it anew)", async () => {
+  const { exports } = JSON.parse(await readFile(PACKAGE, "utf8")) as { exports: Record<string, string> };
+  const entries = Object.keys(exports).map((path) => path.replace(/^\./, "fiscalflow"));
+  const declared = await declaredNames(entries);
+  const sections: string[] = [];
+  for (const [n, entry] of entries.entries()) {
+    const names = declared[n] ?? [];
+    const values = await consumer.valuesOf(entry);
+    expect({ entry, values: values.length > 0 }).toEqual({ entry, values: true });
+    expect({ entry, names }).toEqual({ entry, names: expect.arrayContaining(values) });
+    const types = names.filter((name) => !values.includes(name));
+    const lines = [...values.map((name) => `  ${name}`), ...types.map((name) => `  type ${name}`)];
+    sections.push([entry, ...lines].join("\n"));
+  }
+  await expect(`${sections.join("\n\n")}\n`).toMatchFileSnapshot(SURFACE);
+});
