@@ -47,6 +47,7 @@ export function createReconcileActivities(context: ActivityContext): Pick<Compli
         (result) => classifyDocument(result, runtime.dialect),
       );
       const askedFor = JSON.stringify([connection, businessId, saleId]);
+      if (classified.data) unreadAnswers.end(askedFor);
       const told = toldBy(classified, () => unreadAnswers.persist(askedFor));
       if (told === undefined) {
         throwToTryAgain(classified, random);
