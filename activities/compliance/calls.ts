@@ -3,6 +3,7 @@ import { Context } from "@temporalio/activity";
 import {
   type Classification,
   classifyAnswer,
+  classifyDocument,
   classifyError,
   type ClassifyOptions,
   ComplianceApiError,
@@ -15,7 +16,7 @@ import {
   settingsHint,
   UnexpectedAnswerError,
 } from "../../src/compliance/index.ts";
-import type { CallTarget, ConnectionProfile, PaymentRule, Refusal } from "../../src/contract/index.ts";
+import type { CallTarget, ConnectionProfile, PaymentRule, Refusal, SaleDocument } from "../../src/contract/index.ts";
 import type { OddRow } from "../../src/http/read-body.ts";
 import type { Ledger } from "../../src/ledger/index.ts";
 import type { EarlierRuns } from "../earlier-runs/earlier-runs.ts";
@@ -142,6 +143,16 @@ export function callAndClassifyAnswer<Data>(
   call: () => Promise<Result<Data>>,
 ): Promise<ClassifiedCall<Data>> {
   return callAndClassify(runtime, operation, target, call, (result) => classifyAnswer(result, runtime.dialect));
+}
+
+/** {@link callAndClassify} for a call whose answer is a document, or is about one. */
+export function callAndClassifyDocument(
+  runtime: ComplianceRuntime,
+  operation: OperationName,
+  target: CallTarget,
+  call: () => Promise<Result<SaleDocument>>,
+): Promise<ClassifiedCall<SaleDocument>> {
+  return callAndClassify(runtime, operation, target, call, (result) => classifyDocument(result, runtime.dialect));
 }
 
 export function keyCallOf(operation: OperationName, { businessId, retriedAtMs }: CallTarget): KeyCall {

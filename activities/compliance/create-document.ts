@@ -1,6 +1,6 @@
 import { Context } from "@temporalio/activity";
 
-import { classifyDocument, ComplianceApiError, ignoredFields } from "../../src/compliance/index.ts";
+import { ComplianceApiError, ignoredFields } from "../../src/compliance/index.ts";
 import {
   type ComplianceActivities,
   type ComposedRequest,
@@ -15,7 +15,7 @@ import { afterQuotaMs } from "../failure.ts";
 import {
   type ActivityContext,
   beyondTheTable,
-  callAndClassify,
+  callAndClassifyDocument,
   type ClassifiedCall,
   type ComplianceRuntime,
   refusalOf,
@@ -39,9 +39,7 @@ export function createCreationActivities(
     request: ComposedRequest,
   ) {
     const call = () => runtime.client[operation](request, { idempotencyKey });
-    const classified = await callAndClassify(runtime, operation, target, call, (result) =>
-      classifyDocument(result, runtime.dialect),
-    );
+    const classified = await callAndClassifyDocument(runtime, operation, target, call);
     const created = classified.data ?? rejectedSale(classified);
     if (operation === "createSale" && created) noteIgnored(runtime, request, created, observer);
     return classified;

@@ -1,8 +1,7 @@
 import { Context } from "@temporalio/activity";
 
-import { classifyDocument, ComplianceApiError, type OperationName, type Result } from "../../src/compliance/index.ts";
+import { ComplianceApiError } from "../../src/compliance/index.ts";
 import {
-  type CallTarget,
   type ComplianceActivities,
   IN_FLIGHT_STATUSES,
   type ReadDocumentRequest,
@@ -16,9 +15,8 @@ import { ageMs, pollPauseMs } from "../poll-schedule.ts";
 import {
   type ActivityContext,
   beyondTheTable,
-  callAndClassify,
+  callAndClassifyDocument,
   type ClassifiedCall,
-  type ComplianceRuntime,
   refusalOf,
   runtimeOf,
   throwToTryAgain,
@@ -28,15 +26,6 @@ export function createDocumentActivities(
   context: ActivityContext,
 ): Pick<ComplianceActivities, "readDocument" | "keepLines" | "awaitDocument" | "retryDocument"> {
   const { random, ledger } = context;
-
-  function judgeDocument(
-    runtime: ComplianceRuntime,
-    operation: OperationName,
-    target: CallTarget,
-    call: () => Promise<Result<SaleDocument>>,
-  ): Promise<ClassifiedCall<SaleDocument>> {
-    return callAndClassify(runtime, operation, target, call, (result) => classifyDocument(result, runtime.dialect));
-  }
 
   /**
    * The document, and its record where it came with the request. Where the ledger does not take that the workflow keeps
@@ -64,7 +53,7 @@ export function createDocumentActivities(
   async function read(request: ReadDocumentRequest) {
     const runtime = runtimeOf(context, request.connection);
     const { businessId, saleId } = request;
-    const classified = await judgeDocument(runtime, "getSale", request, () =>
+    const classified = await callAndClassifyDocument(runtime, "getSale", request, () =>
       runtime.client.getSale(saleId, { businessId }),
     );
     throwToTryAgain(classified, random);
@@ -101,7 +90,7 @@ export function createDocumentActivities(
     async retryDocument(request) {
       const runtime = runtimeOf(context, request.connection);
       const { businessId, saleId } = request;
-      const classified = await judgeDocument(runtime, "retrySale", request, () =>
+      const classified = await callAndClassifyDocument(runtime, "retrySale", request, () =>
         runtime.client.retrySale(saleId, { businessId }),
       );
       throwToTryAgain(classified, random);

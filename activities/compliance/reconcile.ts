@@ -1,18 +1,13 @@
 import { Context } from "@temporalio/activity";
 
-import {
-  classifyDocument,
-  ComplianceApiError,
-  ComplianceInputError,
-  UnexpectedAnswerError,
-} from "../../src/compliance/index.ts";
+import { ComplianceApiError, ComplianceInputError, UnexpectedAnswerError } from "../../src/compliance/index.ts";
 import type { ComplianceActivities, SaleDocument } from "../../src/contract/index.ts";
 import { onceThere } from "../failure.ts";
 import { writerOf } from "../ledger/claim-results.ts";
 import {
   type ActivityContext,
   beyondTheTable,
-  callAndClassify,
+  callAndClassifyDocument,
   type ClassifiedCall,
   refusalOf,
   runtimeOf,
@@ -39,12 +34,8 @@ export function createReconcileActivities(context: ActivityContext): Pick<Compli
       const { connection, businessId, type, number, saleId } = request;
       // An answer that could not be compared is not asked for: its call would be wasted.
       await onceThere(() => ledger.answers(), random);
-      const classified = await callAndClassify(
-        runtime,
-        "getSale",
-        request,
-        () => runtime.client.getSale(saleId, { businessId }),
-        (result) => classifyDocument(result, runtime.dialect),
+      const classified = await callAndClassifyDocument(runtime, "getSale", request, () =>
+        runtime.client.getSale(saleId, { businessId }),
       );
       const askedFor = JSON.stringify([connection, businessId, saleId]);
       if (classified.data) unreadAnswers.end(askedFor);
