@@ -2,14 +2,14 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { forgetWorkflow } from "../rig/forget-workflow.ts";
+import { Held } from "../rig/held.ts";
 import { salesOf, TEA } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
 /** Steps between stages that no other suite takes: `test/replay/stages.test.ts` counts them all. */
 describeWithTemporal("the stage of a sale", () => {
   let rig: Rig;
-  const held = new Map<string, Promise<void>>();
-  const releases = new Map<string, () => void>();
+  const takes = new Map<string, Held>();
   beforeAll(async () => {
     rig = await startRig({
       // As a movement that waits behind others: its activity is not answered before its release.
@@ -17,35 +17,37 @@ describeWithTemporal("the stage of a sale", () => {
         ...real,
         stock: {
           ...real.stock,
-          take: async (request) => {
-            await held.get(request.referenceId.split("/")[0] ?? "");
-            return await real.stock.take(request);
+          take: (request) => {
+            const held = takes.get(request.referenceId.split("/")[0] ?? "");
+            return held ? held.pass(() => real.stock.take(request)) : real.stock.take(request);
           },
         },
       }),
     });
   });
   afterAll(async () => {
-    for (const release of releases.values()) release();
+    for (const { release } of takes.values()) release();
     await rig?.close();
   });
   const { start, handleOf } = salesOf(() => rig);
-  function hold(invoice: string): void {
-    held.set(invoice, new Promise((resolve) => releases.set(invoice, resolve)));
+  function hold(invoice: string): Held {
+    const held = new Held();
+    takes.set(invoice, held);
+    return held;
   }
 
   test("goes from its stock to its receipt where the authority is quicker than the stock", async () => {
-    hold("QUICK-1");
+    const stock = hold("QUICK-1");
     rig.simulator.setAuthority("QUICK-1", [{ do: "accept", afterMs: 200 }]);
     const handle = await start("QUICK-1");
     await rig.stateWhen("QUICK-1", ({ stage }) => stage === "adjusting-stock");
     await rig.stateWhen("QUICK-1", ({ stage }) => stage === "completed");
-    releases.get("QUICK-1")?.();
+    stock.release();
     expect(await handle.result()).toMatchObject({ stage: "completed", stockMovements: [{ state: "applied" }] });
   });
 
   test("goes back to its stock where a rejected sale is submitted again before its movement is answered", async () => {
-    hold("BOTH-1");
+    const stock = hold("BOTH-1");
     rig.simulator.setAuthority("BOTH-1", [
       { do: "reject", reason: "not yet", afterMs: 100 },
       { do: "accept", afterMs: 1_000 },
@@ -53,7 +55,7 @@ describeWithTemporal("the stage of a sale", () => {
     const handle = await start("BOTH-1");
     await rig.stateWhen("BOTH-1", ({ stage }) => stage === "rejected");
     await rig.stateWhen("BOTH-1", ({ stage }) => stage === "adjusting-stock");
-    releases.get("BOTH-1")?.();
+    stock.release();
     expect(await handle.result()).toMatchObject({ stage: "completed", stockMovements: [{ state: "applied" }] });
   });
 

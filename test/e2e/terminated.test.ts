@@ -5,31 +5,12 @@ import { MAIN_TASK_QUEUE, type RecordPart, type SaleInput, type SaleOutcome } fr
 import type { Ledger } from "../../src/ledger/index.ts";
 import { ledgerOf } from "../../src/worker/ledger-of.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { Held } from "../rig/held.ts";
 import { PATIENCE_MS } from "../rig/patience.ts";
 import { salesOf, TEA } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
 type Take = Parameters<Ledger["stock"]["take"]>[0];
-
-/** A call of the ledger that waits for its release. */
-class Held {
-  readonly #released: Promise<void>;
-  release = (): void => {};
-  calls = 0;
-  answers = 0;
-
-  constructor() {
-    this.#released = new Promise((resolve) => (this.release = resolve));
-  }
-
-  async pass<T>(call: () => Promise<T>): Promise<T> {
-    this.calls++;
-    await this.#released;
-    const answer = await call();
-    this.answers++;
-    return answer;
-  }
-}
 
 describeWithTemporal("a sale that was terminated and is started again", () => {
   let rig: Rig;
