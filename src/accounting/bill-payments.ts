@@ -1,11 +1,12 @@
 import { z } from "zod";
+
 import {
   BILL_PAYMENT_STATUSES,
   type BillPayment,
   type BillPaymentStatus,
   LARGEST_BILL_PAYMENT_PAGE,
 } from "../contract/bill-payment.ts";
-import { rowsOf } from "../http/read-rows.ts";
+import { rowsOf } from "../http/read-body.ts";
 import {
   type AccountingCallOptions,
   type AccountingContext,

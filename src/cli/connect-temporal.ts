@@ -1,9 +1,8 @@
-import { setMaxListeners } from "node:events";
 import { Client, Connection } from "@temporalio/client";
+import { setMaxListeners } from "node:events";
 
 import { loadTemporalConnection, type TemporalConnection } from "../config/index.ts";
-import { requireListener, unreachable } from "../worker/require-listener.ts";
-import { requireNamespace, temporalErrorOf } from "../worker/require-temporal.ts";
+import { requireListener, requireNamespace, temporalErrorOf, unreachable } from "../worker/require-temporal.ts";
 import type { CliContext } from "./context.ts";
 import { interruptible } from "./interruptible.ts";
 import { OpenCalls } from "./open-calls.ts";

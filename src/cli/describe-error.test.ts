@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { ConfigError } from "../config/index.ts";
 import { InvalidInputError } from "../contract/schema/index.ts";
 import { NotAllowedError, SaleConflictError } from "../starter/errors.ts";
-import { TemporalError } from "../worker/temporal-error.ts";
+import { TemporalError } from "../worker/require-temporal.ts";
 import { CommandFailedError, UsageError } from "./cli-error.ts";
 import { describeError } from "./describe-error.ts";
 

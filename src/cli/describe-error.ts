@@ -1,4 +1,4 @@
-import { printable } from "./printable.ts";
+import { printable } from "./output.ts";
 
 /**
  * Errors by which somebody says that the call or the configuration was wrong. By name, so that nothing is loaded to

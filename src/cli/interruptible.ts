@@ -17,3 +17,11 @@ export async function interruptible<Result>(work: () => Promise<Result>, signal:
     signal.removeEventListener("abort", onAbort);
   }
 }
+
+/** Resolves when the signal is aborted. */
+export function untilAborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}

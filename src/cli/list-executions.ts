@@ -2,7 +2,7 @@ import type { WorkflowExecutionInfo } from "@temporalio/client";
 
 import { withTemporal } from "./connect-temporal.ts";
 import type { CliContext } from "./context.ts";
-import { printNote, printResult } from "./print-result.ts";
+import { printNote, printResult } from "./output.ts";
 
 /** A page of Temporal's list has at most so many. */
 const LARGEST_PAGE = 1_000;
@@ -25,4 +25,9 @@ export async function listExecutions<Listed>(
     printResult(context, json, found, found.length === 0 ? "None." : table(found));
     if (count > found.length) printNote(context, `${found.length} of ${count}; --limit shows more.`);
   });
+}
+
+/** Search attributes by name, as text. */
+export function attributesOf({ typedSearchAttributes }: WorkflowExecutionInfo): ReadonlyMap<string, string> {
+  return new Map(typedSearchAttributes.getAll().map(({ key, value }) => [key.name, String(value)]));
 }

@@ -17,7 +17,7 @@ import { registerItems } from "./items/register-items.ts";
 import { registerJobs } from "./jobs/register-jobs.ts";
 import { registerLedger } from "./ledger/register-ledger.ts";
 import { registerLookups } from "./named-operations/register-lookups.ts";
-import { printable } from "./printable.ts";
+import { printable } from "./output.ts";
 import { registerPurchases } from "./purchases/register-purchases.ts";
 import { registerReceipt } from "./receipt/register-receipt.ts";
 import { registerReconcile } from "./reconcile/register-reconcile.ts";

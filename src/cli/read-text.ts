@@ -4,7 +4,7 @@ import type { Readable } from "node:stream";
 import { UsageError } from "./cli-error.ts";
 import type { CliContext } from "./context.ts";
 import { interruptible } from "./interruptible.ts";
-import { printNote } from "./print-result.ts";
+import { printNote } from "./output.ts";
 
 /** More than any list of sales; a device file has no end. */
 const MAX_BYTES = 64 * 1024 * 1024;

@@ -3,7 +3,7 @@ import type { Ledger } from "../ledger/index.ts";
 import { ledgerOf } from "../worker/ledger-of.ts";
 import type { CliContext } from "./context.ts";
 import { interruptible } from "./interruptible.ts";
-import { printNote } from "./print-result.ts";
+import { printNote } from "./output.ts";
 
 /** A person waits for the answer, and no sale does. */
 const PATIENCE_MS = 10_000;

@@ -4,7 +4,7 @@ import { type CallOptions, callOperation, type ClientContext, type Result } from
 import type { ComplianceDialect } from "./dialect.ts";
 import { field } from "./error-envelope.ts";
 import { operation } from "./operations.ts";
-import { bodyOf, type ReadBody } from "./read-body.ts";
+import { bodyOf, type ReadBody } from "../http/read-body.ts";
 
 export interface Business {
   id: string;

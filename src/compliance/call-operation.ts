@@ -10,7 +10,7 @@ import { field, readSeenSale } from "./error-envelope.ts";
 import { ComplianceInputError, UnexpectedAnswerError } from "./errors.ts";
 import type { KeyReach } from "./key-reach.ts";
 import type { Operation } from "./operations.ts";
-import type { ReadBody } from "./read-body.ts";
+import type { ReadBody } from "../http/read-body.ts";
 import { excerpt } from "./redact.ts";
 
 /** What every call of one client shares. */

@@ -12,7 +12,7 @@ import { composeBody } from "./composed-request.ts";
 import { ComplianceInputError } from "./errors.ts";
 import { placeBusinessId } from "./key-reach.ts";
 import { operation } from "./operations.ts";
-import { bodyOf, type ReadBody, rowsOf } from "./read-body.ts";
+import { bodyOf, type ReadBody, rowsOf } from "../http/read-body.ts";
 import { itemAnswerSchema, itemsAnswerSchema, itemSchema } from "./schemas.ts";
 
 const readItem: ReadBody<Item> = bodyOf(itemAnswerSchema, (body) => body.data.item);

@@ -11,7 +11,7 @@ import type { ComplianceDialect } from "./dialect.ts";
 import { ComplianceInputError } from "./errors.ts";
 import { placeBusinessId } from "./key-reach.ts";
 import type { NamedOperation, Operation } from "./operations.ts";
-import type { ReadBody } from "./read-body.ts";
+import type { ReadBody } from "../http/read-body.ts";
 
 export interface NamedCallInput {
   /** Takes the place of `{id}` in the dialect's path. */

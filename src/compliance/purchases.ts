@@ -3,7 +3,7 @@ import { composeBody, underNames } from "./composed-request.ts";
 import { ComplianceInputError } from "./errors.ts";
 import { placeBusinessId } from "./key-reach.ts";
 import { operation } from "./operations.ts";
-import { type ReadBody, rowsOf } from "./read-body.ts";
+import { type ReadBody, rowsOf } from "../http/read-body.ts";
 import { type Purchase, purchasesAnswerSchema, purchaseSchema } from "./schemas.ts";
 
 export interface ListPurchasesInput {

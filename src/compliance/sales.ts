@@ -12,7 +12,7 @@ import { composeBody, type ComposedRequest } from "./composed-request.ts";
 import { ComplianceInputError } from "./errors.ts";
 import { placeBusinessId } from "./key-reach.ts";
 import { operation } from "./operations.ts";
-import { bodyOf, type ReadBody } from "./read-body.ts";
+import { bodyOf, type ReadBody } from "../http/read-body.ts";
 import { saleAnswerSchema } from "./schemas.ts";
 
 const readDocument: ReadBody<SaleDocument> = bodyOf(saleAnswerSchema, (body) => body.data.sale);

@@ -8,7 +8,7 @@ import { composeBody } from "./composed-request.ts";
 import { field } from "./error-envelope.ts";
 import { placeBusinessId } from "./key-reach.ts";
 import { operation } from "./operations.ts";
-import { bodyOf, type ReadBody } from "./read-body.ts";
+import { bodyOf, type ReadBody } from "../http/read-body.ts";
 
 export interface AdjustStockInput {
   itemId: string;

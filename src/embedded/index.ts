@@ -1,5 +1,5 @@
 /** A real Temporal server for a laptop and for tests. */
-export { DevServerError } from "./dev-server-error.ts";
+export { DevServerError } from "./start-dev-server.ts";
 export { findTemporalCli } from "./find-temporal-cli.ts";
 export { findTestServer } from "./find-test-server.ts";
 export { NoTemporalServerError } from "./no-temporal-server-error.ts";

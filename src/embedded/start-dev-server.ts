@@ -1,16 +1,26 @@
 import { setTimeout as delay } from "node:timers/promises";
+
 import { SEARCH_ATTRIBUTES } from "../contract/names.ts";
 import {
+  devServerArguments,
   type DevServerSettings,
   type DynamicConfig,
   type LogLevel,
-  devServerArguments,
 } from "./dev-server-arguments.ts";
-import { DevServerError } from "./dev-server-error.ts";
 import { type FindOptions, findTemporalCli } from "./find-temporal-cli.ts";
 import { freePort, isPortFree } from "./free-port.ts";
 import { type GuardedChild, spawnGuarded } from "./spawn-guarded.ts";
 import { waitUntilReady } from "./wait-until-ready.ts";
+
+/** The dev server was found, and did not come up. The message carries the last lines that it wrote. */
+export class DevServerError extends Error {
+  override readonly name = "DevServerError";
+  readonly code = "DEV_SERVER_START_FAILED";
+
+  constructor(problem: string, output: string, options?: ErrorOptions) {
+    super(output === "" ? problem : `${problem}\nIts last lines:\n${output}`, options);
+  }
+}
 
 export interface DevServerOptions extends FindOptions {
   /** Of the gRPC API; default and 0: a free one. */

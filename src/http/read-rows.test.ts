@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { rowsOf } from "./read-rows.ts";
+
+import { rowsOf } from "./read-body.ts";
 
 const read = rowsOf({
   body: z.looseObject({ data: z.array(z.unknown()) }),

@@ -1,11 +1,10 @@
 import { type Kysely, type Migration, sql } from "kysely";
-import { createPurchaseTables } from "./migrations/purchases.ts";
+
 import { createBillPaymentTables } from "./migrations/bill-payments.ts";
 import { createEvents } from "./migrations/events.ts";
-import { createObservations } from "./migrations/observations.ts";
-import { createReconcileTables } from "./migrations/reconcile.ts";
+import { createObservations, createReconcileTables, createWebhookEvents } from "./migrations/observations.ts";
+import { createPurchaseTables } from "./migrations/purchases.ts";
 import { createRecords } from "./migrations/records.ts";
-import { createWebhookEvents } from "./migrations/webhook-events.ts";
 
 /** Every change of the tables, by name: one that has been released is never edited. */
 export const MIGRATIONS: Record<string, Migration> = { "0001-baseline": { up: createTables } };

@@ -3,21 +3,21 @@ import { createBillPayments } from "./bill-payments/create-bill-payments.ts";
 import { openDatabase } from "./database.ts";
 import type { DocumentClaims } from "./documents/claims.ts";
 import { createDocumentClaims } from "./documents/create-document-claims.ts";
+import { createEventLog, type Events } from "./events/create-events.ts";
 import { createItemRegistrations, type ItemRegistrations } from "./items/registrations.ts";
+import { createObservationLog, type Observations } from "./observations/observations.ts";
 import { createPurchases } from "./purchases/create-purchases.ts";
 import type { Purchases } from "./purchases/purchases.ts";
-import { createEventLog, type Events } from "./events/create-events.ts";
-import { createObservationLog, type Observations } from "./observations/observations.ts";
 import type { QuotaCounts } from "./quota/counts.ts";
-import { createQuotaCounts } from "./quota/create-quota-counts.ts";
+import { createQuotaCounts } from "./quota/quota-counts.ts";
 import { createReconciliation } from "./reconcile/create-reconciliation.ts";
 import type { Reconciliation } from "./reconcile/reconcile.ts";
 import { createRecords, type Records } from "./records/records.ts";
 import { createReports, type Reports } from "./reports/create-reports.ts";
-import { createSyncBatches } from "./sync-batches/create-sync-batches.ts";
-import type { SyncBatches } from "./sync-batches/sync-batches.ts";
 import type { StockClaims } from "./stock/claims.ts";
 import { createStockClaims } from "./stock/create-stock-claims.ts";
+import { createSyncBatches } from "./sync-batches/create-sync-batches.ts";
+import type { SyncBatches } from "./sync-batches/sync-batches.ts";
 import { createWebhookEvents, type WebhookEvents } from "./webhook-events/webhook-events.ts";
 
 export interface LedgerOptions {

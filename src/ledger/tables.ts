@@ -1,10 +1,9 @@
+import type { ColumnType, Generated } from "kysely";
+
+import type { FindingKind, ItemOutcomeKind } from "../contract/index.ts";
 import type { AccountingTables } from "./tables/accounting.ts";
 import type { ClaimTables } from "./tables/claims.ts";
-import type { EventTables } from "./tables/events.ts";
-import type { ItemTables } from "./tables/items.ts";
-import type { ObservationTables } from "./tables/observations.ts";
-import type { PurchaseTables } from "./tables/purchases.ts";
-import type { ReconcileTables } from "./tables/reconcile.ts";
+import type { EventNumber, Json, Numeric, Written } from "./tables/columns.ts";
 import type { RecordTables } from "./tables/records.ts";
 
 /** All tables that are asked by kysely, by what they are about; `quota_windows` is asked in SQL alone. */
@@ -18,3 +17,157 @@ export interface Tables
     PurchaseTables,
     ReconcileTables,
     RecordTables {}
+
+/** The head of each chain, outside of the chain: a last event that is gone would not be missed otherwise. */
+interface EventHeadsTable {
+  connection: string;
+  business_id: string;
+  count: ColumnType<string, number, number>;
+  last_hash: string;
+}
+
+export interface EventsTable {
+  connection: string;
+  business_id: string;
+  number: ColumnType<string, number, never>;
+  at: Date;
+  kind: string;
+  subject: string;
+  key: string | null;
+  workflow_id: string;
+  run_id: string;
+  /** Canonical JSON, kept as text: the hash is over these bytes. */
+  content: string;
+  previous_hash: string;
+  hash: string;
+}
+
+/** The chains. */
+export interface EventTables {
+  event_heads: EventHeadsTable;
+  events: EventsTable;
+}
+
+interface ItemRegistrationsTable extends Written {
+  connection: string;
+  business_id: string;
+  /** The item's id, or the name that none has. */
+  item: string;
+  batch_id: string;
+  outcome: ItemOutcomeKind;
+  name: string | null;
+  needs: ColumnType<string[] | null, string | null, string | null>;
+  reason: string | null;
+  at: Generated<Date>;
+}
+
+/** The catalogue. */
+export interface ItemTables {
+  item_registrations: ItemRegistrationsTable;
+}
+
+interface ObservationsTable {
+  service: "compliance" | "accounting";
+  connection: string;
+  /** `-` for none. */
+  business_id: string;
+  kind: string;
+  subject: string;
+  /** The value of the setting when it was seen, as JSON; empty where the subject is no setting. */
+  value: string;
+  message: string;
+  count: ColumnType<string, number, number>;
+  first_seen_at: Generated<Date>;
+  last_seen_at: Generated<Date>;
+}
+
+interface StockBranchHoldsTable {
+  connection: string;
+  /** `-` for none. */
+  business_id: string;
+  /** The name and the form under which the dialect sends the branch: another dialect is not held. */
+  sent_as: string;
+  asked: string;
+  answered: string;
+  /** The movement whose answer named the other branch. */
+  reference_id: string;
+  held_at: Generated<Date>;
+  /** The word of the person who looked; null while nobody has. */
+  looked_at: Json;
+}
+
+/** What answers have shown that does not fit the dialect. */
+export interface ObservationTables {
+  observations: ObservationsTable;
+  stock_branch_holds: StockBranchHoldsTable;
+}
+
+export interface PurchasesTable extends Written {
+  connection: string;
+  /** `-` when the key's reach names the business. */
+  business_id: string;
+  purchase_id: string;
+  status: string;
+  confirmation_error: string | null;
+  supplier_name: string | null;
+  supplier_pin: string | null;
+  supplier_invoice_number: string;
+  /** As the service writes it: `YYYY-MM-DD`. */
+  invoice_date: string;
+  branch: string | null;
+  subtotal: Numeric;
+  vat: Numeric;
+  total: Numeric;
+  /** Of everything but status and confirmation error. */
+  content_hash: string;
+  /** Canonical JSON of what the service said last. */
+  body: string;
+  first_seen_at: Generated<Date>;
+  changed_at: Generated<Date>;
+  /** When what stands here was asked for, by the database's clock. */
+  observed_at: Date;
+  /** The synchronisation that saw it last. */
+  seen_by: string | null;
+  /** The last one that saw it in the whole list, in its order. */
+  listed_by: string | null;
+  /** A synchronisation that listed it has come to its end: what stands below it in the list was known then. */
+  grounded: Generated<boolean>;
+  missing_since: Date | null;
+  /** The event that the row was written with. */
+  event_number: EventNumber;
+}
+
+interface PurchaseSyncsTable {
+  sync_id: string;
+  connection: string;
+  business_id: string;
+  kind: "recent" | "full" | "window";
+  started_at: Generated<Date>;
+  completed_at: ColumnType<Date | null, never, unknown>;
+}
+
+/** Supplier invoices. */
+export interface PurchaseTables {
+  purchases: PurchasesTable;
+  purchase_syncs: PurchaseSyncsTable;
+}
+
+interface ReconcileFindingsTable extends Written {
+  connection: string;
+  business_id: string;
+  kind: FindingKind;
+  /** A document's id, a purchase's, or a bill payment's. */
+  subject: string;
+  reason: string;
+  next_step: string;
+  since: Generated<Date>;
+  /** The run that has seen it last. */
+  seen_by: string;
+  gone_at: Date | null;
+  event_number: EventNumber;
+}
+
+/** What was found not to match. */
+export interface ReconcileTables {
+  reconcile_findings: ReconcileFindingsTable;
+}

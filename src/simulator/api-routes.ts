@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+
 import { notFound } from "./api-error.ts";
-import { deliver } from "./deliver.ts";
+import { deliver, stringsOf } from "./deliver.ts";
 import type { Operation, RawCall } from "./operation.ts";
 import { businessOperations } from "./routes/businesses.ts";
 import { creditNoteOperations } from "./routes/credit-notes.ts";
@@ -10,7 +11,6 @@ import { purchaseOperations } from "./routes/purchases.ts";
 import { salesOperations } from "./routes/sales.ts";
 import { stockOperations } from "./routes/stock.ts";
 import { serveCall } from "./serve-call.ts";
-import { stringsOf } from "./strings-of.ts";
 import type { World } from "./world.ts";
 
 const unknownOperation: Operation = {

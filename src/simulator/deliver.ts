@@ -18,3 +18,9 @@ export function deliver(reply: FastifyReply, delivery: Delivery, entry: { status
   reply.raw.writeHead(delivery.status, { ...delivery.headers, "content-length": payload.length });
   reply.raw.write(payload.subarray(0, Math.floor(payload.length / 2)), () => reply.raw.destroy());
 }
+
+/** Parameters of a path, or of a query, as they came. */
+export function stringsOf(value: unknown): Record<string, string> {
+  const entries = typeof value === "object" && value !== null ? Object.entries(value) : [];
+  return Object.fromEntries(entries.map(([name, entry]) => [name, String(entry)]));
+}

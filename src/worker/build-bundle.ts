@@ -1,7 +1,6 @@
 import { writeFile } from "node:fs/promises";
 
-import { bundleWorkflows } from "./bundle-workflows.ts";
-import { WORKFLOW_BUNDLE_PATH } from "./workflow-bundle.ts";
+import { bundleWorkflows, WORKFLOW_BUNDLE_PATH } from "./bundle-workflows.ts";
 
 /** Part of the build: bundles the compiled workflows, so that no worker spends its start on it. */
 const { code } = await bundleWorkflows();

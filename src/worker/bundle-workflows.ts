@@ -1,6 +1,7 @@
+import { bundleWorkflowCode } from "@temporalio/worker";
+import { existsSync } from "node:fs";
 import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { bundleWorkflowCode } from "@temporalio/worker";
 
 /** Sources and what is compiled of them stand in the same order. */
 const EXTENSION = extname(import.meta.url);
@@ -21,4 +22,13 @@ export async function bundleQuietly(
 
 function pathOf(module: string): string {
   return fileURLToPath(new URL(`../../workflows/${module}${EXTENSION}`, import.meta.url));
+}
+
+/** Where the build puts the bundled workflows: beside the compiled `src`, in the package's `dist`. */
+export const WORKFLOW_BUNDLE_PATH = fileURLToPath(new URL("../../workflow-bundle.cjs", import.meta.url));
+
+/** @throws Error that says to build */
+export function builtWorkflowBundle(path = WORKFLOW_BUNDLE_PATH): { codePath: string } {
+  if (existsSync(path)) return { codePath: path };
+  throw new Error("The workflows are not bundled yet: run `npm run build`.");
 }

@@ -1,6 +1,8 @@
-import { type DestinationStream, type Logger, pino } from "pino";
+import type { Logger as TemporalLogger, LogLevel as TemporalLogLevel, LogMetadata } from "@temporalio/common";
+import { type DestinationStream, type Level, type Logger, pino } from "pino";
 
 import type { LogLevel } from "../config/index.ts";
+import { QUERY_REFUSED } from "../contract/index.ts";
 
 /** Where log lines go: one JSON object each. */
 export function createLogger(level: LogLevel, stream: { write(text: string): unknown }, name: string): Logger {
@@ -12,4 +14,41 @@ export function createLogger(level: LogLevel, stream: { write(text: string): unk
     formatters: { level: (label: string) => ({ level: label }) },
   };
   return pino(options, destination);
+}
+
+const LEVELS: Readonly<Record<TemporalLogLevel, Level>> = {
+  TRACE: "trace",
+  DEBUG: "debug",
+  INFO: "info",
+  WARN: "warn",
+  ERROR: "error",
+};
+
+/** The workers of the API queues serve activities alone, by design, and nobody serves Nexus. */
+const EXPECTED = /^No (Nexus services|workflows) registered/;
+/** What Core logs of each query that the query guard refuses; a metric counts them. */
+const REFUSED = { message: "Failing legacy query request", failure: QUERY_REFUSED };
+
+/** What Temporal's SDK has to say, in the log of the process. */
+export function temporalLogger(log: Logger): TemporalLogger {
+  const write = (level: TemporalLogLevel, message: string, meta: LogMetadata = {}): void => {
+    const { error, ...fields }: Record<string, unknown> = meta;
+    log[isExpected(message, meta) ? "debug" : LEVELS[level]](
+      error === undefined ? fields : { ...fields, err: error },
+      message,
+    );
+  };
+  return {
+    log: write,
+    trace: (message, meta) => write("TRACE", message, meta),
+    debug: (message, meta) => write("DEBUG", message, meta),
+    info: (message, meta) => write("INFO", message, meta),
+    warn: (message, meta) => write("WARN", message, meta),
+    error: (message, meta) => write("ERROR", message, meta),
+  };
+}
+
+function isExpected(message: string, { failure }: LogMetadata): boolean {
+  if (EXPECTED.test(message)) return true;
+  return message === REFUSED.message && String(failure).includes(REFUSED.failure);
 }

@@ -1,10 +1,10 @@
-import { createServer, isIPv6 } from "node:net";
 import { IllegalStateError } from "@temporalio/common";
 import { Runtime } from "@temporalio/worker";
+import { createServer, isIPv6 } from "node:net";
 import type { Logger } from "pino";
 
+import { temporalLogger } from "./create-logger.ts";
 import { type ListenAddress, listenError } from "./health-server.ts";
-import { temporalLogger } from "./temporal-logger.ts";
 
 export interface RuntimeSettings {
   log: Logger;

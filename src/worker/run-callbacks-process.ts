@@ -1,12 +1,12 @@
 import { Client, Connection } from "@temporalio/client";
 
-import { createCallbackReceiver, createTemporalSignaller } from "../callbacks/index.ts";
-import { ConfigError, loadTemporalConnection } from "../config/index.ts";
+import { parseAccountingDialect } from "../accounting/index.ts";
+import { createCallbackReceiver, createTemporalSignaller, type WebhookSource } from "../callbacks/index.ts";
+import { type AccountingConnection, ConfigError, loadTemporalConnection } from "../config/index.ts";
 import { createLogger } from "./create-logger.ts";
-import { loadProcessConfig } from "./load-process-config.ts";
 import { ledgerOf } from "./ledger-of.ts";
-import { webhookSources } from "./webhook-sources.ts";
-import { temporalAddress } from "./require-listener.ts";
+import { loadProcessConfig } from "./load-process-config.ts";
+import { temporalAddress } from "./require-temporal.ts";
 import type { WorkerProcessOptions } from "./run-worker-process.ts";
 
 /** A sender waits for the answer, and may give up after a few seconds. */
@@ -77,4 +77,18 @@ async function listen(receiver: ReturnType<typeof createCallbackReceiver>, port:
     const reason = cause instanceof Error && "code" in cause ? String(cause.code) : String(cause);
     throw new Error(`CALLBACK_PORT ${port} cannot be used (${reason}). Choose another port.`, { cause });
   }
+}
+
+/**
+ * The accounting connections whose webhooks are received: those whose dialect says how they look, and that have a
+ * secret.
+ */
+export function webhookSources(connections: readonly AccountingConnection[]): Map<string, WebhookSource> {
+  return new Map(
+    connections.flatMap(({ name, webhookSecrets, dialect }): [string, WebhookSource][] => {
+      const { enabled, ...shape } = parseAccountingDialect(dialect ?? {}).webhook;
+      if (!enabled || webhookSecrets.length === 0) return [];
+      return [[name, { secrets: webhookSecrets.map((secret) => secret.reveal()), shape }]];
+    }),
+  );
 }

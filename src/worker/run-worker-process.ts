@@ -5,6 +5,7 @@ import type { Logger } from "pino";
 
 import { type Config, type Environment, loadTemporalConnection, type TemporalConnection } from "../config/index.ts";
 import { type Ledger, LedgerUnavailableError } from "../ledger/index.ts";
+import { builtWorkflowBundle } from "./bundle-workflows.ts";
 import { createLogger } from "./create-logger.ts";
 import { createWorkers } from "./create-workers.ts";
 import { startHealthServer } from "./health-server.ts";
@@ -12,11 +13,16 @@ import { installRuntime } from "./install-runtime.ts";
 import { ledgerOf } from "./ledger-of.ts";
 import { loadProcessConfig } from "./load-process-config.ts";
 import { createReadiness, type Readiness } from "./readiness.ts";
-import { requireListener, temporalAddress, unreachable } from "./require-listener.ts";
-import { requireNamespace, requireSearchAttributes, temporalErrorOf } from "./require-temporal.ts";
+import {
+  requireListener,
+  requireNamespace,
+  requireSearchAttributes,
+  temporalAddress,
+  temporalErrorOf,
+  unreachable,
+} from "./require-temporal.ts";
 import { RunningWorkers } from "./run-workers.ts";
 import { unstatedSaleKey } from "./unstated-sale-key.ts";
-import { builtWorkflowBundle } from "./workflow-bundle.ts";
 
 export interface WorkerProcessOptions {
   env: Environment;

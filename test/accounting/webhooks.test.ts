@@ -2,9 +2,9 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 
 import { createCallbackReceiver, createTemporalSignaller } from "../../src/callbacks/index.ts";
-import { syncBillPaymentsWorkflowId } from "../../src/contract/index.ts";
 import { loadConfig } from "../../src/config/index.ts";
-import { webhookSources } from "../../src/worker/webhook-sources.ts";
+import { syncBillPaymentsWorkflowId } from "../../src/contract/index.ts";
+import { webhookSources } from "../../src/worker/run-callbacks-process.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 import { differences, ledgersBooks, simulatorsBooks } from "./books.ts";

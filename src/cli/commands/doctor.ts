@@ -4,7 +4,7 @@ import { CommandFailedError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
 import { findingLines } from "../doctor/finding.ts";
 import { interruptible } from "../interruptible.ts";
-import { printNote, printResult } from "../print-result.ts";
+import { printNote, printResult } from "../output.ts";
 
 export function registerDoctor(program: Command, context: CliContext): void {
   program

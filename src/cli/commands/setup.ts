@@ -3,7 +3,7 @@ import type { Command } from "commander";
 
 import { CommandFailedError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
-import { printNote, printResult } from "../print-result.ts";
+import { printNote, printResult } from "../output.ts";
 
 const CALL_MS = 10_000;
 const USABLE_WITHIN_MS = 60_000;

@@ -3,10 +3,10 @@ import type { Command } from "commander";
 import { wholeNumber } from "../arguments.ts";
 import { CommandFailedError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
+import { untilAborted } from "../interruptible.ts";
+import { printNote, printResult } from "../output.ts";
 import { parseJson } from "../parse-json.ts";
-import { printNote, printResult } from "../print-result.ts";
 import { readText } from "../read-text.ts";
-import { untilAborted } from "../until-aborted.ts";
 
 const DEFAULT_PORT = 4010;
 

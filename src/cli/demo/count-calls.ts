@@ -1,7 +1,6 @@
 import type { Books } from "../../simulator/index.ts";
-import type { DemoPlan, Example } from "./demo-plan.ts";
+import { type DemoPlan, type Example, itemOfLine } from "./demo-plan.ts";
 import { expectedMovements } from "./expected-movements.ts";
-import { itemOfLine } from "./item-of-line.ts";
 
 type Call = Books["callLog"][number];
 

@@ -1,4 +1,4 @@
-import type { SaleInput } from "../../contract/index.ts";
+import type { SaleInput, SaleLineInput } from "../../contract/index.ts";
 import type { SaleKey } from "../../starter/index.ts";
 import type { Expected, Refund, ScenarioFile } from "./scenario-file.ts";
 
@@ -30,4 +30,16 @@ export interface DemoPlan {
 export function saleKeyOf({ input }: Example): SaleKey {
   const { traderInvoiceNumber: invoice, connection, businessId } = input;
   return { invoice, ...(connection !== undefined && { connection }), ...(businessId !== undefined && { businessId }) };
+}
+
+type DemoItem = DemoPlan["scenario"]["items"][number];
+
+/** The item of the demo's catalogue that a line names. */
+export function itemOfLine({ scenario }: DemoPlan, line: SaleLineInput): DemoItem | undefined {
+  return scenario.items.find(
+    ({ id, sku, externalId }) =>
+      id === line.itemId ||
+      (sku !== undefined && sku === line.sku) ||
+      (externalId !== undefined && externalId === line.externalId),
+  );
 }

@@ -1,6 +1,5 @@
 import { stockReferenceId, sumOf } from "../../contract/index.ts";
-import type { DemoPlan, Example } from "./demo-plan.ts";
-import { itemOfLine } from "./item-of-line.ts";
+import { type DemoPlan, type Example, itemOfLine } from "./demo-plan.ts";
 
 /**
  * A stock movement that the books must show, worked out from the example and the catalogue alone: never from what the

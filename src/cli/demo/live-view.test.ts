@@ -1,9 +1,10 @@
 import { stripVTControlCharacters } from "node:util";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+
 import type { Example } from "./demo-plan.ts";
 import { liveView } from "./live-view.ts";
-import { plainPaint } from "./paint.ts";
 import type { SaleProgress } from "./sale-progress.ts";
+import { plainPaint } from "./screens.ts";
 
 const example: Example = {
   path: "examples/01-accepted-at-once.json",

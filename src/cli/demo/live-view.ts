@@ -1,7 +1,7 @@
 import type { OutputStream } from "../context.ts";
-import type { Paint } from "./paint.ts";
-import type { SaleProgress } from "./sale-progress.ts";
 import { changeLine, saleLine } from "./sale-line.ts";
+import type { SaleProgress } from "./sale-progress.ts";
+import type { Paint } from "./screens.ts";
 
 const REDRAW_MS = 100;
 const HIDE_CURSOR = "\u001b[?25l";

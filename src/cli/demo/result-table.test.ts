@@ -1,12 +1,13 @@
 import { stripVTControlCharacters } from "node:util";
 import { beforeAll, expect, it } from "vitest";
+
 import type { Books } from "../../simulator/index.ts";
 import { countCalls } from "./count-calls.ts";
 import type { DemoPlan } from "./demo-plan.ts";
 import type { DemoTemporal } from "./demo-temporal.ts";
-import { colourPaint, plainPaint } from "./paint.ts";
 import { resultTable } from "./result-table.ts";
 import type { SaleProgress } from "./sale-progress.ts";
+import { colourPaint, plainPaint } from "./screens.ts";
 import { refundedSale } from "./test-support/refunded-sale.ts";
 
 const LINK = "http://127.0.0.1:8233/namespaces/default/workflows/sale%2Fdefault%2Fbiz_demo%2FDUKA-1007";

@@ -1,8 +1,8 @@
 import type { CallCounts } from "./count-calls.ts";
 import { type DemoTemporal, uiLink } from "./demo-temporal.ts";
-import type { Paint } from "./paint.ts";
 import { renderTable, widthOf } from "./render-table.ts";
 import type { SaleProgress } from "./sale-progress.ts";
+import type { Paint } from "./screens.ts";
 
 interface Result {
   readonly sales: readonly SaleProgress[];

@@ -1,6 +1,6 @@
-import { printable } from "../printable.ts";
-import type { Paint } from "./paint.ts";
+import { printable } from "../output.ts";
 import { isOpen, type SaleProgress } from "./sale-progress.ts";
+import type { Paint } from "./screens.ts";
 
 const SPINNER = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const FRAME_MS = 100;

@@ -1,13 +1,19 @@
-import { hostname } from "node:os";
 import { Connection, type ConnectionLike } from "@temporalio/client";
+import { hostname } from "node:os";
+
 import type { Environment, TemporalConnection } from "../../config/index.ts";
 import { MAIN_TASK_QUEUE } from "../../contract/index.ts";
 import { recentPollers } from "../../worker/recent-pollers.ts";
-import { requireListener, temporalAddress } from "../../worker/require-listener.ts";
-import { requireNamespace, requireSearchAttributes, temporalErrorOf } from "../../worker/require-temporal.ts";
+import {
+  requireListener,
+  requireNamespace,
+  requireSearchAttributes,
+  temporalAddress,
+  temporalErrorOf,
+} from "../../worker/require-temporal.ts";
 import { DemoError } from "./demo-error.ts";
-import { demoProcessOf } from "./demo-identity.ts";
 import type { DemoTemporal } from "./demo-temporal.ts";
+import { demoProcessOf } from "./demo-workers.ts";
 
 const CALL_MS = 10_000;
 

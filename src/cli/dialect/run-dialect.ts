@@ -13,7 +13,7 @@ import { loadProcessConfig } from "../../worker/load-process-config.ts";
 import { CommandFailedError, UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
 import { interruptible } from "../interruptible.ts";
-import { printNote, printResult } from "../print-result.ts";
+import { printNote, printResult } from "../output.ts";
 import { probeAccounting } from "./accounting-probe.ts";
 import type { ComplianceProbe } from "./compliance-probe.ts";
 import { probeReads, type SeenItem } from "./compliance-reads.ts";

@@ -1,15 +1,14 @@
 import {
-  type AccountingClient,
   AccountingApiError,
-  type AccountingResult,
+  type AccountingClient,
   AccountingForbiddenError,
+  type AccountingResult,
   AccountingUnauthorizedError,
   AccountingUnexpectedAnswerError,
 } from "../../accounting/index.ts";
 import type { AccountingConnection } from "../../config/index.ts";
 import { TransportError } from "../../http/errors.ts";
-import { clockFindings } from "./clock-findings.ts";
-import { fault, type Finding, ok, warning } from "./finding.ts";
+import { clockFindings, fault, type Finding, ok, warning } from "./finding.ts";
 
 /** Accounting Service, "Limits": the timestamp of a signed request. */
 const SIGNATURE_TOLERANCE_MS = 5 * 60_000;

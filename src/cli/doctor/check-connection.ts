@@ -1,9 +1,8 @@
-import type { ComplianceConnection } from "../../config/index.ts";
 import { type Business, type ComplianceClient, operation, parseDialect, redactDeep } from "../../compliance/index.ts";
+import type { ComplianceConnection } from "../../config/index.ts";
 import { describeBusinesses, listed, reachProblem } from "../../worker/reach-problem.ts";
 import { unstatedSaleKey } from "../../worker/unstated-sale-key.ts";
-import { clockFindings } from "./clock-findings.ts";
-import { fault, type Finding, ok, warning } from "./finding.ts";
+import { clockFindings, fault, type Finding, ok, warning } from "./finding.ts";
 import { judgeProbe, type Probe, runProbe } from "./run-probe.ts";
 
 /** Ids that no service gives out. */

@@ -3,10 +3,8 @@ import type { Connection } from "@temporalio/client";
 import type { TemporalConnection } from "../../config/index.ts";
 import { MAIN_TASK_QUEUE } from "../../contract/index.ts";
 import { recentPollers } from "../../worker/recent-pollers.ts";
-import { temporalAddress } from "../../worker/require-listener.ts";
-import { requireNamespace } from "../../worker/require-temporal.ts";
+import { requireNamespace, temporalAddress, TemporalError } from "../../worker/require-temporal.ts";
 import { readSearchAttributes } from "../../worker/search-attributes.ts";
-import { TemporalError } from "../../worker/temporal-error.ts";
 import { fault, type Finding, ok, warning } from "./finding.ts";
 
 /** What the server says of itself. */

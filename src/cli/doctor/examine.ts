@@ -5,7 +5,7 @@ import { createComplianceClient, parseDialect } from "../../compliance/index.ts"
 import type { Config, TemporalConnection } from "../../config/index.ts";
 import { createDispatchers } from "../../http/dispatchers.ts";
 import { createTransport, type Transport } from "../../http/transport.ts";
-import { TemporalError } from "../../worker/temporal-error.ts";
+import { TemporalError } from "../../worker/require-temporal.ts";
 import { connectTemporal } from "../connect-temporal.ts";
 import type { CliContext } from "../context.ts";
 import { describeError } from "../describe-error.ts";

@@ -5,7 +5,7 @@ import { ledgerOf } from "../../worker/ledger-of.ts";
 import type { CliContext } from "../context.ts";
 import { interruptible } from "../interruptible.ts";
 import { businessOf } from "../jobs/business-of.ts";
-import { printNote, printResult } from "../print-result.ts";
+import { printNote, printResult } from "../output.ts";
 import type { ResultFlags, Scope } from "../sale/scope.ts";
 import { outcomeLine } from "./items-registration.ts";
 

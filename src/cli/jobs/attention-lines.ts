@@ -1,7 +1,6 @@
 import { type Attention, DEFAULT_CONNECTION, MEANING, type Mend } from "../../contract/index.ts";
+import { nairobiTime, shellWord } from "../output.ts";
 import { evidenceLines } from "../sale/evidence-lines.ts";
-import { nairobiTime } from "../sale/nairobi-time.ts";
-import { shellWord } from "../sale/shell-word.ts";
 import type { JobScope } from "./job-command.ts";
 
 /** What a job needs a person for, and the commands that mend it. */

@@ -1,13 +1,11 @@
 import type { WorkflowExecutionInfo } from "@temporalio/client";
 
 import { DEFAULT_CONNECTION, NO_BUSINESS, SEARCH_ATTRIBUTES, WORKFLOW_TYPES } from "../../contract/index.ts";
-import { attributesOf } from "../attributes-of.ts";
 import type { CliContext } from "../context.ts";
-import { listExecutions } from "../list-executions.ts";
+import { attributesOf, listExecutions } from "../list-executions.ts";
+import { nairobiTime, shellWord } from "../output.ts";
 import { plainTable } from "../plain-table.ts";
-import { nairobiTime } from "../sale/nairobi-time.ts";
 import type { ResultFlags, Scope } from "../sale/scope.ts";
-import { shellWord } from "../sale/shell-word.ts";
 import { JOB_COMMANDS, jobsQuery } from "./jobs-query.ts";
 
 export interface JobsFlags extends Scope, ResultFlags {

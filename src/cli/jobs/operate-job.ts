@@ -2,7 +2,7 @@ import type { JobReply } from "../../contract/index.ts";
 import { operations, SaleNotFoundError } from "../../starter/index.ts";
 import { CommandFailedError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
-import { printResult } from "../print-result.ts";
+import { printResult } from "../output.ts";
 import type { ResultFlags, Scope } from "../sale/scope.ts";
 import type { JobScope, ScopeOf } from "./job-command.ts";
 import { withJobs } from "./with-jobs.ts";

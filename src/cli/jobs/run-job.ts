@@ -3,7 +3,7 @@ import type { Client } from "@temporalio/client";
 import type { JobState } from "../../contract/index.ts";
 import { CommandFailedError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
-import { printNote, printResult } from "../print-result.ts";
+import { printNote, printResult } from "../output.ts";
 import { attentionLines } from "./attention-lines.ts";
 import { followJob } from "./follow-job.ts";
 import type { JobCommand, JobFlags, JobScope } from "./job-command.ts";

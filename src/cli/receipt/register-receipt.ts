@@ -2,7 +2,7 @@ import type { Command } from "commander";
 
 import { CommandFailedError, UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
-import { printResult } from "../print-result.ts";
+import { printResult } from "../output.ts";
 import { creditNoteOf } from "../sale/credit-note-of.ts";
 import { CREDIT_NOTE_FLAG } from "../sale/operate.ts";
 import { receiptLines } from "../sale/render-document.ts";

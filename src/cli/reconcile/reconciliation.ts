@@ -8,7 +8,7 @@ import {
   WORKFLOW_TYPES,
 } from "../../contract/index.ts";
 import type { JobCommand } from "../jobs/job-command.ts";
-import { nairobiTime } from "../sale/nairobi-time.ts";
+import { nairobiTime } from "../output.ts";
 
 export const reconciliation: JobCommand<ReconcileProgress, ReconcileOutcome> = {
   workflow: WORKFLOW_TYPES.reconcile,

@@ -1,10 +1,10 @@
-import { writeFile } from "node:fs/promises";
 import type { Command } from "commander";
+import { writeFile } from "node:fs/promises";
 
 import type { Period } from "../../ledger/index.ts";
 import { CommandFailedError, UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
-import { printNote, printResult } from "../print-result.ts";
+import { printNote, printResult } from "../output.ts";
 import { type ResultFlags, type Scope, withFilters } from "../sale/scope.ts";
 import { configuredNote } from "./configured-note.ts";
 

@@ -1,12 +1,12 @@
-import { type Command, Option } from "commander";
 import type { WorkflowExecutionInfo } from "@temporalio/client";
+import { type Command, Option } from "commander";
 
 import { SEARCH_ATTRIBUTES, STAGES } from "../../contract/index.ts";
 import { wholeNumber } from "../arguments.ts";
-import { attributesOf } from "../attributes-of.ts";
 import type { CliContext } from "../context.ts";
+import { attributesOf } from "../list-executions.ts";
+import { nairobiTime } from "../output.ts";
 import { plainTable } from "../plain-table.ts";
-import { nairobiTime } from "./nairobi-time.ts";
 import { type ResultFlags, type Scope, withFilters } from "./scope.ts";
 import { visibilityQuery } from "./visibility-query.ts";
 

@@ -1,5 +1,5 @@
 import { type Attention, DEFAULT_CONNECTION, type Mend } from "../../contract/index.ts";
-import { shellWord } from "./shell-word.ts";
+import { shellWord } from "../output.ts";
 import type { Scope } from "./scope.ts";
 
 export interface MendTarget extends Scope {

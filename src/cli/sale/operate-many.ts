@@ -2,7 +2,7 @@ import type { MessageReply } from "../../contract/index.ts";
 import { CommandFailedError, UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
 import { describeError } from "../describe-error.ts";
-import { printNote, printResult } from "../print-result.ts";
+import { printNote, printResult } from "../output.ts";
 import { inParallel } from "./in-parallel.ts";
 import type { OperatorFlags } from "./operate.ts";
 import { visibilityQuery } from "./visibility-query.ts";

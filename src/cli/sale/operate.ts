@@ -1,6 +1,6 @@
 import type { MessageReply } from "../../contract/index.ts";
 import type { CliContext } from "../context.ts";
-import { printResult } from "../print-result.ts";
+import { printResult } from "../output.ts";
 import type { ResultFlags, Scope } from "./scope.ts";
 import type { Sales } from "./with-sales.ts";
 

@@ -5,7 +5,7 @@ import { parseInput, refundRequestSchema } from "../../contract/schema/index.ts"
 import { waitSeconds } from "../arguments.ts";
 import { CommandFailedError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
-import { printResult } from "../print-result.ts";
+import { printResult } from "../output.ts";
 import { outcomeLine } from "./render-document.ts";
 import { parseInvoice, type ResultFlags, type Scope, withScope } from "./scope.ts";
 

@@ -1,8 +1,8 @@
 import { MEANING, type WorkflowState } from "../../contract/index.ts";
 import type { SaleState } from "../../starter/index.ts";
+import { nairobiTime } from "../output.ts";
 import { evidenceLines } from "./evidence-lines.ts";
-import { type MendTarget, mendCommands } from "./mend-commands.ts";
-import { nairobiTime } from "./nairobi-time.ts";
+import { mendCommands, type MendTarget } from "./mend-commands.ts";
 import { documentLine, movementLine, receiptLines } from "./render-document.ts";
 
 const LABEL_WIDTH = 14;

@@ -1,7 +1,7 @@
-import { type Command } from "commander";
+import type { Command } from "commander";
 
 import type { CliContext } from "../context.ts";
-import { printResult } from "../print-result.ts";
+import { printResult } from "../output.ts";
 import { creditNoteOf } from "./credit-note-of.ts";
 import { renderState } from "./render-state.ts";
 import { parseInvoice, type ResultFlags, type Scope, withScope } from "./scope.ts";

@@ -1,14 +1,14 @@
 import type { Command } from "commander";
 
-import { SETTLED_STAGES, type SaleInput, type SaleOutcome } from "../../contract/index.ts";
+import { type SaleInput, type SaleOutcome, SETTLED_STAGES } from "../../contract/index.ts";
 import type { StartedSale } from "../../starter/index.ts";
 import { requireConnection } from "../../starter/sale-key.ts";
 import { waitSeconds } from "../arguments.ts";
 import { CommandFailedError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
 import { describeError } from "../describe-error.ts";
+import { printNote, printResult } from "../output.ts";
 import { parseJson } from "../parse-json.ts";
-import { printNote, printResult } from "../print-result.ts";
 import { readText } from "../read-text.ts";
 import { inParallel } from "./in-parallel.ts";
 import { readSales } from "./read-sales.ts";

@@ -1,8 +1,8 @@
 import { type Insertable, sql } from "kysely";
 
 import { type BillPayment, decimalText } from "../../contract/index.ts";
-import { accountingChain, connectionOfChain } from "../events/accounting-chain.ts";
 import { canonicalJson } from "../events/canonical-json.ts";
+import { accountingChain, connectionOfChain } from "../events/chain.ts";
 import { storableText } from "../storable-text.ts";
 import type { Collection } from "../synced/collection.ts";
 import type { BillPaymentLinesTable, BillPaymentsTable } from "../tables/accounting.ts";

@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from "kysely";
 
-import { cleanText } from "../clean-text.ts";
 import type { Queries } from "../database.ts";
 import { LedgerError } from "../errors.ts";
+import { insertRowFrom } from "../statements.ts";
+import { cleanText } from "../storable-text.ts";
 import type { BeginAnswer, BeginRequest } from "./claims.ts";
-import { insertRowFrom } from "../insert-row.ts";
 import { numberTaking, takeNumber } from "./number.ts";
 import {
   checkIntent,

@@ -1,5 +1,5 @@
-import { cleanText } from "../clean-text.ts";
 import type { Queries } from "../database.ts";
+import { cleanText } from "../storable-text.ts";
 import type { DocumentDecision, DocumentState } from "./claims.ts";
 import {
   checkIntent,

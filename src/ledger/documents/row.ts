@@ -1,9 +1,10 @@
 import { type RawBuilder, type Selectable, sql, type UpdateObject } from "kysely";
-import { cleanText } from "../clean-text.ts";
+
 import type { Queries } from "../database.ts";
 import { LedgerError } from "../errors.ts";
-import type { DocumentClaimsTable } from "../tables/claims.ts";
+import { cleanText } from "../storable-text.ts";
 import type { Tables } from "../tables.ts";
+import type { DocumentClaimsTable } from "../tables/claims.ts";
 import type { DocumentDecision } from "./claims.ts";
 
 export type DocumentRow = Selectable<DocumentClaimsTable>;

@@ -1,9 +1,8 @@
 import { type OperationNodeSource, sql } from "kysely";
 
 import type { Queries } from "../database.ts";
-import { piecesOf } from "../pieces-of.ts";
+import { piecesOf, writeTogether } from "../statements.ts";
 import { storableText } from "../storable-text.ts";
-import { writeTogether } from "../write-together.ts";
 import { canonicalJson } from "./canonical-json.ts";
 import { type Business, type ChainedEvent, hashOf, type NewEvent, NO_HASH } from "./chain.ts";
 import { businessColumns, rowOf } from "./row.ts";

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 
+import { NO_BUSINESS } from "../../contract/index.ts";
 import { canonicalJson } from "./canonical-json.ts";
 
 /** A business as the ledger keeps it: one chain of events each. */
@@ -61,4 +62,20 @@ export function hashOf(event: Omit<ChainedEvent, "hash">): string {
   const { connection, businessId, number, atMs, kind, subject, key, workflowId, runId, content, previousHash } = event;
   const text = canonicalJson([connection, businessId, number, atMs, kind, subject, key, workflowId, runId, content]);
   return createHash("sha256").update(`${previousHash}\n${text}`, "utf8").digest("hex");
+}
+
+const ACCOUNTING = "accounting/";
+
+/**
+ * The chain of an accounting connection. It has no business, and its name may also be that of a compliance connection,
+ * whose chains are others; no connection's name has a slash.
+ */
+export function accountingChain(connection: string): Business {
+  return { connection: `${ACCOUNTING}${connection}` };
+}
+
+/** Undefined for a chain that is not an accounting connection's. */
+export function connectionOfChain(chain: { connection: string; business_id: string }): string | undefined {
+  if (!chain.connection.startsWith(ACCOUNTING) || chain.business_id !== NO_BUSINESS) return undefined;
+  return chain.connection.slice(ACCOUNTING.length);
 }

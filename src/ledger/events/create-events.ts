@@ -1,9 +1,8 @@
 import { sql } from "kysely";
 
 import type { Database, Queries } from "../database.ts";
-import { accountingChain } from "./accounting-chain.ts";
 import { appendEvents } from "./append-events.ts";
-import type { Business, NewEvent } from "./chain.ts";
+import { accountingChain, type Business, type NewEvent } from "./chain.ts";
 import type { ChainReport, SeenHead } from "./findings.ts";
 import { verifyChain } from "./verify-chain.ts";
 

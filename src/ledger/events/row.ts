@@ -1,7 +1,7 @@
 import type { Insertable, Selectable } from "kysely";
 
 import { NO_BUSINESS } from "../../contract/index.ts";
-import type { EventsTable } from "../tables/events.ts";
+import type { EventsTable } from "../tables.ts";
 import type { Business, ChainedEvent } from "./chain.ts";
 
 export function businessColumns({ connection, businessId }: Business): { connection: string; business_id: string } {

@@ -4,7 +4,7 @@ import type { ItemOutcome, ItemOutcomeKind } from "../../contract/index.ts";
 import type { Database, Queries } from "../database.ts";
 import type { Business, Writer } from "../events/chain.ts";
 import { businessColumns } from "../events/row.ts";
-import { piecesOf } from "../pieces-of.ts";
+import { piecesOf } from "../statements.ts";
 import { storableText } from "../storable-text.ts";
 
 export interface KeptItemOutcome extends ItemOutcome {

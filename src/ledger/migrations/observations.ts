@@ -32,3 +32,37 @@ export async function createObservations(db: Kysely<unknown>): Promise<void> {
       primary key (connection, business_id, sent_as, asked, answered)
     )`.execute(db);
 }
+
+/**
+ * Which webhooks of the accounting service were passed on, so that none is when it comes again, to whichever receiver.
+ */
+export async function createWebhookEvents(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create table webhook_events (
+      connection text not null,
+      event_id text not null,
+      seen_at timestamptz not null default clock_timestamp(),
+      primary key (connection, event_id)
+    )`.execute(db);
+  await sql`create index webhook_events_by_age on webhook_events (seen_at)`.execute(db);
+}
+
+/** What was found not to match. */
+export async function createReconcileTables(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create table reconcile_findings (
+      connection text not null,
+      business_id text not null,
+      kind text not null,
+      subject text not null,
+      reason text not null,
+      next_step text not null,
+      since timestamptz not null default clock_timestamp(),
+      seen_by text not null,
+      gone_at timestamptz,
+      event_number bigint not null,
+      workflow_id text not null,
+      run_id text not null,
+      primary key (connection, business_id, kind, subject)
+    )`.execute(db);
+}

@@ -4,7 +4,7 @@ import { decimalText, givenText, type Purchase } from "../../contract/index.ts";
 import { businessColumns } from "../events/row.ts";
 import { storableText } from "../storable-text.ts";
 import type { Collection } from "../synced/collection.ts";
-import type { PurchasesTable } from "../tables/purchases.ts";
+import type { PurchasesTable } from "../tables.ts";
 import type { PurchasesAsked } from "./purchases.ts";
 
 /** The status and the error of its confirmation are fields of a purchase, and have a history of their own. */

@@ -1,10 +1,10 @@
 import { sql } from "kysely";
 
 import type { DocumentToReconcile, FindingKind, SaleDocument } from "../../contract/index.ts";
-import { clockMs } from "../clock-ms.ts";
 import type { Database, Queries } from "../database.ts";
 import type { Business, Writer } from "../events/chain.ts";
 import { businessColumns } from "../events/row.ts";
+import { clockMs } from "../statements.ts";
 import { storableText } from "../storable-text.ts";
 import { differences, isBehind, isFinal } from "./compare-document.ts";
 import { clearFindings, type Found, keepFindings, seenBy } from "./keep-findings.ts";

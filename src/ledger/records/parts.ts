@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 
 import type { StockMovement } from "../../contract/index.ts";
-import { piecesOf } from "../pieces-of.ts";
+import { piecesOf } from "../statements.ts";
 import {
   type DocumentKey,
   lineColumns,

@@ -6,8 +6,8 @@ import { appendEvents, prepareEvents } from "../events/append-events.ts";
 import { canonicalJson } from "../events/canonical-json.ts";
 import type { Business, NewEvent, Writer } from "../events/chain.ts";
 import { businessColumns } from "../events/row.ts";
+import { writeTogether } from "../statements.ts";
 import { storableText } from "../storable-text.ts";
-import { writeTogether } from "../write-together.ts";
 import {
   contentOf,
   DECIDED,

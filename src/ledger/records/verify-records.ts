@@ -3,8 +3,8 @@ import { sql } from "kysely";
 import type { Database, Queries } from "../database.ts";
 import type { Row, RowFindings } from "../rows/row-findings.ts";
 import { type Chain, type Said, toldByLast, type ToldEvent } from "../rows/told.ts";
-import { rowsBy } from "../rows/rows-by.ts";
 import { type KeptRow, type ProvenRows, verifyRows } from "../rows/verify-rows.ts";
+import { rowsBy } from "../statements.ts";
 import {
   DOCUMENT_SAVED,
   documentColumns,

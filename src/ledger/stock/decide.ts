@@ -1,8 +1,9 @@
-import { cleanText } from "../clean-text.ts";
 import type { Queries } from "../database.ts";
-import { checkGeneration, checkMovement } from "./check-request.ts";
-import type { Decision, DecideRequest } from "./claims.ts";
+import { cleanText } from "../storable-text.ts";
+import type { DecideRequest, Decision } from "./claims.ts";
 import {
+  checkGeneration,
+  checkMovement,
   keyColumns,
   lockRow,
   movementColumns,

@@ -1,7 +1,16 @@
 import type { Queries } from "../database.ts";
-import { checkGeneration } from "./check-request.ts";
 import type { ClaimEvent, MovementKey, ReadAnswer, Try } from "./claims.ts";
-import { insertOrLock, nextOrder, NO_OUTCOME, readAnswer, readRow, recordEvent, updateRow, whereKey } from "./row.ts";
+import {
+  checkGeneration,
+  insertOrLock,
+  nextOrder,
+  NO_OUTCOME,
+  readAnswer,
+  readRow,
+  recordEvent,
+  updateRow,
+  whereKey,
+} from "./row.ts";
 import { explainPrevious } from "./take.ts";
 
 export async function read(db: Queries, key: MovementKey): Promise<ReadAnswer | { kind: "none" }> {

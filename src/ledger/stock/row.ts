@@ -1,9 +1,11 @@
 import { type Insertable, type RawBuilder, type Selectable, sql, type UpdateObject } from "kysely";
+
 import type { Queries } from "../database.ts";
-import { insertRowFrom } from "../insert-row.ts";
-import type { StockClaimsTable } from "../tables/claims.ts";
+import { LedgerError } from "../errors.ts";
+import { insertRowFrom } from "../statements.ts";
+import { cleanText } from "../storable-text.ts";
 import type { Tables } from "../tables.ts";
-import { cleanText } from "../clean-text.ts";
+import type { StockClaimsTable } from "../tables/claims.ts";
 import type {
   ClaimedMovement,
   Decision,
@@ -180,4 +182,18 @@ function eventColumns(key: MovementKey, { generation, token = null, what, detail
 
 export function toJson(value: object): string {
   return cleanText(JSON.stringify(value));
+}
+
+/** @throws LedgerError for a generation that is none: the first is 1. */
+export function checkGeneration(generation: number): void {
+  if (!Number.isSafeInteger(generation) || generation < 1 || generation > 2_147_483_647)
+    throw new LedgerError(`A generation is a whole number from 1, not ${generation}.`);
+}
+
+/** @throws LedgerError for a movement that could not be compared with what was claimed. */
+export function checkMovement(movement: ClaimedMovement): void {
+  for (const name of ["quantity", "unitPrice"] as const) {
+    if (!Number.isFinite(movement[name]))
+      throw new LedgerError(`A movement's ${name} is a finite number, not ${movement[name]}.`);
+  }
 }

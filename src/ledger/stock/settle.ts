@@ -2,9 +2,9 @@ import { sql } from "kysely";
 
 import type { Queries } from "../database.ts";
 import { holdBranch } from "./branch-holds.ts";
-import { checkGeneration } from "./check-request.ts";
 import type { SettleRequest } from "./claims.ts";
 import {
+  checkGeneration,
   lockRow,
   nextOrder,
   outcomeOf,

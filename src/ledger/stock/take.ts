@@ -1,18 +1,19 @@
 import { sql } from "kysely";
 
-import { cleanText } from "../clean-text.ts";
 import type { Queries } from "../database.ts";
-import { insertRowFrom } from "../insert-row.ts";
+import { insertRowFrom } from "../statements.ts";
+import { cleanText } from "../storable-text.ts";
 import { isHeld, openHold } from "./branch-holds.ts";
-import { checkGeneration, checkMovement } from "./check-request.ts";
 import type { MovementKey, TakeAnswer, TakeRequest, Try } from "./claims.ts";
 import {
+  checkGeneration,
+  checkMovement,
   decisionOf,
   heldAnswer,
   insertOrLock,
+  isSameMovement,
   keyColumns,
   lockRow,
-  isSameMovement,
   movementColumns,
   movementOf,
   nextOrder,

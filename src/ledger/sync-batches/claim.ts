@@ -2,13 +2,12 @@ import { type Selectable, sql, type UpdateObject } from "kysely";
 
 import type { Queries } from "../database.ts";
 import { LedgerError } from "../errors.ts";
-import { accountingChain } from "../events/accounting-chain.ts";
 import { appendEvents } from "../events/append-events.ts";
-import type { Writer } from "../events/chain.ts";
+import { accountingChain, type Writer } from "../events/chain.ts";
 import { storableText } from "../storable-text.ts";
 import { writerColumns } from "../synced/rows.ts";
-import type { SyncBatchesTable } from "../tables/accounting.ts";
 import type { Tables } from "../tables.ts";
+import type { SyncBatchesTable } from "../tables/accounting.ts";
 import { batchEvent, type BatchEvent } from "./events.ts";
 import type { BatchDecision, BatchKey, BatchOutcome, BatchTry, KeptBatch, KnownBatch } from "./sync-batches.ts";
 

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 
-import { connectionOfChain } from "../events/accounting-chain.ts";
 import type { Database } from "../database.ts";
 import { canonicalJson } from "../events/canonical-json.ts";
+import { connectionOfChain } from "../events/chain.ts";
 import { SOME_VALUE } from "../rows/row-findings.ts";
 import { type Chain, type Said, toldByAll, type ToldEvent } from "../rows/told.ts";
 import { type KeptRow, type ProvenRows, verifyRows } from "../rows/verify-rows.ts";

@@ -1,6 +1,6 @@
-import { clockMs } from "../clock-ms.ts";
 import type { Database } from "../database.ts";
 import type { Business } from "../events/chain.ts";
+import { clockMs } from "../statements.ts";
 import type { Collection, KeptColumns, KeptEntry } from "./collection.ts";
 import { historyOf } from "./events.ts";
 import { begin, readPage } from "./rows.ts";

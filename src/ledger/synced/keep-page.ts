@@ -1,12 +1,12 @@
-import { createHash } from "node:crypto";
 import { sql } from "kysely";
+import { createHash } from "node:crypto";
 
 import type { Queries } from "../database.ts";
 import { appendEvents } from "../events/append-events.ts";
 import { canonicalJson } from "../events/canonical-json.ts";
 import type { Business } from "../events/chain.ts";
-import { piecesOf } from "../pieces-of.ts";
 import type { Row } from "../rows/row-findings.ts";
+import { piecesOf } from "../statements.ts";
 import { storableText } from "../storable-text.ts";
 import type { Change, Collection, KeepPageRequest, KeptColumns, KeptPage } from "./collection.ts";
 import { seenEvent } from "./events.ts";

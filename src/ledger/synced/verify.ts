@@ -2,9 +2,9 @@ import { sql } from "kysely";
 
 import type { Database, Queries } from "../database.ts";
 import { type Row, SOME_VALUE } from "../rows/row-findings.ts";
-import { rowsBy } from "../rows/rows-by.ts";
 import { type Chain, type Said, toldByAll, type ToldEvent } from "../rows/told.ts";
 import { type KeptRow, type RowsReport, verifyRows } from "../rows/verify-rows.ts";
+import { rowsBy } from "../statements.ts";
 import type { Collection } from "./collection.ts";
 import { contentOf, subjectOf } from "./events.ts";
 import { contentColumns } from "./keep-page.ts";

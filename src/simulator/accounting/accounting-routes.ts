@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { deliver } from "../deliver.ts";
+
+import { deliver, stringsOf } from "../deliver.ts";
 import { type Delivery, faultDelivery } from "../fault-delivery.ts";
 import { type AccountingCall, type AccountingWorld, logCall } from "./accounting-world.ts";
 import { authenticate } from "./authenticate.ts";
 import { type AccountingRoute, accountingRoutes } from "./operations.ts";
-import { stringsOf } from "../strings-of.ts";
 import { Refusal } from "./refusal.ts";
 
 const defaultSlowMs = 1000;

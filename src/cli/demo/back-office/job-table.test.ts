@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
+
 import type { DemoTemporal } from "../demo-temporal.ts";
-import { colourPaint, plainPaint } from "../paint.ts";
+import { colourPaint, plainPaint } from "../screens.ts";
 import { jobTable } from "./job-table.ts";
 import type { JobResult } from "./run-jobs.ts";
 

@@ -1,6 +1,6 @@
 import { type DemoTemporal, uiLink } from "../demo-temporal.ts";
-import type { Paint } from "../paint.ts";
 import { renderTable, widthOf } from "../render-table.ts";
+import type { Paint } from "../screens.ts";
 import type { JobResult } from "./run-jobs.ts";
 
 interface Results {

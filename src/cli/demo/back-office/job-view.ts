@@ -1,5 +1,5 @@
 import type { OutputStream } from "../../context.ts";
-import { printable } from "../../printable.ts";
+import { printable } from "../../output.ts";
 
 const CLEAR_LINE = "\r\u001b[2K";
 

@@ -1,0 +1,34 @@
+import type { CliContext } from "./context.ts";
+
+/** The result of a command: for machines one JSON document, for people a text. */
+export function printResult(context: CliContext, json: boolean | undefined, data: unknown, text: string): void {
+  if (json === true) context.stdout.write(`${JSON.stringify(data, null, 2)}\n`);
+  else context.stdout.write(`${printable(text)}\n`);
+}
+
+/** What is going on, for whoever watches. */
+export function printNote(context: CliContext, text: string): void {
+  context.stderr.write(`${printable(text)}\n`);
+}
+
+/** Text without what a terminal would obey: names come from other people's systems. Line breaks stay. */
+export function printable(text: string): string {
+  return text.replace(/(?!\n)[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]|\p{Cs}/gu, "\uFFFD");
+}
+
+const FORMAT = new Intl.DateTimeFormat("en-CA", {
+  timeZone: "Africa/Nairobi",
+  dateStyle: "short",
+  timeStyle: "short",
+  hourCycle: "h23",
+});
+
+/** An instant as a shop's clock showed it: `2026-11-21 13:05 EAT`. */
+export function nairobiTime(atMs: number): string {
+  return `${FORMAT.format(atMs).replace(",", "")} EAT`;
+}
+
+/** A word of a command line that can be pasted into a shell. */
+export function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) && !text.startsWith("-") ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,2 +1,0 @@
-export { bodyOf, type ReadBody } from "../http/read-body.ts";
-export { rowsOf } from "../http/read-rows.ts";

@@ -1,0 +1,53 @@
+import { type OperationNodeSource, type RawBuilder, sql } from "kysely";
+
+import type { Queries } from "./database.ts";
+import type { Row } from "./rows/row-findings.ts";
+
+/** The beginning of a statement that inserts a row where something is so: a source or a condition may follow. */
+export function insertRowFrom(table: string, row: Readonly<Record<string, unknown>>): RawBuilder<unknown> {
+  const columns = Object.keys(row).map((column) => sql.ref(column));
+  return sql`insert into ${sql.table(table)} (${sql.join(columns)}) select ${sql.join(Object.values(row))}`;
+}
+
+/** One statement may have 65,535 parameters: rows of up to twenty columns, in three tables. */
+const ROWS_A_STATEMENT = 1_000;
+
+/** In their order, as many rows as one statement writes into one table. */
+export function piecesOf<Row>(rows: readonly Row[]): Row[][] {
+  const pieces: Row[][] = [];
+  for (let from = 0; from < rows.length; from += ROWS_A_STATEMENT)
+    pieces.push(rows.slice(from, from + ROWS_A_STATEMENT));
+  return pieces;
+}
+
+/**
+ * Does several writes in one statement, which is one round trip. None of them sees what another one does, and no two
+ * may be about one row; foreign keys hold at the end.
+ */
+export async function writeTogether(
+  db: Queries,
+  last: OperationNodeSource,
+  others: readonly OperationNodeSource[],
+): Promise<void> {
+  const named = others.map((write, index) => sql`${sql.ref(`write_${index}`)} as (${write})`);
+  await sql`with ${sql.join(named)} ${last}`.execute(db);
+}
+
+/** Rows of a page by what they belong to. */
+export function rowsBy<Kept extends Row>(rows: readonly Kept[], ownerOf: (row: Kept) => string): Map<string, Kept[]> {
+  const groups = new Map<string, Kept[]>();
+  for (const row of rows) {
+    const owner = ownerOf(row);
+    const group = groups.get(owner);
+    if (group) group.push(row);
+    else groups.set(owner, [row]);
+  }
+  return groups;
+}
+
+/** The instant by the database's own clock (Unix milliseconds), so that the clocks of the hosts do not matter. */
+export async function clockMs(db: Queries): Promise<number> {
+  const { rows } = await sql<{ now_ms: string }>`
+    select floor(extract(epoch from clock_timestamp()) * 1000) as now_ms`.execute(db);
+  return Number(rows[0]?.now_ms);
+}
