@@ -41,25 +41,3 @@ test("every command of the page is one: it gets as far as Temporal, which is awa
     });
   }
 });
-
-test.each([
-  "README.md",
-  "CONTRIBUTING.md",
-  "docs/architecture.md",
-  "docs/background-jobs.md",
-  "docs/runbook.md",
-  "docs/failure-model.md",
-  "docs/field-problems.md",
-])("the links of %s lead somewhere", async (path) => {
-  const from = new URL(`../../${path}`, import.meta.url);
-  const text = await readFile(fileURLToPath(from), "utf8");
-  const targets = [...text.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, target = ""]) => target);
-  expect(targets.length).toBeGreaterThan(0);
-  const lost: string[] = [];
-  for (const target of targets) {
-    await readFile(fileURLToPath(new URL(target, from))).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== "EISDIR") lost.push(target);
-    });
-  }
-  expect(lost).toEqual([]);
-});

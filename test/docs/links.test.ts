@@ -1,0 +1,44 @@
+import { access, readFile, readdir } from "node:fs/promises";
+import { join, relative, resolve } from "node:path";
+import { expect, test } from "vitest";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+
+/** The pages at the top, and all of these folders. */
+async function pages(): Promise<string[]> {
+  const names = await readdir(ROOT);
+  for (const folder of ["docs", "examples"]) {
+    names.push(...(await readdir(join(ROOT, folder), { recursive: true })).map((name) => join(folder, name)));
+  }
+  return names.filter((name) => name.endsWith(".md")).map((name) => join(ROOT, name));
+}
+
+/** A heading's anchor, as GitHub makes it. */
+function anchorOf(heading: string): string {
+  const words = heading.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1").toLowerCase();
+  return words.replaceAll(/[^\p{L}\p{N}\s_-]/gu, "").replaceAll(" ", "-");
+}
+
+async function anchorsOf(path: string): Promise<string[]> {
+  const text = (await readFile(path, "utf8")).replaceAll(/^```.*?^```/gms, "");
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) => anchorOf(heading.trim()));
+}
+
+test("every link of a page leads to a file, and to a heading of it", async () => {
+  const paths = await pages();
+  expect(paths.length).toBeGreaterThan(30);
+  const lost: string[] = [];
+  for (const page of paths) {
+    const text = (await readFile(page, "utf8")).replaceAll(/^```.*?^```/gms, "");
+    for (const [, link = ""] of text.matchAll(/\]\((?!https?:)([^)\s]+)\)/g)) {
+      const [file = "", anchor] = link.split("#");
+      const target = file === "" ? page : resolve(page, "..", file);
+      const isThere = await access(target).then(
+        () => anchor === undefined || anchorsOf(target).then((anchors) => anchors.includes(anchor)),
+        () => false,
+      );
+      if (!isThere) lost.push(`${relative(ROOT, page)}: ${link}`);
+    }
+  }
+  expect(lost).toEqual([]);
+});
