@@ -24,20 +24,17 @@ export interface CacheEntry {
   readonly executable: string;
 }
 
+/** @param name with its version */
+export function cacheEntry(env: NodeJS.ProcessEnv, name: string, executable: string): CacheEntry {
+  return { root: cacheFolder(env), name, executable: `${executable}${EXECUTABLE_SUFFIX}` };
+}
+
 export function temporalCliEntry(env: NodeJS.ProcessEnv): CacheEntry {
-  return {
-    root: cacheFolder(env),
-    name: `temporal-cli-${TEMPORAL_CLI_VERSION}`,
-    executable: `temporal${EXECUTABLE_SUFFIX}`,
-  };
+  return cacheEntry(env, `temporal-cli-${TEMPORAL_CLI_VERSION}`, "temporal");
 }
 
 export function testServerEntry(env: NodeJS.ProcessEnv): CacheEntry {
-  return {
-    root: cacheFolder(env),
-    name: `temporal-test-server-${TEST_SERVER_VERSION}`,
-    executable: `temporal-test-server${EXECUTABLE_SUFFIX}`,
-  };
+  return cacheEntry(env, `temporal-test-server-${TEST_SERVER_VERSION}`, "temporal-test-server");
 }
 
 export function executablePath(entry: CacheEntry): string {

@@ -2,7 +2,7 @@ import { executablePath, temporalCliEntry } from "./cache-folder.ts";
 import { checkTemporalCli } from "./check-executable.ts";
 import { findOnPath } from "./find-on-path.ts";
 import { type Way, type WayResult, firstWay } from "./first-way.ts";
-import { goInstallTemporalCli } from "./go-install.ts";
+import { goInstall, TEMPORAL_CLI } from "./go-install.ts";
 import { installInCache } from "./install-in-cache.ts";
 import { downloadBySdk } from "./sdk-download.ts";
 import { OLDEST_SERVER, TEMPORAL_CLI_VERSION } from "./versions.ts";
@@ -54,7 +54,7 @@ export async function findTemporalCli(options: FindOptions = {}): Promise<string
     },
     {
       name: "building it with `go install`",
-      try: () => install((folder) => goInstallTemporalCli({ folder, env, onProgress, signal })),
+      try: () => install((folder) => goInstall({ program: TEMPORAL_CLI, folder, env, onProgress, signal })),
     },
   ];
   const named = env["TEMPORAL_CLI_PATH"];
