@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 
+import packageJson from "../../package.json" with { type: "json" };
 import { callCli, NO_TEMPORAL } from "./test-support/call-cli.ts";
 import { COMMANDS } from "./test-support/random-calls.ts";
 
@@ -42,7 +43,7 @@ describe("help", () => {
   });
 
   test("shows the package's version", async () => {
-    expect(await callCli(["--version"])).toEqual({ exitCode: 0, stdout: "0.5.0\n", stderr: "" });
+    expect(await callCli(["--version"])).toEqual({ exitCode: 0, stdout: `${packageJson.version}\n`, stderr: "" });
   });
 });
 

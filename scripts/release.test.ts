@@ -1,0 +1,141 @@
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+
+const ROOT = resolve(import.meta.dirname, "..");
+const NOTES = "### What an upgrade needs\n\n- Nothing.\n\n### Added\n\n- Receipts on paper.";
+const OLDER = "## 0.0.1 - 2026-01-02\n\n- The beginning.\n";
+const changelog = (unreleased: string): string => `# Changelog\n\n## Unreleased\n\n${unreleased}\n\n${OLDER}`;
+const day = new Date().toISOString().slice(0, 10);
+
+/** A repository with the package files of this one, and one workspace; a copy of it for each test. */
+const begun = mkdtempSync(join(tmpdir(), "fiscalflow-release-"));
+let folder = begun;
+
+beforeAll(() => {
+  for (const name of ["package.json", "package-lock.json", "scripts/release.mjs"]) {
+    cpSync(join(ROOT, name), join(folder, name));
+  }
+  const workspace = { name: "@fiscalflow/till", version: "0.0.1" };
+  mkdirSync(join(folder, "packages/till"), { recursive: true });
+  write("packages/till/package.json", `${JSON.stringify(workspace)}\n`);
+  const lock = json("package-lock.json");
+  const others = Object.entries(lock.packages).filter(([path]) => path === "" || path.includes("node_modules"));
+  lock.packages = { ...Object.fromEntries(others), "packages/till": workspace };
+  write("package-lock.json", `${JSON.stringify(lock)}\n`);
+  write("CHANGELOG.md", changelog(NOTES));
+  git("init", "--quiet", "--initial-branch=main");
+  git("add", ".");
+  git("commit", "--quiet", "--message", "Begin");
+});
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "fiscalflow-release-"));
+  cpSync(begun, folder, { recursive: true });
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => rmSync(begun, { recursive: true, force: true }));
+
+function write(path: string, text: string): void {
+  writeFileSync(join(folder, path), text);
+}
+
+function read(path: string): string {
+  return readFileSync(join(folder, path), "utf8");
+}
+
+function json(path: string): { version: string; packages: Record<string, { version?: string }> } {
+  return JSON.parse(read(path));
+}
+
+const env = {
+  ...process.env,
+  GIT_CONFIG_GLOBAL: "/dev/null",
+  GIT_AUTHOR_NAME: "A",
+  GIT_AUTHOR_EMAIL: "a@example.org",
+  GIT_COMMITTER_NAME: "A",
+  GIT_COMMITTER_EMAIL: "a@example.org",
+};
+
+function git(...args: string[]): string {
+  const run = spawnSync("git", args, { cwd: folder, encoding: "utf8", env });
+  if (run.status !== 0) throw new Error(run.stderr);
+  return run.stdout.trim();
+}
+
+function release(...args: string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ["scripts/release.mjs", ...args], {
+    cwd: folder,
+    encoding: "utf8",
+    env,
+  });
+  return { status, stdout, stderr };
+}
+
+test("a release is one commit with a tag that has its notes", () => {
+  const before = json("package-lock.json");
+  expect(release("99.1.0")).toEqual({
+    status: 0,
+    stdout: expect.stringContaining("git push --atomic origin main v99.1.0\n"),
+    stderr: "",
+  });
+  expect(git("status", "--porcelain")).toBe("");
+  expect(git("log", "--format=%s")).toBe("Release 99.1.0\nBegin");
+  expect(git("cat-file", "tag", "v99.1.0")).toContain(`\n\nfiscalflow 99.1.0\n\n${NOTES}`);
+  expect(git("rev-parse", "v99.1.0^{commit}")).toBe(git("rev-parse", "HEAD"));
+  expect(read("CHANGELOG.md")).toBe(`# Changelog\n\n## Unreleased\n\n## 99.1.0 - ${day}\n\n${NOTES}\n\n${OLDER}`);
+  for (const path of ["package.json", "packages/till/package.json"]) expect(json(path).version).toBe("99.1.0");
+  // Nothing else in the lock has changed: not the optional packages of other machines, for one.
+  const after = json("package-lock.json");
+  expect(after).toEqual({
+    ...before,
+    version: "99.1.0",
+    packages: {
+      ...before.packages,
+      "": { ...before.packages[""], version: "99.1.0" },
+      "packages/till": { ...before.packages["packages/till"], version: "99.1.0" },
+    },
+  });
+  expect(release("99.2.0").stderr).toBe("CHANGELOG.md says nothing under `## Unreleased`.\n");
+});
+
+test("a dry run tells what it would do, and does nothing", () => {
+  const { status, stdout } = release("99.1.0", "--dry-run");
+  expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining(NOTES) });
+  expect(stdout).toContain("package.json, packages/till/package.json, package-lock.json, CHANGELOG.md");
+  expect(git("status", "--porcelain") + git("tag", "--list")).toBe("");
+  expect(git("log", "--format=%s")).toBe("Begin");
+});
+
+test.each([
+  ["no version", [], () => {}, "Which version?"],
+  ["no whole version", ["1.0"], () => {}, "Which version?"],
+  ["a version of the past", ["0.1.0"], () => {}, "0.1.0 does not come after"],
+  ["a new file", ["99.1.0"], () => write("new.txt", ""), "Files are changed or new"],
+  ["a tag that exists", ["99.1.0"], () => git("tag", "v99.1.0"), "The tag v99.1.0 exists already"],
+  ["no branch", ["99.1.0"], () => git("checkout", "--quiet", "--detach"), "No branch is checked out"],
+  ["nothing to release", ["99.1.0"], () => commit(changelog("### Added")), "says nothing under `## Unreleased`"],
+  ["no part of what is unreleased", ["99.1.0"], () => commit(OLDER), "has no part `## Unreleased`"],
+  ["no word about upgrades", ["99.1.0"], () => commit(changelog("- More.")), "lacks `### What an upgrade needs`"],
+])("%s is refused, and nothing is changed", (_, args, given, reason) => {
+  given();
+  const before = state();
+  expect(release(...args)).toEqual({ status: 1, stdout: "", stderr: expect.stringContaining(reason) });
+  expect(state()).toBe(before);
+});
+
+function state(): string {
+  return git("status", "--porcelain") + git("show-ref", "--head");
+}
+
+function commit(text: string): void {
+  write("CHANGELOG.md", text);
+  git("commit", "--quiet", "--all", "--message", "Change");
+}
+
+test("the changelog of this repository has a part for what is unreleased", () => {
+  expect(readFileSync(join(ROOT, "CHANGELOG.md"), "utf8")).toMatch(/^## Unreleased\n/m);
+});
