@@ -39,7 +39,7 @@ function releaseNotes(text, version) {
 }
 
 /**
- * Every file of a package with its version set: this one's, those of its workspaces, and the lock file, which lists them.
+ * The files that name the version, with it set: every package.json, and the lock file, which lists the workspaces.
  * @param {string} version @returns {Map<string, string>}
  */
 function withVersion(version) {

@@ -81,9 +81,9 @@ function isCorePolls(native: unknown): native is CorePolls {
 /**
  * Stands between Core and the SDK and looks at each query before the workflow does. A query whose run may hold more
  * than completed workflow tasks cover is refused, upon which Core removes the run from its cache; nothing is written to
- * the history, and whoever asks again gets the answer. Other runs go on meanwhile. Where the activations do not tell that
- * the run is covered, the newest events of its history do: one small read as a rule, and a refusal after 2 s or some
- * 3,000 events. Refusals are counted by `reason`: `uncovered`, `too-long`, `unread`.
+ * the history, and whoever asks again gets the answer. Other runs go on meanwhile. Where the activations do not tell
+ * that the run is covered, the newest events of its history do: one small read as a rule, and a refusal after 2 s or
+ * some 3,000 events. Refusals are counted by `reason`: `uncovered`, `too-long`, `unread`.
  */
 export class QueryGuard {
   readonly #options: QueryGuardOptions;
