@@ -17,11 +17,11 @@ import {
   MAIN_TASK_QUEUE,
   type MainActivities,
 } from "../src/contract/index.ts";
-import { asked, asLookedFor, asLost, asRefused, eachCall } from "./calls/without-answer.ts";
+import { mapActivityFailures, asConverging, asLost, asRefused, wrapActivities } from "./calls/activity-failures.ts";
 
 /**
- * Every pause comes with its failure (decision 0014). Only an attempt that was lost with its worker brings none, and it
- * is no reason to wait the longer, however often the service had put the call off before.
+ * A failed attempt names the delay before the next one itself (`nextRetryDelay`, decision 14). So this policy applies
+ * only after an attempt whose worker was lost, and does not grow: earlier deferrals are no reason to wait longer.
  */
 const RETRY_POLICY = {
   initialInterval: "5 seconds",
@@ -29,18 +29,18 @@ const RETRY_POLICY = {
 } as const satisfies RetryPolicy;
 
 /**
- * Between the HTTP call's own timeout and the attempt's: the activity must always live to write down and to say what
- * became of its call, with the database slow at both ends.
+ * Start-to-close is the HTTP timeout plus this. An attempt must outlive its HTTP call by enough to write the outcome
+ * into the ledger, even if the database is slow before and after the call.
  */
 const MARGIN_MS = 20_000;
 
-/** How long a task may wait for a worker before it is put into the queue anew: nothing of it was sent. */
-const LONGEST_QUEUEING = "12 hours" as const;
+/** Schedule-to-start timeout of an at-most-once call. Nothing was sent then, so the workflow schedules it again. */
+const LONGEST_IN_QUEUE = "12 hours" as const;
 
-/** A total bound for calls that may be repeated freely. What is not answered by then is shown to a person. */
-const LONGEST_TRY = "24 hours";
+/** Schedule-to-close timeout of calls that may be repeated freely. After it, an operator is shown the call. */
+const LONGEST_CALL = "24 hours";
 
-/** Before the connection is known: validation, look-ups, composing. No API call. */
+/** Activities that call no API: validating the input, finding the connection, composing the request. */
 export const main = proxyActivities<
   Pick<
     MainActivities,
@@ -57,7 +57,7 @@ export const main = proxyActivities<
   >
 >({
   taskQueue: MAIN_TASK_QUEUE,
-  // A sale can do nothing before it, and it is over in milliseconds.
+  // A sale waits for these first, and each takes milliseconds.
   priority: { priorityKey: 1 },
   startToCloseTimeout: "10 seconds",
   retry: RETRY_POLICY,
@@ -71,7 +71,7 @@ export const mainWaits = proxyActivities<Pick<MainActivities, "awaitCreditNoteRu
   cancellationType: ActivityCancellationType.TRY_CANCEL,
 });
 
-/** Reads much of the ledger. */
+/** Reads large parts of the ledger. */
 export const ledgerAtLength = proxyActivities<Pick<LedgerActivities, "reconcilePayments">>({
   taskQueue: MAIN_TASK_QUEUE,
   startToCloseTimeout: "15 minutes",
@@ -79,7 +79,7 @@ export const ledgerAtLength = proxyActivities<Pick<LedgerActivities, "reconcileP
   cancellationType: ActivityCancellationType.TRY_CANCEL,
 });
 
-/** Reads and writes the ledger. Tried again until the database is there, however long that takes. */
+/** Reads and writes the ledger. Retried until the database answers, without a total bound. */
 export const ledger = proxyActivities<LedgerActivities>({
   taskQueue: MAIN_TASK_QUEUE,
   startToCloseTimeout: "30 seconds",
@@ -87,15 +87,18 @@ export const ledger = proxyActivities<LedgerActivities>({
   cancellationType: ActivityCancellationType.TRY_CANCEL,
 });
 
-/** An attempt of a converging write that was lost with its worker must come back as a failure. */
-const LOST_WITH_ITS_WORKER = { ...RETRY_POLICY, nonRetryableErrorTypes: ["TemporalTimeout:StartToClose"] };
+/**
+ * For converging writes. An attempt whose worker was lost ends the activity, so that the workflow reads what became of
+ * the write before it tries again.
+ */
+const FAIL_WHEN_WORKER_IS_LOST = { ...RETRY_POLICY, nonRetryableErrorTypes: ["TemporalTimeout:StartToClose"] };
 
 export type Calls = ReturnType<typeof callsOf>;
 
 /**
  * The API's activities of one application, one options object for each risk class (docs/architecture.md, "Risk
  * classes").
- * @param retriedAtMs when a person last asked to try again: told with each call as it is made
+ * @param retriedAtMs when a person last asked to try again (Unix milliseconds); read at each call
  */
 export function callsOf(route: CallRoute, retriedAtMs: () => number | undefined) {
   const { businessWeight: fairnessWeight } = route;
@@ -113,24 +116,24 @@ export function callsOf(route: CallRoute, retriedAtMs: () => number | undefined)
     ...interactive(4),
     taskQueue: complianceBackgroundTaskQueue(route.application),
   };
-  const atMostOnce = (longestQueueing: "12 hours" | number): ActivityOptions => ({
+  const atMostOnce = (longestInQueue: "12 hours" | number): ActivityOptions => ({
     ...interactive(2),
-    scheduleToStartTimeout: longestQueueing,
+    scheduleToStartTimeout: longestInQueue,
     retry: { maximumAttempts: 1 },
   });
-  const told = <Names extends keyof ComplianceActivities>(options: ActivityOptions) =>
-    telling(proxyActivities<Pick<ComplianceActivities, Names>>(options), retriedAtMs);
-  /** Behind the polls of sales in flight, which somebody waits for. */
-  const nobodyWaits: ActivityOptions = {
+  const activities = <Names extends keyof ComplianceActivities>(options: ActivityOptions) =>
+    withRetriedAt(proxyActivities<Pick<ComplianceActivities, Names>>(options), retriedAtMs);
+  /** After the polls of sales in flight: a caller waits for those. */
+  const lowestPriority: ActivityOptions = {
     ...background,
     priority: { ...background.priority, priorityKey: 5 },
-    scheduleToCloseTimeout: LONGEST_TRY,
+    scheduleToCloseTimeout: LONGEST_CALL,
   };
   return {
-    /** Of catalogues and synchronisations. */
+    /** Calls of catalogues and synchronisations. */
     background: {
-      read: asked(
-        told<
+      read: mapActivityFailures(
+        activities<
           | "pullPurchases"
           | "keepPurchasesPage"
           | "reconcileDocument"
@@ -138,58 +141,68 @@ export function callsOf(route: CallRoute, retriedAtMs: () => number | undefined)
           | "readItems"
           | "readBranch"
           | "keepLines"
-        >(nobodyWaits),
+        >(lowestPriority),
         asRefused,
       ),
-      convergingWrite: asked(told<"registerItem">({ ...nobodyWaits, retry: LOST_WITH_ITS_WORKER }), asLookedFor),
+      convergingWrite: mapActivityFailures(
+        activities<"registerItem">({ ...lowestPriority, retry: FAIL_WHEN_WORKER_IS_LOST }),
+        asConverging,
+      ),
     },
-    /** Repeated freely; the pauses come from the activity. */
-    read: asked(
-      told<"readItems" | "readBranch" | "readDocument">({ ...interactive(2), scheduleToCloseTimeout: LONGEST_TRY }),
+    /** Retried freely. */
+    read: mapActivityFailures(
+      activities<"readItems" | "readBranch" | "readDocument">({
+        ...interactive(2),
+        scheduleToCloseTimeout: LONGEST_CALL,
+      }),
       asRefused,
     ),
     /**
-     * A wait for the outside world: each try is one look, and it has no total bound, since nobody knows how long it
-     * takes.
+     * Waits for the outside world: each attempt reads once, and fails until what it waits for is there. No total bound.
      */
-    wait: told<"awaitItems" | "awaitDocument" | "awaitService">(background),
+    wait: activities<"awaitItems" | "awaitDocument" | "awaitService">(background),
     /**
-     * Safe to repeat under its Idempotency-Key, for as long as the service remembers the key. The activity keeps that
-     * bound itself, since the life begins with the first attempt that may have left, and waits before it count for
-     * nothing.
+     * Retried under one Idempotency-Key for as long as the service remembers the key. The activity itself keeps that
+     * bound: the key's life begins with the first attempt that may have been sent, not when the activity is scheduled.
      */
-    keyedWrite: asked(told<"createSale" | "createCreditNote">(interactive(1)), asLost),
-    /**
-     * An attempt that was lost with its worker is looked after before it is repeated, so it must come back as a
-     * failure.
-     */
-    convergingWrite: asked(
-      told<"registerItem" | "retryDocument">({
+    keyedWrite: mapActivityFailures(activities<"createSale" | "createCreditNote">(interactive(1)), asLost),
+    /** Repeated only after the present state has been read. */
+    convergingWrite: mapActivityFailures(
+      activities<"registerItem" | "retryDocument">({
         ...interactive(2),
-        scheduleToCloseTimeout: LONGEST_TRY,
-        retry: LOST_WITH_ITS_WORKER,
+        scheduleToCloseTimeout: LONGEST_CALL,
+        retry: FAIL_WHEN_WORKER_IS_LOST,
       }),
-      asLookedFor,
+      asConverging,
     ),
     /**
-     * At most once: a second attempt would move the stock, or issue the document, twice if the first one's answer was
-     * lost. One attempt, no heartbeat, and no scheduleToCloseTimeout, which cannot tell a queued task from a running
-     * one.
+     * At most once: if the first attempt's answer was lost, a second one would move the stock, or issue the document,
+     * twice. So: one attempt and no heartbeat. No schedule-to-close timeout either, since when it fires nobody can tell
+     * whether the attempt had started; schedule-to-start and start-to-close each can.
      */
-    unrepeatableWrite: asked(told<"createSale" | "adjustStock">(atMostOnce(LONGEST_QUEUEING)), asLost),
+    unrepeatableWrite: mapActivityFailures(
+      activities<"createSale" | "adjustStock">(atMostOnce(LONGEST_IN_QUEUE)),
+      asLost,
+    ),
     /**
-     * For a movement that takes its run's record along, which must not queue with it for hours: it comes back unsent.
+     * For a movement that carries its run's record, which must not wait in the queue for hours: it comes back unsent.
      */
-    unrepeatableWriteSoon: asked(told<"adjustStock">(atMostOnce(route.timings.callTimeoutMs)), asLost),
+    unrepeatableWriteSoon: mapActivityFailures(
+      activities<"adjustStock">(atMostOnce(route.timings.callTimeoutMs)),
+      asLost,
+    ),
   };
 }
 
 /**
- * Here and not where a request is made up: one that was made before a person's `retry` would not reach the API at once.
- * An activity's input is no part of what a replay checks.
+ * Adds `retriedAtMs` to each request as it is scheduled. A request built earlier would not show a `retry` that came
+ * meanwhile, which lets the call reach the API at once. A replay does not compare an activity's input.
  */
-function telling<Activities extends object>(activities: Activities, retriedAtMs: () => number | undefined): Activities {
-  return eachCall(activities, (call) => (request) => call({ ...request, retriedAtMs: retriedAtMs() }));
+function withRetriedAt<Activities extends object>(
+  activities: Activities,
+  retriedAtMs: () => number | undefined,
+): Activities {
+  return wrapActivities(activities, (call) => (request) => call({ ...request, retriedAtMs: retriedAtMs() }));
 }
 
 /**
@@ -205,21 +218,21 @@ export function accountingCallsOf({ connection, callTimeoutMs }: AccountingProfi
     cancellationType: ActivityCancellationType.TRY_CANCEL,
   });
   return {
-    /** Of synchronisations, which nobody waits for. */
-    read: asked(
+    /** For synchronisations, which nobody waits for. */
+    read: mapActivityFailures(
       proxyActivities<Pick<AccountingActivities, "keepBillPaymentsPage" | "sampleBillPayments">>({
         ...options(4),
-        scheduleToCloseTimeout: LONGEST_TRY,
+        scheduleToCloseTimeout: LONGEST_CALL,
       }),
       asRefused,
     ),
-    /** A wait for the outside world, without a total bound. */
+    /** Waits for the outside world, without a total bound. */
     wait: proxyActivities<Pick<AccountingActivities, "awaitAccounting">>(options(4)),
-    /** At most once, as a stock adjustment: what processing does is not shown, nor that it may be asked for twice. */
-    unrepeatableWrite: asked(
+    /** At most once: the API does not say what processing does, nor that it may be repeated. */
+    unrepeatableWrite: mapActivityFailures(
       proxyActivities<Pick<AccountingActivities, "processSyncBatch">>({
         ...options(2),
-        scheduleToStartTimeout: LONGEST_QUEUEING,
+        scheduleToStartTimeout: LONGEST_IN_QUEUE,
         retry: { maximumAttempts: 1 },
       }),
       asLost,

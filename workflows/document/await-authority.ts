@@ -1,7 +1,7 @@
 import { CancellationScope, condition, isCancellation } from "@temporalio/workflow";
 
 import type { ReadDocumentResult, SaleDocument } from "../../src/contract/index.ts";
-import { Tries } from "../calls/tries.ts";
+import { BetweenTries } from "../calls/between-tries.ts";
 import { attentionKey, park, unlessCancelled } from "../operator/attention-list.ts";
 import type { SaleContext } from "../sale/state.ts";
 import { fateOf, readDocument, retryDocument } from "./known-document.ts";
@@ -24,7 +24,7 @@ export async function awaitFinalStatus(
   awaited: AwaitedDocument,
 ): Promise<FinalStatus> {
   const { run } = work;
-  const wait: Wait = { ...awaited, sinceMs: Date.now(), slowTold: false, tries: new Tries(run) };
+  const wait: Wait = { ...awaited, sinceMs: Date.now(), slowTold: false, betweenTries: new BetweenTries(run) };
   const resubmissions = { made: 0 };
   let document = issued;
   for (;;) {
@@ -107,7 +107,7 @@ export interface Wait {
   /** A person was told once that this takes long; what they have taken note of is not raised again. */
   slowTold: boolean;
   /** Of the looks. */
-  tries: Tries;
+  betweenTries: BetweenTries;
 }
 
 /**
@@ -154,7 +154,7 @@ async function nextLook(work: SaleContext, document: SaleDocument, wait: Wait): 
   }
   // What arrives while the answer is on its way may be newer than the answer.
   wait.callbacksSeen = run.callbacksReceived;
-  const read = await readDocument(work, document.id, wait.tries);
+  const read = await readDocument(work, document.id, wait.betweenTries);
   if (askedToResubmit() && !isFinal(read)) return await retried(work, read, wait);
   if (Date.now() >= slowAtMs && !wait.slowTold && !isFinal(read)) raiseSlow(work, read, wait);
   return read;
@@ -206,7 +206,7 @@ async function poll(
     if (result.recorded) work.run.records?.keptBeside({ document: result.document });
     return result.document;
   }
-  await wait.tries.refused(result);
+  await wait.betweenTries.waitAfterRefusal(result);
   return undefined;
 }
 

@@ -15,8 +15,8 @@ import {
   type Refusal,
   type SaleDocument,
 } from "../../src/contract/index.ts";
-import { callWithEscalation, isRefusal, Tries } from "../calls/tries.ts";
-import type { LostCall } from "../calls/without-answer.ts";
+import { callWithEscalation, isRefusal, BetweenTries } from "../calls/between-tries.ts";
+import type { LostAnswer } from "../calls/activity-failures.ts";
 import { CancelledByPerson, park } from "../operator/attention-list.ts";
 import { ledger } from "../proxies.ts";
 import type { SaleContext, SaleState } from "../sale/state.ts";
@@ -31,7 +31,7 @@ interface Creation {
   numberFor?: NumberWish;
   expected: ExpectedDocument;
   compose: () => Promise<Composed>;
-  send: (request: Omit<CreateRequest, keyof CallTarget>) => Promise<CreateResult | LostCall>;
+  send: (request: Omit<CreateRequest, keyof CallTarget>) => Promise<CreateResult | LostAnswer>;
   /**
    * Where the service knows a credit note of the sale already: ours to adopt, or somebody else's, with which this run
    * ends.
@@ -65,7 +65,7 @@ function newIntent(number: number): IssueAttempt {
  */
 export async function createDocument(work: SaleContext, creation: Creation): Promise<Created> {
   const { run } = work;
-  const tries = new Tries(run);
+  const betweenTries = new BetweenTries(run);
   let intent = newIntent(1);
   for (;;) {
     const body: ComposedBody = (intent.body ??= await callWithEscalation(run, creation.compose));
@@ -78,7 +78,7 @@ export async function createDocument(work: SaleContext, creation: Creation): Pro
     const wish = { claim, intent: number, content, ...(numberFor && { numberFor }) };
     const sent = { ...wish, request: body.request, idempotencyKey };
     const result = unknownWhereLost(await creation.send({ ...sent, firstSentAtMs }));
-    if (!isRefusal(result) && result.kind !== "deferred") tries.notRefused();
+    if (!isRefusal(result) && result.kind !== "deferred") betweenTries.clearRefusal();
     if (result.kind === "superseded") {
       intent = superseded(run, result);
       continue;
@@ -87,8 +87,8 @@ export async function createDocument(work: SaleContext, creation: Creation): Pro
       // Doubt sticks: a refusal says nothing of an earlier attempt whose answer was lost.
       intent.firstSentAtMs = result.firstSentAtMs ?? intent.firstSentAtMs;
       run.documentInDoubt = intent.firstSentAtMs !== undefined;
-      if (isRefusal(result)) intent = await refused(tries, result, intent);
-      else await tries.deferred(result, () => run.cancelDue);
+      if (isRefusal(result)) intent = await refused(betweenTries, result, intent);
+      else await betweenTries.waitAfterDeferral(result, () => run.cancelDue);
       continue;
     }
     if (result.kind === "number-taken") throw numberTaken(run, result.message);
@@ -149,8 +149,8 @@ async function settledBy(
   }
 }
 
-async function refused(tries: Tries, refusal: Refusal, intent: IssueAttempt): Promise<IssueAttempt> {
-  await tries.refused(refusal);
+async function refused(betweenTries: BetweenTries, refusal: Refusal, intent: IssueAttempt): Promise<IssueAttempt> {
+  await betweenTries.waitAfterRefusal(refusal);
   // The service refused the body itself, so a mended one is another request, which must not meet the old one's key.
   // While an earlier attempt is in doubt, only the old one may be repeated.
   const another = refusal.attention === "invalid-request" && intent.firstSentAtMs === undefined;
@@ -251,7 +251,7 @@ async function recordMade(run: SaleState, request: RecordDocumentRequest): Promi
 }
 
 /** Without an answer nobody knows whether the document was made. */
-function unknownWhereLost(result: CreateResult | LostCall): CreateResult {
+function unknownWhereLost(result: CreateResult | LostAnswer): CreateResult {
   if (result.kind !== "lost") return result;
   return { kind: "unknown", message: result.message, evidence: { activityId: result.activityId } };
 }

@@ -10,7 +10,7 @@ import {
   type RetryDocumentResult,
   type SaleDocument,
 } from "../../src/contract/index.ts";
-import { callWithEscalation, isRefusal, Tries } from "../calls/tries.ts";
+import { callWithEscalation, isRefusal, BetweenTries } from "../calls/between-tries.ts";
 import type { SaleContext } from "../sale/state.ts";
 
 /**
@@ -33,12 +33,16 @@ export function fateOf(document: SaleDocument): DocumentFate {
 }
 
 /** Reads the document now, however long it takes to get an answer. */
-export async function readDocument(work: SaleContext, saleId: string, tries?: Tries): Promise<SaleDocument> {
+export async function readDocument(
+  work: SaleContext,
+  saleId: string,
+  betweenTries?: BetweenTries,
+): Promise<SaleDocument> {
   const { calls, run, target } = work;
   const read = await callWithEscalation(
     run,
     () => calls.read.readDocument({ ...target, saleId, record: run.records?.besideDocument(saleId) }),
-    tries,
+    betweenTries,
   );
   if (read.recorded) run.records?.keptBeside({ document: read.document });
   return read.document;
@@ -51,7 +55,7 @@ export async function readDocument(work: SaleContext, saleId: string, tries?: Tr
  */
 export async function retryDocument(work: SaleContext, document: SaleDocument): Promise<SaleDocument> {
   const { calls, run, target } = work;
-  const tries = new Tries(run);
+  const betweenTries = new BetweenTries(run);
   try {
     for (;;) {
       run.documentInDoubt = true;
@@ -59,19 +63,22 @@ export async function retryDocument(work: SaleContext, document: SaleDocument): 
       if (isRefusal(result)) {
         // An answer that fits no rule says nothing of what happened behind it.
         run.documentInDoubt = result.attention === "unexpected-answer";
-        await tries.refused(result);
+        await betweenTries.waitAfterRefusal(result);
         continue;
       }
-      tries.notRefused();
+      betweenTries.clearRefusal();
       const seen = await seenBy(work, document, result);
       run.document = seen;
       run.documentInDoubt = false;
       const again = result.kind === "converging" && fateOf(seen) === "failed" && fateOf(document) === "failed";
-      if (again) await tries.lost("The resubmission", document.id, (ms) => condition(() => run.cancelDue, ms));
+      if (again)
+        await betweenTries.waitAfterLostAnswer("The resubmission", document.id, (ms) =>
+          condition(() => run.cancelDue, ms),
+        );
       if (!again || run.cancelDue) return seen;
     }
   } finally {
-    tries.notLost();
+    betweenTries.clearLostAnswer();
   }
 }
 

@@ -1,7 +1,8 @@
 import { sleep } from "@temporalio/workflow";
 
 import { isRegistered, type ItemOutcome, type Refusal, type RegisterResult } from "../../src/contract/index.ts";
-import { callWithEscalation, CutShort, growingPauseMs, isRefusal, Tries, unlessCutShort } from "../calls/tries.ts";
+import { BetweenTries, callWithEscalation, growingPauseMs, isRefusal } from "../calls/between-tries.ts";
+import { LeftToNextRun, undefinedIfLeft } from "../job/continue-as-new-policy.ts";
 import { park } from "../operator/attention-list.ts";
 import type { Batch } from "./batch.ts";
 
@@ -18,7 +19,7 @@ export interface PlannedItem {
 
 interface Registered {
   outcomes: ItemOutcome[];
-  /** Their wait was ended since the history is long. */
+  /** Left to the next run. */
   unanswered: PlannedItem[];
 }
 
@@ -29,7 +30,7 @@ export async function registerAll(batch: Batch, items: readonly PlannedItem[]): 
   let next = 0;
   const lane = async (): Promise<void> => {
     for (let item = items[next++]; item; item = items[next++]) {
-      const outcome = await registerOne(batch, item).catch(unlessCutShort);
+      const outcome = await registerOne(batch, item).catch(undefinedIfLeft);
       if (!outcome) {
         unanswered.push(item);
         continue;
@@ -46,7 +47,7 @@ export async function registerAll(batch: Batch, items: readonly PlannedItem[]): 
 async function registerOne(batch: Batch, { id, name }: PlannedItem): Promise<ItemOutcome> {
   const { calls, target, branch, force } = batch;
   const item = { item: id, name };
-  const tries = new Tries(batch.job);
+  const betweenTries = new BetweenTries(batch.job);
   for (let made = 1; ;) {
     const result: RegisterResult = await calls.convergingWrite.registerItem({
       ...target,
@@ -55,11 +56,11 @@ async function registerOne(batch: Batch, { id, name }: PlannedItem): Promise<Ite
       ...(force && { force }),
     });
     if (isRefusal(result)) {
-      const outcome = await afterRefusal(batch, item, result, tries);
+      const outcome = await afterRefusal(batch, item, result, betweenTries);
       if (outcome) return outcome;
       continue;
     }
-    tries.notRefused();
+    betweenTries.clearRefusal();
     switch (result.kind) {
       case "registered":
         return { kind: "registered", ...item };
@@ -82,11 +83,11 @@ async function afterRefusal(
   batch: Batch,
   item: Pick<ItemOutcome, "item" | "name">,
   refusal: Refusal,
-  tries: Tries,
+  betweenTries: BetweenTries,
 ): Promise<ItemOutcome | undefined> {
   const { job } = batch;
   const { attention, message: reason } = refusal;
-  if (attention !== "credentials") tries.notRefused();
+  if (attention !== "credentials") betweenTries.clearRefusal();
   switch (attention) {
     case "item-rejected":
       return { kind: "refused", ...item, reason };
@@ -99,15 +100,15 @@ async function afterRefusal(
         job,
         { code: attention, subject: item.item, message: reason, evidence, resolvedBy: ["retry", "acknowledge"] },
         // One word is enough for all that are refused alike.
-        { until: () => batch.passesOver || job.cutShort },
+        { until: () => batch.passesOver || job.continueAsNew.waitsEnded },
       );
-      if (verdict === "again" && job.cutShort) throw new CutShort();
-      if (verdict === "retry" && job.endsWaits()) throw new CutShort();
+      if (verdict === "again" && job.continueAsNew.waitsEnded) throw new LeftToNextRun();
+      if (verdict === "retry" && job.continueAsNew.endWaitsIfDue()) throw new LeftToNextRun();
       if (verdict === "acknowledged") batch.passesOver = true;
       return batch.passesOver ? { kind: "refused", ...item, reason } : undefined;
     }
     default:
-      await tries.refused(refusal);
+      await betweenTries.waitAfterRefusal(refusal);
       return undefined;
   }
 }

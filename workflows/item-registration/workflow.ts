@@ -9,7 +9,7 @@ import {
   type RegistrationProgress,
   WORKFLOW_TYPES,
 } from "../../src/contract/index.ts";
-import { callWithEscalation } from "../calls/tries.ts";
+import { callWithEscalation } from "../calls/between-tries.ts";
 import { runJobToCompletion, registerJobMessages } from "../job/carry-job.ts";
 import { Job } from "../job/job.ts";
 import { callsOf, ledger, main } from "../proxies.ts";
@@ -75,7 +75,7 @@ export async function registerItems(input: RegisterItemsInput, carried?: Carried
     let position: Position = carried ? carried.position : names ? { index: 0 } : { after: "" };
     let unanswered = await registered(batch, carried?.unanswered ?? []);
     for (;;) {
-      if (unanswered.length > 0 || (position !== null && job.historyIsLong)) {
+      if (unanswered.length > 0 || (position !== null && job.continueAsNew.dueBetweenPages)) {
         await condition(everyUpdateIsAnswered);
         const { branch, passesOver } = batch;
         const { progress, retriedAtMs } = job;
@@ -123,13 +123,13 @@ async function nextChunk(
   return { position: index < (names?.length ?? 0) ? { index } : null, unanswered };
 }
 
-/** Registers them, and writes down what each came to. @returns those whose wait was ended since the history is long */
+/** Registers them, and writes down what each came to. @returns those that are left to the next run */
 async function registered(batch: Batch, items: readonly PlannedItem[]): Promise<PlannedItem[]> {
   if (items.length === 0) return [];
   const { job, target, batchId } = batch;
-  job.carriesOver = true;
+  job.continueAsNew.handsOverCalls = true;
   const { outcomes, unanswered } = await registerAll(batch, items);
-  job.carriesOver = false;
+  job.continueAsNew.handsOverCalls = false;
   if (outcomes.length > 0) await ledger.keepRegistrations({ ...target, batchId, outcomes });
   return unanswered;
 }

@@ -3,16 +3,7 @@ import { setCurrentDetails } from "@temporalio/workflow";
 import { type AttentionCode, type JobState, type Mend, NO_BUSINESS } from "../../src/contract/index.ts";
 import { AttentionList } from "../operator/attention-list.ts";
 import { attentionAttribute, businessAttribute, needsAPerson, publishAttributes } from "../operator/updates.ts";
-import { stepsTaken } from "../sdk/interceptors.ts";
-
-/** Past so many steps a run goes on as a new one, between two pages. */
-const MOST_STEPS = 20;
-
-/**
- * Past so many it does so in the middle of one, where a call that was refused is about to be made anew. A page without
- * that has 50 at most.
- */
-const MOST_STEPS_OF_REFUSED = 200;
+import { ContinueAsNewPolicy } from "./continue-as-new-policy.ts";
 
 /** All that a run without a document knows. `Progress` is what its state, its details and its result tell. */
 export class Job<Progress extends object> extends AttentionList {
@@ -21,9 +12,7 @@ export class Job<Progress extends object> extends AttentionList {
   readonly noun: string;
   businessId: string | undefined;
   progress: Progress;
-  /** Waits are ended once the history is long: what is left is carried over to a new run. */
-  carriesOver = false;
-  #cut = false;
+  override readonly continueAsNew = new ContinueAsNewPolicy();
   /** What people see of the progress, a line each. */
   readonly #describe: (progress: Progress) => string[];
 
@@ -43,23 +32,6 @@ export class Job<Progress extends object> extends AttentionList {
   /** Temporal's own cancellation ends it between two calls; there is nothing to undo. */
   get cancelDue(): boolean {
     return false;
-  }
-
-  /**
-   * To be asked between two pages. Counted in steps, and not in events: the length of a history grows with what a
-   * replay is not shown, a message that is refused (decision 15).
-   */
-  get historyIsLong(): boolean {
-    return stepsTaken() >= MOST_STEPS;
-  }
-
-  override get cutShort(): boolean {
-    return this.#cut;
-  }
-
-  override endsWaits(): boolean {
-    this.#cut ||= this.carriesOver && stepsTaken() >= MOST_STEPS_OF_REFUSED;
-    return this.#cut;
   }
 
   get allowedUpdates(): string {

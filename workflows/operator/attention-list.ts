@@ -10,6 +10,7 @@ import {
   type RetryRequest,
   type ServiceWait,
 } from "../../src/contract/index.ts";
+import type { ContinueAsNewPolicy } from "../job/continue-as-new-policy.ts";
 
 /** `sinceMs`: where it is about something that began earlier; default: now. */
 export type NewAttention = Omit<Attention, "sinceMs" | "resolvedBy"> &
@@ -45,15 +46,8 @@ export abstract class AttentionList {
    */
   awaitService: ((wait: ServiceWait) => Promise<void>) | undefined;
 
-  /** Whether it is to go on as a new run before it waits any longer. */
-  get cutShort(): boolean {
-    return false;
-  }
-
-  /** To be asked where a wait is over: whether what follows is left to a new run. Then all other waits end too. */
-  endsWaits(): boolean {
-    return false;
-  }
+  /** Of a job, whose history may grow long. A document's run never continues as new. */
+  readonly continueAsNew: ContinueAsNewPolicy | undefined = undefined;
 
   /** Why a person wants it to be given up. */
   cancelRequested: string | undefined;

@@ -9,7 +9,8 @@ import {
   type ReconcileProgress,
   WORKFLOW_TYPES,
 } from "../../src/contract/index.ts";
-import { callWithEscalation, unlessCutShort } from "../calls/tries.ts";
+import { callWithEscalation } from "../calls/between-tries.ts";
+import { undefinedIfLeft } from "../job/continue-as-new-policy.ts";
 import { runJobToCompletion, registerJobMessages } from "../job/carry-job.ts";
 import { Job } from "../job/job.ts";
 import { type Calls, callsOf, ledger, ledgerAtLength, main } from "../proxies.ts";
@@ -54,14 +55,14 @@ export async function reconcile(input: ReconcileInput, carried?: Carried): Promi
     job.businessId = businessId;
     const { background: calls, wait } = callsOf(prepared.profile, () => job.retriedAtMs);
     job.awaitService = (tried) => wait.awaitService({ connection, businessId, ...tried });
-    job.carriesOver = true;
+    job.continueAsNew.handsOverCalls = true;
     const left = await holdDocuments({ job, prepared, calls }, carried);
     if (left) {
       await condition(everyUpdateIsAnswered);
       const { progress, retriedAtMs } = job;
       await continueAsNew<typeof reconcile>(input, { prepared, progress, retriedAtMs, ...left });
     }
-    job.carriesOver = false;
+    job.continueAsNew.handsOverCalls = false;
     const payments = await holdPayments(job, prepared);
     job.moveOn("the findings");
     const findings = await ledger.reconcileFindings({ connection, businessId });
@@ -79,7 +80,7 @@ async function holdDocuments(work: Reconciling, from: Left | undefined): Promise
   // Nothing else of what is carried: the progress goes on from here.
   let left: Left | undefined = from && { after: from.after, unanswered: await holdPage(work, from.unanswered) };
   for (;;) {
-    if (left && (left.unanswered.length > 0 || job.historyIsLong)) return left;
+    if (left && (left.unanswered.length > 0 || job.continueAsNew.dueBetweenPages)) return left;
     job.moveOn("the next documents");
     const page = await ledger.documentsToReconcile({ connection, businessId, after: left?.after });
     const after = page.at(-1);
@@ -88,7 +89,7 @@ async function holdDocuments(work: Reconciling, from: Left | undefined): Promise
   }
 }
 
-/** @returns those whose wait was ended since the history is long */
+/** @returns those that are left to the next run */
 async function holdPage(
   { job, prepared, calls }: Reconciling,
   page: readonly DocumentToReconcile[],
@@ -98,7 +99,7 @@ async function holdPage(
   await Promise.all(
     page.map(async (document) => {
       const call = () => calls.read.reconcileDocument({ connection, businessId, ...document });
-      const result = await callWithEscalation(job, call).catch(unlessCutShort);
+      const result = await callWithEscalation(job, call).catch(undefinedIfLeft);
       if (!result) {
         unanswered.push(document);
         return;

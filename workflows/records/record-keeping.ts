@@ -1,7 +1,7 @@
 import { CancellationScope, condition, workflowInfo } from "@temporalio/workflow";
 
 import type { DocumentRecord, KeepLinesRequest, RecordPart, StockMovement } from "../../src/contract/index.ts";
-import { isRefusal, Tries } from "../calls/tries.ts";
+import { isRefusal, BetweenTries } from "../calls/between-tries.ts";
 import { park } from "../operator/attention-list.ts";
 import { ledger } from "../proxies.ts";
 import type { AsItWillBe, KeptRecords, SaleContext, SaleState } from "../sale/state.ts";
@@ -204,14 +204,14 @@ async function keepLines(
   { run, calls, target }: SaleContext,
   of: Pick<KeepLinesRequest, "type" | "number" | "saleId">,
 ): Promise<boolean> {
-  const tries = new Tries(run);
+  const betweenTries = new BetweenTries(run);
   for (;;) {
     const result = await calls.background.read.keepLines({ ...target, ...of });
     if (isRefusal(result) && result.attention === "credentials") {
-      await tries.refusedAbout(result);
+      await betweenTries.parkOnRefusal(result);
       continue;
     }
-    tries.notRefused();
+    betweenTries.clearRefusal();
     if (!isRefusal(result)) return true;
     const message = `The ledger keeps the document ${of.saleId} without its lines: ${result.message}`;
     const verdict = await park(run, { code: "unexpected-answer", subject: `lines of ${of.saleId}`, message });

@@ -9,7 +9,8 @@ import {
   setApplied,
   type StockMovement,
 } from "../../src/contract/index.ts";
-import { ClaimedTries, Tries } from "../calls/tries.ts";
+import { BetweenTries } from "../calls/between-tries.ts";
+import { ClaimGenerations } from "../calls/claim-generations.ts";
 import { ledger } from "../proxies.ts";
 import type { SaleContext } from "../sale/state.ts";
 import { endOfTurn } from "../sdk/interceptors.ts";
@@ -30,23 +31,23 @@ export async function applyMovement(
   const { run } = work;
   const settled = { ...work.target, referenceId: movement.referenceId };
   const givenUp = (): boolean => run.stockHalted && movement.purpose === "sold";
-  const claims = new ClaimedTries();
-  const tries = new Tries(run);
+  const claims = new ClaimGenerations();
+  const betweenTries = new BetweenTries(run);
   const begin = (): void => {
     // Still refused, as far as anybody needs to know, while the key is looked at again.
-    if (!tries.refusalStands) movement.state = "sending";
+    if (!betweenTries.refusalStands) movement.state = "sending";
     movement.sentAtMs = Date.now();
   };
   for (;;) {
     const sent = await lane.send({ movement, asked: askedOf(movement, claims, branch), givenUp, begin });
     if (!sent) {
-      tries.notRefused();
+      betweenTries.clearRefusal();
       drop(work, movement);
       return;
     }
     const result =
       sent.kind === "unknown" ? await fateOfUnknown(work, movement, claims.generation, branch, sent) : sent;
-    if (result.kind !== "not-applied" && result.kind !== "deferred") tries.notRefused();
+    if (result.kind !== "not-applied" && result.kind !== "deferred") betweenTries.clearRefusal();
     switch (result.kind) {
       case "applied":
         settle(work, movement, result);
@@ -61,13 +62,13 @@ export async function applyMovement(
         return;
       case "superseded":
         if (result.word) keepWord(work, movement, result.word, false);
-        claims.after(result.generation);
+        claims.skipPast(result.generation);
         break;
       case "deferred":
         movement.state = "planned";
         run.stockMoved();
-        if (!result.sameTry) claims.next();
-        await tries.deferred(result, givenUp);
+        if (!result.sameTry) claims.nextGeneration();
+        await betweenTries.waitAfterDeferral(result, givenUp);
         break;
       case "branch-held": {
         movement.state = "refused";
@@ -82,18 +83,18 @@ export async function applyMovement(
         if (verdict === "woken") {
           movement.state = "planned";
           run.stockMoved();
-          await tries.deferred({}, givenUp);
+          await betweenTries.waitAfterDeferral({}, givenUp);
         }
         break;
       }
       case "not-applied": {
         movement.state = "refused";
-        claims.next();
+        claims.nextGeneration();
         const { refusal } = result;
         const code = refusal.attention === "credentials" ? refusal.attention : "stock-refused";
         const message = `${movement.action} ${movement.quantity} of ${movement.itemId}: ${refusal.message}`;
         const about = { code, subject: movement.referenceId, message, until: givenUp } as const;
-        const verdict = await tries.refusedAbout(refusal, about);
+        const verdict = await betweenTries.parkOnRefusal(refusal, about);
         if (verdict === "acknowledged" && code === "stock-refused") {
           drop(work, movement);
           return;
@@ -103,7 +104,7 @@ export async function applyMovement(
   }
 }
 
-function askedOf(movement: StockMovement, { claim }: ClaimedTries, branch: Branch | undefined): AskedMovement {
+function askedOf(movement: StockMovement, { claim }: ClaimGenerations, branch: Branch | undefined): AskedMovement {
   const { referenceId, itemId, action, quantity, unitPrice } = movement;
   return { referenceId, itemId, action, quantity, unitPrice, ...(branch && { branch }), claim };
 }

@@ -1,5 +1,5 @@
 import { fewOf, goodsOf, type RefundRequest, type SaleDocument } from "../../src/contract/index.ts";
-import { callWithEscalation } from "../calls/tries.ts";
+import { callWithEscalation } from "../calls/between-tries.ts";
 import { park } from "../operator/attention-list.ts";
 import type { SaleContext } from "../sale/state.ts";
 import { branchToReturnTo, planMovements, type StockKeeping } from "./stock-keeping.ts";

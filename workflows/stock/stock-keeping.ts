@@ -13,7 +13,7 @@ import {
   type TakenMovement,
   weightedPrice,
 } from "../../src/contract/index.ts";
-import { isRefusal, Tries } from "../calls/tries.ts";
+import { isRefusal, BetweenTries } from "../calls/between-tries.ts";
 import { ledger } from "../proxies.ts";
 import type { SaleContext } from "../sale/state.ts";
 import { applyMovement, ByItself, type Lane } from "./apply-movement.ts";
@@ -202,7 +202,7 @@ export async function branchToReturnTo(
   name: string,
   subject: string,
 ): Promise<Branch | undefined> {
-  const tries = new Tries(run);
+  const betweenTries = new BetweenTries(run);
   try {
     for (;;) {
       const result = await calls.read.readBranch({ ...target, branch: name });
@@ -210,10 +210,10 @@ export async function branchToReturnTo(
       const isMissing = result.attention === "not-found";
       const message = `Not returned to stock: ${result.message}`;
       const about = isMissing ? ({ code: "stock-refused", subject, message } as const) : {};
-      const verdict = await tries.refusedAbout(result, about);
+      const verdict = await betweenTries.parkOnRefusal(result, about);
       if (isMissing && verdict === "acknowledged") return undefined;
     }
   } finally {
-    tries.notRefused();
+    betweenTries.clearRefusal();
   }
 }

@@ -1,7 +1,8 @@
 import { condition, continueAsNew } from "@temporalio/workflow";
 
 import type { AccountingProfile, ProcessSyncBatchInput, SyncBatchOutcome } from "../../src/contract/index.ts";
-import { ClaimedTries, Tries } from "../calls/tries.ts";
+import { BetweenTries } from "../calls/between-tries.ts";
+import { ClaimGenerations } from "../calls/claim-generations.ts";
 import { runJobToCompletion, registerJobMessages } from "../job/carry-job.ts";
 import { accountingCallsOf, main } from "../proxies.ts";
 import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";
@@ -38,31 +39,31 @@ async function processed(
   profile: AccountingProfile,
   syncBatchId: string,
 ): Promise<SyncBatchOutcome | "to be continued"> {
-  const claims = new ClaimedTries();
-  const tries = new Tries(job);
+  const claims = new ClaimGenerations();
+  const betweenTries = new BetweenTries(job);
   for (;;) {
-    if (job.historyIsLong) return "to be continued";
+    if (job.continueAsNew.dueBetweenPages) return "to be continued";
     job.moveOn("the service's answer", { standing: "waiting" });
     const sent = await sendBatch(profile, syncBatchId, claims.current);
     const result = sent.kind === "unknown" ? await resolved(job, profile, syncBatchId, claims.generation, sent) : sent;
-    if (result.kind !== "not-processed" && result.kind !== "deferred") tries.notRefused();
+    if (result.kind !== "not-processed" && result.kind !== "deferred") betweenTries.clearRefusal();
     switch (result.kind) {
       case "processed":
         return { syncBatchId, saidBy: "service", message: result.message };
       case "said-processed":
         return { syncBatchId, saidBy: "person", message: result.word.note };
       case "superseded":
-        claims.after(result.generation);
+        claims.skipPast(result.generation);
         break;
       case "not-processed":
         job.moveOn("a person", { standing: "parked", message: result.refusal.message });
-        await tries.refused(result.refusal);
-        claims.next();
+        await betweenTries.waitAfterRefusal(result.refusal);
+        claims.nextGeneration();
         break;
       case "deferred":
         job.moveOn(result.waitFor === "ledger" ? "the ledger" : "another try", { message: result.message });
-        await tries.deferred(result, () => false);
-        if (!result.sameTry) claims.next();
+        await betweenTries.waitAfterDeferral(result, () => false);
+        if (!result.sameTry) claims.nextGeneration();
         break;
     }
   }

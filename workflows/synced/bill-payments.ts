@@ -14,7 +14,7 @@ import {
   type SyncRequested,
   WORKFLOW_TYPES,
 } from "../../src/contract/index.ts";
-import { callWithEscalation } from "../calls/tries.ts";
+import { callWithEscalation } from "../calls/between-tries.ts";
 import { runJobToCompletion } from "../job/carry-job.ts";
 import type { Job } from "../job/job.ts";
 import { type AccountingCalls, accountingCallsOf, ledger, main } from "../proxies.ts";

@@ -11,7 +11,7 @@ import {
   type SyncPurchasesOutcome,
   WORKFLOW_TYPES,
 } from "../../src/contract/index.ts";
-import { callWithEscalation, isRefusal } from "../calls/tries.ts";
+import { callWithEscalation, isRefusal } from "../calls/between-tries.ts";
 import { runJobToCompletion } from "../job/carry-job.ts";
 import type { Job } from "../job/job.ts";
 import { callsOf, ledger, main } from "../proxies.ts";

@@ -65,7 +65,7 @@ export async function synchronise<Progress extends SyncProgress, Position, Held>
   let position = start;
   while (!isThrough(position)) {
     position = await step(position);
-    if (isThrough(position) || !job.historyIsLong) continue;
+    if (isThrough(position) || !job.continueAsNew.dueBetweenPages) continue;
     await condition(everyUpdateIsAnswered);
     await goOnAnew(position);
   }

@@ -11,7 +11,7 @@ import {
   type SaleDocument,
   type SaleLineInput,
 } from "../../../src/contract/index.ts";
-import { callWithEscalation, Tries } from "../../calls/tries.ts";
+import { callWithEscalation, BetweenTries } from "../../calls/between-tries.ts";
 import { CancelledByPerson, park } from "../../operator/attention-list.ts";
 import type { SaleContext } from "../state.ts";
 
@@ -84,7 +84,7 @@ export async function registerItems(work: SaleContext, items: readonly KnownItem
 
 async function registerItem(work: SaleContext, item: KnownItem, branch?: Branch): Promise<void> {
   const { run, calls, target } = work;
-  const tries = new Tries(run);
+  const betweenTries = new BetweenTries(run);
   try {
     for (;;) {
       const result = await callWithEscalation(run, () =>
@@ -99,12 +99,12 @@ async function registerItem(work: SaleContext, item: KnownItem, branch?: Branch)
         }
         case "converging": {
           if (await showsRegistered(work, item.id)) return;
-          await tries.lost(`The registration of ${item.name ?? item.id}`, item.id);
+          await betweenTries.waitAfterLostAnswer(`The registration of ${item.name ?? item.id}`, item.id);
         }
       }
     }
   } finally {
-    tries.notLost();
+    betweenTries.clearLostAnswer();
   }
 }
 

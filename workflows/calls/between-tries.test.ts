@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { growingPauseMs } from "./tries.ts";
+import { growingPauseMs } from "./between-tries.ts";
 
 test("the pauses double from a second to ten minutes", () => {
   const pauses = Array.from({ length: 12 }, (_, tries) => growingPauseMs(tries) / 1_000);

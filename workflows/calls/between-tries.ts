@@ -1,0 +1,199 @@
+import { condition, sleep } from "@temporalio/workflow";
+
+import type { Deferred, Refusal } from "../../src/contract/index.ts";
+import { LeftToNextRun } from "../job/continue-as-new-policy.ts";
+import {
+  type AttentionList,
+  attentionKey,
+  CancelledByPerson,
+  type NewAttention,
+  park,
+  untilDone,
+  type Verdict,
+} from "../operator/attention-list.ts";
+import { ledger } from "../proxies.ts";
+
+/** What the attention says in place of the refusal's own words, and what else ends the wait. */
+interface AttentionOptions {
+  code?: NewAttention["code"];
+  subject?: string;
+  message?: string;
+  until?: () => boolean;
+}
+
+/**
+ * After so many deferrals in a row the workflow sets no more timers, and leaves the wait to one activity, which adds
+ * nothing to the history while it is tried again. The timers together take a quarter of an hour.
+ */
+const MOST_TIMERS = 10;
+
+/** After so many lost answers, within a quarter of an hour, an operator is shown that the call does not get through. */
+const MOST_LOST_ANSWERS = 10;
+
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 10 * 60_000;
+
+/** The pause before the next try, in milliseconds: doubles from a second to ten minutes. */
+export function growingPauseMs(triesBefore: number): number {
+  return Math.min(FIRST_PAUSE_MS * 2 ** Math.min(triesBefore, 20), LONGEST_PAUSE_MS);
+}
+
+/** Whether the call was refused: a person must mend something before it is tried again. */
+export function isRefusal(result: { kind: string }): result is Refusal {
+  return result.kind === "refused";
+}
+
+/**
+ * Makes a call that may be repeated, and tries it again after each refusal, until it has another result. While it is
+ * refused the run is parked: an attention says why.
+ * @param betweenTries default: its own; given where the call has been refused before
+ * @throws CancelledByPerson where a person cancels in place of mending it; LeftToNextRun
+ */
+export async function callWithEscalation<T extends { kind: string }>(
+  run: AttentionList,
+  call: () => Promise<T | Refusal>,
+  betweenTries: BetweenTries = new BetweenTries(run),
+): Promise<Exclude<T, Refusal>> {
+  try {
+    for (;;) {
+      const result = await call();
+      if (!isRefusal(result)) return result as Exclude<T, Refusal>;
+      await betweenTries.waitAfterRefusal(result);
+    }
+  } finally {
+    // In `finally`, since the step itself may be cancelled: an attention must not outlive its cause.
+    betweenTries.clearRefusal();
+  }
+}
+
+/**
+ * Decides what happens between two tries of one call (a try is one activity, with all of Temporal's attempts): a person
+ * is called where it was refused; a pause follows where it was deferred, or where its answer was lost.
+ *
+ * The attention for a refused key stands from the first refusal until the call has another result, over all tries in
+ * between, so that it shows since when a person is needed.
+ */
+export class BetweenTries {
+  readonly #run: AttentionList;
+  #refusal: { key: string; sinceMs: number } | undefined;
+  #deferrals = 0;
+  #growingPauses = 0;
+  #deferredSinceMs = 0;
+  #lostAnswers = 0;
+  #lostAttention: { subject: string; sinceMs: number } | undefined;
+
+  constructor(run: AttentionList) {
+    this.#run = run;
+  }
+
+  /** Whether the attention for an earlier refusal is still shown while the call is tried again. */
+  get refusalStands(): boolean {
+    return this.#refusal !== undefined && this.#run.needs(this.#refusal.key);
+  }
+
+  /**
+   * Parks until the call is worth another try.
+   * @throws CancelledByPerson; LeftToNextRun
+   */
+  async waitAfterRefusal(refusal: Refusal): Promise<void> {
+    const run = this.#run;
+    await this.parkOnRefusal(refusal, { until: () => run.cancelDue || waitsEnded(run) });
+    if (run.continueAsNew?.endWaitsIfDue()) throw new LeftToNextRun();
+    if (!run.cancelDue) return;
+    this.clearRefusal();
+    throw new CancelledByPerson(run.cancelRequested ?? "");
+  }
+
+  /** The same for a caller that handles cancellation, and whatever else ends the wait, by itself. */
+  async parkOnRefusal(refusal: Refusal, options: AttentionOptions = {}): Promise<Verdict> {
+    const { code = refusal.attention, subject, message = refusal.message, until } = options;
+    const attention = { code, message, ...(subject !== undefined && { subject }), ...evidenceOf(refusal) };
+    const ends = { ...(until && { until }) };
+    if (code === "credentials") return await this.#parkOnRefusedKey(attention, ends, refusal);
+    this.clearRefusal();
+    // `acknowledge` alone would leave the call without an answer.
+    const mends = code === "unexpected-answer" && { resolvedBy: ["retry"] as const };
+    return await park(this.#run, { ...attention, ...mends }, ends);
+  }
+
+  /** To be called once the call has another result than a refusal. */
+  clearRefusal(): void {
+    if (this.#refusal) this.#run.clear(this.#refusal.key);
+    this.#refusal = undefined;
+  }
+
+  /**
+   * Waits after a call that was not carried out: over the quota, or not sent at all. While the ledger is away one
+   * activity waits for it, so that an outage adds nothing to the history.
+   */
+  async waitAfterDeferral({ waitFor, retryAfterMs }: Partial<Deferred>, until: () => boolean): Promise<void> {
+    if (waitFor === "ledger") return await untilDone(() => ledger.awaitLedger(), until);
+    const { awaitService } = this.#run;
+    if (this.#deferrals++ === 0) this.#deferredSinceMs = Date.now();
+    if (this.#deferrals > MOST_TIMERS && awaitService) {
+      await untilDone(() => awaitService({ triedAtMs: Date.now(), sinceMs: this.#deferredSinceMs }), until);
+    } else await condition(until, retryAfterMs ?? growingPauseMs(this.#growingPauses++));
+  }
+
+  /**
+   * Waits before another try of a write whose answer was lost and which, as a read shows, had no effect. The tries
+   * become rarer and never stop by themselves; in the end a person can cancel them.
+   * @param what was tried
+   * @param pause waits for so many milliseconds
+   */
+  async waitAfterLostAnswer(
+    what: string,
+    subject: string,
+    pause: (ms: number) => Promise<unknown> = sleep,
+  ): Promise<void> {
+    const run = this.#run;
+    const { awaitService } = run;
+    if (this.#lostAnswers < MOST_LOST_ANSWERS || !awaitService) {
+      await pause(growingPauseMs(this.#lostAnswers++));
+      return;
+    }
+    const nowMs = Date.now();
+    const { sinceMs } = (this.#lostAttention ??= { subject, sinceMs: nowMs });
+    const wake = (): Promise<boolean> => awaitService({ triedAtMs: nowMs, sinceMs }).then(() => true);
+    const message = `${what} was tried ${MOST_LOST_ANSWERS} times and more, and nothing came of it. It is still tried, ever more rarely.`;
+    const resolvedBy = ["retry", "cancel"] as const;
+    const attention = { code: "unexpected-answer", subject, message, sinceMs, resolvedBy } as const;
+    await park(run, attention, { wake, lasts: true, until: () => waitsEnded(run) });
+  }
+
+  /** To be called once the write has shown an effect, or is not tried any more. */
+  clearLostAnswer(): void {
+    if (this.#lostAttention) this.#run.clear(attentionKey("unexpected-answer", this.#lostAttention.subject));
+  }
+
+  /** Ends by `retry`, by a cancellation, or by itself once `awaitService` finds the key accepted. */
+  async #parkOnRefusedKey(
+    attention: NewAttention,
+    ends: { until?: () => boolean },
+    { status, operation }: Refusal,
+  ): Promise<Verdict> {
+    const run = this.#run;
+    const { awaitService } = run;
+    if (!awaitService) throw new Error("a key can be refused only once it is known where calls go");
+    const key = attentionKey(attention.code, attention.subject);
+    const sinceMs = this.#refusal?.key === key ? this.#refusal.sinceMs : Date.now();
+    run.retell(key, attention);
+    this.#refusal = { key, sinceMs };
+    const refused = { ...(status !== undefined && { status }), ...(operation !== undefined && { operation }) };
+    const wake = (): Promise<boolean> => awaitService({ triedAtMs: Date.now(), sinceMs, refused }).then(() => true);
+    const verdict = await park(run, { ...attention, sinceMs }, { ...ends, wake, lasts: true });
+    // Cleared by another call, which found the key accepted.
+    if (verdict === "acknowledged") this.#refusal = undefined;
+    return verdict;
+  }
+}
+
+function waitsEnded({ continueAsNew }: AttentionList): boolean {
+  return continueAsNew?.waitsEnded === true;
+}
+
+function evidenceOf(refusal: Refusal): { evidence?: Record<string, unknown> } {
+  const { status, apiCode, details } = refusal;
+  const evidence = { ...(status && { status }), ...(apiCode && { apiCode }), ...details };
+  return Object.keys(evidence).length > 0 ? { evidence } : {};
+}
