@@ -91,7 +91,7 @@ export function createCreationActivities(
     const runtime = context.connections.get(request.connection);
     if (!runtime) return { kind: "deferred", message: servesNo(context, request.connection) };
     const claim = new DocumentClaim(ledger, request, nowMs);
-    const begun = await begunUnkeyed(claim);
+    const begun = await beginUnkeyed(claim);
     if (begun.kind !== "send") return begun;
     if (begun.firstSentAtMs !== undefined) {
       const firstSentAt = new Date(begun.firstSentAtMs).toISOString();
@@ -104,7 +104,7 @@ export function createCreationActivities(
     return await settle(claim, result, !doubtful);
   }
 
-  async function begunUnkeyed(claim: DocumentClaim) {
+  async function beginUnkeyed(claim: DocumentClaim) {
     try {
       await context.earlierRuns.takeOver(Context.current().info.workflowExecution);
       return await claim.begin();
@@ -164,11 +164,12 @@ function noteIgnored(
 async function settle(claim: DocumentClaim, result: CreateResult, nothingLeft: boolean): Promise<CreateResult> {
   if (result.kind === "document" || result.kind === "named" || result.kind === "rejected") {
     const documentId = idOf(result);
-    if (documentId !== undefined) return (await claim.made(documentId)) ? result : { ...result, unclaimed: true };
+    if (documentId !== undefined)
+      return (await claim.settleCreated(documentId)) ? result : { ...result, unclaimed: true };
   }
   // Both answers settle that nothing of ours exists, also of an earlier attempt in doubt.
   const settled = result.kind === "rejected" || result.kind === "already-credited";
-  if (settled || nothingLeft) await claim.leftNothing();
+  if (settled || nothingLeft) await claim.settleUnsent();
   return result;
 }
 

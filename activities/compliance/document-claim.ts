@@ -12,7 +12,7 @@ interface ToSend {
 }
 
 /**
- * The claim of one wish for a document. It holds the bytes that were sent first, so that every attempt of every run
+ * The claim of one intent for a document. It holds the bytes that were sent first, so that every attempt of every run
  * sends the same under the same key, and the document's id once it is known, so that a run which begins anew takes it
  * over (docs/architecture.md, "One document for a number").
  */
@@ -71,12 +71,12 @@ export class DocumentClaim {
   }
 
   /** The document exists, in whatever status. False where the ledger does not know of it yet. */
-  made(documentId: string): Promise<boolean> {
+  settleCreated(documentId: string): Promise<boolean> {
     return this.#settle({ kind: "document", documentId });
   }
 
-  /** Nothing of this wish exists, and nothing is in doubt: it may be sent again, with other bytes too. */
-  leftNothing(): Promise<boolean> {
+  /** Nothing of this intent exists, and nothing is in doubt: it may be sent again, with other bytes too. */
+  settleUnsent(): Promise<boolean> {
     return this.#settle({ kind: "unsent" });
   }
 

@@ -10,7 +10,7 @@ import type {
 } from "../../src/contract/index.ts";
 import { type Ledger, LedgerUnavailableError } from "../../src/ledger/index.ts";
 import { lastBalance } from "../ledger/balance-evidence.ts";
-import { claimedMovement, foundOf, holderOf, ledgerOutcome } from "../ledger/claim-results.ts";
+import { claimedMovement, toMovementResult, holderOf, ledgerOutcome } from "../ledger/claim-results.ts";
 
 /** What `take` comes to: the claim is ours and the movement may be sent, or what is known of it already. */
 type Taken = "taken" | AdjustStockResult;
@@ -58,13 +58,13 @@ export class StockClaim {
         return { kind, message: heldBack(this.#request, hold), hold };
       }
       case "behind":
-        return foundOf(answer);
+        return toMovementResult(answer);
       case "settled": {
-        const found = foundOf(answer);
+        const found = toMovementResult(answer);
         return found.kind === "applied" ? await this.withoutKnownBranch(found) : found;
       }
       case "held": {
-        const unknown = foundOf(answer);
+        const unknown = toMovementResult(answer);
         return { ...unknown, evidence: { ...unknown.evidence, ...(await this.lastBalance()) } };
       }
       case "different":

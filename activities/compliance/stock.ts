@@ -36,13 +36,13 @@ export function createStockActivities(context: ActivityContext): Pick<Compliance
       if (request.sentFor?.reset) throw chunkWasReset();
       const sentAs = request.branch && branchSentAs(runtime.dialect.stock);
       const claim = new StockClaim(context.ledger, request, sentAs, nowMs);
-      const taken = await takenFor(context, request, claim);
+      const taken = await takeClaim(context, request, claim);
       if (taken !== "taken") return taken;
       const result = await send(runtime, request, context);
       switch (result.kind) {
         case "applied":
           if (!(await claim.settle(result))) return { ...result, unsettled: true };
-          return await recorded(context, request, await claim.withoutKnownBranch(result));
+          return await saveRecordWithAnswer(context, request, await claim.withoutKnownBranch(result));
         case "deferred":
           await claim.settle({ kind: "not-applied", message: result.message });
           return result;
@@ -60,7 +60,7 @@ export function createStockActivities(context: ActivityContext): Pick<Compliance
  * Keeps the record that came with the movement. Where anything has to be said of the answer the workflow keeps it, and
  * so it does where the ledger does not take it: an answer is never lost for its record.
  */
-async function recorded(
+async function saveRecordWithAnswer(
   { ledger }: ActivityContext,
   { connection, businessId, referenceId, record }: AdjustStockRequest,
   answer: AppliedMovement,
@@ -91,7 +91,7 @@ function chunkWasReset(): ApplicationFailure {
 /**
  * Without a claim nothing leaves; and no claim is taken before it is known what earlier runs of this workflow's id did.
  */
-async function takenFor(
+async function takeClaim(
   context: ActivityContext,
   { sentFor }: AdjustStockRequest,
   claim: StockClaim,

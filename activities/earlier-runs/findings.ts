@@ -18,7 +18,7 @@ export interface MovementFinding {
   fate: AppliedMovement | { kind: "said"; applied: boolean; word: PersonsWord } | { kind: "unknown" };
 }
 
-/** What a run is known to have made of one wish for a document. */
+/** What a run is known to have made of one intent for a document. */
 export interface DocumentFinding {
   claim: string;
   request: CreateRequest;

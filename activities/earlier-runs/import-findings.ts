@@ -14,7 +14,7 @@ async function importDocument(ledger: Ledger, finding: DocumentFinding, holder: 
   if (known?.documentId !== undefined) return;
   const { intent, idempotencyKey, content } = request;
   if (!known) {
-    const wish = {
+    const call = {
       workflowId,
       intent,
       idempotencyKey,
@@ -23,9 +23,9 @@ async function importDocument(ledger: Ledger, finding: DocumentFinding, holder: 
       holder,
       nowMs: firstSentAtMs,
     };
-    const begun = await ledger.documents.begin({ ...wish, number: request.numberFor });
+    const begun = await ledger.documents.begin({ ...call, number: request.numberFor });
     // It is in doubt all the same, whosever the number is.
-    if (begun.kind === "number-taken") await ledger.documents.begin(wish);
+    if (begun.kind === "number-taken") await ledger.documents.begin(call);
   }
   if (fate.kind === "in-doubt") return;
   const outcome = { kind: "document", documentId: fate.documentId } as const;

@@ -13,17 +13,19 @@ import type { ClaimedMovement, Decision, MovementOutcome, NumberOwner } from "..
 type Applied = Extract<MovementOutcome, { kind: "applied" }>;
 
 /** What the ledger answers of a movement that is claimed already. */
-export type Found =
+export type ClaimedAnswer =
   | { kind: "settled"; generation?: number; outcome: { kind: "applied" } & Partial<Applied>; decision?: Decision }
   | { kind: "held"; generation?: number; takenAtMs: number; holder: string }
   | { kind: "behind"; generation: number; decision?: Decision };
 
 /** In the workflow's words. */
-export function foundOf(found: Extract<Found, { kind: "held" }>): UnknownMovement;
-export function foundOf(found: Extract<Found, { kind: "behind" }>): SupersededTry;
-export function foundOf(found: Extract<Found, { kind: "settled" }>): AppliedMovement | SaidApplied;
-export function foundOf(found: Found): AppliedMovement | SaidApplied | SupersededTry | UnknownMovement;
-export function foundOf(found: Found): AppliedMovement | SaidApplied | SupersededTry | UnknownMovement {
+export function toMovementResult(found: Extract<ClaimedAnswer, { kind: "held" }>): UnknownMovement;
+export function toMovementResult(found: Extract<ClaimedAnswer, { kind: "behind" }>): SupersededTry;
+export function toMovementResult(found: Extract<ClaimedAnswer, { kind: "settled" }>): AppliedMovement | SaidApplied;
+export function toMovementResult(found: ClaimedAnswer): AppliedMovement | SaidApplied | SupersededTry | UnknownMovement;
+export function toMovementResult(
+  found: ClaimedAnswer,
+): AppliedMovement | SaidApplied | SupersededTry | UnknownMovement {
   switch (found.kind) {
     case "settled": {
       const { outcome, decision } = found;

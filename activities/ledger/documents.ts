@@ -11,11 +11,11 @@ export function createDocumentClaimActivities({
   random,
 }: LedgerContext): Pick<LedgerActivities, "recordDocument" | "decideDocument"> {
   return {
-    recordDocument: ({ claim: workflowId, documentId, numberFor: number, ...wish }) =>
+    recordDocument: ({ claim: workflowId, documentId, numberFor: number, ...call }) =>
       onceThere(async () => {
         const holder = holderOf(Context.current().info);
-        const begun = await ledger.documents.begin({ workflowId, ...wish, number, nowMs: nowMs(), holder });
-        const { intent } = wish;
+        const begun = await ledger.documents.begin({ workflowId, ...call, number, nowMs: nowMs(), holder });
+        const { intent } = call;
         await ledger.documents.settle({
           workflowId,
           intent,

@@ -12,7 +12,7 @@ import type { Ledger } from "../../src/ledger/index.ts";
 import { onceThere, stillWaiting } from "../failure.ts";
 import { ageMs, pollPauseMs } from "../poll-schedule.ts";
 import { lastBalance, laterBalance } from "./balance-evidence.ts";
-import { claimedMovement, foundOf, holderOf, ledgerOutcome } from "./claim-results.ts";
+import { claimedMovement, toMovementResult, holderOf, ledgerOutcome } from "./claim-results.ts";
 
 export interface LedgerContext {
   ledger: Ledger;
@@ -47,8 +47,8 @@ export function createMovementActivities(context: LedgerContext): MovementActivi
         const found = await ledger.stock.readOrBury({ ...keyOf(request), nowMs: nowMs() });
         if (found.kind === "never-sent") return { kind: "superseded", generation: request.generation };
         if (found.kind === "not-applied") return { kind: "superseded", generation: found.generation };
-        if (found.kind === "settled") return foundOf(found);
-        const result = foundOf(found);
+        if (found.kind === "settled") return toMovementResult(found);
+        const result = toMovementResult(found);
         const balance = lastBalance(await ledger.stock.balanceAround(keyOf(request)));
         return { ...result, evidence: { ...result.evidence, ...balance } };
       }),
@@ -63,7 +63,7 @@ export function createMovementActivities(context: LedgerContext): MovementActivi
           .slice(0, TAKEN_A_PAGE);
         return page.map(({ held, ...movement }) => {
           if (!held) return movement;
-          const { message, evidence } = foundOf(held);
+          const { message, evidence } = toMovementResult(held);
           const { generation, takenAtMs } = held;
           return { ...movement, unknown: { generation, sentAtMs: takenAtMs, message, evidence } };
         });
@@ -115,7 +115,7 @@ async function outcomeOf(
   request: MovementReference,
 ): Promise<AppliedMovement | SaidApplied | SupersededTry | undefined> {
   const found = await ledger.stock.read(keyOf(request));
-  if (found.kind === "settled") return foundOf(found);
+  if (found.kind === "settled") return toMovementResult(found);
   return found.kind === "not-applied" ? { kind: "superseded", generation: found.generation } : undefined;
 }
 

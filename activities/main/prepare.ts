@@ -117,7 +117,7 @@ export function failOnInvalidInput<T>(act: () => T): T {
 const LOOK_WITHIN_MS = 1_000;
 
 /** What the ledger knows, and nothing where it is away. */
-async function lookedUpInTime<Kept>(look: (withinMs: number) => Promise<Kept>): Promise<Kept | undefined> {
+async function undefinedIfLedgerAway<Kept>(look: (withinMs: number) => Promise<Kept>): Promise<Kept | undefined> {
   try {
     return await look(LOOK_WITHIN_MS);
   } catch (error) {
@@ -136,7 +136,7 @@ type EarlierSale = (profile: ConnectionProfile, content: SaleContent) => Promise
 export function createEarlierSale(ledger: Pick<Ledger, "records">): EarlierSale {
   return async ({ connection, businessId }, content) => {
     const number = content.traderInvoiceNumber;
-    const kept = await lookedUpInTime((ms) => ledger.records.findSale({ connection, businessId }, number, ms));
+    const kept = await undefinedIfLedgerAway((ms) => ledger.records.findSale({ connection, businessId }, number, ms));
     // What this very run has kept comes from an attempt that was lost.
     if (!kept || kept.writer.runId === Context.current().info.workflowExecution?.runId) return undefined;
     const { record } = kept;
@@ -203,7 +203,9 @@ type EarlierCreditNote = (profile: ConnectionProfile, note: CreditNoteInput) => 
 /** What two of them ask for at once, or while the ledger is away, is left to the claim of the number. */
 export function createEarlierCreditNote(ledger: Pick<Ledger, "records">): EarlierCreditNote {
   return async ({ connection, businessId }, { traderInvoiceNumber: number, saleId }) => {
-    const kept = await lookedUpInTime((ms) => ledger.records.findCreditNote({ connection, businessId }, number, ms));
+    const kept = await undefinedIfLedgerAway((ms) =>
+      ledger.records.findCreditNote({ connection, businessId }, number, ms),
+    );
     const { record, sale = "a sale that is not in the ledger", writer } = kept ?? {};
     if (!record || !writer || (!record.document && !record.numberTaken)) return;
     const { originalSaleId } = record;

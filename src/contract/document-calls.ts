@@ -8,7 +8,7 @@ import type { RecordPart } from "./records.ts";
  */
 
 /** The number of a credit note, which is for one sale alone. */
-export interface NumberWish {
+export interface NumberToClaim {
   /** What the ledger claims the number under. */
   claim: string;
   number: string;
@@ -22,12 +22,12 @@ export interface CreateRequest extends CallTarget {
   idempotencyKey: string;
   /** What the ledger claims the document under. */
   claim: string;
-  /** Which wish for a document it is, from 1. */
+  /** Which intent of the document it is, from 1. */
   intent: number;
   /** What tells the document's content from another one's: the claim of an intent is for this content alone. */
   content: string;
   /** Of a credit note. */
-  numberFor?: NumberWish;
+  numberFor?: NumberToClaim;
   /** When a request under this key may first have left (Unix milliseconds); absent while certainly none has. */
   firstSentAtMs?: number | undefined;
 }
@@ -55,7 +55,7 @@ export type CreateResult =
       repeatable: boolean;
     } & Unclaimed)
   | { kind: "already-credited"; creditNoteId?: string | undefined; message: string }
-  /** Nothing of this wish was sent, and nothing will be: its number is another sale's. */
+  /** Nothing of this intent was sent, and nothing will be: its number is another sale's. */
   | { kind: "number-taken"; message: string }
   /** An earlier run has settled that nothing exists under this intent, or a person has: the next one is to be used. */
   | { kind: "superseded"; intent: number; decision?: PersonsWord | undefined }
@@ -100,7 +100,7 @@ export interface RecordDocumentRequest {
   idempotencyKey: string;
   request: ComposedRequest;
   documentId: string;
-  numberFor?: NumberWish;
+  numberFor?: NumberToClaim;
 }
 
 /** The document is kept. `numberTaken`, in words: so is one of another sale under its number. */

@@ -37,13 +37,13 @@ async function sell(number: string): Promise<Map<string, string[]>> {
     await ask(`${what}: answered`, ledger.quota.settle(spent, 1_000));
   };
   const workflowId = `sale/default/${BUSINESS.businessId}/${number}`;
-  const wish = { workflowId, intent: 1, idempotencyKey: number, content: "all", request: {}, holder: "run" };
+  const intent = { workflowId, intent: 1, idempotencyKey: number, content: "all", request: {}, holder: "run" };
   const claim = `number/${workflowId}`;
   const owner = { claim, number, saleId: workflowId, sale: number };
   const movement = { ...firstTry(), ...BUSINESS };
 
   await ask("find the sale", ledger.records.findSale(BUSINESS, number));
-  await ask("begin the document", ledger.documents.begin({ ...wish, number: owner, nowMs: 1 }));
+  await ask("begin the document", ledger.documents.begin({ ...intent, number: owner, nowMs: 1 }));
   await call("create");
   const outcome = { kind: "document", documentId: `sale_${number}` } as const;
   await ask("settle the document", ledger.documents.settle({ workflowId, intent: 1, outcome, nowMs: 2 }));

@@ -10,7 +10,7 @@ import {
   type Deferred,
   FAILURES,
   idempotencyKey as idempotencyKeyOf,
-  type NumberWish,
+  type NumberToClaim,
   type RecordDocumentRequest,
   type Refusal,
   type SaleDocument,
@@ -23,19 +23,19 @@ import type { SaleContext, SaleState } from "../sale/state.ts";
 import { type ExpectedDocument, mismatches, mismatchMessage, readDocument } from "./known-document.ts";
 
 interface Creation {
-  /** What the key is made of beside the workflow's id. */
+  /** The Idempotency-Key is made from the workflow's id, this, and the intent's number. */
   step: string;
-  /** What the ledger claims the document under, and what tells its content from another one's. */
+  /** The key of its claim in the ledger. */
   claim: string;
+  /** Tells its content from another document's under the same claim. */
   content: string;
-  numberFor?: NumberWish;
+  numberFor?: NumberToClaim;
   expected: ExpectedDocument;
   compose: () => Promise<Composed>;
   send: (request: Omit<CreateRequest, keyof CallTarget>) => Promise<CreateResult | LostAnswer>;
   /**
-   * Where the service knows a credit note of the sale already: ours to adopt, or somebody else's, with which this run
-   * ends.
-   * @throws whatever ends the run
+   * Called where the service answers that the sale has a credit note already. Gives that one, if it is ours.
+   * @throws whatever ends the run, if it is somebody else's
    */
   alreadyCredited?: (result: Extract<CreateResult, { kind: "already-credited" }>) => Promise<SaleDocument>;
 }
@@ -45,26 +45,29 @@ export interface Created {
   callbackExpected: boolean;
 }
 
-/** One wish for a document: one key, and the same bytes each time that it is sent. */
-interface IssueAttempt {
+/**
+ * What is to be issued under one Idempotency-Key: the same bytes, however often they are sent. The next intent has the
+ * next number and another key.
+ */
+interface DocumentIntent {
   number: number;
   body: ComposedBody | undefined;
-  /** When something of it may have left without an answer that settled it; the key's life counts from there. */
+  /** When it may first have been sent without a conclusive answer (Unix milliseconds). The key's life begins there. */
   firstSentAtMs: number | undefined;
   rejectedWithoutTrace: number;
 }
 
-function newIntent(number: number): IssueAttempt {
+function newIntent(number: number): DocumentIntent {
   return { number, body: undefined, firstSentAtMs: undefined, rejectedWithoutTrace: 0 };
 }
 
 /**
- * Brings the document into being, exactly once. A new intent, with a new key, is made only by a person's `retry`, and
- * only after an answer that settled that nothing exists under the old key.
+ * Brings the document into being, exactly once. The next intent, with a new key, begins only after an answer that ruled
+ * out a document under the old key, and only where a person asks for it by `retry`.
  * @throws CancelledByPerson while no document exists; ApplicationFailure Conflict where its number is another sale's
  */
-export async function createDocument(work: SaleContext, creation: Creation): Promise<Created> {
-  const { run } = work;
+export async function createDocument(context: SaleContext, creation: Creation): Promise<Created> {
+  const { run } = context;
   const betweenTries = new BetweenTries(run);
   let intent = newIntent(1);
   for (;;) {
@@ -75,39 +78,40 @@ export async function createDocument(work: SaleContext, creation: Creation): Pro
     const idempotencyKey = idempotencyKeyOf(run.workflowId, creation.step, intent.number);
     const { firstSentAtMs, number } = intent;
     const { claim, content, numberFor } = creation;
-    const wish = { claim, intent: number, content, ...(numberFor && { numberFor }) };
-    const sent = { ...wish, request: body.request, idempotencyKey };
+    const claimed = { claim, intent: number, content, ...(numberFor && { numberFor }) };
+    const sent = { ...claimed, request: body.request, idempotencyKey };
     const result = unknownWhereLost(await creation.send({ ...sent, firstSentAtMs }));
     if (!isRefusal(result) && result.kind !== "deferred") betweenTries.clearRefusal();
     if (result.kind === "superseded") {
-      intent = superseded(run, result);
+      intent = nextIntent(run, result);
       continue;
     }
     if (isRefusal(result) || result.kind === "deferred") {
-      // Doubt sticks: a refusal says nothing of an earlier attempt whose answer was lost.
+      // A refusal says nothing of an earlier attempt whose answer was lost: that doubt remains.
       intent.firstSentAtMs = result.firstSentAtMs ?? intent.firstSentAtMs;
       run.documentInDoubt = intent.firstSentAtMs !== undefined;
-      if (isRefusal(result)) intent = await refused(betweenTries, result, intent);
+      if (isRefusal(result)) intent = await intentAfterRefusal(betweenTries, result, intent);
       else await betweenTries.waitAfterDeferral(result, () => run.cancelDue);
       continue;
     }
     if (result.kind === "number-taken") throw numberTaken(run, result.message);
-    const made = await settledBy(work, result, creation, number);
+    const made = await documentFrom(context, result, creation, number);
     if (made === "nothing") {
       intent.firstSentAtMs = undefined;
       run.documentInDoubt = false;
-      if (result.kind === "rejected") intent = await rejectedWithoutTrace(work, result, intent);
-      else if (result.kind === "already-credited") intent = await parkRejected(work, result.message, intent);
+      if (result.kind === "rejected") intent = await rejectedWithoutTrace(context, result, intent);
+      else if (result.kind === "already-credited") intent = await parkRejected(context, result.message, intent);
       continue;
     }
     run.documentInDoubt = false;
-    if ("unclaimed" in result && result.unclaimed) run.beforeTheEnd(recordMade(run, { ...sent, documentId: made.id }));
+    if ("unclaimed" in result && result.unclaimed)
+      run.beforeTheEnd(recordUnclaimed(run, { ...sent, documentId: made.id }));
     const callbackExpected = body.callbackExpected && result.kind !== "already-credited";
     return { document: made, callbackExpected };
   }
 }
 
-/** There is no document of this run, and nothing to be kept: under its number the ledger keeps the other sale's. */
+/** This run has no document, and keeps no record: the ledger's record under this number is the other sale's. */
 function numberTaken(run: SaleState, message: string): ApplicationFailure {
   run.documentInDoubt = false;
   run.records = undefined;
@@ -115,9 +119,12 @@ function numberTaken(run: SaleState, message: string): ApplicationFailure {
 }
 
 /**
- * An earlier run has settled, or a person has in its time, that nothing exists under an intent: the next one begins.
+ * The claim says that nothing exists under this intent, by an earlier run's answer or by an operator's decision there.
  */
-function superseded(run: SaleState, { intent, decision }: Extract<CreateResult, { kind: "superseded" }>): IssueAttempt {
+function nextIntent(
+  run: SaleState,
+  { intent, decision }: Extract<CreateResult, { kind: "superseded" }>,
+): DocumentIntent {
   run.documentInDoubt = false;
   if (decision && !run.decisions.some(({ atMs }) => atMs === decision.atMs)) {
     const { note, by, atMs } = decision;
@@ -126,50 +133,55 @@ function superseded(run: SaleState, { intent, decision }: Extract<CreateResult, 
   return newIntent(intent + 1);
 }
 
-/** The document that an answer shows or names; `nothing` where it settles that there is none. */
-async function settledBy(
-  work: SaleContext,
+/** The document that an answer shows or names; `nothing` where it rules out that there is one. */
+async function documentFrom(
+  context: SaleContext,
   result: Exclude<CreateResult, Refusal | Deferred | { kind: "superseded" | "number-taken" }>,
   creation: Creation,
   intent: number,
 ): Promise<SaleDocument | "nothing"> {
   switch (result.kind) {
     case "document":
-      return await checkedOurs(work, result.document, creation.expected, result.replayed);
+      return await checkIsOurs(context, result.document, creation.expected, result.replayed);
     case "named":
-      return await checkedOurs(work, await readDocument(work, result.saleId), creation.expected, true);
+      return await checkIsOurs(context, await readDocument(context, result.saleId), creation.expected, true);
     case "rejected": {
-      const document = result.document ?? (result.saleId && (await readDocument(work, result.saleId)));
-      return document ? await checkedOurs(work, document, creation.expected, true) : "nothing";
+      const document = result.document ?? (result.saleId && (await readDocument(context, result.saleId)));
+      return document ? await checkIsOurs(context, document, creation.expected, true) : "nothing";
     }
     case "already-credited":
       return (await creation.alreadyCredited?.(result)) ?? "nothing";
     case "unknown":
-      return (await parkUnknown(work, result, creation, intent)) ?? "nothing";
+      return (await parkUnknown(context, result, creation, intent)) ?? "nothing";
   }
 }
 
-async function refused(betweenTries: BetweenTries, refusal: Refusal, intent: IssueAttempt): Promise<IssueAttempt> {
+async function intentAfterRefusal(
+  betweenTries: BetweenTries,
+  refusal: Refusal,
+  intent: DocumentIntent,
+): Promise<DocumentIntent> {
   await betweenTries.waitAfterRefusal(refusal);
-  // The service refused the body itself, so a mended one is another request, which must not meet the old one's key.
-  // While an earlier attempt is in doubt, only the old one may be repeated.
+  // The service refused the body itself. A mended body is another request and needs another key. While an earlier
+  // attempt is in doubt, only the old request may be repeated.
   const another = refusal.attention === "invalid-request" && intent.firstSentAtMs === undefined;
   return another ? newIntent(intent.number + 1) : intent;
 }
 
-/** Once more under the same key, where that is safe; then a person decides, and what they ask for is a new intent. */
+/** Tries once more under the same key, where that is safe. Then an operator decides, and a `retry` is a new intent. */
 async function rejectedWithoutTrace(
-  work: SaleContext,
+  context: SaleContext,
   result: Extract<CreateResult, { kind: "rejected" }>,
-  intent: IssueAttempt,
-): Promise<IssueAttempt> {
-  if (!result.repeatable || intent.rejectedWithoutTrace++ > 0) return await parkRejected(work, result.message, intent);
-  await condition(() => work.run.cancelDue, work.profile.timings.firstPollMs);
+  intent: DocumentIntent,
+): Promise<DocumentIntent> {
+  if (!result.repeatable || intent.rejectedWithoutTrace++ > 0)
+    return await parkRejected(context, result.message, intent);
+  await condition(() => context.run.cancelDue, context.profile.timings.firstPollMs);
   return intent;
 }
 
-async function parkRejected(work: SaleContext, message: string, intent: IssueAttempt): Promise<IssueAttempt> {
-  const { run } = work;
+async function parkRejected(context: SaleContext, message: string, intent: DocumentIntent): Promise<DocumentIntent> {
+  const { run } = context;
   run.moveTo("rejected", "a person: the document was refused and left no trace");
   const verdict = await park(run, { code: "rejected", message });
   if (verdict === "cancel") throw new CancelledByPerson(run.cancelRequested ?? "");
@@ -178,16 +190,16 @@ async function parkRejected(work: SaleContext, message: string, intent: IssueAtt
 }
 
 /**
- * A document that is not what was asked for: one that is not new may be somebody else's, so it waits for a person's
- * word.
+ * Shows where a document is not what was asked for. One that existed before may be somebody else's: then the run parks.
+ * @param known whether it existed before this answer
  */
-async function checkedOurs(
-  work: SaleContext,
+async function checkIsOurs(
+  context: SaleContext,
   document: SaleDocument,
   expected: ExpectedDocument,
   known: boolean,
 ): Promise<SaleDocument> {
-  work.run.document = document;
+  context.run.document = document;
   const found = mismatches(document, expected);
   if (found.length === 0) return document;
   const attention = {
@@ -195,20 +207,20 @@ async function checkedOurs(
     message: mismatchMessage(expected, found),
     evidence: { documentId: document.id },
   };
-  if (known) await park(work.run, attention);
-  else work.run.raise(attention);
+  if (known) await park(context.run, attention);
+  else context.run.raise(attention);
   return document;
 }
 
 /** The document, once a person has named it; undefined where a person says that it was not created. */
 async function parkUnknown(
-  work: SaleContext,
+  context: SaleContext,
   { message, evidence }: Extract<CreateResult, { kind: "unknown" }>,
   { claim, expected }: Creation,
   intent: number,
 ): Promise<SaleDocument | undefined> {
-  const { run, calls, target } = work;
-  const decided = { claim, intent };
+  const { run, calls, target } = context;
+  const claimed = { claim, intent };
   let objection = "";
   for (;;) {
     run.documentDecision = undefined;
@@ -216,33 +228,33 @@ async function parkUnknown(
     // Assigned by the update that ended the park.
     const decision = run.documentDecision as SaleState["documentDecision"];
     if (decision === undefined || decision === "not-created") {
-      await keepDecision(run, { ...decided, decision: "not-created" });
+      await recordDecision(run, { ...claimed, decision: "not-created" });
       return undefined;
     }
     const { saleId } = decision;
-    // Read once, and not until it answers: a mistyped id must lead back to the question.
+    // One call, not tried again after a refusal: a mistyped id must lead back to the question.
     const read = await calls.read.readDocument({ ...target, saleId });
     const found = isRefusal(read) ? [read.message] : mismatches(read.document, expected);
     if (!isRefusal(read) && found.length === 0) {
-      await keepDecision(run, { ...decided, decision });
+      await recordDecision(run, { ...claimed, decision });
       return read.document;
     }
     objection = `The document ${saleId} is not this one: ${found.join("; ")}. `;
   }
 }
 
-/** Written down before anything follows from it, so that a run which begins anew does not ask again. */
-async function keepDecision(run: SaleState, decided: Omit<DecideDocumentRequest, "word">): Promise<void> {
-  const said = run.decisions.findLast(({ update }) => update === "resolveDocument");
-  const { note = "", by, atMs = 0 } = said ?? {};
-  await ledger.decideDocument({ ...decided, word: { note, atMs, ...(by !== undefined && { by }) } });
+/** Writes the operator's decision into the claim before acting on it, so that a later run does not ask again. */
+async function recordDecision(run: SaleState, request: Omit<DecideDocumentRequest, "word">): Promise<void> {
+  const decision = run.decisions.findLast(({ update }) => update === "resolveDocument");
+  const { note = "", by, atMs = 0 } = decision ?? {};
+  await ledger.decideDocument({ ...request, word: { note, atMs, ...(by !== undefined && { by }) } });
 }
 
 /**
- * Keeps the id of a document that was made while the ledger was away. Where a credit note of another sale came to bear
- * its number meanwhile, both exist: only a person can put that right.
+ * Writes the id of a document that was issued while the ledger was away into its claim. Where a credit note of another
+ * sale took the number meanwhile, both exist: only a person can put that right.
  */
-async function recordMade(run: SaleState, request: RecordDocumentRequest): Promise<void> {
+async function recordUnclaimed(run: SaleState, request: RecordDocumentRequest): Promise<void> {
   const recorded = await ledger.recordDocument(request);
   if (recorded?.numberTaken === undefined) return;
   const message = `${recorded.numberTaken} Both were issued while the ledger was away, which keeps one of them. Where both were to give goods back, only one did: count the stock.`;

@@ -1,4 +1,4 @@
-import type { NumberWish } from "../../contract/index.ts";
+import type { NumberToClaim } from "../../contract/index.ts";
 
 /** What the room says about documents: types alone. */
 
@@ -12,7 +12,7 @@ export interface DocumentDecision {
 
 export interface BeginRequest {
   workflowId: string;
-  /** One wish for a document, with one idempotency key; a later wish has a higher number. */
+  /** One intent for a document, with one idempotency key; a later intent has a higher number. */
   intent: number;
   idempotencyKey: string;
   /** A fingerprint of what the document says. */
@@ -23,11 +23,11 @@ export interface BeginRequest {
   /** Workflow id and run id, for people. */
   holder: string;
   /** Taken for its sale for ever, together with the claim on the document. */
-  number?: NumberWish | undefined;
+  number?: NumberToClaim | undefined;
 }
 
 /** Whose a number is: the sale, and who took it. */
-export interface NumberOwner extends Pick<NumberWish, "saleId" | "sale"> {
+export interface NumberOwner extends Pick<NumberToClaim, "saleId" | "sale"> {
   holder: string;
 }
 

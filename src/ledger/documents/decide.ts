@@ -45,7 +45,7 @@ export async function decide(db: Queries, request: DecideRequest): Promise<void>
   const row = inserted ? undefined : await lockRow(db, workflowId);
   const event = { intent, detail: word };
   if (row && saysSo(row, request)) return;
-  // What is known is not undone by a word; nor does a word about an older wish close a newer one.
+  // What is known is not undone by a word; nor does a decision on an older intent close a newer one.
   const counts =
     row === undefined ||
     (row.document_id === null ? decision !== "not-created" || intent >= row.intent : isSame(row.document_id, decision));

@@ -23,8 +23,8 @@ const LATER = NOW + 60_000;
 /** The first attempt of a workflow that no other test has. */
 function firstAttempt(): BeginRequest {
   const workflowId = `sale/default/biz_1/${randomUUID()}`;
-  const wish = { idempotencyKey: "key-of-intent-1", content: "fingerprint", request: { some: "bytes" } };
-  return { workflowId, intent: 1, ...wish, nowMs: NOW, holder: "run-1" };
+  const intent = { idempotencyKey: "key-of-intent-1", content: "fingerprint", request: { some: "bytes" } };
+  return { workflowId, intent: 1, ...intent, nowMs: NOW, holder: "run-1" };
 }
 
 /** Each request by each process. */

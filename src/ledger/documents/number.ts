@@ -1,17 +1,17 @@
-import type { NumberWish } from "../../contract/index.ts";
+import type { NumberToClaim } from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
 import { storableText } from "../storable-text.ts";
 import type { NumberOwner } from "./claims.ts";
 import { insertRow, NOTHING_SENT, recordEvent } from "./row.ts";
 
 /**
- * A row that is never changed: whoever inserts it has the number. It has no intent, since it is no wish for a document.
+ * A row that is never changed: whoever inserts it has the number. It has no intent, since it is not for a document.
  */
 const NO_INTENT = 0;
 
 /** The row that says whose a number is, and what its event says. */
 export function numberTaking(
-  { claim, number, saleId, sale }: NumberWish,
+  { claim, number, saleId, sale }: NumberToClaim,
   { holder, nowMs }: { holder: string; nowMs: number },
 ) {
   const owner = { number, saleId, sale };
@@ -36,11 +36,11 @@ export function numberTaking(
  */
 export async function takeNumber(
   db: Queries,
-  wish: NumberWish,
+  toClaim: NumberToClaim,
   by: { holder: string; nowMs: number },
 ): Promise<NumberOwner | undefined> {
-  const { claim } = wish;
-  const { row, event } = numberTaking(wish, by);
+  const { claim } = toClaim;
+  const { row, event } = numberTaking(toClaim, by);
   if (await insertRow(db, row)) {
     await recordEvent(db, claim, event);
     return undefined;
@@ -51,6 +51,6 @@ export async function takeNumber(
     .where("workflow_id", "=", claim)
     .executeTakeFirstOrThrow();
   if (kept.content === row.content) return undefined;
-  const { saleId: ownerId, sale: ownerNumber } = JSON.parse(kept.request ?? "{}") as NumberWish;
+  const { saleId: ownerId, sale: ownerNumber } = JSON.parse(kept.request ?? "{}") as NumberToClaim;
   return { saleId: ownerId, sale: ownerNumber, holder: kept.holder ?? "" };
 }

@@ -89,8 +89,8 @@ describe("what a sale has taken from stock", () => {
     await stock.take(request);
     await stock.settle({ ...request, outcome: APPLIED });
     const workflowId = saleWorkflowId({ ...BUSINESS, traderInvoiceNumber: number });
-    const wish = { workflowId, intent: 1, idempotencyKey: "sale:key-0001", content: "c", request: {}, holder: "h" };
-    await documents.begin({ ...wish, nowMs: 1 });
+    const intent = { workflowId, intent: 1, idempotencyKey: "sale:key-0001", content: "c", request: {}, holder: "h" };
+    await documents.begin({ ...intent, nowMs: 1 });
     await documents.settle({ workflowId, intent: 1, outcome: { kind: "document", documentId: "sal_2" }, nowMs: 2 });
     expect(await asked(number, "tea")).toEqual([]);
     expect(await ledger.ledger.stock.taken({ ...BUSINESS, number, saleId: "sal_2", itemIds: ["tea"] })).toHaveLength(1);
