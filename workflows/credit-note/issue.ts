@@ -27,11 +27,11 @@ export class CreditedElsewhere extends Error {
  * @throws CreditedElsewhere; ApplicationFailure Conflict where the number is another sale's
  */
 export async function issueCreditNote(
-  work: SaleContext,
+  context: SaleContext,
   prepared: PreparedCreditNote,
   original: SaleDocument,
 ): Promise<Created> {
-  const { run, calls, target } = work;
+  const { run, calls, target } = context;
   const { saleId, traderInvoiceNumber, returnDate, reason, callback = "auto" } = prepared.note;
   const expected: ExpectedDocument = {
     type: "credit_note",
@@ -42,7 +42,7 @@ export async function issueCreditNote(
   };
   const content = { traderInvoiceNumber, returnDate, saleId, reason };
   run.moveTo("submitting", "the answer to the credit note's creation");
-  return await createDocument(work, {
+  return await createDocument(context, {
     // A credit note that was given up may be followed by one with another number, which is another document.
     step: `credit-note ${traderInvoiceNumber}`,
     // Each number is a document of its own here too.
@@ -57,22 +57,22 @@ export async function issueCreditNote(
     expected,
     compose: () => main.composeCreditNote({ ...target, ...content, callback, workflowId: run.workflowId }),
     send: (request) => calls.keyedWrite.createCreditNote({ ...target, ...request }),
-    alreadyCredited: (result) => adoptOrEnd(work, result, expected),
+    alreadyCredited: (result) => adoptOrEnd(context, result, expected),
   });
 }
 
 /** Ours, where it reverses this sale under our number; else a person takes note of it. */
 async function adoptOrEnd(
-  work: SaleContext,
+  context: SaleContext,
   result: Extract<CreateResult, { kind: "already-credited" }>,
   expected: ExpectedDocument,
 ): Promise<SaleDocument> {
   const { creditNoteId } = result;
-  const document = creditNoteId === undefined ? undefined : await readDocument(work, creditNoteId);
+  const document = creditNoteId === undefined ? undefined : await readDocument(context, creditNoteId);
   const found = document ? mismatches(document, expected) : ["the answer names no credit note"];
   if (document && found.length === 0) return document;
   const message = `${result.message} (${found.join("; ")})`;
-  work.run.moveTo("rejected", "a person: another credit note reverses this sale");
-  await park(work.run, { code: "already-credited", message, evidence: { creditNoteId: creditNoteId ?? null } });
+  context.run.moveTo("rejected", "a person: another credit note reverses this sale");
+  await park(context.run, { code: "already-credited", message, evidence: { creditNoteId: creditNoteId ?? null } });
   throw new CreditedElsewhere(document);
 }

@@ -8,11 +8,11 @@ import type {
   SaleOutcome,
 } from "../../src/contract/index.ts";
 import { awaitFinalStatus } from "../document/await-authority.ts";
-import { fateOf, readDocument, retryDocument } from "../document/known-document.ts";
+import { documentState, readDocument, retryDocument } from "../document/known-document.ts";
 import { CancelledByPerson, park } from "../operator/attention-list.ts";
 import { main } from "../proxies.ts";
 import { RecordKeeping } from "../records/record-keeping.ts";
-import { askedOfCreditNote } from "../records/record.ts";
+import { fixedPartOfCreditNote } from "../records/record.ts";
 import { creditNoteChanged, registerMessages } from "../sale/messages.ts";
 import { runToCompletion } from "../sale/shown.ts";
 import { contextOf, type SaleContext, SaleState } from "../sale/state.ts";
@@ -43,19 +43,19 @@ export async function creditNote(input: CreditNoteInput): Promise<SaleOutcome> {
       ...(branch !== undefined && { branch }),
     };
     run.prepared = true;
-    const work = contextOf(run, prepared.profile);
-    run.records = new RecordKeeping(work, askedOfCreditNote(prepared));
-    await carryCreditNote(work, prepared);
+    const context = contextOf(run, prepared.profile);
+    run.records = new RecordKeeping(context, fixedPartOfCreditNote(prepared));
+    await carryCreditNote(context, prepared);
   });
 }
 
-async function carryCreditNote(work: SaleContext, prepared: PreparedCreditNote): Promise<void> {
-  const { run } = work;
+async function carryCreditNote(context: SaleContext, prepared: PreparedCreditNote): Promise<void> {
+  const { run } = context;
   try {
-    const original = prepared.note.original ?? (await readDocument(work, prepared.note.saleId));
-    await credited(work, prepared, original);
+    const original = prepared.note.original ?? (await readDocument(context, prepared.note.saleId));
+    await credited(context, prepared, original);
     run.moveTo("credited", prepared.note.restock ? "the goods' return to stock" : "nothing");
-    if (prepared.note.restock) await returnGoods(work, new StockKeeping(work), prepared.note, original);
+    if (prepared.note.restock) await returnGoods(context, new StockKeeping(context), prepared.note, original);
   } catch (error) {
     if (error instanceof CreditedElsewhere) {
       run.document = error.creditNote ?? null;
@@ -68,21 +68,21 @@ async function carryCreditNote(work: SaleContext, prepared: PreparedCreditNote):
 }
 
 /** Ends when the credit note is signed. One that the service cancelled can be submitted again: nothing was reversed. */
-async function credited(work: SaleContext, prepared: PreparedCreditNote, original: SaleDocument): Promise<void> {
-  const { run } = work;
+async function credited(context: SaleContext, prepared: PreparedCreditNote, original: SaleDocument): Promise<void> {
+  const { run } = context;
   const callbacksSeen = run.callbacksReceived;
-  const created = await issueCreditNote(work, prepared, original);
+  const created = await issueCreditNote(context, prepared, original);
   let document = created.document;
   for (;;) {
     const awaited = { ...created, callbacksSeen, mend: () => Promise.resolve(false) };
-    const end = await awaitFinalStatus(work, document, awaited);
+    const end = await awaitFinalStatus(context, document, awaited);
     if (end === "completed") return;
     if (end === "cancelled-by-person") throw new CancelledByPerson(run.cancelRequested ?? "");
     run.moveTo("rejected", "a person: the service cancelled the credit note");
     const verdict = await park(run, { code: "rejected", message: "The service cancelled the credit note." });
     if (verdict === "cancel") throw new CancelledByPerson(run.cancelRequested ?? "");
-    document = await retryDocument(work, run.document ?? document);
-    if (fateOf(document) === "cancelled") run.document = document;
+    document = await retryDocument(context, run.document ?? document);
+    if (documentState(document) === "cancelled") run.document = document;
   }
 }
 

@@ -4,7 +4,7 @@ import type { ReadDocumentResult, SaleDocument } from "../../src/contract/index.
 import { BetweenTries } from "../calls/between-tries.ts";
 import { attentionKey, park, unlessCancelled } from "../operator/attention-list.ts";
 import type { SaleContext } from "../sale/state.ts";
-import { fateOf, readDocument, retryDocument } from "./known-document.ts";
+import { documentState, readDocument, retryDocument } from "./known-document.ts";
 
 export type FinalStatus = "completed" | "cancelled-by-service" | "cancelled-by-person";
 
@@ -19,37 +19,37 @@ interface AwaitedDocument {
  * Sees an issued document through, from whatever status it has, to its end. `run.document` is always the latest of it.
  */
 export async function awaitFinalStatus(
-  work: SaleContext,
+  context: SaleContext,
   issued: SaleDocument,
   awaited: AwaitedDocument,
 ): Promise<FinalStatus> {
-  const { run } = work;
-  const wait: Wait = { ...awaited, sinceMs: Date.now(), slowTold: false, betweenTries: new BetweenTries(run) };
+  const { run } = context;
+  const wait: Wait = { ...awaited, sinceMs: Date.now(), slowRaised: false, betweenTries: new BetweenTries(run) };
   const resubmissions = { made: 0 };
   let document = issued;
   for (;;) {
     run.document = document;
-    switch (fateOf(document)) {
-      case "whole":
+    switch (documentState(document)) {
+      case "signed":
         return "completed";
       case "cancelled":
         return "cancelled-by-service";
       case "failed": {
-        const next = await resubmit(work, document, resubmissions, awaited.mend);
+        const next = await resubmit(context, document, resubmissions, awaited.mend);
         if (next === "cancelled") return "cancelled-by-person";
         document = next;
         wait.sinceMs = Date.now();
-        wait.slowTold = false;
+        wait.slowRaised = false;
         break;
       }
       case "in-flight":
-      case "strange":
+      case "unknown-status":
       case "unsigned":
         run.moveTo(
           run.inFlightStage,
           wait.callbackExpected ? "the authority: a callback, or the next look" : "the authority: the next look",
         );
-        document = await awaitAuthority(work, document, wait);
+        document = await awaitAuthority(context, document, wait);
     }
   }
 }
@@ -67,13 +67,13 @@ interface Resubmissions {
  * @throws CancelledByPerson
  */
 async function resubmit(
-  work: SaleContext,
+  context: SaleContext,
   document: SaleDocument,
   resubmissions: Resubmissions,
   mend: () => Promise<boolean>,
 ): Promise<SaleDocument | "cancelled"> {
-  const { run, profile } = work;
-  const said = document.error ?? "no reason given";
+  const { run, profile } = context;
+  const reason = document.error ?? "no reason given";
   run.moveTo("rejected", "another look at the items");
   if (run.cancelDue) return "cancelled";
   const mended = await unlessCancelled(run, mend);
@@ -82,11 +82,14 @@ async function resubmit(
     const delayMs = profile.timings.resubmissionDelaysMs[resubmissions.made];
     if (delayMs === undefined) {
       run.moveTo("rejected", "a person: the authority said no, and the automatic resubmissions are used up");
-      const verdict = await park(run, { code: "rejected", message: `The authority said: ${said}` });
+      const verdict = await park(run, { code: "rejected", message: `The authority said: ${reason}` });
       if (verdict === "cancel") return "cancelled";
     } else {
       resubmissions.made++;
-      run.moveTo("rejected", `resubmission ${resubmissions.made}, in ${delayMs / 1000} s. The authority said: ${said}`);
+      run.moveTo(
+        "rejected",
+        `resubmission ${resubmissions.made}, in ${delayMs / 1000} s. The authority said: ${reason}`,
+      );
       let broughtForward = false;
       run.bringForward = () => (broughtForward = true);
       await condition(() => run.cancelDue || broughtForward, delayMs);
@@ -95,7 +98,7 @@ async function resubmit(
     }
   }
   run.moveTo("awaiting-authority", "the answer to the resubmission");
-  return await retryDocument(work, document);
+  return await retryDocument(context, document);
 }
 
 /** One wait for the authority: from a submission until the document is final or is submitted again. */
@@ -104,83 +107,84 @@ export interface Wait {
   callbackExpected: boolean;
   /** How many callbacks had come when the document was read last. */
   callbacksSeen: number;
-  /** A person was told once that this takes long; what they have taken note of is not raised again. */
-  slowTold: boolean;
-  /** Of the looks. */
+  /** The attention that this takes long is raised once: it does not come back after an acknowledgement. */
+  slowRaised: boolean;
+  /** Of the readings of the document. */
   betweenTries: BetweenTries;
 }
 
 /**
- * Waits until the document is whole, failed or cancelled: woken by callbacks, with polling as the net beneath them.
- * A callback changes when the document is read, never what is believed.
+ * Waits until the document is signed, failed or cancelled. A callback wakes it; polling finds what no callback reports.
+ * A callback changes only when the document is read: its content is not trusted.
  */
-async function awaitAuthority(work: SaleContext, document: SaleDocument, wait: Wait): Promise<SaleDocument> {
-  const { run } = work;
+async function awaitAuthority(context: SaleContext, document: SaleDocument, wait: Wait): Promise<SaleDocument> {
+  const { run } = context;
   let current = document;
   while (!isFinal(current)) {
     run.document = current;
-    current = await nextLook(work, current, wait);
+    current = await nextReading(context, current, wait);
   }
   for (const code of ["authority-slow", "unexpected-answer"] as const) run.clear(attentionKey(code, current.id));
   return current;
 }
 
 function isFinal(document: SaleDocument): boolean {
-  const fate = fateOf(document);
-  return fate === "whole" || fate === "failed" || fate === "cancelled";
+  const state = documentState(document);
+  return state === "signed" || state === "failed" || state === "cancelled";
 }
 
-async function nextLook(work: SaleContext, document: SaleDocument, wait: Wait): Promise<SaleDocument> {
-  const { run, profile } = work;
+async function nextReading(context: SaleContext, document: SaleDocument, wait: Wait): Promise<SaleDocument> {
+  const { run, profile } = context;
   const { timings } = profile;
   const nowMs = Date.now();
-  const calledBack = (): boolean => run.callbacksReceived > wait.callbacksSeen;
+  const callbackReceived = (): boolean => run.callbacksReceived > wait.callbacksSeen;
   const slowKey = attentionKey("authority-slow", document.id);
-  const strangeKey = attentionKey("unexpected-answer", document.id);
-  const retriesBefore = { slow: run.retriesOf(slowKey), strange: run.retriesOf(strangeKey) };
-  const askedToResubmit = (): boolean => run.retriesOf(slowKey) > retriesBefore.slow;
-  const asked = (): boolean => askedToResubmit() || run.retriesOf(strangeKey) > retriesBefore.strange;
+  const unknownStatusKey = attentionKey("unexpected-answer", document.id);
+  const retriesBefore = { slow: run.retriesOf(slowKey), unknownStatus: run.retriesOf(unknownStatusKey) };
+  const resubmissionRequested = (): boolean => run.retriesOf(slowKey) > retriesBefore.slow;
+  const retryRequested = (): boolean =>
+    resubmissionRequested() || run.retriesOf(unknownStatusKey) > retriesBefore.unknownStatus;
   const firstPollAtMs = wait.sinceMs + firstPollDelayMs(document, wait, timings);
   const slowAtMs = wait.sinceMs + timings.slowAfterMs;
-  if (fateOf(document) === "strange") raiseStrange(work, document);
-  else if (fateOf(document) === "in-flight") run.clear(strangeKey);
+  if (documentState(document) === "unknown-status") raiseUnknownStatus(context, document);
+  else if (documentState(document) === "in-flight") run.clear(unknownStatusKey);
 
-  if (!calledBack() && nowMs < firstPollAtMs) {
-    await condition(() => calledBack() || asked(), firstPollAtMs - nowMs);
+  if (!callbackReceived() && nowMs < firstPollAtMs) {
+    await condition(() => callbackReceived() || retryRequested(), firstPollAtMs - nowMs);
   }
-  if (!calledBack() && !asked()) {
-    const polled = await poll(work, document, wait, () => calledBack() || asked(), slowAtMs);
+  if (!callbackReceived() && !retryRequested()) {
+    const polled = await poll(context, document, wait, () => callbackReceived() || retryRequested(), slowAtMs);
     if (polled) return polled;
   }
-  // What arrives while the answer is on its way may be newer than the answer.
+  // Counted before the call: a callback that arrives during it may report something newer than its answer.
   wait.callbacksSeen = run.callbacksReceived;
-  const read = await readDocument(work, document.id, wait.betweenTries);
-  if (askedToResubmit() && !isFinal(read)) return await retried(work, read, wait);
-  if (Date.now() >= slowAtMs && !wait.slowTold && !isFinal(read)) raiseSlow(work, read, wait);
+  const read = await readDocument(context, document.id, wait.betweenTries);
+  if (resubmissionRequested() && !isFinal(read)) return await resubmitOnRequest(context, read, wait);
+  if (Date.now() >= slowAtMs && !wait.slowRaised && !isFinal(read)) raiseSlow(context, read, wait);
   return read;
 }
 
-/** With a callback to come, a poll would be a wasted call, until the document says that its delivery failed. */
+/** While a callback is expected, polls wait longer, unless the document says that the callback's delivery failed. */
 function firstPollDelayMs(document: SaleDocument, wait: Wait, timings: SaleContext["profile"]["timings"]): number {
-  // Null where the service took no notice of the URL: nothing will come.
+  // Null: the service ignored the callback URL.
   if (!wait.callbackExpected || document.callback === null) return timings.firstPollMs;
   return document.callback?.status === "failed" ? 0 : timings.firstPollWithCallbackMs;
 }
 
-/** The document's news; undefined where a message came first, or the wait has become a slow one. */
+/** Polls until the document changes. Undefined where a message came first, or the wait has become a slow one. */
 async function poll(
-  work: SaleContext,
+  context: SaleContext,
   document: SaleDocument,
   wait: Wait,
   interrupted: () => boolean,
   slowAtMs: number,
 ): Promise<SaleDocument | undefined> {
-  const { calls, target, profile } = work;
+  const { calls, target, profile } = context;
   const scope = new CancellationScope();
   let result: ReadDocumentResult | undefined;
   let failure: unknown;
   const slowInMs = slowAtMs - Date.now();
-  if (slowInMs <= 0 && !wait.slowTold) return undefined;
+  if (slowInMs <= 0 && !wait.slowRaised) return undefined;
   const polling = scope
     .run(() =>
       calls.wait.awaitDocument({
@@ -189,7 +193,7 @@ async function poll(
         sinceMs: wait.sinceMs,
         firstPollMs: profile.timings.firstPollMs,
         knownStatus: document.status,
-        record: work.run.records?.besideDocument(document.id),
+        record: context.run.records?.recordForDocument(document.id),
       }),
     )
     .then(
@@ -197,40 +201,45 @@ async function poll(
       (error: unknown) => (failure = error),
     );
   const ready = (): boolean => result !== undefined || failure !== undefined || interrupted();
-  await (wait.slowTold ? condition(ready) : condition(ready, slowInMs));
+  await (wait.slowRaised ? condition(ready) : condition(ready, slowInMs));
   scope.cancel();
   await polling;
   if (failure !== undefined && !isCancellation(failure)) throw failure;
   if (result === undefined) return undefined;
   if (result.kind === "document") {
-    if (result.recorded) work.run.records?.keptBeside({ document: result.document });
+    if (result.recorded) context.run.records?.savedWithCall({ document: result.document });
     return result.document;
   }
   await wait.betweenTries.waitAfterRefusal(result);
   return undefined;
 }
 
-/** A person does not believe that it is still under way: after a fresh look, the same document is submitted again. */
-async function retried(work: SaleContext, document: SaleDocument, wait: Wait): Promise<SaleDocument> {
-  work.run.clear(attentionKey("authority-slow", document.id));
+/** On an operator's `retry` the same document is submitted again, after it was read once more. */
+async function resubmitOnRequest(context: SaleContext, document: SaleDocument, wait: Wait): Promise<SaleDocument> {
+  context.run.clear(attentionKey("authority-slow", document.id));
   wait.sinceMs = Date.now();
-  wait.slowTold = false;
-  return await retryDocument(work, document);
+  wait.slowRaised = false;
+  return await retryDocument(context, document);
 }
 
-function raiseSlow(work: SaleContext, document: SaleDocument, wait: Wait): void {
-  wait.slowTold = true;
+function raiseSlow(context: SaleContext, document: SaleDocument, wait: Wait): void {
+  wait.slowRaised = true;
   const minutes = Math.round((Date.now() - wait.sinceMs) / 60_000);
-  if (fateOf(document) === "unsigned") {
+  if (documentState(document) === "unsigned") {
     const message = `The document is completed, but has had no receipt for ${minutes} minutes.`;
-    work.run.raise({ code: "unexpected-answer", subject: document.id, message });
+    context.run.raise({ code: "unexpected-answer", subject: document.id, message });
     return;
   }
   const message = `The document has been ${document.status} for ${minutes} minutes. It is still being looked at.`;
-  work.run.raise({ code: "authority-slow", subject: document.id, message });
+  context.run.raise({ code: "authority-slow", subject: document.id, message });
 }
 
-function raiseStrange(work: SaleContext, document: SaleDocument): void {
+function raiseUnknownStatus(context: SaleContext, document: SaleDocument): void {
   const message = `The document's status is "${document.status}", which is none of the six. It is still being looked at.`;
-  work.run.raise({ code: "unexpected-answer", subject: document.id, message, evidence: { status: document.status } });
+  context.run.raise({
+    code: "unexpected-answer",
+    subject: document.id,
+    message,
+    evidence: { status: document.status },
+  });
 }

@@ -14,76 +14,77 @@ import { callWithEscalation, isRefusal, BetweenTries } from "../calls/between-tr
 import type { SaleContext } from "../sale/state.ts";
 
 /**
- * `whole`: accepted, with its receipt. `unsigned`: accepted, the receipt is not there yet. `strange`: a status that the
- * document of the API does not list. (Fiscal Compliance API, "Sale and credit note status".)
+ * What a document's status means. `signed`: completed, with its receipt. `unsigned`: completed, but the receipt is not
+ * there yet. `unknown-status`: none that the API documents (Fiscal Compliance API, "Sale and credit note status").
  */
-type DocumentFate = "whole" | "unsigned" | "in-flight" | "failed" | "cancelled" | "strange";
+type DocumentState = "signed" | "unsigned" | "in-flight" | "failed" | "cancelled" | "unknown-status";
 
-export function fateOf(document: SaleDocument): DocumentFate {
+export function documentState(document: SaleDocument): DocumentState {
   switch (document.status) {
     case "completed":
-      return document.receipt ? "whole" : "unsigned";
+      return document.receipt ? "signed" : "unsigned";
     case "failed":
       return "failed";
     case "cancelled":
       return "cancelled";
     default:
-      return IN_FLIGHT_STATUSES.includes(document.status) ? "in-flight" : "strange";
+      return IN_FLIGHT_STATUSES.includes(document.status) ? "in-flight" : "unknown-status";
   }
 }
 
-/** Reads the document now, however long it takes to get an answer. */
+/** Reads the document, and tries until there is an answer. */
 export async function readDocument(
-  work: SaleContext,
+  context: SaleContext,
   saleId: string,
   betweenTries?: BetweenTries,
 ): Promise<SaleDocument> {
-  const { calls, run, target } = work;
+  const { calls, run, target } = context;
   const read = await callWithEscalation(
     run,
-    () => calls.read.readDocument({ ...target, saleId, record: run.records?.besideDocument(saleId) }),
+    () => calls.read.readDocument({ ...target, saleId, record: run.records?.recordForDocument(saleId) }),
     betweenTries,
   );
-  if (read.recorded) run.records?.keptBeside({ document: read.document });
+  if (read.recorded) run.records?.savedWithCall({ document: read.document });
   return read.document;
 }
 
 /**
- * Submits the same document again (POST /v1/sales/{id}/retry). An answer that is lost is looked for in the document
- * before another try; until it is found, the document may have completed, so no cancellation is carried out.
+ * Submits the same document again (POST /v1/sales/{id}/retry). If the answer is lost, the document itself is read
+ * before another try; until then it may have completed, so no cancellation is carried out.
  * @throws CancelledByPerson while it is known to be rejected
  */
-export async function retryDocument(work: SaleContext, document: SaleDocument): Promise<SaleDocument> {
-  const { calls, run, target } = work;
+export async function retryDocument(context: SaleContext, document: SaleDocument): Promise<SaleDocument> {
+  const { calls, run, target } = context;
   const betweenTries = new BetweenTries(run);
   try {
     for (;;) {
       run.documentInDoubt = true;
       const result = await calls.convergingWrite.retryDocument({ ...target, saleId: document.id });
       if (isRefusal(result)) {
-        // An answer that fits no rule says nothing of what happened behind it.
+        // An unexpected answer does not say whether the document was submitted.
         run.documentInDoubt = result.attention === "unexpected-answer";
         await betweenTries.waitAfterRefusal(result);
         continue;
       }
       betweenTries.clearRefusal();
-      const seen = await seenBy(work, document, result);
-      run.document = seen;
+      const current = await documentAfter(context, document, result);
+      run.document = current;
       run.documentInDoubt = false;
-      const again = result.kind === "converging" && fateOf(seen) === "failed" && fateOf(document) === "failed";
+      const again =
+        result.kind === "converging" && documentState(current) === "failed" && documentState(document) === "failed";
       if (again)
         await betweenTries.waitAfterLostAnswer("The resubmission", document.id, (ms) =>
           condition(() => run.cancelDue, ms),
         );
-      if (!again || run.cancelDue) return seen;
+      if (!again || run.cancelDue) return current;
     }
   } finally {
     betweenTries.clearLostAnswer();
   }
 }
 
-async function seenBy(
-  work: SaleContext,
+async function documentAfter(
+  context: SaleContext,
   document: SaleDocument,
   result: Exclude<RetryDocumentResult, { kind: "refused" }>,
 ): Promise<SaleDocument> {
@@ -93,7 +94,7 @@ async function seenBy(
     case "rejected":
       return result.document ?? { ...document, status: "failed", error: result.message };
     case "converging":
-      return await readDocument(work, document.id);
+      return await readDocument(context, document.id);
   }
 }
 
@@ -128,8 +129,8 @@ export function mismatches(document: SaleDocument, expected: ExpectedDocument): 
   return found;
 }
 
-/** Where a created sale lacks what was sent: the settings of the dialect under which it was sent. */
-const SENT_AS: readonly (readonly [part: string, settings: string])[] = [
+/** If a created sale lacks a part: the settings of the dialect that name it. */
+const SETTINGS_OF: readonly (readonly [part: string, settings: string])[] = [
   ["traderInvoiceNumber:", "createSale.fields.traderInvoiceNumber"],
   ["customer.pin:", "createSale.fields.customer, createSale.customerFields.pin"],
   ["lines", "createSale.fields.lines, createSale.lineFields"],
@@ -137,10 +138,10 @@ const SENT_AS: readonly (readonly [part: string, settings: string])[] = [
 
 /** The mismatches of a document that was created as we asked, in one message. */
 export function mismatchMessage({ type }: ExpectedDocument, found: readonly string[]): string {
-  const said = found.join("; ");
-  const settings = SENT_AS.filter(([part]) => found.some((one) => one.startsWith(part))).map(([, names]) => names);
-  if (type !== "sale" || settings.length === 0) return said;
-  return `${said}. If the service took no notice of what was sent, it uses other names: set ${settings.join(", ")} in COMPLIANCE_DIALECT.`;
+  const message = found.join("; ");
+  const settings = SETTINGS_OF.filter(([part]) => found.some((one) => one.startsWith(part))).map(([, names]) => names);
+  if (type !== "sale" || settings.length === 0) return message;
+  return `${message}. If the service took no notice of what was sent, it uses other names: set ${settings.join(", ")} in COMPLIANCE_DIALECT.`;
 }
 
 /**

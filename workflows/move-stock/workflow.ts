@@ -2,7 +2,7 @@ import { ApplicationFailure, CancellationScope, setCurrentDetails, workflowInfo 
 
 import { FAILURES, type MoveStockInput, type MoveStockResult } from "../../src/contract/index.ts";
 import { callsOf } from "../proxies.ts";
-import { isTrouble, sendMovement } from "../stock/apply-movement.ts";
+import { isSharedObstacle, sendMovement } from "../stock/send-movement.ts";
 
 /**
  * A chunk of the movements of a sale, or of a credit note, of many items: one try of each, so that the answers stand in
@@ -16,7 +16,7 @@ export async function moveStock(input: MoveStockInput): Promise<MoveStockResult>
     throw ApplicationFailure.nonRetryable("A sale or a credit note starts this by itself.", FAILURES.invalidInput);
   const { connection, businessId, retriedAtMs, route, movements } = input;
   const target = { connection, businessId };
-  const work = { target, calls: callsOf(route, () => retriedAtMs) };
+  const context = { target, calls: callsOf(route, () => retriedAtMs) };
   const { workflowId, runId } = sentFor;
   const wasReset = ownRunId !== firstExecutionRunId;
   const more = { sentFor: { workflowId, runId, ...(wasReset && { reset: true as const }) } };
@@ -32,9 +32,9 @@ export async function moveStock(input: MoveStockInput): Promise<MoveStockResult>
     show();
     for (const movement of movements) {
       if (halted) break;
-      const result = await sendMovement(work, movement, more);
+      const result = await sendMovement(context, movement, more);
       answers.push({ referenceId: movement.referenceId, result });
-      if (isTrouble(result)) halted ||= "It sends no more: one has met what all would meet.";
+      if (isSharedObstacle(result)) halted ||= "It sends no more: one has met what all would meet.";
       show();
     }
     return { answers };

@@ -4,144 +4,142 @@ import type { DocumentRecord, KeepLinesRequest, RecordPart, StockMovement } from
 import { isRefusal, BetweenTries } from "../calls/between-tries.ts";
 import { park } from "../operator/attention-list.ts";
 import { ledger } from "../proxies.ts";
-import type { AsItWillBe, KeptRecords, SaleContext, SaleState } from "../sale/state.ts";
+import type { StateAfterAnswer, KeptRecords, SaleContext, SaleState } from "../sale/state.ts";
 import { endOfTurn } from "../sdk/interceptors.ts";
-import { type Asked, partsOf, recordOf, type Told, toldBy, worthKeeping } from "./record.ts";
+import { type FixedPart, partsOf, recordOf, type SavedRecord, savedFrom, recordKey } from "./record.ts";
 
 /**
- * Keeps what is known of the run's document in the ledger, after each change that is worth it, one record at a time.
- * Nothing waits for it but the end of the run: while the ledger is away, changes gather for the record that is written
+ * Saves the record of the run's document in the ledger after each change of its {@link recordKey}, one record at a
+ * time. Only the end of the run waits for it: while the ledger is away, changes gather for one record, which is written
  * once it is back.
  */
 export class RecordKeeping implements KeptRecords {
   readonly #run: SaleState;
-  readonly #work: SaleContext;
-  readonly #asked: Asked;
-  /** How long a record is put off for a movement that was sent, which may queue for hours. */
+  readonly #context: SaleContext;
+  readonly #fixedPart: FixedPart;
+  /** How long a record waits for the answer to a movement, in milliseconds: a movement may queue for hours. */
   readonly #withinMs: number;
-  #kept: string | undefined;
+  #savedKey: string | undefined;
   #sequence = 0;
-  #told: Told | undefined;
-  /** Documents whose lines are being kept, or were given up, and whether they were found missing again meanwhile. */
-  readonly #linesAskedFor = new Map<string, { again: boolean }>();
-  #saving = false;
-  /** A record is on its way to the ledger. */
-  #telling = false;
-  /** What the run will be once the answer is there with which its record will be kept. */
-  #beside:
-    | { as: AsItWillBe; worth: string | undefined; refund: SaleState["refund"]; movement?: StockMovement }
+  #lastSaved: SavedRecord | undefined;
+  /** Documents whose lines are being saved or were given up. `again`: the ledger asked for them once more meanwhile. */
+  readonly #linesRequested = new Map<string, { again: boolean }>();
+  #saveScheduled = false;
+  /** Whether an activity is writing a record. */
+  #writing = false;
+  /** The record that the last call took along: what it assumes of the run, and what the run was like. */
+  #sentWithCall:
+    | { as: StateAfterAnswer; key: string | undefined; refund: SaleState["refund"]; movement?: StockMovement }
     | undefined;
 
-  constructor(work: SaleContext, asked: Asked) {
-    this.#run = work.run;
-    this.#work = work;
-    this.#asked = asked;
-    this.#withinMs = work.profile.timings.callTimeoutMs;
+  constructor(context: SaleContext, fixedPart: FixedPart) {
+    this.#run = context.run;
+    this.#context = context;
+    this.#fixedPart = fixedPart;
+    this.#withinMs = context.profile.timings.callTimeoutMs;
   }
 
-  /** Everything that is worth it is kept. To be asked after a {@link look}. */
-  get upToDate(): boolean {
-    return !this.#saving;
+  get isSaved(): boolean {
+    return !this.#saveScheduled;
   }
 
-  /** To be called whenever something may have changed. */
-  look(): void {
-    if (this.#saving || worthKeeping(this.#run) === this.#kept) return;
-    this.#saving = true;
-    // A cancellation of the run is no reason to keep nothing of it.
+  saveIfChanged(): void {
+    if (this.#saveScheduled || recordKey(this.#run) === this.#savedKey) return;
+    this.#saveScheduled = true;
+    // A cancelled run is recorded too.
     void CancellationScope.nonCancellable(() => this.#save());
   }
 
   /**
-   * The run's first record, for the activity of its only movement to keep with the answer: as it will be once the
-   * movement is applied. Undefined where it is better kept by itself.
+   * The run's first record, for the activity of its only movement to save with the answer. It shows the run as it will
+   * be once the movement is applied.
    */
-  beside(movement: StockMovement): RecordPart | undefined {
-    // A try that came back took it along for nothing.
-    this.#beside = undefined;
+  recordForMovement(movement: StockMovement): RecordPart | undefined {
+    // The record of an earlier try, which came back unsent, does not count.
+    this.#sentWithCall = undefined;
     const { movements, document, stage } = this.#run;
     const alone = movements.every((one) => one === movement || one.state === "applied");
-    if (this.#telling || this.#kept !== undefined || !alone || !document) return undefined;
-    const told = movements.map((one) => (one === movement ? { ...one, state: "applied" as const } : one));
-    // Nothing is left to be adjusted then.
-    const as = { movements: told, stage: stage === "adjusting-stock" ? "awaiting-authority" : stage } as const;
-    return this.#asItWillBe(as, movement);
+    if (this.#writing || this.#savedKey !== undefined || !alone || !document) return undefined;
+    const expected = movements.map((one) => (one === movement ? { ...one, state: "applied" as const } : one));
+    // With the only movement applied, the stock is adjusted.
+    const as = { movements: expected, stage: stage === "adjusting-stock" ? "awaiting-authority" : stage } as const;
+    return this.#recordToSendAlong(as, movement);
   }
 
   /**
-   * The record for whoever reads the document to keep with the answer that completes it. Undefined where it is better
-   * kept by itself. The document is for the reader to put in.
+   * The record for an activity that reads the document to save if its answer completes the document, which the activity
+   * puts into the record.
    */
-  besideDocument(saleId: string): RecordPart | undefined {
+  recordForDocument(saleId: string): RecordPart | undefined {
     const { workflow, document, movements, moreToCome, refund } = this.#run;
     const answered = movements.every(({ state }) => state === "applied" || state === "dropped");
-    if (workflow !== "sale" || document?.id !== saleId || !answered || this.#saving) return undefined;
-    // A record that reads as finished must not stand while anything is still to be done.
+    if (workflow !== "sale" || document?.id !== saleId || !answered || this.#saveScheduled) return undefined;
+    // While anything is still to be done, no record may say that the run is finished.
     if (moreToCome || refund) return undefined;
-    const part = this.#asItWillBe({ stage: "completed" });
+    const part = this.#recordToSendAlong({ stage: "completed" });
     return part && { ...part, document: null };
   }
 
   /**
-   * The record that went with a call is kept. It counts for nothing where another one was written since, or something
-   * else has changed.
-   * @param answer what the run did not know when it gave the record out
+   * The record that went with a call is saved. It does not count as this run's latest where another one was written
+   * meanwhile, or where the run has changed otherwise than the record assumed.
+   * @param answer what the activity put into the record
    */
-  keptBeside(answer: AsItWillBe = {}): void {
+  savedWithCall(answer: StateAfterAnswer = {}): void {
     const run = this.#run;
-    const beside = this.#beside;
-    if (!beside || beside.refund !== run.refund || worthKeeping(run, beside.as) !== beside.worth) return;
-    this.#kept = worthKeeping(run, { ...beside.as, ...answer });
-    // The next one builds on no record that was told before this one.
-    this.#told = undefined;
+    const sent = this.#sentWithCall;
+    if (!sent || sent.refund !== run.refund || recordKey(run, sent.as) !== sent.key) return;
+    this.#savedKey = recordKey(run, { ...sent.as, ...answer });
+    // The next record is sent whole: it cannot build on one that was saved before this.
+    this.#lastSaved = undefined;
   }
 
-  #asItWillBe(as: AsItWillBe, movement?: StockMovement): RecordPart | undefined {
+  #recordToSendAlong(as: StateAfterAnswer, movement?: StockMovement): RecordPart | undefined {
     const { attentions, attentionChanges, decisions, refund } = this.#run;
     if (attentions.length > 0 || attentionChanges.length > 0 || decisions.length > 0) return undefined;
     const [part, ...more] = partsOf(this.#next(as), undefined);
     if (!part || more.length > 0) return undefined;
     this.#sequence += 1;
-    this.#beside = { as, worth: worthKeeping(this.#run, as), refund, ...(movement && { movement }) };
+    this.#sentWithCall = { as, key: recordKey(this.#run, as), refund, ...(movement && { movement }) };
     return part;
   }
 
   async #save(): Promise<void> {
     await endOfTurn();
     await this.#movementsAnswered();
-    if (worthKeeping(this.#run) === this.#kept) {
-      this.#saving = false;
+    if (recordKey(this.#run) === this.#savedKey) {
+      this.#saveScheduled = false;
       return;
     }
-    this.#beside = undefined;
-    this.#telling = true;
-    let worth: string | undefined;
+    this.#sentWithCall = undefined;
+    this.#writing = true;
+    let key: string | undefined;
     let changes = 0;
-    let told: Told | undefined = this.#told;
+    let saved: SavedRecord | undefined = this.#lastSaved;
     do {
-      worth = worthKeeping(this.#run);
+      key = recordKey(this.#run);
       changes = this.#run.attentionChanges.length;
       const record = this.#next();
-      const now = toldBy(record);
-      const isKept = await this.#tell(partsOf(record, told));
-      told = isKept ? { ...now, sequence: this.#sequence } : undefined;
-    } while (!told);
-    this.#told = told;
+      const now = savedFrom(record);
+      const isSaved = await this.#saveParts(partsOf(record, saved));
+      saved = isSaved ? { ...now, sequence: this.#sequence } : undefined;
+    } while (!saved);
+    this.#lastSaved = saved;
     this.#run.attentionChanges.splice(0, changes);
-    this.#kept = worth;
-    this.#telling = false;
-    this.#saving = false;
-    this.look();
+    this.#savedKey = key;
+    this.#writing = false;
+    this.#saveScheduled = false;
+    this.saveIfChanged();
   }
 
-  /** The record that follows, as the run is now. */
-  #next(as?: AsItWillBe): DocumentRecord {
-    return recordOf(this.#run, this.#asked, this.#sequence + 1, workflowInfo().startTime.getTime(), as);
+  /** The next record. @param as what is assumed to differ from the run as it is now */
+  #next(as?: StateAfterAnswer): DocumentRecord {
+    return recordOf(this.#run, this.#fixedPart, this.#sequence + 1, workflowInfo().startTime.getTime(), as);
   }
 
-  /** One part after the other; false where the ledger does not have what they build on. */
-  async #tell(parts: readonly RecordPart[]): Promise<boolean> {
-    const { connection, businessId } = this.#work.target;
+  /** Saves one part after the other. False where the ledger does not have the record that they build on. */
+  async #saveParts(parts: readonly RecordPart[]): Promise<boolean> {
+    const { connection, businessId } = this.#context.target;
     for (const record of parts) {
       this.#sequence = record.sequence;
       const answer = await ledger.saveRecord({ connection, businessId, record });
@@ -153,50 +151,51 @@ export class RecordKeeping implements KeptRecords {
   }
 
   /**
-   * The run ends only once they are there, or a person has given them up: then the ledger says that they are left out.
+   * Has the document's lines saved. The run ends only once they are, or a person has given them up: then the record
+   * says that they are left out.
    */
   #keepLines(of: Pick<RecordPart, "type" | "number">): void {
     const saleId = this.#run.document?.id;
     if (saleId === undefined) return;
-    const asked = this.#linesAskedFor.get(saleId);
-    if (asked) {
-      asked.again = true;
+    const requested = this.#linesRequested.get(saleId);
+    if (requested) {
+      requested.again = true;
       return;
     }
     const now = { again: false };
-    this.#linesAskedFor.set(saleId, now);
+    this.#linesRequested.set(saleId, now);
     const { type, number } = of;
-    const keeping = keepLines(this.#work, { type, number, saleId }).then((kept) => {
+    const keeping = keepLines(this.#context, { type, number, saleId }).then((kept) => {
       if (!kept) return;
-      this.#linesAskedFor.delete(saleId);
+      this.#linesRequested.delete(saleId);
       if (now.again) this.#keepLines(of);
     });
     this.#run.beforeTheEnd(keeping);
   }
 
   /**
-   * A movement that has just left is answered within a call's time, and kept together with its document; one that
-   * queues is not.
+   * Waits for the answers of movements that are being sent, so that one record shows them and their document. It waits
+   * for the time of one call only, since a movement may queue for hours.
    */
   async #movementsAnswered(): Promise<void> {
     const run = this.#run;
-    const answered = (): boolean => underWay(run).length === 0 || run.attentions.length > 0;
-    // The activity that takes the record along has an answer soon, or comes back unsent. Its next try may not take it.
-    const goesAlong = (): boolean => underWay(run).every((movement) => movement === this.#beside?.movement);
-    if (!answered() && goesAlong()) await condition(() => answered() || !goesAlong());
+    const answered = (): boolean => beingSent(run).length === 0 || run.attentions.length > 0;
+    // An activity that took the record along answers soon, or comes back unsent; another try may go without the record.
+    const sentWithRecord = (): boolean => beingSent(run).every((movement) => movement === this.#sentWithCall?.movement);
+    if (!answered() && sentWithRecord()) await condition(() => answered() || !sentWithRecord());
     if (answered()) return;
-    const sentAtMs = Math.max(...underWay(run).map((movement) => movement.sentAtMs ?? 0));
+    const sentAtMs = Math.max(...beingSent(run).map((movement) => movement.sentAtMs ?? 0));
     const leftMs = sentAtMs + this.#withinMs - Date.now();
     if (leftMs > 0) await condition(answered, leftMs);
   }
 }
 
-function underWay({ movements }: SaleState): SaleState["movements"] {
+function beingSent({ movements }: SaleState): SaleState["movements"] {
   return movements.filter(({ state }) => state === "sending");
 }
 
 /**
- * Has the lines of a document kept that are too many for a payload: an activity reads them from the service into the
+ * Has the lines of a document saved that are too many for a payload: an activity reads them from the service into the
  * ledger.
  * @returns false where a person has given them up
  */

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { type DocumentRecord, jsonBytes, type StockMovement } from "../../src/contract/index.ts";
 import { documentOf, recordOf } from "../../src/ledger/test-support/records.ts";
-import { partsOf, toldBy } from "./record.ts";
+import { partsOf, savedFrom } from "./record.ts";
 
 const MOST_BYTES = 256 * 1024;
 const movement = (n: number): StockMovement => ({
@@ -38,7 +38,7 @@ const large = (more: Partial<DocumentRecord> = {}): DocumentRecord =>
 describe("the parts of a record", () => {
   test("are one that says all, where it fits", () => {
     const record = recordOf("INV-1");
-    expect(partsOf(record, toldBy(record))).toEqual([record]);
+    expect(partsOf(record, savedFrom(record))).toEqual([record]);
   });
 
   test("are as many as are needed, each on top of the one before, the last one alone complete", () => {
@@ -67,7 +67,7 @@ describe("the parts of a record", () => {
       movements: before.movements.with(3, dropped),
       decisions: [...before.decisions, decision],
     });
-    const parts = partsOf(now, toldBy(before));
+    const parts = partsOf(now, savedFrom(before));
     expect(parts).toMatchObject([
       {
         sequence: 8,

@@ -13,18 +13,18 @@ import {
   type StockMovement,
 } from "../../src/contract/index.ts";
 import { attentionKey } from "../operator/attention-list.ts";
-import type { AsItWillBe, SaleState } from "../sale/state.ts";
+import type { StateAfterAnswer, SaleState } from "../sale/state.ts";
 
-/** What a record says of the wish, and does not change while the run lasts. */
-export type Asked = Pick<DocumentRecord, "date" | "content" | "originalSaleId">;
+/** What a record says of the request. It does not change while the run lasts. */
+export type FixedPart = Pick<DocumentRecord, "date" | "content" | "originalSaleId">;
 
-export function askedOfSale(input: SaleInput, { sale, profile }: PreparedSale): Asked {
+export function fixedPartOfSale(input: SaleInput, { sale, profile }: PreparedSale): FixedPart {
   // As the starter fingerprints it: a date that was filled in later is no part of it.
   const content: SaleContent = { ...saleContent(sale, profile.businessId), saleDate: input.saleDate ?? null };
   return { date: sale.saleDate, content };
 }
 
-export function askedOfCreditNote({ note }: PreparedCreditNote): Asked {
+export function fixedPartOfCreditNote({ note }: PreparedCreditNote): FixedPart {
   const { returnDate, saleId }: Pick<CreditNoteInput, "saleId"> & { returnDate: string } = note;
   return { date: returnDate, originalSaleId: saleId };
 }
@@ -32,10 +32,10 @@ export function askedOfCreditNote({ note }: PreparedCreditNote): Asked {
 /** @param as in place of what the run says now */
 export function recordOf(
   run: SaleState,
-  asked: Asked,
+  fixedPart: FixedPart,
   sequence: number,
   startedAtMs: number,
-  { document = run.document, movements = run.movements, stage = run.stage }: AsItWillBe = {},
+  { document = run.document, movements = run.movements, stage = run.stage }: StateAfterAnswer = {},
 ): DocumentRecord {
   return {
     type: run.workflow === "sale" ? "sale" : "credit_note",
@@ -46,7 +46,7 @@ export function recordOf(
     startedAtMs,
     ...(run.failure && { failed: true }),
     numberTaken: run.numberTaken,
-    ...asked,
+    ...fixedPart,
     ...(run.fingerprint !== undefined && { fingerprint: run.fingerprint }),
     document,
     ...(run.refund && { refund: run.refund }),
@@ -59,11 +59,11 @@ export function recordOf(
 }
 
 /**
- * Changes with whatever is worth another record. A movement that is being sent, and a step on the way to a document, is
- * not: they pass. Undefined while there is nothing that would have to be kept.
+ * A text that changes with whatever needs another record. Passing states do not: a movement that is being sent, a stage
+ * on the way to a document. Undefined while nothing needs a record.
  * @param as in place of what the run says now
  */
-export function worthKeeping(run: SaleState, as: AsItWillBe = {}): string | undefined {
+export function recordKey(run: SaleState, as: StateAfterAnswer = {}): string | undefined {
   const { decisions, attentionChangesEver } = run;
   const { document = run.document, movements = run.movements, stage = run.stage } = as;
   const ended = LASTING_STAGES.includes(stage);
@@ -72,7 +72,7 @@ export function worthKeeping(run: SaleState, as: AsItWillBe = {}): string | unde
     run.failure !== undefined,
     ended ? stage : "",
     document && [document.id, document.status, document.receipt?.cuInvoiceNo],
-    movements.filter(({ state }) => state !== "planned" && state !== "sending").map(fateOfMovement),
+    movements.filter(({ state }) => state !== "planned" && state !== "sending").map(movementKey),
     attentionChangesEver,
     decisions.length,
   ]);
@@ -80,15 +80,15 @@ export function worthKeeping(run: SaleState, as: AsItWillBe = {}): string | unde
 
 const LASTING_STAGES: readonly string[] = ["rejected", "completed", "credited", "cancelled"];
 
-function fateOfMovement({ referenceId, state, decision }: StockMovement): unknown[] {
+function movementKey({ referenceId, state, decision }: StockMovement): unknown[] {
   return [referenceId, state, decision?.atMs];
 }
 
 /** Of one part, far below the 256 KB from where on Temporal warns. */
 const MOST_BYTES = 128 * 1024;
 
-/** What a run has told the ledger last, each part of it as JSON. */
-export interface Told {
+/** What the ledger has by this run's last record, each part of it as JSON. */
+export interface SavedRecord {
   sequence: number;
   document: string;
   movements: ReadonlyMap<string, string>;
@@ -97,36 +97,36 @@ export interface Told {
 }
 
 /**
- * The record in parts that a payload can hold, one to be told after the other. A record that fits is one part, and says
- * all. Of one that does not, only what changed since the last one is told.
- * @param told by this run, where the ledger has that; with nothing told, all is
+ * The record in parts that fit a payload, to be saved one after the other. A record that fits is one part, with
+ * everything. Of a larger one the parts say what changed since the last record.
+ * @param saved the last record, if the ledger has it; undefined: the parts say everything
  */
-export function partsOf(record: DocumentRecord, told: Told | undefined): RecordPart[] {
-  const whole = { ...record, document: asAnswered(record.document) };
-  if (jsonBytes(whole) <= MOST_BYTES) return [whole];
-  const { content, document, movements, attentions, attentionChanges, decisions, ...head } = whole;
-  const now = toldBy(record);
-  const over = [...(told?.attentions ?? [])].flatMap(([key, { about }]) => (now.attentions.has(key) ? [] : [about]));
-  const parts = new Parts(head, told?.sequence, {
-    document: told?.document === now.document ? "unchanged" : document,
-    ...(!told && content && { content }),
+export function partsOf(record: DocumentRecord, saved: SavedRecord | undefined): RecordPart[] {
+  const fullRecord = { ...record, document: asAnswered(record.document) };
+  if (jsonBytes(fullRecord) <= MOST_BYTES) return [fullRecord];
+  const { content, document, movements, attentions, attentionChanges, decisions, ...head } = fullRecord;
+  const now = savedFrom(record);
+  const over = [...(saved?.attentions ?? [])].flatMap(([key, { about }]) => (now.attentions.has(key) ? [] : [about]));
+  const parts = new Parts(head, saved?.sequence, {
+    document: saved?.document === now.document ? "unchanged" : document,
+    ...(!saved && content && { content }),
     ...(over.length > 0 && { attentionsOver: over }),
   });
   for (const change of attentionChanges) parts.add("attentionChanges", change);
-  for (const decision of decisions.slice(told?.decisions)) parts.add("decisions", decision);
+  for (const decision of decisions.slice(saved?.decisions)) parts.add("decisions", decision);
   for (const attention of attentions) {
     const key = keyOf(attention);
-    if (told?.attentions.get(key)?.json !== now.attentions.get(key)?.json) parts.add("attentions", attention);
+    if (saved?.attentions.get(key)?.json !== now.attentions.get(key)?.json) parts.add("attentions", attention);
   }
   for (const movement of movements) {
     const { referenceId } = movement;
-    if (told?.movements.get(referenceId) !== now.movements.get(referenceId)) parts.add("movements", movement);
+    if (saved?.movements.get(referenceId) !== now.movements.get(referenceId)) parts.add("movements", movement);
   }
   return parts.all();
 }
 
-/** What the ledger has once all parts of the record are told. */
-export function toldBy({ sequence, document, movements, attentions, decisions }: DocumentRecord): Told {
+/** What the ledger has once all parts of the record are saved. */
+export function savedFrom({ sequence, document, movements, attentions, decisions }: DocumentRecord): SavedRecord {
   return {
     sequence,
     document: JSON.stringify(asAnswered(document)),
@@ -169,7 +169,7 @@ class Parts {
   add<Name extends keyof Lists>(name: Name, one: Lists[Name][number]): void {
     const size = jsonBytes(one) + 1;
     if (this.#bytes + size > MOST_BYTES) this.#last = this.#begin({ document: "unchanged" });
-    // As it is now: it may change before its part is told.
+    // A copy: the original may change before its part is saved.
     const list: unknown[] = this.#last[name];
     list.push(JSON.parse(JSON.stringify(one)));
     this.#bytes += size;

@@ -172,23 +172,23 @@ export class SaleState extends AttentionList {
     return moving ? "adjusting-stock" : "awaiting-authority";
   }
 
-  /** Something that nobody waits for, but that must be done before the run ends. */
-  beforeTheEnd(work: Promise<unknown>): void {
-    this.#unfinished.add(work);
-    work.then(
-      () => this.#unfinished.delete(work),
+  /** Takes note of a task that runs on by itself, and must be done before the run ends. */
+  beforeTheEnd(task: Promise<unknown>): void {
+    this.#unfinished.add(task);
+    task.then(
+      () => this.#unfinished.delete(task),
       () => undefined,
     );
   }
 
   /** Whether nothing is left that must be done, or kept, before the run ends. */
   get finished(): boolean {
-    return this.#unfinished.size === 0 && this.records?.upToDate !== false;
+    return this.#unfinished.size === 0 && this.records?.isSaved !== false;
   }
 
   async nothingUnfinished(): Promise<void> {
     await Promise.all(this.#unfinished);
-    this.records?.look();
+    this.records?.saveIfChanged();
     await condition(() => this.finished);
   }
 
@@ -200,7 +200,7 @@ export class SaleState extends AttentionList {
 
   publish(): void {
     for (const tell of this.onPublish) tell();
-    this.records?.look();
+    this.records?.saveIfChanged();
   }
 
   /** Where Temporal's own cancellation and the `cancel` update end: a wish until a step can carry it out. */
@@ -211,18 +211,26 @@ export class SaleState extends AttentionList {
   }
 }
 
-/** What a run says otherwise once the answer that it waits for is there. */
-export type AsItWillBe = Partial<Pick<SaleState, "document" | "stage">> & { movements?: readonly StockMovement[] };
+/** What will differ in the run once the answer that it waits for is there. */
+export type StateAfterAnswer = Partial<Pick<SaleState, "document" | "stage">> & {
+  movements?: readonly StockMovement[];
+};
 
-/** Keeps what is known in the ledger; or lets whoever has the answer keep it, which takes the record along. */
+/**
+ * Keeps the record of the run's document in the ledger. Or gives the record out with a call, whose activity saves it
+ * together with the answer: then the sale needs no activity for it.
+ */
 export interface KeptRecords {
-  /** Everything that is worth it is kept. To be asked after a {@link look}. */
-  readonly upToDate: boolean;
+  /** Whether the ledger has all of it. To be read after {@link saveIfChanged}. */
+  readonly isSaved: boolean;
   /** To be called whenever something may have changed. */
-  look(): void;
-  beside(movement: StockMovement): RecordPart | undefined;
-  besideDocument(saleId: string): RecordPart | undefined;
-  keptBeside(answer?: AsItWillBe): void;
+  saveIfChanged(): void;
+  /** The record to go with the call that sends this movement. Undefined where it is to be saved by itself. */
+  recordForMovement(movement: StockMovement): RecordPart | undefined;
+  /** The same for a call that reads the document. */
+  recordForDocument(saleId: string): RecordPart | undefined;
+  /** To be called once the activity has saved the record that went with its call. */
+  savedWithCall(answer?: StateAfterAnswer): void;
 }
 
 /** What every step of a document needs: its run, its connection, and the calls that go there. */

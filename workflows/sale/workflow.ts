@@ -6,7 +6,7 @@ import { mismatches } from "../document/known-document.ts";
 import { CancelledByPerson, park, unlessCancelled } from "../operator/attention-list.ts";
 import { main } from "../proxies.ts";
 import { RecordKeeping } from "../records/record-keeping.ts";
-import { askedOfSale } from "../records/record.ts";
+import { fixedPartOfSale } from "../records/record.ts";
 import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";
 import { planMovements, StockKeeping } from "../stock/stock-keeping.ts";
 import { registerSaleMessages } from "./messages.ts";
@@ -37,9 +37,9 @@ export async function sale(input: SaleInput): Promise<SaleOutcome> {
       await takeOver(run, prepared.finished);
       return;
     }
-    const work = contextOf(run, prepared.profile);
-    run.records = new RecordKeeping(work, askedOfSale(input, prepared));
-    await carrySale(work, prepared);
+    const context = contextOf(run, prepared.profile);
+    run.records = new RecordKeeping(context, fixedPartOfSale(input, prepared));
+    await carrySale(context, prepared);
   });
 }
 
@@ -59,25 +59,25 @@ async function takeOver(run: SaleState, finished: FinishedSale): Promise<void> {
   await park(run, { code: "stock-refused", subject: refund.traderInvoiceNumber, message, resolvedBy: ["acknowledge"] });
 }
 
-async function carrySale(work: SaleContext, prepared: PreparedSale): Promise<void> {
-  const { run } = work;
+async function carrySale(context: SaleContext, prepared: PreparedSale): Promise<void> {
+  const { run } = context;
   const { sale } = prepared;
   run.moveTo("resolving-items", "the items of its lines");
   let stock: StockKeeping | undefined;
   let end: FinalStatus;
   try {
-    const branch = await unlessCancelled(run, () => resolveBranch(work, sale.branch));
-    stock = new StockKeeping(work, branch);
-    const goods = await unlessCancelled(run, () => resolveGoods(work, prepared, branch));
-    end = await issueAndAwait(work, prepared, goods, stock, branch);
+    const branch = await unlessCancelled(run, () => resolveBranch(context, sale.branch));
+    stock = new StockKeeping(context, branch);
+    const goods = await unlessCancelled(run, () => resolveGoods(context, prepared, branch));
+    end = await issueAndAwait(context, prepared, goods, stock, branch);
   } catch (error) {
     if (!(error instanceof CancelledByPerson)) throw error;
     end = "cancelled-by-person";
   }
   if (end === "completed") {
-    checkTotal(work, prepared);
+    checkTotal(context, prepared);
     run.moveTo("completed", "its stock movements");
-    await untilClosed(work, stock ?? new StockKeeping(work), prepared);
+    await untilClosed(context, stock ?? new StockKeeping(context), prepared);
   } else {
     run.stockHalted = true;
     run.waitingFor = "the return of its goods to stock";
@@ -94,20 +94,20 @@ async function carrySale(work: SaleContext, prepared: PreparedSale): Promise<voi
  * lost.
  */
 async function untilClosed(
-  work: SaleContext,
+  context: SaleContext,
   stock: StockKeeping,
   { sale, refundWindowMs }: PreparedSale,
 ): Promise<void> {
-  const { run } = work;
+  const { run } = context;
   const callback = sale.callback ?? "auto";
   const refundDue = (): boolean => run.stage === "completed" && run.refund !== undefined;
   let windowMs = refundWindowMs;
   do {
-    await openForRefund(work, stock, { windowMs, callback });
+    await openForRefund(context, stock, { windowMs, callback });
     windowMs = 0;
     await stock.settled();
     await run.nothingNeeded();
-    run.records?.look();
+    run.records?.saveIfChanged();
     await condition(() => refundDue() || (run.finished && everyUpdateIsAnswered()));
   } while (refundDue());
 }
@@ -117,28 +117,28 @@ async function untilClosed(
  * already.
  */
 async function resolveGoods(
-  work: SaleContext,
+  context: SaleContext,
   { sale, items }: PreparedSale,
   branch: Branch | undefined,
 ): Promise<ResolvedLines | undefined> {
   if (!sale.lines) return undefined;
-  const goods = await resolveItems(work, sale.lines, items);
-  if (sale.saleId === undefined) await registerItems(work, goods.items, branch);
+  const goods = await resolveItems(context, sale.lines, items);
+  if (sale.saleId === undefined) await registerItems(context, goods.items, branch);
   return goods;
 }
 
 async function issueAndAwait(
-  work: SaleContext,
+  context: SaleContext,
   prepared: PreparedSale,
   goods: ResolvedLines | undefined,
   stock: StockKeeping,
   branch: Branch | undefined,
 ): Promise<FinalStatus> {
-  const { run, profile } = work;
+  const { run, profile } = context;
   const { sale } = prepared;
   const callbacksSeen = run.callbacksReceived;
-  const adopted = sale.saleId === undefined ? undefined : await adoptSale(work, sale.saleId, prepared, goods);
-  const created = adopted ?? (goods && (await issueSale(work, prepared, goods, branch)));
+  const adopted = sale.saleId === undefined ? undefined : await adoptSale(context, sale.saleId, prepared, goods);
+  const created = adopted ?? (goods && (await issueSale(context, prepared, goods, branch)));
   if (!created) throw new Error("a sale that is not adopted has lines");
   const { document, callbackExpected } =
     "document" in created ? created : { document: created, callbackExpected: false };
@@ -153,8 +153,8 @@ async function issueAndAwait(
   run.document = document;
   if (mode === "on-submission" && document.status !== "failed" && document.status !== "cancelled") moveOnce();
   const mended = new Set<string>();
-  const mend = (): Promise<boolean> => mendItems(work, run.document ?? document, branch, mended);
-  const end = await awaitFinalStatus(work, document, { callbackExpected, callbacksSeen, mend });
+  const mend = (): Promise<boolean> => mendItems(context, run.document ?? document, branch, mended);
+  const end = await awaitFinalStatus(context, document, { callbackExpected, callbacksSeen, mend });
   if (mode !== "off" && end === "completed") moveOnce();
   return end;
 }

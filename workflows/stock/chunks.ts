@@ -21,36 +21,45 @@ import { businessAttribute, invoiceAttribute } from "../operator/updates.ts";
 import type { SaleContext } from "../sale/state.ts";
 import { rootMessage } from "../sdk/failures.ts";
 import { endOfTurn } from "../sdk/interceptors.ts";
-import { isTrouble, type Lane, MOST_AT_ONCE, sendMovement, type Try, Turns, whatBecameOf } from "./apply-movement.ts";
+import {
+  isSharedObstacle,
+  MOST_AT_ONCE,
+  type PendingTry,
+  readOutcomeFromClaim,
+  Semaphore,
+  type Sender,
+  sendMovement,
+} from "./send-movement.ts";
 
-interface Waiting extends Try {
+interface QueuedTry extends PendingTry {
   answer: (result: AdjustStockResult | undefined) => void;
   fail: (error: unknown) => void;
 }
 
 /**
- * The tries of a run of many movements, one chunk after the other, each in a history of its own. Where some have met
- * what all would meet, the others wait until one of those has got through: an outage costs the history of a few
- * movements, however many there are.
+ * Sends the tries of a run with many movements in chunks, one after the other. Each chunk is a child workflow with a
+ * history of its own. Once some tries meet an obstacle that the others would meet too, the others wait until one of
+ * those has got through: an outage costs the history of a few movements, however many there are (decision 16).
  */
-export class Chunks implements Lane {
-  readonly #work: SaleContext;
-  #waiting: Waiting[] = [];
-  #inTrouble: readonly StockMovement[] = [];
+export class ChunkSender implements Sender {
+  readonly #context: SaleContext;
+  #waiting: QueuedTry[] = [];
+  /** Movements whose last try met an obstacle that the others would meet too. */
+  #obstructed: readonly StockMovement[] = [];
   #sending = false;
 
-  constructor(work: SaleContext) {
-    this.#work = work;
+  constructor(context: SaleContext) {
+    this.#context = context;
   }
 
-  send(one: Try): Promise<AdjustStockResult | undefined> {
+  send(one: PendingTry): Promise<AdjustStockResult | undefined> {
     return new Promise((answer, fail) => {
       this.#waiting.push({ ...one, answer, fail });
       if (!this.#sending) void this.#sendAll();
     });
   }
 
-  /** What ends the run ends it with its reason, as where each movement is sent by itself. */
+  /** An error reaches every waiting movement, so that it fails the run as it would under {@link DirectSender}. */
   async #sendAll(): Promise<void> {
     this.#sending = true;
     try {
@@ -64,46 +73,46 @@ export class Chunks implements Lane {
 
   async #sendWaiting(): Promise<void> {
     while (this.#waiting.length > 0) {
-      // What comes of the same events goes together.
+      // All tries that begin in the same activation go into the same chunk.
       await endOfTurn();
-      await condition(() => this.#waiting.some((one) => one.givenUp() || this.#mayGo(one)));
+      await condition(() => this.#waiting.some((one) => one.givenUp() || this.#maySend(one)));
       for (const one of this.#take((each) => each.givenUp())) one.answer(undefined);
-      const due = this.#take((each) => this.#mayGo(each), this.#work.profile.timings.movementChunk);
+      const due = this.#take((each) => this.#maySend(each), this.#context.profile.timings.movementChunk);
       if (due.length > 0) await this.#send(due).catch((error: unknown) => this.#fail(due, error));
     }
   }
 
-  #fail(due: readonly Waiting[], error: unknown): never {
+  #fail(due: readonly QueuedTry[], error: unknown): never {
     for (const { fail } of due) fail(error);
     throw error;
   }
 
-  /** Behind trouble only those go that have met it, and have waited for what it asks for. */
-  #mayGo({ movement }: Waiting): boolean {
-    const open = this.#inTrouble.filter(({ state }) => state !== "dropped" && state !== "applied");
+  /** While there is an obstacle, only the movements that met it try again: they have waited as its answer said. */
+  #maySend({ movement }: QueuedTry): boolean {
+    const open = this.#obstructed.filter(({ state }) => state !== "dropped" && state !== "applied");
     return open.length === 0 || open.includes(movement);
   }
 
-  #take(which: (one: Waiting) => boolean, most = Number.POSITIVE_INFINITY): Waiting[] {
+  #take(which: (one: QueuedTry) => boolean, most = Number.POSITIVE_INFINITY): QueuedTry[] {
     const taken = this.#waiting.filter(which).slice(0, most);
     this.#waiting = this.#waiting.filter((one) => !taken.includes(one));
     return taken;
   }
 
-  async #send(due: Waiting[]): Promise<void> {
-    const { run } = this.#work;
-    for (const { begin } of due) begin();
+  async #send(due: QueuedTry[]): Promise<void> {
+    const { run } = this.#context;
+    for (const { markSending } of due) markSending();
     run.stockMoved();
-    const results = due.length > MOST_AT_ONCE ? await sendChunk(this.#work, due) : await this.#sendFew(due);
+    const results = due.length > MOST_AT_ONCE ? await sendChunk(this.#context, due) : await this.#sendFew(due);
     const unsent = due.filter(({ movement }) => !results.has(movement));
     for (const { movement } of unsent) {
       if (movement.state === "sending") movement.state = "planned";
       delete movement.sentAtMs;
     }
     this.#waiting = [...unsent, ...this.#waiting];
-    const troubled = [...results].flatMap(([movement, result]) => (isTrouble(result) ? [movement] : []));
-    const gotThrough = troubled.length < results.size;
-    this.#inTrouble = gotThrough ? troubled : [...new Set([...this.#inTrouble, ...troubled])];
+    const obstructed = [...results].flatMap(([movement, result]) => (isSharedObstacle(result) ? [movement] : []));
+    const gotThrough = obstructed.length < results.size;
+    this.#obstructed = gotThrough ? obstructed : [...new Set([...this.#obstructed, ...obstructed])];
     for (const { movement, answer } of due) {
       const result = results.get(movement);
       if (result) answer(result);
@@ -111,24 +120,26 @@ export class Chunks implements Lane {
     run.stockMoved();
   }
 
-  async #sendFew(due: readonly Waiting[]): Promise<Map<StockMovement, AdjustStockResult>> {
-    const send = async ({ movement, asked }: Waiting) => [movement, await sendMovement(this.#work, asked)] as const;
+  async #sendFew(due: readonly QueuedTry[]): Promise<Map<StockMovement, AdjustStockResult>> {
+    const send = async ({ movement, request }: QueuedTry) =>
+      [movement, await sendMovement(this.#context, request)] as const;
     return new Map(await Promise.all(due.map(send)));
   }
 }
 
 /**
- * Sends one try of each of these movements by a child workflow. Where that ends without its answers, the claims tell
- * what became of each.
- * @returns what each came to; a movement that is not in it was not sent
+ * Sends one try of each of these movements in a child workflow. If the child fails, the claims say what became of each.
+ * @returns the result of each; a movement without one was not sent
  */
-async function sendChunk(work: SaleContext, tries: readonly Try[]): Promise<Map<StockMovement, AdjustStockResult>> {
-  const { run, target } = work;
-  // After a reset the runs of before may still have theirs: each chunk has an id of its own, which a replay draws
-  // again.
+async function sendChunk(
+  context: SaleContext,
+  tries: readonly PendingTry[],
+): Promise<Map<StockMovement, AdjustStockResult>> {
+  const { run, target } = context;
+  // Random, since after a reset the earlier run's chunks may still be open. A replay draws the same id again.
   const workflowId = moveStockWorkflowId({ ...target, number: run.invoice, chunk: uuid4() });
   try {
-    const { answers } = await answersOf(work, workflowId, tries);
+    const { answers } = await answersOf(context, workflowId, tries);
     const results = new Map(answers.map(({ referenceId, result }) => [referenceId, result]));
     return new Map(
       tries.flatMap(({ movement }) => {
@@ -138,29 +149,29 @@ async function sendChunk(work: SaleContext, tries: readonly Try[]): Promise<Map<
     );
   } catch (error) {
     if (!(error instanceof ChildWorkflowFailure)) throw error;
-    const said = `The workflow ${workflowId}, which sent it, ended without its answers: ${rootMessage(error)}.`;
-    const turns = new Turns(MOST_AT_ONCE);
-    const ask = async ({ movement, asked }: Try) =>
-      [movement, await turns.take(() => whatBecameOf(target, asked, said))] as const;
-    return new Map(await Promise.all(tries.map(ask)));
+    const whyLost = `The workflow ${workflowId}, which sent it, ended without its answers: ${rootMessage(error)}.`;
+    const semaphore = new Semaphore(MOST_AT_ONCE);
+    const read = async ({ movement, request }: PendingTry) =>
+      [movement, await semaphore.run(() => readOutcomeFromClaim(target, request, whyLost))] as const;
+    return new Map(await Promise.all(tries.map(read)));
   }
 }
 
-/** Once one of them is given up the child is asked to send no more; what it has sent is waited for. */
+/** Cancels the child once one of the movements is given up. It then sends no more, and returns what it has sent. */
 async function answersOf(
   { run, profile, target }: SaleContext,
   workflowId: string,
-  tries: readonly Try[],
+  tries: readonly PendingTry[],
 ): Promise<MoveStockResult> {
   const { application, businessId, businessWeight, keyReach, timings } = profile;
   const route = { application, businessId, businessWeight, keyReach, timings };
-  const movements = tries.map(({ asked }) => asked);
+  const movements = tries.map(({ request }) => request);
   const scope = new CancellationScope();
   const child = await scope.run(() =>
     startChild<(input: MoveStockInput) => Promise<MoveStockResult>>(WORKFLOW_TYPES.moveStock, {
       workflowId,
       args: [{ ...target, retriedAtMs: run.retriedAtMs, route, movements }],
-      // Without its run nobody would hear of what it sends; what has left must come to its claim all the same.
+      // If the parent closes, nobody would read the answers: the child sends no more, but settles what it has sent.
       parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
       typedSearchAttributes: [
         { key: businessAttribute, value: run.businessId ?? NO_BUSINESS },
@@ -173,7 +184,7 @@ async function answersOf(
   const answered = child.result().finally(() => (ended = true));
   answered.catch(() => undefined);
   await condition(() => ended || tries.some(({ givenUp }) => givenUp()));
-  // Only one that was started is cancelled: whether it was, a cancelled start would not tell.
+  // Only after the start: a cancelled start would not tell whether the child was started.
   if (!ended) scope.cancel();
   return await answered;
 }

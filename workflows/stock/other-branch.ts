@@ -29,8 +29,9 @@ export function showOtherBranch(
 }
 
 /**
- * Waits until movements to named branches are sent again, or until a person gives this one up. The movement that found
- * the other branch may have nobody left to acknowledge it, so a retry with a note says the same: somebody has looked.
+ * Waits until movements to named branches are sent again, or until a person gives this one up. The run that found the
+ * other branch may be closed, so nobody can acknowledge it there: here a `retry` with a note says that somebody has
+ * checked the branch.
  */
 export async function parkOnBranch(
   { run, target }: SaleContext,
@@ -41,12 +42,12 @@ export async function parkOnBranch(
   const message = `${action} ${quantity} of ${itemId} was not sent. ${held.message}`;
   const sinceMs = Date.now();
   const wake = (): Promise<boolean> => mainWaits.awaitBranch({ ...target, sinceMs }).then(() => true);
-  const saidBefore = run.decisions.length;
+  const decisionsBefore = run.decisions.length;
   const verdict = await park(run, { code: "stock-refused", subject: referenceId, message }, { until, wake });
-  const said = run.decisions.slice(saidBefore);
-  const looked = said.findLast((one) => one.update === "retry" && one.subject === referenceId);
-  if (verdict === "retry" && looked) {
-    const { note, by, atMs } = looked;
+  const decisions = run.decisions.slice(decisionsBefore);
+  const checked = decisions.findLast((one) => one.update === "retry" && one.subject === referenceId);
+  if (verdict === "retry" && checked) {
+    const { note, by, atMs } = checked;
     const { referenceId: finder, businessId, ...otherBranch } = held.hold;
     const word = { note, atMs, ...(by !== undefined && { by }) };
     await ledger.acknowledgeBranch({ ...target, businessId, referenceId: finder, otherBranch, word });

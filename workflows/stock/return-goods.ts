@@ -9,14 +9,14 @@ import { branchToReturnTo, planMovements, type StockKeeping } from "./stock-keep
  * decides to return, who names the branch.
  */
 export async function returnGoods(
-  work: SaleContext,
+  context: SaleContext,
   stock: StockKeeping,
   refund: RefundRequest,
   original: SaleDocument,
 ): Promise<void> {
   if (await stock.returnTaken(refund.traderInvoiceNumber, original)) return;
-  if (refund.branch === undefined) await showNothingTaken(work, refund.traderInvoiceNumber);
-  else await returnByDecision(work, stock, { ...refund, branch: refund.branch }, original);
+  if (refund.branch === undefined) await showNothingTaken(context, refund.traderInvoiceNumber);
+  else await returnByDecision(context, stock, { ...refund, branch: refund.branch }, original);
 }
 
 /** A restock that nothing can be returned for is shown, where its request could not be refused at the door. */
@@ -30,13 +30,13 @@ async function showNothingTaken({ run }: SaleContext, number: string): Promise<v
  * A person vouches for the goods. An item that has left the catalogue waits for a person, and holds nothing else back.
  */
 async function returnByDecision(
-  work: SaleContext,
+  context: SaleContext,
   stock: StockKeeping,
   { traderInvoiceNumber: number, reason, branch: name }: RefundRequest & { branch: string },
   original: SaleDocument,
 ): Promise<void> {
-  const { run, calls, target } = work;
-  const branch = await branchToReturnTo(work, name, number);
+  const { run, calls, target } = context;
+  const branch = await branchToReturnTo(context, name, number);
   if (!branch) return;
   const answer = `restock everything to branch ${name}`;
   run.decide({ update: "refund", answer, note: `refund ${number}, reason ${reason}` });

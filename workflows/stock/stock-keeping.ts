@@ -16,10 +16,11 @@ import {
 import { isRefusal, BetweenTries } from "../calls/between-tries.ts";
 import { ledger } from "../proxies.ts";
 import type { SaleContext } from "../sale/state.ts";
-import { applyMovement, ByItself, type Lane } from "./apply-movement.ts";
-import { Chunks } from "./chunks.ts";
+import { applyMovement } from "./apply-movement.ts";
+import { ChunkSender } from "./chunks.ts";
 import { showOtherBranch } from "./other-branch.ts";
-import { fateOfUnknown } from "./unknown-movement.ts";
+import { DirectSender, type Sender } from "./send-movement.ts";
+import { resolveUnknownMovement } from "./unknown-movement.ts";
 
 /** One movement for each stock-tracked item: lines of one item are added up, at their quantity-weighted price. */
 export function planMovements(
@@ -65,28 +66,28 @@ function actionOf(purpose: MovementPurpose): StockAction {
   return purpose === "sold" ? "DEDUCT" : "ADD";
 }
 
-/** The movements of one run, each carried by itself beside the document: they never hold it back. */
+/** The stock movements of one run. They go on in parallel with the document, and never hold it back. */
 export class StockKeeping {
-  readonly #work: SaleContext;
+  readonly #context: SaleContext;
   readonly #branch: Branch | undefined;
-  #lane: Lane;
-  readonly #underWay = new Map<StockMovement, Promise<void>>();
+  #sender: Sender;
+  readonly #applying = new Map<StockMovement, Promise<void>>();
   /** Branches that goods go back to: each is looked up once, however many goods there are. */
   readonly #returns = new Map<string, Promise<Branch | undefined>>();
 
-  constructor(work: SaleContext, branch?: Branch) {
-    this.#work = work;
+  constructor(context: SaleContext, branch?: Branch) {
+    this.#context = context;
     this.#branch = branch;
-    this.#lane = new ByItself(work);
+    this.#sender = new DirectSender(context);
   }
 
   /** @param branch default: the run's own; undefined for the business's first branch */
   move(movements: StockMovement[], branch: Branch | undefined = this.#branch): void {
-    this.#expect(movements.length);
+    this.#chooseSender(movements.length);
     for (const movement of movements) {
       if (branch) movement.branchId = branch.id;
-      this.#work.run.movements.push(movement);
-      this.#underWay.set(movement, applyMovement(this.#work, movement, this.#lane, branch));
+      this.#context.run.movements.push(movement);
+      this.#applying.set(movement, applyMovement(this.#context, movement, this.#sender, branch));
     }
   }
 
@@ -99,10 +100,10 @@ export class StockKeeping {
     purpose: "undone" | "restocked",
     isDue: (movement: StockMovement) => boolean = () => true,
   ): Promise<void> {
-    this.#expect(this.#sold.length);
+    this.#chooseSender(this.#sold.length);
     await Promise.all(
-      this.#sold.map(async ([movement, carried]) => {
-        await carried;
+      this.#sold.map(async ([movement, applied]) => {
+        await applied;
         if (movement.state === "applied" && isDue(movement)) await this.#reverse(movement, number, purpose);
       }),
     );
@@ -116,7 +117,7 @@ export class StockKeeping {
    * @returns false where the sale has taken nothing
    */
   async returnTaken(number: string, original: SaleDocument): Promise<boolean> {
-    const { target } = this.#work;
+    const { target } = this.#context;
     const own = this.#sold.map(([movement]) => movement).filter(({ state }) => state !== "dropped");
     const itemIds = [...new Set(goodsOf(original).map(({ itemId }) => itemId))];
     const sale = { number: original.traderInvoiceNumber, saleId: original.id };
@@ -131,7 +132,7 @@ export class StockKeeping {
     const isDue = ({ referenceId }: Pick<StockMovement, "referenceId">): boolean => !givenBack.has(referenceId);
     const ofOthers = ({ referenceId }: TakenMovement): boolean => !own.some((one) => one.referenceId === referenceId);
     const others = taken.filter((one) => ofOthers(one) && isDue(one));
-    this.#expect(own.length + others.length);
+    this.#chooseSender(own.length + others.length);
     await Promise.all([
       this.giveBack(number, "restocked", isDue),
       ...others.map((other) => this.#returnOther(other, number)),
@@ -142,17 +143,18 @@ export class StockKeeping {
 
   /** Every movement is applied or dropped. */
   async settled(): Promise<void> {
-    await Promise.all(this.#underWay.values());
+    await Promise.all(this.#applying.values());
   }
 
   get #sold(): [StockMovement, Promise<void>][] {
-    return [...this.#underWay].filter(([movement]) => movement.purpose === "sold");
+    return [...this.#applying].filter(([movement]) => movement.purpose === "sold");
   }
 
-  /** A run of many movements has the history of each in a chunk of its own. */
-  #expect(movements: number): void {
-    const { movementChunk } = this.#work.profile.timings;
-    if (movements > movementChunk / 2 && !(this.#lane instanceof Chunks)) this.#lane = new Chunks(this.#work);
+  /** For many movements, chunks: each has a history of its own. Once chosen, it stays. */
+  #chooseSender(movements: number): void {
+    const { movementChunk } = this.#context.profile.timings;
+    if (movements > movementChunk / 2 && !(this.#sender instanceof ChunkSender))
+      this.#sender = new ChunkSender(this.#context);
   }
 
   async #reverse(movement: StockMovement, number: string, purpose: "undone" | "restocked"): Promise<void> {
@@ -166,15 +168,18 @@ export class StockKeeping {
       const { generation, sentAtMs, ...question } = unknown;
       movement.sentAtMs = sentAtMs;
       // So that `resolveStock` finds it.
-      this.#work.run.movements.push(movement);
+      this.#context.run.movements.push(movement);
       const branch = movement.branchId === undefined ? undefined : { id: movement.branchId };
-      const fate = await fateOfUnknown(this.#work, movement, generation, branch, { kind: "unknown", ...question });
-      if (fate.kind === "superseded") movement.state = "dropped";
-      else if (fate.kind === "applied") {
-        if (fate.branchId !== undefined) movement.branchId = fate.branchId;
-        if (fate.otherBranch) showOtherBranch(this.#work, movement, fate.otherBranch);
+      const resolution = await resolveUnknownMovement(this.#context, movement, generation, branch, {
+        kind: "unknown",
+        ...question,
+      });
+      if (resolution.kind === "superseded") movement.state = "dropped";
+      else if (resolution.kind === "applied") {
+        if (resolution.branchId !== undefined) movement.branchId = resolution.branchId;
+        if (resolution.otherBranch) showOtherBranch(this.#context, movement, resolution.otherBranch);
       }
-      this.#work.run.stockMoved();
+      this.#context.run.stockMoved();
     }
     if (movement.state === "applied") await this.#reverse(movement, number, "restocked");
   }
@@ -185,7 +190,7 @@ export class StockKeeping {
    */
   async #branchOf({ branchId, referenceId }: StockMovement): Promise<Branch | undefined | "given-up"> {
     if (branchId === undefined || branchId === this.#branch?.id) return this.#branch;
-    const found = this.#returns.get(branchId) ?? branchToReturnTo(this.#work, branchId, referenceId);
+    const found = this.#returns.get(branchId) ?? branchToReturnTo(this.#context, branchId, referenceId);
     this.#returns.set(branchId, found);
     return (await found) ?? "given-up";
   }
@@ -209,8 +214,8 @@ export async function branchToReturnTo(
       if (!isRefusal(result)) return result.branch;
       const isMissing = result.attention === "not-found";
       const message = `Not returned to stock: ${result.message}`;
-      const about = isMissing ? ({ code: "stock-refused", subject, message } as const) : {};
-      const verdict = await betweenTries.parkOnRefusal(result, about);
+      const options = isMissing ? ({ code: "stock-refused", subject, message } as const) : {};
+      const verdict = await betweenTries.parkOnRefusal(result, options);
       if (isMissing && verdict === "acknowledged") return undefined;
     }
   } finally {

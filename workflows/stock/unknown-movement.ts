@@ -13,21 +13,21 @@ import type {
 import type { SaleContext } from "../sale/state.ts";
 import { ledger } from "../proxies.ts";
 
-/** How an unknown movement came out: applied, or not applied by the try of that generation and all before it. */
-type MovementFate = AppliedMovement | SaidApplied | SupersededTry;
+/** What an unknown movement turned out to be: applied, or not applied by that generation and all before it. */
+type MovementResolution = AppliedMovement | SaidApplied | SupersededTry;
 
 /**
- * Shows a movement of which it is not known whether it was applied, until a person says so, or until the outcome turns
- * up in its claim. The sale goes on meanwhile. The balance of the item is shown as evidence, and decides nothing.
+ * Shows the attention `stock-unknown` until an operator decides (`resolveStock`), or until the outcome is written into
+ * the claim after all. The sale goes on meanwhile. The item's balance is shown as evidence, and decides nothing.
  */
-export async function fateOfUnknown(
-  work: SaleContext,
+export async function resolveUnknownMovement(
+  context: SaleContext,
   movement: StockMovement,
   generation: number,
   branch: Branch | undefined,
   { message, evidence }: UnknownMovement,
-): Promise<MovementFate> {
-  const { run } = work;
+): Promise<MovementResolution> {
+  const { run } = context;
   movement.state = "unknown";
   delete movement.decision;
   const { itemId, action, quantity, unitPrice, sentAtMs, branchId } = movement;
@@ -38,74 +38,75 @@ export async function fateOfUnknown(
     message: `${action} ${quantity} of ${itemId} was sent, and no answer says whether it was applied. ${message}`,
     evidence: { ...sent, ...evidence },
   });
-  const watched = watch(work, movement, generation, key);
+  const watched = watchClaim(context, movement, generation, key);
   const decision = (): StockMovement["decision"] => movement.decision;
-  await condition(() => decision() !== undefined || watched.fate !== undefined);
+  await condition(() => decision() !== undefined || watched.resolution !== undefined);
   watched.end();
-  const fate = watched.fate ?? (await said(work, movement, generation, branch));
-  if (fate.kind !== "superseded") movement.state = "applied";
+  const resolution = watched.resolution ?? (await recordDecision(context, movement, generation, branch));
+  if (resolution.kind !== "superseded") movement.state = "applied";
   run.clear(key);
   run.stockMoved();
-  return fate;
+  return resolution;
 }
 
 /**
- * A person's word is written down before anything follows from it. The service's own outcome, where it turned up,
- * outweighs it.
+ * Writes the operator's decision into the claim before acting on it. An outcome that the claim has by now outweighs it.
  */
-async function said(
-  work: SaleContext,
+async function recordDecision(
+  context: SaleContext,
   movement: StockMovement,
   generation: number,
   branch: Branch | undefined,
-): Promise<MovementFate> {
+): Promise<MovementResolution> {
   const { applied = false, note = "", by, atMs = 0 } = movement.decision ?? {};
   const word: PersonsWord = { note, atMs, ...(by !== undefined && { by }) };
-  const fate: MovementFate = applied ? { kind: "said-applied", word } : { kind: "superseded", generation, word };
+  const decided: MovementResolution = applied
+    ? { kind: "said-applied", word }
+    : { kind: "superseded", generation, word };
   const { referenceId, itemId, action, quantity, unitPrice } = movement;
-  const asked = { itemId, action, quantity, unitPrice, ...(branch && { branch }) };
+  const movementSent = { itemId, action, quantity, unitPrice, ...(branch && { branch }) };
   const kept = await ledger.decideMovement({
-    ...work.target,
+    ...context.target,
     referenceId,
     generation,
     applied,
     word,
-    movement: asked,
+    movement: movementSent,
   });
-  return kept.kind === "applied" || kept.kind === "superseded" ? kept : fate;
+  return kept.kind === "applied" || kept.kind === "superseded" ? kept : decided;
 }
 
-interface Watched {
-  fate: MovementFate | undefined;
+interface ClaimWatch {
+  resolution: MovementResolution | undefined;
   end: () => void;
 }
 
 /**
- * Looks into the claim, as an activity that is tried again: an outcome that was written late, and the balance of a
- * later answer.
+ * Watches the claim by an activity that is retried until there is news: an outcome that was written late, or the
+ * balance in the answer to a later movement.
  */
-function watch(work: SaleContext, movement: StockMovement, generation: number, key: string): Watched {
+function watchClaim(context: SaleContext, movement: StockMovement, generation: number, key: string): ClaimWatch {
   const { referenceId, action, quantity, sentAtMs = Date.now() } = movement;
   const scope = new CancellationScope();
-  const watched: Watched = { fate: undefined, end: () => scope.cancel() };
-  const look = (balanceShown: boolean): Promise<WatchMovementResult> =>
+  const watched: ClaimWatch = { resolution: undefined, end: () => scope.cancel() };
+  const read = (balanceShown: boolean): Promise<WatchMovementResult> =>
     ledger.watchMovement({
-      ...work.target,
+      ...context.target,
       referenceId,
       generation,
       movement: { action, quantity },
       sinceMs: sentAtMs,
       balanceShown,
     });
-  const looking = scope.run(async () => {
-    let result = await look(false);
+  const watching = scope.run(async () => {
+    let result = await read(false);
     if (result.kind === "balance") {
-      work.run.addEvidence(key, result.evidence);
-      result = await look(true);
+      context.run.addEvidence(key, result.evidence);
+      result = await read(true);
     }
-    if (result.kind !== "balance") watched.fate = result;
+    if (result.kind !== "balance") watched.resolution = result;
   });
-  // Ended by the decision; the decision then stands alone.
-  looking.catch(() => undefined);
+  // Cancelled once there is a decision.
+  watching.catch(() => undefined);
   return watched;
 }

@@ -14,7 +14,7 @@ const LOOKS = ["1 minute", "10 minutes", "1 hour"] as const;
 type Known = Exclude<ReadBatchResult, UnknownBatch>;
 
 /** Parks until a person says whether it was processed, or the claim does. */
-export async function resolved(
+export async function resolveUnknownBatch(
   job: BatchJob,
   { connection }: AccountingProfile,
   syncBatchId: string,

@@ -8,7 +8,7 @@ import { accountingCallsOf, main } from "../proxies.ts";
 import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";
 import { BatchJob } from "./batch-job.ts";
 import { sendBatch } from "./send.ts";
-import { resolved } from "./unknown-batch.ts";
+import { resolveUnknownBatch } from "./unknown-batch.ts";
 
 /**
  * Has one sync batch processed, at most once: what its request came to is written into a claim, and a claim without
@@ -45,7 +45,8 @@ async function processed(
     if (job.continueAsNew.dueBetweenPages) return "to be continued";
     job.moveOn("the service's answer", { standing: "waiting" });
     const sent = await sendBatch(profile, syncBatchId, claims.current);
-    const result = sent.kind === "unknown" ? await resolved(job, profile, syncBatchId, claims.generation, sent) : sent;
+    const result =
+      sent.kind === "unknown" ? await resolveUnknownBatch(job, profile, syncBatchId, claims.generation, sent) : sent;
     if (result.kind !== "not-processed" && result.kind !== "deferred") betweenTries.clearRefusal();
     switch (result.kind) {
       case "processed":

@@ -15,12 +15,12 @@ import type { ResolvedLines } from "./items.ts";
 
 /** Issues the sale: one document for its number, whatever happens on the way. */
 export async function issueSale(
-  work: SaleContext,
+  context: SaleContext,
   { sale, composed }: PreparedSale,
   { lines }: ResolvedLines,
   branch: Branch | undefined,
 ): Promise<Created> {
-  const { run, calls, profile, target } = work;
+  const { run, calls, profile, target } = context;
   const { traderInvoiceNumber, saleDate, paymentTypeCode, customer, callback = "auto" } = sale;
   const content = { traderInvoiceNumber, saleDate, paymentTypeCode, customer, lines, branch };
   const writes = profile.saleKey === "trusted" ? calls.keyedWrite : calls.unrepeatableWrite;
@@ -32,7 +32,7 @@ export async function issueSale(
     return first ?? (await main.composeSale({ ...target, ...content, callback, workflowId: run.workflowId }));
   };
   run.moveTo("submitting", "the answer to the sale's creation");
-  return await createDocument(work, {
+  return await createDocument(context, {
     step: "sale",
     claim: run.workflowId,
     content: run.fingerprint ?? traderInvoiceNumber,
@@ -48,13 +48,13 @@ export async function issueSale(
  * @throws ApplicationFailure InvalidInput
  */
 export async function adoptSale(
-  work: SaleContext,
+  context: SaleContext,
   saleId: string,
   prepared: PreparedSale,
   resolved?: ResolvedLines,
 ): Promise<SaleDocument> {
-  work.run.moveTo("submitting", "the sale that was issued elsewhere");
-  const document = await readDocument(work, saleId);
+  context.run.moveTo("submitting", "the sale that was issued elsewhere");
+  const document = await readDocument(context, saleId);
   const found = mismatches(document, {
     type: "sale",
     traderInvoiceNumber: prepared.sale.traderInvoiceNumber,

@@ -19,9 +19,9 @@ import type { SaleContext } from "../state.ts";
  * Both names of the branch, so that each call can send the one that its dialect wants; none means the business's first
  * branch.
  */
-export async function resolveBranch(work: SaleContext, branch: string | undefined): Promise<Branch | undefined> {
+export async function resolveBranch(context: SaleContext, branch: string | undefined): Promise<Branch | undefined> {
   if (branch === undefined) return undefined;
-  const { run, calls, target } = work;
+  const { run, calls, target } = context;
   const result = await callWithEscalation(run, () => calls.read.readBranch({ ...target, branch }));
   return result.branch;
 }
@@ -36,11 +36,11 @@ export interface ResolvedLines {
  * else through the API. A line that names none, or two, waits until the catalogue is right.
  */
 export async function resolveItems(
-  work: SaleContext,
+  context: SaleContext,
   lines: SaleLineInput[],
   known: KnownItem[] | undefined,
 ): Promise<ResolvedLines> {
-  const { run, calls, target } = work;
+  const { run, calls, target } = context;
   if (known) return resolved(lines, known);
   let notOlderThanMs: number | undefined;
   for (;;) {
@@ -72,18 +72,18 @@ function unregistered(items: readonly KnownItem[]): KnownItem[] {
 }
 
 /** Registers what is not registered. An item that lacks data waits until it shows as registered, whoever mends it. */
-export async function registerItems(work: SaleContext, items: readonly KnownItem[], branch?: Branch): Promise<void> {
+export async function registerItems(context: SaleContext, items: readonly KnownItem[], branch?: Branch): Promise<void> {
   const missing = unregistered(items);
   if (missing.length === 0) return;
-  work.run.moveTo(
+  context.run.moveTo(
     "registering",
     `the registration of ${fewOf(missing.map((item) => item.name ?? item.id)).join(", ")}`,
   );
-  await Promise.all(missing.map((item) => registerItem(work, item, branch)));
+  await Promise.all(missing.map((item) => registerItem(context, item, branch)));
 }
 
-async function registerItem(work: SaleContext, item: KnownItem, branch?: Branch): Promise<void> {
-  const { run, calls, target } = work;
+async function registerItem(context: SaleContext, item: KnownItem, branch?: Branch): Promise<void> {
+  const { run, calls, target } = context;
   const betweenTries = new BetweenTries(run);
   try {
     for (;;) {
@@ -94,11 +94,11 @@ async function registerItem(work: SaleContext, item: KnownItem, branch?: Branch)
         case "registered":
           return;
         case "needs-data": {
-          if ((await parkUntilRegistered(work, item, result)) === "woken") return;
+          if ((await parkUntilRegistered(context, item, result)) === "woken") return;
           break;
         }
         case "converging": {
-          if (await showsRegistered(work, item.id)) return;
+          if (await showsRegistered(context, item.id)) return;
           await betweenTries.waitAfterLostAnswer(`The registration of ${item.name ?? item.id}`, item.id);
         }
       }
@@ -109,11 +109,11 @@ async function registerItem(work: SaleContext, item: KnownItem, branch?: Branch)
 }
 
 async function parkUntilRegistered(
-  work: SaleContext,
+  context: SaleContext,
   item: KnownItem,
   result: Extract<RegisterResult, { kind: "needs-data" }>,
 ): Promise<"woken" | "again"> {
-  const { run, calls, target } = work;
+  const { run, calls, target } = context;
   const needs = Object.entries(result.item.needs ?? {}).flatMap(([name, needed]) => (needed ? [name] : []));
   const message = `${item.name ?? item.id} (${item.id}) lacks ${needs.join(" and ")}: ${result.message}`;
   const request = { ...target, lines: [{ itemId: item.id, quantity: 1, unitPrice: 0 }], sinceMs: Date.now() };
@@ -128,8 +128,8 @@ async function parkUntilRegistered(
   return verdict === "woken" ? "woken" : "again";
 }
 
-async function showsRegistered(work: SaleContext, itemId: string): Promise<boolean> {
-  const { run, calls, target } = work;
+async function showsRegistered(context: SaleContext, itemId: string): Promise<boolean> {
+  const { run, calls, target } = context;
   const request = { ...target, lines: [{ itemId, quantity: 1, unitPrice: 0 }], notOlderThanMs: Date.now() };
   const read = await callWithEscalation(run, () => calls.read.readItems(request));
   return areRegistered(read);
@@ -144,19 +144,19 @@ function areRegistered(result: ItemsResult): boolean {
  * not mended before, so that a list which lags behind cannot keep the document going round.
  */
 export async function mendItems(
-  work: SaleContext,
+  context: SaleContext,
   document: SaleDocument,
   branch: Branch | undefined,
   mendedBefore: Set<string>,
 ): Promise<boolean> {
-  const { run, calls, target } = work;
+  const { run, calls, target } = context;
   const lines = goodsOf(document).map(({ itemId }) => ({ itemId, quantity: 1, unitPrice: 0 }));
   const notOlderThanMs = Date.now();
   const read = await callWithEscalation(run, () => calls.read.readItems({ ...target, lines, notOlderThanMs }));
   if (read.kind !== "resolved") return false;
   const missing = unregistered(read.items).filter((item) => !mendedBefore.has(item.id));
   if (missing.length === 0) return false;
-  await registerItems(work, missing, branch);
+  await registerItems(context, missing, branch);
   for (const item of missing) mendedBefore.add(item.id);
   return true;
 }

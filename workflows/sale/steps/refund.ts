@@ -32,11 +32,11 @@ import type { SaleContext } from "../state.ts";
  * asked for before the sale was completed is carried out now, window or not.
  */
 export async function openForRefund(
-  work: SaleContext,
+  context: SaleContext,
   stock: StockKeeping,
   { windowMs, callback }: { windowMs: number; callback: "auto" | "off" },
 ): Promise<void> {
-  const { run } = work;
+  const { run } = context;
   const closesAtMs = Date.now() + windowMs;
   // The stock's attentions hold the run open beyond the window; as long as it is open, it can be refunded.
   const stockDone = stock.settled();
@@ -50,7 +50,7 @@ export async function openForRefund(
       continue;
     }
     if (run.refund) {
-      if (await credited(work, stock, run.refund, callback)) return;
+      if (await credited(context, stock, run.refund, callback)) return;
       run.refund = undefined;
       continue;
     }
@@ -65,19 +65,19 @@ export async function openForRefund(
  * number is another sale's: whoever waits for the refund is told so, else a person is called.
  */
 async function credited(
-  work: SaleContext,
+  context: SaleContext,
   stock: StockKeeping,
   refund: RefundRequest,
   callback: "auto" | "off",
 ): Promise<boolean> {
-  const { run, target } = work;
+  const { run, target } = context;
   const sale = run.document;
   if (!sale) throw new Error("a completed sale has its document");
   const workflowId = creditNoteWorkflowId({ ...target, saleId: sale.id });
   run.creditNoteWorkflowId = workflowId;
   run.moveTo("crediting", `the credit note ${refund.traderInvoiceNumber}`);
   for (;;) {
-    const result = await runCreditNote(work, workflowId, sale, { ...refund, callback });
+    const result = await runCreditNote(context, workflowId, sale, { ...refund, callback });
     run.creditNoteAttention = undefined;
     if (result.kind === "ended") {
       run.creditNote = result.creditNote;
@@ -90,7 +90,7 @@ async function credited(
       const ours = result.creditNote?.traderInvoiceNumber === refund.traderInvoiceNumber;
       const restock = refund.restock === true && ours && !result.restocked;
       run.moveTo("credited", restock ? "the goods' return to stock" : "its end");
-      if (restock) await returnGoods(work, stock, refund, sale);
+      if (restock) await returnGoods(context, stock, refund, sale);
       return true;
     }
     if (result.conflict && run.refundCallers > 0) {
@@ -108,12 +108,12 @@ async function credited(
 }
 
 async function runCreditNote(
-  work: SaleContext,
+  context: SaleContext,
   workflowId: string,
   original: SaleDocument,
   refund: RefundRequest & { callback: "auto" | "off" },
 ): Promise<CreditNoteRunResult> {
-  const { run, target } = work;
+  const { run, target } = context;
   const { reason, traderInvoiceNumber, returnDate } = refund;
   const input: CreditNoteInput = {
     ...target,
