@@ -46,8 +46,8 @@ export function createCreationActivities(
   }
 
   /**
-   * Repeated by Temporal for as long as the service remembers the key, which begins with the first attempt that may
-   * have left.
+   * Creates a document under a trusted key. Temporal retries this activity for as long as the service remembers the
+   * key; that time begins with the first attempt that may have been sent.
    */
   async function createKeyed(
     operation: "createSale" | "createCreditNote",
@@ -85,7 +85,8 @@ export function createCreationActivities(
   }
 
   /**
-   * Tried once: a failure would read as a lost answer, so everything is a result, and without the claim nothing leaves.
+   * Creates a sale without a trusted key, in one attempt. Whatever is known is a result, since a failed activity reads
+   * as a lost answer. Without the claim nothing is sent.
    */
   async function createUnkeyed(request: CreateRequest): Promise<CreateResult> {
     const runtime = context.connections.get(request.connection);
@@ -117,8 +118,8 @@ export function createCreationActivities(
   }
 
   /**
-   * The key makes a repetition safe for as long as it lives, and beyond that there are the claims: a sale does not wait
-   * for this.
+   * Brings into the ledger what earlier runs of this workflow id did. Where that cannot be had now, a document under a
+   * trusted key goes on without: the key makes a repetition safe.
    */
   async function takeOverOrGoOn(): Promise<void> {
     try {
@@ -139,13 +140,14 @@ export function createCreationActivities(
   };
 }
 
-/** The document that a rejection shows: it exists too. */
+/** The document in the answer to a rejected request: it exists, with the status `failed`. */
 function rejectedSale({ meaning, error }: ClassifiedCall<SaleDocument>): SaleDocument | undefined {
   return meaning.kind === "rejected" && error instanceof ComplianceApiError ? error.extras.sale : undefined;
 }
 
 /**
- * What the service took no notice of. The document counts all the same; what it must have is compared by the workflow.
+ * Notes the fields of the request that the service ignored. The document counts all the same: the workflow compares
+ * what it must have.
  */
 function noteIgnored(
   { dialect, profile }: ComplianceRuntime,
@@ -160,16 +162,16 @@ function noteIgnored(
   }
 }
 
-/** Writes down what the answer says of the document. */
-async function settle(claim: DocumentClaim, result: CreateResult, nothingLeft: boolean): Promise<CreateResult> {
+/** Settles the claim with what the answer says of the document. */
+async function settle(claim: DocumentClaim, result: CreateResult, nothingSent: boolean): Promise<CreateResult> {
   if (result.kind === "document" || result.kind === "named" || result.kind === "rejected") {
     const documentId = idOf(result);
     if (documentId !== undefined)
       return (await claim.settleCreated(documentId)) ? result : { ...result, unclaimed: true };
   }
-  // Both answers settle that nothing of ours exists, also of an earlier attempt in doubt.
-  const settled = result.kind === "rejected" || result.kind === "already-credited";
-  if (settled || nothingLeft) await claim.settleUnsent();
+  // Both answers rule out a document of ours, also one of an earlier attempt in doubt.
+  const ruledOut = result.kind === "rejected" || result.kind === "already-credited";
+  if (ruledOut || nothingSent) await claim.settleUnsent();
   return result;
 }
 
@@ -216,18 +218,20 @@ function createResult(
 }
 
 /**
- * What the attempts of one activity tell each other. Written with each failure; an attempt that is lost writes nothing.
+ * What an attempt hands to the next one of its activity, in the heartbeat details. An attempt whose worker is lost
+ * hands over nothing.
  */
 interface AttemptMemory {
-  /** The last attempt that this speaks of. */
+  /** The attempt that wrote this. */
   throughAttempt: number;
-  /** When something may first have left under the key (Unix milliseconds). */
+  /** When a request may first have been sent under the key (Unix milliseconds). */
   firstSentAtMs?: number | undefined;
 }
 
 /**
- * When a request under this key may first have left: as the workflow knows it, as an earlier attempt wrote it down, or,
- * where an attempt was lost with its worker, the activity's own beginning. Undefined while certainly nothing has.
+ * When a request under this key may first have been sent, before this attempt: as the workflow or an earlier attempt
+ * says; or, if the attempt before was lost with its worker, the time at which the activity was scheduled. Undefined if
+ * certainly none was.
  */
 function firstSentBefore(request: Pick<CreateRequest, "firstSentAtMs">): number | undefined {
   const { attempt, scheduledTimestampMs, heartbeatDetails } = Context.current().info;
@@ -236,7 +240,7 @@ function firstSentBefore(request: Pick<CreateRequest, "firstSentAtMs">): number 
   return request.firstSentAtMs ?? memory?.firstSentAtMs ?? (lostOne ? scheduledTimestampMs : undefined);
 }
 
-/** To be called before this attempt fails in order to be tried again. */
+/** To be called before this attempt fails, so that Temporal retries it. */
 function rememberForNextAttempt(firstSentAtMs: number | undefined): void {
   const context = Context.current();
   context.heartbeat({ throughAttempt: context.info.attempt, firstSentAtMs } satisfies AttemptMemory);

@@ -23,15 +23,16 @@ import { type ActivityContext, callAndClassify, type ComplianceRuntime, refusalO
 import { StockClaim } from "./stock-claim.ts";
 
 /**
- * A stock adjustment is sent at most once (docs/architecture.md, "At most once"), so nothing here throws in order to be
- * repeated, and nothing is tied to the activity's cancellation: an aborted request would be one more unknown outcome.
+ * Sends a stock adjustment at most once (docs/architecture.md, "At most once"). Whatever is known is a result and not a
+ * failure, since a failed activity reads as a lost answer. Cancelling the activity does not abort the request: an
+ * aborted request would be an unknown outcome too.
  */
 export function createStockActivities(context: ActivityContext): Pick<ComplianceActivities, "adjustStock"> {
   const { nowMs } = context;
   return {
     async adjustStock(request) {
       const runtime = context.connections.get(request.connection);
-      // Nothing was sent, and only a result says so: a failure would be one more unknown outcome.
+      // A result, since a failure would not say that nothing was sent.
       if (!runtime) return { kind: "deferred", sameTry: true, message: servesNo(context, request.connection) };
       if (request.sentFor?.reset) throw chunkWasReset();
       const sentAs = request.branch && branchSentAs(runtime.dialect.stock);
@@ -57,8 +58,8 @@ export function createStockActivities(context: ActivityContext): Pick<Compliance
 }
 
 /**
- * Keeps the record that came with the movement. Where anything has to be said of the answer the workflow keeps it, and
- * so it does where the ledger does not take it: an answer is never lost for its record.
+ * Saves the record that came with the movement. It leaves that to the workflow where the answer needs an attention,
+ * and where the ledger does not take the record: the answer must reach the workflow in any case.
  */
 async function saveRecordWithAnswer(
   { ledger }: ActivityContext,
@@ -67,9 +68,9 @@ async function saveRecordWithAnswer(
 ): Promise<AppliedMovement> {
   if (!record || answer.report || answer.otherBranch) return answer;
   const movements = record.movements.map((movement) => {
-    const told = { ...movement };
-    if (told.referenceId === referenceId) setApplied(told, answer);
-    return told;
+    const updated = { ...movement };
+    if (updated.referenceId === referenceId) setApplied(updated, answer);
+    return updated;
   });
   try {
     const writer = writerOf(Context.current().info);
@@ -81,15 +82,17 @@ async function saveRecordWithAnswer(
 }
 
 /**
- * The tries of a chunk are those of its sale, so the run before may have sent them. Ended without an answer, each is
- * asked for in its claim, and what was not sent is sent by the sale, under a try of its own.
+ * Fails a movement of a chunk whose workflow was reset: an earlier run of the chunk may have sent it under the same
+ * generation. The failure reads as a lost answer, so the claim decides; the sale itself sends what was not sent, under
+ * its next generation.
  */
 function chunkWasReset(): ApplicationFailure {
   return ApplicationFailure.nonRetryable("The workflow that sends it was reset, and may have sent it before.");
 }
 
 /**
- * Without a claim nothing leaves; and no claim is taken before it is known what earlier runs of this workflow's id did.
+ * Takes the claim, without which nothing is sent. Before that it brings into the ledger what earlier runs of this
+ * workflow id did.
  */
 async function takeClaim(
   context: ActivityContext,
@@ -133,7 +136,7 @@ async function send(
     return {
       kind: "applied",
       movementId,
-      // Which of its two names an answer has is not shown; the branch's own id is kept.
+      // The answer may have either of the branch's two names; the branch's own id is kept.
       branchId: branch && branchId === branch.authorityBhfId ? branch.id : branchId || undefined,
       quantityOnHand,
       report: shown,
@@ -150,8 +153,8 @@ async function send(
 }
 
 /**
- * Held against both names of the branch: which of them an answer has is not shown. An answer without a branch says
- * nothing.
+ * The branch of the answer, where it is another one than was asked for. The API does not say which of the branch's two
+ * names an answer has, so it is compared with both. An answer without a branch shows nothing.
  */
 function otherBranchOf(
   { dialect, profile }: ComplianceRuntime,
@@ -171,7 +174,7 @@ function otherBranchOf(
   return { sentAs: branchSentAs(dialect.stock), asked, answered, message };
 }
 
-/** What nobody looks at any more, once somebody has acknowledged it, is still counted. */
+/** Counts it in the metrics and the log, also after an operator has acknowledged it. */
 function noteOtherBranch(
   { dialect, profile }: ComplianceRuntime,
   { asked, answered }: OtherBranch,
@@ -188,7 +191,7 @@ function noteOtherBranch(
   });
 }
 
-/** The movement is applied all the same: a name that nobody has shown must not park sales (failure model). */
+/** The movement counts as applied: a field name that the API does not document must not park sales (failure model). */
 function noteUnreadReport({ dialect, profile }: ComplianceRuntime, observer: ActivityContext["observer"]): void {
   const { report } = dialect.stock;
   if (report === null) return;

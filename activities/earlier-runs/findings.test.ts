@@ -34,7 +34,7 @@ describe("what an earlier run did with a movement", () => {
 
   test("is the service's answer", () => {
     const [found] = movementsAfter(scheduled(5, "adjustStock", movement), completed(5, applied));
-    expect(found).toMatchObject({ fate: applied, request: { referenceId: "INV-1/tea/sold" }, sentAtMs: 5_000 });
+    expect(found).toMatchObject({ outcome: applied, request: { referenceId: "INV-1/tea/sold" }, sentAtMs: 5_000 });
   });
 
   test("is left to its claim where it has no answer", () => {
@@ -54,13 +54,13 @@ describe("what an earlier run did with a movement", () => {
     const unknown = [scheduled(5, "adjustStock", movement), completed(5, answer)];
     const word = said("resolveStock", { referenceId: "INV-1/tea/sold", applied: false, note: "counted", by: "Amina" });
     expect(movementsAfter(...unknown, word)).toMatchObject([
-      { fate: { kind: "said", applied: false, word: { note: "counted", by: "Amina", atMs: 9_000 } } },
+      { outcome: { kind: "said", applied: false, word: { note: "counted", by: "Amina", atMs: 9_000 } } },
     ]);
     const again = scheduled(12, "adjustStock", movement);
     expect(movementsAfter(...unknown, word, again, completed(12, answer))).toMatchObject([
-      { fate: { kind: "unknown" } },
+      { outcome: { kind: "unknown" } },
     ]);
-    expect(movementsAfter(...unknown, word, again, completed(12, applied))).toMatchObject([{ fate: applied }]);
+    expect(movementsAfter(...unknown, word, again, completed(12, applied))).toMatchObject([{ outcome: applied }]);
   });
 });
 
@@ -72,9 +72,9 @@ describe("what a run did whose movements others sent for it", () => {
   test("is what came last, whichever history has it", () => {
     const own = [scheduled(5, "adjustStock", movement), completed(5, unknown), word];
     const early = [scheduled(3, "adjustStock", movement), completed(3, unknown)];
-    expect(findingsOf(own, early).movements).toMatchObject([{ fate: { kind: "said", applied: false } }]);
+    expect(findingsOf(own, early).movements).toMatchObject([{ outcome: { kind: "said", applied: false } }]);
     const late = [scheduled(12, "adjustStock", movement), completed(12, applied)];
-    expect(findingsOf(own, early, late).movements).toMatchObject([{ fate: applied }]);
+    expect(findingsOf(own, early, late).movements).toMatchObject([{ outcome: applied }]);
   });
 
   test("is told apart where two histories number their events alike", () => {
@@ -82,8 +82,8 @@ describe("what a run did whose movements others sent for it", () => {
     const one = [scheduled(5, "adjustStock", movement), completed(5, applied)];
     const other = [scheduled(5, "adjustStock", coffee), completed(5, unknown)];
     expect(findingsOf(one, other).movements).toMatchObject([
-      { request: { referenceId: "INV-1/tea/sold" }, fate: applied },
-      { request: { referenceId: "INV-1/coffee/sold" }, fate: { kind: "unknown" } },
+      { request: { referenceId: "INV-1/tea/sold" }, outcome: applied },
+      { request: { referenceId: "INV-1/coffee/sold" }, outcome: { kind: "unknown" } },
     ]);
   });
 });
@@ -91,7 +91,7 @@ describe("what a run did whose movements others sent for it", () => {
 describe("what an earlier run made of its document", () => {
   test("is the document that the answer shows or names", () => {
     const asked = scheduled(5, "createSale", sale);
-    const made = [{ claim: SALE, fate: { kind: "made", documentId: "sal_1" } }];
+    const made = [{ claim: SALE, outcome: { kind: "made", documentId: "sal_1" } }];
     expect(documentsAfter(asked, completed(5, { kind: "document", document: { id: "sal_1" } }))).toMatchObject(made);
     expect(documentsAfter(asked, completed(5, { kind: "named", saleId: "sal_1" }))).toMatchObject(made);
     expect(documentsAfter(asked, completed(5, { kind: "rejected", saleId: "sal_1" }))).toMatchObject(made);
@@ -100,10 +100,10 @@ describe("what an earlier run made of its document", () => {
   test("is in doubt where an answer was lost, from the first time that something may have left", () => {
     const asked = scheduled(5, "createSale", sale);
     expect(documentsAfter(asked, completed(5, { kind: "unknown", message: "", evidence: {} }))).toMatchObject([
-      { firstSentAtMs: 5_000, fate: { kind: "in-doubt" } },
+      { firstSentAtMs: 5_000, outcome: { kind: "in-doubt" } },
     ]);
     expect(documentsAfter(asked, completed(5, { kind: "refused", firstSentAtMs: 4_000 }))).toMatchObject([
-      { firstSentAtMs: 4_000, fate: { kind: "in-doubt" } },
+      { firstSentAtMs: 4_000, outcome: { kind: "in-doubt" } },
     ]);
   });
 
@@ -120,7 +120,7 @@ describe("what an earlier run made of its document", () => {
   test("is what a person said of it", () => {
     const doubt = [scheduled(5, "createSale", sale), completed(5, { kind: "unknown", message: "", evidence: {} })];
     expect(documentsAfter(...doubt, said("resolveDocument", { saleId: "sal_7", note: "seen" }))).toMatchObject([
-      { fate: { kind: "made", documentId: "sal_7" } },
+      { outcome: { kind: "made", documentId: "sal_7" } },
     ]);
     expect(documentsAfter(...doubt, said("resolveDocument", { notCreated: true, note: "looked" }))).toEqual([]);
   });

@@ -15,7 +15,7 @@ import type { ReadableEvent } from "./readable-history.ts";
 export interface MovementFinding {
   request: AdjustStockRequest;
   sentAtMs: number;
-  fate: AppliedMovement | { kind: "said"; applied: boolean; word: PersonsWord } | { kind: "unknown" };
+  outcome: AppliedMovement | { kind: "said"; applied: boolean; word: PersonsWord } | { kind: "unknown" };
 }
 
 /** What a run is known to have made of one intent for a document. */
@@ -23,7 +23,7 @@ export interface DocumentFinding {
   claim: string;
   request: CreateRequest;
   firstSentAtMs: number;
-  fate: { kind: "made"; documentId: string } | { kind: "in-doubt" };
+  outcome: { kind: "made"; documentId: string } | { kind: "in-doubt" };
 }
 
 export interface Findings {
@@ -51,7 +51,8 @@ export function findingsOf(...histories: (readonly ReadableEvent[])[]): Findings
           const request = event.input as CreateRequest;
           asked.set(`${of} ${event.eventId}`, { document: request, atMs: event.atMs });
           const { claim, firstSentAtMs = event.atMs } = request;
-          if (documents.has(claim)) documents.set(claim, { claim, request, firstSentAtMs, fate: { kind: "in-doubt" } });
+          if (documents.has(claim))
+            documents.set(claim, { claim, request, firstSentAtMs, outcome: { kind: "in-doubt" } });
         }
         break;
       case "completed": {
@@ -68,7 +69,7 @@ export function findingsOf(...histories: (readonly ReadableEvent[])[]): Findings
 }
 
 function unknownOf(request: AdjustStockRequest, sentAtMs: number): MovementFinding {
-  return { request, sentAtMs, fate: { kind: "unknown" } };
+  return { request, sentAtMs, outcome: { kind: "unknown" } };
 }
 
 function answerMovement(
@@ -78,10 +79,10 @@ function answerMovement(
   sentAtMs: number,
 ): void {
   const { referenceId } = request;
-  if (result.kind === "applied") movements.set(referenceId, { request, sentAtMs, fate: result });
+  if (result.kind === "applied") movements.set(referenceId, { request, sentAtMs, outcome: result });
   else if (result.kind === "unknown") movements.set(referenceId, unknownOf(request, sentAtMs));
   else if (result.kind === "said-applied")
-    movements.set(referenceId, { request, sentAtMs, fate: { kind: "said", applied: true, word: result.word } });
+    movements.set(referenceId, { request, sentAtMs, outcome: { kind: "said", applied: true, word: result.word } });
   else movements.delete(referenceId);
 }
 
@@ -95,12 +96,12 @@ function answerDocument(
   const documentId = documentIdIn(result);
   const firstSentAtMs = request.firstSentAtMs ?? atMs;
   if (documentId !== undefined) {
-    documents.set(claim, { claim, request, firstSentAtMs, fate: { kind: "made", documentId } });
+    documents.set(claim, { claim, request, firstSentAtMs, outcome: { kind: "made", documentId } });
     return;
   }
   const since = "firstSentAtMs" in result ? result.firstSentAtMs : undefined;
   if (result.kind === "unknown" || since !== undefined)
-    documents.set(claim, { claim, request, firstSentAtMs: since ?? firstSentAtMs, fate: { kind: "in-doubt" } });
+    documents.set(claim, { claim, request, firstSentAtMs: since ?? firstSentAtMs, outcome: { kind: "in-doubt" } });
   else documents.delete(claim);
 }
 
@@ -121,13 +122,13 @@ function answerByPerson(
   const word = { note: String(note), atMs, ...(typeof by === "string" && { by }) };
   if (name === "resolveStock") {
     const finding = movements.get(String(message["referenceId"]));
-    if (finding) finding.fate = { kind: "said", applied: message["applied"] === true, word };
+    if (finding) finding.outcome = { kind: "said", applied: message["applied"] === true, word };
   }
   if (name === "resolveDocument") {
     for (const [claim, finding] of documents) {
-      if (finding.fate.kind !== "in-doubt") continue;
+      if (finding.outcome.kind !== "in-doubt") continue;
       const { saleId } = message;
-      if (typeof saleId === "string") finding.fate = { kind: "made", documentId: saleId };
+      if (typeof saleId === "string") finding.outcome = { kind: "made", documentId: saleId };
       else documents.delete(claim);
     }
   }

@@ -9,7 +9,7 @@ export async function importFindings(ledger: Ledger, findings: Findings, holder:
 }
 
 async function importDocument(ledger: Ledger, finding: DocumentFinding, holder: string): Promise<void> {
-  const { claim: workflowId, request, firstSentAtMs, fate } = finding;
+  const { claim: workflowId, request, firstSentAtMs, outcome } = finding;
   const known = await ledger.documents.read(workflowId);
   if (known?.documentId !== undefined) return;
   const { intent, idempotencyKey, content } = request;
@@ -27,22 +27,22 @@ async function importDocument(ledger: Ledger, finding: DocumentFinding, holder: 
     // It is in doubt all the same, whosever the number is.
     if (begun.kind === "number-taken") await ledger.documents.begin(call);
   }
-  if (fate.kind === "in-doubt") return;
-  const outcome = { kind: "document", documentId: fate.documentId } as const;
-  await ledger.documents.settle({ workflowId, intent, outcome, nowMs: firstSentAtMs });
+  if (outcome.kind === "in-doubt") return;
+  const created = { kind: "document", documentId: outcome.documentId } as const;
+  await ledger.documents.settle({ workflowId, intent, outcome: created, nowMs: firstSentAtMs });
 }
 
 async function importMovement(ledger: Ledger, finding: MovementFinding, holder: string): Promise<void> {
-  const { request, sentAtMs, fate } = finding;
+  const { request, sentAtMs, outcome } = finding;
   const { connection, businessId, referenceId, claim } = request;
   const movement = claimedMovement(request);
   const { generation, token } = claim;
   const key = { connection, businessId, referenceId, generation };
   const taken = await ledger.stock.take({ ...key, token, movement, holder, nowMs: sentAtMs });
-  if (fate.kind === "applied" && (taken.kind === "taken" || taken.kind === "held"))
-    await ledger.stock.settle({ ...key, token, outcome: ledgerOutcome(fate) });
-  if (fate.kind === "said") {
-    const { applied, word } = fate;
+  if (outcome.kind === "applied" && (taken.kind === "taken" || taken.kind === "held"))
+    await ledger.stock.settle({ ...key, token, outcome: ledgerOutcome(outcome) });
+  if (outcome.kind === "said") {
+    const { applied, word } = outcome;
     const { note, by, atMs } = word;
     const who = { note, ...(by !== undefined && { by }) };
     await ledger.stock.decide({ ...key, applied, ...who, nowMs: atMs, movement, holder });

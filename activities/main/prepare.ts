@@ -27,13 +27,13 @@ import { type KeptSale, type Ledger, LedgerUnavailableError } from "../../src/le
 import type { ComplianceRuntime } from "../compliance/calls.ts";
 import { numberTaken } from "../ledger/claim-results.ts";
 
-/** What a workflow may be told of a connection. */
+/** The part of a connection that workflows get. */
 export type Served = Pick<ComplianceRuntime, "profile" | "businessWeights">;
 
 /**
- * The first activities of every workflow: the input through the same schema as the starter's, and its connection. What
- * is wrong with either fails the workflow once, with all problems in one text, so that nothing waits for ever on a
- * queue that nobody serves.
+ * The first activities of a sale and of a credit note. They check the input with the schema that the starter uses, and
+ * find its connection. If either is wrong the workflow fails at once, with all problems in one message: otherwise it
+ * might wait for ever on a task queue that no worker polls.
  */
 export function createPrepareActivities(
   connections: ReadonlyMap<string, Served>,
@@ -110,16 +110,16 @@ export function failOnInvalidInput<T>(act: () => T): T {
 }
 
 /**
- * A new sale does not wait for long. Where the ledger is away, a sale without a trusted key waits for its claim before
- * it is sent; one under a trusted key is sent without, and then nobody but Temporal knows whether the number was used
- * (docs/ledger.md).
+ * How long a new sale waits here for the ledger. Without an answer it goes on: a sale without a trusted key waits for
+ * its claim later, before it is sent; one with a trusted key is sent without the ledger, and then only Temporal knows
+ * whether the number was used (docs/ledger.md).
  */
-const LOOK_WITHIN_MS = 1_000;
+const LEDGER_WITHIN_MS = 1_000;
 
-/** What the ledger knows, and nothing where it is away. */
-async function undefinedIfLedgerAway<Kept>(look: (withinMs: number) => Promise<Kept>): Promise<Kept | undefined> {
+/** What the ledger knows; undefined while it is away. */
+async function undefinedIfLedgerAway<Kept>(ask: (withinMs: number) => Promise<Kept>): Promise<Kept | undefined> {
   try {
-    return await look(LOOK_WITHIN_MS);
+    return await ask(LEDGER_WITHIN_MS);
   } catch (error) {
     if (error instanceof LedgerUnavailableError) return undefined;
     throw error;
@@ -127,8 +127,8 @@ async function undefinedIfLedgerAway<Kept>(look: (withinMs: number) => Promise<K
 }
 
 /**
- * Looks whether the number was used before. Gives how that sale ended, where it is the same and nothing is left to be
- * done.
+ * Asks the ledger whether the number was used before. Gives the outcome of that sale, if it has the same content and
+ * nothing is left to be done.
  * @throws ApplicationFailure Conflict, where the number belongs to a sale with other content
  */
 type EarlierSale = (profile: ConnectionProfile, content: SaleContent) => Promise<FinishedSale | undefined>;
@@ -137,7 +137,7 @@ export function createEarlierSale(ledger: Pick<Ledger, "records">): EarlierSale 
   return async ({ connection, businessId }, content) => {
     const number = content.traderInvoiceNumber;
     const kept = await undefinedIfLedgerAway((ms) => ledger.records.findSale({ connection, businessId }, number, ms));
-    // What this very run has kept comes from an attempt that was lost.
+    // Kept by this very run: another attempt came first, and the result of this one is not used.
     if (!kept || kept.writer.runId === Context.current().info.workflowExecution?.runId) return undefined;
     const { record } = kept;
     if (!record.document && !record.numberTaken) return undefined;
@@ -147,7 +147,7 @@ export function createEarlierSale(ledger: Pick<Ledger, "records">): EarlierSale 
   };
 }
 
-/** What is not, the run takes over by the claims: an earlier one was terminated on its way. */
+/** If it is not, the earlier run was terminated on its way, and this one takes over by the claims. */
 function isFinished({ stage, document, attentions, movements, incomplete }: KeptSale["record"]): boolean {
   const ended = stage === "completed" || stage === "credited" || stage === "cancelled";
   return (
@@ -175,8 +175,8 @@ function finishedOf({ record, creditNote }: KeptSale): FinishedSale {
 }
 
 /**
- * A run that was terminated after the credit note was signed may have returned nothing yet: only a movement shows that
- * it did. Where there was nothing to return a person is asked once more, and knows.
+ * Whether nothing shows that the goods were returned: a run that was terminated after the credit note was signed may
+ * not have come to that. Only a movement is proof, so a person may be asked in vain where nothing was to be returned.
  */
 function isReturnMissing({ refund, movements }: KeptSale["record"], note: KeptSale["record"] | undefined): boolean {
   // Goods come back for this refund alone, and not for somebody else's credit note.
@@ -195,12 +195,12 @@ function conflict(number: string, fields: readonly string[], { record, writer }:
 }
 
 /**
- * Looks whether the number was used for the credit note of another sale.
+ * Asks the ledger whether the number was used for the credit note of another sale.
  * @throws ApplicationFailure Conflict, where it was
  */
 type EarlierCreditNote = (profile: ConnectionProfile, note: CreditNoteInput) => Promise<void>;
 
-/** What two of them ask for at once, or while the ledger is away, is left to the claim of the number. */
+/** Two at once, or an outage of the ledger, can get past this: the claim on the number decides in the end. */
 export function createEarlierCreditNote(ledger: Pick<Ledger, "records">): EarlierCreditNote {
   return async ({ connection, businessId }, { traderInvoiceNumber: number, saleId }) => {
     const kept = await undefinedIfLedgerAway((ms) =>
