@@ -14,7 +14,7 @@ import { main } from "../proxies.ts";
 import { RecordKeeping } from "../records/record-keeping.ts";
 import { fixedPartOfCreditNote } from "../records/record.ts";
 import { creditNoteChanged, registerMessages } from "../sale/messages.ts";
-import { runToCompletion } from "../sale/shown.ts";
+import { runToCompletion } from "../sale/completion.ts";
 import { contextOf, type SaleContext, SaleState } from "../sale/state.ts";
 import { returnGoods } from "../stock/return-goods.ts";
 import { StockKeeping } from "../stock/stock-keeping.ts";
@@ -45,15 +45,15 @@ export async function creditNote(input: CreditNoteInput): Promise<SaleOutcome> {
     run.prepared = true;
     const context = contextOf(run, prepared.profile);
     run.records = new RecordKeeping(context, fixedPartOfCreditNote(prepared));
-    await carryCreditNote(context, prepared);
+    await runCreditNote(context, prepared);
   });
 }
 
-async function carryCreditNote(context: SaleContext, prepared: PreparedCreditNote): Promise<void> {
+async function runCreditNote(context: SaleContext, prepared: PreparedCreditNote): Promise<void> {
   const { run } = context;
   try {
     const original = prepared.note.original ?? (await readDocument(context, prepared.note.saleId));
-    await credited(context, prepared, original);
+    await issueAndAwait(context, prepared, original);
     run.moveTo("credited", prepared.note.restock ? "the goods' return to stock" : "nothing");
     if (prepared.note.restock) await returnGoods(context, new StockKeeping(context), prepared.note, original);
   } catch (error) {
@@ -68,7 +68,11 @@ async function carryCreditNote(context: SaleContext, prepared: PreparedCreditNot
 }
 
 /** Ends when the credit note is signed. One that the service cancelled can be submitted again: nothing was reversed. */
-async function credited(context: SaleContext, prepared: PreparedCreditNote, original: SaleDocument): Promise<void> {
+async function issueAndAwait(
+  context: SaleContext,
+  prepared: PreparedCreditNote,
+  original: SaleDocument,
+): Promise<void> {
   const { run } = context;
   const callbacksSeen = run.callbacksReceived;
   const created = await issueCreditNote(context, prepared, original);
@@ -91,11 +95,11 @@ async function credited(context: SaleContext, prepared: PreparedCreditNote, orig
  * outcome hears of it. The sale may have closed meanwhile: that does no harm.
  */
 function tellSale(run: SaleState, saleWorkflowId: string): void {
-  let told: AttentionCode | undefined;
+  let lastSignalled: AttentionCode | undefined;
   run.onPublish.push(() => {
     const attention = run.attentions[0]?.code;
-    if (attention === told) return;
-    told = attention;
+    if (attention === lastSignalled) return;
+    lastSignalled = attention;
     const change = { ...(attention && { attention }) };
     getExternalWorkflowHandle(saleWorkflowId)
       .signal(creditNoteChanged, change)

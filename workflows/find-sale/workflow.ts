@@ -7,7 +7,7 @@ import {
   STATE_QUERY,
   WORKFLOW_TYPES,
 } from "../../src/contract/index.ts";
-import { runJobToCompletion } from "../job/carry-job.ts";
+import { runJobToCompletion } from "../job/run-job.ts";
 import { main } from "../proxies.ts";
 
 const stateQuery = defineQuery<JobState<{ answered: boolean }>>(STATE_QUERY);

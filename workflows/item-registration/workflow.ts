@@ -10,7 +10,7 @@ import {
   WORKFLOW_TYPES,
 } from "../../src/contract/index.ts";
 import { callWithEscalation } from "../calls/between-tries.ts";
-import { runJobToCompletion, registerJobMessages } from "../job/carry-job.ts";
+import { runJobToCompletion, registerJobMessages } from "../job/run-job.ts";
 import { Job } from "../job/job.ts";
 import { callsOf, ledger, main } from "../proxies.ts";
 import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";
@@ -73,7 +73,7 @@ export async function registerItems(input: RegisterItemsInput, carried?: Carried
     batch.branch = carried ? carried.branch : await branchOf(batch, input?.branch);
     const names = input?.items && [...new Set(input.items)];
     let position: Position = carried ? carried.position : names ? { index: 0 } : { after: "" };
-    let unanswered = await registered(batch, carried?.unanswered ?? []);
+    let unanswered = await registerAndKeep(batch, carried?.unanswered ?? []);
     for (;;) {
       if (unanswered.length > 0 || (position !== null && job.continueAsNew.dueBetweenPages)) {
         await condition(everyUpdateIsAnswered);
@@ -117,14 +117,14 @@ async function nextChunk(
     calls.read.planRegistrations({ ...target, ...part, batchId, most: CHUNK, force, notOlderThanMs: startedAtMs }),
   );
   batch.count(plan.settled, names?.length ?? plan.total);
-  const unanswered = await registered(batch, plan.items);
+  const unanswered = await registerAndKeep(batch, plan.items);
   if ("after" in position) return { position: plan.next === null ? null : { after: plan.next }, unanswered };
   const index = position.index + CHUNK;
   return { position: index < (names?.length ?? 0) ? { index } : null, unanswered };
 }
 
 /** Registers them, and writes down what each came to. @returns those that are left to the next run */
-async function registered(batch: Batch, items: readonly PlannedItem[]): Promise<PlannedItem[]> {
+async function registerAndKeep(batch: Batch, items: readonly PlannedItem[]): Promise<PlannedItem[]> {
   if (items.length === 0) return [];
   const { job, target, batchId } = batch;
   job.continueAsNew.handsOverCalls = true;

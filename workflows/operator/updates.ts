@@ -86,19 +86,24 @@ function examplePayload(mend: Mend, attention: Attention): Record<string, unknow
 /** How long an operator's update waits to tell what came of it. */
 export const REPLY_WITHIN = "5 seconds";
 
+/** A text that changes with whatever an operator can see that a run waits for. */
+export function visibleState({ attentions, waitingFor }: AttentionList): string {
+  return JSON.stringify([waitingFor, attentions.map(({ code, subject, sinceMs }) => [code, subject, sinceMs])]);
+}
+
 /** Each takes one JSON object or nothing: Temporal's UI sends exactly one payload, which may be left empty. */
 const retryUpdate = defineUpdate<JobReply, [RetryRequest?]>(UPDATES.retry);
 const acknowledgeUpdate = defineUpdate<JobReply, [AcknowledgeRequest]>(UPDATES.acknowledge);
 
 /**
  * The two updates that every run takes. Validators are synchronous: Temporal ignores asynchronous ones without a word.
- * @param replying acts, and tells what came of it
+ * @param actAndReply acts, and says in the reply what came of it
  */
 export function registerOperatorUpdates(
   run: AttentionList,
-  replying: (act: () => unknown, done: string) => Promise<JobReply>,
+  actAndReply: (act: () => unknown, done: string) => Promise<JobReply>,
 ): void {
-  setHandler(retryUpdate, (request) => replying(() => run.countRetry(request ?? {}), "Trying again."), {
+  setHandler(retryUpdate, (request) => actAndReply(() => run.countRetry(request ?? {}), "Trying again."), {
     description:
       'Try again what the attention is about, after mending it. Takes {} or {"note", "code"?, "subject"?, "by"?}.',
     validator: (message?) => {
@@ -114,7 +119,7 @@ export function registerOperatorUpdates(
     },
   });
 
-  setHandler(acknowledgeUpdate, (request) => replying(() => run.acknowledge(request), "Acknowledged."), {
+  setHandler(acknowledgeUpdate, (request) => actAndReply(() => run.acknowledge(request), "Acknowledged."), {
     description: 'Take note of what cannot be mended here. Takes {"code", "note", "subject"?, "by"?}.',
     validator: (message) => {
       const request = checkedObject(run, message, ["code", "subject", "note", "by"]);

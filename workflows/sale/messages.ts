@@ -15,12 +15,10 @@ import {
   type CancelRequest,
   type CreditNoteChanged,
   FAILURES,
-  isCalendarDate,
   type MessageReply,
   nairobiDate,
   NOTHING_TO_RESTOCK,
   type OutcomeRequest,
-  REFUND_REASONS,
   refundConflict,
   type RefundRequest,
   type ResolveDocumentRequest,
@@ -31,11 +29,20 @@ import {
   UPDATES,
   type WorkflowState,
 } from "../../src/contract/index.ts";
-import { checkedObject, notAllowed, registerOperatorUpdates, REPLY_WITHIN, requireText } from "../operator/updates.ts";
-import { checkOutcomeRequest, outcomeOf, publishRun, stateOf, waitForOutcome } from "./shown.ts";
+import {
+  checkedObject,
+  notAllowed,
+  registerOperatorUpdates,
+  REPLY_WITHIN,
+  requireText,
+  visibleState,
+} from "../operator/updates.ts";
+import { checkOutcomeRequest, waitForOutcome } from "./completion.ts";
 import type { SaleState } from "./state.ts";
+import { refundComplaint } from "./steps/refund.ts";
+import { outcomeOf, publishRun, stateOf } from "./view.ts";
 
-/** Each takes one JSON object or nothing: Temporal's UI sends exactly one payload, which may be left empty. */
+/** Each takes at most one JSON object: Temporal's UI sends exactly one payload, which may be empty. */
 const stateQuery = defineQuery<WorkflowState>(STATE_QUERY);
 const callbackReceived = defineSignal<[CallbackReceived?]>(SIGNALS.callbackReceived);
 const outcomeUpdate = defineUpdate<SaleOutcome, [OutcomeRequest?]>(UPDATES.outcome);
@@ -44,8 +51,8 @@ const resolveStockUpdate = defineUpdate<MessageReply, [ResolveStockRequest]>(UPD
 const resolveDocumentUpdate = defineUpdate<MessageReply, [ResolveDocumentRequest]>(UPDATES.resolveDocument);
 
 /**
- * The messages that a sale and a credit note share, and what it shows of itself. To be called before the first await:
- * an early message finds its handler.
+ * Registers the query, the signal and the updates that a sale and a credit note share, and publishes each change. To be
+ * called before the first await, so that an early message finds its handler.
  */
 export function registerMessages(run: SaleState): void {
   run.onPublish.push(() => publishRun(run));
@@ -61,28 +68,32 @@ export function registerMessages(run: SaleState): void {
   registerUpdates(run);
 }
 
-/** Nobody has looked into the books and answered so soon after a question was raised. */
-const READ_WITHIN_MS = 5_000;
+/** An answer that comes sooner after its question than a person can look into the books is for an earlier question. */
+const FASTEST_ANSWER_MS = 5_000;
 
 /**
- * The updates by which a person mends a run. Validators are synchronous: Temporal ignores asynchronous ones without a
- * word.
+ * The updates by which an operator resolves attentions. Validators are synchronous: Temporal silently ignores
+ * asynchronous ones.
  */
 function registerUpdates(run: SaleState): void {
-  registerOperatorUpdates(run, (act, done) => replying(run, act, done));
+  registerOperatorUpdates(run, (act, done) => actAndReply(run, act, done));
 
-  setHandler(cancelUpdate, ({ reason }) => replying(run, () => run.requestCancel(reason), "Cancellation asked for."), {
-    description: 'Give the document up. Takes {"reason": "…"}.',
-    validator: (message) => {
-      requireText(run, checkedObject(run, message, ["reason"]), "reason");
-      if (run.stage === "cancelled") notAllowed(run, "It is cancelled already.");
-      if (run.settled || run.stage === "crediting") {
-        notAllowed(run, "A completed document cannot be cancelled; a sale is reversed by a refund.");
-      }
+  setHandler(
+    cancelUpdate,
+    ({ reason }) => actAndReply(run, () => run.requestCancel(reason), "Cancellation asked for."),
+    {
+      description: 'Give the document up. Takes {"reason": "…"}.',
+      validator: (message) => {
+        requireText(run, checkedObject(run, message, ["reason"]), "reason");
+        if (run.stage === "cancelled") notAllowed(run, "It is cancelled already.");
+        if (run.settled || run.stage === "crediting") {
+          notAllowed(run, "A completed document cannot be cancelled; a sale is reversed by a refund.");
+        }
+      },
     },
-  });
+  );
 
-  setHandler(resolveStockUpdate, (request) => replying(run, () => resolveStock(run, request), "Kept."), {
+  setHandler(resolveStockUpdate, (request) => actAndReply(run, () => resolveStock(run, request), "Kept."), {
     description: 'Say whether a stock movement was applied. Takes {"referenceId", "applied", "note", "by"?}.',
     validator: (message) => {
       const request = checkedObject(run, message, ["referenceId", "applied", "note", "by"]);
@@ -94,12 +105,12 @@ function registerUpdates(run: SaleState): void {
       if (!unknown.some((reference) => reference === request["referenceId"])) {
         notAllowed(run, `No movement with that referenceId is unknown; unknown are: ${unknown.join(", ") || "none"}.`);
       }
-      const anew = justUnknownAgain(run, String(request["referenceId"]));
+      const anew = answeredTooSoon(run, String(request["referenceId"]));
       if (anew !== undefined) notAllowed(run, anew);
     },
   });
 
-  setHandler(resolveDocumentUpdate, (request) => replying(run, () => resolveDocument(run, request), "Kept."), {
+  setHandler(resolveDocumentUpdate, (request) => actAndReply(run, () => resolveDocument(run, request), "Kept."), {
     description: 'Say what became of the document. Takes {"saleId"} or {"notCreated": true}, with "note" and "by"?.',
     validator: (message) => {
       const request = checkedObject(run, message, ["saleId", "notCreated", "note", "by"]);
@@ -114,15 +125,15 @@ function registerUpdates(run: SaleState): void {
 }
 
 /**
- * An answer that was sent twice must not be taken for one to a later question: after the first the movement may have
- * been sent again, and have become unknown again.
+ * Refuses a `resolveStock` that was sent twice. After the first one the movement may have been sent again, and have
+ * become unknown again: the second is no answer to that.
  */
-function justUnknownAgain(run: SaleState, referenceId: string): string | undefined {
+function answeredTooSoon(run: SaleState, referenceId: string): string | undefined {
   const ofMovement = ({ code, subject }: { code?: string; subject?: string }): boolean =>
     code === "stock-unknown" && subject === referenceId;
   const question = run.attentions.find(ofMovement);
   const answeredBefore = run.decisions.some(ofMovement);
-  if (!question || !answeredBefore || Date.now() - question.sinceMs >= READ_WITHIN_MS) return undefined;
+  if (!question || !answeredBefore || Date.now() - question.sinceMs >= FASTEST_ANSWER_MS) return undefined;
   const since = new Date(question.sinceMs).toISOString();
   return `After your last answer it was sent again, and is unknown again since ${since}: look again, then answer.`;
 }
@@ -143,26 +154,23 @@ function resolveDocument(run: SaleState, { saleId, note, by }: ResolveDocumentRe
 }
 
 /**
- * Acts, and tells what came of it, where something can come of it soon. Handlers stand in the root scope, where a
- * cancellation from Temporal would fail the operator's update with it.
+ * Acts, waits a little for what comes of it, and says so in the reply. A cancellation that cannot be carried out yet is
+ * not waited for. Not cancellable: update handlers run in the root scope, so cancelling the workflow would otherwise
+ * fail the operator's update.
  */
-function replying(run: SaleState, act: () => unknown, done: string): Promise<MessageReply> {
+function actAndReply(run: SaleState, act: () => unknown, done: string): Promise<MessageReply> {
   return CancellationScope.nonCancellable(async () => {
-    const before = visibleState(run);
+    const visible = (): string => `${run.stage} ${visibleState(run)}`;
+    const before = visible();
     act();
-    const wish = run.cancelRequested !== undefined && !run.cancelDue;
-    const answered = (): boolean => (run.cancelDue ? run.settled : visibleState(run) !== before);
-    if (!wish) await condition(() => run.failure !== undefined || answered(), REPLY_WITHIN);
+    const cancelPending = run.cancelRequested !== undefined && !run.cancelDue;
+    const answered = (): boolean => (run.cancelDue ? run.settled : visible() !== before);
+    if (!cancelPending) await condition(() => run.failure !== undefined || answered(), REPLY_WITHIN);
     const [attention] = run.attentions;
-    const kept = wish ? " It is kept as a wish until the document's fate is known." : "";
+    const kept = cancelPending ? " It is kept as a wish until the document's fate is known." : "";
     const message = `${done}${kept} Stage ${run.stage}; waits for ${run.waitingFor}.`;
     return { message, stage: run.stage, ...(attention && { attention: attention.code }) };
   });
-}
-
-function visibleState(run: SaleState): string {
-  const attentions = run.attentions.map(({ code, subject, sinceMs }) => [code, subject, sinceMs]);
-  return JSON.stringify([run.stage, run.waitingFor, attentions]);
 }
 
 const refundRequested = defineSignal<[RefundRequest]>(SIGNALS.refundRequested);
@@ -170,24 +178,24 @@ const refundUpdate = defineUpdate<SaleOutcome, [RefundRequest]>(UPDATES.refund);
 /** Sent by the credit note of a sale. */
 export const creditNoteChanged = defineSignal<[CreditNoteChanged]>(SIGNALS.creditNoteChanged);
 
-/** How long a refund's caller waits for the credit note before it is told the stage reached. */
+/** How long a refund's caller waits for the credit note before it gets the stage reached. */
 const REFUND_REPLY_WITHIN = "20 seconds";
 
 /** All messages of a sale. To be called before the first await. */
 export function registerSaleMessages(run: SaleState): void {
   registerMessages(run);
   setHandler(creditNoteChanged, (change) => {
-    // A signal can come from anywhere, late, and with anything in it: it only ever shows what the credit note's own run
-    // knows better.
+    // A signal can come late, from anywhere, with any content. It only changes what is shown: the credit note's own run
+    // is what counts.
     if (run.stage !== "crediting" || typeof change !== "object" || change === null) return;
     run.creditNoteAttention = ATTENTION_CODES.find((code) => code === change.attention);
     run.publish();
   });
   setHandler(refundRequested, (request) => {
-    // A signal has no way to refuse: what is no refund request, or comes second, changes nothing.
-    if (refundComplaint(request) === undefined && run.stage !== "cancelled") run.refund ??= dated(request);
+    // A signal cannot be refused: an invalid request, or a second one, changes nothing.
+    if (refundComplaint(request) === undefined && run.stage !== "cancelled") run.refund ??= withReturnDate(request);
   });
-  setHandler(refundUpdate, (request) => refunded(run, request), {
+  setHandler(refundUpdate, (request) => requestRefund(run, request), {
     description:
       'Reverse the sale in full. Takes {"reason": "06", "traderInvoiceNumber", "returnDate"?, "restock"?, "branch"?}.',
     validator: (message) => {
@@ -206,13 +214,13 @@ export function registerSaleMessages(run: SaleState): void {
   });
 }
 
-function refunded(run: SaleState, request: RefundRequest): Promise<SaleOutcome> {
+function requestRefund(run: SaleState, request: RefundRequest): Promise<SaleOutcome> {
   return CancellationScope.nonCancellable(async () => {
-    const refund = (run.refund ??= dated(request));
-    const told = (): boolean =>
+    const refund = (run.refund ??= withReturnDate(request));
+    const isDecided = (): boolean =>
       run.stage === "credited" || run.creditNoteAttention !== undefined || run.refund === undefined;
     run.refundCallers++;
-    await condition(told, REFUND_REPLY_WITHIN);
+    await condition(isDecided, REFUND_REPLY_WITHIN);
     run.refundCallers--;
     if (run.refundRefused?.refund === refund) {
       throw ApplicationFailure.nonRetryable(run.refundRefused.message, FAILURES.conflict);
@@ -221,29 +229,9 @@ function refunded(run: SaleState, request: RefundRequest): Promise<SaleOutcome> 
   });
 }
 
-/** The date is that of the request, whenever its credit note comes to be written. */
-function dated(request: RefundRequest): RefundRequest {
+/**
+ * Fills in the date on which the refund was asked for, which need not be the day on which its credit note is issued.
+ */
+function withReturnDate(request: RefundRequest): RefundRequest {
   return { ...request, returnDate: request.returnDate ?? nairobiDate(Date.now()) };
-}
-
-/** What is wrong with a refund request, by the rules of its schema, which cannot be loaded here. */
-function refundComplaint(request: unknown): string | undefined {
-  if (typeof request !== "object" || request === null) return "Expected one JSON object.";
-  const { reason, traderInvoiceNumber, returnDate, restock, branch } = request as Record<string, unknown>;
-  const reasons = Object.keys(REFUND_REASONS);
-  if (!reasons.some((code) => code === reason)) return `Expected reason to be one of ${reasons.join(", ")}.`;
-  const number = typeof traderInvoiceNumber === "string" ? traderInvoiceNumber : "";
-  if (/[\p{Cc}\p{Cs}]/u.test(number)) return "Expected traderInvoiceNumber without control characters.";
-  const length = Array.from(number).length;
-  if (length < 1 || length > 50) return "Expected traderInvoiceNumber with 1 to 50 characters.";
-  if (returnDate !== undefined && !isDate(returnDate)) return "Expected returnDate as a date written YYYY-MM-DD.";
-  if (restock !== undefined && typeof restock !== "boolean") return "Expected restock to be true or false.";
-  if (branch === undefined) return undefined;
-  if (typeof branch !== "string" || branch === "") return "Expected branch with the name of a branch.";
-  if (restock !== true) return "Expected branch only together with restock.";
-  return undefined;
-}
-
-function isDate(value: unknown): boolean {
-  return typeof value === "string" && isCalendarDate(value);
 }

@@ -10,7 +10,7 @@ import { fixedPartOfSale } from "../records/record.ts";
 import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";
 import { planMovements, StockKeeping } from "../stock/stock-keeping.ts";
 import { registerSaleMessages } from "./messages.ts";
-import { runToCompletion } from "./shown.ts";
+import { runToCompletion } from "./completion.ts";
 import { contextOf, type SaleContext, SaleState } from "./state.ts";
 import { adoptSale, issueSale } from "./steps/issue.ts";
 import { mendItems, registerItems, resolveBranch, type ResolvedLines, resolveItems } from "./steps/items.ts";
@@ -34,17 +34,17 @@ export async function sale(input: SaleInput): Promise<SaleOutcome> {
     run.fingerprint = prepared.fingerprint;
     run.prepared = true;
     if (prepared.finished) {
-      await takeOver(run, prepared.finished);
+      await adoptFinishedSale(run, prepared.finished);
       return;
     }
     const context = contextOf(run, prepared.profile);
     run.records = new RecordKeeping(context, fixedPartOfSale(input, prepared));
-    await carrySale(context, prepared);
+    await runSale(context, prepared);
   });
 }
 
 /** The number was used long ago, for this very sale: its outcome is this run's, and the ledger has it. */
-async function takeOver(run: SaleState, finished: FinishedSale): Promise<void> {
+async function adoptFinishedSale(run: SaleState, finished: FinishedSale): Promise<void> {
   const { stage, document, creditNote, refund, movements, inAll, goodsNotReturned } = finished;
   run.document = document;
   run.creditNote = creditNote;
@@ -59,7 +59,7 @@ async function takeOver(run: SaleState, finished: FinishedSale): Promise<void> {
   await park(run, { code: "stock-refused", subject: refund.traderInvoiceNumber, message, resolvedBy: ["acknowledge"] });
 }
 
-async function carrySale(context: SaleContext, prepared: PreparedSale): Promise<void> {
+async function runSale(context: SaleContext, prepared: PreparedSale): Promise<void> {
   const { run } = context;
   const { sale } = prepared;
   run.moveTo("resolving-items", "the items of its lines");
@@ -77,7 +77,7 @@ async function carrySale(context: SaleContext, prepared: PreparedSale): Promise<
   if (end === "completed") {
     checkTotal(context, prepared);
     run.moveTo("completed", "its stock movements");
-    await untilClosed(context, stock ?? new StockKeeping(context), prepared);
+    await stayOpenForRefund(context, stock ?? new StockKeeping(context), prepared);
   } else {
     run.stockHalted = true;
     run.waitingFor = "the return of its goods to stock";
@@ -93,7 +93,7 @@ async function carrySale(context: SaleContext, prepared: PreparedSale): Promise<
  * A refund that is taken while the last callers are being answered is carried out too: nothing that was accepted is
  * lost.
  */
-async function untilClosed(
+async function stayOpenForRefund(
   context: SaleContext,
   stock: StockKeeping,
   { sale, refundWindowMs }: PreparedSale,

@@ -8,23 +8,24 @@ import {
   type WorkflowOutboundCallsInterceptor,
 } from "@temporalio/workflow";
 
-/** Of every workflow; bundled with them. */
+/** The interceptors of every workflow, bundled with the workflows. */
 export function interceptors(): WorkflowInterceptors {
   return { internals: [deferUpdatesInterceptor], inbound: [countingMessages], outbound: [countingCalls] };
 }
 
 /**
- * Of what comes with an update, a step that waits for another one's condition takes a turn of its own. None has half as
- * many.
+ * How many turns an activation gets before its updates are delivered. A turn is one pass of the SDK over the pending
+ * conditions: in each pass, steps go on whose condition an earlier step has made true. No workflow has a chain of half
+ * as many.
  */
-const LONGEST_CHAIN = 10;
+const MOST_TURNS = 10;
 
-let held = 0;
+let deferredUpdates = 0;
 
 /**
- * Gives a run its updates after everything that came with them has been acted upon (decision 15). The SDK gives them
- * before. But it may have parted one from the rest, or part them in a replay; then the update is left, and comes last.
- * That order is the only one that always holds.
+ * Delivers the updates of an activation after everything else in it has run its course (decision 15). The SDK delivers
+ * updates first. But an update and the other jobs may come in one activation when the workflow runs and in two in a
+ * replay, or the other way round. With updates last both give the same order.
  */
 const deferUpdatesInterceptor: WorkflowInternalsInterceptor = {
   activate({ activation, batchIndex }, next) {
@@ -32,29 +33,28 @@ const deferUpdatesInterceptor: WorkflowInternalsInterceptor = {
     const updates = jobs.filter((job) => job.doUpdate);
     if (updates.length === 0) return next({ activation, batchIndex });
     const others = jobs.filter((job) => !job.doUpdate);
-    held += updates.length;
+    deferredUpdates += updates.length;
     next({ activation: { ...activation, jobs: others }, batchIndex });
-    // Not within the wait's scope: handlers stand in the root scope, as they do without this.
-    void CancellationScope.nonCancellable(() => endOfTurns(LONGEST_CHAIN)).then(() => {
-      held -= updates.length;
+    // `next` is called outside this scope, so that update handlers run in the root scope, as without the interceptor.
+    void CancellationScope.nonCancellable(() => endOfTurns(MOST_TURNS)).then(() => {
+      deferredUpdates -= updates.length;
       next({ activation: { ...activation, jobs: updates }, batchIndex });
     });
   },
 };
 
-/** Whether each update has its answer: to be waited for before a run ends or goes on in another one. */
+/** Whether each update has its answer. To be awaited before a run completes or continues as new. */
 export function everyUpdateIsAnswered(): boolean {
-  return held === 0 && allHandlersFinished();
+  return deferredUpdates === 0 && allHandlersFinished();
 }
 
-let taken = 0;
+let steps = 0;
 
 /**
- * Activities that were asked for, and messages that were taken: what makes a history longer. Each comes to some six
- * events.
+ * How many activities this run has scheduled and messages it has received. Each adds some six events to the history.
  */
 export function stepsTaken(): number {
-  return taken;
+  return steps;
 }
 
 const countingMessages: WorkflowInboundCallsInterceptor = {
@@ -67,26 +67,25 @@ const countingCalls: WorkflowOutboundCallsInterceptor = {
 };
 
 function counted<Input>(input: Input): Input {
-  taken += 1;
+  steps += 1;
   return input;
 }
 
 /**
- * Once everything that comes of the same events has happened. Not `aTurn` itself: without its own promise, open runs
- * would go on in another order.
+ * Resolves one turn later: the steps that the same activation unblocked have run by then. The extra promise around
+ * `aTurn` is part of the order in which open runs replay, so it must stay.
  */
 export async function endOfTurn(): Promise<void> {
   await aTurn();
 }
 
 function aTurn(): Promise<void> {
-  let asked = 0;
-  return condition(() => (asked += 1) > 1);
+  let evaluations = 0;
+  return condition(() => (evaluations += 1) > 1);
 }
 
 /**
- * Once so many turns are over, each of which lets the steps go on that waited for a condition of the one before. With
- * few promises: Temporal notes the origin of each for its call stacks, and a replay makes all of them again.
+ * Resolves after so many turns. It makes few promises: the SDK records a stack trace for each, again in every replay.
  */
 function endOfTurns(count: number): Promise<void> {
   return new Promise((resolve) => {

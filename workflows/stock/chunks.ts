@@ -139,7 +139,7 @@ async function sendChunk(
   // Random, since after a reset the earlier run's chunks may still be open. A replay draws the same id again.
   const workflowId = moveStockWorkflowId({ ...target, number: run.invoice, chunk: uuid4() });
   try {
-    const { answers } = await answersOf(context, workflowId, tries);
+    const { answers } = await runChunk(context, workflowId, tries);
     const results = new Map(answers.map(({ referenceId, result }) => [referenceId, result]));
     return new Map(
       tries.flatMap(({ movement }) => {
@@ -158,7 +158,7 @@ async function sendChunk(
 }
 
 /** Cancels the child once one of the movements is given up. It then sends no more, and returns what it has sent. */
-async function answersOf(
+async function runChunk(
   { run, profile, target }: SaleContext,
   workflowId: string,
   tries: readonly PendingTry[],

@@ -13,7 +13,7 @@ export function sendBatch(profile: AccountingProfile, syncBatchId: string, one: 
   return CancellationScope.nonCancellable(async () => {
     const { unrepeatableWrite } = accountingCallsOf(profile);
     const result = await unrepeatableWrite.processSyncBatch({ connection, syncBatchId, ...one });
-    if (result.kind !== "lost") return await settled(connection, syncBatchId, one, result);
+    if (result.kind !== "lost") return await settleIfUnsettled(connection, syncBatchId, one, result);
     const { generation } = one;
     const found = await ledger.readBatch({ connection, syncBatchId, generation });
     return found.kind === "unknown" ? { ...found, message: `${result.message} ${found.message}` } : found;
@@ -21,7 +21,7 @@ export function sendBatch(profile: AccountingProfile, syncBatchId: string, one: 
 }
 
 /** What is known, but could not be written down while the ledger was away, is written before anything hangs on it. */
-async function settled(
+async function settleIfUnsettled(
   connection: string,
   syncBatchId: string,
   one: BatchTry,

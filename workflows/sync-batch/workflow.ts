@@ -3,7 +3,7 @@ import { condition, continueAsNew } from "@temporalio/workflow";
 import type { AccountingProfile, ProcessSyncBatchInput, SyncBatchOutcome } from "../../src/contract/index.ts";
 import { BetweenTries } from "../calls/between-tries.ts";
 import { ClaimGenerations } from "../calls/claim-generations.ts";
-import { runJobToCompletion, registerJobMessages } from "../job/carry-job.ts";
+import { runJobToCompletion, registerJobMessages } from "../job/run-job.ts";
 import { accountingCallsOf, main } from "../proxies.ts";
 import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";
 import { BatchJob } from "./batch-job.ts";
@@ -23,7 +23,7 @@ export async function processSyncBatch(input: ProcessSyncBatchInput): Promise<Sy
     const { profile, syncBatchId } = await main.prepareSyncBatch({ input });
     const { wait } = accountingCallsOf(profile);
     job.awaitService = (tried) => wait.awaitAccounting({ connection: profile.connection, ...tried });
-    const outcome = await processed(job, profile, syncBatchId);
+    const outcome = await sendUntilProcessed(job, profile, syncBatchId);
     // The claim knows which try is next.
     if (outcome === "to be continued") {
       await condition(everyUpdateIsAnswered);
@@ -34,7 +34,7 @@ export async function processSyncBatch(input: ProcessSyncBatchInput): Promise<Sy
   });
 }
 
-async function processed(
+async function sendUntilProcessed(
   job: BatchJob,
   profile: AccountingProfile,
   syncBatchId: string,

@@ -41,12 +41,12 @@ export async function resolveItems(
   known: KnownItem[] | undefined,
 ): Promise<ResolvedLines> {
   const { run, calls, target } = context;
-  if (known) return resolved(lines, known);
+  if (known) return withItems(lines, known);
   let notOlderThanMs: number | undefined;
   for (;;) {
     const request = { ...target, lines, notOlderThanMs };
     const result = await callWithEscalation(run, () => calls.read.readItems(request));
-    if (result.kind === "resolved") return resolved(lines, result.items);
+    if (result.kind === "resolved") return withItems(lines, result.items);
     const message = fewOf(result.unknown.map(({ line, reason }) => `lines[${line}]: ${reason}`)).join("; ");
     const sinceMs = Date.now();
     const verdict = await park(
@@ -61,7 +61,7 @@ export async function resolveItems(
   }
 }
 
-function resolved(lines: SaleLineInput[], items: KnownItem[]): ResolvedLines {
+function withItems(lines: SaleLineInput[], items: KnownItem[]): ResolvedLines {
   return { items, lines: resolvedLines(lines, items) };
 }
 

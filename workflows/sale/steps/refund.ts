@@ -14,6 +14,8 @@ import {
   type CreditNoteRunResult,
   creditNoteWorkflowId,
   FAILURES,
+  isCalendarDate,
+  REFUND_REASONS,
   type RefundRequest,
   type SaleDocument,
   type SaleOutcome,
@@ -50,7 +52,7 @@ export async function openForRefund(
       continue;
     }
     if (run.refund) {
-      if (await credited(context, stock, run.refund, callback)) return;
+      if (await runRefund(context, stock, run.refund, callback)) return;
       run.refund = undefined;
       continue;
     }
@@ -64,7 +66,7 @@ export async function openForRefund(
  * True once the credit note is signed. A credit note that was given up leaves the sale as it was, and so does one whose
  * number is another sale's: whoever waits for the refund is told so, else a person is called.
  */
-async function credited(
+async function runRefund(
   context: SaleContext,
   stock: StockKeeping,
   refund: RefundRequest,
@@ -127,12 +129,12 @@ async function runCreditNote(
     saleWorkflowId: run.workflowId,
     original,
   };
-  const known = await startNote(workflowId, input, WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY);
+  const known = await startCreditNote(workflowId, input, WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY);
   if (known !== "known") return known;
   // After a reset, or started by hand: its outcome is the refund's. Only one that was given up makes room for another.
   const earlier = await awaitRun(workflowId);
   if (earlier.kind !== "ended" || earlier.stage !== "cancelled") return earlier;
-  const another = await startNote(workflowId, input, WorkflowIdReusePolicy.ALLOW_DUPLICATE);
+  const another = await startCreditNote(workflowId, input, WorkflowIdReusePolicy.ALLOW_DUPLICATE);
   return another === "known" ? await awaitRun(workflowId) : another;
 }
 
@@ -140,7 +142,7 @@ async function runCreditNote(
  * Runs the credit note as a child that outlives this workflow. `known`: there is a run of it that is no child of this
  * one.
  */
-async function startNote(
+async function startCreditNote(
   workflowId: string,
   input: CreditNoteInput,
   workflowIdReusePolicy: WorkflowIdReusePolicy,
@@ -179,4 +181,26 @@ async function awaitRun(workflowId: string): Promise<CreditNoteRunResult> {
     if (!(error instanceof ActivityFailure)) throw error;
     return { kind: "failed", message: rootMessage(error) };
   }
+}
+
+/** What is wrong with a refund request. The rules of its zod schema, which is not loaded into the workflow sandbox. */
+export function refundComplaint(request: unknown): string | undefined {
+  if (typeof request !== "object" || request === null) return "Expected one JSON object.";
+  const { reason, traderInvoiceNumber, returnDate, restock, branch } = request as Record<string, unknown>;
+  const reasons = Object.keys(REFUND_REASONS);
+  if (!reasons.some((code) => code === reason)) return `Expected reason to be one of ${reasons.join(", ")}.`;
+  const number = typeof traderInvoiceNumber === "string" ? traderInvoiceNumber : "";
+  if (/[\p{Cc}\p{Cs}]/u.test(number)) return "Expected traderInvoiceNumber without control characters.";
+  const length = Array.from(number).length;
+  if (length < 1 || length > 50) return "Expected traderInvoiceNumber with 1 to 50 characters.";
+  if (returnDate !== undefined && !isDate(returnDate)) return "Expected returnDate as a date written YYYY-MM-DD.";
+  if (restock !== undefined && typeof restock !== "boolean") return "Expected restock to be true or false.";
+  if (branch === undefined) return undefined;
+  if (typeof branch !== "string" || branch === "") return "Expected branch with the name of a branch.";
+  if (restock !== true) return "Expected branch only together with restock.";
+  return undefined;
+}
+
+function isDate(value: unknown): boolean {
+  return typeof value === "string" && isCalendarDate(value);
 }

@@ -1,14 +1,12 @@
 import { defineSearchAttributeKey } from "@temporalio/common";
-import { ApplicationFailure, CancellationScope, condition, setCurrentDetails } from "@temporalio/workflow";
+import { setCurrentDetails } from "@temporalio/workflow";
 
 import {
   asAnswered,
   bounded,
-  FAILURES,
   keywordValue,
   NO_BUSINESS,
   outcomeOfState,
-  type OutcomeRequest,
   type SaleOutcome,
   SEARCH_ATTRIBUTES,
   type StockMovement,
@@ -17,24 +15,12 @@ import {
 import {
   attentionAttribute,
   businessAttribute,
-  checkedObject,
   invoiceAttribute,
   needsAPerson,
-  notAllowed,
   publishAttributes,
   quoted,
 } from "../operator/updates.ts";
-import { asFailure, isFinal } from "../sdk/failures.ts";
-import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";
 import type { SaleState } from "./state.ts";
-
-const DEFAULT_WAIT_SECONDS = 20;
-const LONGEST_WAIT_SECONDS = 60;
-/**
- * Each makes the history longer that every later task replays; and of the 2,000 updates that Temporal takes of a run,
- * the others belong to the people who mend it.
- */
-const MOST_OUTCOMES = 200;
 
 export function outcomeOf(run: SaleState): SaleOutcome {
   return outcomeOfState(stateOf(run), Date.now());
@@ -61,59 +47,6 @@ export function stateOf(run: SaleState): WorkflowState {
     numberTaken: run.numberTaken,
     nextWait: run.outcomesGiven,
   };
-}
-
-/**
- * The run's outcome once it is settled or parked, else the stage reached when the wait is over.
- * Nobody may hold an update for long: Temporal admits ten at a time.
- */
-export function waitForOutcome(run: SaleState, request: OutcomeRequest = {}): Promise<SaleOutcome> {
-  return CancellationScope.nonCancellable(async () => {
-    await condition(() => run.prepared || run.failure !== undefined);
-    if (run.failure) throw run.failure;
-    if (request.fingerprint !== undefined && request.fingerprint !== run.fingerprint) {
-      const message = `The number ${run.invoice} belongs to a document with other content. Fingerprint asked for: ${request.fingerprint}; of this document: ${run.fingerprint ?? "none"}.`;
-      throw ApplicationFailure.nonRetryable(message, FAILURES.conflict);
-    }
-    const waitMs = (request.waitSeconds ?? DEFAULT_WAIT_SECONDS) * 1000;
-    const told = (): boolean => run.settled || run.heldUp || run.failure !== undefined;
-    if (!told() && waitMs > 0) await condition(told, waitMs);
-    run.outcomesGiven++;
-    if (run.failure) throw run.failure;
-    return outcomeOf(run);
-  });
-}
-
-export function checkOutcomeRequest(run: SaleState, message: unknown): void {
-  if (run.outcomesGiven >= MOST_OUTCOMES) {
-    notAllowed(run, "The outcome was asked for so often that only the state query still answers.");
-  }
-  const { waitSeconds, fingerprint } = checkedObject(run, message, ["waitSeconds", "fingerprint"]);
-  const bounded = typeof waitSeconds === "number" && waitSeconds >= 0 && waitSeconds <= LONGEST_WAIT_SECONDS;
-  if (waitSeconds !== undefined && !bounded) {
-    notAllowed(run, `Expected waitSeconds from 0 to ${LONGEST_WAIT_SECONDS}.`);
-  }
-  if (fingerprint !== undefined && typeof fingerprint !== "string") notAllowed(run, "Expected fingerprint as a text.");
-}
-
-/**
- * Carries a run's body to its end: Temporal's own cancellation becomes the run's, which the body answers in its own
- * time (undo included); whoever waits is served; and a failure is told to them before the workflow fails with it.
- */
-export async function runToCompletion(run: SaleState, body: () => Promise<void>): Promise<SaleOutcome> {
-  CancellationScope.current().cancelRequested.catch(() => run.requestCancel("cancelled through Temporal"));
-  return await CancellationScope.nonCancellable(async () => {
-    try {
-      await body();
-    } catch (error) {
-      if (!(error instanceof Error) || !isFinal(error)) throw error;
-      run.failure = asFailure(error);
-    }
-    await run.nothingUnfinished();
-    await condition(everyUpdateIsAnswered);
-    if (run.failure) throw run.failure;
-    return outcomeOf(run);
-  });
 }
 
 const saleId = defineSearchAttributeKey(SEARCH_ATTRIBUTES.saleId, "KEYWORD");

@@ -2,7 +2,7 @@ import { CancellationScope, condition, defineQuery, isCancellation, setHandler }
 
 import { type JobReply, type JobState, STATE_QUERY } from "../../src/contract/index.ts";
 import type { AttentionList } from "../operator/attention-list.ts";
-import { REPLY_WITHIN, registerOperatorUpdates } from "../operator/updates.ts";
+import { REPLY_WITHIN, registerOperatorUpdates, visibleState } from "../operator/updates.ts";
 import { asFailure, isFinal } from "../sdk/failures.ts";
 import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";
 
@@ -13,10 +13,10 @@ const stateQuery = defineQuery<JobState<object>>(STATE_QUERY);
 /** The messages of a job. To be called before the first await: an early message finds its handler. */
 export function registerJobMessages(job: AnyJob): void {
   setHandler(stateQuery, () => job.state(), { description: "How far it is, and what a person is needed for." });
-  registerOperatorUpdates(job, (act, done) => replying(job, act, done));
+  registerOperatorUpdates(job, (act, done) => actAndReply(job, act, done));
 }
 
-/** The body's result, once whoever waits for an answer has it. */
+/** Runs a job's main flow, and ends once every update has its answer. */
 export async function runJobToCompletion<Result>(body: () => Promise<Result>): Promise<Result> {
   try {
     const result = await body();
@@ -28,17 +28,13 @@ export async function runJobToCompletion<Result>(body: () => Promise<Result>): P
   }
 }
 
-function replying(job: AnyJob, act: () => unknown, done: string): Promise<JobReply> {
+function actAndReply(job: AnyJob, act: () => unknown, done: string): Promise<JobReply> {
   return CancellationScope.nonCancellable(async () => {
-    const before = whatIsNeeded(job);
+    const before = visibleState(job);
     act();
-    await condition(() => whatIsNeeded(job) !== before, REPLY_WITHIN);
+    await condition(() => visibleState(job) !== before, REPLY_WITHIN);
     const [attention] = job.attentions;
     const message = `${done} It waits for ${job.waitingFor}.`;
     return { message, ...(attention && { attention: attention.code }) };
   });
-}
-
-function whatIsNeeded({ attentions, waitingFor }: AnyJob): string {
-  return JSON.stringify([waitingFor, attentions.map(({ code, subject, sinceMs }) => [code, subject, sinceMs])]);
 }

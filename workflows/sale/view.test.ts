@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { sampleSale } from "../../src/compliance/test-support/samples.ts";
 import { ATTENTION_CODES, type Attention, RESOLVED_BY } from "../../src/contract/index.ts";
-import { detailsOf } from "./shown.ts";
+import { detailsOf } from "./view.ts";
 import { SaleState } from "./state.ts";
 
 /** A run as it stands, outside a workflow: nothing is published. */
