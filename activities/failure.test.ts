@@ -10,7 +10,7 @@ import {
   notServed,
   stillWaiting,
   transient,
-  unforeseen,
+  asRetryable,
   unknownKeyed,
 } from "./failure.ts";
 
@@ -91,7 +91,7 @@ describe("a failure", () => {
 describe("an error that nobody has foreseen", () => {
   test("is tried again after a pause of its own, with its name and its stack", () => {
     const error = new TypeError("of undefined");
-    const failure = unforeseen(error, 3, () => 0.5);
+    const failure = asRetryable(error, 3, () => 0.5);
     expect(failure).toMatchObject({ type: "TypeError", message: "of undefined", nextRetryDelay: 4_500 });
     expect(failure).toMatchObject({ stack: error.stack, nonRetryable: false });
   });
@@ -101,6 +101,6 @@ describe("an error that nobody has foreseen", () => {
     ["a cancellation", new CancelledFailure("ended")],
     ["a request that a cancellation has ended", Object.assign(new Error("aborted"), { name: "AbortError" })],
   ])("is not %s", (_what, error) => {
-    expect(unforeseen(error, 1, () => 0.5)).toBe(error);
+    expect(asRetryable(error, 1, () => 0.5)).toBe(error);
   });
 });

@@ -35,48 +35,48 @@ export function afterQuotaMs(retryAfterMs: number | undefined, random: () => num
 
 /** Rate limited: the request was not processed. */
 export function deferred(message: string, pauseMs: number): ApplicationFailure {
-  return again(TYPES.deferred, message, pauseMs, "BENIGN");
+  return retryAfter(TYPES.deferred, message, pauseMs, "BENIGN");
 }
 
 /** The outside world is not there yet. */
 export function stillWaiting(message: string, pauseMs: number): ApplicationFailure {
-  return again(TYPES.stillWaiting, message, pauseMs, "BENIGN");
+  return retryAfter(TYPES.stillWaiting, message, pauseMs, "BENIGN");
 }
 
 export function transient(message: string, pauseMs: number): ApplicationFailure {
-  return again(TYPES.transient, message, pauseMs);
+  return retryAfter(TYPES.transient, message, pauseMs);
 }
 
 export function notSent(message: string, pauseMs: number): ApplicationFailure {
-  return again(TYPES.notSent, message, pauseMs);
+  return retryAfter(TYPES.notSent, message, pauseMs);
 }
 
 /** It may have happened, and the same bytes under the same key cannot do it twice. */
 export function unknownKeyed(message: string, pauseMs: number): ApplicationFailure {
-  return again(TYPES.unknownKeyed, message, pauseMs);
+  return retryAfter(TYPES.unknownKeyed, message, pauseMs);
 }
 
 /** The database of the claims cannot be reached: nothing was sent. */
 export function ledgerAway(message: string, pauseMs: number): ApplicationFailure {
-  return again(TYPES.ledgerAway, message, pauseMs);
+  return retryAfter(TYPES.ledgerAway, message, pauseMs);
 }
 
 /** This process lacks what another one may have. */
 export function notServed(message: string): ApplicationFailure {
-  return again(TYPES.notServed, message, LONGEST_PAUSE_MS);
+  return retryAfter(TYPES.notServed, message, LONGEST_PAUSE_MS);
 }
 
 /**
- * What nobody has foreseen: a defect, or the surroundings'. A cancellation, and what has a meaning already, stays as it
- * is.
+ * Gives an unforeseen error (a defect, or a fault of the environment) a retry delay. A cancellation and every Temporal
+ * failure stay as they are.
  */
-export function unforeseen(error: unknown, attempt: number, random: () => number): unknown {
+export function asRetryable(error: unknown, attempt: number, random: () => number): unknown {
   if (error instanceof TemporalFailure || error instanceof CompleteAsyncError) return error;
   if (error instanceof Error && error.name === "AbortError") return error;
   return ApplicationFailure.fromError(error, { nextRetryDelay: backoffMs(attempt, random) });
 }
 
-function again(type: string, message: string, nextRetryDelay: number, category?: "BENIGN"): ApplicationFailure {
+function retryAfter(type: string, message: string, nextRetryDelay: number, category?: "BENIGN"): ApplicationFailure {
   return ApplicationFailure.create({
     type,
     message,
@@ -85,8 +85,8 @@ function again(type: string, message: string, nextRetryDelay: number, category?:
   });
 }
 
-/** While the database is away the activity is tried again: an outage of hours costs no history. */
-export async function onceThere<T>(act: () => Promise<T>, random: () => number): Promise<T> {
+/** Fails the activity while the ledger is away, so that Temporal retries it: an outage of hours adds no history. */
+export async function retryWhileLedgerAway<T>(act: () => Promise<T>, random: () => number): Promise<T> {
   try {
     return await act();
   } catch (error) {

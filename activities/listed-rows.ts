@@ -3,7 +3,7 @@ import { Context } from "@temporalio/activity";
 import type { KeptPageResult } from "../src/contract/index.ts";
 import type { OddRow } from "../src/http/read-body.ts";
 import type { KeptPage, Observation, Writer } from "../src/ledger/index.ts";
-import { onceThere } from "./failure.ts";
+import { retryWhileLedgerAway } from "./failure.ts";
 import { writerOf } from "./ledger/claim-results.ts";
 import type { Observer } from "./observer.ts";
 
@@ -30,7 +30,7 @@ export async function keepRows<Entry, Page extends KeptPage>(
   noteOddRows(observer, where, list, odd, entries.length);
   const leftOut = idsOf(odd);
   const writer = writerOf(Context.current().info);
-  const { leftOutKnown = 0, ...kept } = await onceThere(() => keep({ entries, leftOut, writer }), random);
+  const { leftOutKnown = 0, ...kept } = await retryWhileLedgerAway(() => keep({ entries, leftOut, writer }), random);
   const unknown = odd.length - leftOutKnown;
   return {
     kind: "page",

@@ -7,7 +7,7 @@ import {
   LARGEST_BILL_PAYMENT_PAGE,
   type Refusal,
 } from "../../src/contract/index.ts";
-import { onceThere } from "../failure.ts";
+import { retryWhileLedgerAway } from "../failure.ts";
 import { keepRows } from "../listed-rows.ts";
 import { callAndClassify, refusalOfCall, throwToReadAgain } from "./call-and-classify.ts";
 import { type AccountingContext, type AccountingRuntime, accountingRuntimeOf } from "./runtime.ts";
@@ -40,7 +40,7 @@ export function createBillPaymentActivities(
       const runtime = accountingRuntimeOf(context, request.connection);
       const { connection, order, status, page, round } = request;
       // A page that could not be kept is not asked for: its call would be wasted.
-      const askedAtMs = await onceThere(() => ledger.billPayments.now(), random);
+      const askedAtMs = await retryWhileLedgerAway(() => ledger.billPayments.now(), random);
       const sent = LARGEST_BILL_PAYMENT_PAGE;
       const listed = await list(runtime, { page, limit: sent, status, ...ORDERS[order] });
       if (!("data" in listed)) {

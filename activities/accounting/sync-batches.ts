@@ -4,7 +4,7 @@ import type { AccountingActivities, ProcessBatchRequest, ProcessBatchResult } fr
 import { TransportError } from "../../src/http/errors.ts";
 import { type Ledger, LedgerUnavailableError } from "../../src/ledger/index.ts";
 import { afterQuotaMs } from "../failure.ts";
-import { batchInWords } from "../ledger/batches.ts";
+import { toBatchResult } from "../ledger/batches.ts";
 import { writerOf } from "../ledger/claim-results.ts";
 import { callAndClassify, refusalOfCall, whatWasSaid } from "./call-and-classify.ts";
 import { type AccountingContext, type AccountingRuntime, servesNoAccounting } from "./runtime.ts";
@@ -44,7 +44,7 @@ async function take(ledger: Ledger, request: ProcessBatchRequest): Promise<"take
   const writer = writerOf(Context.current().info);
   try {
     const answer = await ledger.syncBatches.take({ connection, syncBatchId, generation, token, writer });
-    return answer.kind === "taken" ? "taken" : batchInWords(answer);
+    return answer.kind === "taken" ? "taken" : toBatchResult(answer);
   } catch (error) {
     if (!(error instanceof LedgerUnavailableError)) throw error;
     return { kind: "deferred", sameTry: true, waitFor: "ledger", message: error.message };

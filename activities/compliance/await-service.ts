@@ -8,7 +8,7 @@ import {
   type ComplianceRuntime,
   keyCallOf,
   runtimeOf,
-  throwToTryAgain,
+  throwIfRetryable,
 } from "./calls.ts";
 import { KeyHeldError } from "./circuit.ts";
 
@@ -54,7 +54,7 @@ async function lookedAtKey(
   );
   const { meaning, error, message } = classified;
   if (meaning.kind === "transient") throw stillWaiting(message, lookPauseMs);
-  throwToTryAgain(classified, random);
+  throwIfRetryable(classified, random);
   if (meaning.kind !== "configuration") return;
   const held = error instanceof KeyHeldError ? error : undefined;
   const refusal = held?.refusal ?? error;

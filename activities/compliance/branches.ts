@@ -2,11 +2,11 @@ import { type Business, UnexpectedAnswerError } from "../../src/compliance/index
 import type { Branch, ComplianceActivities, Refusal } from "../../src/contract/index.ts";
 import {
   type ActivityContext,
-  beyondTheTable,
+  unexpectedMeaning,
   callAndClassifyAnswer,
   refusalOf,
   runtimeOf,
-  throwToTryAgain,
+  throwIfRetryable,
 } from "./calls.ts";
 import { UnreadAnswers } from "./unread-answers.ts";
 
@@ -30,8 +30,8 @@ export function createBranchActivities(context: ActivityContext): Pick<Complianc
       const unread = unreadBusinesses(classified.error);
       if (classified.data) unreadAnswers.end(request.connection);
       if (unread && unreadAnswers.persist(request.connection)) return unread;
-      throwToTryAgain(classified, context.random);
-      if (!classified.data) return refusalOf(classified) ?? beyondTheTable(classified);
+      throwIfRetryable(classified, context.random);
+      if (!classified.data) return refusalOf(classified) ?? unexpectedMeaning(classified);
       seen.set(request.connection, classified.data);
       const branch = findBranch(classified.data, request, runtime.profile.keyReach);
       if (branch) return { kind: "branch", branch };

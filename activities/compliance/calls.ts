@@ -60,10 +60,10 @@ export interface ActivityContext {
 export function runtimeOf({ connections }: Pick<ActivityContext, "connections">, name: string): ComplianceRuntime {
   const runtime = connections.get(name);
   if (runtime) return runtime;
-  throw notServed(servesNo({ connections }, name));
+  throw notServed(notServedMessage({ connections }, name));
 }
 
-export function servesNo({ connections }: Pick<ActivityContext, "connections">, name: string): string {
+export function notServedMessage({ connections }: Pick<ActivityContext, "connections">, name: string): string {
   const known = [...connections.keys()].join(", ") || "none";
   return `This worker serves no connection named ${name}; it serves: ${known}.`;
 }
@@ -165,14 +165,14 @@ export function keyCallOf(operation: OperationName, { businessId, retriedAtMs }:
  * @param meaning `configuration`, `refused` and `unexpected` are refusals
  */
 export function refusalOf({ meaning, error, operation, message, hint }: ClassifiedCall<unknown>): Refusal | undefined {
-  const said = whatWasSaid(error);
+  const details = errorDetails(error);
   switch (meaning.kind) {
     case "configuration":
-      return { kind: "refused", attention: "credentials", message, operation, ...said };
+      return { kind: "refused", attention: "credentials", message, operation, ...details };
     case "refused":
-      return { kind: "refused", attention: meaning.attention, message: sentence(message, hint), ...said };
+      return { kind: "refused", attention: meaning.attention, message: sentence(message, hint), ...details };
     case "unexpected":
-      return { kind: "refused", attention: "unexpected-answer", message: sentence(message, hint), ...said };
+      return { kind: "refused", attention: "unexpected-answer", message: sentence(message, hint), ...details };
     default:
       return undefined;
   }
@@ -183,11 +183,11 @@ export function sentence(message: string, hint: string): string {
 }
 
 /** The API's own words about an error, without what a message must not hold (the client has taken that out). */
-function whatWasSaid(error: unknown): Pick<Refusal, "status" | "apiCode" | "details"> {
+function errorDetails(error: unknown): Pick<Refusal, "status" | "apiCode" | "details"> {
   if (error instanceof ComplianceInputError) return {};
   if (error instanceof KeyHeldError) {
-    const said = whatWasSaid(error.refusal);
-    return { ...said, details: { ...said.details, ...error.evidence } };
+    const refusalDetails = errorDetails(error.refusal);
+    return { ...refusalDetails, details: { ...refusalDetails.details, ...error.evidence } };
   }
   if (error instanceof UnexpectedAnswerError) {
     return { status: error.status, details: { issues: error.issues, bodyExcerpt: error.bodyExcerpt } };
@@ -203,8 +203,8 @@ function whatWasSaid(error: unknown): Pick<Refusal, "status" | "apiCode" | "deta
   return { status, ...(apiCode !== undefined && { apiCode }), ...(Object.keys(details).length > 0 && { details }) };
 }
 
-/** Throws where the call is to be tried again by Temporal; returns where its meaning is another. */
-export function throwToTryAgain({ meaning, message }: ClassifiedCall<unknown>, random: () => number): void {
+/** Throws, so that Temporal retries the activity, where the meaning of the answer allows that. Returns otherwise. */
+export function throwIfRetryable({ meaning, message }: ClassifiedCall<unknown>, random: () => number): void {
   const attempt = Context.current().info.attempt;
   switch (meaning.kind) {
     case "deferred":
@@ -221,7 +221,7 @@ export function throwToTryAgain({ meaning, message }: ClassifiedCall<unknown>, r
   }
 }
 
-/** For a meaning that the operation's table cannot give: shown to a person, never dropped. */
-export function beyondTheTable({ meaning, message }: ClassifiedCall<unknown>): Refusal {
+/** For a meaning that this operation cannot have by its table: an operator is shown it. */
+export function unexpectedMeaning({ meaning, message }: ClassifiedCall<unknown>): Refusal {
   return { kind: "refused", attention: "unexpected-answer", message: `${message} (${meaning.kind})` };
 }

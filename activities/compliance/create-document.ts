@@ -14,15 +14,15 @@ import { EarlierRunsUnreadError } from "../earlier-runs/earlier-runs.ts";
 import { afterQuotaMs } from "../failure.ts";
 import {
   type ActivityContext,
-  beyondTheTable,
+  unexpectedMeaning,
   callAndClassifyDocument,
   type ClassifiedCall,
   type ComplianceRuntime,
   refusalOf,
   runtimeOf,
   sentence,
-  servesNo,
-  throwToTryAgain,
+  notServedMessage,
+  throwIfRetryable,
 } from "./calls.ts";
 import { DocumentClaim } from "./document-claim.ts";
 
@@ -80,7 +80,7 @@ export function createCreationActivities(
       rememberForNextAttempt(firstSentAtMs);
     const result = createResult(classified, random, firstSentAtMs);
     const kept = await settle(claim, result, firstSentAtMs === undefined && result.kind !== "unknown");
-    throwToTryAgain(classified, random);
+    throwIfRetryable(classified, random);
     return kept;
   }
 
@@ -90,7 +90,7 @@ export function createCreationActivities(
    */
   async function createUnkeyed(request: CreateRequest): Promise<CreateResult> {
     const runtime = context.connections.get(request.connection);
-    if (!runtime) return { kind: "deferred", message: servesNo(context, request.connection) };
+    if (!runtime) return { kind: "deferred", message: notServedMessage(context, request.connection) };
     const claim = new DocumentClaim(ledger, request, nowMs);
     const begun = await beginUnkeyed(claim);
     if (begun.kind !== "send") return begun;
@@ -211,9 +211,9 @@ function createResult(
       return { kind: "unknown", message, evidence: {} };
     case "unexpected":
       if (meaning.documentId !== undefined) return { kind: "named", saleId: meaning.documentId, message };
-      return { ...(refusalOf(classified) ?? beyondTheTable(classified)), firstSentAtMs };
+      return { ...(refusalOf(classified) ?? unexpectedMeaning(classified)), firstSentAtMs };
     default:
-      return { ...(refusalOf(classified) ?? beyondTheTable(classified)), firstSentAtMs };
+      return { ...(refusalOf(classified) ?? unexpectedMeaning(classified)), firstSentAtMs };
   }
 }
 

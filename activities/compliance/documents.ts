@@ -9,17 +9,17 @@ import {
   type SaleDocument,
   withLinesThatFit,
 } from "../../src/contract/index.ts";
-import { onceThere, stillWaiting } from "../failure.ts";
+import { retryWhileLedgerAway, stillWaiting } from "../failure.ts";
 import { writerOf } from "../ledger/claim-results.ts";
 import { ageMs, pollPauseMs } from "../poll-schedule.ts";
 import {
   type ActivityContext,
-  beyondTheTable,
+  unexpectedMeaning,
   callAndClassifyDocument,
   type ClassifiedCall,
   refusalOf,
   runtimeOf,
-  throwToTryAgain,
+  throwIfRetryable,
 } from "./calls.ts";
 
 export function createDocumentActivities(
@@ -38,10 +38,10 @@ export function createDocumentActivities(
     if (!record || document.status !== "completed" || !document.receipt || document.linesLeftOut) return answer;
     try {
       // Dated when the run handed it out: whatever the run has told since is newer.
-      const told = { ...record, document };
+      const completedRecord = { ...record, document };
       const kept = await ledger.records.saveDocument(
         { connection, businessId },
-        told,
+        completedRecord,
         writerOf(Context.current().info),
       );
       return kept === "saved" || kept === "unchanged" ? { ...answer, recorded: true } : answer;
@@ -56,7 +56,7 @@ export function createDocumentActivities(
     const classified = await callAndClassifyDocument(runtime, "getSale", request, () =>
       runtime.client.getSale(saleId, { businessId }),
     );
-    throwToTryAgain(classified, random);
+    throwIfRetryable(classified, random);
     return { runtime, classified };
   }
 
@@ -64,24 +64,27 @@ export function createDocumentActivities(
     async readDocument(request) {
       const { classified } = await read(request);
       if (classified.data) return await found(request, classified.data);
-      return refusalOf(classified) ?? beyondTheTable(classified);
+      return refusalOf(classified) ?? unexpectedMeaning(classified);
     },
 
     async keepLines(request) {
       const { connection, businessId, type, number } = request;
       // Lines that could not be kept are not asked for: the call would be wasted.
-      await onceThere(() => ledger.answers(), random);
+      await retryWhileLedgerAway(() => ledger.answers(), random);
       const { classified } = await read(request);
       const document = classified.data;
-      if (!document) return refusalOf(classified) ?? beyondTheTable(classified);
-      await onceThere(() => ledger.records.keepLines({ connection, businessId }, { type, number }, document), random);
+      if (!document) return refusalOf(classified) ?? unexpectedMeaning(classified);
+      await retryWhileLedgerAway(
+        () => ledger.records.keepLines({ connection, businessId }, { type, number }, document),
+        random,
+      );
       return { kind: "kept" };
     },
 
     async awaitDocument(request) {
       const { runtime, classified } = await read(request);
       const document = classified.data;
-      if (!document) return refusalOf(classified) ?? beyondTheTable(classified);
+      if (!document) return refusalOf(classified) ?? unexpectedMeaning(classified);
       if (!stillUnderWay(document, request.knownStatus)) return await found(request, document);
       const bounds = { ...runtime.pollBounds, firstPollMs: request.firstPollMs };
       throw stillWaiting(`The document is ${document.status}.`, pollPauseMs(ageMs(request.sinceMs), bounds, random));
@@ -93,12 +96,12 @@ export function createDocumentActivities(
       const classified = await callAndClassifyDocument(runtime, "retrySale", request, () =>
         runtime.client.retrySale(saleId, { businessId }),
       );
-      throwToTryAgain(classified, random);
+      throwIfRetryable(classified, random);
       if (classified.data) return { kind: "document", document: withLinesThatFit(classified.data) };
       if (classified.meaning.kind === "rejected")
         return { kind: "rejected", document: saleOf(classified), message: classified.message };
       if (classified.meaning.kind === "converging") return { kind: "converging", message: classified.message };
-      return refusalOf(classified) ?? beyondTheTable(classified);
+      return refusalOf(classified) ?? unexpectedMeaning(classified);
     },
   };
 }

@@ -15,13 +15,13 @@ import { stillWaiting } from "../failure.ts";
 import { ageMs, pollPauseMs } from "../poll-schedule.ts";
 import {
   type ActivityContext,
-  beyondTheTable,
+  unexpectedMeaning,
   callAndClassify,
   callAndClassifyAnswer,
   type ComplianceRuntime,
   refusalOf,
   runtimeOf,
-  throwToTryAgain,
+  throwIfRetryable,
 } from "./calls.ts";
 import { knownItem, resolveLines } from "./catalogue.ts";
 import { KeyHeldError } from "./circuit.ts";
@@ -69,11 +69,11 @@ export function createItemActivities(
       data: await runtime.catalogue.since(request.businessId, sinceMs),
       meta: catalogueMeta,
     }));
-    throwToTryAgain(classified, random);
+    throwIfRetryable(classified, random);
     if (whenHeld && classified.error instanceof KeyHeldError) throw whenHeld(classified.error);
     if (classified.data)
       return resolveLines(request.lines, classified.data, runtime.catalogue.leftOut(request.businessId));
-    return refusalOf(classified) ?? beyondTheTable(classified);
+    return refusalOf(classified) ?? unexpectedMeaning(classified);
   }
 
   async function register(...[request]: Parameters<ComplianceActivities["registerItem"]>) {
@@ -91,7 +91,7 @@ export function createItemActivities(
       (result) => classifyItem(result, runtime.dialect),
       { forceAsked: force },
     );
-    throwToTryAgain(classified, random);
+    throwIfRetryable(classified, random);
     const shown: Item | undefined =
       classified.data ?? (classified.error instanceof ComplianceApiError ? classified.error.extras.item : undefined);
     if (shown) runtime.catalogue.learn(businessId, shown);
@@ -106,7 +106,7 @@ export function createItemActivities(
       case "converging":
         return { kind: "converging" as const, message: classified.message };
       default:
-        return refusalOf(classified) ?? beyondTheTable(classified);
+        return refusalOf(classified) ?? unexpectedMeaning(classified);
     }
   }
 

@@ -8,15 +8,15 @@ import {
   type ItemOutcomeKind,
 } from "../../src/contract/index.ts";
 import type { OddRow } from "../../src/http/read-body.ts";
-import { onceThere } from "../failure.ts";
+import { retryWhileLedgerAway } from "../failure.ts";
 import { writerOf } from "../ledger/claim-results.ts";
 import {
   type ActivityContext,
-  beyondTheTable,
+  unexpectedMeaning,
   callAndClassifyAnswer,
   refusalOf,
   runtimeOf,
-  throwToTryAgain,
+  throwIfRetryable,
 } from "./calls.ts";
 import { catalogueMeta } from "./items.ts";
 
@@ -33,8 +33,8 @@ export function createPlanActivities(context: ActivityContext): Pick<ComplianceA
         data: await runtime.catalogue.since(businessId, notOlderThanMs),
         meta: catalogueMeta,
       }));
-      throwToTryAgain(classified, random);
-      if (!classified.data) return refusalOf(classified) ?? beyondTheTable(classified);
+      throwIfRetryable(classified, random);
+      if (!classified.data) return refusalOf(classified) ?? unexpectedMeaning(classified);
       const looks = names
         ? lookUp(classified.data, names, runtime.catalogue.leftOut(businessId))
         : behind(classified.data, after).slice(0, MOST_LOOKED_AT);
@@ -51,7 +51,7 @@ export function createPlanActivities(context: ActivityContext): Pick<ComplianceA
       }
       // Repeated, it keeps the same: its rows are known by their items.
       const writer = writerOf(Context.current().info);
-      await onceThere(
+      await retryWhileLedgerAway(
         () => ledger.items.keep({ connection, businessId }, { batchId, outcomes: settled, writer }),
         random,
       );

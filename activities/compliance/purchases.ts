@@ -2,15 +2,15 @@ import { createHash } from "node:crypto";
 
 import type { ComplianceDialect, Purchase } from "../../src/compliance/index.ts";
 import type { ComplianceActivities, Refusal } from "../../src/contract/index.ts";
-import { onceThere } from "../failure.ts";
+import { retryWhileLedgerAway } from "../failure.ts";
 import { idsOf, keepRows } from "../listed-rows.ts";
 import {
   type ActivityContext,
-  beyondTheTable,
+  unexpectedMeaning,
   callAndClassifyAnswer,
   refusalOf,
   runtimeOf,
-  throwToTryAgain,
+  throwIfRetryable,
 } from "./calls.ts";
 
 /** Fiscal Compliance API, "GET /v1/purchases": 1 to 100, and not clamped. */
@@ -27,22 +27,22 @@ export function createPurchaseActivities(
       const classified = await callAndClassifyAnswer(runtime, "pullPurchases", request, () =>
         runtime.client.pullPurchases({ businessId }),
       );
-      throwToTryAgain(classified, random);
+      throwIfRetryable(classified, random);
       if (classified.meaning.kind === "ok") return { kind: "pulled" };
-      return refusalOf(classified) ?? beyondTheTable(classified);
+      return refusalOf(classified) ?? unexpectedMeaning(classified);
     },
 
     async keepPurchasesPage(request) {
       const runtime = runtimeOf(context, request.connection);
       const { connection, businessId, syncId, pass, cursor, from, to } = request;
       // A page that could not be kept is not asked for: its call would be wasted.
-      const askedAtMs = await onceThere(() => ledger.purchases.now(), random);
+      const askedAtMs = await retryWhileLedgerAway(() => ledger.purchases.now(), random);
       const status = pass === "list" || pass === "changed" ? undefined : pass;
       const classified = await callAndClassifyAnswer(runtime, "listPurchases", request, () =>
         runtime.client.listPurchases({ cursor, pageSize: PAGE_SIZE, status, from, to }, { businessId }),
       );
-      throwToTryAgain(classified, random);
-      if (!classified.data) return refusalOf(classified) ?? beyondTheTable(classified);
+      throwIfRetryable(classified, random);
+      if (!classified.data) return refusalOf(classified) ?? unexpectedMeaning(classified);
       const { purchases: entries, nextCursor, pageSize: said } = classified.data;
       const names = runtime.dialect.purchases;
       const strange = notWhatWasAsked(entries, { status, from, to }, names);

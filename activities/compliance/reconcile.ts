@@ -2,16 +2,16 @@ import { Context } from "@temporalio/activity";
 
 import { ComplianceApiError, ComplianceInputError, UnexpectedAnswerError } from "../../src/compliance/index.ts";
 import type { ComplianceActivities, SaleDocument } from "../../src/contract/index.ts";
-import { onceThere } from "../failure.ts";
+import { retryWhileLedgerAway } from "../failure.ts";
 import { writerOf } from "../ledger/claim-results.ts";
 import {
   type ActivityContext,
-  beyondTheTable,
+  unexpectedMeaning,
   callAndClassifyDocument,
   type ClassifiedCall,
   refusalOf,
   runtimeOf,
-  throwToTryAgain,
+  throwIfRetryable,
 } from "./calls.ts";
 import { UnreadAnswers } from "./unread-answers.ts";
 
@@ -33,21 +33,21 @@ export function createReconcileActivities(context: ActivityContext): Pick<Compli
       const runtime = runtimeOf(context, request.connection);
       const { connection, businessId, type, number, saleId } = request;
       // An answer that could not be compared is not asked for: its call would be wasted.
-      await onceThere(() => ledger.answers(), random);
+      await retryWhileLedgerAway(() => ledger.answers(), random);
       const classified = await callAndClassifyDocument(runtime, "getSale", request, () =>
         runtime.client.getSale(saleId, { businessId }),
       );
       const askedFor = JSON.stringify([connection, businessId, saleId]);
       if (classified.data) unreadAnswers.end(askedFor);
-      const told = toldBy(classified, () => unreadAnswers.persist(askedFor));
-      if (told === undefined) {
-        throwToTryAgain(classified, random);
-        return refusalOf(classified) ?? beyondTheTable(classified);
+      const readResult = readResultOf(classified, () => unreadAnswers.persist(askedFor));
+      if (readResult === undefined) {
+        throwIfRetryable(classified, random);
+        return refusalOf(classified) ?? unexpectedMeaning(classified);
       }
       const document = { type, number, saleId };
       const writer = writerOf(Context.current().info);
-      const kind = await onceThere(
-        () => ledger.reconciliation.holdDocument({ connection, businessId }, document, told, writer),
+      const kind = await retryWhileLedgerAway(
+        () => ledger.reconciliation.holdDocument({ connection, businessId }, document, readResult, writer),
         random,
       );
       unreadAnswers.end(askedFor);
@@ -62,7 +62,7 @@ type Told = Parameters<ActivityContext["ledger"]["reconciliation"]["holdDocument
  * What the answer says of the document; undefined where it is not about the document.
  * @param persists whether answers that cannot be read are no passing trouble, with this one
  */
-function toldBy(classified: ClassifiedCall<SaleDocument>, persists: () => boolean): Told | undefined {
+function readResultOf(classified: ClassifiedCall<SaleDocument>, persists: () => boolean): Told | undefined {
   const { data, meaning, error, message } = classified;
   if (data) return { kind: "document", document: data };
   const unreadable: Told = { kind: "unreadable", message: message.slice(0, LONGEST_MESSAGE) };

@@ -55,7 +55,7 @@ export class StockClaim {
         return "taken";
       case "branch-held": {
         const { kind, ...hold } = answer;
-        return { kind, message: heldBack(this.#request, hold), hold };
+        return { kind, message: branchHeldMessage(this.#request, hold), hold };
       }
       case "behind":
         return toMovementResult(answer);
@@ -111,7 +111,7 @@ export class StockClaim {
   }
 }
 
-function heldBack({ connection }: AdjustStockRequest, { referenceId, asked, answered }: BranchHold): string {
+function branchHeldMessage({ connection }: AdjustStockRequest, { referenceId, asked, answered }: BranchHold): string {
   return (
     `The answer to ${referenceId} named branch "${answered}" where "${asked}" was asked for. Connection ${connection} sends no movement ` +
     "to a named branch until an operator has acknowledged that, or stock.branch or stock.branchBy of COMPLIANCE_DIALECT is changed; " +

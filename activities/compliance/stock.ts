@@ -19,7 +19,7 @@ import { LedgerUnavailableError } from "../../src/ledger/index.ts";
 import { EarlierRunsUnreadError } from "../earlier-runs/earlier-runs.ts";
 import { afterQuotaMs } from "../failure.ts";
 import { writerOf } from "../ledger/claim-results.ts";
-import { type ActivityContext, callAndClassify, type ComplianceRuntime, refusalOf, servesNo } from "./calls.ts";
+import { type ActivityContext, callAndClassify, type ComplianceRuntime, refusalOf, notServedMessage } from "./calls.ts";
 import { StockClaim } from "./stock-claim.ts";
 
 /**
@@ -33,7 +33,7 @@ export function createStockActivities(context: ActivityContext): Pick<Compliance
     async adjustStock(request) {
       const runtime = context.connections.get(request.connection);
       // A result, since a failure would not say that nothing was sent.
-      if (!runtime) return { kind: "deferred", sameTry: true, message: servesNo(context, request.connection) };
+      if (!runtime) return { kind: "deferred", sameTry: true, message: notServedMessage(context, request.connection) };
       if (request.sentFor?.reset) throw chunkWasReset();
       const sentAs = request.branch && branchSentAs(runtime.dialect.stock);
       const claim = new StockClaim(context.ledger, request, sentAs, nowMs);
@@ -149,7 +149,7 @@ async function send(
   if (meaning.kind === "not-applied") return { kind: "deferred", message };
   const refusal = refusalOf(classified);
   if (refusal && meaning.kind !== "unexpected") return { kind: "not-applied", refusal };
-  return { kind: "unknown", message, evidence: { sentAtMs, ...whatCameBack(error) } };
+  return { kind: "unknown", message, evidence: { sentAtMs, ...answerEvidence(error) } };
 }
 
 /**
@@ -205,7 +205,7 @@ function noteUnreadReport({ dialect, profile }: ComplianceRuntime, observer: Act
   });
 }
 
-function whatCameBack(error: unknown): Record<string, unknown> {
+function answerEvidence(error: unknown): Record<string, unknown> {
   if (error instanceof TransportError) return { cameBack: error.code };
   if (error instanceof ComplianceApiError || error instanceof UnexpectedAnswerError)
     return { cameBack: `HTTP ${error.status}`, bodyExcerpt: error.bodyExcerpt ?? null };

@@ -117,8 +117,8 @@ export class EarlierRuns {
       }
     } catch (error) {
       // The client wraps what the server said.
-      const said = error instanceof Error && isGrpcServiceError(error.cause) ? error.cause : error;
-      if (!isGrpcServiceError(said) || !NOT_FOR_US.includes(Number(said.code))) throw said;
+      const cause = error instanceof Error && isGrpcServiceError(error.cause) ? error.cause : error;
+      if (!isGrpcServiceError(cause) || !NOT_FOR_US.includes(Number(cause.code))) throw cause;
       return [];
     }
     return earlier.sort((a, b) => a.startMs - b.startMs);

@@ -39,24 +39,24 @@ export interface Findings {
 export function findingsOf(...histories: (readonly ReadableEvent[])[]): Findings {
   const movements = new Map<string, MovementFinding>();
   const documents = new Map<string, DocumentFinding>();
-  const asked = new Map<string, { movement?: AdjustStockRequest; document?: CreateRequest; atMs: number }>();
+  const scheduled = new Map<string, { movement?: AdjustStockRequest; document?: CreateRequest; atMs: number }>();
   const events = histories.flatMap((history, of) => history.map((event) => ({ of, event })));
   for (const { of, event } of events.toSorted((a, b) => a.event.atMs - b.event.atMs)) {
     switch (event.kind) {
       case "scheduled":
         if (event.activity === "adjustStock") {
           const request = event.input as AdjustStockRequest;
-          asked.set(`${of} ${event.eventId}`, { movement: request, atMs: event.atMs });
+          scheduled.set(`${of} ${event.eventId}`, { movement: request, atMs: event.atMs });
         } else if (event.activity === "createSale" || event.activity === "createCreditNote") {
           const request = event.input as CreateRequest;
-          asked.set(`${of} ${event.eventId}`, { document: request, atMs: event.atMs });
+          scheduled.set(`${of} ${event.eventId}`, { document: request, atMs: event.atMs });
           const { claim, firstSentAtMs = event.atMs } = request;
           if (documents.has(claim))
             documents.set(claim, { claim, request, firstSentAtMs, outcome: { kind: "in-doubt" } });
         }
         break;
       case "completed": {
-        const { movement, document, atMs = 0 } = asked.get(`${of} ${event.scheduledEventId}`) ?? {};
+        const { movement, document, atMs = 0 } = scheduled.get(`${of} ${event.scheduledEventId}`) ?? {};
         if (movement) answerMovement(movements, movement, event.result as AdjustStockResult, atMs);
         if (document) answerDocument(documents, document, event.result as CreateResult, atMs);
         break;

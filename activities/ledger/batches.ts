@@ -10,7 +10,7 @@ import type {
 import type { KnownBatch } from "../../src/ledger/index.ts";
 import { wordOf, writerOf } from "./claim-results.ts";
 import type { LedgerContext } from "./movements.ts";
-import { onceThere } from "../failure.ts";
+import { retryWhileLedgerAway } from "../failure.ts";
 
 export function createBatchLedgerActivities({
   ledger,
@@ -19,28 +19,29 @@ export function createBatchLedgerActivities({
   const writer = () => writerOf(Context.current().info);
   return {
     readBatch: (request) =>
-      onceThere(
-        async () => batchInWords(await ledger.syncBatches.readOrBury({ ...request, writer: writer() })),
+      retryWhileLedgerAway(
+        async () => toBatchResult(await ledger.syncBatches.readOrBury({ ...request, writer: writer() })),
         random,
       ),
 
-    settleBatch: (request) => onceThere(() => ledger.syncBatches.settle({ ...request, writer: writer() }), random),
+    settleBatch: (request) =>
+      retryWhileLedgerAway(() => ledger.syncBatches.settle({ ...request, writer: writer() }), random),
 
     decideBatch: ({ connection, syncBatchId, generation, processed, word }) =>
-      onceThere(async () => {
+      retryWhileLedgerAway(async () => {
         const decision = { processed, ...word };
         const key = { connection, syncBatchId, generation };
-        return batchInWords(await ledger.syncBatches.decide({ ...key, decision, writer: writer() }));
+        return toBatchResult(await ledger.syncBatches.decide({ ...key, decision, writer: writer() }));
       }, random),
   };
 }
 
 /** In the workflow's words. */
-export function batchInWords(
+export function toBatchResult(
   known: Exclude<KnownBatch, { kind: "held" }>,
 ): ProcessedBatch | SaidProcessed | SupersededBatchTry;
-export function batchInWords(known: KnownBatch): ReadBatchResult;
-export function batchInWords(known: KnownBatch): ReadBatchResult {
+export function toBatchResult(known: KnownBatch): ReadBatchResult;
+export function toBatchResult(known: KnownBatch): ReadBatchResult {
   switch (known.kind) {
     case "processed":
       if (known.decision) return { kind: "said-processed", word: wordOf(known.decision) };

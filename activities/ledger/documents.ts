@@ -1,7 +1,7 @@
 import { Context } from "@temporalio/activity";
 
 import type { LedgerActivities } from "../../src/contract/index.ts";
-import { onceThere } from "../failure.ts";
+import { retryWhileLedgerAway } from "../failure.ts";
 import { holderOf, numberTaken, writerOf } from "./claim-results.ts";
 import type { LedgerContext } from "./movements.ts";
 
@@ -12,7 +12,7 @@ export function createDocumentClaimActivities({
 }: LedgerContext): Pick<LedgerActivities, "recordDocument" | "decideDocument"> {
   return {
     recordDocument: ({ claim: workflowId, documentId, numberFor: number, ...call }) =>
-      onceThere(async () => {
+      retryWhileLedgerAway(async () => {
         const holder = holderOf(Context.current().info);
         const begun = await ledger.documents.begin({ workflowId, ...call, number, nowMs: nowMs(), holder });
         const { intent } = call;
@@ -26,7 +26,7 @@ export function createDocumentClaimActivities({
       }, random),
 
     decideDocument: ({ claim: workflowId, intent, decision, word }) =>
-      onceThere(async () => {
+      retryWhileLedgerAway(async () => {
         const { note, by, atMs } = word;
         const who = { note, ...(by !== undefined && { by }) };
         await ledger.documents.decide({ workflowId, intent, decision, ...who, nowMs: atMs });
@@ -37,7 +37,7 @@ export function createDocumentClaimActivities({
 export function createRecordActivities({ ledger, random }: LedgerContext): Pick<LedgerActivities, "saveRecord"> {
   return {
     saveRecord: ({ connection, businessId, record }) =>
-      onceThere(async () => {
+      retryWhileLedgerAway(async () => {
         const writer = writerOf(Context.current().info);
         const answer = await ledger.records.saveDocument({ connection, businessId }, record, writer);
         return answer === "saved" || answer === "unchanged" || answer === "older" ? "kept" : answer;

@@ -1,7 +1,7 @@
 import { Context } from "@temporalio/activity";
 
 import { type ItemOutcomeKind, type LedgerActivities, noOutcomes } from "../../src/contract/index.ts";
-import { onceThere } from "../failure.ts";
+import { retryWhileLedgerAway } from "../failure.ts";
 import { writerOf } from "./claim-results.ts";
 import type { LedgerContext } from "./movements.ts";
 
@@ -22,33 +22,33 @@ export function createSyncLedgerActivities({
   | "billPaymentsHeld"
   | "completeBillPaymentsSync"
 > {
-  const there = <T>(act: () => Promise<T>): Promise<T> => onceThere(act, random);
+  const withLedger = <T>(act: () => Promise<T>): Promise<T> => retryWhileLedgerAway(act, random);
   const writer = () => writerOf(Context.current().info);
   return {
-    beginPurchasesSync: (sync) => there(() => purchases.begin(sync)),
-    unseenPurchases: (sync) => there(() => purchases.unseen(sync)),
-    windowsOfChangedPurchases: (sync) => there(() => purchases.windowsOfChanged(sync)),
+    beginPurchasesSync: (sync) => withLedger(() => purchases.begin(sync)),
+    unseenPurchases: (sync) => withLedger(() => purchases.unseen(sync)),
+    windowsOfChangedPurchases: (sync) => withLedger(() => purchases.windowsOfChanged(sync)),
     completePurchasesSync: (sync) =>
-      there(async () => {
+      withLedger(async () => {
         await purchases.complete(sync, writer());
         const { total, byStatus, ...findings } = await purchases.summary(sync, MOST_PURCHASES);
         return { total, byStatus, findings };
       }),
     beginBillPaymentsSync: (sync) =>
-      there(async () => {
+      withLedger(async () => {
         const knownUntilMs = await billPayments.knownUntil(sync.connection);
         const kind = knownUntilMs === undefined ? "full" : sync.kind;
         await billPayments.begin({ ...sync, kind });
         return { kind, ...(knownUntilMs !== undefined && { knownUntilMs }) };
       }),
     compareBillPaymentsRound: ({ connection, round: name, startedAtMs, reachMs, syncStartedAtMs, withStatuses }) =>
-      there(() => {
+      withLedger(() => {
         const how = { reachMs, syncStartedAtMs, withStatuses };
         return billPayments.compareRound(connection, { name, startedAtMs }, how);
       }),
-    billPaymentsHeld: ({ connection }) => there(() => billPayments.summary(connection)),
+    billPaymentsHeld: ({ connection }) => withLedger(() => billPayments.summary(connection)),
     completeBillPaymentsSync: ({ settled, knownUntilMs, round, ...sync }) =>
-      there(async () => {
+      withLedger(async () => {
         await billPayments.complete(sync, { settled, knownUntilMs, round }, writer());
         return billPayments.summary(sync.connection);
       }),
@@ -64,13 +64,13 @@ export function createRegistrationActivities({
 }: LedgerContext): Pick<LedgerActivities, "keepRegistrations" | "reportRegistrations"> {
   return {
     keepRegistrations: ({ batchId, outcomes, ...business }) =>
-      onceThere(() => {
+      retryWhileLedgerAway(() => {
         const writer = writerOf(Context.current().info);
         return ledger.items.keep(business, { batchId, outcomes, writer });
       }, random),
 
     reportRegistrations: ({ batchId, ...business }) =>
-      onceThere(async () => {
+      retryWhileLedgerAway(async () => {
         const first = async (kind: ItemOutcomeKind) => {
           const page = await ledger.items.page(business, { kinds: [kind], batchId, most: MOST_ITEMS });
           return page.map(({ atMs: _atMs, ...outcome }) => outcome);
@@ -98,13 +98,16 @@ export function createReconcileLedgerActivities({
 }: LedgerContext): Pick<LedgerActivities, "documentsToReconcile" | "reconcilePayments" | "reconcileFindings"> {
   return {
     documentsToReconcile: ({ connection, businessId, after }) =>
-      onceThere(() => ledger.reconciliation.documents({ connection, businessId }, after, DOCUMENTS_A_PAGE), random),
+      retryWhileLedgerAway(
+        () => ledger.reconciliation.documents({ connection, businessId }, after, DOCUMENTS_A_PAGE),
+        random,
+      ),
     reconcilePayments: ({ connection, businessId, accounting, rule }) =>
-      onceThere(() => {
+      retryWhileLedgerAway(() => {
         const writer = writerOf(Context.current().info);
         return ledger.reconciliation.holdPayments({ connection, businessId }, { accounting, rule }, writer);
       }, random),
     reconcileFindings: ({ connection, businessId }) =>
-      onceThere(() => ledger.reconciliation.findings({ connection, businessId }, MOST_FINDINGS), random),
+      retryWhileLedgerAway(() => ledger.reconciliation.findings({ connection, businessId }, MOST_FINDINGS), random),
   };
 }

@@ -9,7 +9,7 @@ import {
   TAKEN_A_PAGE,
 } from "../../src/contract/index.ts";
 import type { Ledger } from "../../src/ledger/index.ts";
-import { onceThere, stillWaiting } from "../failure.ts";
+import { retryWhileLedgerAway, stillWaiting } from "../failure.ts";
 import { ageMs, pollPauseMs } from "../poll-schedule.ts";
 import { lastBalance, laterBalance } from "./balance-evidence.ts";
 import { claimedMovement, toMovementResult, holderOf, ledgerOutcome } from "./claim-results.ts";
@@ -37,13 +37,13 @@ type MovementActivities = Pick<
 
 export function createMovementActivities(context: LedgerContext): MovementActivities {
   const { ledger, nowMs, random } = context;
-  const there = <T>(act: () => Promise<T>): Promise<T> => onceThere(act, random);
+  const withLedger = <T>(act: () => Promise<T>): Promise<T> => retryWhileLedgerAway(act, random);
 
   return {
-    awaitLedger: () => there(() => ledger.answers()),
+    awaitLedger: () => withLedger(() => ledger.answers()),
 
     readMovement: (request) =>
-      there(async () => {
+      withLedger(async () => {
         const found = await ledger.stock.readOrBury({ ...keyOf(request), nowMs: nowMs() });
         if (found.kind === "never-sent") return { kind: "superseded", generation: request.generation };
         if (found.kind === "not-applied") return { kind: "superseded", generation: found.generation };
@@ -54,9 +54,9 @@ export function createMovementActivities(context: LedgerContext): MovementActivi
       }),
 
     readTaken: (request) =>
-      there(async () => {
-        const { after = "", ...asked } = request;
-        const taken = await ledger.stock.taken({ ...asked, businessId: request.businessId });
+      withLedger(async () => {
+        const { after = "", ...query } = request;
+        const taken = await ledger.stock.taken({ ...query, businessId: request.businessId });
         const page = taken
           .filter(({ referenceId }) => referenceId > after)
           .toSorted((one, other) => (one.referenceId < other.referenceId ? -1 : 1))
@@ -70,7 +70,7 @@ export function createMovementActivities(context: LedgerContext): MovementActivi
       }),
 
     watchMovement: (request) =>
-      there(async () => {
+      withLedger(async () => {
         const known = await outcomeOf(ledger, request);
         if (known) return known;
         if (!request.balanceShown) {
@@ -81,7 +81,7 @@ export function createMovementActivities(context: LedgerContext): MovementActivi
       }),
 
     decideMovement: (request) =>
-      there(async () => {
+      withLedger(async () => {
         const { applied, word, movement } = request;
         const answer = await ledger.stock.decide({
           ...keyOf(request),
@@ -97,13 +97,13 @@ export function createMovementActivities(context: LedgerContext): MovementActivi
       }),
 
     settleMovement: (request) =>
-      there(async () => {
+      withLedger(async () => {
         const { token, outcome } = request;
         await ledger.stock.settle({ ...keyOf(request), token, outcome: ledgerOutcome(outcome) });
       }),
 
     acknowledgeBranch: ({ connection, businessId, referenceId, otherBranch, word }) =>
-      there(() => ledger.stock.acknowledgeBranch({ connection, businessId, referenceId }, otherBranch, word)),
+      withLedger(() => ledger.stock.acknowledgeBranch({ connection, businessId, referenceId }, otherBranch, word)),
   };
 }
 

@@ -13,7 +13,7 @@ import {
   resolvedLines,
   type SaleLineInput,
 } from "../../src/contract/index.ts";
-import { type ActivityContext, servesNo } from "../compliance/calls.ts";
+import { type ActivityContext, notServedMessage } from "../compliance/calls.ts";
 import { resolveLines } from "../compliance/catalogue.ts";
 
 type Resolved = Extract<ItemsResult, { kind: "resolved" }>;
@@ -104,7 +104,7 @@ export function createComposeActivities(
  * again by itself.
  */
 function unserved(context: ActivityContext, connection: string): Composed {
-  return { kind: "refused", attention: "credentials", message: servesNo(context, connection) };
+  return { kind: "refused", attention: "credentials", message: notServedMessage(context, connection) };
 }
 
 function composed(callbackExpected: boolean, compose: () => ComposedRequest): Composed {

@@ -13,7 +13,7 @@ import { hostname } from "node:os";
 import { createAccountingActivities } from "../../activities/accounting/index.ts";
 import { createComplianceActivities } from "../../activities/compliance/index.ts";
 import { EarlierRuns } from "../../activities/earlier-runs/earlier-runs.ts";
-import { unforeseen } from "../../activities/failure.ts";
+import { asRetryable } from "../../activities/failure.ts";
 import { createMainActivities } from "../../activities/main/index.ts";
 import { Observer } from "../../activities/observer.ts";
 import type { Config } from "../config/index.ts";
@@ -206,7 +206,7 @@ const nextRetryDelayInterceptor: ActivityInterceptorsFactory = ({ info }) => ({
       try {
         return await next(input);
       } catch (error) {
-        throw unforeseen(error, info.attempt, Math.random);
+        throw asRetryable(error, info.attempt, Math.random);
       }
     },
   },

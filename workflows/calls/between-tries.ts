@@ -177,7 +177,7 @@ export class BetweenTries {
     if (!awaitService) throw new Error("a key can be refused only once it is known where calls go");
     const key = attentionKey(attention.code, attention.subject);
     const sinceMs = this.#refusal?.key === key ? this.#refusal.sinceMs : Date.now();
-    run.retell(key, attention);
+    run.updateMessage(key, attention);
     this.#refusal = { key, sinceMs };
     const refused = { ...(status !== undefined && { status }), ...(operation !== undefined && { operation }) };
     const wake = (): Promise<boolean> => awaitService({ triedAtMs: Date.now(), sinceMs, refused }).then(() => true);

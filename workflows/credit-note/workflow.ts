@@ -64,7 +64,7 @@ async function runCreditNote(context: SaleContext, prepared: PreparedCreditNote)
       run.moveTo("cancelled", "nothing");
     } else throw error;
   }
-  await run.nothingNeeded();
+  await run.noAttentionOpen();
 }
 
 /** Ends when the credit note is signed. One that the service cancelled can be submitted again: nothing was reversed. */

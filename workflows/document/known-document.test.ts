@@ -14,8 +14,8 @@ describe("a document", () => {
     ["archived", "unknown-status"],
     ["COMPLETED", "unknown-status"],
     ["", "unknown-status"],
-  ])("that reads %j, with a receipt, is %s", (status, fate) => {
-    expect(documentState(sampleSale({ status }))).toBe(fate);
+  ])("that reads %j, with a receipt, is %s", (status, state) => {
+    expect(documentState(sampleSale({ status }))).toBe(state);
   });
 
   test("that is completed without its receipt is not whole yet", () => {

@@ -70,13 +70,13 @@ export async function retryDocument(context: SaleContext, document: SaleDocument
       const current = await documentAfter(context, document, result);
       run.document = current;
       run.documentInDoubt = false;
-      const again =
+      const hadNoEffect =
         result.kind === "converging" && documentState(current) === "failed" && documentState(document) === "failed";
-      if (again)
+      if (hadNoEffect)
         await betweenTries.waitAfterLostAnswer("The resubmission", document.id, (ms) =>
           condition(() => run.cancelDue, ms),
         );
-      if (!again || run.cancelDue) return current;
+      if (!hadNoEffect || run.cancelDue) return current;
     }
   } finally {
     betweenTries.clearLostAnswer();
@@ -115,8 +115,8 @@ const TOLERANCE = 0.01;
 export function mismatches(document: SaleDocument, expected: ExpectedDocument): string[] {
   const found: string[] = [];
   const compare = (what: string, wanted: string | null | undefined, got: string | null | undefined): void => {
-    const [asked, is] = [givenText(wanted), givenText(got)];
-    if (wanted !== undefined && asked !== is) found.push(`${what}: expected ${asked}, found ${is}`);
+    const [wantedText, gotText] = [givenText(wanted), givenText(got)];
+    if (wanted !== undefined && wantedText !== gotText) found.push(`${what}: expected ${wantedText}, found ${gotText}`);
   };
   compare("type", expected.type, document.type);
   compare("traderInvoiceNumber", expected.traderInvoiceNumber, document.traderInvoiceNumber);

@@ -20,7 +20,7 @@ export function attentionKey(code: AttentionCode, subject?: string): string {
   return subject === undefined ? code : `${code} ${subject}`;
 }
 
-/** What every run has that a person may be needed for: what for, since when, and what the person said. */
+/** What every run keeps for the operator: its open attentions, and the decisions that were taken on them. */
 export abstract class AttentionList {
   /** In words: what happens next, and when. */
   waitingFor = "the start";
@@ -31,31 +31,31 @@ export abstract class AttentionList {
   readonly #attentions = new Map<string, Attention>();
   readonly #retries = new Map<string, number>();
 
-  /** Shows the run as it is now. */
+  /** Publishes the run as it is now: details and search attributes. */
   abstract publish(): void;
 
-  /** What the run takes of messages now, for a person whose message it does not take. */
+  /** In words, for the error that refuses an update: which updates the run accepts now. */
   abstract get allowedUpdates(): string;
 
-  /** Set while an automatic try waits for its time: brings it forward. */
+  /** Set while the run waits before an automatic try: ends that wait. */
   bringForward: (() => void) | undefined;
 
   /**
-   * Waits, without history, until a call that the service did not take is worth another try. Set once it is known where
-   * calls go.
+   * Waits until a call that the service refused or deferred is worth another try. One activity, which is retried until
+   * then: a long wait adds nothing to the history. Set once the connection is known.
    */
   awaitService: ((wait: ServiceWait) => Promise<void>) | undefined;
 
   /** Of a job, whose history may grow long. A document's run never continues as new. */
   readonly continueAsNew: ContinueAsNewPolicy | undefined = undefined;
 
-  /** Why a person wants it to be given up. */
+  /** The reason that came with the request to cancel. */
   cancelRequested: string | undefined;
 
   /** A cancellation that can be carried out now. */
   abstract get cancelDue(): boolean;
 
-  /** What can mend an attention here where it does not say so itself. */
+  /** Which updates resolve an attention that does not name them itself. */
   protected mendsOf(code: AttentionCode): readonly Mend[] {
     return RESOLVED_BY[code];
   }
@@ -122,8 +122,8 @@ export abstract class AttentionList {
     return this.bringForward !== undefined && (code === undefined || code === "rejected") && subject === undefined;
   }
 
-  /** Where something else is said of what an attention is about; it stands since it was raised. */
-  retell(key: string, { message, evidence }: Pick<Attention, "message" | "evidence">): void {
+  /** Replaces what an open attention says. The time since when it is open stays. */
+  updateMessage(key: string, { message, evidence }: Pick<Attention, "message" | "evidence">): void {
     const attention = this.#attentions.get(key);
     if (!attention || attention.message === message) return;
     attention.message = message;
@@ -132,7 +132,7 @@ export abstract class AttentionList {
     this.publish();
   }
 
-  /** More is known of what an attention is about. */
+  /** Adds to the evidence of an open attention. */
   addEvidence(key: string, evidence: Record<string, unknown>): void {
     const attention = this.#attentions.get(key);
     if (!attention) return;
@@ -162,8 +162,8 @@ export abstract class AttentionList {
     this.publish();
   }
 
-  /** Ends once no attention is left: what a person must see is not closed away. */
-  async nothingNeeded(): Promise<void> {
+  /** Resolves once no attention is open: a run does not close while an operator has something to see. */
+  async noAttentionOpen(): Promise<void> {
     await condition(() => this.#attentions.size === 0);
   }
 }
@@ -186,7 +186,7 @@ export interface Wakes {
   lasts?: boolean;
 }
 
-/** Waits, with a stated reason, for whatever mends it. A cancellation that was asked for earlier counts at once. */
+/** Raises an attention, and waits until it is resolved. A cancellation that was requested before counts at once. */
 export async function park(run: AttentionList, attention: NewAttention, wakes: Wakes = {}): Promise<Verdict> {
   const key = attentionKey(attention.code, attention.subject);
   const mends = attention.resolvedBy ?? RESOLVED_BY[attention.code];
@@ -222,23 +222,23 @@ export async function park(run: AttentionList, attention: NewAttention, wakes: W
   return retried() ? "retry" : (cameBy ?? "again");
 }
 
-/** Waits for an activity that waits for the outside world, or until it need not be waited for any more. */
+/** Waits for an activity that waits for the outside world. Cancels it once `orUntil` is true. */
 export async function untilDone(wait: () => Promise<unknown>, orUntil: () => boolean): Promise<void> {
   const scope = new CancellationScope();
-  let there = false;
+  let done = false;
   const waiting = scope.run(wait).then(
-    () => (there = true),
-    // Whoever waits looks again, and is told again that it is away.
-    () => (there = true),
+    () => (done = true),
+    // After a failure too: the caller then tries its call again, and sees for itself.
+    () => (done = true),
   );
-  await condition(() => there || orUntil());
+  await condition(() => done || orUntil());
   scope.cancel();
   await waiting;
 }
 
 /**
- * A person asked to cancel, and no document stands in the way. Ends the body's way forward, never the workflow as
- * failed.
+ * Thrown where a person asked to cancel, and no document stands in the way. The main flow catches it: the workflow does
+ * not fail.
  */
 export class CancelledByPerson extends Error {
   override readonly name = "CancelledByPerson";

@@ -114,8 +114,8 @@ export function registerOperatorUpdates(
       if (waiting.length === 0 && !run.bringForward) notAllowed(run, "Nothing here waits for a retry.");
       const meant = (one: Attention): boolean =>
         (code === undefined || one.code === code) && (subject === undefined || one.subject === subject);
-      const asked = [code, subject].filter((part) => typeof part === "string").join(" ");
-      if (!waiting.some(meant)) notAllowed(run, `Nothing waits for a retry of ${asked}.`);
+      const target = [code, subject].filter((part) => typeof part === "string").join(" ");
+      if (!waiting.some(meant)) notAllowed(run, `Nothing waits for a retry of ${target}.`);
     },
   });
 

@@ -56,11 +56,11 @@ export async function reconcile(input: ReconcileInput, carried?: Carried): Promi
     const { background: calls, wait } = callsOf(prepared.profile, () => job.retriedAtMs);
     job.awaitService = (tried) => wait.awaitService({ connection, businessId, ...tried });
     job.continueAsNew.handsOverCalls = true;
-    const left = await holdDocuments({ job, prepared, calls }, carried);
-    if (left) {
+    const remaining = await holdDocuments({ job, prepared, calls }, carried);
+    if (remaining) {
       await condition(everyUpdateIsAnswered);
       const { progress, retriedAtMs } = job;
-      await continueAsNew<typeof reconcile>(input, { prepared, progress, retriedAtMs, ...left });
+      await continueAsNew<typeof reconcile>(input, { prepared, progress, retriedAtMs, ...remaining });
     }
     job.continueAsNew.handsOverCalls = false;
     const payments = await holdPayments(job, prepared);
@@ -71,21 +71,24 @@ export async function reconcile(input: ReconcileInput, carried?: Carried): Promi
   });
 }
 
-type Left = Pick<Carried, "after" | "unanswered">;
+type Remaining = Pick<Carried, "after" | "unanswered">;
 
 /** Reads page by page, until all is read, or until the history is long enough: then what is left. */
-async function holdDocuments(work: Reconciling, from: Left | undefined): Promise<Left | undefined> {
+async function holdDocuments(work: Reconciling, from: Remaining | undefined): Promise<Remaining | undefined> {
   const { job, prepared } = work;
   const { connection, businessId } = prepared.profile;
   // Nothing else of what is carried: the progress goes on from here.
-  let left: Left | undefined = from && { after: from.after, unanswered: await holdPage(work, from.unanswered) };
+  let remaining: Remaining | undefined = from && {
+    after: from.after,
+    unanswered: await holdPage(work, from.unanswered),
+  };
   for (;;) {
-    if (left && (left.unanswered.length > 0 || job.continueAsNew.dueBetweenPages)) return left;
+    if (remaining && (remaining.unanswered.length > 0 || job.continueAsNew.dueBetweenPages)) return remaining;
     job.moveOn("the next documents");
-    const page = await ledger.documentsToReconcile({ connection, businessId, after: left?.after });
+    const page = await ledger.documentsToReconcile({ connection, businessId, after: remaining?.after });
     const after = page.at(-1);
     if (!after) return undefined;
-    left = { after, unanswered: await holdPage(work, page) };
+    remaining = { after, unanswered: await holdPage(work, page) };
   }
 }
 

@@ -71,7 +71,7 @@ export class RecordKeeping implements KeptRecords {
    * puts into the record.
    */
   recordForDocument(saleId: string): RecordPart | undefined {
-    const { workflow, document, movements, moreToCome, refund } = this.#run;
+    const { workflow, document, movements, moreToRecord: moreToCome, refund } = this.#run;
     const answered = movements.every(({ state }) => state === "applied" || state === "dropped");
     if (workflow !== "sale" || document?.id !== saleId || !answered || this.#saveScheduled) return undefined;
     // While anything is still to be done, no record may say that the run is finished.

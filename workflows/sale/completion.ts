@@ -21,7 +21,7 @@ export async function runToCompletion(run: SaleState, body: () => Promise<void>)
       if (!(error instanceof Error) || !isFinal(error)) throw error;
       run.failure = asFailure(error);
     }
-    await run.nothingUnfinished();
+    await run.everythingFinished();
     await condition(everyUpdateIsAnswered);
     if (run.failure) throw run.failure;
     return outcomeOf(run);

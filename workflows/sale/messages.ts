@@ -203,13 +203,13 @@ export function registerSaleMessages(run: SaleState): void {
       requireText(run, request, "traderInvoiceNumber");
       const complaint = refundComplaint(request);
       if (complaint) notAllowed(run, complaint);
-      const asked = request as unknown as RefundRequest;
-      const conflict = run.refund && refundConflict(run.refund, asked);
+      const refund = request as unknown as RefundRequest;
+      const conflict = run.refund && refundConflict(run.refund, refund);
       if (conflict !== undefined) throw ApplicationFailure.nonRetryable(conflict, FAILURES.conflict);
       const refundable = run.stage === "completed" || run.stage === "crediting" || run.stage === "credited";
       if (!refundable) notAllowed(run, "Only a completed sale can be refunded.");
-      if (asked.restock && asked.branch === undefined && !run.tookStock) notAllowed(run, NOTHING_TO_RESTOCK);
-      if (asked.branch !== undefined && run.tookStock) notAllowed(run, BRANCH_IS_KNOWN);
+      if (refund.restock && refund.branch === undefined && !run.tookStock) notAllowed(run, NOTHING_TO_RESTOCK);
+      if (refund.branch !== undefined && run.tookStock) notAllowed(run, BRANCH_IS_KNOWN);
     },
   });
 }

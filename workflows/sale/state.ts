@@ -36,8 +36,8 @@ export const STAGE_TRANSITIONS: Readonly<Record<Stage, readonly Stage[]>> = {
 };
 
 /**
- * All that a run of a sale or of a credit note knows. Messages change it, steps read it; whoever changes what a person
- * can see publishes it.
+ * The state of a run of a sale or of a credit note. Messages change it, and steps read it. Whoever changes what an
+ * operator can see calls {@link publish}.
  */
 export class SaleState extends AttentionList {
   readonly workflow: "sale" | "creditNote";
@@ -60,9 +60,9 @@ export class SaleState extends AttentionList {
   /** What a person said of an unknown document. */
   documentDecision: { saleId: string } | "not-created" | undefined;
   refundWindowClosed = false;
-  /** Whether a create request may have left. */
+  /** Whether a create request may have been sent. */
   numberTaken = false;
-  /** From the moment a create request, or a resubmission, may have left until something says what became of it. */
+  /** True from when a create request, or a resubmission, may have been sent until its outcome is known. */
   documentInDoubt = false;
   /** On a credit note: the sale that it reverses. */
   reversedSaleId: string | undefined;
@@ -73,20 +73,18 @@ export class SaleState extends AttentionList {
   refundRefused: { refund: RefundRequest; message: string } | undefined;
   /** Once a sale is given up, what was not sent to the stock is not sent any more. */
   stockHalted = false;
-  /**
-   * Something follows the signing that a record does not show yet: movements to be planned, or a total to be compared.
-   */
-  moreToCome = false;
+  /** Whether something still follows the receipt that the record must show: movements, or the comparison of a total. */
+  moreToRecord = false;
   outcomesGiven = 0;
   prepared = false;
-  /** Kept until every waiting caller has been told, since a failing workflow would hide its reason from them. */
+  /** Why the workflow will fail. Kept until every waiting caller has it: a failing workflow would hide it from them. */
   failure: Error | undefined;
 
   /** Set once it is known where the document belongs. */
   records: KeptRecords | undefined;
-  /** Attentions that were raised and cleared, and are not kept in the ledger yet. */
+  /** Attentions that were raised or cleared, and are not saved in the ledger yet. */
   readonly attentionChanges: AttentionChange[] = [];
-  /** How many there were, kept or not. */
+  /** How many there have been, saved or not. */
   attentionChangesEver = 0;
 
   /** Called in this order after each change that a person can see. */
@@ -186,7 +184,7 @@ export class SaleState extends AttentionList {
     return this.#unfinished.size === 0 && this.records?.isSaved !== false;
   }
 
-  async nothingUnfinished(): Promise<void> {
+  async everythingFinished(): Promise<void> {
     await Promise.all(this.#unfinished);
     this.records?.saveIfChanged();
     await condition(() => this.finished);

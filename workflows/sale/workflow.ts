@@ -86,7 +86,7 @@ async function runSale(context: SaleContext, prepared: PreparedSale): Promise<vo
     run.moveTo("cancelled", "nothing");
   }
   await stock?.settled();
-  await run.nothingNeeded();
+  await run.noAttentionOpen();
 }
 
 /**
@@ -106,7 +106,7 @@ async function stayOpenForRefund(
     await openForRefund(context, stock, { windowMs, callback });
     windowMs = 0;
     await stock.settled();
-    await run.nothingNeeded();
+    await run.noAttentionOpen();
     run.records?.saveIfChanged();
     await condition(() => refundDue() || (run.finished && everyUpdateIsAnswered()));
   } while (refundDue());
@@ -146,10 +146,10 @@ async function issueAndAwait(
   const movements = goods ? planMovements(sale.traderInvoiceNumber, "sold", goods.lines, goods.items) : [];
   // Only after 201 or 202: a rejected document has sold nothing yet.
   const moveOnce = once(() => {
-    run.moreToCome = sale.expectedTotal !== undefined;
+    run.moreToRecord = sale.expectedTotal !== undefined;
     stock.move(movements);
   });
-  run.moreToCome = sale.expectedTotal !== undefined || (mode !== "off" && movements.length > 0);
+  run.moreToRecord = sale.expectedTotal !== undefined || (mode !== "off" && movements.length > 0);
   run.document = document;
   if (mode === "on-submission" && document.status !== "failed" && document.status !== "cancelled") moveOnce();
   const mended = new Set<string>();

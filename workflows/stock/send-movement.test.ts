@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 
 import { Semaphore } from "./send-movement.ts";
 
-test("turns are taken by so many at once, in order, and given on by those that fail", async () => {
-  const turns = new Semaphore(2);
+test("a semaphore lets so many act at once, in order, and one that fails gives its permit on", async () => {
+  const semaphore = new Semaphore(2);
   const began: number[] = [];
   const ends: ((failed: boolean) => void)[] = [];
   const act = (n: number) => () =>
@@ -11,7 +11,7 @@ test("turns are taken by so many at once, in order, and given on by those that f
       began.push(n);
       ends[n] = (failed) => (failed ? reject(new Error(`${n} failed`)) : resolve(n));
     });
-  const taken = [0, 1, 2, 3].map((n) => turns.run(act(n)));
+  const taken = [0, 1, 2, 3].map((n) => semaphore.run(act(n)));
   await Promise.resolve();
   expect(began).toEqual([0, 1]);
   ends[1]?.(true);
@@ -19,7 +19,7 @@ test("turns are taken by so many at once, in order, and given on by those that f
   await expect.poll(() => began).toEqual([0, 1, 2]);
   ends[0]?.(false);
   await expect(taken[0]).resolves.toBe(0);
-  const late = turns.run(act(4));
+  const late = semaphore.run(act(4));
   await expect.poll(() => began).toEqual([0, 1, 2, 3]);
   for (const n of [2, 3]) ends[n]?.(false);
   await expect.poll(() => began).toEqual([0, 1, 2, 3, 4]);

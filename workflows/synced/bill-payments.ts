@@ -235,11 +235,11 @@ function common(some: readonly string[], others: readonly string[]): string[] {
 }
 
 async function complete({ sync }: SyncWork, { settled, topMs, wholeSinceMs, unidentified, ...position }: Position) {
-  const whole =
+  const fullRound =
     sync.kind === "full" && wholeSinceMs !== undefined && !unidentified
       ? { name: roundName(sync, position), startedAtMs: wholeSinceMs }
       : undefined;
-  return await ledger.completeBillPaymentsSync({ ...sync, settled, knownUntilMs: topMs, round: whole });
+  return await ledger.completeBillPaymentsSync({ ...sync, settled, knownUntilMs: topMs, round: fullRound });
 }
 
 function describeProgress(progress: BillPaymentsProgress): string[] {

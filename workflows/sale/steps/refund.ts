@@ -132,10 +132,10 @@ async function runCreditNote(
   const known = await startCreditNote(workflowId, input, WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY);
   if (known !== "known") return known;
   // After a reset, or started by hand: its outcome is the refund's. Only one that was given up makes room for another.
-  const earlier = await awaitRun(workflowId);
+  const earlier = await awaitCreditNote(workflowId);
   if (earlier.kind !== "ended" || earlier.stage !== "cancelled") return earlier;
   const another = await startCreditNote(workflowId, input, WorkflowIdReusePolicy.ALLOW_DUPLICATE);
-  return another === "known" ? await awaitRun(workflowId) : another;
+  return another === "known" ? await awaitCreditNote(workflowId) : another;
 }
 
 /**
@@ -174,7 +174,7 @@ function endedRun(outcome: SaleOutcome): CreditNoteRunResult {
   return { kind: "ended", stage, creditNote, restocked };
 }
 
-async function awaitRun(workflowId: string): Promise<CreditNoteRunResult> {
+async function awaitCreditNote(workflowId: string): Promise<CreditNoteRunResult> {
   try {
     return await mainWaits.awaitCreditNoteRun({ workflowId });
   } catch (error) {
