@@ -65,6 +65,18 @@ describe("a row of a purchase that is gone", () => {
   });
 });
 
+describe("a purchase whose row was deleted while it was missing", () => {
+  it("is there again once it is listed again", async () => {
+    const { keep, scope, sync, changesOf } = business();
+    await keep([purchase("p1")]);
+    await test.ledger.purchases.complete(sync("full"), WRITER);
+    await test.outside.tamper("delete from purchases where business_id = $1", [scope.businessId]);
+    await keep([purchase("p1")]);
+    expect(await changesOf("p1")).toEqual(["first-seen", "missing", "first-seen"]);
+    expect((await test.ledger.purchases.verify(scope)).findings).toEqual([]);
+  });
+});
+
 describe("amounts that no invoice would have", () => {
   it("are kept as they were written, and found as they were kept", async () => {
     const { keep, kept, scope } = business();

@@ -79,7 +79,8 @@ function stateAfter(collection: Parameters<typeof contentOf>[0], before: State =
     if (what === "first-seen") state.status = (after as { status: unknown }).status;
     else if (what === "status") state.status = after;
     else if (what === "missing") state.isMissing = true;
-    else if (what === "returned") state.isMissing = false;
+    // A row that was deleted while it was missing is seen for the first time again.
+    if (what === "first-seen" || what === "returned") state.isMissing = false;
   }
   return state;
 }
