@@ -48,6 +48,19 @@ describe("a page", () => {
     expect((await verify()).findings).toEqual([]);
   });
 
+  test("marks a row that was left out by its own key, whatever id somebody has written into its body", async () => {
+    const { name, keep, all, history } = connection();
+    await keep([payment("a"), payment("b")], { status: "pending" });
+    const statement = `update bill_payments set body = replace(body, '"id":"b"', '"id":"c"') where connection = $1`;
+    await made.outside.tamper(statement, [name]);
+    const page = { connection: name, entries: [payment("a")], askedAtMs: await payments.now(), writer: SYNC_WRITER };
+    const kept = await payments.keepPage({ ...page, leftOut: ["b"], status: "synced" });
+    expect(kept).toEqual({ rows: 1, added: 0, changed: 2, leftOutKnown: 1 });
+    expect((await all()).map(({ syncStatus }) => syncStatus)).toEqual(["synced", "synced"]);
+    expect(await history("b")).toContainEqual(["status", "pending", "synced"]);
+    expect(await history("c")).toEqual([]);
+  });
+
   test("keeps amounts as they are written, and lines beside them", async () => {
     const { name, keep } = connection();
     const lines = [

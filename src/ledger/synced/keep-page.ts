@@ -12,13 +12,16 @@ import type { Change, Collection, KeepPageRequest, KeptColumns, KeptPage } from 
 import { seenEvent } from "./events.ts";
 import { lock, nameEvents, ofIds, readRows, writerColumns } from "./rows.ts";
 
-interface Seen<Entry> {
+interface Seen {
   id: string;
-  entry: Entry;
   columns: ReturnType<typeof contentColumns>;
 }
 
-interface News<Entry> extends Seen<Entry> {
+interface Listed<Entry> extends Seen {
+  entry: Entry;
+}
+
+interface News extends Seen {
   changes: Change[];
   /** Absent where the row says all of it already, or a later look has said otherwise. */
   body: string | undefined;
@@ -37,36 +40,40 @@ export async function keepPage<Entry extends { id: string }, Asked extends Busin
 ): Promise<KeptPage & { known: ReadonlyMap<string, KeptColumns> }> {
   const owner = collection.ownerOf(page);
   await lock(db, collection, owner);
-  const seen = (entry: Entry): [string, Seen<Entry>] => {
+  const listed = (entry: Entry): [string, Listed<Entry>] => {
     const id = storableText(entry.id);
     return [id, { id, entry, columns: contentColumns(collection, entry) }];
   };
   // Of an id that a page has twice, the last one counts.
-  const byId = new Map(page.entries.map(seen));
+  const byId = new Map(page.entries.map(listed));
   const leftOut = [...new Set((page.leftOut ?? []).map(storableText))].filter((id) => !byId.has(id));
   const known = await readRows(db, collection, owner, [...byId.keys(), ...leftOut]);
   // Listed, and not readable: as far as is known it is what it was.
-  const leftOutRows = leftOut.flatMap((id) => known.get(id) ?? []);
-  for (const { body } of leftOutRows) byId.set(...seen(JSON.parse(body) as Entry));
-  const news = [...byId.values()].flatMap((one) => newsOf(collection, known.get(one.id), one, page));
+  const leftOutKnown = leftOut.flatMap((id): Seen[] => {
+    const columns = known.get(id);
+    return columns === undefined ? [] : [{ id, columns }];
+  });
+  const seen = [...byId.values(), ...leftOutKnown];
+  const news = seen.flatMap((one) => newsOf(collection, known.get(one.id), one, page));
   const events = news.map((one) => seenEvent(collection, one, page.writer));
   const numbers = await appendEvents(db, collection.chainOf(page), events);
   const numberOf = new Map(news.map(({ id }, index) => [id, numbers[index] ?? 0]));
-  await write(
+  const isWritten = new Set(news.filter(({ body }) => body !== undefined).map(({ id }) => id));
+  const written = [...byId.values()].filter(({ id }) => isWritten.has(id));
+  await write(db, collection, page, written, numberOf);
+  const others = [...numberOf].filter(([id]) => !isWritten.has(id));
+  await nameEvents(db, collection, owner, new Map(others), page);
+  await mark(
     db,
     collection,
     page,
-    news.filter(({ body }) => body !== undefined),
-    numberOf,
+    seen.map(({ id }) => id),
   );
-  const others = news.filter(({ body }) => body === undefined).map(({ id }) => id);
-  await nameEvents(db, collection, owner, new Map(others.map((id) => [id, numberOf.get(id) ?? 0])), page);
-  await mark(db, collection, page, [...byId.keys()]);
   return {
     rows: page.entries.length,
     added: news.filter(({ id }) => !known.has(id)).length,
     changed: news.filter(({ changes }) => changes.some(isChange)).length,
-    ...(leftOutRows.length > 0 && { leftOutKnown: leftOutRows.length }),
+    ...(leftOutKnown.length > 0 && { leftOutKnown: leftOutKnown.length }),
     known,
   };
 }
@@ -89,9 +96,9 @@ export function contentColumns<Entry extends { id: string }>(
 function newsOf<Entry extends { id: string }, Asked>(
   collection: Collection<Entry, Asked>,
   row: KeptColumns | undefined,
-  one: Seen<Entry>,
+  one: Seen,
   page: KeepPageRequest<Entry, Asked>,
-): News<Entry>[] {
+): News[] {
   const { columns } = one;
   const { body } = columns;
   if (row === undefined) {
@@ -130,7 +137,7 @@ async function write<Entry extends { id: string }, Asked extends Business>(
   db: Queries,
   collection: Collection<Entry, Asked>,
   page: KeepPageRequest<Entry, Asked>,
-  written: readonly Seen<Entry>[],
+  written: readonly Listed<Entry>[],
   numberOf: ReadonlyMap<string, number>,
 ): Promise<void> {
   if (written.length === 0) return;
