@@ -90,3 +90,76 @@ describe("a page of purchases", () => {
     expect(await kept()).toHaveLength(100);
   });
 });
+
+describe("a row of a purchase that somebody altered", () => {
+  const tamper = (change: string, businessId: string) =>
+    test.outside.tamper(`update purchases set ${change} where business_id = $1`, [businessId]);
+  const alterations: [string, Record<string, unknown>, Record<string, unknown>][] = [
+    ["status = 'confirmed'", { status: "confirmed" }, { status: "pulled" }],
+    ["confirmation_error = 'made up'", { confirmation_error: "made up" }, { confirmation_error: null }],
+    ["total = 1", { total: "1" }, { total: "116.12" }],
+    [
+      "content_hash = 'made up'",
+      { content_hash: "made up" },
+      { content_hash: expect.stringMatching(/^[0-9a-f]{64}$/) },
+    ],
+    ["body = 'no JSON'", { body: "no JSON" }, { body: expect.stringContaining("pulled") }],
+    [
+      `body = replace(body, 'pulled', 'confirmed')`,
+      { body: expect.stringContaining("confirmed") },
+      { body: expect.stringContaining("pulled") },
+    ],
+  ];
+
+  it.each(alterations)("is put right by the next look, which tells of it once: %s", async (change, before, after) => {
+    const { keep, kept, scope, changesOf } = business();
+    const { purchases } = test.ledger;
+    await keep([purchase("p1")]);
+    await tamper(change, scope.businessId);
+    expect((await purchases.verify(scope)).findings).toMatchObject([
+      { kind: "row-changed", columns: Object.keys(before) },
+    ]);
+    expect(await keep([purchase("p1")])).toMatchObject({ added: 0, changed: 0 });
+    expect((await purchases.verify(scope)).findings).toEqual([]);
+    expect((await kept())[0]?.entry).toEqual(purchase("p1"));
+    const [, restored] = await purchases.history(scope, "p1");
+    expect(restored).toMatchObject({ what: "row-restored", before, after });
+    await keep([purchase("p1")]);
+    expect(await changesOf("p1")).toEqual(["first-seen", "row-restored"]);
+  });
+
+  it("does not hide what has changed at the service, and what never was there is not told as if it had been", async () => {
+    const { keep, scope } = business();
+    await keep([purchase("p1")]);
+    await tamper("status = 'confirmed', total = 1", scope.businessId);
+    const totals = { subtotal: 200, vat: 32, total: 232 };
+    expect(await keep([purchase("p1", { status: "confirmed", totals })])).toMatchObject({ added: 0, changed: 1 });
+    const history = await test.ledger.purchases.history(scope, "p1");
+    expect(history.slice(1).map(({ what, before, after }) => [what, before, after])).toEqual([
+      ["status", "pulled", "confirmed"],
+      ["content", { totals: purchase("p1").totals }, { totals }],
+      ["row-restored", { status: "confirmed", total: "1" }, { status: "confirmed", total: "232" }],
+    ]);
+    expect((await test.ledger.purchases.verify(scope)).findings).toEqual([]);
+  });
+
+  it("is left alone by a look that was asked for before the one that it has", async () => {
+    const { keep, scope, changesOf } = business();
+    const earlier = await test.ledger.purchases.now();
+    await keep([purchase("p1")], { askedAtMs: earlier + 1 });
+    await tamper("total = 1", scope.businessId);
+    await keep([purchase("p1")], { askedAtMs: earlier });
+    expect(await changesOf("p1")).toEqual(["first-seen"]);
+    expect((await test.ledger.purchases.verify(scope)).findings).toMatchObject([{ columns: ["total"] }]);
+  });
+
+  it("is written anew where its events are spoiled too", async () => {
+    const { keep, kept, scope } = business();
+    await keep([purchase("p1")]);
+    await tamper("body = 'no JSON'", scope.businessId);
+    await test.outside.tamper("update events set content = 'no JSON' where business_id = $1", [scope.businessId]);
+    await keep([purchase("p1")]);
+    expect((await kept())[0]?.entry).toEqual(purchase("p1"));
+    expect((await test.ledger.purchases.verify(scope)).findings).toMatchObject([{ kind: "row-unproven" }]);
+  });
+});

@@ -63,7 +63,11 @@ export type KeptColumns = Row & {
 };
 
 export interface Change {
-  what: "first-seen" | "status" | "confirmation-error" | "content" | "missing" | "returned";
+  /**
+   * `row-restored`: nothing changed at the service; somebody had altered columns of the row by hand (`before`), and the
+   * look wrote them anew.
+   */
+  what: "first-seen" | "status" | "confirmation-error" | "content" | "missing" | "returned" | "row-restored";
   before: unknown;
   after: unknown;
 }

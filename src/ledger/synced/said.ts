@@ -1,0 +1,81 @@
+import { createHash } from "node:crypto";
+
+import type { Queries } from "../database.ts";
+import { canonicalJson } from "../events/canonical-json.ts";
+import { type Row, SOME_VALUE } from "../rows/row-findings.ts";
+import { type Chain, type Said, type Told, toldByAll, type ToldEvent } from "../rows/told.ts";
+import { storableText } from "../storable-text.ts";
+import type { Collection, KeptColumns } from "./collection.ts";
+import { contentOf } from "./events.ts";
+
+/** What an entry says, as columns. */
+export function contentColumns<Entry extends { id: string }>(
+  { columnsOf, fieldsApart }: Pick<Collection<Entry, never>, "columnsOf" | "fieldsApart">,
+  entry: Entry,
+): Row & Pick<KeptColumns, "content_hash" | "body"> {
+  const content = Object.entries(entry).filter(([field]) => !fieldsApart.includes(field));
+  const hashed = storableText(canonicalJson(Object.fromEntries(content)));
+  return {
+    ...columnsOf(entry),
+    content_hash: createHash("sha256").update(hashed).digest("hex"),
+    body: storableText(canonicalJson(entry)),
+  };
+}
+
+/** What the events of a chain say that these rows are. */
+export function toldOf<Entry extends { id: string }, Asked>(
+  db: Queries,
+  collection: Collection<Entry, Asked>,
+  chain: Chain,
+  subjects: readonly string[],
+): Promise<Told> {
+  return toldByAll<State>(db, chain, {
+    kinds: kindsOf(collection),
+    subjects,
+    after: (before, event) => stateAfter(collection, before, event),
+    saidBy: (state, last) => saidOf(collection, state, last),
+  });
+}
+
+export function kindsOf({ events }: Pick<Collection<never, never>, "events">): string[] {
+  return [events.seen, events.missing];
+}
+
+interface State {
+  /** Not there where the first events of an entry are gone. */
+  entry?: unknown;
+  status: unknown;
+  isMissing: boolean;
+}
+
+const UNSEEN: State = { status: null, isMissing: false };
+
+function stateAfter(collection: Parameters<typeof contentOf>[0], before: State = UNSEEN, event: ToldEvent): State {
+  const { changes, entry } = contentOf(collection, event.content);
+  const state = { ...before, ...(entry !== undefined && { entry }) };
+  for (const { what, after } of changes) {
+    if (what === "first-seen") state.status = (after as { status: unknown }).status;
+    else if (what === "status") state.status = after;
+    else if (what === "missing") state.isMissing = true;
+    // A row that was deleted while it was missing is seen for the first time again.
+    if (what === "first-seen" || what === "returned") state.isMissing = false;
+  }
+  return state;
+}
+
+function saidOf<Entry extends { id: string }, Asked>(
+  collection: Collection<Entry, Asked>,
+  { entry, status, isMissing }: State,
+  { writer }: ToldEvent,
+): Said {
+  if (entry === undefined) throw new Error("no event tells what was seen first");
+  const { lines, columnsOfStatus } = collection;
+  const columns = {
+    ...contentColumns(collection, entry as Entry),
+    ...columnsOfStatus?.(status),
+    missing_since: isMissing ? SOME_VALUE : null,
+    ...writer,
+  };
+  if (lines === undefined) return { columns };
+  return { columns, parts: [{ table: lines.table, key: lines.key, rows: lines.rowsOf(entry as Entry) }] };
+}
