@@ -6,7 +6,10 @@ import { createObservations, createReconcileTables, createWebhookEvents } from "
 import { createPurchaseTables } from "./migrations/purchases.ts";
 import { createRecords } from "./migrations/records.ts";
 
-/** Every change of the tables, by name: one that has been released is never edited. */
+/**
+ * Every change of the tables, by name: one that has been released is never edited. The baseline is edited in place until
+ * 1.0 is released; a database that an earlier state of it made is dropped, and made anew.
+ */
 export const MIGRATIONS: Record<string, Migration> = { "0001-baseline": { up: createTables } };
 
 async function createTables(db: Kysely<unknown>): Promise<void> {
