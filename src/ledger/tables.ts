@@ -127,7 +127,7 @@ export interface PurchasesTable extends Written {
   /** When what stands here was asked for, by the database's clock. */
   observed_at: Date;
   /** The synchronisation that saw it last. */
-  seen_by: string | null;
+  seen_by: string;
   /** The last one that saw it in the whole list, in its order. */
   listed_by: string | null;
   /** A synchronisation that listed it has come to its end: what stands below it in the list was known then. */

@@ -54,7 +54,7 @@ async function keep(db: Queries, request: KeepPurchasesRequest): Promise<KeptPur
 }
 
 function notSeenBy({ syncId }: PurchasesSync) {
-  return sql<boolean>`seen_by is distinct from ${syncId}`;
+  return sql<boolean>`seen_by <> ${syncId}`;
 }
 
 function presentOf(business: Business) {

@@ -1,5 +1,4 @@
 import { sql } from "kysely";
-import { createHash } from "node:crypto";
 
 import type { Queries } from "../database.ts";
 import { appendEvents } from "../events/append-events.ts";
@@ -181,6 +180,7 @@ async function write<Entry extends { id: string }, Asked extends Business>(
     ...owner,
     [idColumn]: id,
     ...columns,
+    ...collection.columnsOfLook?.(page),
     observed_at: new Date(page.askedAtMs),
     event_number: numberOf.get(id) ?? 0,
     ...writerColumns(page.writer),
