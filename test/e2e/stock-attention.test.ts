@@ -87,6 +87,26 @@ describeWithTemporal("a sale whose stock needs a person", () => {
     expect(movementsOf("STOCK-REFUSED-2")).toEqual([]);
   });
 
+  test.each([
+    ["unknown", { kind: "drop" }],
+    ["refused", { kind: "status", status: 422, body: { error: { code: "stock_locked", message: "stocktaking" } } }],
+  ] as const)("waits for the authority alone once its only movement is %s", async (state, fault) => {
+    const invoice = `STAGE-${state}`;
+    rig.simulator.setAuthority(invoice, [{ do: "down" }]);
+    const match = { referenceId: `${invoice}/item_tea/sold` };
+    rig.simulator.inject({ operation: "adjustStock", when: "before", times: 1, match, ...fault });
+    await start(invoice);
+    expect(await parked(invoice, `stock-${state}`)).toMatchObject({
+      stage: "awaiting-authority",
+      stockMovements: [{ state }],
+    });
+    if (state === "refused") await rig.starter.retry({ invoice });
+    else await rig.starter.resolveStock({ invoice }, { ...match, applied: false, note: "not in the journal" });
+    rig.simulator.setAuthority(invoice, [{ do: "accept" }]);
+    expect(await result(invoice)).toMatchObject({ stage: "completed", stockMovements: [{ state: "applied" }] });
+    expect(movementsOf(invoice)).toHaveLength(1);
+  });
+
   test("for a movement whose report is not ok is told, and the movement is never repeated", async () => {
     rig.simulator.addItem({
       id: "item_unreported",

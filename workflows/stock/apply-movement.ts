@@ -87,6 +87,7 @@ export async function applyMovement(
       }
       case "not-applied": {
         movement.state = "refused";
+        run.stockMoved();
         claims.nextGeneration();
         const { refusal } = result;
         const code = refusal.attention === "credentials" ? refusal.attention : "stock-refused";

@@ -30,6 +30,7 @@ export async function resolveUnknownMovement(
   const { run } = context;
   movement.state = "unknown";
   delete movement.decision;
+  run.stockMoved();
   const { itemId, action, quantity, unitPrice, sentAtMs, branchId } = movement;
   const sent = { itemId, action, quantity, unitPrice, sentAtMs, ...(branchId !== undefined && { branchId }) };
   const key = run.raise({
