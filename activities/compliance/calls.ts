@@ -151,8 +151,10 @@ export function callAndClassifyDocument(
   operation: OperationName,
   target: CallTarget,
   call: () => Promise<Result<SaleDocument>>,
+  options?: ClassifyOptions,
 ): Promise<ClassifiedCall<SaleDocument>> {
-  return callAndClassify(runtime, operation, target, call, (result) => classifyDocument(result, runtime.dialect));
+  const meaningOf = (result: Result<SaleDocument>) => classifyDocument(result, runtime.dialect, options);
+  return callAndClassify(runtime, operation, target, call, meaningOf, options);
 }
 
 export function keyCallOf(operation: OperationName, { businessId, retriedAtMs }: CallTarget): KeyCall {

@@ -6,6 +6,7 @@ import {
   type ComposedRequest,
   type CreateRequest,
   type CreateResult,
+  type CreateSaleRequest,
   type SaleDocument,
   withLinesThatFit,
 } from "../../src/contract/index.ts";
@@ -32,17 +33,26 @@ export function createCreationActivities(
 ): Pick<ComplianceActivities, "createSale" | "createCreditNote"> {
   const { random, nowMs, ledger, observer } = context;
 
-  async function send(
+  async function sendSale(
     runtime: ComplianceRuntime,
-    operation: "createSale" | "createCreditNote",
+    { idempotencyKey, saleKey, ...target }: CreateSaleRequest,
+    request: ComposedRequest,
+    rules: Pick<CreateSaleRequest, "saleKey">,
+  ): Promise<ClassifiedCall<SaleDocument>> {
+    const call = () => runtime.client.createSale(request, saleKey === "off" ? {} : { idempotencyKey });
+    const classified = await callAndClassifyDocument(runtime, "createSale", target, call, rules);
+    const created = classified.data ?? rejectedSale(classified);
+    if (created) noteIgnored(runtime, request, created, observer);
+    return classified;
+  }
+
+  function sendCreditNote(
+    runtime: ComplianceRuntime,
     { idempotencyKey, ...target }: CreateRequest,
     request: ComposedRequest,
-  ) {
-    const call = () => runtime.client[operation](request, { idempotencyKey });
-    const classified = await callAndClassifyDocument(runtime, operation, target, call);
-    const created = classified.data ?? rejectedSale(classified);
-    if (operation === "createSale" && created) noteIgnored(runtime, request, created, observer);
-    return classified;
+  ): Promise<ClassifiedCall<SaleDocument>> {
+    const call = () => runtime.client.createCreditNote(request, { idempotencyKey });
+    return callAndClassifyDocument(runtime, "createCreditNote", target, call);
   }
 
   /**
@@ -50,8 +60,8 @@ export function createCreationActivities(
    * key; that time begins with the first attempt that may have been sent.
    */
   async function createKeyed(
-    operation: "createSale" | "createCreditNote",
     request: CreateRequest,
+    send: (runtime: ComplianceRuntime, first: ComposedRequest) => Promise<ClassifiedCall<SaleDocument>>,
   ): Promise<CreateResult> {
     const runtime = runtimeOf(context, request.connection);
     const claim = new DocumentClaim(ledger, request, nowMs);
@@ -72,7 +82,7 @@ export function createCreationActivities(
       const message = `An answer was lost, and the service remembers the key of ${since} no longer: sent again, it could become a second document.`;
       return { kind: "unknown", message, evidence: { firstSentAt: since } };
     }
-    const classified = await send(runtime, operation, request, begun.request);
+    const classified = await send(runtime, begun.request);
     const { kind } = classified.meaning;
     const doubtful = kind === "unknown-keyed" || kind === "unexpected";
     const firstSentAtMs = before ?? (doubtful ? sentAtMs : undefined);
@@ -88,18 +98,23 @@ export function createCreationActivities(
    * Creates a sale without a trusted key, in one attempt. Whatever is known is a result, since a failed activity reads
    * as a lost answer. Without the claim nothing is sent.
    */
-  async function createUnkeyed(request: CreateRequest): Promise<CreateResult> {
+  async function createUnkeyed(request: CreateSaleRequest): Promise<CreateResult> {
+    // Of an attempt under a key that was trusted then: being put off must not make the run forget it.
+    const attemptedAtMs = firstSentBefore(request);
     const runtime = context.connections.get(request.connection);
-    if (!runtime) return { kind: "deferred", message: notServedMessage(context, request.connection) };
+    if (!runtime)
+      return { kind: "deferred", message: notServedMessage(context, request.connection), firstSentAtMs: attemptedAtMs };
     const claim = new DocumentClaim(ledger, request, nowMs);
     const begun = await beginUnkeyed(claim);
+    if (begun.kind === "deferred") return { ...begun, firstSentAtMs: attemptedAtMs };
     if (begun.kind !== "send") return begun;
-    if (begun.firstSentAtMs !== undefined) {
-      const firstSentAt = new Date(begun.firstSentAtMs).toISOString();
+    const before = earliest(attemptedAtMs, begun.firstSentAtMs);
+    if (before !== undefined) {
+      const firstSentAt = new Date(before).toISOString();
       const message = `It was sent at ${firstSentAt} by an earlier try, and what became of that is not known.`;
       return { kind: "unknown", message, evidence: { firstSentAt } };
     }
-    const classified = await send(runtime, "createSale", request, begun.request);
+    const classified = await sendSale(runtime, request, begun.request, { saleKey: "sent" });
     const result = createResult(classified, random, undefined);
     const doubtful = classified.meaning.kind === "unexpected" || result.kind === "unknown";
     return await settle(claim, result, !doubtful);
@@ -131,12 +146,14 @@ export function createCreationActivities(
 
   return {
     createSale(request) {
-      const runtime = context.connections.get(request.connection);
-      // Which of the two it is was decided when the workflow began, and stands in its profile; a worker without the
-      // connection must not fail the one that is tried once.
-      return runtime?.profile.saleKey === "trusted" ? createKeyed("createSale", request) : createUnkeyed(request);
+      // The workflow decided when it began, and has the activity tried once where the key was not trusted: what this
+      // worker's configuration says now can only make the sale more careful. A worker without the connection must not
+      // fail the one that is tried once.
+      const isTrusted = context.connections.get(request.connection)?.profile.saleKey === "trusted";
+      if (request.saleKey !== "trusted" || !isTrusted) return createUnkeyed(request);
+      return createKeyed(request, (runtime, first) => sendSale(runtime, request, first, { saleKey: "trusted" }));
     },
-    createCreditNote: (request) => createKeyed("createCreditNote", request),
+    createCreditNote: (request) => createKeyed(request, (runtime, first) => sendCreditNote(runtime, request, first)),
   };
 }
 

@@ -1,5 +1,10 @@
 import { composeCreateSale, composeCreditNote } from "../../src/compliance/index.ts";
-import { type CreateRequest, type CreateResult, creditNoteNumberClaim } from "../../src/contract/index.ts";
+import {
+  type CreateRequest,
+  type CreateResult,
+  type CreateSaleRequest,
+  creditNoteNumberClaim,
+} from "../../src/contract/index.ts";
 import { inActivity, type Served } from "./served.ts";
 
 const TARGET = { connection: "default", businessId: "biz_1" };
@@ -10,12 +15,14 @@ interface SaleChanges {
   key?: string;
   /** What the ledger knows the document by; another one makes it as if the ledger did not know of the sale. */
   claim?: string;
+  /** As the workflow knows it; default: as the connection is configured now. */
+  saleKey?: CreateSaleRequest["saleKey"];
 }
 
 /** The request for a sale of two packets of tea, under a key of its number. */
-export function teaRequest({ runtime }: Served, invoice: string, changes: SaleChanges = {}): CreateRequest {
+export function teaRequest({ runtime }: Served, invoice: string, changes: SaleChanges = {}): CreateSaleRequest {
   const { itemId = "item_tea", branch, key = `sale:${invoice}:0123456789` } = changes;
-  const { claim = `sale/default/biz_1/${invoice}` } = changes;
+  const { claim = `sale/default/biz_1/${invoice}`, saleKey = runtime.profile.saleKey } = changes;
   const request = composeCreateSale(runtime.dialect, runtime.profile.keyReach, {
     businessId: "biz_1",
     traderInvoiceNumber: invoice,
@@ -23,7 +30,7 @@ export function teaRequest({ runtime }: Served, invoice: string, changes: SaleCh
     lines: [{ itemId, quantity: 2, unitPrice: 350 }],
     branch,
   });
-  return { ...TARGET, request, idempotencyKey: key, claim, intent: 1, content: request.bodyJson };
+  return { ...TARGET, request, idempotencyKey: key, claim, intent: 1, content: request.bodyJson, saleKey };
 }
 
 export function sellTea(served: Served, invoice: string, changes: SaleChanges = {}): Promise<CreateResult> {

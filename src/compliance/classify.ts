@@ -30,11 +30,16 @@ export function classify(operation: OperationName, outcome: Outcome, rules: Clas
 export interface ClassifyOptions {
   /** registerItem: whether `force` was asked for. */
   forceAsked?: boolean | undefined;
+  /** createSale: how far the key is trusted; default: as the dialect says. */
+  saleKey?: ClassificationRules["saleKey"] | undefined;
 }
 
-export function rulesOf(dialect: ComplianceDialect, { forceAsked = false }: ClassifyOptions = {}): ClassificationRules {
+export function rulesOf(
+  dialect: ComplianceDialect,
+  { forceAsked = false, saleKey = dialect.createSale.idempotencyKey }: ClassifyOptions = {},
+): ClassificationRules {
   return {
-    saleKey: dialect.createSale.idempotencyKey,
+    saleKey,
     authorityRejected: dialect.errors.authorityRejected,
     alreadyCredited: dialect.errors.alreadyCredited,
     forceAsked,
@@ -53,8 +58,12 @@ export function classifyError(
 
 type Returned<Data> = { data: Data; meta: AnswerMeta };
 
-export function classifyDocument(result: Returned<SaleDocument>, dialect: ComplianceDialect): Classification {
-  return classify(result.meta.operation, outcomeOfDocument(result.data, result.meta), rulesOf(dialect));
+export function classifyDocument(
+  result: Returned<SaleDocument>,
+  dialect: ComplianceDialect,
+  options?: ClassifyOptions,
+): Classification {
+  return classify(result.meta.operation, outcomeOfDocument(result.data, result.meta), rulesOf(dialect, options));
 }
 
 export function classifyItem(result: Returned<Item>, dialect: ComplianceDialect): Classification {

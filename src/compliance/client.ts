@@ -60,7 +60,7 @@ export function createComplianceClient(options: ComplianceClientOptions) {
   return {
     keyKind: context.apiKey.kind,
     getSale: (saleId: string, call?: BusinessCallOptions) => getSale(context, saleId, call),
-    createSale: (composed: ComposedRequest, call: KeyedCallOptions) => createSale(context, composed, call),
+    createSale: (composed: ComposedRequest, call?: Partial<KeyedCallOptions>) => createSale(context, composed, call),
     createCreditNote: (composed: ComposedRequest, call: KeyedCallOptions) => createCreditNote(context, composed, call),
     retrySale: (saleId: string, call?: BusinessCallOptions) => retrySale(context, saleId, call),
     adjustStock: (input: AdjustStockInput, call?: BusinessCallOptions) => adjustStock(context, input, call),

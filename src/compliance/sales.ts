@@ -32,14 +32,13 @@ export async function getSale(
   return callOperation(context, op, { path: pathWithId(op.path, saleId), query }, readDocument, options);
 }
 
-/** POST /v1/sales, verbatim. The key is left out where the dialect says `off`. */
+/** POST /v1/sales, verbatim, and without a key where none is given. */
 export async function createSale(
   context: ClientContext,
   composed: ComposedRequest,
-  options: KeyedCallOptions,
+  options: Partial<KeyedCallOptions> = {},
 ): Promise<Result<SaleDocument>> {
-  const keyed = context.dialect.createSale.idempotencyKey !== "off";
-  return sendComposed(context, "createSale", composed, keyed, options);
+  return sendComposed(context, "createSale", composed, options);
 }
 
 /** POST /v1/credit-notes, verbatim. */
@@ -48,7 +47,7 @@ export async function createCreditNote(
   composed: ComposedRequest,
   options: KeyedCallOptions,
 ): Promise<Result<SaleDocument>> {
-  return sendComposed(context, "createCreditNote", composed, true, options);
+  return sendComposed(context, "createCreditNote", composed, options);
 }
 
 /** POST /v1/sales/{id}/retry: a sale or a credit note that did not reach the tax authority, or was rejected. */
@@ -67,20 +66,19 @@ async function sendComposed(
   context: ClientContext,
   name: "createSale" | "createCreditNote",
   composed: ComposedRequest,
-  keyed: boolean,
-  options: KeyedCallOptions,
+  options: Partial<KeyedCallOptions>,
 ): Promise<Result<SaleDocument>> {
   const { method, path, query, bodyJson } = composed;
   if (method !== "POST" || !path.startsWith("/")) {
     throw new ComplianceInputError("invalid-argument", `${name}: not a composed request (${method} ${path})`);
   }
-  if (keyed && !IDEMPOTENCY_KEY_PATTERN.test(options.idempotencyKey)) {
+  const { idempotencyKey } = options;
+  if (idempotencyKey !== undefined && !IDEMPOTENCY_KEY_PATTERN.test(idempotencyKey)) {
     throw new ComplianceInputError(
       "invalid-argument",
-      `${name}: an Idempotency-Key is 8 to 128 characters out of A-Z a-z 0-9 . _ : -, not ${JSON.stringify(options.idempotencyKey)}`,
+      `${name}: an Idempotency-Key is 8 to 128 characters out of A-Z a-z 0-9 . _ : -, not ${JSON.stringify(idempotencyKey)}`,
     );
   }
-  const idempotencyKey = keyed ? options.idempotencyKey : undefined;
   const request = { path, query, bodyJson, idempotencyKey };
   return callOperation(context, operation(name), request, readDocument, options);
 }

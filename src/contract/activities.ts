@@ -29,6 +29,7 @@ import type {
   AwaitDocumentRequest,
   CreateRequest,
   CreateResult,
+  CreateSaleRequest,
   CreditNoteRunRequest,
   CreditNoteRunResult,
   DecideDocumentRequest,
@@ -202,7 +203,7 @@ export interface ComplianceActivities {
   awaitService(request: AwaitServiceRequest): Promise<void>;
   readBranch(request: CallTarget & { branch: string }): Promise<BranchResult>;
   registerItem(request: RegisterRequest): Promise<RegisterResult>;
-  createSale(request: CreateRequest): Promise<CreateResult>;
+  createSale(request: CreateSaleRequest): Promise<CreateResult>;
   createCreditNote(request: CreateRequest): Promise<CreateResult>;
   readDocument(request: ReadDocumentRequest): Promise<ReadDocumentResult>;
   awaitDocument(request: AwaitDocumentRequest): Promise<ReadDocumentResult>;

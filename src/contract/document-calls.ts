@@ -1,5 +1,5 @@
 import type { CallTarget, Deferred, PersonsWord, Refusal } from "./calls.ts";
-import type { ComposedRequest } from "./connection.ts";
+import type { ComposedRequest, ConnectionProfile } from "./connection.ts";
 import type { SaleDocument } from "./documents.ts";
 import type { RecordPart } from "./records.ts";
 
@@ -30,6 +30,11 @@ export interface CreateRequest extends CallTarget {
   numberFor?: NumberToClaim;
   /** When a request under this key may first have left (Unix milliseconds); absent while certainly none has. */
   firstSentAtMs?: number | undefined;
+}
+
+export interface CreateSaleRequest extends CreateRequest {
+  /** As the workflow's profile has it, from its first try to its last. */
+  saleKey: ConnectionProfile["saleKey"];
 }
 
 /** The document exists, but the ledger was away and does not know of it yet. */

@@ -23,7 +23,8 @@ export async function issueSale(
   const { run, calls, profile, target } = context;
   const { traderInvoiceNumber, saleDate, paymentTypeCode, customer, callback = "auto" } = sale;
   const content = { traderInvoiceNumber, saleDate, paymentTypeCode, customer, lines, branch };
-  const writes = profile.saleKey === "trusted" ? calls.keyedWrite : calls.unrepeatableWrite;
+  const { saleKey } = profile;
+  const writes = saleKey === "trusted" ? calls.keyedWrite : calls.unrepeatableWrite;
   let atOnce = composed;
   const compose = async (): Promise<Composed> => {
     const first = atOnce;
@@ -38,7 +39,7 @@ export async function issueSale(
     content: run.fingerprint ?? traderInvoiceNumber,
     expected: { type: "sale", traderInvoiceNumber, customerPin: customer?.pin ?? null, lines },
     compose,
-    send: (request) => writes.createSale({ ...target, ...request }),
+    send: (request) => writes.createSale({ ...target, ...request, saleKey }),
   });
 }
 
