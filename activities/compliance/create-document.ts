@@ -13,6 +13,7 @@ import {
 import { LedgerUnavailableError } from "../../src/ledger/index.ts";
 import { EarlierRunsUnreadError } from "../earlier-runs/earlier-runs.ts";
 import { afterQuotaMs } from "../failure.ts";
+import { keySentWith } from "../ledger/claim-results.ts";
 import {
   type ActivityContext,
   unexpectedMeaning,
@@ -35,24 +36,25 @@ export function createCreationActivities(
 
   async function sendSale(
     runtime: ComplianceRuntime,
-    { idempotencyKey, saleKey, ...target }: CreateSaleRequest,
-    request: ComposedRequest,
+    request: CreateSaleRequest,
+    first: ComposedRequest,
     rules: Pick<CreateSaleRequest, "saleKey">,
   ): Promise<ClassifiedCall<SaleDocument>> {
-    const call = () => runtime.client.createSale(request, saleKey === "off" ? {} : { idempotencyKey });
-    const classified = await callAndClassifyDocument(runtime, "createSale", target, call, rules);
+    const call = () => runtime.client.createSale(first, { idempotencyKey: keySentWith(request) });
+    const classified = await callAndClassifyDocument(runtime, "createSale", request, call, rules);
     const created = classified.data ?? rejectedSale(classified);
-    if (created) noteIgnored(runtime, request, created, observer);
+    if (created) noteIgnored(runtime, first, created, observer);
     return classified;
   }
 
   function sendCreditNote(
     runtime: ComplianceRuntime,
-    { idempotencyKey, ...target }: CreateRequest,
-    request: ComposedRequest,
+    request: CreateRequest,
+    first: ComposedRequest,
   ): Promise<ClassifiedCall<SaleDocument>> {
-    const call = () => runtime.client.createCreditNote(request, { idempotencyKey });
-    return callAndClassifyDocument(runtime, "createCreditNote", target, call);
+    const { idempotencyKey } = request;
+    const call = () => runtime.client.createCreditNote(first, { idempotencyKey });
+    return callAndClassifyDocument(runtime, "createCreditNote", request, call);
   }
 
   /**

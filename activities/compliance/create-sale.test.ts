@@ -85,7 +85,7 @@ describe("the creation of a sale, under a key that the service honours,", () => 
     const other = { ...teaRequest(served, "INV-1"), content: "another sale" };
     expect(await inActivity(() => served.activities.createSale(other))).toMatchObject({
       kind: "unknown",
-      message: expect.stringContaining("another document under this number"),
+      message: expect.stringContaining("another request under this number"),
     });
     expect(served.simulator.calls({ operation: "createSale" })).toHaveLength(1);
   });

@@ -1,8 +1,13 @@
 import { Context } from "@temporalio/activity";
 
-import type { ComposedRequest, CreateRequest, CreateResult } from "../../src/contract/index.ts";
+import {
+  type ComposedRequest,
+  type CreateRequest,
+  type CreateResult,
+  type CreateSaleRequest,
+} from "../../src/contract/index.ts";
 import { type Ledger, LedgerUnavailableError } from "../../src/ledger/index.ts";
-import { holderOf, numberTaken, wordOf } from "../ledger/claim-results.ts";
+import { holderOf, keySentWith, numberTaken, wordOf } from "../ledger/claim-results.ts";
 
 /** What is to be sent: the bytes that were sent first, and since when something of them may have left. */
 interface ToSend {
@@ -18,11 +23,11 @@ interface ToSend {
  */
 export class DocumentClaim {
   readonly #ledger: Ledger;
-  readonly #request: CreateRequest;
+  readonly #request: CreateRequest | CreateSaleRequest;
   readonly #nowMs: () => number;
   #claimed = false;
 
-  constructor(ledger: Ledger, request: CreateRequest, nowMs: () => number) {
+  constructor(ledger: Ledger, request: CreateRequest | CreateSaleRequest, nowMs: () => number) {
     this.#ledger = ledger;
     this.#request = request;
     this.#nowMs = nowMs;
@@ -30,7 +35,8 @@ export class DocumentClaim {
 
   /** @throws LedgerUnavailableError */
   async begin(): Promise<ToSend | CreateResult> {
-    const { request, idempotencyKey, content, numberFor: number } = this.#request;
+    const idempotencyKey = keySentWith(this.#request);
+    const { request, content, numberFor: number } = this.#request;
     const holder = holderOf(Context.current().info);
     const call = { ...this.#key, idempotencyKey, content, request, holder, number, nowMs: this.#nowMs() };
     const answer = await this.#ledger.documents.begin(call);
@@ -54,7 +60,7 @@ export class DocumentClaim {
       }
       case "different": {
         const firstSentAt = new Date(answer.firstSentAtMs).toISOString();
-        const message = `An earlier run sent another document under this number at ${firstSentAt}, and what became of it is not known.`;
+        const message = `An earlier run sent another request under this number at ${firstSentAt}, and what became of it is not known.`;
         return { kind: "unknown", message, evidence: { firstSentAt } };
       }
     }

@@ -25,6 +25,16 @@ describe.each(["sent", "off"] as const)("a sale begun with its key %s, which is 
     expect(keysSent(served)).toEqual([saleKey === "off" ? null : request.idempotencyKey]);
   });
 
+  test(`is ${saleKey === "off" ? "not " : ""}repeated by another run, which began when the key was trusted`, async () => {
+    const served = await servedWith("trusted");
+    served.simulator.inject(LOST);
+    expect(await sellTea(served, "INV-1", { saleKey })).toMatchObject({ kind: "unknown" });
+    served.clock.nowMs += 1_000;
+    const again = saleKey === "off" ? { kind: "unknown" } : { kind: "document", replayed: true };
+    expect(await sellTea(served, "INV-1", { saleKey: "trusted" })).toMatchObject(again);
+    expect(served.simulator.documents("INV-1")).toHaveLength(1);
+  });
+
   test("is put off by a 429, and does not fail", async () => {
     const served = await servedWith("trusted");
     const limited = { operation: "createSale", when: "before", kind: "rate-limit", retryAfterSeconds: 37 } as const;

@@ -1,5 +1,5 @@
 import type { Ledger } from "../../src/ledger/index.ts";
-import { claimedMovement, ledgerOutcome } from "../ledger/claim-results.ts";
+import { claimedMovement, keySentWith, ledgerOutcome } from "../ledger/claim-results.ts";
 import type { DocumentFinding, Findings, MovementFinding } from "./findings.ts";
 
 /** Writes into the claims what they do not know yet. What they know stays as it is, so this may be repeated. */
@@ -12,12 +12,12 @@ async function importDocument(ledger: Ledger, finding: DocumentFinding, holder: 
   const { claim: workflowId, request, firstSentAtMs, outcome } = finding;
   const known = await ledger.documents.read(workflowId);
   if (known?.documentId !== undefined) return;
-  const { intent, idempotencyKey, content } = request;
+  const { intent, content } = request;
   if (!known) {
     const call = {
       workflowId,
       intent,
-      idempotencyKey,
+      idempotencyKey: keySentWith(request),
       content,
       request: request.request,
       holder,

@@ -3,6 +3,8 @@ import type { Info } from "@temporalio/activity";
 import type {
   AdjustStockRequest,
   AppliedMovement,
+  CreateRequest,
+  CreateSaleRequest,
   PersonsWord,
   SaidApplied,
   SupersededTry,
@@ -96,4 +98,9 @@ export function ledgerOutcome(outcome: AppliedMovement): Applied {
 /** For people: the sale by its own number, where it is known, and by what the service knows it by. */
 export function numberTaken(number: string, { saleId, sale, holder }: NumberOwner): string {
   return `The number ${number} belongs to the credit note of another sale: ${sale} (${saleId}), of ${holder}.`;
+}
+
+/** The Idempotency-Key that is sent with it; undefined for none. */
+export function keySentWith(request: CreateRequest & Partial<CreateSaleRequest>): string | undefined {
+  return request.saleKey === "off" ? undefined : request.idempotencyKey;
 }

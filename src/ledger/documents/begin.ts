@@ -79,7 +79,7 @@ function firstOf(request: BeginRequest) {
   const claim = {
     intent,
     state: "in-doubt" as const,
-    idempotency_key: idempotencyKey,
+    idempotency_key: idempotencyKey ?? null,
     content,
     request: text,
     first_sent_at: new Date(nowMs),
@@ -102,12 +102,15 @@ function answerFor(request: BeginRequest, row: DocumentRow, holder: string): Beg
   }
   const kept: unknown = JSON.parse(row.request ?? "null");
   const firstSentAtMs = row.first_sent_at?.getTime() ?? request.nowMs;
-  if (intent > row.intent || row.content !== content)
+  const { idempotencyKey = null } = request;
+  const isKeyed = idempotencyKey !== null;
+  // The service does not know a key that the first one was sent without.
+  if (intent > row.intent || row.content !== content || isKeyed !== (row.idempotency_key !== null))
     return { kind: "different", content: row.content ?? "", request: kept, firstSentAtMs };
-  if (row.idempotency_key !== request.idempotencyKey)
+  if (row.idempotency_key !== idempotencyKey)
     throw new LedgerError(
       `Intent ${intent} of ${request.workflowId} is in doubt under the key ${row.idempotency_key}, and is wanted again under ` +
-        `${request.idempotencyKey}: that could make a second document.`,
+        `${idempotencyKey}: that could make a second document.`,
     );
   // The very call that is kept: its answer was lost, so nothing was sent on the strength of it.
   const first = row.holder === holder && firstSentAtMs === request.nowMs;

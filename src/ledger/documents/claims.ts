@@ -14,7 +14,8 @@ export interface BeginRequest {
   workflowId: string;
   /** One intent for a document, with one idempotency key; a later intent has a higher number. */
   intent: number;
-  idempotencyKey: string;
+  /** Undefined: it is sent without one. */
+  idempotencyKey: string | undefined;
   /** A fingerprint of what the document says. */
   content: string;
   /** What would be sent, as JSON. */
@@ -45,7 +46,7 @@ export type BeginAnswer =
   | { kind: "behind"; intent: number; decision?: DocumentDecision }
   /** Nothing of this workflow exists or is in doubt, and nothing was begun: the number is another sale's. */
   | ({ kind: "number-taken" } & NumberOwner)
-  /** An earlier try that is in doubt had other content, or another intent. */
+  /** An earlier try that is in doubt had other content, or another intent; or one of the two is sent without a key. */
   | { kind: "different"; content: string; request: unknown; firstSentAtMs: number };
 
 export type DocumentOutcome =

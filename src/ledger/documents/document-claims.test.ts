@@ -55,6 +55,19 @@ describe("an intent that was begun", () => {
     expect(await documents.begin({ ...again(first), intent: 2, idempotencyKey: "key-of-intent-2" })).toEqual(different);
   });
 
+  it("does not go on with a key where the first was sent without one, nor the other way round", async () => {
+    const different = { kind: "different", content: "fingerprint", request: REQUEST, firstSentAtMs: NOW };
+    for (const [before, after] of [
+      [undefined, "key-of-intent-1"],
+      ["key-of-intent-1", undefined],
+    ]) {
+      const first = { ...firstAttempt(), idempotencyKey: before };
+      expect(await documents.begin(first)).toEqual(sent);
+      expect(await documents.begin({ ...again(first), idempotencyKey: after })).toEqual(different);
+      expect(await documents.begin(again(first))).toMatchObject({ kind: "send", first: false });
+    }
+  });
+
   it("refuses another key, under which it could become a second document", async () => {
     const first = firstAttempt();
     await documents.begin(first);
