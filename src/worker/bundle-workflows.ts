@@ -1,15 +1,22 @@
-import { bundleWorkflowCode } from "@temporalio/worker";
 import { existsSync } from "node:fs";
 import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
+import { bundleWorkflowCode } from "@temporalio/worker";
 
 /** Sources and what is compiled of them stand in the same order. */
 const EXTENSION = extname(import.meta.url);
 const silent = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
-/** The code of the workflows (or of others, for a test) with the interceptors that all of them have, as one script. */
-export async function bundleWorkflows(workflowsPath = pathOf("index")): Promise<{ code: string }> {
-  return await bundleQuietly(workflowsPath, [pathOf("sdk/interceptors")]);
+/**
+ * The code of the workflows with the interceptors that all of them have, as one script.
+ * @param workflowsPath for a test: other workflows
+ * @param interceptors for a test: modules with more interceptors
+ */
+export async function bundleWorkflows(
+  workflowsPath = pathOf("index"),
+  interceptors: readonly string[] = [],
+): Promise<{ code: string }> {
+  return await bundleQuietly(workflowsPath, [pathOf("sdk/interceptors"), ...interceptors]);
 }
 
 /** Without what the bundler tells of its progress. */

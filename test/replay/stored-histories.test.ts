@@ -15,6 +15,16 @@ describe("the stored histories", () => {
     expect(stored.length).toBeGreaterThan(0);
   });
 
+  test("set search attributes at most once in a workflow task", () => {
+    const repeated = stored.filter(({ events }) => {
+      const tasks = events.flatMap(
+        ({ upsertWorkflowSearchAttributesEventAttributes: upsert }) => upsert?.workflowTaskCompletedEventId ?? [],
+      );
+      return new Set(tasks).size < tasks.length;
+    });
+    expect(repeated.map(({ file }) => file)).toEqual([]);
+  });
+
   describe("on the workflows as they are", () => {
     const errors = new Map<string, Error | undefined>();
     beforeAll(async () => {

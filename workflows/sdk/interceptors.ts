@@ -10,7 +10,11 @@ import {
 
 /** The interceptors of every workflow, bundled with the workflows. */
 export function interceptors(): WorkflowInterceptors {
-  return { internals: [deferUpdatesInterceptor], inbound: [countingMessages], outbound: [countingCalls] };
+  return {
+    internals: [deferUpdatesInterceptor, joinAttributesInterceptor],
+    inbound: [countingMessages],
+    outbound: [countingCalls],
+  };
 }
 
 /**
@@ -39,6 +43,22 @@ const deferUpdatesInterceptor: WorkflowInternalsInterceptor = {
     void CancellationScope.nonCancellable(() => endOfTurns(MOST_TURNS)).then(() => {
       deferredUpdates -= updates.length;
       next({ activation: { ...activation, jobs: updates }, batchIndex });
+    });
+  },
+};
+
+/**
+ * Sets search attributes at most once in a workflow task, together: each command of its own would be an event, and a
+ * write of Temporal's visibility store. What is set last counts.
+ */
+const joinAttributesInterceptor: WorkflowInternalsInterceptor = {
+  concludeActivation({ commands }, next) {
+    const [first, ...others] = commands.flatMap(({ upsertWorkflowSearchAttributes: upsert }) => upsert ?? []);
+    if (!first || others.length === 0) return next({ commands });
+    const fields = [first, ...others].map(({ searchAttributes }) => searchAttributes?.indexedFields);
+    first.searchAttributes = { indexedFields: Object.assign({}, ...fields) as NonNullable<(typeof fields)[number]> };
+    return next({
+      commands: commands.filter(({ upsertWorkflowSearchAttributes: upsert }) => !upsert || upsert === first),
     });
   },
 };
