@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 
-import { type Attention, type FoundSale, type KeptDocument, RESOLVED_BY } from "../contract/index.ts";
+import { type Attention, RESOLVED_BY } from "../contract/attention.ts";
+import type { FoundSale, KeptDocument } from "../contract/find-sale.ts";
 import { ledgerOutcome, ledgerState } from "./answer-from-ledger.ts";
 
 const ATTENTION: Attention = {

@@ -1,11 +1,8 @@
-import {
-  type FoundSale,
-  type KeptDocument,
-  outcomeOfState,
-  type SaleOutcome,
-  SETTLED_STAGES,
-  type WorkflowState,
-} from "../contract/index.ts";
+import type { FoundSale, KeptDocument } from "../contract/find-sale.ts";
+import type { WorkflowState } from "../contract/messages.ts";
+import { outcomeOfState } from "../contract/outcome-of-state.ts";
+import type { SaleOutcome } from "../contract/sale.ts";
+import { SETTLED_STAGES } from "../contract/stages.ts";
 
 /** Beside an answer of the ledger: Temporal no longer has the workflow, so no message reaches it. */
 export interface FromLedger extends Pick<KeptDocument, "keptAtMs" | "keptBy"> {

@@ -8,7 +8,7 @@ import {
 import { ApplicationFailure } from "@temporalio/common";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
-import { QUERY_REFUSED } from "../contract/index.ts";
+import { QUERY_REFUSED } from "../contract/names.ts";
 import { answeredInTime } from "./answered-in-time.ts";
 import { NoAnswerError } from "./errors.ts";
 

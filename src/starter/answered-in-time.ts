@@ -1,13 +1,13 @@
 import {
+  ApplicationFailure,
   type Client,
   isGrpcServiceError,
   QueryNotRegisteredError,
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from "@temporalio/client";
-import { ApplicationFailure } from "@temporalio/common";
 
-import { QUERY_REFUSED } from "../contract/index.ts";
+import { QUERY_REFUSED } from "../contract/names.ts";
 import { NoAnswerError } from "./errors.ts";
 
 /** A workflow answers a message within seconds, unless no worker runs: then nobody should wait for it. */

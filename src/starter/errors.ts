@@ -1,6 +1,6 @@
-import { ApplicationFailure } from "@temporalio/common";
+import { ApplicationFailure } from "@temporalio/client";
 
-import { FAILURES } from "../contract/index.ts";
+import { FAILURES } from "../contract/calls.ts";
 
 /** What a caller of the starter can meet, besides invalid input (`InvalidInputError`) and an unreachable Temporal. */
 export class SaleConflictError extends Error {

@@ -1,19 +1,11 @@
-import { type Client, WorkflowFailedError } from "@temporalio/client";
-import { ApplicationFailure, defineSearchAttributeKey, TimeoutFailure } from "@temporalio/common";
+import { ApplicationFailure, type Client, TimeoutFailure, WorkflowFailedError } from "@temporalio/client";
 
-import {
-  DEFAULT_CONNECTION,
-  FAILURES,
-  type FindSaleInput,
-  type FindSaleResult,
-  findSaleWorkflowId,
-  type FoundSale,
-  MAIN_TASK_QUEUE,
-  NO_BUSINESS,
-  SEARCH_ATTRIBUTES,
-  WORKFLOW_TYPES,
-} from "../contract/index.ts";
-import { findSaleInputSchema, parseInput } from "../contract/schema/index.ts";
+import { FAILURES } from "../contract/calls.ts";
+import type { FindSaleInput, FindSaleResult, FoundSale } from "../contract/find-sale.ts";
+import { findSaleWorkflowId, NO_BUSINESS } from "../contract/ids.ts";
+import { DEFAULT_CONNECTION, MAIN_TASK_QUEUE, SEARCH_ATTRIBUTES, WORKFLOW_TYPES } from "../contract/names.ts";
+import { parseInput } from "../contract/schema/parse-input.ts";
+import { findSaleInputSchema } from "../contract/schema/sale-input.ts";
 import { answeredInTime } from "./answered-in-time.ts";
 import { LedgerAwayError, NoAnswerError, SaleNotFoundError, workflowError } from "./errors.ts";
 import { type SaleKey, saleIdOf } from "./sale-key.ts";
@@ -50,7 +42,7 @@ export async function findClosedSale(client: Client, key: SaleKey): Promise<Foun
         workflowIdConflictPolicy: "USE_EXISTING",
         workflowExecutionTimeout: EXECUTION_TIMEOUT,
         typedSearchAttributes: [
-          { key: defineSearchAttributeKey(SEARCH_ATTRIBUTES.business, "KEYWORD"), value: businessId ?? NO_BUSINESS },
+          { key: { name: SEARCH_ATTRIBUTES.business, type: "KEYWORD" }, value: businessId ?? NO_BUSINESS },
         ],
         staticSummary: `Question to the ledger: sale ${invoice} (${connection})`,
       },

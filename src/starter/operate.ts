@@ -2,16 +2,16 @@ import { randomUUID } from "node:crypto";
 import { hostname, userInfo } from "node:os";
 import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from "@temporalio/client";
 
-import {
-  type AcknowledgeRequest,
-  type CancelRequest,
-  type MessageReply,
-  type ResolveBatchRequest,
-  type ResolveDocumentRequest,
-  type ResolveStockRequest,
-  type RetryRequest,
-  UPDATES,
-} from "../contract/index.ts";
+import type {
+  AcknowledgeRequest,
+  CancelRequest,
+  MessageReply,
+  ResolveDocumentRequest,
+  ResolveStockRequest,
+  RetryRequest,
+} from "../contract/messages.ts";
+import { UPDATES } from "../contract/names.ts";
+import type { ResolveBatchRequest } from "../contract/sync-batch.ts";
 import { answeredInTime } from "./answered-in-time.ts";
 import { SaleNotFoundError, workflowError } from "./errors.ts";
 

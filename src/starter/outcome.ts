@@ -2,15 +2,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Client, type WorkflowHandle, WorkflowFailedError, WorkflowNotFoundError } from "@temporalio/client";
 import { WorkflowUpdateFailedError } from "@temporalio/client";
 
-import {
-  holdsUpDocument,
-  outcomeOfState,
-  type SaleOutcome,
-  SETTLED_STAGES,
-  STATE_QUERY,
-  UPDATES,
-  type WorkflowState,
-} from "../contract/index.ts";
+import { holdsUpDocument } from "../contract/attention.ts";
+import type { WorkflowState } from "../contract/messages.ts";
+import { STATE_QUERY, UPDATES } from "../contract/names.ts";
+import { outcomeOfState } from "../contract/outcome-of-state.ts";
+import type { SaleOutcome } from "../contract/sale.ts";
+import { SETTLED_STAGES } from "../contract/stages.ts";
 import { isWithoutAnswer } from "./answered-in-time.ts";
 import { NoAnswerError, NotAllowedError, SaleConflictError, SaleNotFoundError, workflowError } from "./errors.ts";
 

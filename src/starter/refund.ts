@@ -1,28 +1,27 @@
 import { randomUUID } from "node:crypto";
 import {
   type Client,
+  TerminatedFailure,
   WorkflowExecutionAlreadyStartedError,
+  type WorkflowIdReusePolicy,
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
 } from "@temporalio/client";
 
+import { creditNoteWorkflowId } from "../contract/ids.ts";
+import { nairobiDate } from "../contract/nairobi-date.ts";
+import { DEFAULT_CONNECTION, MAIN_TASK_QUEUE, UPDATES, WORKFLOW_TYPES } from "../contract/names.ts";
+import { someMovement } from "../contract/payload-bounds.ts";
 import {
   BRANCH_IS_KNOWN,
   type CreditNoteInput,
-  creditNoteWorkflowId,
-  DEFAULT_CONNECTION,
-  MAIN_TASK_QUEUE,
-  nairobiDate,
   NOTHING_TO_RESTOCK,
   refundConflict,
   type RefundRequest,
   type SaleOutcome,
-  someMovement,
-  UPDATES,
-  WORKFLOW_TYPES,
-} from "../contract/index.ts";
-import { TerminatedFailure, type WorkflowIdReusePolicy } from "@temporalio/common";
-import { parseInput, refundRequestSchema } from "../contract/schema/index.ts";
+} from "../contract/sale.ts";
+import { parseInput } from "../contract/schema/parse-input.ts";
+import { refundRequestSchema } from "../contract/schema/refund-request.ts";
 import { answeredInTime } from "./answered-in-time.ts";
 import { ledgerOutcome } from "./answer-from-ledger.ts";
 import { NotAllowedError, SaleConflictError, SaleFailedError, SaleNotFoundError, workflowError } from "./errors.ts";

@@ -1,4 +1,5 @@
-import { DEFAULT_CONNECTION, saleWorkflowId } from "../contract/index.ts";
+import { saleWorkflowId } from "../contract/ids.ts";
+import { DEFAULT_CONNECTION } from "../contract/names.ts";
 
 /** What names a sale to its callers. */
 export interface SaleKey {

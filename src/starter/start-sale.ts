@@ -1,32 +1,33 @@
-import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowFailedError } from "@temporalio/client";
 import {
   ApplicationFailure,
-  defineSearchAttributeKey,
-  type SearchAttributePair,
+  type Client,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowFailedError,
   type WorkflowIdReusePolicy,
-} from "@temporalio/common";
+} from "@temporalio/client";
 
+import { FAILURES } from "../contract/calls.ts";
+import { differingFields, fingerprintOf, type SaleContent, saleContent } from "../contract/fingerprint.ts";
+import { NO_BUSINESS, saleWorkflowId } from "../contract/ids.ts";
+import type { WorkflowState } from "../contract/messages.ts";
 import {
   DEFAULT_CONNECTION,
-  differingFields,
-  FAILURES,
-  fingerprintOf,
   keywordValue,
   MAIN_TASK_QUEUE,
-  NO_BUSINESS,
-  type SaleContent,
-  saleContent,
-  type SaleInput,
-  type SaleOutcome,
-  saleWorkflowId,
   SEARCH_ATTRIBUTES,
   STATE_QUERY,
   WORKFLOW_TYPES,
-  type WorkflowState,
-} from "../contract/index.ts";
-import { parseInput, saleInputSchema } from "../contract/schema/index.ts";
+} from "../contract/names.ts";
+import type { SaleInput, SaleOutcome } from "../contract/sale.ts";
+import { parseInput } from "../contract/schema/parse-input.ts";
+import { saleInputSchema } from "../contract/schema/sale-input.ts";
 import { answeredInTime } from "./answered-in-time.ts";
 import { SaleConflictError } from "./errors.ts";
+
+interface KeywordAttribute {
+  key: { name: string; type: "KEYWORD" };
+  value: string;
+}
 
 /** Everything that a start needs, made from the caller's input. */
 export interface SaleStart {
@@ -34,7 +35,7 @@ export interface SaleStart {
   input: SaleInput;
   fingerprint: string;
   memo: { fingerprint: string; content: SaleContent };
-  searchAttributes: SearchAttributePair[];
+  searchAttributes: KeywordAttribute[];
   summary: string;
 }
 
@@ -50,8 +51,8 @@ export function saleStart(input: unknown, businesses: DefaultBusinesses): SaleSt
   const content = saleContent(sale, businessId);
   const fingerprint = fingerprintOf(content);
   const { traderInvoiceNumber } = sale;
-  const attribute = (name: string, value: string): SearchAttributePair => ({
-    key: defineSearchAttributeKey(name, "KEYWORD"),
+  const attribute = (name: string, value: string): KeywordAttribute => ({
+    key: { name, type: "KEYWORD" },
     value: keywordValue(value),
   });
   return {
