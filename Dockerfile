@@ -2,12 +2,14 @@
 FROM node:22-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
-RUN npm ci
+# The client package is for other services: no link to it belongs in the image.
+RUN npm ci --workspaces=false
 COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
 COPY workflows ./workflows
 COPY activities ./activities
-RUN npm run build && npm prune --omit=dev
+COPY packages ./packages
+RUN npm run build && npm prune --omit=dev --workspaces=false
 
 FROM node:22-slim
 # Temporal's client library is native code and trusts the system's certificates, which the slim image lacks.

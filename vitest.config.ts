@@ -5,8 +5,13 @@ import { LOOK_PAUSE_MS, PATIENCE_MS } from "./test/rig/patience.ts";
 /** A test waits several times, one after the other. */
 const TEST_MS = 3 * PATIENCE_MS;
 
-/** Slow by their nature: many rows, days that pass, many restarts, a hundred processes. */
-const SLOW = ["test/{demo,scale,time}/**/*.test.ts", "test/worker/drain.test.ts", "test/cli/random-processes.test.ts"];
+/** Slow by their nature: many rows, days that pass, many restarts, a hundred processes, an installation. */
+const SLOW = [
+  "test/{demo,scale,time}/**/*.test.ts",
+  "test/worker/drain.test.ts",
+  "test/cli/random-processes.test.ts",
+  "test/examples/install.test.ts",
+];
 
 export default defineConfig({
   test: {

@@ -7,10 +7,9 @@
  * Prints: sale/default/biz_demo/DUKA-3002: item-unknown, <what happened>
  */
 import { createInterface } from "node:readline/promises";
+import { answeredInTime, operations, STATE_QUERY, type WorkflowState } from "@fiscalflow/client";
 import { Client, Connection } from "@temporalio/client";
 import { loadClientConnectConfig } from "@temporalio/envconfig";
-import { answeredInTime, operations } from "fiscalflow";
-import { STATE_QUERY, type WorkflowState } from "fiscalflow/contract";
 
 const { connectionOptions, namespace } = loadClientConnectConfig();
 const connection = await Connection.connect(connectionOptions);

@@ -4,9 +4,9 @@
  * First: `npm run demo -- --keep`, the `export` lines that it prints, and `start-a-sale.ts`.
  * Prints: DUKA-3001 is credited: credit note CN-3001, receipt <number>
  */
+import { createStarter, NotAllowedError, SaleNotFoundError } from "@fiscalflow/client";
 import { Client, Connection } from "@temporalio/client";
 import { loadClientConnectConfig } from "@temporalio/envconfig";
-import { createStarter, NotAllowedError, SaleNotFoundError } from "fiscalflow";
 
 const { connectionOptions, namespace } = loadClientConnectConfig();
 const connection = await Connection.connect(connectionOptions);

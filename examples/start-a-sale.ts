@@ -4,9 +4,9 @@
  * First: `npm run demo -- --keep`, and the `export` lines that it prints.
  * Prints: DUKA-3001 is completed (started): receipt <number>
  */
+import { createStarter } from "@fiscalflow/client";
 import { Client, Connection } from "@temporalio/client";
 import { loadClientConnectConfig } from "@temporalio/envconfig";
-import { createStarter } from "fiscalflow";
 
 const { connectionOptions, namespace } = loadClientConnectConfig();
 const connection = await Connection.connect(connectionOptions);

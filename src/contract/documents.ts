@@ -3,9 +3,6 @@
  * Plain types, so that workflows can hold them. The API may send more fields than these: they are kept, never read.
  */
 
-/** "Sale and credit note status". `completed` alone means that the tax authority accepted the document. */
-export type DocumentStatus = "pending" | "ready_to_submit" | "retrying" | "completed" | "failed" | "cancelled";
-
 /** The statuses that the document calls "in flight". */
 export const IN_FLIGHT_STATUSES: readonly string[] = ["pending", "ready_to_submit", "retrying"];
 
@@ -92,7 +89,10 @@ export interface SaleDocument {
   id: string;
   /** `sale` or `credit_note`. */
   type: string;
-  /** One of {@link DocumentStatus}, or a word that the document does not list. */
+  /**
+   * "Sale and credit note status": in flight, `completed`, `failed` or `cancelled`, or a word that the API's document
+   * does not list. `completed` alone means that the tax authority accepted the document.
+   */
   status: string;
   traderInvoiceNumber: string;
   /** `YYYY-MM-DD`. */

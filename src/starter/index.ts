@@ -1,18 +1,15 @@
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 
-import {
-  type AcknowledgeRequest,
-  type CancelRequest,
-  DEFAULT_CONNECTION,
-  type RefundRequest,
-  type ResolveDocumentRequest,
-  type ResolveStockRequest,
-  type RetryRequest,
-  type SaleInput,
-  type SaleOutcome,
-  STATE_QUERY,
-  type WorkflowState,
-} from "../contract/index.ts";
+import type {
+  AcknowledgeRequest,
+  CancelRequest,
+  ResolveDocumentRequest,
+  ResolveStockRequest,
+  RetryRequest,
+  WorkflowState,
+} from "../contract/messages.ts";
+import { DEFAULT_CONNECTION, STATE_QUERY } from "../contract/names.ts";
+import type { RefundRequest, SaleInput, SaleOutcome } from "../contract/sale.ts";
 import { type KnownOutcome, ledgerOutcome, ledgerState, type SaleState } from "./answer-from-ledger.ts";
 import { answeredInTime } from "./answered-in-time.ts";
 import { SaleNotFoundError } from "./errors.ts";
@@ -23,7 +20,34 @@ import { refundSale } from "./refund.ts";
 import { requireConnection, saleIdOf, type SaleKey } from "./sale-key.ts";
 import { type DefaultBusinesses, saleStart, type StartResult, startSaleOnce } from "./start-sale.ts";
 
-export { InvalidInputError } from "../contract/schema/index.ts";
+export type { Attention, AttentionCode, Decision, Mend } from "../contract/attention.ts";
+export type { Customer, LinesLeftOut, Receipt, SaleDocument, SaleDocumentLine } from "../contract/documents.ts";
+export type {
+  AcknowledgeRequest,
+  CancelRequest,
+  MessageReply,
+  ResolveDocumentRequest,
+  ResolveStockRequest,
+  RetryRequest,
+  WorkflowState,
+} from "../contract/messages.ts";
+export { STATE_QUERY } from "../contract/names.ts";
+export {
+  type CustomerInput,
+  REFUND_REASONS,
+  type RefundReason,
+  type RefundRequest,
+  type SaleInput,
+  type SaleLineInput,
+  type SaleOutcome,
+  type StockMode,
+} from "../contract/sale.ts";
+export { InvalidInputError } from "../contract/schema/parse-input.ts";
+export { refundRequestSchema } from "../contract/schema/refund-request.ts";
+export { saleInputSchema } from "../contract/schema/sale-input.ts";
+export type { Stage } from "../contract/stages.ts";
+export type { StockMovement } from "../contract/stock-movement.ts";
+export type { ResolveBatchRequest } from "../contract/sync-batch.ts";
 export type { KnownOutcome, SaleState } from "./answer-from-ledger.ts";
 export { answeredInTime, isWithoutAnswer } from "./answered-in-time.ts";
 export * from "./errors.ts";

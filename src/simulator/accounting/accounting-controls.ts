@@ -3,10 +3,8 @@ import { InstructionError, parseInstruction } from "../problems.ts";
 import type { AccountingCall, AccountingSettings, AccountingWorld, BookedBatch } from "./accounting-world.ts";
 import type { BookedPayment } from "./bill-payment-book.ts";
 import { generatePayments } from "./generated-payments.ts";
-import { applicationPatchSchema, type BillPaymentBody, type HiddenFacts, syncBatchSchema } from "./scenario.ts";
+import { applicationPatchSchema, type HiddenFacts, syncBatchSchema } from "./scenario.ts";
 import type { SentWebhook, WebhookToSend } from "./webhook-sender.ts";
-
-export type { AccountingCall, BillPaymentBody, BookedBatch, BookedPayment, HiddenFacts, SentWebhook, WebhookToSend };
 
 export const accountingSettingsPatchSchema = z.strictObject({
   latencyMs: z.number().min(0).optional(),
