@@ -23,7 +23,7 @@ export default defineConfig({
       {
         test: {
           name: "unit",
-          include: ["{src,activities,workflows,scripts}/**/*.test.ts"],
+          include: ["{src,activities,workflows,scripts,bench}/**/*.test.ts"],
           globalSetup: ["src/ledger/test-support/home-of-run.ts"],
           // What they import takes longer than what they do, and none of them changes a module that another one uses.
           isolate: false,

@@ -13,7 +13,7 @@ import {
 } from "../../src/contract/index.ts";
 import type { Ledger } from "../../src/ledger/index.ts";
 import { ledgerOf } from "../../src/worker/ledger-of.ts";
-import { payloadsOf } from "../bench/engine/history-cost.ts";
+import { payloadsOf } from "../../bench/engine/history-cost.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 

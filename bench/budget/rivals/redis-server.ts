@@ -1,0 +1,45 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import { Redis } from "ioredis";
+
+import { findOnPath } from "../../../src/embedded/find-on-path.ts";
+import { freePort } from "../../../src/embedded/free-port.ts";
+import { spawnGuarded } from "../../../src/embedded/spawn-guarded.ts";
+
+export interface RedisServer {
+  readonly url: string;
+  readonly prefix: string;
+  stop(): Promise<void>;
+}
+
+const START_MS = 10_000;
+
+/** That of REDIS_URL, or one of our own where `redis-server` is on the PATH; else undefined, and BullMQ is left out. */
+export async function redisAtHand(env: NodeJS.ProcessEnv): Promise<RedisServer | undefined> {
+  const prefix = `fiscalflow-bench-${randomUUID()}`;
+  const given = env["REDIS_URL"];
+  if (given) return { url: given, prefix, stop: () => Promise.resolve() };
+  const executable = await findOnPath("redis-server", env);
+  if (executable === undefined) return undefined;
+  const port = await freePort();
+  const child = spawnGuarded(executable, ["--port", String(port), "--bind", "127.0.0.1", "--save", ""], { env });
+  const url = `redis://127.0.0.1:${port}`;
+  const stop = async (): Promise<void> => {
+    child.signal("SIGKILL");
+    await child.ended;
+  };
+  if (await answers(url)) return { url, prefix, stop };
+  await stop();
+  return undefined;
+}
+
+async function answers(url: string): Promise<boolean> {
+  const redis = new Redis(url, { lazyConnect: true, maxRetriesPerRequest: null });
+  redis.on("error", () => undefined);
+  try {
+    const tooLate = delay(START_MS, undefined, { ref: false });
+    return (await Promise.race([redis.ping(), tooLate])) !== undefined;
+  } finally {
+    redis.disconnect();
+  }
+}

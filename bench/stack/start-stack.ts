@@ -1,0 +1,61 @@
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Client, Connection } from "@temporalio/client";
+
+import { startDevServer } from "../../src/embedded/index.ts";
+import { startEmbeddedPostgres } from "../../src/ledger/index.ts";
+import { type Simulator, type SimulatorOptions, startSimulator } from "../../src/simulator/index.ts";
+
+export interface BenchStack {
+  /** Of this run alone; removed with the stack. */
+  readonly folder: string;
+  readonly simulator: Simulator;
+  readonly temporalAddress: string;
+  readonly temporalPid: number;
+  readonly client: Client;
+  /** A PostgreSQL server, which the product's processes find by themselves too. */
+  readonly ledgerUrl: string;
+  /** For processes of the product. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Run in the opposite order when the stack closes. */
+  onClose(end: () => Promise<unknown>): void;
+  close(): Promise<void>;
+}
+
+/** A simulator in this process, a Temporal server and a ledger: what the product's processes need around them. */
+export async function startStack(options: SimulatorOptions): Promise<BenchStack> {
+  const ends: (() => Promise<unknown>)[] = [];
+  const close = async (): Promise<void> => {
+    for (let end = ends.pop(); end; end = ends.pop()) await end();
+  };
+  try {
+    const folder = await mkdtemp(join(tmpdir(), "fiscalflow-bench-"));
+    ends.push(() => rm(folder, { recursive: true, force: true }));
+    // The ledger's database runs as somebody else where this runs as root.
+    await chmod(folder, 0o755);
+    const home = join(folder, "home");
+    const ledger = await startEmbeddedPostgres({ home });
+    ends.push(() => ledger.close());
+    const simulator = await startSimulator(options);
+    ends.push(() => simulator.close());
+    const temporal = await startDevServer();
+    ends.push(() => temporal.stop());
+    const connection = await Connection.connect({ address: temporal.address });
+    ends.push(() => connection.close());
+    return {
+      folder,
+      simulator,
+      temporalAddress: temporal.address,
+      temporalPid: temporal.pid,
+      client: new Client({ connection }),
+      ledgerUrl: ledger.url,
+      env: { TEMPORAL_ADDRESS: temporal.address, FISCALFLOW_HOME: home, LOG_LEVEL: "info" },
+      onClose: (end) => void ends.push(end),
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
