@@ -131,6 +131,10 @@ function waiting(): Case[] {
       run: ({ sell }) => sell("CANCELLED-1"),
       least: 4,
       why: `create, adjust, ${NOT_BELIEVED}, give the stock back`,
+      extra: {
+        calls: 1,
+        why: "a reading of the branches, once a process: the goods return to the branch that the answer named",
+      },
     },
   ];
 }
