@@ -6,7 +6,7 @@ import { createDispatchers } from "../../src/http/dispatchers.ts";
 import { createTransport } from "../../src/http/transport.ts";
 import type { Observation } from "../../src/ledger/index.ts";
 import { createTestLedger } from "../../src/ledger/test-support/create-test-ledger.ts";
-import { simulatorUnderTest } from "../../src/simulator/test-support/simulator-under-test.ts";
+import { simulatorUnderTest } from "../../src/dev/simulator/test-support/simulator-under-test.ts";
 import { failureOf, inActivity } from "../test-support/served.ts";
 import { createAccountingActivities } from "./index.ts";
 

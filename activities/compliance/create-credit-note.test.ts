@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import type { CreateResult } from "../../src/contract/index.ts";
-import type { Fault } from "../../src/simulator/index.ts";
+import type { Fault } from "../../src/dev/simulator/index.ts";
 import { creditNoteRequest, soldTea } from "../test-support/requests.ts";
 import { failureOf, inActivity, serve, type Served, START_MS } from "../test-support/served.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import type { Fault } from "../../src/simulator/index.ts";
+import type { Fault } from "../../src/dev/simulator/index.ts";
 import { sellTea, soldTea, teaRequest } from "../test-support/requests.ts";
 import { API_KEY, failureOf, inActivity, serve } from "../test-support/served.ts";
 

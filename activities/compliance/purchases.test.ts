@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import type { PurchasesPageRequest } from "../../src/contract/index.ts";
-import type { NewPurchase } from "../../src/simulator/index.ts";
+import type { NewPurchase } from "../../src/dev/simulator/index.ts";
 import { failureOf, inActivity, serve, type Served } from "../test-support/served.ts";
 
 const SCOPE = { connection: "default", businessId: "biz_1" };

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import type { ReadDocumentResult } from "../../src/contract/index.ts";
 import { recordOf } from "../../src/ledger/test-support/records.ts";
-import type { Fault } from "../../src/simulator/index.ts";
+import type { Fault } from "../../src/dev/simulator/index.ts";
 import { writerOf } from "../ledger/claim-results.ts";
 import { saleRequest, soldTea } from "../test-support/requests.ts";
 import { failureOf, inActivity, serve, type Served } from "../test-support/served.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import type { SaleDocument } from "../../src/contract/index.ts";
-import type { Fault } from "../../src/simulator/index.ts";
+import type { Fault } from "../../src/dev/simulator/index.ts";
 import { recordOf, WRITER } from "../../src/ledger/test-support/records.ts";
 import { sellTea } from "../test-support/requests.ts";
 import { failureOf, inActivity, serve, type Served } from "../test-support/served.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import type { RegisterRequest, RegisterResult } from "../../src/contract/index.ts";
-import type { Fault } from "../../src/simulator/index.ts";
+import type { Fault } from "../../src/dev/simulator/index.ts";
 import { API_KEY, failureOf, inActivity, serve, type Served } from "../test-support/served.ts";
 
 const at = (fault: Omit<Fault, "operation">): Fault => ({ operation: "registerItem", ...fault });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import type { AdjustStockRequest, AdjustStockResult } from "../../src/contract/index.ts";
-import type { Fault } from "../../src/simulator/index.ts";
+import type { Fault } from "../../src/dev/simulator/index.ts";
 import { inActivity, serve, type Served, START_MS } from "../test-support/served.ts";
 
 const at = (fault: Omit<Fault, "operation">): Fault => ({ operation: "adjustStock", times: 1, ...fault });

@@ -1,4 +1,4 @@
-import type { ScenarioInput } from "../../src/simulator/index.ts";
+import type { ScenarioInput } from "../../src/dev/simulator/index.ts";
 import { type Lane, LONE, UNLIMITED } from "./lanes.ts";
 
 /** Whose work a lane does where nothing depends on whose it is. */

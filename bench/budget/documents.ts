@@ -1,4 +1,4 @@
-import type { Simulator } from "../../src/simulator/index.ts";
+import type { Simulator } from "../../src/dev/simulator/index.ts";
 import { itemOf } from "./businesses.ts";
 
 /** Who reads a document. Its id says so, since a refused call is logged with no more than the document's id. */

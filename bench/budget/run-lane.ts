@@ -1,4 +1,4 @@
-import { seededRandom } from "../../src/simulator/seeded-random.ts";
+import { seededRandom } from "../../src/dev/simulator/seeded-random.ts";
 import { BIG, connectionsOf, SHOP, SMALL, strangersKeyOf } from "./businesses.ts";
 import type { Documents, Reader } from "./documents.ts";
 import type { Lane } from "./lanes.ts";

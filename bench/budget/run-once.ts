@@ -1,4 +1,4 @@
-import { seededRandom } from "../../src/simulator/seeded-random.ts";
+import { seededRandom } from "../../src/dev/simulator/seeded-random.ts";
 import { say } from "../stack/progress.ts";
 import { ProductFleet } from "../stack/product-fleet.ts";
 import { type BenchStack, startStack } from "../stack/start-stack.ts";

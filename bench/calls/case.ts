@@ -1,7 +1,7 @@
 import type { Client } from "@temporalio/client";
 
 import type { SaleInput, SaleLineInput } from "../../src/contract/index.ts";
-import type { Simulator } from "../../src/simulator/index.ts";
+import type { Simulator } from "../../src/dev/simulator/index.ts";
 import type { Starter } from "../../src/starter/index.ts";
 
 export interface Till {

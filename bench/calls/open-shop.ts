@@ -1,6 +1,6 @@
 import { createCallbackReceiver, createTemporalSignaller } from "../../src/callbacks/index.ts";
 import type { SaleInput } from "../../src/contract/index.ts";
-import type { NewItem, ScenarioInput } from "../../src/simulator/index.ts";
+import type { NewItem, ScenarioInput } from "../../src/dev/simulator/index.ts";
 import { createStarter } from "../../src/starter/index.ts";
 import { ProductFleet } from "../stack/product-fleet.ts";
 import type { BenchStack } from "../stack/start-stack.ts";

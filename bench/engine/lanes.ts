@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { fileURLToPath } from "node:url";
 
 import { STATE_QUERY } from "../../src/contract/index.ts";
-import type { ScenarioInput } from "../../src/simulator/index.ts";
+import type { ScenarioInput } from "../../src/dev/simulator/index.ts";
 import { createStarter } from "../../src/starter/index.ts";
 import { ProductFleet } from "../stack/product-fleet.ts";
 import { spawnScript } from "../stack/spawn-script.ts";

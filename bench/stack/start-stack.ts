@@ -5,7 +5,7 @@ import { Client, Connection } from "@temporalio/client";
 
 import { startDevServer } from "../../src/embedded/index.ts";
 import { startEmbeddedPostgres } from "../../src/ledger/index.ts";
-import { type Simulator, type SimulatorOptions, startSimulator } from "../../src/simulator/index.ts";
+import { type Simulator, type SimulatorOptions, startSimulator } from "../../src/dev/simulator/index.ts";
 
 export interface BenchStack {
   /** Of this run alone; removed with the stack. */

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { createDispatchers, type OwnedDispatchers } from "../http/dispatchers.ts";
 import { createTransport } from "../http/transport.ts";
-import { type Simulator, startSimulator } from "../simulator/index.ts";
+import { type Simulator, startSimulator } from "../dev/simulator/index.ts";
 import { classifyDocument, classifyError, classifyMovement } from "./classify.ts";
 import { createComplianceClient } from "./client.ts";
 import { composeCreateSale } from "./compose-create-sale.ts";

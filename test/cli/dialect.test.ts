@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 
 import { callCli, type CliResult } from "../../src/cli/test-support/call-cli.ts";
-import { startSimulator, type Simulator, type SimulatorOptions } from "../../src/simulator/index.ts";
+import { startSimulator, type Simulator, type SimulatorOptions } from "../../src/dev/simulator/index.ts";
 import { purchaseOf } from "../rig/purchases.ts";
 import { leavesOf, renamedDialects } from "../rig/renamed-dialect.ts";
 

@@ -6,7 +6,7 @@ import { Connection } from "@temporalio/client";
 
 import { callCli, type CliResult } from "../../src/cli/test-support/call-cli.ts";
 import { type DevServer, startDevServer } from "../../src/embedded/index.ts";
-import { type Simulator, startSimulator } from "../../src/simulator/index.ts";
+import { type Simulator, startSimulator } from "../../src/dev/simulator/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 
 /** Serves by arrival only. */

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, inject, test } from "vitest";
 
 import { freePort } from "../../src/embedded/free-port.ts";
 import { createCallbackToken } from "../../src/callbacks/index.ts";
-import { type Simulator, startSimulator } from "../../src/simulator/index.ts";
+import { type Simulator, startSimulator } from "../../src/dev/simulator/index.ts";
 import { callCli, type CliResult } from "../../src/cli/test-support/call-cli.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { freshDatabase } from "../rig/fresh-database.ts";

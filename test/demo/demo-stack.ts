@@ -1,9 +1,9 @@
 import "../rig/quiet-runtime.ts";
 import { inject, onTestFinished, type TestContext } from "vitest";
-import { Cleanup } from "../../src/cli/demo/cleanup.ts";
-import { examplesFolder } from "../../src/cli/demo/examples-folder.ts";
-import { readDemoPlan } from "../../src/cli/demo/read-demo-plan.ts";
-import { type DemoStack, type DemoStackOptions, startDemoStack } from "../../src/cli/demo/start-demo-stack.ts";
+import { Cleanup } from "../../src/dev/demo/cleanup.ts";
+import { examplesFolder } from "../../src/dev/demo/examples-folder.ts";
+import { readDemoPlan } from "../../src/dev/demo/read-demo-plan.ts";
+import { type DemoStack, type DemoStackOptions, startDemoStack } from "../../src/dev/demo/start-demo-stack.ts";
 import { namespaceOf } from "../rig/namespace.ts";
 
 /** Everything that the demo needs, with its workers, in this process; ended with the test. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { readLedgerContents, readServiceBooks } from "../../src/cli/demo/back-office/books-and-ledger.ts";
-import { compareWithLedger } from "../../src/cli/demo/back-office/compare-with-ledger.ts";
-import { runJobs } from "../../src/cli/demo/back-office/run-jobs.ts";
+import { readLedgerContents, readServiceBooks } from "../../src/dev/demo/back-office/books-and-ledger.ts";
+import { compareWithLedger } from "../../src/dev/demo/back-office/compare-with-ledger.ts";
+import { runJobs } from "../../src/dev/demo/back-office/run-jobs.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { demoStack, restartWorkers } from "./demo-stack.ts";
 

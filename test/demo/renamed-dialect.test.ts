@@ -1,16 +1,16 @@
 import { expect, onTestFinished, test } from "vitest";
 
-import { readLedgerContents, readServiceBooks } from "../../src/cli/demo/back-office/books-and-ledger.ts";
-import { compareWithLedger } from "../../src/cli/demo/back-office/compare-with-ledger.ts";
-import { runJobs } from "../../src/cli/demo/back-office/run-jobs.ts";
-import { compareWithBooks } from "../../src/cli/demo/compare-with-books.ts";
-import { examplesFolder } from "../../src/cli/demo/examples-folder.ts";
-import { readDemoPlan } from "../../src/cli/demo/read-demo-plan.ts";
-import { runSales } from "../../src/cli/demo/run-sales.ts";
+import { readLedgerContents, readServiceBooks } from "../../src/dev/demo/back-office/books-and-ledger.ts";
+import { compareWithLedger } from "../../src/dev/demo/back-office/compare-with-ledger.ts";
+import { runJobs } from "../../src/dev/demo/back-office/run-jobs.ts";
+import { compareWithBooks } from "../../src/dev/demo/compare-with-books.ts";
+import { examplesFolder } from "../../src/dev/demo/examples-folder.ts";
+import { readDemoPlan } from "../../src/dev/demo/read-demo-plan.ts";
+import { runSales } from "../../src/dev/demo/run-sales.ts";
 import { callCli } from "../../src/cli/test-support/call-cli.ts";
 import { dialectOf, valueAt } from "../../src/dialect/settings.ts";
-import { startSimulator } from "../../src/simulator/index.ts";
-import { merged } from "../../src/simulator/dialect.ts";
+import { startSimulator } from "../../src/dev/simulator/index.ts";
+import { merged } from "../../src/dev/simulator/dialect.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { renamedDialects } from "../rig/renamed-dialect.ts";
 import { demoStack } from "./demo-stack.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { compareWithBooks } from "../../src/cli/demo/compare-with-books.ts";
-import { runSales } from "../../src/cli/demo/run-sales.ts";
+import { compareWithBooks } from "../../src/dev/demo/compare-with-books.ts";
+import { runSales } from "../../src/dev/demo/run-sales.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { demoStack, restartWorkers } from "./demo-stack.ts";
 

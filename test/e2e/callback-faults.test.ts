@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import type { SaleInput, SaleOutcome } from "../../src/contract/index.ts";
-import type { AuthorityStep, Fault } from "../../src/simulator/index.ts";
+import type { AuthorityStep, Fault } from "../../src/dev/simulator/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 

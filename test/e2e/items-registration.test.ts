@@ -11,7 +11,7 @@ import {
   UPDATES,
 } from "../../src/contract/index.ts";
 import type { Ledger } from "../../src/ledger/index.ts";
-import type { NewItem } from "../../src/simulator/index.ts";
+import type { NewItem } from "../../src/dev/simulator/index.ts";
 import { ledgerOf } from "../../src/worker/ledger-of.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";

@@ -9,7 +9,7 @@ import {
   syncBillPaymentsWorkflowId,
   syncPurchasesWorkflowId,
 } from "../../src/contract/index.ts";
-import { startSimulator, type Simulator } from "../../src/simulator/index.ts";
+import { startSimulator, type Simulator } from "../../src/dev/simulator/index.ts";
 import { ledgerOf } from "../../src/worker/ledger-of.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { PATIENCE_MS } from "../rig/patience.ts";

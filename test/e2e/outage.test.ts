@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import type { AuthorityStep } from "../../src/simulator/index.ts";
+import type { AuthorityStep } from "../../src/dev/simulator/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 

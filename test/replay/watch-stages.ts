@@ -7,15 +7,17 @@ export interface StageSinks extends Sinks {
   stages: { moved(from: Stage, to: Stage): void };
 }
 
+type Step = Parameters<SaleState["moveTo"]>;
+
 const { stages } = proxySinks<StageSinks>();
 
 /** Bundled with the workflows, tells of every step between stages, also of those within one workflow task. */
 export function interceptors(): WorkflowInterceptors {
-  const { moveTo } = SaleState.prototype;
-  SaleState.prototype.moveTo = function (to, waitingFor) {
+  const moveTo = Reflect.get(SaleState.prototype, "moveTo") as (this: SaleState, ...step: Step) => void;
+  SaleState.prototype.moveTo = function (...step) {
     const from = this.stage;
-    moveTo.call(this, to, waitingFor);
-    if (from !== to) stages.moved(from, to);
+    moveTo.apply(this, step);
+    if (from !== this.stage) stages.moved(from, this.stage);
   };
   return {};
 }

@@ -1,5 +1,5 @@
 import type { SaleInput, SaleOutcome, StockMovement } from "../../src/contract/index.ts";
-import type { Simulator } from "../../src/simulator/index.ts";
+import type { Simulator } from "../../src/dev/simulator/index.ts";
 import type { Rig } from "./start-rig.ts";
 
 /** So many stock-tracked items. */

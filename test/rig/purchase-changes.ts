@@ -1,5 +1,5 @@
-import type { Simulator } from "../../src/simulator/index.ts";
-import { seededRandom } from "../../src/simulator/seeded-random.ts";
+import type { Simulator } from "../../src/dev/simulator/index.ts";
+import { seededRandom } from "../../src/dev/simulator/seeded-random.ts";
 import { dayOf, purchaseOf } from "./purchases.ts";
 
 const STATUSES = ["pulled", "pending_review", "confirmed", "rejected"] as const;

@@ -1,6 +1,6 @@
 import type { Purchase } from "../../src/contract/index.ts";
 import type { KeptPurchase, Ledger } from "../../src/ledger/index.ts";
-import type { NewPurchase, Simulator } from "../../src/simulator/index.ts";
+import type { NewPurchase, Simulator } from "../../src/dev/simulator/index.ts";
 
 const BUSINESS = { connection: "default", businessId: "biz_1" };
 

@@ -4,8 +4,8 @@ import {
   type AccountingDialect,
   accountingDialectSchema,
   parseAccountingDialect,
-} from "../../src/simulator/accounting/dialect.ts";
-import { type Dialect, dialectSchema, parseDialect } from "../../src/simulator/dialect.ts";
+} from "../../src/dev/simulator/accounting/dialect.ts";
+import { type Dialect, dialectSchema, parseDialect } from "../../src/dev/simulator/dialect.ts";
 
 /** Plausible words where the default is a single word, which snake case would not change. */
 const OTHER_WORDS: Readonly<Record<string, string>> = Object.fromEntries(

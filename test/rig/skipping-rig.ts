@@ -6,7 +6,7 @@ import { describe, inject } from "vitest";
 import { loadConfig } from "../../src/config/index.ts";
 import { MAIN_TASK_QUEUE, SEARCH_ATTRIBUTES, type SaleInput, saleWorkflowId } from "../../src/contract/index.ts";
 import { testServerOrSkipReason } from "../../src/embedded/index.ts";
-import { type Simulator, startSimulator } from "../../src/simulator/index.ts";
+import { type Simulator, startSimulator } from "../../src/dev/simulator/index.ts";
 import { createWorkers } from "../../src/worker/create-workers.ts";
 import { ledgerOf } from "../../src/worker/ledger-of.ts";
 import { RunningWorkers } from "../../src/worker/run-workers.ts";

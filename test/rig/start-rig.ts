@@ -5,7 +5,7 @@ import { NativeConnection } from "@temporalio/worker";
 import { createCallbackReceiver, createTemporalSignaller } from "../../src/callbacks/index.ts";
 import { type Config, loadConfig, type Timings } from "../../src/config/index.ts";
 import type { Ledger } from "../../src/ledger/index.ts";
-import { startSimulator, type Simulator, type SimulatorOptions } from "../../src/simulator/index.ts";
+import { startSimulator, type Simulator, type SimulatorOptions } from "../../src/dev/simulator/index.ts";
 import { createStarter, NoAnswerError, type Starter } from "../../src/starter/index.ts";
 import { createWorkers } from "../../src/worker/create-workers.ts";
 import { ledgerOf } from "../../src/worker/ledger-of.ts";

@@ -13,7 +13,7 @@ import {
   syncBillPaymentsWorkflowId,
   WORKFLOW_TYPES,
 } from "../../src/contract/index.ts";
-import { type Simulator, startSimulator } from "../../src/simulator/index.ts";
+import { type Simulator, startSimulator } from "../../src/dev/simulator/index.ts";
 import { ProductProcess } from "../faults/stack/product-process.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { freshDatabase } from "../rig/fresh-database.ts";

@@ -1,4 +1,4 @@
-import type { Books } from "../../src/simulator/index.ts";
+import type { Books } from "../../src/dev/simulator/index.ts";
 
 /** Written apart from the ledger: whole cents in a BigInt, and no SQL. */
 export interface Sums {

@@ -6,7 +6,7 @@ import {
   parseDialect,
 } from "../../src/compliance/index.ts";
 import type { SaleDocument } from "../../src/contract/index.ts";
-import { type Simulator } from "../../src/simulator/index.ts";
+import { type Simulator } from "../../src/dev/simulator/index.ts";
 
 const DIALECT = parseDialect({});
 const ITEMS = ["item_tea", "item_flour", "item_gas", "item_delivery"];

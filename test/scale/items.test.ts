@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { MAIN_TASK_QUEUE, type RegisterItemsOutcome, registerItemsWorkflowId } from "../../src/contract/index.ts";
-import type { NewItem } from "../../src/simulator/index.ts";
+import type { NewItem } from "../../src/dev/simulator/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 

@@ -7,7 +7,7 @@ import { Client, Connection } from "@temporalio/client";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 
 import { type SaleInput, type SaleOutcome, someMovement } from "../../src/contract/index.ts";
-import { type Simulator, startSimulator } from "../../src/simulator/index.ts";
+import { type Simulator, startSimulator } from "../../src/dev/simulator/index.ts";
 import { createStarter, type Starter } from "../../src/starter/index.ts";
 import { patiently } from "../faults/drive/patiently.ts";
 import { ProductProcess } from "../faults/stack/product-process.ts";

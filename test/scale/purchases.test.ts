@@ -15,7 +15,7 @@ import {
   syncPurchasesWorkflowId,
 } from "../../src/contract/index.ts";
 import { type Ledger, openLedger } from "../../src/ledger/index.ts";
-import { type Simulator, startSimulator } from "../../src/simulator/index.ts";
+import { type Simulator, startSimulator } from "../../src/dev/simulator/index.ts";
 import { patiently } from "../faults/drive/patiently.ts";
 import { ProductProcess } from "../faults/stack/product-process.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";

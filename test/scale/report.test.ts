@@ -6,8 +6,8 @@ import { createDispatchers, type OwnedDispatchers } from "../../src/http/dispatc
 import { createTransport } from "../../src/http/transport.ts";
 import { type BusinessReport, type Ledger, openLedger, type Period } from "../../src/ledger/index.ts";
 import { recordOf, WRITER } from "../../src/ledger/test-support/records.ts";
-import { type Simulator, startSimulator } from "../../src/simulator/index.ts";
-import { seededRandom } from "../../src/simulator/seeded-random.ts";
+import { type Simulator, startSimulator } from "../../src/dev/simulator/index.ts";
+import { seededRandom } from "../../src/dev/simulator/seeded-random.ts";
 import { freshDatabase } from "../rig/fresh-database.ts";
 import { inCents, sumsOf, taxOf } from "./book-sums.ts";
 import { generatedDocuments } from "./generated-documents.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import type { SaleInput, WorkflowState } from "../../src/contract/index.ts";
-import type { Simulator } from "../../src/simulator/index.ts";
+import type { Simulator } from "../../src/dev/simulator/index.ts";
 import { describeSkippingTime, type SkippingRig, startSkippingRig } from "../rig/skipping-rig.ts";
 
 describeSkippingTime("over days", () => {

@@ -1,4 +1,4 @@
-import type { Books, CallEntry } from "../../../src/simulator/index.ts";
+import type { Books, CallEntry } from "../../../src/dev/simulator/index.ts";
 import { BIG } from "../businesses.ts";
 import { readDocumentId } from "../documents.ts";
 import type { Lane } from "../lanes.ts";

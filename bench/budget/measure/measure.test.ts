@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import type { CallEntry } from "../../../src/simulator/index.ts";
+import type { CallEntry } from "../../../src/dev/simulator/index.ts";
 import { againstEqualShares } from "./equal-shares.ts";
 import { quantile } from "./statistics.ts";
 import { type Wait, waitsOf } from "./waits.ts";

@@ -1,4 +1,4 @@
-import type { CallEntry } from "../../../src/simulator/index.ts";
+import type { CallEntry } from "../../../src/dev/simulator/index.ts";
 
 /** A job of which it is known when somebody began to wait for it. */
 export interface StartedJob {

@@ -1,4 +1,4 @@
-import type { Books, CallEntry } from "../../../src/simulator/index.ts";
+import type { Books, CallEntry } from "../../../src/dev/simulator/index.ts";
 import { type Reader, readDocumentId } from "../documents.ts";
 
 /** What became of the calls of one application in one of the provider's windows. */

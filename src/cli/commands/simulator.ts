@@ -47,7 +47,7 @@ Example:
 
 async function runSimulator(context: CliContext, flags: SimulatorFlags): Promise<void> {
   const { startSimulator, scenarioSchema, accountingScenarioSchema, builtInScenario } =
-    await import("../../simulator/index.ts");
+    await import("../../dev/simulator/index.ts");
   const path = flags.scenario;
   const scenario = path === undefined ? undefined : parseJson(await readText(context, path), `the scenario ${path}`);
   const { host, port, limit, windowMs } = flags;

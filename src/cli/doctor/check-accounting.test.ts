@@ -4,8 +4,8 @@ import { createAccountingClient, parseAccountingDialect } from "../../accounting
 import { type AccountingConnection, loadConfig } from "../../config/index.ts";
 import { createDispatchers } from "../../http/dispatchers.ts";
 import { createTransport } from "../../http/transport.ts";
-import type { Simulator } from "../../simulator/index.ts";
-import { simulatorUnderTest } from "../../simulator/test-support/simulator-under-test.ts";
+import type { Simulator } from "../../dev/simulator/index.ts";
+import { simulatorUnderTest } from "../../dev/simulator/test-support/simulator-under-test.ts";
 import { checkAccounting } from "./check-accounting.ts";
 
 const SIX_MINUTES_MS = 360_000;

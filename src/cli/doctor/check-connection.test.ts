@@ -4,7 +4,7 @@ import { type ComplianceConnection, loadConfig } from "../../config/index.ts";
 import { createComplianceClient, parseDialect } from "../../compliance/index.ts";
 import { createDispatchers, type OwnedDispatchers } from "../../http/dispatchers.ts";
 import { createTransport } from "../../http/transport.ts";
-import { type Simulator, startSimulator } from "../../simulator/index.ts";
+import { type Simulator, startSimulator } from "../../dev/simulator/index.ts";
 import { type CheckedConnection, checkConnection } from "./check-connection.ts";
 import { checkOverlaps } from "./check-overlaps.ts";
 

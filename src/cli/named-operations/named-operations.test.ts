@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { type Simulator, startSimulator } from "../../simulator/index.ts";
+import { type Simulator, startSimulator } from "../../dev/simulator/index.ts";
 import { callCli, type CliResult, NO_TEMPORAL } from "../test-support/call-cli.ts";
 
 const DIALECT = {

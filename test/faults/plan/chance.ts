@@ -1,4 +1,4 @@
-import { seededRandom } from "../../../src/simulator/seeded-random.ts";
+import { seededRandom } from "../../../src/dev/simulator/seeded-random.ts";
 
 /** Draws for a plan: the same seed and purpose give the same ones. */
 export class Chance {

@@ -1,4 +1,4 @@
-import type { Fault } from "../../../src/simulator/index.ts";
+import type { Fault } from "../../../src/dev/simulator/index.ts";
 import { CALL_TIMEOUT_MS } from "../stack/timings.ts";
 
 /** The operations of the API that sales and credit notes use, by the simulator's names. */

@@ -1,5 +1,5 @@
 import type { RefundRequest, SaleInput } from "../../../src/contract/index.ts";
-import type { AuthorityStep, Fault, NewItem } from "../../../src/simulator/index.ts";
+import type { AuthorityStep, Fault, NewItem } from "../../../src/dev/simulator/index.ts";
 
 export type ShapeName =
   | "accepted-at-once"

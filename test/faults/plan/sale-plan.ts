@@ -1,5 +1,5 @@
 import { stockReferenceId } from "../../../src/contract/index.ts";
-import type { AuthorityStep, Fault, NewItem } from "../../../src/simulator/index.ts";
+import type { AuthorityStep, Fault, NewItem } from "../../../src/dev/simulator/index.ts";
 import { Chance } from "./chance.ts";
 import { DISTURBANCES, type OperationName } from "./disturbances.ts";
 import type { PlannedRefund, PlannedSale } from "./planned-sale.ts";

@@ -1,4 +1,4 @@
-import type { AuthorityStep } from "../../../src/simulator/index.ts";
+import type { AuthorityStep } from "../../../src/dev/simulator/index.ts";
 import type { Chance } from "./chance.ts";
 import type { OperationName } from "./disturbances.ts";
 import type { PlannedSale, ShapeName } from "./planned-sale.ts";

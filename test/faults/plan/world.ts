@@ -1,4 +1,4 @@
-import type { NewItem, ScenarioInput } from "../../../src/simulator/index.ts";
+import type { NewItem, ScenarioInput } from "../../../src/dev/simulator/index.ts";
 
 /** Whose key reaches which businesses. */
 export interface PlannedConnection {

@@ -1,5 +1,5 @@
 import type { SaleDocument } from "../../../src/contract/index.ts";
-import type { DocumentBooks } from "../../../src/simulator/index.ts";
+import type { DocumentBooks } from "../../../src/dev/simulator/index.ts";
 import type { PlannedSale } from "../plan/planned-sale.ts";
 import { type Evidence, outcomeOf } from "./evidence.ts";
 import { repeated } from "./repeated.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import type { SaleOutcome } from "../../../src/contract/index.ts";
-import type { Books } from "../../../src/simulator/index.ts";
+import type { Books } from "../../../src/dev/simulator/index.ts";
 import "../../rig/quiet-runtime.ts";
 import { type Replays, replayHistories } from "../../rig/replay-all.ts";
 import type { StormRecord } from "../drive/storm.ts";

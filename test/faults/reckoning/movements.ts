@@ -1,5 +1,5 @@
 import { stockReferenceId, type StockMovement, sumOf } from "../../../src/contract/index.ts";
-import type { Movement } from "../../../src/simulator/index.ts";
+import type { Movement } from "../../../src/dev/simulator/index.ts";
 import type { PlannedSale } from "../plan/planned-sale.ts";
 import type { ActivityEnd } from "./chronicle.ts";
 import { type Evidence, outcomeOf } from "./evidence.ts";

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { Client, Connection } from "@temporalio/client";
 
 import { freePort } from "../../../src/embedded/free-port.ts";
-import { type Simulator, startSimulator } from "../../../src/simulator/index.ts";
+import { type Simulator, startSimulator } from "../../../src/dev/simulator/index.ts";
 import { createStarter, type Starter } from "../../../src/starter/index.ts";
 import { scenario } from "../plan/world.ts";
 import { CallsUnderWay, Gate, type GateOptions } from "./gate.ts";

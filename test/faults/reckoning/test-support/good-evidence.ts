@@ -1,7 +1,7 @@
 import { onTestFinished } from "vitest";
 
 import type { SaleOutcome, StockMovement } from "../../../../src/contract/index.ts";
-import { type Books, builtInScenario, type Simulator, startSimulator } from "../../../../src/simulator/index.ts";
+import { type Books, builtInScenario, type Simulator, startSimulator } from "../../../../src/dev/simulator/index.ts";
 import type { PlannedSale } from "../../plan/planned-sale.ts";
 import type { Chronicle } from "../chronicle.ts";
 import type { Evidence } from "../evidence.ts";

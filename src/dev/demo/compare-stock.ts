@@ -1,5 +1,5 @@
 import { sumOf } from "../../contract/index.ts";
-import type { Books } from "../../simulator/index.ts";
+import type { Books } from "../simulator/index.ts";
 import type { DemoPlan } from "./demo-plan.ts";
 import { type ExpectedMovement, expectedMovements } from "./expected-movements.ts";
 

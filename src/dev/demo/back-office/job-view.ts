@@ -1,5 +1,5 @@
-import type { OutputStream } from "../../context.ts";
-import { printable } from "../../output.ts";
+import type { OutputStream } from "../../../cli/context.ts";
+import { printable } from "../../../cli/output.ts";
 
 const CLEAR_LINE = "\r\u001b[2K";
 

@@ -1,4 +1,4 @@
-import type { OutputStream } from "../context.ts";
+import type { OutputStream } from "../../cli/context.ts";
 
 /** Where a demo shows what it does. */
 export interface Screens {

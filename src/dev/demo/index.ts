@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import type { CliContext } from "../context.ts";
+import type { CliContext } from "../../cli/context.ts";
 
 interface DemoFlags {
   keep?: boolean;

@@ -1,9 +1,9 @@
 import { loadTemporalConnection } from "../../config/index.ts";
 import { builtWorkflowBundle } from "../../worker/bundle-workflows.ts";
-import { CommandFailedError } from "../cli-error.ts";
-import type { CliContext } from "../context.ts";
-import { interruptible, untilAborted } from "../interruptible.ts";
-import { printNote } from "../output.ts";
+import { CommandFailedError } from "../../cli/cli-error.ts";
+import type { CliContext } from "../../cli/context.ts";
+import { interruptible, untilAborted } from "../../cli/interruptible.ts";
+import { printNote } from "../../cli/output.ts";
 import { showBackOffice } from "./back-office/show-back-office.ts";
 import { Cleanup } from "./cleanup.ts";
 import { DemoInterruptedError } from "./demo-error.ts";

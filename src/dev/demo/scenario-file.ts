@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { refundRequestSchema } from "../../contract/schema/index.ts";
-import { scenarioSchema } from "../../simulator/index.ts";
+import { scenarioSchema } from "../simulator/index.ts";
 
 const count = z.number().int().min(0);
 

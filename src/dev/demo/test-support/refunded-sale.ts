@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import type { SaleDocument } from "../../../contract/index.ts";
-import { type Books, startSimulator } from "../../../simulator/index.ts";
+import { type Books, startSimulator } from "../../simulator/index.ts";
 import type { DemoPlan } from "../demo-plan.ts";
 import { readDemoPlan } from "../read-demo-plan.ts";
 import type { SaleProgress } from "../sale-progress.ts";

@@ -1,4 +1,4 @@
-import { InterruptedError } from "../cli-error.ts";
+import { InterruptedError } from "../../cli/cli-error.ts";
 
 /** The demo cannot go on; the message says why and what to do. */
 export class DemoError extends Error {

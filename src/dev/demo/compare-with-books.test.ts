@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Books } from "../../simulator/index.ts";
+import type { Books } from "../simulator/index.ts";
 import { compareWithBooks } from "./compare-with-books.ts";
 import type { DemoPlan } from "./demo-plan.ts";
 import type { SaleProgress } from "./sale-progress.ts";

@@ -1,14 +1,14 @@
 import type { Client } from "@temporalio/client";
 
 import { DEFAULT_CONNECTION } from "../../../contract/index.ts";
-import { batchJob } from "../../accounting/batch-job.ts";
-import { billPaymentsSync } from "../../accounting/bill-payments-sync.ts";
-import { itemsRegistration } from "../../items/items-registration.ts";
-import { followJob } from "../../jobs/follow-job.ts";
-import type { JobCommand, JobScope } from "../../jobs/job-command.ts";
-import { startJob } from "../../jobs/start-job.ts";
-import { purchasesSync } from "../../purchases/purchases-sync.ts";
-import { reconciliation } from "../../reconcile/reconciliation.ts";
+import { batchJob } from "../../../cli/accounting/batch-job.ts";
+import { billPaymentsSync } from "../../../cli/accounting/bill-payments-sync.ts";
+import { itemsRegistration } from "../../../cli/items/items-registration.ts";
+import { followJob } from "../../../cli/jobs/follow-job.ts";
+import type { JobCommand, JobScope } from "../../../cli/jobs/job-command.ts";
+import { startJob } from "../../../cli/jobs/start-job.ts";
+import { purchasesSync } from "../../../cli/purchases/purchases-sync.ts";
+import { reconciliation } from "../../../cli/reconcile/reconciliation.ts";
 import type { DemoPlan } from "../demo-plan.ts";
 
 /** Each takes a second or two; what is not done by then hangs. */

@@ -1,4 +1,4 @@
-import type { Books } from "../../simulator/index.ts";
+import type { Books } from "../simulator/index.ts";
 import { documentDifferences, strangeDocuments } from "./compare-documents.ts";
 import { movementDifferences, stockDifferences } from "./compare-stock.ts";
 import { type CallCounts, countCalls } from "./count-calls.ts";

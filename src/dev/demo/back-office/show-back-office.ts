@@ -1,5 +1,5 @@
 import { nairobiDate } from "../../../contract/index.ts";
-import { chainText, verifiedChains } from "../../ledger/verified-chains.ts";
+import { chainText, verifiedChains } from "../../../cli/ledger/verified-chains.ts";
 import type { Screens } from "../screens.ts";
 import type { DemoStack } from "../start-demo-stack.ts";
 import { readLedgerContents, readServiceBooks, type ServiceBooks } from "./books-and-ledger.ts";

@@ -6,7 +6,7 @@ import type {
   KeptItemOutcome,
   KeptPurchase,
 } from "../../../ledger/index.ts";
-import type { Simulator } from "../../../simulator/index.ts";
+import type { Simulator } from "../../simulator/index.ts";
 import type { DemoStack } from "../start-demo-stack.ts";
 
 /** What the two services know, as the simulator's own books say. */

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { DEFAULT_CONNECTION } from "../../../contract/index.ts";
 import type { BusinessReport, Period } from "../../../ledger/index.ts";
-import { periodOf } from "../../report/period.ts";
-import { renderHtml } from "../../report/render-html.ts";
+import { periodOf } from "../../../cli/report/period.ts";
+import { renderHtml } from "../../../cli/report/render-html.ts";
 import { DemoError } from "../demo-error.ts";
 import type { DemoStack } from "../start-demo-stack.ts";
 

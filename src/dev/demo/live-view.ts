@@ -1,4 +1,4 @@
-import type { OutputStream } from "../context.ts";
+import type { OutputStream } from "../../cli/context.ts";
 import { changeLine, saleLine } from "./sale-line.ts";
 import type { SaleProgress } from "./sale-progress.ts";
 import type { Paint } from "./screens.ts";

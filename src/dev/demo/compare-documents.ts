@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Books, DocumentBooks } from "../../simulator/index.ts";
+import type { Books, DocumentBooks } from "../simulator/index.ts";
 import type { DemoPlan } from "./demo-plan.ts";
 import type { SaleProgress } from "./sale-progress.ts";
 

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { beforeAll, expect, it } from "vitest";
 
-import type { Books } from "../../simulator/index.ts";
+import type { Books } from "../simulator/index.ts";
 import { countCalls } from "./count-calls.ts";
 import type { DemoPlan } from "./demo-plan.ts";
 import type { DemoTemporal } from "./demo-temporal.ts";

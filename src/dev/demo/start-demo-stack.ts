@@ -9,11 +9,11 @@ import { createCallbackReceiver, createTemporalSignaller } from "../../callbacks
 import type { Environment } from "../../config/index.ts";
 import { SEARCH_ATTRIBUTES } from "../../contract/index.ts";
 import type { Ledger } from "../../ledger/index.ts";
-import { type Simulator, startSimulator } from "../../simulator/index.ts";
+import { type Simulator, startSimulator } from "../simulator/index.ts";
 import { createStarter, type Starter } from "../../starter/index.ts";
 import type { WorkersOptions } from "../../worker/create-workers.ts";
 import { ledgerOf } from "../../worker/ledger-of.ts";
-import { OpenCalls } from "../open-calls.ts";
+import { OpenCalls } from "../../cli/open-calls.ts";
 import { backOfficeJobs } from "./back-office/back-office-jobs.ts";
 import type { Cleanup } from "./cleanup.ts";
 import { demoConfig, demoEnvironment, type Dialects } from "./demo-config.ts";

@@ -1,4 +1,4 @@
-import { printable } from "../output.ts";
+import { printable } from "../../cli/output.ts";
 import { isOpen, type SaleProgress } from "./sale-progress.ts";
 import type { Paint } from "./screens.ts";
 

@@ -1,4 +1,4 @@
-import type { Books } from "../../simulator/index.ts";
+import type { Books } from "../simulator/index.ts";
 import { type DemoPlan, type Example, itemOfLine } from "./demo-plan.ts";
 import { expectedMovements } from "./expected-movements.ts";
 

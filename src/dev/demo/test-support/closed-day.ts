@@ -1,5 +1,5 @@
 import { ITEM_OUTCOMES, type Purchase } from "../../../contract/index.ts";
-import { startSimulator } from "../../../simulator/index.ts";
+import { startSimulator } from "../../simulator/index.ts";
 import { type LedgerContents, readServiceBooks, type ServiceBooks } from "../back-office/books-and-ledger.ts";
 import { readDemoPlan } from "../read-demo-plan.ts";
 import { EXAMPLES } from "./refunded-sale.ts";
