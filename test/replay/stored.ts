@@ -6,6 +6,7 @@ import { SEARCH_ATTRIBUTES } from "../../src/contract/index.ts";
 
 export interface HistoryEvent {
   workflowExecutionStartedEventAttributes?: { workflowType: { name: string } };
+  activityTaskCancelRequestedEventAttributes?: unknown;
   upsertWorkflowSearchAttributesEventAttributes?: {
     workflowTaskCompletedEventId: string;
     searchAttributes: { indexedFields: Record<string, { data: string } | undefined> };
