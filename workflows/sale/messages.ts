@@ -138,6 +138,11 @@ function answeredTooSoon(run: SaleState, referenceId: string): string | undefine
   return `After your last answer it was sent again, and is unknown again since ${since}: look again, then answer.`;
 }
 
+/**
+ * Takes an operator's decision on an unknown movement. `workflows/stock/unknown-movement.ts` writes it into the claim
+ * before anything follows from it. Applied: the movement counts as made. Not applied: it is sent again under the same
+ * reference, or dropped if the sale was given up. An outcome that the claim has already counts before the decision.
+ */
 function resolveStock(run: SaleState, { referenceId, applied, note, by }: ResolveStockRequest): void {
   const movement = run.movements.find((one) => one.referenceId === referenceId && one.state === "unknown");
   if (!movement) return;

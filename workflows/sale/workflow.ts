@@ -80,6 +80,7 @@ async function runSale(context: SaleContext, prepared: PreparedSale): Promise<vo
     await stayOpenForRefund(context, stock ?? new StockKeeping(context), prepared);
   } else {
     run.stockHalted = true;
+    // For unknown movements too: only what was taken can go back, so each is resolved before the sale is `cancelled`.
     run.waitingFor = "the return of its goods to stock";
     run.publish();
     await stock?.giveBack(sale.traderInvoiceNumber, "undone");
@@ -144,13 +145,16 @@ async function issueAndAwait(
     "document" in created ? created : { document: created, callbackExpected: false };
   const mode = sale.stock ?? (adopted ? "off" : profile.stock);
   const movements = goods ? planMovements(sale.traderInvoiceNumber, "sold", goods.lines, goods.items) : [];
-  // Only after 201 or 202: a rejected document has sold nothing yet.
+  // Each movement is sent once, under a claim in the ledger, and does not hold up the document. If nobody can say what
+  // became of one, it is `unknown`: it is not sent again until an operator says so (`resolveStock`) or the outcome turns
+  // up in the claim. The receipt comes meanwhile; only the run stays open (workflows/stock/send-movement.ts).
   const moveOnce = once(() => {
     run.moreToRecord = sale.expectedTotal !== undefined;
     stock.move(movements);
   });
   run.moreToRecord = sale.expectedTotal !== undefined || (mode !== "off" && movements.length > 0);
   run.document = document;
+  // Only after 201 or 202: a rejected document has sold nothing yet.
   if (mode === "on-submission" && document.status !== "failed" && document.status !== "cancelled") moveOnce();
   const mended = new Set<string>();
   const mend = (): Promise<boolean> => mendItems(context, run.document ?? document, branch, mended);
