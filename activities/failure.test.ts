@@ -51,7 +51,7 @@ describe("the pause after a failed attempt", () => {
 });
 
 describe("the pause after a refusal by the quota", () => {
-  test("is never shorter than Retry-After, and spread over no more than two seconds beyond it", () => {
+  test("is never shorter than Retry-After, and at most two seconds longer", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 3_600_000 }), chance, (retryAfterMs, roll) => {
         const pauseMs = afterQuotaMs(retryAfterMs, () => roll);

@@ -32,7 +32,7 @@ describe("the wait for a document", () => {
     });
   });
 
-  test("goes on while it is completed without its receipt", async () => {
+  test("goes on while the document is completed but has no receipt", async () => {
     const served = await serve();
     const saleId = await soldTea(served, "INV-1");
     served.simulator.setDocumentStatus(saleId, "completed", { receipt: null });

@@ -24,7 +24,7 @@ describe("the creation of a sale, under a key that the service honours,", () => 
     });
   });
 
-  test("keeps the document that a 422 names, and says that it is not to be sent again", async () => {
+  test("keeps the document that a 422 names, and says that it must not be sent again", async () => {
     const served = await serve();
     served.simulator.setDefaultAuthority({ do: "reject", reason: "PIN is wrong" });
     const result = await sellTea(served, "INV-1");
@@ -96,7 +96,7 @@ describe("the creation of a sale, under a key that the service honours,", () => 
     expect(await sellTea(served, "INV-1")).toMatchObject({ kind: "document", unclaimed: true });
   });
 
-  test("keeps the id of a document whose answer says nothing else that can be read", async () => {
+  test("keeps the document's id even if nothing else in the answer can be read", async () => {
     const served = await serve();
     served.simulator.inject(
       at({ when: "after", kind: "status", status: 201, body: { data: { sale: { id: "sale_9" } } } }),
@@ -149,7 +149,7 @@ describe("the creation of a sale, under a key that the service honours,", () => 
     });
   });
 
-  test("comes back after a 429, no sooner than Retry-After, and blames nobody", async () => {
+  test("is retried after a 429, no sooner than Retry-After asks, and counts as a benign failure", async () => {
     const served = await serve();
     served.simulator.inject(at({ when: "before", kind: "rate-limit", retryAfterSeconds: 37 }));
     const attempt = () => failureOf(() => served.activities.createSale(teaRequest(served, "INV-1")));
@@ -176,7 +176,7 @@ describe("the creation of a sale, under a key that the service honours,", () => 
     ["a 502", { when: "after", kind: "status", status: 502 }],
     ["a 500 without an envelope", { when: "before", kind: "status", status: 500, body: "oops" }],
     ["an answer that is slower than the timeout", { when: "after", kind: "slow", delayMs: 60_000 }],
-  ])("is sent again under its key after %s, and one document is filed", async (_what, fault) => {
+  ])("is sent again under its key after %s, and only one document is issued", async (_what, fault) => {
     const served = await serve({ callTimeoutMs: fault.kind === "slow" ? 300 : 5_000 });
     served.simulator.inject(at({ ...fault, times: 1 }));
     const failure = await failureOf(() => served.activities.createSale(teaRequest(served, "INV-1")));

@@ -13,7 +13,7 @@ const REVOKED = {
 } as const;
 
 describe("the life of an Idempotency-Key", () => {
-  test("does not begin while certainly nothing was sent: a refusal leaves no doubt", async () => {
+  test("does not begin while it is certain that nothing was sent: a refusal leaves no doubt", async () => {
     const served = await serve();
     served.simulator.inject(REVOKED);
     const result = await inActivity(() => served.activities.createSale(teaRequest(served, "INV-1")));
@@ -53,7 +53,7 @@ describe("the life of an Idempotency-Key", () => {
     expect(await inActivity(() => create(START_MS - 23 * HOUR_MS))).toMatchObject({ kind: "document" });
   });
 
-  test("lets nothing but 429 go on for days", async () => {
+  test("allows a series of nothing but 429s to go on for days", async () => {
     const served = await serve();
     served.simulator.inject({ operation: "createSale", when: "before", kind: "rate-limit", retryAfterSeconds: 7 });
     const create = () => served.activities.createSale(teaRequest(served, "INV-1"));

@@ -208,7 +208,7 @@ describe("a stock adjustment", () => {
     expect(movements(served)).toEqual([]);
   });
 
-  test("is put off where no connection could be made", async () => {
+  test("is postponed if no connection can be made", async () => {
     const served = await serve();
     await served.simulator.close();
     expect(await adjust(served)).toMatchObject({ kind: "deferred", message: expect.stringContaining("ECONNREFUSED") });

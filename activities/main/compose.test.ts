@@ -52,7 +52,7 @@ function bodyOf(composed: Composed): Record<string, unknown> {
 }
 
 describe("the request for a sale", () => {
-  test("holds what was asked for, under the names of the dialect", async () => {
+  test("contains what was asked for, under the names of the dialect", async () => {
     const { composeSale } = await composeActivities();
     const composed = await composeSale(sale);
     expect(composed).toMatchObject({
@@ -70,7 +70,7 @@ describe("the request for a sale", () => {
     });
   });
 
-  test("is the same to the byte each time, in this process and in another", async () => {
+  test("has the same bytes each time, in this process and in any other", async () => {
     const one = await composeActivities();
     const other = await composeActivities();
     const first = await one.composeSale(sale);

@@ -12,7 +12,7 @@ function queryName(input: string, part: Partial<SettingGuide> = {}): SettingGuid
   return {
     section: "GET /bill-payments",
     meaning: `The query parameter for ${input}.`,
-    whileWrong: "400, or a service that ignores unknown parameters answers as if it were not there",
+    whileWrong: "400, or a service that ignores unknown parameters answers as if the parameter were absent",
     shows: SHOWN_BY_SYNC,
     foundBy: "read",
     question: `What is the name of the query parameter of GET /bill-payments for ${input}?`,
@@ -24,7 +24,7 @@ function webhook(meaning: string, question: string, part: Partial<SettingGuide> 
   return {
     section: "Events",
     meaning,
-    whileWrong: "Webhooks are answered 401 and change nothing; payments are read by the Schedule alone",
+    whileWrong: "Webhooks are answered 401 and change nothing; payments are read only on the Schedule",
     shows: "The receiver logs each webhook that it refuses",
     foundBy: "ask",
     question,
@@ -38,16 +38,17 @@ export const ACCOUNTING_GUIDE: DialectGuide = {
   "billPayments.limit": queryName("the page size (at most 100)", {
     whileWrong: "400, or pages of the service's own size: more calls, the same rows",
     shows:
-      "`invalid-request` of the bill payments sync; where it is ignored, only the log and `fiscalflow doctor` say so",
+      "`invalid-request` of the bill payments sync; if the service ignores it, only the log and `fiscalflow doctor` say so",
   }),
   "billPayments.paymentMethod": queryName("the payment method", {
-    meaning: "The query parameter for the payment method. `null`: not sent. The product's own sync does not use it.",
+    meaning:
+      "The query parameter for the payment method. `null`: not sent. fiscalflow's own synchronisation does not use it.",
     whileWrong: "Nothing changes: only callers of the client send it",
     shows: undefined,
     optional: true,
   }),
   "billPayments.status": queryName("the sync status", {
-    meaning: "The query parameter for the sync status. `null`: no status is learned.",
+    meaning: "The query parameter for the sync status. `null`: no statuses are read.",
   }),
   "billPayments.sortBy": queryName("the sort field", {
     meaning: "The query parameter for the sort field. `null`: bill payments cannot be synced.",
@@ -58,7 +59,7 @@ export const ACCOUNTING_GUIDE: DialectGuide = {
   "companies.list": {
     section: "GET /companies",
     meaning: "The key of the list of companies. `null`: the answer itself is the list.",
-    whileWrong: "Only `fiscalflow doctor` reads the companies: it cannot count them",
+    whileWrong: "Only `fiscalflow doctor` reads the companies; it then cannot count them",
     shows: "A warning of `fiscalflow doctor`",
     foundBy: "read",
     question: "In the answer of GET /companies, under which key stands the list?",
@@ -66,7 +67,7 @@ export const ACCOUNTING_GUIDE: DialectGuide = {
   },
   "signature.query": {
     section: "Authentication, 4",
-    meaning: "Whether the query string belongs to the signed path. Only with a client secret.",
+    meaning: "Whether the query string is part of the signed path. Applies only with a client secret.",
     whileWrong: "Each signed request with a query is answered 401",
     shows: "`credentials` of the bill payments sync",
     foundBy: "read",
@@ -75,7 +76,7 @@ export const ACCOUNTING_GUIDE: DialectGuide = {
   "webhook.enabled": webhook(
     "Whether webhooks are received.",
     "Which events does the service send as webhooks, and how are they delivered?",
-    { whileWrong: "`false`: webhooks are answered 404, and payments are read by the Schedule alone" },
+    { whileWrong: "`false`: webhooks are answered 404, and payments are read only on the Schedule" },
   ),
   "webhook.signatureHeader": webhook(
     "The header with the signature.",
@@ -83,7 +84,7 @@ export const ACCOUNTING_GUIDE: DialectGuide = {
     { values: "the name of a header" },
   ),
   "webhook.signaturePrefix": webhook(
-    "What stands before the signature in its header, `sha256=` for example.",
+    "The text before the signature in its header, for example `sha256=`.",
     "Does anything stand before the signature in its header, such as `sha256=`?",
     { values: "any text" },
   ),
@@ -97,16 +98,16 @@ export const ACCOUNTING_GUIDE: DialectGuide = {
     "Is the timestamp of a webhook in milliseconds or in seconds?",
   ),
   "webhook.signed": webhook(
-    "What the signature is made over.",
+    "What is signed.",
     "What exactly does the signature of a webhook cover: the body, or the timestamp and the body, and what stands between them?",
   ),
-  "webhook.encoding": webhook("How the signature is written.", "Is the signature of a webhook hex or base64?"),
+  "webhook.encoding": webhook("The encoding of the signature.", "Is the signature of a webhook hex or base64?"),
   "webhook.eventId": webhook(
-    "Where an event's id stands: a field of the body, or a header. `null`: there is none, and a repeated webhook counts again.",
+    "Where an event's id is: in a field of the body, or in a header. `null`: nowhere, and a repeated webhook triggers another synchronisation.",
     "Which field or header of a webhook identifies the event?",
     {
       values: "a name, `{ header }`, `null`",
-      whileWrong: "Webhooks are accepted all the same; a repeated one counts again, and asks for one more sync",
+      whileWrong: "Webhooks are accepted all the same; a repeated one triggers one more synchronisation",
       shows: undefined,
     },
   ),
@@ -137,12 +138,12 @@ export const ACCOUNTING_NEUTRAL_WORDS: readonly NeutralWord[] = [
   {
     section: "States and transitions",
     word: "transitions of the sync status",
-    dependence: "No: the four words are asked for, and any order is understood",
+    dependence: "No: the four statuses are requested, and any order is understood",
   },
   {
     section: "POST /sync/batches/{syncBatchId}/process",
     word: "what processing does, and its other responses",
-    dependence: "A 200 without `message` is `batch-unknown`: a person says what became of it",
+    dependence: "A 200 without `message` is `batch-unknown`: an operator says what became of it",
   },
   { section: "Companies, connections and batch records", word: "all fields", dependence: "No: none is read" },
   { section: "Errors", word: "the shape of an error's body", dependence: "No: the status decides" },

@@ -54,7 +54,7 @@ describe("a callback with a token that verifies", () => {
     expect(around.signals[0]?.callback.event).toBe("sale.failed");
   });
 
-  it("is answered 202 too when the workflow has closed or never was", async () => {
+  it("is answered 202 even if the workflow has closed or never existed", async () => {
     const around = new Surroundings();
     around.answer = () => Promise.resolve("gone");
     const { url } = await listen(around.options());

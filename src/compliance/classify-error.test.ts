@@ -72,7 +72,7 @@ describe("what an error means, over the wire", () => {
     expect(classifyError("createSale", await errorOf(client.createSale(composed, keyed)), dialect)).toEqual(means);
   });
 
-  test("a stock movement whose answer is lost is unknown, and one that never left is not applied", async () => {
+  test("a stock movement whose answer is lost is unknown, and one that was never sent is not applied", async () => {
     const client = await start((response) => response.destroy());
     const lost = await errorOf(client.adjustStock(movement, business));
     expect(classifyError("adjustStock", lost, dialect)).toEqual({ kind: "unknown", attention: "stock-unknown" });

@@ -151,7 +151,7 @@ describe("the tables as a whole", () => {
   ]);
 
   test.each(everyOperation)(
-    "%s: no answer is dropped, and none of an unguarded write is repeated after bytes may have left",
+    "%s: no answer is dropped, and no unguarded write is repeated once bytes may have been sent",
     (name) => {
       const repeated: unknown[] = [];
       for (const saleKey of ["trusted", "sent", "off"] as const) {

@@ -30,7 +30,7 @@ const needed = { whileWrong: REFUSED, shows: INVALID };
 function placeOfBusinessId(operation: string, part: Partial<SettingGuide>): SettingGuide {
   return {
     section: "Endpoints",
-    meaning: `Where ${operation} carries \`businessId\`: in the query or in the body. Only with an organisation-wide key.`,
+    meaning: `Where ${operation} carries \`businessId\`: in the query or in the body. Applies only to an organisation-wide key.`,
     ...needed,
     foundBy: "write",
     question: `With an organisation-wide key, does \`businessId\` travel in the query or in the body of ${operation}?`,
@@ -41,9 +41,9 @@ function placeOfBusinessId(operation: string, part: Partial<SettingGuide>): Sett
 function namedOperation(what: string, part: Partial<SettingGuide> = {}): SettingGuide {
   return {
     section: SALE_SECTION,
-    meaning: `${what}, which the document only names. \`null\`: off.`,
+    meaning: `${what}, which the documentation names without describing it. \`null\`: off.`,
     whileWrong: "The operation is off, or answers 404; nothing else depends on it",
-    shows: "The call says that the operation is not in the dialect",
+    shows: "The command says that the operation is not in the dialect",
     foundBy: "ask",
     question: `${what}: what are the method, the path and the names of the fields?`,
     optional: true,
@@ -62,7 +62,7 @@ const purchaseName = (input: string, part: Partial<SettingGuide>): SettingGuide 
 });
 
 const BUSINESSES_UNREAD = {
-  whileWrong: "The businesses cannot be read: sales of a named branch wait; sales that name none go on",
+  whileWrong: "The businesses cannot be read: sales that name a branch wait; all others go on",
   shows: "`not-found` on such sales, whose message names the settings; `fiscalflow doctor` names the setting",
 };
 
@@ -81,10 +81,10 @@ export const COMPLIANCE_GUIDE: DialectGuide = {
   "createSale.idempotencyKey": {
     section: "POST /v1/credit-notes (the header is shown for credit notes only)",
     meaning:
-      "How far the Idempotency-Key of a sale is trusted. `off`: none is sent. `sent`: one is sent, and a lost answer waits for a person. `trusted`: a lost answer is repeated under the same key.",
+      "How far the Idempotency-Key of a sale is trusted. `off`: none is sent. `sent`: one is sent, and a lost answer waits for an operator. `trusted`: after a lost answer the request is repeated under the same key.",
     fallback: "`trusted` with a test key, `sent` with a live key",
     whileWrong:
-      "`trusted` with a service that ignores the header: a lost answer can issue the sale twice. `off` or `sent` with a service that honours it: each lost answer waits for a person",
+      "`trusted` with a service that ignores the header: a lost answer can issue the sale twice. `off` or `sent` with a service that honours it: each lost answer waits for an operator",
     shows: "Two documents with one number, found by `fiscalflow reconcile`; or `document-unknown`",
     foundBy: "write",
     question:
@@ -150,21 +150,23 @@ export const COMPLIANCE_GUIDE: DialectGuide = {
   }),
   "retry.businessIdIn": placeOfBusinessId("POST /v1/sales/{id}/retry", {
     section: "POST /v1/sales/{id}/retry",
+    whileWrong: "The API answers 400: nothing is submitted again",
     shows: "`invalid-request` when a rejected document is submitted again",
     foundBy: "read",
   }),
   "stock.businessIdIn": placeOfBusinessId("POST /v1/stock/adjustments", {
     section: "POST /v1/stock/adjustments",
+    whileWrong: "The API answers 400: nothing moves",
     shows: "`stock-refused` on each movement",
   }),
   "stock.branch": {
     section: "POST /v1/stock/adjustments",
     meaning:
-      "The branch selector of a stock movement. `null`: not sent; the first branch moves, and no movement is held.",
+      "The field that selects the branch of a stock movement. `null`: not sent; the stock of the first branch moves, and no movement is held back.",
     whileWrong:
-      "400, or a service that ignores unknown fields moves the stock of the business's first branch. Where its answer says so, the connection sends no further movement to a named branch until an operator has checked it or the setting is changed",
+      "400, or a service that ignores unknown fields moves the stock of the business's first branch. If its answer shows that, the connection sends no further movement to a named branch until an operator has checked it or the setting is changed",
     shows:
-      "`stock-refused` on each movement that is refused or held; `unexpected-answer` on the one that was answered with another branch; `fiscalflow doctor` names the setting",
+      "`stock-refused` on each movement that is refused or held back; `unexpected-answer` on the one that was answered with another branch; `fiscalflow doctor` names the setting",
     foundBy: "write",
     question: "In the body of POST /v1/stock/adjustments, what is the name of the branch selector?",
   },
@@ -180,7 +182,8 @@ export const COMPLIANCE_GUIDE: DialectGuide = {
     section: "Stock adjustment result (`fiscal` is a neutral word)",
     meaning:
       "The key of the tax system's report in the answer to a movement: the object that holds `stockIo` and `stockMaster`. `null`: not read.",
-    whileWrong: "The report is not read: movements are applied, and one that the authority did not take is not noticed",
+    whileWrong:
+      "The report is not read: movements are applied, and one that the authority did not accept goes unnoticed",
     shows: "`fiscalflow doctor` and the log name the setting",
     foundBy: "write",
     question:
@@ -188,23 +191,23 @@ export const COMPLIANCE_GUIDE: DialectGuide = {
   },
   "register.branch": {
     section: "POST /v1/items/{id}/register",
-    meaning: "The branch for which an item is registered. `null`: not sent, and the first branch counts.",
+    meaning: "The branch for which an item is registered. `null`: not sent, and the service takes the first branch.",
     whileWrong: "400, or a service that ignores unknown fields registers for the business's first branch",
-    shows: "`invalid-request` on the registration; otherwise the item stays unknown at the branch",
+    shows: "`invalid-request` on the registration; otherwise the item stays unregistered at that branch",
     foundBy: "read",
     question: "In the body of POST /v1/items/{id}/register, what is the name of the branch selector?",
   },
   "register.branchBy": {
     section: "POST /v1/items/{id}/register (both are accepted)",
     meaning: "How a registration names its branch: by the branch's own id, or by the authority's branch-office id.",
-    whileWrong: "Nothing changes: the document says that both are accepted",
+    whileWrong: "Nothing changes: the documentation says that both are accepted",
     foundBy: "read",
     question: "In POST /v1/items/{id}/register, are both the branch id and the authorityBhfId accepted?",
     optional: true,
   },
   "register.force": {
     section: "POST /v1/items/{id}/register",
-    meaning: "The flag that registers again an item that the authority already has. `null`: never sent.",
+    meaning: "The flag to register again an item that the authority already has. `null`: never sent.",
     whileWrong: "400, or the flag is ignored; only `items register --force` sends it",
     shows: "`invalid-request`, or the item is not registered again",
     foundBy: "read",
@@ -215,9 +218,10 @@ export const COMPLIANCE_GUIDE: DialectGuide = {
     meaning: "The query parameter for the cursor of the next page. `null`: only the first page can be read.",
   }),
   "purchases.pageSize": purchaseName("the page size", {
-    meaning: "The query parameter for the page size (100 is asked for). `null`: not sent.",
+    meaning: "The query parameter for the page size (100 rows are requested). `null`: not sent.",
     whileWrong: "400, or pages of the service's own size: more calls, the same rows",
-    shows: "`invalid-request` of the purchases sync; where it is ignored, only the log and `fiscalflow doctor` say so",
+    shows:
+      "`invalid-request` of the purchases sync; if the service ignores it, only the log and `fiscalflow doctor` say so",
   }),
   "purchases.status": purchaseName("the review status", {
     meaning: "The query parameter for the review status. `null`: each sync reads everything.",
@@ -238,6 +242,7 @@ export const COMPLIANCE_GUIDE: DialectGuide = {
   },
   "pull.businessIdIn": placeOfBusinessId("POST /v1/purchases/pull", {
     section: SALE_SECTION,
+    whileWrong: "The API answers 400: new invoices are not fetched",
     shows: "`invalid-request` of the purchases sync",
     foundBy: "read",
   }),
@@ -266,7 +271,7 @@ export const COMPLIANCE_GUIDE: DialectGuide = {
   "businesses.branchId": {
     section: BUSINESSES_SECTION,
     meaning: "The key of a branch's id.",
-    whileWrong: "A sale's branch cannot be resolved, or is sent by another value and refused with 400",
+    whileWrong: "A sale's branch cannot be resolved, or is sent with the wrong value and refused with 400",
     shows: "`not-found` on sales that name a branch, or `invalid-request`",
     foundBy: "read",
     question: "In a branch of GET /v1/businesses, which key holds the branch id that other operations take?",
@@ -281,7 +286,7 @@ export const COMPLIANCE_GUIDE: DialectGuide = {
   },
   "errors.authorityRejected": {
     section: "Errors (the code carries a neutral word)",
-    meaning: "The code of a 422 by which the authority rejected the document. `null`: not known.",
+    meaning: "The error code of a 422 that says that the authority rejected the document. `null`: not known.",
     whileWrong: "Nothing changes: the status 422 and the document in the answer decide",
     foundBy: "ask",
     question: "Which error code does a 422 carry when the tax authority rejected the document?",
@@ -289,16 +294,17 @@ export const COMPLIANCE_GUIDE: DialectGuide = {
   },
   "errors.alreadyCredited": {
     section: "Errors (named as an example)",
-    meaning: "The code of a 422 to a credit note for a sale that is credited already. `null`: not known.",
+    meaning: "The error code of a 422 to a credit note for a sale that has already been credited. `null`: not known.",
     whileWrong:
       "An answer that names `creditNoteId` is understood all the same; one without it counts as rejected, and no second credit note is issued",
-    shows: "`rejected` in place of `already-credited`",
+    shows: "`rejected` instead of `already-credited`",
     foundBy: "ask",
     question: "Which error code does POST /v1/credit-notes answer for a sale that is already credited?",
   },
   createItem: namedOperation("Item creation"),
   receiptDownload: namedOperation("Receipt download", {
-    meaning: "Receipt download, which the document only names: the path has `{id}` for the document's id. `null`: off.",
+    meaning:
+      "Receipt download, which the documentation names without describing it; the path contains `{id}` for the document's id. `null`: off.",
   }),
   identity: namedOperation("The identity operation (what a key can do)"),
   lookups: namedOperation("The lookups (code lists and item classifications)"),
@@ -313,7 +319,7 @@ export const COMPLIANCE_NEUTRAL_WORDS: readonly NeutralWord[] = [
   },
   {
     section: "Endpoints",
-    word: "`businessId` where it travels in a body (the name is shown for the query only)",
+    word: "the name `businessId` in a body (it is shown for the query only)",
     dependence: "Yes, with an organisation-wide key: 400, `invalid-request`. Nothing is created",
   },
   {
@@ -334,7 +340,7 @@ export const COMPLIANCE_NEUTRAL_WORDS: readonly NeutralWord[] = [
   {
     section: "Item",
     word: "the names under `needs`",
-    dependence: "No: whatever is `true` there is named in the attention",
+    dependence: "No: the attention names whatever is `true` there",
   },
   {
     section: "Sale and credit note status",

@@ -82,7 +82,7 @@ describe("the other operations", () => {
     );
   });
 
-  test("listPurchases refuses a cursor for which the dialect has no name, since the first page would come for ever", async () => {
+  test("listPurchases refuses a cursor for which the dialect has no name, since the first page would come again and again", async () => {
     const { client } = await start(sale, { dialect: { purchases: { cursor: null } } });
     expect(await errorOf(client.listPurchases({ cursor: "c" }, business))).toMatchObject({ code: "not-in-dialect" });
   });

@@ -39,12 +39,12 @@ export const accountingSettings = {
   }),
   billPaymentsSweepEvery: intervalSetting({
     variable: "ACCOUNTING_BILL_PAYMENTS_SWEEP_EVERY",
-    meaning: "how often all bill payments are synced (a call for each hundred), by a Schedule as well; or `off`",
+    meaning: "how often all bill payments are synced (one call for each hundred), by a Schedule as well; or `off`",
     fallback: "24 hours",
   }),
   dialect: dialectSetting({
     variable: "ACCOUNTING_DIALECT",
-    meaning: "overrides of the names that the service's document does not show, or the path of a JSON file of them",
+    meaning: "overrides for names that the service's documentation does not show, or the path of a JSON file with them",
     variableNote: "JSON, or a path to it",
     defaultText: "none",
     example: {},

@@ -20,7 +20,7 @@ export const callbackSettings = {
         : undefined,
     {
       variable: "CALLBACK_SECRETS",
-      meaning: `at least ${MIN_SECRET_LENGTH} characters each: the first signs callback URLs, all verify`,
+      meaning: `at least ${MIN_SECRET_LENGTH} characters each: the first one signs callback URLs, and all of them are accepted`,
       variableNote: "several are separated by commas",
       defaultText: "none",
       example: [{ env: "CALLBACK_SECRET_OF_THIS_YEAR" }, { file: "/run/secrets/callback-secret-of-last-year" }],
@@ -28,7 +28,7 @@ export const callbackSettings = {
   ),
   port: portSetting({
     variable: "CALLBACK_PORT",
-    meaning: "where the receiver listens",
+    meaning: "the port on which the receiver listens",
     fallback: 8080,
   }),
   allowLoopback: flagSetting({

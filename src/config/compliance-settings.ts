@@ -55,7 +55,7 @@ export const complianceSettings = {
   businessId: textSetting(businessId, A_BUSINESS_ID, {
     variable: "COMPLIANCE_BUSINESS_ID",
     meaning:
-      "with `organisation`, the business of sales that name none; with `business`, the name of the bound one (needed)",
+      "with `organisation`, the business of sales that do not name one; with `business` (required then), the name of the business to which the key is bound",
     defaultText: "none",
     example: "biz_1",
   }),
@@ -76,14 +76,14 @@ export const complianceSettings = {
   businessWeights: weightsSetting({
     variable: "COMPLIANCE_BUSINESS_WEIGHTS",
     meaning:
-      "with `organisation`, how much of the request budget each business gets while several wait; one that is not named has the weight 1",
+      "with `organisation`, the relative share of the request budget that each business gets while several wait; a business that is not named has the weight 1",
     variableNote: "JSON",
-    defaultText: "all alike",
+    defaultText: "all equal",
     example: { biz_1: 2 },
   }),
   stockDefault: choiceSetting(["on-submission", "on-completion", "off"], {
     variable: "COMPLIANCE_STOCK_DEFAULT",
-    meaning: "when the stock of a sale moves that does not say so itself: `on-submission`, `on-completion` or `off`",
+    meaning: "when stock moves for a sale that does not set `stock` itself: `on-submission`, `on-completion` or `off`",
     fallback: "on-submission",
   }),
   purchasesSyncEvery: intervalSetting({
@@ -93,7 +93,7 @@ export const complianceSettings = {
   }),
   purchasesSweepEvery: intervalSetting({
     variable: "COMPLIANCE_PURCHASES_SWEEP_EVERY",
-    meaning: "how often all purchases are synced (a call for each hundred), by a Schedule as well; or `off`",
+    meaning: "how often all purchases are synced (one call for each hundred), by a Schedule as well; or `off`",
     fallback: "24 hours",
   }),
   reconcileEvery: intervalSetting({
@@ -104,7 +104,7 @@ export const complianceSettings = {
   reconcileAccounting: textSetting(connectionName, CONNECTION_NAME, {
     variable: "COMPLIANCE_RECONCILE_ACCOUNTING",
     meaning: "the connection of the accounting service whose bill payments pay the supplier invoices of this one",
-    defaultText: "that of the same name, where there is one",
+    defaultText: "the one of the same name, if there is one",
     example: "shop",
   }),
   reconcileInvoiceNumberIn: choiceSetting(INVOICE_NUMBER_FIELDS, {
@@ -115,17 +115,17 @@ export const complianceSettings = {
   reconcileSupplier: choiceSetting(SUPPLIER_RULES, {
     variable: "COMPLIANCE_RECONCILE_SUPPLIER",
     meaning:
-      "whose invoice a bill payment may pay: `same-name`, of a supplier of the same name (letters and digits alone, in any case), or `any`",
+      "whose invoices a bill payment can pay: `same-name`, those of a supplier with the same name (only letters and digits count, ignoring case), or `any`",
     fallback: "same-name",
   }),
   reconcileCurrency: textSetting(z.string().regex(CURRENCY_PATTERN), "a currency of three capital letters (ISO 4217)", {
     variable: "COMPLIANCE_RECONCILE_CURRENCY",
-    meaning: "the currency of the supplier invoices, which tell none; nothing is converted",
+    meaning: "the currency of the supplier invoices, which do not state one; nothing is converted",
     fallback: "KES",
   }),
   dialect: dialectSetting({
     variable: "COMPLIANCE_DIALECT",
-    meaning: "overrides of the names that the API's document does not show, or the path of a JSON file of them",
+    meaning: "overrides for names that the API's documentation does not show, or the path of a JSON file with them",
     variableNote: "JSON, or a path to it",
     defaultText: "none",
     example: {},

@@ -28,28 +28,28 @@ export const configSections: readonly { path: string; named: boolean; settings: 
 const TEMPORAL_VARIABLES: readonly ReferenceEntry[] = [
   entry(
     "TEMPORAL_ADDRESS",
-    "`host:port` of the Temporal frontend; without it, `demo` brings its own server",
+    "`host:port` of the Temporal frontend; without it, `demo` starts its own server",
     "`localhost:7233`",
   ),
   entry("TEMPORAL_NAMESPACE", "the namespace", "`default`"),
   entry("TEMPORAL_API_KEY", "an API key; turns TLS on", "none"),
   entry(
     "TEMPORAL_TLS",
-    "`true` or `false`: TLS whatever the variables below say",
-    "on, where an API key or one of them is set",
+    "`true` or `false`: TLS on or off, whatever the variables below say",
+    "on if an API key or one of them is set",
   ),
   entry("TEMPORAL_TLS_CLIENT_CERT_PATH, TEMPORAL_TLS_CLIENT_CERT_DATA", "the client's certificate", "none"),
   entry("TEMPORAL_TLS_CLIENT_KEY_PATH, TEMPORAL_TLS_CLIENT_KEY_DATA", "the client's private key", "none"),
   entry(
     "TEMPORAL_TLS_SERVER_CA_CERT_PATH, TEMPORAL_TLS_SERVER_CA_CERT_DATA",
-    "the authority that signed the server's certificate",
-    "the system's",
+    "the CA certificate that verifies the server's certificate",
+    "the CAs of the system",
   ),
   entry("TEMPORAL_TLS_SERVER_NAME", "the name in the server's certificate", "the host of the address"),
   entry(
     "TEMPORAL_CONFIG_FILE, TEMPORAL_PROFILE",
-    "a profile of Temporal's own configuration file; variables win over it",
-    "`default` of Temporal's usual file, if it is there",
+    "a profile of Temporal's own configuration file; variables take precedence over it",
+    "the profile `default` of Temporal's usual file, if that exists",
   ),
 ];
 
@@ -77,7 +77,7 @@ export const knownVariables: readonly string[] = [
 /** The default of a setting as documentation shows it. */
 export function defaultOf(setting: Setting<unknown>): string {
   if (setting.defaultText !== undefined) return setting.defaultText;
-  return setting.required === true ? "needed" : `\`${String(setting.fallback)}\``;
+  return setting.required === true ? "required" : `\`${String(setting.fallback)}\``;
 }
 
 /** The reference as a Markdown table. */

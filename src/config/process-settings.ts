@@ -11,18 +11,18 @@ export const LOOPBACK = "127.0.0.1";
 export const processSettings = {
   logLevel: choiceSetting(["trace", "debug", "info", "warn", "error", "fatal", "silent"], {
     variable: "LOG_LEVEL",
-    meaning: "the least that is logged: `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`",
+    meaning: "the lowest level that is logged: `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`",
     fallback: "info",
   }),
   healthPort: portSetting({
     variable: "HEALTH_PORT",
-    meaning: "where a worker answers `/healthz` and `/readyz`",
+    meaning: "the port on which a worker answers `/healthz` and `/readyz`",
     defaultText: "none: not served",
     example: 8081,
   }),
   metricsPort: portSetting({
     variable: "METRICS_PORT",
-    meaning: "where a worker answers `/metrics`",
+    meaning: "the port on which a worker answers `/metrics`",
     defaultText: "none: not served",
     example: 9464,
   }),
@@ -44,7 +44,7 @@ export const workerSettings = {
     { min: 10, max: 100_000, unit: "workflows" },
     {
       variable: "FISCALFLOW_WORKER_CACHED_WORKFLOWS",
-      meaning: "open workflows that a worker keeps in memory, so that it need not replay their histories",
+      meaning: "how many open workflows a worker keeps in memory, so that it need not replay their histories",
       fallback: 500,
     },
   ),
@@ -52,7 +52,7 @@ export const workerSettings = {
     { min: 2, max: 1_000, unit: "workflow tasks" },
     {
       variable: "FISCALFLOW_WORKER_WORKFLOW_TASKS",
-      meaning: "workflow tasks that a worker works on at once; a worker far from its Temporal server needs more",
+      meaning: "how many workflow tasks a worker processes at once; a worker far from its Temporal server needs more",
       fallback: 40,
     },
   ),
@@ -60,7 +60,7 @@ export const workerSettings = {
     { min: 2, max: 1_000, unit: "polls" },
     {
       variable: "FISCALFLOW_WORKER_WORKFLOW_TASK_POLLS",
-      meaning: "polls for workflow tasks that a worker has open at once; at most `workflowTasks`",
+      meaning: "how many polls for workflow tasks a worker has open at once; at most `workflowTasks`",
       fallback: 10,
     },
   ),
@@ -81,7 +81,7 @@ export const ledgerSettings = {
   }),
   home: textSetting(z.string().min(1), "a folder", {
     variable: "FISCALFLOW_HOME",
-    meaning: "the folder of what the product keeps on this host, shared by its processes",
+    meaning: "the folder in which fiscalflow keeps its data on this host, shared by its processes",
     fallback: ".fiscalflow",
     defaultText: "`.fiscalflow` in the working directory",
   }),
@@ -90,13 +90,13 @@ export const ledgerSettings = {
 export const temporalSettings = {
   cliPath: textSetting(z.string().min(1), "a path to an executable", {
     variable: "TEMPORAL_CLI_PATH",
-    meaning: "the executable for the embedded server",
-    defaultText: "looked for",
+    meaning: "the executable of the embedded Temporal server",
+    defaultText: "searched for on `PATH`, else downloaded or built",
     example: "/usr/local/bin/temporal",
   }),
   testServerPath: textSetting(z.string().min(1), "a path to an executable", {
     variable: "TEMPORAL_TEST_SERVER_PATH",
-    meaning: "the executable for the time-skipping server of tests",
+    meaning: "the executable of the time-skipping server for tests",
     defaultText: "none",
     example: "/usr/local/bin/temporal-test-server",
   }),

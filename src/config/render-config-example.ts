@@ -14,8 +14,8 @@ type DialectExamples = Readonly<Record<string, readonly string[]>>;
 export function renderConfigExample(dialects: DialectExamples = {}): string {
   const lines = [
     '// Every setting with its default. A secret is never written here: { "env": "NAME" } takes it from a variable,',
-    '// { "file": "PATH" } from a file. Where the variable named beside a setting is set, it wins over this file; of the',
-    '// connections, that goes for the one called "default". Paths of secrets and dialects start at the folder of this file.',
+    '// { "file": "PATH" } from a file. A variable that is named beside a setting takes precedence over this file; for',
+    '// connections, only in the one called "default". Paths of secrets and dialects are relative to the folder of this file.',
     "{",
   ];
   for (const { path, named, settings } of configSections) {
@@ -49,7 +49,7 @@ function members(settings: SettingTable, indent: string, dialect?: readonly stri
 
 function comment(setting: Setting<unknown>): string[] {
   const variable = setting.variable === undefined ? "" : ` ${setting.variable}.`;
-  const fallback = setting.required === true ? "Needed." : `Default: ${defaultOf(setting).replaceAll("`", "")}.`;
+  const fallback = setting.required === true ? "Required." : `Default: ${defaultOf(setting).replaceAll("`", "")}.`;
   const meaning = setting.meaning.replaceAll("`", "");
   // A word of the configuration keeps its spelling at the beginning of a sentence too.
   const sentence = setting.meaning.startsWith("`") ? meaning : meaning.charAt(0).toUpperCase() + meaning.slice(1);

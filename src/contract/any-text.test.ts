@@ -59,7 +59,7 @@ describe("for any business, invoice number and step", () => {
     );
   }, 60_000);
 
-  test("two keys are one only for the same intent, also where the parts run together alike", () => {
+  test("two keys are equal only for the same intent, even if their parts, joined, give the same text", () => {
     const cut = fc.tuple(cutTwice, intent).map(([[a, b, c], which]): Asked => [a, b, c, which]);
     const either = fc.oneof(cut, asked);
     fc.assert(
@@ -103,7 +103,7 @@ describe("for any business, invoice number and step", () => {
     );
   }, 60_000);
 
-  test("the reference of a stock movement is ASCII, bounded, and one movement's alone", () => {
+  test("the reference of a stock movement is ASCII, bounded, and unique to the movement", () => {
     const cut = cutTwice.map(([a, b, c]): Movement => [a, b + c, "sold"]);
     const movement: fc.Arbitrary<Movement> = fc.oneof(fc.tuple(text, text, purpose), cut);
     fc.assert(

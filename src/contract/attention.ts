@@ -1,7 +1,7 @@
 import type { StockMovement } from "./stock-movement.ts";
 
 /**
- * What a person is needed for (docs/failure-model.md, "What a person is asked for"), in the order in which several at
+ * What a person is needed for (docs/failure-model.md, "What operators are asked for"), in the order in which several at
  * once are shown.
  */
 export const ATTENTION_CODES = [

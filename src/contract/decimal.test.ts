@@ -22,7 +22,7 @@ describe("a sum", () => {
     expect(sumOf(numbers)).toBe(total);
   });
 
-  test("is the sum of the units, for any amounts in cents", () => {
+  test("equals the exact sum of the cents, for any amounts", () => {
     fc.assert(
       fc.property(fc.array(decimals(-1_000_000_000, 1_000_000_000, 2)), (parts) => {
         const units = parts.reduce((sum, part) => sum + part.units, 0n);

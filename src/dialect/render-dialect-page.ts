@@ -25,7 +25,7 @@ export function renderDialect({ title, variable, settings, neutralWords }: Docum
 
 ${sections.join("\n\n")}
 
-### Open in the document, and not in the dialect
+### Left open by the documentation, and not in the dialect
 
 | section | what is open | whether the product depends on it |
 | --- | --- | --- |
@@ -45,7 +45,7 @@ function groupsOf(settings: readonly GuidedSetting[]): Map<string, GuidedSetting
 function settingText(setting: GuidedSetting): string {
   const { path, meaning, values, fallbackText, section, whileWrong, shows, foundBy } = setting;
   return `- **\`${path}\`**: ${meaning}
-  - values: ${values}; default: ${fallbackText}; document: ${section}
-  - while it is wrong: ${whileWrong}${shows === undefined ? "" : `. It shows as: ${shows}`}
-  - found out by: ${FOUND_BY[foundBy]}`;
+  - values: ${values}; default: ${fallbackText}; left open in: ${section}
+  - if it is wrong: ${whileWrong}${shows === undefined ? "" : `. How to notice: ${shows}`}
+  - found by: ${FOUND_BY[foundBy]}`;
 }

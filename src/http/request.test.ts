@@ -247,7 +247,7 @@ describe("the request may have arrived", () => {
     });
   });
 
-  test("when the body does not end in time, and the status is kept", async () => {
+  test("when the body does not end in time; the status is kept", async () => {
     const server = await stub((response) => response.writeHead(201).write('{"data":'));
     const error = await failure(request(server.baseUrl, { timeoutMs: 150 }));
     expect(error).toMatchObject({ code: "timeout", sent: "maybe", answered: { status: 201 } });

@@ -95,7 +95,7 @@ test("a 429 that may be tried again before its window ends takes nothing from th
   expect(decided(budget, START_MS + 1_200).kind).toBe("send");
 });
 
-test("a service that fails is probed by one call at a time, after growing pauses, and opens by itself", () => {
+test("a service that fails is probed by one call at a time, after growing pauses, and calls pass again once it answers", () => {
   let [budget, atMs] = [newBudget(RULES, START_MS), START_MS];
   for (let i = 0; i < 5; i += 1) budget = call(budget, atMs, { status: 503 });
   const pausesMs: number[] = [];
@@ -207,7 +207,7 @@ function play(steps: readonly Step[]): Played {
   return { budget, nowMs, broken };
 }
 
-test("whatever happens in whatever order: nothing is sent beyond what is left, and everything opens again", () => {
+test("whatever happens, in whatever order: no more is sent than what is left, and in the end calls pass again", () => {
   fc.assert(
     fc.property(fc.array(anyStep, { maxLength: 60 }), (steps) => {
       const { budget, nowMs, broken } = play(steps);

@@ -131,7 +131,7 @@ test("beside a stranger who takes a fifth at random moments, what is left is use
   expect(told.refused / told.sent).toBeLessThanOrEqual(0.02);
 });
 
-test("while the count is away nothing is lost, and once it is back windows are whole again", async () => {
+test("while the shared count is unavailable nothing is lost, and once it is back windows are used in full again", async () => {
   const { told, usedParts, backlog, end, counted } = fleet({ processes: 3 });
   backlog("interactive");
   await vi.advanceTimersByTimeAsync(5.5 * WINDOW_MS);

@@ -122,7 +122,7 @@ test("a 429 that happens anyway closes the rate limiter for all until its Retry-
   expect(said).toEqual(["sent", "sent", "refused", "held back", "sent"]);
 });
 
-test("while the count is away calls go on, it is said once, and once when it is back", async () => {
+test("while the shared count is unavailable calls go on; this is reported once, and once more when it is back", async () => {
   const { call, passing, counted, said, limiter } = limited({ limit: 1_000 });
   await passing(100, call());
   counted.state.away = true;

@@ -73,7 +73,7 @@ test("a poll that brings no task gives its permit to the next", async () => {
   expect([permits.unused, permits.used]).toEqual([1, 0]);
 });
 
-test("as many as are allowed are used, and the next waits for the end of one", async () => {
+test("as many permits as allowed are used, and the next request waits until one is returned", async () => {
   const permits = new Permits(2);
   const first = await permits.take(NEVER);
   permits.use(first);

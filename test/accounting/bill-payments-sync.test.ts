@@ -73,7 +73,7 @@ describeWithTemporal("the synchronisation of bill payments", () => {
     expect(await unlike()).toEqual([]);
   });
 
-  test("sees by the counts that something went, and a full one finds what", async () => {
+  test("sees by the counts that something is gone, and a full one finds out what", async () => {
     rig.simulator.accounting.removeBillPayment("bp_0000100");
     rig.simulator.accounting.changeBillPayment("bp_0000200", {}, { status: null });
     expect(await sync()).toMatchObject({ kind: "recent", settled: false });
@@ -124,7 +124,7 @@ describeWithTemporal("the synchronisation of bill payments", () => {
     expect(await unlike()).toEqual([]);
   });
 
-  test("goes on where it was when its worker stops", async () => {
+  test("continues where it was after its worker has stopped", async () => {
     const { accounting } = rig.simulator;
     const handle = await start({ full: true });
     await rig.simulator.until(() => pages() >= 6);

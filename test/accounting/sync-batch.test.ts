@@ -57,7 +57,7 @@ describeWithTemporal("the processing of a sync batch", () => {
     };
   }
 
-  test("is sent once, and is told again to whoever starts it again", async () => {
+  test("is sent once, and its outcome is returned to whoever starts it again", async () => {
     const one = batch({ message: "42 bills were synced." });
     await one.start();
     const outcome = { syncBatchId: one.id, saidBy: "service", message: "42 bills were synced." };

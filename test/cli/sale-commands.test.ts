@@ -60,7 +60,7 @@ describeWithTemporal("fiscalflow sale", () => {
     expect(rig.simulator.documents("CLI-1")).toHaveLength(1);
   });
 
-  test("start of a list has a line for each, and ends with 1 where one is not well", async () => {
+  test("start of a list prints a line for each sale, and exits with 1 if one of them fails", async () => {
     const sales = [saleOf("CLI-2"), { ...saleOf("CLI-3"), lines: [{ sku: "nothing", quantity: 1, unitPrice: 1 }] }];
     const { exitCode, stdout, stderr } = await sale(["start", "-", "--wait", "20"], sales);
     expect(exitCode).toBe(1);
@@ -81,7 +81,7 @@ describeWithTemporal("fiscalflow sale", () => {
     });
   });
 
-  test("show prints what is known, and the command that mends what needs a person, which does", async () => {
+  test("show prints what is known, and the command that resolves the attention, and that command works", async () => {
     // A refused registration is looked at again by nobody but a person, so nothing else comes before the retry.
     const item = { id: "item_refused", businessId: "biz_1", sku: "REFUSED-1", name: "Refused", unitPrice: 5 };
     rig.simulator.addItem({ ...item, registrationStatus: "PENDING", registration: { reject: "class" } });
@@ -108,7 +108,7 @@ describeWithTemporal("fiscalflow sale", () => {
     });
   });
 
-  test("retry --query tries all that it finds, and says for each what came of it", async () => {
+  test("retry --query retries all that it finds, and reports the result of each", async () => {
     for (const number of ["CLI-7", "CLI-8"])
       await sale(["start", "-", "--wait"], { ...saleOf(number), lines: [{ sku: "never", quantity: 1, unitPrice: 1 }] });
     const query = "FiscalInvoice IN ('CLI-7', 'CLI-8', 'CLI-1')";

@@ -16,9 +16,10 @@ const DIALECTS = {
 test("the page about the configuration is what the settings say", async () => {
   const page = `# Configuration
 
-Variables come first; the file that \`FISCALFLOW_CONFIG\` names comes second, for several connections. Everything is checked before anything
-connects, and all problems are told together. What each setting of a dialect means while it is wrong, and how to find it out, is on
-[its own page](dialect.md). This page is made from the settings: \`npx vitest run test/docs -u\` writes it anew.
+Environment variables take precedence over the file that \`FISCALFLOW_CONFIG\` names; the file is for several connections.
+The whole configuration is checked before anything connects, and all problems are reported together. [The dialect](dialect.md)
+says what happens while a setting of a dialect is wrong, and how to find its right value. This page is generated from the
+settings: \`npx vitest run test/docs -u\` updates it.
 
 ${renderConfigTable().trim()}
 

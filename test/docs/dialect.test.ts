@@ -23,31 +23,31 @@ test("the page about the dialect is what the schemas and the guides say", async 
   });
   const page = `# The dialect
 
-The documents of both services leave names open: some are not shown, some are written with a neutral word. The *dialect* is where an
-installation states them. Every default is this product's choice. While one is wrong, nothing is lost and nothing is done twice; each setting
-below says what happens instead, and how it shows. There is one exception: where \`createSale.idempotencyKey\` is \`trusted\` and the
-service ignores the header, a sale whose answer is lost can be issued twice.
+The documentation of both services leaves names open: some are not shown, others are replaced by a neutral word. The *dialect* is
+where an installation states the real ones. Every default is fiscalflow's own choice. While a setting is wrong, nothing is lost and
+nothing is done twice; each entry below says what happens instead, and how to notice it. There is one exception: if
+\`createSale.idempotencyKey\` is \`trusted\` and the service ignores the header, a sale whose answer is lost can be issued twice.
 
-## Find it out
+## Find the right values
 
 \`\`\`sh
 npx fiscalflow dialect            # harmless calls with the configured keys
 npx fiscalflow dialect --write    # with a cmp_sk_test_ key: one sale, one credit note, one stock movement
-npx fiscalflow dialect --check    # exit code 1 where the configured dialect does not fit
+npx fiscalflow dialect --check    # exit code 1 if the configured dialect does not fit
 \`\`\`
 
-It prints what it found beside what is configured, the JSON for \`COMPLIANCE_DIALECT\` and \`ACCOUNTING_DIALECT\`, and a question for the
-provider for each setting that no call shows. Without \`--write\` it reads, pulls the latest supplier invoices once, and sends requests for ids that do
+The command prints what it found beside what is configured, the JSON for \`COMPLIANCE_DIALECT\` and \`ACCOUNTING_DIALECT\`, and a
+question for the provider for each setting that no call can reveal. Without \`--write\` it reads, pulls the latest supplier invoices once, and sends requests for ids that do
 not exist. It makes one call at a time, leaves a quarter of each minute's requests to the worker, and prints
 no secret and no customer. Names in answers are found by their content; names in requests by their effect: a page size of 101 is refused under the right name, a
 cursor moves the page, a filter narrows the list, a branch comes back in the answer.
 
 \`--write\` asks before it writes (\`--yes\` answers), and refuses a live key. It first sends sales and movements of an item that does not exist, which no
-service can accept, until a body is refused for the item alone. Then it issues one sale (its number begins with \`DIALECT-\`), one credit note for it
-and one movement of one piece. A write whose outcome is unknown is reported and never repeated. \`--item\` names the item; otherwise it is the first
+service can accept, until the item is the only reason for the refusal. Then it issues one sale (its number begins with \`DIALECT-\`), one credit note for it
+and one movement of one unit. A write whose outcome is unknown is reported and never repeated. \`--item\` names the item; otherwise it is the first
 registered item that is tracked in stock.
 
-This page is made from the schemas and their guides: \`npx vitest run --project system test/docs -u\` writes it anew.
+This page is generated from the schemas and their guides: \`npx vitest run test/docs -u\` updates it.
 
 ${compliance}
 ${accounting}`;

@@ -9,7 +9,7 @@ const PAGE = new URL("../../docs/failure-model.md", import.meta.url);
 const page = await readFile(fileURLToPath(PAGE), "utf8");
 const rows = page.split("\n").filter((line) => line.startsWith("| `"));
 
-test("every code is on the page, with each update that mends it", () => {
+test("every code is on the page, with each update that resolves it", () => {
   const missing = ATTENTION_CODES.flatMap((code) => {
     const row = rows.find((line) => (line.split("|")[1] ?? "").includes(`\`${code}\``)) ?? "";
     return RESOLVED_BY[code].filter((mend) => !row.includes(`\`${mend}\``)).map((mend) => `${code}: ${mend}`);

@@ -14,7 +14,7 @@ describeWithTemporal("a sale that needs a person", () => {
 
   const { start, parked, result } = salesOf(() => rig);
 
-  test("is found by its attention, with the update and the JSON that mend it in its details", async () => {
+  test("is found by its attention, and its details name the update that resolves it, with the JSON", async () => {
     rig.simulator.setAuthority("SHOWN-1", [{ do: "reject", reason: "wrong tax band" }]);
     await start("SHOWN-1");
     await parked("SHOWN-1", "rejected");
@@ -44,7 +44,7 @@ describeWithTemporal("a sale that needs a person", () => {
     });
   });
 
-  test("for an item that lacks data goes on by itself once the item shows as registered", async () => {
+  test("because an item lacks data goes on by itself once the item shows as registered", async () => {
     await start("NEEDS-1", { lines: [{ itemId: "item_incomplete", quantity: 1, unitPrice: 75 }] });
     const state = await parked("NEEDS-1", "item-needs-data");
     expect(state).toMatchObject({
@@ -58,7 +58,7 @@ describeWithTemporal("a sale that needs a person", () => {
     expect(await result("NEEDS-1")).toMatchObject({ stage: "completed" });
   });
 
-  test("for a refused registration is mended by retry", async () => {
+  test("because a registration was refused goes on after a retry", async () => {
     rig.simulator.addItem({
       id: "item_refused",
       businessId: "biz_1",
@@ -74,7 +74,7 @@ describeWithTemporal("a sale that needs a person", () => {
     expect(await result("ITEM-REJECTED-1")).toMatchObject({ stage: "completed" });
   });
 
-  test("for a request that the API calls malformed is repeated only by a person, under a new key", async () => {
+  test("because the API calls its request malformed is sent again only on an operator's retry, under a new key", async () => {
     rig.simulator.setAuthority("MALFORMED-1", [
       { do: "answer", status: 400, code: "invalid_request", message: "paymentTypeCode" },
     ]);
@@ -125,7 +125,7 @@ describeWithTemporal("a sale that needs a person", () => {
     expect(await result("KEY-1")).toMatchObject({ stage: "completed" });
   });
 
-  test("for a rejection that left no document asks once more by itself, then a person", async () => {
+  test("because a rejection left no document tries again by itself first, then asks an operator", async () => {
     rig.simulator.setAuthority("NO-TRACE-1", [{ do: "reject", reason: "no such buyer", withoutDocument: true }]);
     await start("NO-TRACE-1");
     const state = await parked("NO-TRACE-1", "rejected");
@@ -136,7 +136,7 @@ describeWithTemporal("a sale that needs a person", () => {
     expect(rig.simulator.documents("NO-TRACE-1")).toHaveLength(1);
   });
 
-  test("for a status that nobody knows is shown, and is still looked at", async () => {
+  test("because of an unknown status is shown, and is still polled", async () => {
     rig.simulator.setAuthority("STRANGE-1", [{ do: "down" }]);
     await start("STRANGE-1", { callback: "off" });
     const { document } = await rig.stateWhen("STRANGE-1", ({ stage }) => stage === "awaiting-authority");

@@ -15,7 +15,7 @@ describeWithTemporal("what a sale repeats by itself", () => {
 
   const { start, onHand } = salesOf(() => rig);
 
-  test("is bounded although the list of items never shows what was mended", async () => {
+  test("is bounded even if the list of items never shows the correction", async () => {
     rig.simulator.setAuthority("LAGGING-1", [{ do: "reject", reason: "its own" }]);
     const [tea] = (
       (await (
@@ -65,7 +65,7 @@ describeWithTemporal("what a sale repeats by itself", () => {
     });
   });
 
-  test("gives no goods back for a credit note that is somebody else's", async () => {
+  test("returns no goods for somebody else's credit note", async () => {
     const handle = await start("FOREIGN-1", { refundWindow: "1 hour" });
     const { document } = await rig.stateWhen(
       "FOREIGN-1",

@@ -28,7 +28,7 @@ describeWithTemporal("a cancellation", () => {
     await handleOf("EARLY-1").result();
   });
 
-  test("of a rejected sale ends it and gives nothing back that was not taken", async () => {
+  test("of a rejected sale ends it, and returns nothing that was not taken", async () => {
     const before = onHand();
     rig.simulator.setAuthority("REJECTED-1", [{ do: "reject", reason: "no" }]);
     const handle = await start("REJECTED-1");

@@ -83,7 +83,7 @@ describeWithTemporal("the number of a credit note", () => {
     expect(notesUnder("CN-LATE")).toHaveLength(1);
   });
 
-  test("that two sales ask for at once is sent for one of them", async () => {
+  test("that two sales request at once is sent for only one of them", async () => {
     const before = onHand();
     await sold("RACE-1");
     await sold("RACE-2");

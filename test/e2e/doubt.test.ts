@@ -34,7 +34,7 @@ describeWithTemporal("doubt", () => {
     expect(rig.simulator.documents("LOST-1")).toHaveLength(1);
   });
 
-  test("about a creation becomes document-unknown once the key's life is over, and never a second document", async () => {
+  test("about a creation becomes document-unknown once the key has expired, and never leads to a second document", async () => {
     await rig.stopWorkers();
     rig.config.timings.idempotencyKeyLifeMs = 3_000;
     await rig.startWorkers();
@@ -124,7 +124,7 @@ describeWithTemporal("doubt", () => {
     removeFault();
   });
 
-  test("gives nothing back twice: neither beside a credit note that restocks itself, nor for somebody else's", async () => {
+  test("returns no goods twice: neither beside a credit note that restocks by itself, nor for somebody else's credit note", async () => {
     const before = onHand();
     const handle = await start("RESTOCK-1", { refundWindow: "1 hour" });
     const { document } = await rig.stateWhen(

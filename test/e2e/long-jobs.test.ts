@@ -78,7 +78,7 @@ describeWithTemporal("a job whose calls are refused again and again", () => {
     expect(result).toMatchObject({ counts: { registered: ITEMS, refused: 0, unclear: 0 } });
   });
 
-  test("goes on as a new run in the middle of a page of documents, and counts each once", async () => {
+  test("continues as new in the middle of a page of documents, and counts each document once", async () => {
     const sales = await Promise.all(Array.from({ length: SALES }, (_, n) => start(`LONG-${n}`)));
     for (const sale of sales) await sale.result();
     allow(SCOPES.filter((scope) => scope !== "sales:read"));

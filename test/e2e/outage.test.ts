@@ -21,7 +21,7 @@ describeWithTemporal("while the API is in trouble", () => {
   const outcomeOf = (invoice: string) => rig.starter.outcome({ invoice }, { waitSeconds: 30 });
   const named = (name: string, count: number): string[] => Array.from({ length: count }, (_, i) => `${name}-${i + 1}`);
 
-  test("sales that start in an outage end by themselves after it, each with one document, lost answers or not", async () => {
+  test("sales that start during an outage finish by themselves after it, each with one document, even if answers were lost", async () => {
     const endOutage = rig.simulator.inject({ operation: "createSale", when: "before", kind: "status", status: 503 });
     const invoices = await Promise.all(named("OUTAGE", 8).map((invoice) => start(invoice)));
     await rig.simulator.until(() => rig.simulator.calls({ operation: "createSale" }).length >= 12);
@@ -34,7 +34,7 @@ describeWithTemporal("while the API is in trouble", () => {
     expect(rig.simulator.books().keyReusedWithOtherBody).toEqual([]);
   });
 
-  test("a 429 is charged to none of a sale's bounds, however many come", async () => {
+  test("a 429 counts against none of a sale's limits, however many come", async () => {
     const limited = { when: "before", kind: "rate-limit", retryAfterSeconds: 0, times: 5 } as const;
     const refused: AuthorityStep[] = [{ do: "reject", reason: "Not yet" }, { do: "accept" }];
     rig.simulator.setAuthority("LIMIT-2", refused);

@@ -26,17 +26,14 @@ describeWithTemporal("the receipt of a sale", () => {
   test.each([
     ["of another host", "https://sandbox.etims.example/common/link?Data=P0000000000A00"],
     ["that is missing", null],
-  ])(
-    "has the verification URL that the API gave, and none of our own making: one %s",
-    async (what, verificationUrl) => {
-      const { id, result } = await inFlight(`URL ${what}`);
-      rig.simulator.setDocumentStatus(id, "completed", { receipt: { verificationUrl } });
-      expect((await result).receipt).toEqual(rig.simulator.documents(`URL ${what}`)[0]?.receipt);
-      expect((await result).receipt?.["verificationUrl"]).toBe(verificationUrl);
-    },
-  );
+  ])("has the API's own verification URL and never one of ours: one %s", async (what, verificationUrl) => {
+    const { id, result } = await inFlight(`URL ${what}`);
+    rig.simulator.setDocumentStatus(id, "completed", { receipt: { verificationUrl } });
+    expect((await result).receipt).toEqual(rig.simulator.documents(`URL ${what}`)[0]?.receipt);
+    expect((await result).receipt?.["verificationUrl"]).toBe(verificationUrl);
+  });
 
-  test("is waited for where the document is completed without one, and missed aloud where it does not come", async () => {
+  test("is waited for if the document is completed without one, and is reported missing if it does not come", async () => {
     const { id, result } = await inFlight("LATE-RECEIPT-1");
     rig.simulator.setDocumentStatus(id, "completed", { receipt: null });
     const unsigned = await rig.stateWhen("LATE-RECEIPT-1", ({ attentions }) => attentions.length > 0);
@@ -49,7 +46,7 @@ describeWithTemporal("the receipt of a sale", () => {
     expect(rig.callsOf("LATE-RECEIPT-1").filter((operation) => operation === "createSale")).toHaveLength(1);
   });
 
-  test("comes to the document that a rejection named, although the workers were stopped in between", async () => {
+  test("is that of the document that a rejection named, even if the workers were stopped in between", async () => {
     rig.simulator.setAuthority("NAMED-1", [{ do: "reject", reason: "The authority says no" }]);
     await rig.starter.startSale({ traderInvoiceNumber: "NAMED-1", lines: LINES, refundWindow: "0" });
     const { document } = await rig.stateWhen("NAMED-1", ({ attentions }) => attentions[0]?.code === "rejected");

@@ -48,7 +48,7 @@ describeWithTemporal("a refund", () => {
     expect(onHand("item_tea")).toBe(before);
   });
 
-  test("gives the goods back when asked to restock, with one call more for each item", async () => {
+  test("returns the goods to stock if asked to, with one more call for each item", async () => {
     const before = onHand("item_tea");
     await sold("RESTOCK-1");
     rig.simulator.resetCalls();

@@ -55,13 +55,13 @@ describeWithTemporal("a sale", () => {
     expect(rig.simulator.documents("POLLED-1")[0]?.callback).toBeNull();
   });
 
-  test("of an item that is not registered registers it on the way, with one call more", async () => {
+  test("of an item that is not registered registers it on the way, with one more call", async () => {
     const outcome = await sell("UNREGISTERED-1", { lines: [{ sku: "SOAP-1", quantity: 3, unitPrice: 120 }] });
     expect(outcome).toMatchObject({ stage: "completed", stockMovements: [{ itemId: "item_new", state: "applied" }] });
     expect(rig.simulator.calls({ operation: "registerItem", itemId: "item_new" })).toHaveLength(1);
   });
 
-  test("that is rejected is submitted again by itself, and never as a second document", async () => {
+  test("that is rejected is resubmitted automatically, and never as a second document", async () => {
     rig.simulator.setAuthority("REJECTED-1", [{ do: "reject", reason: "not now" }, { do: "accept" }]);
     const outcome = await sell("REJECTED-1");
     expect(outcome).toMatchObject({ stage: "completed", stockMovements: [{ state: "applied" }] });
@@ -101,7 +101,7 @@ describeWithTemporal("a sale", () => {
     expect(await sell("ADOPTING-1")).toMatchObject({ stage: "completed" });
   });
 
-  test("with an unexpected total is signed all the same, and shown until somebody takes note", async () => {
+  test("with an unexpected total is signed all the same, and shown until an operator acknowledges it", async () => {
     const outcome = await sell("TOTAL-1", { expectedTotal: 700.02 });
     expect(outcome).toMatchObject({ stage: "completed", attention: { code: "mismatch" } });
     expect(outcome.attention?.message).toContain("expected 700.02, found 700");

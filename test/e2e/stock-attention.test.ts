@@ -13,7 +13,7 @@ describeWithTemporal("a sale whose stock needs a person", () => {
 
   const { start, parked, result, movementsOf } = salesOf(() => rig);
 
-  test("for a stock movement with an unknown outcome waits for a person, while the document goes on", async () => {
+  test("because a movement's outcome is unknown waits for an operator, while the document goes on", async () => {
     const lost = { operation: "adjustStock", when: "after", kind: "drop", times: 1 } as const;
     rig.simulator.inject({ ...lost, match: { referenceId: "STOCK-UNKNOWN-1/item_tea/sold" } });
     await start("STOCK-UNKNOWN-1");
@@ -41,7 +41,7 @@ describeWithTemporal("a sale whose stock needs a person", () => {
     expect(movementsOf("STOCK-UNKNOWN-1")).toHaveLength(1);
   });
 
-  test("and says that a movement was not applied has it sent again, under the same reference", async () => {
+  test("sends a movement again, under the same reference, once an operator says that it was not applied", async () => {
     rig.simulator.inject({
       operation: "adjustStock",
       when: "before",
@@ -62,7 +62,7 @@ describeWithTemporal("a sale whose stock needs a person", () => {
     expect(movementsOf("STOCK-UNKNOWN-2")).toHaveLength(1);
   });
 
-  test("for a refused movement can have it tried again or given up", async () => {
+  test("because a movement was refused can have it tried again or given up", async () => {
     const refused = {
       operation: "adjustStock",
       when: "before",

@@ -22,7 +22,7 @@ describeWithTemporal("a sale whose creation has no trusted key", () => {
     return rig.client.workflow.getHandle<(input: SaleInput) => Promise<SaleOutcome>>(workflowId);
   }
 
-  test("is never sent again by itself after a lost answer; the document that a person names is adopted", async () => {
+  test("is never sent again automatically after a lost answer; the document that an operator names is adopted", async () => {
     rig.simulator.inject({
       operation: "createSale",
       when: "after",

@@ -62,7 +62,7 @@ describeWithTemporal("two workers on the budget of one application", () => {
     expect(tookMs).toBeLessThan(WINDOW_MS / 2);
   });
 
-  test("carry a backlog of sales with whole windows, and hardly a refusal", async () => {
+  test("work off a backlog of sales with full windows and hardly any refusals", async () => {
     const invoices = Array.from({ length: 130 }, (_, i) => `BACKLOG-${i}`);
     const startedAtMs = Date.now();
     const handles = await Promise.all(invoices.map((invoice) => start(invoice, { stock: "off" })));

@@ -43,7 +43,7 @@ describeSkippingTime("over days", () => {
     await rig.replayed(handle);
   });
 
-  test("a sale and a refund have the date that it is in Nairobi when they are asked for", async () => {
+  test("a sale and a refund have the date in Nairobi at the moment of the request", async () => {
     const until = async (time: string): Promise<string> => {
       const nowMs = await env.currentTimeMs();
       const today = new Date(nowMs).toISOString().slice(0, 10);

@@ -39,7 +39,7 @@ describeSkippingTime("a week of a refused key", () => {
   const withAllScopes = (): void => rig.simulator.setKey("cmp_sk_test_simulator", { scopes: [...SCOPES] });
 
   test(
-    "adds nothing to the sale's history, and does not make its attention younger",
+    "adds nothing to the sale's history, and its attention keeps its age",
     async () => {
       rig.simulator.setApplicationSuspended("simulator", true);
       const handle = await rig.startSale("REVOKED-1", { refundWindow: "0" });
@@ -66,7 +66,7 @@ describeSkippingTime("a week of a refused key", () => {
     ["to issue sales", "FORBIDDEN-1", "sales:write"],
     ["to move stock", "FORBIDDEN-2", "stock:write"],
   ] as const)(
-    "for want of the permission %s costs few events, and one attention",
+    "that lacks the permission %s costs few events and one attention",
     async (_what, invoice, scope) => {
       withoutScope(scope);
       const handle = await rig.startSale(invoice, { refundWindow: "0" });
@@ -110,7 +110,7 @@ describeSkippingTime("a write whose answers are lost for days", () => {
   });
   afterAll(() => rig?.close());
 
-  test("is shown to a person, costs few events, and goes through by itself", async () => {
+  test("is shown to an operator, costs few events, and succeeds in the end without help", async () => {
     const { simulator } = rig;
     simulator.setAuthority("LOST-RETRY-1", [{ do: "reject", reason: "not today" }, { do: "accept" }]);
     const removeFault = simulator.inject({ operation: "retry", when: "before", kind: "status", status: 503 });

@@ -66,7 +66,7 @@ describeWithTemporal("a worker's drain", () => {
     return new RunningWorkers(workers, () => endPolls(slots, false));
   }
 
-  test("under load, twenty times over, loses none of hundreds of calls that may be sent but once", async () => {
+  test("under load, twenty times over, loses none of hundreds of calls that may be sent only once", async () => {
     const ends: Promise<unknown>[] = [];
     const drainsMs: number[] = [];
     let over = false;

@@ -42,7 +42,7 @@ describe("a document", () => {
     expect(mismatches(document, ours)).toEqual([found]);
   });
 
-  test("is told by all the parts in which it differs", () => {
+  test("is reported with every part in which it differs", () => {
     expect(mismatches(sampleCreditNote({ traderInvoiceNumber: "CN-1", lines: [] }), ours)).toHaveLength(3);
   });
 
@@ -52,7 +52,7 @@ describe("a document", () => {
     );
   });
 
-  test("for nobody in particular must not name somebody", () => {
+  test("without a customer PIN must not name one", () => {
     const anonymous = { ...ours, customerPin: null };
     expect(mismatches(sampleSale(), anonymous)).toEqual(["customer.pin: expected null, found A012345678Z"]);
     expect(mismatches(sampleSale({ customer: null }), anonymous)).toEqual([]);

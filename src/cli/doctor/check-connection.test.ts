@@ -205,7 +205,7 @@ describe("a connection's key", () => {
     );
   });
 
-  test("is pointed out where another connection's key reaches the same business", async () => {
+  test("is reported if another connection's key reaches the same business", async () => {
     const connection = configured();
     const businesses = [{ id: "biz_1", branches: [] }];
     const other = { ...connection, name: "other" };

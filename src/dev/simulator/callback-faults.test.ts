@@ -68,7 +68,7 @@ describe("a callback that is", () => {
     expect((await simulator.callbackSettled(id)).callback).toMatchObject({ event: "sale.completed" });
   });
 
-  test("forged comes with a token that is none and with a lie, besides the genuine one", async () => {
+  test("forged comes once with an invalid token and once with false content, besides the genuine one", async () => {
     const { simulator, id, received } = await sold({ kind: "forged" }, [{ do: "down" }]);
     await simulator.until(() => simulator.books().callbacks.filter((sent) => sent.responseStatus === 204).length === 2);
     const lie = { event: "sale.completed", sale: { status: "completed", receipt: { cuInvoiceNo: "FORGED" } } };

@@ -155,7 +155,7 @@ describe("an injected fault", () => {
     ["not JSON", { when: "after", kind: "not-json" }],
     ["wrong types", { when: "after", kind: "wrong-types" }],
     ["a storm of 429", { when: "before", kind: "rate-limit", inARow: 4 }],
-  ])("can be %s by chance", (_name, fault) => {
+  ])("can be %s at random", (_name, fault) => {
     const faults = new Faults(5);
     faults.inject({ operation: "*", probability: 0.2, ...fault });
     const struck = Array.from({ length: 40 }, () => faults.strike("createSale", fault.when, {})?.kind);

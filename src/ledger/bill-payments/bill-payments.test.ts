@@ -168,7 +168,7 @@ describe("a full synchronisation", () => {
     expect(await payments.summary(name)).toMatchObject({ missing: 0 });
   });
 
-  test("that has not settled calls nothing missing", async () => {
+  test("that has not settled marks nothing as missing", async () => {
     const { name, keep, sync } = connection();
     const full = sync("full");
     await payments.begin(full);
