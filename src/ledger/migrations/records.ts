@@ -31,6 +31,7 @@ export async function createRecords(db: Kysely<unknown>): Promise<void> {
       tax_amount numeric,
       original_document_id text,
       cu_invoice_no text,
+      signed_on text check (signed_on ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}$'),
       receipt json,
       document json,
       attentions json not null,
@@ -47,6 +48,9 @@ export async function createRecords(db: Kysely<unknown>): Promise<void> {
   await sql`create index documents_by_original on documents (connection, business_id, original_document_id)
     where original_document_id is not null`.execute(db);
   await sql`create index documents_by_date on documents (document_date)`.execute(db);
+  await sql`
+    create index documents_signed_in_another_month on documents (connection, business_id, signed_on)
+    where left(signed_on, 7) <> left(document_date, 7)`.execute(db);
   await sql`
     create index documents_to_reconcile on documents (connection, business_id, type, number)
     where document_id is not null and reconciled_event is distinct from event_number`.execute(db);

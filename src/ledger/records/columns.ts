@@ -82,6 +82,7 @@ export function documentColumns(content: RecordContent) {
     tax_amount: number_(document?.totals.taxAmount),
     original_document_id: text(givenText(document?.originalSaleId) ?? content.originalSaleId),
     cu_invoice_no: text(document?.receipt?.cuInvoiceNo),
+    signed_on: signedOn(document?.receipt?.scuDate),
     receipt: document?.receipt ? canonicalJson(document.receipt) : null,
     document: document ? canonicalJson(document) : null,
     attentions: canonicalJson(content.attentions),
@@ -134,6 +135,13 @@ export function movementColumns(movement: StockMovement) {
 function text(value: string | null | undefined): string | null {
   const given = givenText(value);
   return given === null ? null : storableText(given);
+}
+
+/** `scuDate` is printed as `DD/MM/YYYY` (Fiscal Compliance API, Receipt). */
+function signedOn(scuDate: unknown): string | null {
+  const [day, month, year] = typeof scuDate === "string" ? scuDate.split("/") : [];
+  const date = `${year}-${month}-${day}`;
+  return isCalendarDate(date) && scuDate === `${day}/${month}/${year}` ? date : null;
 }
 
 function number_(value: number | undefined): string | null {

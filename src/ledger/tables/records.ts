@@ -34,6 +34,8 @@ interface DocumentsTable extends Written {
   tax_amount: NumericOrNull;
   original_document_id: string | null;
   cu_invoice_no: string | null;
+  /** `YYYY-MM-DD`: the receipt's `scuDate`; null where there is none, or none that is a date. */
+  signed_on: string | null;
   receipt: Json;
   /** As the service told it, with what we do not read. */
   document: Json;
