@@ -1,10 +1,8 @@
-import { randomBytes } from "node:crypto";
-import { lstat, open, rename, rm } from "node:fs/promises";
-import { basename, dirname, join, resolve } from "node:path";
+import { resolve } from "node:path";
 
-import { UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
 import type { Scope } from "../sale/scope.ts";
+import { refuseExisting, withWholeFile } from "../whole-file.ts";
 import { withNamedOperation } from "../with-compliance.ts";
 
 export interface Download {
@@ -34,41 +32,14 @@ export function downloadOriginal(context: CliContext, flags: Scope, download: Do
     if (out !== undefined && !force) await refuseExisting(out);
     const saleId = await download.saleId();
     const wanted = resolve(out ?? fileName(invoice));
-    const partial = join(dirname(wanted), `.${basename(wanted)}.${randomBytes(4).toString("hex")}.part`);
-    try {
-      const handle = await open(partial, "wx").catch(unwritable(wanted));
-      try {
-        const { data } = await client.downloadReceipt(saleId, (piece) => handle.appendFile(piece), call);
-        await handle.close();
-        const { contentType, length } = data;
-        const file = out === undefined ? `${wanted}${endingOf(contentType)}` : wanted;
-        if (!force) await refuseExisting(file);
-        await rename(partial, file).catch(unwritable(file));
-        return { saleId, file, contentType: contentType ?? null, bytes: length };
-      } finally {
-        await handle.close();
-      }
-    } finally {
-      await rm(partial, { force: true });
-    }
-  });
-}
-
-async function refuseExisting(file: string): Promise<void> {
-  const exists = await lstat(file).then(
-    () => true,
-    () => false,
-  );
-  if (exists) throw new UsageError(`The file ${file} exists already. Give another one with --out, or add --force.`);
-}
-
-function unwritable(file: string): (error: unknown) => never {
-  return (error) => {
-    const reason = error instanceof Error && "code" in error ? String(error.code) : String(error);
-    throw new UsageError(`The file ${file} cannot be written (${reason}). Give another one with --out.`, {
-      cause: error,
+    return await withWholeFile(wanted, async (whole) => {
+      const { data } = await client.downloadReceipt(saleId, (piece) => whole.append(piece), call);
+      const { contentType, length } = data;
+      const file = out === undefined ? `${wanted}${endingOf(contentType)}` : wanted;
+      await whole.keepAs(file, { force });
+      return { saleId, file, contentType: contentType ?? null, bytes: length };
     });
-  };
+  });
 }
 
 /** A number may hold characters that a file's name cannot. */
