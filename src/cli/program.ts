@@ -13,6 +13,7 @@ import { registerWorker } from "./commands/worker.ts";
 import type { CliContext } from "./context.ts";
 import { registerDemo } from "../dev/demo/index.ts";
 import { registerDialect } from "./dialect/register-dialect.ts";
+import { registerDocuments } from "./documents/register-documents.ts";
 import { registerItems } from "./items/register-items.ts";
 import { registerJobs } from "./jobs/register-jobs.ts";
 import { registerLedger } from "./ledger/register-ledger.ts";
@@ -73,6 +74,7 @@ Example: what is wrong with this installation, and what to do about it
   registerReconcile(program, context);
   registerJobs(program, context);
   registerReport(program, context);
+  registerDocuments(program, context);
   registerLedger(program, context);
   return program;
 }

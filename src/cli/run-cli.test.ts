@@ -35,6 +35,7 @@ describe("help", () => {
       "reconcile",
       "jobs",
       "report",
+      "documents",
       "ledger",
     ];
     expect(listed).toEqual(

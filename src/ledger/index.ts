@@ -18,6 +18,7 @@ export type { SaveAnswer } from "./records/save.ts";
 export type { RowFinding } from "./rows/row-findings.ts";
 export type { RecordsReport } from "./records/verify-records.ts";
 export type { Reports } from "./reports/create-reports.ts";
+export type * from "./reports/listed.ts";
 export type * from "./reports/report.ts";
 export type {
   AppliedMovement,

@@ -45,7 +45,7 @@ function signed(documents: readonly Document[], from: string, to: string): Docum
 }
 
 /** The simulator's amounts have two places: times a hundred they are whole but for the binary fraction. */
-function inUnits(amounts: readonly number[]): string {
+export function inUnits(amounts: readonly number[]): string {
   const cents = amounts.reduce((sum, amount) => sum + BigInt(Math.round(amount * 100)), 0n);
   const digits = (cents < 0n ? -cents : cents).toString().padStart(3, "0");
   return `${cents < 0n ? "-" : ""}${digits.slice(0, -2)}.${digits.slice(-2)}`;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 
+import { renderCsv } from "../../src/cli/documents/render-csv.ts";
 import { createComplianceClient, parseDialect } from "../../src/compliance/index.ts";
 import type { SaleDocument } from "../../src/contract/index.ts";
 import { createDispatchers, type OwnedDispatchers } from "../../src/http/dispatchers.ts";
@@ -9,7 +10,7 @@ import { recordOf, WRITER } from "../../src/ledger/test-support/records.ts";
 import { type Simulator, startSimulator } from "../../src/dev/simulator/index.ts";
 import { seededRandom } from "../../src/dev/simulator/seeded-random.ts";
 import { freshDatabase } from "../rig/fresh-database.ts";
-import { inCents, sumsOf, taxOf } from "./book-sums.ts";
+import { inCents, inUnits, sumsOf, taxOf } from "./book-sums.ts";
 import { generatedDocuments } from "./generated-documents.ts";
 
 const DOCUMENTS = 5_000;
@@ -91,6 +92,53 @@ describe("reports of 5,000 generated sales and credit notes", () => {
     ]);
     expect(Object.fromEntries(byRate)).toEqual(taxOf(simulator.books().documents, NOVEMBER.from, NOVEMBER.to));
     expect(byRate.length).toBeGreaterThan(2);
+  });
+
+  test("are what the listed documents come to: each once, and each column added up is the report's figure", async () => {
+    const report = await reportOf(NOVEMBER);
+    const { from, to } = NOVEMBER;
+    let csv = "";
+    const listed = await ledger.reports.documents({ days: { from, to } }, async (businesses) => {
+      for await (const piece of renderCsv({ from, to }, businesses)) csv += piece;
+      return businesses.map(({ pages: _pages, ...figures }) => figures);
+    });
+    const {
+      open: _open,
+      moreOpen: _more,
+      atRisk: _risk,
+      payments: _by,
+      course: _at,
+      movements: _of,
+      ...figures
+    } = report ?? {};
+    expect(listed).toMatchObject([figures]);
+    // No text of these documents holds a comma.
+    const [head = "", ...lines] = csv.trimEnd().split("\r\n");
+    const names = head.split(",");
+    const rows = lines.map((line) => Object.fromEntries(line.split(",").map((value, n) => [names[n], value])));
+    expect(new Set(rows.map(({ document_id: id }) => id)).size).toBe(DOCUMENTS);
+    const sum = (column: string, type?: string): string =>
+      inUnits(rows.filter((row) => type === undefined || row["type"] === type).map((row) => Number(row[column])));
+    for (const [type, told] of [
+      ["sale", report?.sales],
+      ["credit_note", report?.creditNotes],
+      [undefined, report?.net],
+    ] as const) {
+      expect({ total: sum("total", type), taxable: sum("taxable", type), tax: sum("tax", type) }).toEqual({
+        total: inCents(told?.total ?? ""),
+        taxable: inCents(told?.taxableAmount ?? ""),
+        tax: inCents(told?.taxAmount ?? ""),
+      });
+    }
+    for (const { taxRate, taxTypeCode, net } of report?.taxes ?? []) {
+      expect([
+        taxRate,
+        sum(`taxable_${taxTypeCode}_${Number(taxRate)}`),
+        sum(`tax_${taxTypeCode}_${Number(taxRate)}`),
+      ]).toEqual([taxRate, inCents(net.taxableAmount), inCents(net.taxAmount)]);
+    }
+    const amounts = names.filter((name) => /^(taxable|tax|total|not_signed_total)/.test(name));
+    for (const row of rows) for (const name of amounts) expect(row[name]).toMatch(/^$|^-?\d+\.\d\d$/);
   });
 
   test("name as open what the authority has not decided, with what is at risk", async () => {

@@ -1,14 +1,17 @@
+/** A decimal text for programs: two places, and more only where there are more; never rounded. `-1200.50` */
+export function amount(text: string): string {
+  const [whole = "0", fraction = ""] = text.split(".");
+  return `${whole}.${fraction.replace(/0+$/, "").padEnd(2, "0")}`;
+}
+
 /** A decimal text for people: thousands apart, two places at least, and more where there are more. `-1,200.50` */
-export function money(amount: string): string {
-  const negative = amount.startsWith("-");
-  const [whole = "0", fraction = ""] = (negative ? amount.slice(1) : amount).split(".");
-  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ",");
-  return `${negative ? "-" : ""}${grouped}.${fraction.replace(/0+$/, "").padEnd(2, "0")}`;
+export function money(text: string): string {
+  return amount(text).replace(/\B(?=(\d{3})+\.)/g, ",");
 }
 
 /** A decimal text without zeros that say nothing. */
-export function plain(amount: string): string {
-  return amount.includes(".") ? amount.replace(/\.?0+$/, "") : amount;
+export function plain(text: string): string {
+  return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
 }
 
 const MINUTE_MS = 60_000;

@@ -1,4 +1,5 @@
-import type { Amounts, BusinessReport } from "../../ledger/index.ts";
+import type { Amounts, BusinessReport, OddDates } from "../../ledger/index.ts";
+import { asText, csvLine } from "../csv.ts";
 
 const HEAD = ["connection", "business", "section", "name", "detail", "count", "total", "taxable", "tax"];
 
@@ -8,7 +9,7 @@ export function renderCsv(businesses: readonly BusinessReport[]): string {
     const { connection, businessId } = report;
     return linesOf(report).map((line) => [asText(connection), asText(businessId), ...line]);
   });
-  return [HEAD, ...lines].map((line) => line.map(cell).join(",")).join("\r\n");
+  return [HEAD, ...lines].map(csvLine).join("\r\n");
 }
 
 function linesOf(report: BusinessReport): string[][] {
@@ -24,6 +25,7 @@ function linesOf(report: BusinessReport): string[][] {
         amountLine("tax net", ...name, net),
       ];
     }),
+    ...oddDateLines(report.oddDates),
     ...report.payments.map(({ paymentTypeCode, count, total }) => [
       "payment type",
       asText(paymentTypeCode ?? ""),
@@ -60,6 +62,14 @@ function linesOf(report: BusinessReport): string[][] {
   ];
 }
 
+function oddDateLines({ inFuture, signedInAnotherMonth: late, datedInAnotherMonth: elsewhere }: OddDates): string[][] {
+  return [
+    amountLine("dated in the future", "", "", inFuture),
+    amountLine("signed in another month", late.months.join(" "), "", late),
+    amountLine("dated in another month, not counted", elsewhere.months.join(" "), "", elsewhere),
+  ];
+}
+
 function amountLine(
   section: string,
   name: string,
@@ -68,13 +78,4 @@ function amountLine(
 ): string[] {
   const { count, total, taxableAmount, taxAmount } = amounts;
   return [section, name, detail, count === undefined ? "" : String(count), total, taxableAmount, taxAmount];
-}
-
-/** Other people's words must not become a formula of a spreadsheet. */
-function asText(words: string): string {
-  return /^[=+\-@\t\r]/.test(words) && words !== "-" ? `'${words}` : words;
-}
-
-function cell(value: string): string {
-  return /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 }

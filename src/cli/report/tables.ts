@@ -14,7 +14,7 @@ export interface ReportTable {
 }
 
 export function tablesOf(report: BusinessReport, nowMs: number): ReportTable[] {
-  return [totals(report), taxes(report), payments(report), movements(report), open(report, nowMs)];
+  return [totals(report), taxes(report), oddDates(report), payments(report), movements(report), open(report, nowMs)];
 }
 
 function totals({ sales, creditNotes, net }: BusinessReport): ReportTable {
@@ -49,6 +49,25 @@ function taxes({ taxes: rates }: BusinessReport): ReportTable {
     right: [1, 2, 3, 4, 5],
     rows: rates.map(row),
     none: "No lines.",
+  };
+}
+
+function oddDates({ oddDates: odd }: BusinessReport): ReportTable {
+  const row = (name: string, amounts: Amounts, months: readonly string[] = []): string[][] => {
+    const { count, taxAmount, total } = amounts;
+    return count === 0 ? [] : [[name, months.join(", "), String(count), money(taxAmount), money(total)]];
+  };
+  const { inFuture, signedInAnotherMonth: late, datedInAnotherMonth: elsewhere } = odd;
+  return {
+    title: "Signed documents to look at before the tax return",
+    head: ["", "other month", "count", "tax", "total"],
+    right: [2, 3, 4],
+    rows: [
+      ...row("counted here: dated in the future", inFuture),
+      ...row("counted here: signed in another month than dated", late, late.months),
+      ...row("not counted here: signed now, dated in another month", elsewhere, elsewhere.months),
+    ],
+    none: "None is dated in the future, or known to be signed in another month than that of its date.",
   };
 }
 

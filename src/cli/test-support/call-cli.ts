@@ -24,9 +24,10 @@ export async function callCli(argv: readonly string[], options: CallOptions = {}
   const { env = NO_TEMPORAL, stdin = "", signal, onOutput } = options;
   const said = { stdout: "", stderr: "" };
   const stream = (name: "stdout" | "stderr") => ({
-    write: (text: string) => {
+    write: (text: string, written?: unknown) => {
       said[name] += text;
       onOutput?.(text);
+      if (typeof written === "function") written();
       return true;
     },
   });

@@ -1,7 +1,17 @@
 import fc from "fast-check";
 
 /** They bring up a database where none is named. */
-const WITH_LEDGER = [["ledger"], ["ledger", "verify"], ["report"], ["report", "day"], ["report", "month"]];
+const WITH_LEDGER = [
+  ["ledger"],
+  ["ledger", "verify"],
+  ["report"],
+  ["report", "day"],
+  ["report", "month"],
+  ["documents"],
+  ["documents", "day"],
+  ["documents", "month"],
+  ["documents", "period"],
+];
 
 const WITHOUT_LEDGER = [
   ["demo"],

@@ -19,6 +19,17 @@ export function sampleReport(): BusinessReport {
       { taxRate: "8.00", taxTypeCode: "E", sales: NONE, creditNotes: NONE, net: { ...NONE, taxAmount: "812.5" } },
       { taxRate: "0", taxTypeCode: "A", sales: NONE, creditNotes: NONE, net: NONE },
     ],
+    oddDates: {
+      inFuture: { count: 0, ...NONE },
+      signedInAnotherMonth: {
+        count: 2,
+        total: "812.5",
+        taxableAmount: "700.43",
+        taxAmount: "112.07",
+        months: ["2026-12"],
+      },
+      datedInAnotherMonth: { count: 0, ...NONE, months: [] },
+    },
     payments: [{ paymentTypeCode: null, count: 4003, total: net.total }],
     course: Array.from({ length: 21 }, (_, day) => ({
       at: `2026-11-${String(day + 1).padStart(2, "0")}`,

@@ -4,7 +4,10 @@ import type { Database, Queries } from "../database.ts";
 import { readMovements } from "./movements.ts";
 import { readOpen } from "./open.ts";
 import type { BusinessReport, ReportRequest } from "./report.ts";
-import type { Chain } from "./signed.ts";
+import { readDocuments } from "./documents.ts";
+import type { BusinessDocuments, DocumentsRequest } from "./listed.ts";
+import { readOddDates } from "./odd-dates.ts";
+import { type Chain, chainsOf } from "./signed.ts";
 import { readCourse, readPayments, readTaxes, readTotals } from "./totals.ts";
 
 export interface Reports {
@@ -12,6 +15,14 @@ export interface Reports {
    * One for each business that has documents; all of a report is read from one state. @throws LedgerUnavailableError
    */
   read(request: ReportRequest): Promise<BusinessReport[]>;
+  /**
+   * Gives `read` each document of a period, in pages and from one state; `read` runs once.
+   * @throws LedgerUnavailableError, also where the connection breaks before the last page, and what `read` throws
+   */
+  documents<Result>(
+    request: DocumentsRequest,
+    read: (businesses: BusinessDocuments[]) => Promise<Result>,
+  ): Promise<Result>;
 }
 
 const READ_WITHIN_MS = 60_000;
@@ -25,6 +36,7 @@ export function createReports(database: Database): Reports {
         for (const chain of await chainsOf(db, request)) reports.push(await readReport(db, chain, request));
         return reports;
       }, READ_WITHIN_MS),
+    documents: (request, read) => readDocuments(database, request, read),
   };
 }
 
@@ -34,16 +46,10 @@ async function readReport(db: Queries, chain: Chain, { period }: ReportRequest):
     businessId: chain.business_id,
     ...(await readTotals(db, chain, period)),
     taxes: await readTaxes(db, chain, period),
+    oddDates: await readOddDates(db, chain, period),
     payments: await readPayments(db, chain, period),
     course: await readCourse(db, chain, period),
     movements: await readMovements(db, chain, period),
     ...(await readOpen(db, chain)),
   };
-}
-
-async function chainsOf(db: Queries, { connection, businessId }: ReportRequest): Promise<Chain[]> {
-  let query = db.selectFrom("documents").select(["connection", "business_id"]).distinct();
-  if (connection !== undefined) query = query.where("connection", "=", connection);
-  if (businessId !== undefined) query = query.where("business_id", "=", businessId);
-  return await query.orderBy("connection").orderBy("business_id").execute();
 }

@@ -12,6 +12,7 @@ export interface BusinessReport {
   net: Amounts;
   /** By rate and by the authority's letter, from the lines. */
   taxes: TaxOfRate[];
+  oddDates: OddDates;
   payments: { paymentTypeCode: string | null; count: number; total: string }[];
   /** For each day of a month, or each hour in which a sale of the day was begun. */
   course: { at: string; sales: string; creditNotes: string }[];
@@ -29,6 +30,21 @@ export interface Amounts {
   total: string;
   taxableAmount: string;
   taxAmount: string;
+}
+
+/** Signed documents whose date a tax return must not take as it is. */
+export interface OddDates {
+  /** Of the period, dated after today (Africa/Nairobi, by the database's clock). */
+  inFuture: Amounts;
+  /** Of the period, signed in another month than that of their date. */
+  signedInAnotherMonth: AmountsOfMonths;
+  /** Signed in the period, and dated outside of it in another month: counted there, and not here. */
+  datedInAnotherMonth: AmountsOfMonths;
+}
+
+export interface AmountsOfMonths extends Amounts {
+  /** The other months: `YYYY-MM`, ascending. */
+  months: string[];
 }
 
 export interface TaxOfRate {
@@ -74,10 +90,13 @@ export interface OpenDocument {
 }
 
 /** Days of Africa/Nairobi, `YYYY-MM-DD`, both included. */
-export interface Period {
-  kind: "day" | "month";
+export interface Days {
   from: string;
   to: string;
+}
+
+export interface Period extends Days {
+  kind: "day" | "month";
 }
 
 export interface ReportRequest {

@@ -1,20 +1,38 @@
 import { type RawBuilder, sql } from "kysely";
 
-import type { Period } from "./report.ts";
+import type { Queries } from "../database.ts";
+import type { Days } from "./report.ts";
 
 export interface Chain {
   connection: string;
   business_id: string;
 }
 
+/** The businesses that have documents. */
+export async function chainsOf(
+  db: Queries,
+  { connection, businessId }: { connection?: string | undefined; businessId?: string | undefined },
+): Promise<Chain[]> {
+  let query = db.selectFrom("documents").select(["connection", "business_id"]).distinct();
+  if (connection !== undefined) query = query.where("connection", "=", connection);
+  if (businessId !== undefined) query = query.where("business_id", "=", businessId);
+  return await query.orderBy("connection").orderBy("business_id").execute();
+}
+
 /**
- * The documents of a business that the tax authority has accepted, each once: where two workflows speak of one document
- * (a second credit note that found the first), the one that asked for its number counts.
+ * The documents of a business that the service has, each once: where two workflows speak of one document (a second
+ * credit note that found the first), the one that knows it as accepted counts, and then the one that asked for its
+ * number.
  */
-export function signedDocuments({ connection, business_id }: Chain, { from, to }: Period): RawBuilder<unknown> {
+export function issuedDocuments({ connection, business_id }: Chain, { from, to }: Days): RawBuilder<unknown> {
   return sql`
     select distinct on (document_id) * from documents
-    where connection = ${connection} and business_id = ${business_id} and status = 'completed'
+    where connection = ${connection} and business_id = ${business_id} and document_id is not null
       and document_date between ${from} and ${to}
-    order by document_id, document_number = number desc, type, number`;
+    order by document_id, coalesce(status = 'completed', false) desc, document_number = number desc, type, number`;
+}
+
+/** Those that the tax authority has accepted. */
+export function signedDocuments(chain: Chain, days: Days): RawBuilder<unknown> {
+  return sql`select * from (${issuedDocuments(chain, days)}) as issued where status = 'completed'`;
 }

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 
 import type { Queries } from "../database.ts";
-import type { Amounts, BusinessReport, Period, TaxOfRate } from "./report.ts";
+import type { Amounts, BusinessReport, Days, Period, TaxOfRate } from "./report.ts";
 import { type Chain, signedDocuments } from "./signed.ts";
 
 const SALES = sql`type = 'sale'`;
@@ -35,11 +35,11 @@ interface SumsRow {
 export async function readTotals(
   db: Queries,
   chain: Chain,
-  period: Period,
+  days: Days,
 ): Promise<Pick<BusinessReport, "sales" | "creditNotes" | "net">> {
   const { rows } = await sql<SumsRow & { sales: string; notes: string }>`
     select count(*) filter (where ${SALES}) as sales, count(*) filter (where ${NOTES}) as notes, ${sums("signed")}
-    from (${signedDocuments(chain, period)}) as signed`.execute(db);
+    from (${signedDocuments(chain, days)}) as signed`.execute(db);
   const [row] = rows;
   if (!row) throw new Error("a sum has one row");
   const { sales, creditNotes, net } = byType(row);
@@ -51,9 +51,9 @@ export async function readTotals(
   };
 }
 
-export async function readTaxes(db: Queries, chain: Chain, period: Period): Promise<TaxOfRate[]> {
+export async function readTaxes(db: Queries, chain: Chain, days: Days): Promise<TaxOfRate[]> {
   const { rows } = await sql<SumsRow & { tax_rate: string; tax_type_code: string | null }>`
-    with signed as (${signedDocuments(chain, period)}), lines as (
+    with signed as (${signedDocuments(chain, days)}), lines as (
       select l.* from document_lines as l join signed using (connection, business_id, type, number))
     select tax_rate, tax_type_code, ${sums("lines")} from lines
     group by tax_rate, tax_type_code order by tax_rate desc, tax_type_code`.execute(db);

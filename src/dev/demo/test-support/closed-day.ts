@@ -46,6 +46,11 @@ function keptOf({ items, purchases, billPayments, syncBatches }: ServiceBooks): 
       creditNotes: none,
       net: { ...amounts },
       taxes: [],
+      oddDates: {
+        inFuture: none,
+        signedInAnotherMonth: { ...none, months: [] },
+        datedInAnotherMonth: { ...none, months: [] },
+      },
       payments: [],
       course: [],
       movements: [],

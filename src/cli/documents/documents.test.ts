@@ -1,0 +1,247 @@
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import type { SaleDocument } from "../../contract/index.ts";
+import { createTestLedger, type TestLedger } from "../../ledger/test-support/create-test-ledger.ts";
+import { documentOf, recordOf, someBusiness, WRITER } from "../../ledger/test-support/records.ts";
+import { callCli, type CliResult } from "../test-support/call-cli.ts";
+
+const LINE = documentOf("any").lines[0];
+
+let test: TestLedger;
+let folder: string;
+beforeAll(async () => {
+  test = await createTestLedger(15_000);
+  await test.ledger.ready();
+  folder = await mkdtemp(join(tmpdir(), "documents-"));
+});
+afterAll(async () => {
+  await test?.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const documents = (...argv: string[]): Promise<CliResult> =>
+  callCli(["documents", ...argv], { env: { LEDGER_URL: test.url } });
+
+/** A line of this tax rate, without any binary fraction that is not two places. */
+function lineOf(id: string, taxRate: number, taxTypeCode: string, taxableAmount: number, taxAmount: number) {
+  const total = Math.round((taxableAmount + taxAmount) * 100) / 100;
+  if (!LINE) throw new Error("a sample has lines");
+  return { ...LINE, id, quantity: 1, unitPrice: total, total, taxableAmount, taxAmount, taxRate, taxTypeCode };
+}
+
+function signed(number: string, scuDate: string | null, more: Partial<SaleDocument> = {}): SaleDocument {
+  return documentOf(number, {
+    saleDate: "2025-11-20",
+    lines: [lineOf("1", 16, "B", 603.62, 96.58), lineOf("2", 8, "E", 100, 8)],
+    totals: { total: 808.2, taxableAmount: 703.62, taxAmount: 104.58 },
+    receipt: { cuInvoiceNo: `CU/${number}`, scuDate },
+    ...more,
+  });
+}
+
+function noteOf(sale: SaleDocument, number: string, saleDate: string): SaleDocument {
+  return signed(number, "24/11/2025", {
+    type: "credit_note",
+    saleDate,
+    originalSaleId: sale.id,
+    lines: [lineOf("1", 16, "B", -603.62, -96.58), lineOf("2", 8, "E", -100, -8)],
+    totals: { total: -808.2, taxableAmount: -703.62, taxAmount: -104.58 },
+    receipt: {
+      cuInvoiceNo: `CU/${number}`,
+      scuDate: "24/11/2025",
+      originalCuInvoiceNo: `CU/${sale.traderInvoiceNumber}`,
+    },
+  });
+}
+
+/** What an accountant meets in a month: the usual, and each thing that is not to be taken as it is. */
+async function november(): Promise<string> {
+  const business = someBusiness();
+  const save = async (document: SaleDocument | null, more: Parameters<typeof recordOf>[1] = {}): Promise<void> => {
+    const number = more.number ?? document?.traderInvoiceNumber ?? "";
+    const type = document?.type === "credit_note" ? "credit_note" : "sale";
+    await test.ledger.records.saveDocument(
+      business,
+      recordOf(number, { type, document, date: "2025-11-20", movements: [], ...more }),
+      WRITER,
+    );
+  };
+  const usual = signed("INV-1", "20/11/2025", { customer: { name: '=HYPERLINK("x")', pin: "P000000001Z" } });
+  await save(usual);
+  await save(noteOf(usual, "CN-1", "2025-11-24"));
+  await save(signed("INV-LATE", "02/12/2025", { saleDate: "2025-11-30", customer: null }));
+  await save(signed("INV-OCTOBER", "01/11/2025", { saleDate: "2025-10-31" }));
+  await save(signed("INV-ODD", "2025-11-20"));
+  const waiting = signed("INV-WAITS", null, { status: "pending", receipt: null });
+  await save(waiting, { stage: "awaiting-authority" });
+  await save(null, { number: "INV-NONE", stage: "submitting" });
+  await save(null, { number: "INV-CANCELLED", stage: "cancelled" });
+  return business.businessId;
+}
+
+/** The lines of a CSV by their number, each a record of its columns. */
+function rowsOf(csv: string): Record<string, Record<string, string>> {
+  const [head = "", ...lines] = csv.trimEnd().split("\r\n");
+  const split = (line: string): string[] =>
+    [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^",]*))/g)].map(
+      ([, quoted, bare]) => quoted?.replaceAll('""', '"') ?? bare ?? "",
+    );
+  const names = split(head);
+  const rows = lines.map((line) => Object.fromEntries(split(line).map((value, n) => [names[n], value])));
+  return Object.fromEntries(rows.map((row) => [row["number"], row]));
+}
+
+describe("fiscalflow documents", () => {
+  it("gives a CSV in which every document is a line, and each column means one thing", async () => {
+    const businessId = await november();
+    const said = await documents("month", "--date", "2025-11", "--business", businessId, "--csv");
+    expect(said.exitCode).toBe(0);
+    const rows = rowsOf(said.stdout);
+    expect(Object.keys(rows)).toEqual(["INV-1", "INV-ODD", "INV-WAITS", "CN-1", "INV-LATE"]);
+    expect(rows["INV-1"]).toEqual({
+      connection: "default",
+      business: businessId,
+      type: "sale",
+      number: "INV-1",
+      date: "2025-11-20",
+      signed_on: "2025-11-20",
+      cu_invoice_number: "CU/INV-1",
+      buyer_name: `'=HYPERLINK("x")`,
+      buyer_pin: "P000000001Z",
+      payment_type: "01",
+      status: "completed",
+      taxable: "703.62",
+      tax: "104.58",
+      total: "808.20",
+      not_signed_total: "",
+      reversed_number: "",
+      reversed_cu_invoice_number: "",
+      reversed_document_id: "",
+      document_id: "sale_INV-1",
+      dated_in_future: "no",
+      signed_in_another_month: "no",
+      taxable_B_16: "603.62",
+      tax_B_16: "96.58",
+      taxable_E_8: "100.00",
+      tax_E_8: "8.00",
+    });
+    expect(rows["CN-1"]).toMatchObject({
+      type: "credit_note",
+      total: "-808.20",
+      tax_B_16: "-96.58",
+      reversed_number: "INV-1",
+      reversed_cu_invoice_number: "CU/INV-1",
+      reversed_document_id: "sale_INV-1",
+    });
+    expect(rows["INV-WAITS"]).toMatchObject({ status: "pending", total: "", tax_B_16: "", not_signed_total: "808.20" });
+    expect(rows["INV-LATE"]).toMatchObject({ signed_on: "2025-12-02", signed_in_another_month: "yes", buyer_name: "" });
+    expect(rows["INV-ODD"]).toMatchObject({ signed_on: "", signed_in_another_month: "" });
+  });
+
+  it("says below the table what its sums leave out, and marks what is to be looked at", async () => {
+    const businessId = await november();
+    const { stdout } = await documents("month", "--date", "2025-11", "--business", businessId);
+    expect(stdout).toMatch(/^2025-11-30 +2025-12-02 +INV-LATE .* completed .* signed in 2025-12$/m);
+    expect(stdout).toMatch(/ CN-1 \(credit note\) +CU\/CN-1 .* -703\.62 +-104\.58 +-808\.20 +completed .* INV-1$/m);
+    expect(stdout).toMatch(/ INV-WAITS .* - +- +- +pending \(808\.20 not counted\) /);
+    expect(stdout).toMatch(/^net +4 +1,407\.24 +209\.16 +1,616\.40$/m);
+    expect(stdout).toContain(
+      "1 document is signed (tax 104.58, total 808.20) in another month than that of the date: 2025-12.",
+    );
+    expect(stdout).toMatch(/dated in another month; not listed .* fiscalflow documents month --date 2025-10$/m);
+    expect(stdout).toContain("1 listed document is not signed; no sum contains it.");
+    expect(stdout).toContain("1 sale or credit note is of this period under way");
+  });
+
+  it("has in JSON the figures that the report has, and its documents", async () => {
+    const businessId = await november();
+    const argv = ["month", "--date", "2025-11", "--business", businessId, "--json"];
+    const list = JSON.parse((await documents(...argv)).stdout);
+    const report = JSON.parse((await callCli(["report", ...argv], { env: { LEDGER_URL: test.url } })).stdout);
+    const [{ documents: listed, notSigned, notIssued, ...figures }] = list.businesses;
+    expect(report.businesses[0]).toMatchObject(figures);
+    expect({ notSigned, notIssued, period: list.period }).toEqual({
+      notSigned: 1,
+      notIssued: 1,
+      period: { from: "2025-11-01", to: "2025-11-30" },
+    });
+    expect(listed).toHaveLength(5);
+    expect(figures.oddDates).toMatchObject({
+      signedInAnotherMonth: { count: 1, total: "808.2", months: ["2025-12"] },
+      datedInAnotherMonth: { count: 1, total: "808.2", months: ["2025-10"] },
+    });
+  });
+
+  it("marks a date in the future, and so does the report", async () => {
+    const business = someBusiness();
+    const document = signed("INV-1", null, { saleDate: "2999-01-15" });
+    await test.ledger.records.saveDocument(business, recordOf("INV-1", { document, movements: [] }), WRITER);
+    const argv = ["day", "--date", "2999-01-15", "--business", business.businessId];
+    const { stdout } = await documents(...argv);
+    expect(stdout).toMatch(/^2999-01-15 +- +INV-1 .* dated in the future$/m);
+    expect(stdout).toContain("1 document is signed (tax 104.58, total 808.20) and dated in the future.");
+    const report = await callCli(["report", ...argv], { env: { LEDGER_URL: test.url } });
+    expect(report.stdout).toMatch(/^ {2}counted here: dated in the future +1 +104\.58 +808\.20$/m);
+  });
+
+  it("lists each document once where two workflows speak of it, as signed where one knows that", async () => {
+    const business = someBusiness();
+    const document = signed("CN-1", "20/11/2025", { type: "credit_note", originalSaleId: "sal_elsewhere" });
+    const save = (number: string, told: SaleDocument) =>
+      test.ledger.records.saveDocument(
+        business,
+        recordOf(number, { type: "credit_note", document: told, movements: [], originalSaleId: "sal_elsewhere" }),
+        WRITER,
+      );
+    await save("CN-1", { ...document, status: "pending", receipt: null });
+    await save("CN-2", document);
+    const said = await documents("day", "--date", "2025-11-20", "--business", business.businessId, "--csv");
+    expect(Object.values(rowsOf(said.stdout))).toMatchObject([
+      { number: "CN-1", status: "completed", reversed_number: "", reversed_document_id: "sal_elsewhere" },
+    ]);
+  });
+
+  it("writes a file that is there only once it is whole, and replaces none by itself", async () => {
+    const businessId = await november();
+    const file = join(folder, "november.csv");
+    const argv = ["period", "--from", "2025-11-24", "--to", "2025-11-30", "--business", businessId, "--csv"];
+    const said = await documents(...argv, "--out", file);
+    expect(said).toMatchObject({ exitCode: 0, stdout: "" });
+    expect(said.stderr).toContain(`Written to ${file}.`);
+    expect(Object.keys(rowsOf(await readFile(file, "utf8")))).toEqual(["CN-1", "INV-LATE"]);
+    expect(await documents(...argv, "--out", file)).toMatchObject({ exitCode: 2, stdout: "" });
+    expect(await documents(...argv, "--out", file, "--force")).toMatchObject({ exitCode: 0 });
+    expect(await readdir(folder)).toEqual(["november.csv"]);
+  });
+
+  it("says of a file that cannot be written why, and what the ledger is asked for is left alone", async () => {
+    const businessId = await november();
+    const said = await documents("month", "--business", businessId, "--out", join(folder, "nowhere", "x.csv"));
+    expect(said).toMatchObject({ exitCode: 2, stdout: "" });
+    expect(said.stderr).toContain("ENOENT");
+  });
+
+  it.each([
+    [["month", "--csv", "--json"], "not both"],
+    [["month", "--force"], "--force belongs to --out"],
+    [["period", "--from", "2025-11-02", "--to", "2025-11-01"], "later than"],
+    [["period", "--from", "2025-11-31", "--to", "2025-12-01"], "--from"],
+    [["period", "--from", "2025-11-01"], "--to"],
+    [["day", "--date", "2025-11"], "YYYY-MM-DD"],
+  ])("refuses %j", async (argv, why) => {
+    const said = await documents(...argv);
+    expect(said).toMatchObject({ exitCode: 2, stdout: "" });
+    expect(said.stderr).toContain(why);
+  });
+
+  it("says that a business has none", async () => {
+    const said = await documents("month", "--business", "biz_nobody");
+    expect(said).toMatchObject({
+      exitCode: 0,
+      stdout: "The ledger has no documents of that connection and business.\n",
+    });
+  });
+});

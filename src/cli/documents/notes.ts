@@ -1,0 +1,38 @@
+import type { Amounts, DocumentsOfBusiness } from "../../ledger/index.ts";
+import { money } from "../report/money.ts";
+
+/** What a reader of the list must know of its sums. */
+export function notesOf(businesses: readonly DocumentsOfBusiness[]): string[] {
+  return businesses.flatMap((business) => {
+    const name = businesses.length > 1 ? `${business.businessId} (connection ${business.connection}): ` : "";
+    return notesOfBusiness(business).map((note) => `Note: ${name}${note}`);
+  });
+}
+
+export function notesOfBusiness({ oddDates, notSigned, notIssued }: DocumentsOfBusiness): string[] {
+  const { inFuture, signedInAnotherMonth: late, datedInAnotherMonth: elsewhere } = oddDates;
+  const notes: string[] = [];
+  if (inFuture.count > 0) notes.push(`${signed(inFuture)} and dated in the future.`);
+  if (late.count > 0) notes.push(`${signed(late)} in another month than that of the date: ${late.months.join(", ")}.`);
+  if (elsewhere.count > 0) {
+    const commands = elsewhere.months.map((month) => `fiscalflow documents month --date ${month}`).join(", ");
+    notes.push(
+      `${signed(elsewhere)} in this period, and dated in another month; not listed and not counted here. See: ${commands}`,
+    );
+  }
+  if (notSigned > 0) notes.push(`${counted(notSigned, "listed document")} not signed; no sum contains it.`);
+  if (notIssued > 0)
+    notes.push(
+      `${counted(notIssued, "sale or credit note")} of this period under way, and not known to have a document; not listed. See "Open and parked now": fiscalflow report day`,
+    );
+  return notes;
+}
+
+function signed(amounts: Amounts): string {
+  const { count, taxAmount, total } = amounts;
+  return `${counted(count, "document")} signed (tax ${money(taxAmount)}, total ${money(total)})`;
+}
+
+function counted(count: number, noun: string): string {
+  return count === 1 ? `1 ${noun} is` : `${count} ${noun}s are`;
+}

@@ -1,0 +1,82 @@
+import type { BusinessDocuments, Days, ListedDocument } from "../../ledger/index.ts";
+import { asText, csvLine } from "../csv.ts";
+import { amount } from "../report/money.ts";
+import { rateName, ratesOf } from "./rates.ts";
+
+const HEAD = [
+  "connection",
+  "business",
+  "type",
+  "number",
+  "date",
+  "signed_on",
+  "cu_invoice_number",
+  "buyer_name",
+  "buyer_pin",
+  "payment_type",
+  "status",
+  "taxable",
+  "tax",
+  "total",
+  "not_signed_total",
+  "reversed_number",
+  "reversed_cu_invoice_number",
+  "reversed_document_id",
+  "document_id",
+  "dated_in_future",
+  "signed_in_another_month",
+];
+
+/** One line for each document. The columns of amounts can be added up: each holds signed documents alone, or none. */
+export async function* renderCsv(_days: Days, businesses: readonly BusinessDocuments[]): AsyncGenerator<string> {
+  const rates = ratesOf(businesses);
+  yield text([[...HEAD, ...rates.flatMap((rate) => [`taxable_${rate}`, `tax_${rate}`])]]);
+  for (const business of businesses) {
+    for await (const page of business.pages()) yield text(page.map((document) => cells(document, rates)));
+  }
+}
+
+function text(lines: readonly string[][]): string {
+  return lines.map((line) => `${csvLine(line)}\r\n`).join("");
+}
+
+function cells(document: ListedDocument, rates: readonly string[]): string[] {
+  const { reverses, inFuture, signedInAnotherMonth } = document;
+  const isSigned = document.status === "completed";
+  const counted = (value: string | null): string => (isSigned && value !== null ? amount(value) : "");
+  const words = (value: string | null | undefined): string => asText(value ?? "");
+  return [
+    words(document.connection),
+    words(document.businessId),
+    document.type,
+    words(document.number),
+    document.date,
+    document.signedOn ?? "",
+    words(document.cuInvoiceNo),
+    words(document.customerName),
+    words(document.customerPin),
+    words(document.paymentTypeCode),
+    words(document.status),
+    counted(document.taxableAmount),
+    counted(document.taxAmount),
+    counted(document.total),
+    isSigned || document.total === null ? "" : amount(document.total),
+    words(reverses?.number),
+    words(reverses?.cuInvoiceNo),
+    words(reverses?.documentId),
+    words(document.documentId),
+    inFuture ? "yes" : "no",
+    signedInAnotherMonth ? "yes" : document.signedOn === null ? "" : "no",
+    ...byRate(document, rates).map(counted),
+  ];
+}
+
+/** Taxable amount and tax of each rate, in this order; null where the ledger does not have the document's lines. */
+function byRate({ taxes }: ListedDocument, rates: readonly string[]): (string | null)[] {
+  const known = new Map(taxes.map((tax) => [rateName(tax), tax]));
+  return rates.flatMap((rate) => {
+    const tax = known.get(rate);
+    if (tax) return [tax.taxableAmount, tax.taxAmount];
+    return taxes.length > 0 ? ["0", "0"] : [null, null];
+  });
+}

@@ -1,0 +1,103 @@
+import type { BusinessDocuments, Days, ListedDocument } from "../../ledger/index.ts";
+import { money, plain } from "../report/money.ts";
+import { notesOfBusiness } from "./notes.ts";
+
+const HEAD = ["DATE", "SIGNED", "NUMBER", "CU NUMBER", "BUYER", "PIN", "TAXABLE", "TAX", "TOTAL", "STATUS"].concat([
+  "TAXABLE AND TAX BY RATE",
+  "REVERSES",
+  "LOOK AT",
+]);
+/** Columns that are aligned to the right. */
+const AMOUNTS = [6, 7, 8];
+const SUMS = [1, 2, 3, 4];
+const MOST_NAME = 28;
+
+/** A table for each business, its sums, and what they leave out. */
+export async function* renderTable(days: Days, businesses: readonly BusinessDocuments[]): AsyncGenerator<string> {
+  if (businesses.length === 0) yield "The ledger has no documents of that connection and business.\n";
+  for (const [index, business] of businesses.entries()) {
+    const { connection, businessId } = business;
+    const name = businessId === "-" ? "The business" : businessId;
+    const period = days.from === days.to ? days.from : `${days.from} to ${days.to}`;
+    yield `${index === 0 ? "" : "\n\n"}${name} (connection ${connection}), ${period}\n\n`;
+    let widths: number[] | undefined;
+    for await (const page of business.pages()) {
+      const rows = page.map(cells);
+      // The first page decides: what is longer later on stands out of line, and is whole.
+      if (!widths) {
+        widths = widthsOf([HEAD, ...rows]);
+        yield line(HEAD, widths, AMOUNTS);
+      }
+      for (const row of rows) yield line(row, widths, AMOUNTS);
+    }
+    if (!widths) yield "No documents.\n";
+    yield `\n${sums(business)}`;
+    for (const note of notesOfBusiness(business)) yield `\nNote: ${note}\n`;
+  }
+}
+
+function cells(document: ListedDocument): string[] {
+  const { type, number, status, signedOn, total, taxes, reverses, inFuture, signedInAnotherMonth } = document;
+  const isSigned = status === "completed";
+  const counted = (value: string | null): string => (isSigned && value !== null ? money(value) : "-");
+  const look = [inFuture && "dated in the future", signedInAnotherMonth && `signed in ${signedOn?.slice(0, 7)}`];
+  return [
+    document.date,
+    signedOn ?? "-",
+    type === "sale" ? number : `${number} (credit note)`,
+    document.cuInvoiceNo ?? "-",
+    short(document.customerName ?? "-"),
+    document.customerPin ?? "-",
+    counted(document.taxableAmount),
+    counted(document.taxAmount),
+    counted(total),
+    isSigned || total === null ? (status ?? "-") : `${status ?? "-"} (${money(total)} not counted)`,
+    taxes.map(taxText).join(", ") || "-",
+    reverses ? (reverses.number ?? reverses.cuInvoiceNo ?? reverses.documentId ?? "not known") : "-",
+    look.filter((word) => word !== false).join(", "),
+  ];
+}
+
+function taxText({ taxRate, taxTypeCode, taxableAmount, taxAmount }: ListedDocument["taxes"][number]): string {
+  return `${taxTypeCode ?? "-"} ${plain(taxRate)} %: ${money(taxableAmount)} and ${money(taxAmount)}`;
+}
+
+function short(name: string): string {
+  const characters = Array.from(name);
+  return characters.length > MOST_NAME ? `${characters.slice(0, MOST_NAME - 1).join("")}…` : name;
+}
+
+function sums({ sales, creditNotes, net, taxes }: BusinessDocuments): string {
+  const of = (name: string, count: string, amounts: Omit<typeof net, "count">): string[] => [
+    name,
+    count,
+    money(amounts.taxableAmount),
+    money(amounts.taxAmount),
+    money(amounts.total),
+  ];
+  const rows = [
+    ["SIGNED", "COUNT", "TAXABLE", "TAX", "TOTAL"],
+    of("sales", String(sales.count), sales),
+    of("credit notes", String(creditNotes.count), creditNotes),
+    of("net", String(net.count), net),
+    ...taxes.map((rate) => of(`net at ${rate.taxTypeCode ?? "-"} ${plain(rate.taxRate)} %`, "", rate.net)),
+  ];
+  return rows.map((row) => line(row, widthsOf(rows), SUMS)).join("");
+}
+
+function widthsOf(rows: readonly (readonly string[])[]): number[] {
+  const columns = rows[0]?.length ?? 0;
+  return Array.from({ length: columns }, (_, column) => Math.max(...rows.map((row) => lengthOf(row[column]))));
+}
+
+function line(values: readonly string[], widths: readonly number[], right: readonly number[]): string {
+  const padded = values.map((value, column) => {
+    const gap = " ".repeat(Math.max(0, (widths[column] ?? 0) - lengthOf(value)));
+    return right.includes(column) ? `${gap}${value}` : `${value}${gap}`;
+  });
+  return `${padded.join("  ").trimEnd()}\n`;
+}
+
+function lengthOf(text = ""): number {
+  return Array.from(text).length;
+}

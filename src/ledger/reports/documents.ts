@@ -1,0 +1,185 @@
+import { sql } from "kysely";
+
+import type { Receipt } from "../../contract/index.ts";
+import type { Database, Queries } from "../database.ts";
+import { LedgerUnavailableError } from "../errors.ts";
+import type { BusinessDocuments, DocumentsOfBusiness, DocumentsRequest, ListedDocument } from "./listed.ts";
+import { IN_ANOTHER_MONTH, readOddDates, TODAY } from "./odd-dates.ts";
+import type { Days } from "./report.ts";
+import { type Chain, chainsOf, issuedDocuments } from "./signed.ts";
+import { readTaxes, readTotals } from "./totals.ts";
+
+/** Documents in memory at a time. */
+const PAGE = 500;
+/** A hundred thousand take seconds: the rest is for whoever is slow to take them. */
+const READ_WITHIN_MS = 3_600_000;
+
+/**
+ * Gives `read` the documents of a period, page by page, all from one state of the ledger. `read` runs once: what it has
+ * written cannot be taken back when the connection breaks.
+ * @throws LedgerUnavailableError, LedgerError, and what `read` throws
+ */
+export async function readDocuments<Result>(
+  database: Database,
+  request: DocumentsRequest,
+  read: (businesses: BusinessDocuments[]) => Promise<Result>,
+): Promise<Result> {
+  let begun = false;
+  let ended: (() => Result) | undefined;
+  await database.transact(async (db) => {
+    // Only the end of the transaction was lost, and it changes nothing.
+    if (ended) return;
+    if (begun) throw broken();
+    await sql`set transaction isolation level repeatable read read only`.execute(db);
+    const businesses: BusinessDocuments[] = [];
+    for (const chain of await chainsOf(db, request))
+      businesses.push({
+        ...(await readBusiness(db, chain, request.days)),
+        pages: () => readPages(db, chain, request.days),
+      });
+    begun = true;
+    try {
+      const result = await read(businesses);
+      ended = () => result;
+    } catch (error) {
+      if (error instanceof LedgerUnavailableError) throw error;
+      // Of the reader's own: not to be taken for news about the database.
+      ended = () => {
+        throw error;
+      };
+    }
+  }, READ_WITHIN_MS);
+  if (!ended) throw new Error("a transaction has run");
+  return ended();
+}
+
+function broken(cause?: unknown): LedgerUnavailableError {
+  return new LedgerUnavailableError(
+    "The connection to the ledger broke while its documents were read: the list is not complete. Start it again.",
+    { cause },
+  );
+}
+
+async function readBusiness(db: Queries, chain: Chain, days: Days): Promise<DocumentsOfBusiness> {
+  return {
+    connection: chain.connection,
+    businessId: chain.business_id,
+    ...(await readTotals(db, chain, days)),
+    taxes: await readTaxes(db, chain, days),
+    oddDates: await readOddDates(db, chain, days),
+    ...(await countOthers(db, chain, days)),
+  };
+}
+
+async function countOthers(
+  db: Queries,
+  chain: Chain,
+  { from, to }: Days,
+): Promise<Pick<DocumentsOfBusiness, "notSigned" | "notIssued">> {
+  const { rows } = await sql<{ not_signed: string; not_issued: string }>`
+    select
+      (select count(*) from (${issuedDocuments(chain, { from, to })}) as issued
+        where status is distinct from 'completed') as not_signed,
+      (select count(*) from documents
+        where connection = ${chain.connection} and business_id = ${chain.business_id} and document_id is null
+          and not failed and stage <> 'cancelled' and document_date between ${from} and ${to}) as not_issued`.execute(
+    db,
+  );
+  return { notSigned: Number(rows[0]?.not_signed ?? 0), notIssued: Number(rows[0]?.not_issued ?? 0) };
+}
+
+async function* readPages(db: Queries, chain: Chain, days: Days): AsyncGenerator<ListedDocument[]> {
+  try {
+    await declare(db, chain, days);
+    for (;;) {
+      const { rows } = await sql<Row>`fetch ${sql.lit(PAGE)} from listed_documents`.execute(db);
+      if (rows.length > 0) yield rows.map((row) => listed(chain, row));
+      if (rows.length < PAGE) break;
+    }
+    await sql`close listed_documents`.execute(db);
+  } catch (error) {
+    throw broken(error);
+  }
+}
+
+interface Row {
+  type: "sale" | "credit_note";
+  number: string;
+  document_id: string;
+  status: string | null;
+  stage: string;
+  document_date: string;
+  signed_on: string | null;
+  in_future: boolean;
+  in_another_month: boolean | null;
+  cu_invoice_no: string | null;
+  receipt: Receipt | null;
+  customer_name: string | null;
+  customer_pin: string | null;
+  payment_type_code: string | null;
+  total: string | null;
+  taxable_amount: string | null;
+  tax_amount: string | null;
+  taxes: ListedDocument["taxes"] | null;
+  original_document_id: string | null;
+  reversed_number: string | null;
+  reversed_cu_invoice_no: string | null;
+}
+
+/** A cursor, since the documents are told apart and sorted once for all pages. */
+async function declare(db: Queries, chain: Chain, days: Days): Promise<void> {
+  await sql`
+    declare listed_documents no scroll cursor for
+    select d.type, coalesce(d.document_number, d.number) as number, d.document_id, d.status, d.stage,
+      d.document_date, d.signed_on, d.document_date > ${TODAY} as in_future, ${IN_ANOTHER_MONTH} as in_another_month,
+      d.cu_invoice_no, d.receipt, d.customer_name, d.customer_pin, d.payment_type_code,
+      d.total, d.taxable_amount, d.tax_amount, by_rate.taxes, d.original_document_id,
+      reversed.number as reversed_number, reversed.cu_invoice_no as reversed_cu_invoice_no
+    from (${issuedDocuments(chain, days)}) as d
+    left join lateral (
+      select json_agg(json_build_object('taxRate', tax_rate::text, 'taxTypeCode', tax_type_code, 'total', total::text,
+        'taxableAmount', taxable::text, 'taxAmount', tax::text) order by tax_rate desc, tax_type_code) as taxes
+      from (
+        select tax_rate, tax_type_code, sum(total) as total, sum(taxable_amount) as taxable, sum(tax_amount) as tax
+        from document_lines as l
+        where (l.connection, l.business_id, l.type, l.number) = (d.connection, d.business_id, d.type, d.number)
+        group by tax_rate, tax_type_code) as rates) as by_rate on true
+    left join lateral (
+      select coalesce(s.document_number, s.number) as number, s.cu_invoice_no from documents as s
+      where s.connection = d.connection and s.business_id = d.business_id and d.type = 'credit_note'
+        and s.document_id = d.original_document_id and s.type = 'sale' limit 1) as reversed on true
+    order by d.document_date, 2, d.type`.execute(db);
+}
+
+function listed({ connection, business_id }: Chain, row: Row): ListedDocument {
+  const { original_document_id: reversedId, receipt } = row;
+  return {
+    connection,
+    businessId: business_id,
+    type: row.type,
+    number: row.number,
+    documentId: row.document_id,
+    status: row.status,
+    stage: row.stage,
+    date: row.document_date,
+    signedOn: row.signed_on,
+    inFuture: row.in_future,
+    signedInAnotherMonth: row.in_another_month ?? false,
+    cuInvoiceNo: row.cu_invoice_no,
+    customerName: row.customer_name,
+    customerPin: row.customer_pin,
+    paymentTypeCode: row.payment_type_code,
+    total: row.total,
+    taxableAmount: row.taxable_amount,
+    taxAmount: row.tax_amount,
+    taxes: row.taxes ?? [],
+    reverses:
+      row.type === "credit_note"
+        ? {
+            documentId: reversedId,
+            number: row.reversed_number,
+            cuInvoiceNo: receipt?.originalCuInvoiceNo || row.reversed_cu_invoice_no,
+          }
+        : null,
+  };
+}

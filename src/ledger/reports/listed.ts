@@ -1,0 +1,62 @@
+import type { Amounts, Days, OddDates, TaxOfRate } from "./report.ts";
+
+/**
+ * A sale or a credit note that the service has. Amounts are exact decimal texts, negative on a credit note. They count
+ * once `status` is `completed`.
+ */
+export interface ListedDocument {
+  connection: string;
+  /** `-` for none. */
+  businessId: string;
+  type: "sale" | "credit_note";
+  number: string;
+  documentId: string;
+  /** The service's word. */
+  status: string | null;
+  stage: string;
+  /** `YYYY-MM-DD`. */
+  date: string;
+  /** `YYYY-MM-DD`, from the receipt; null where it is not known. */
+  signedOn: string | null;
+  /** Dated after today (Africa/Nairobi). */
+  inFuture: boolean;
+  signedInAnotherMonth: boolean;
+  /** The control unit's invoice number, from the receipt. */
+  cuInvoiceNo: string | null;
+  customerName: string | null;
+  customerPin: string | null;
+  paymentTypeCode: string | null;
+  total: string | null;
+  taxableAmount: string | null;
+  taxAmount: string | null;
+  /** By rate and by the authority's letter, from the lines; empty where the ledger does not have them. */
+  taxes: { taxRate: string; taxTypeCode: string | null; total: string; taxableAmount: string; taxAmount: string }[];
+  /** Of a credit note: the sale that it reverses. The number is null where that sale is not in the ledger. */
+  reverses: { documentId: string | null; number: string | null; cuInvoiceNo: string | null } | null;
+}
+
+/** The figures of a report of the same days, and what they leave out. */
+export interface DocumentsOfBusiness {
+  connection: string;
+  businessId: string;
+  sales: Amounts;
+  creditNotes: Amounts;
+  net: Amounts;
+  taxes: TaxOfRate[];
+  oddDates: OddDates;
+  /** Listed, and not `completed`: they count in no figure. */
+  notSigned: number;
+  /** Not listed: sales and credit notes under way that have no document, as far as is known. */
+  notIssued: number;
+}
+
+export interface BusinessDocuments extends DocumentsOfBusiness {
+  /** By date and number. To be read once, to its end, one business after the other. */
+  pages: () => AsyncIterable<ListedDocument[]>;
+}
+
+export interface DocumentsRequest {
+  days: Days;
+  connection?: string | undefined;
+  businessId?: string | undefined;
+}
