@@ -16,7 +16,14 @@ import {
   settingsHint,
   UnexpectedAnswerError,
 } from "../../src/compliance/index.ts";
-import type { CallTarget, ConnectionProfile, PaymentRule, Refusal, SaleDocument } from "../../src/contract/index.ts";
+import type {
+  CallTarget,
+  ConnectionProfile,
+  InputChecks,
+  PaymentRule,
+  Refusal,
+  SaleDocument,
+} from "../../src/contract/index.ts";
 import type { OddRow } from "../../src/http/read-body.ts";
 import type { Ledger } from "../../src/ledger/index.ts";
 import type { EarlierRuns } from "../earlier-runs/earlier-runs.ts";
@@ -32,6 +39,7 @@ export interface ComplianceRuntime {
   profile: ConnectionProfile;
   /** Of businesses that are not alike; each workflow is told its own alone. */
   businessWeights: Readonly<Record<string, number>>;
+  inputChecks: InputChecks;
   /** How supplier invoices are held against bill payments, where the reconciliation is not told otherwise. */
   reconcile: { accounting?: string; rule: PaymentRule };
   client: ComplianceClient;

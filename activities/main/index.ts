@@ -1,9 +1,11 @@
+import { log } from "@temporalio/activity";
 import type { WorkflowClient } from "@temporalio/client";
 
 import type { MainActivities } from "../../src/contract/index.ts";
 import type { AccountingRuntime } from "../accounting/index.ts";
 import type { ActivityContext } from "../compliance/calls.ts";
 import { createLedgerActivities } from "../ledger/index.ts";
+import { createCheckInput } from "./check-input.ts";
 import { type CallbackUrlFor, createComposeActivities, createGoodsAtOnce, createItemsInCatalogue } from "./compose.ts";
 import { createFindSale } from "./find-sale.ts";
 import { createAccountingPreparations } from "./prepare-accounting.ts";
@@ -23,6 +25,7 @@ export function createMainActivities(context: MainContext): MainActivities {
     context.connections,
     createEarlierSale(context.ledger),
     createEarlierCreditNote(context.ledger),
+    createCheckInput(context.ledger, (message) => log.warn(message)),
   );
   const compositions = createComposeActivities(context, context.callbackUrlFor);
   const goodsAtOnce = createGoodsAtOnce(createItemsInCatalogue(context), compositions.composeSale);

@@ -29,13 +29,20 @@ async function prepareActivities() {
     { ...shared, connection: "bound", keyReach: "business", businessId: "biz_9" },
   ];
   const businessWeights = { biz_2: 4 };
+  const checked: { mode: string; doubts: string[] }[] = [];
   const { prepareSale, prepareCreditNote } = createPrepareActivities(
-    new Map(profiles.map((profile) => [profile.connection, { profile, businessWeights }])),
+    new Map(
+      profiles.map((profile) => [profile.connection, { profile, businessWeights, inputChecks: runtime.inputChecks }]),
+    ),
     async () => undefined,
     async () => undefined,
+    async (_profile, _content, doubts, mode) => {
+      checked.push({ mode, doubts: [...doubts] });
+    },
   );
   return {
     profile: runtime.profile,
+    checked,
     prepare: (changes: Partial<SaleInput> = {}) =>
       prepareSale({ input: { ...sale, ...changes }, startedAtMs: LATE_MS }),
     prepareAny: (input: unknown) => prepareSale({ input: input as SaleInput, startedAtMs: LATE_MS }),
@@ -74,6 +81,21 @@ describe("the preparation of a sale", () => {
   test("keeps the date that was given", async () => {
     const { prepare } = await prepareActivities();
     expect((await prepare({ saleDate: "2026-11-01" })).sale.saleDate).toBe("2026-11-01");
+  });
+
+  test("has what looks wrong checked, and nothing else", async () => {
+    const { prepare, checked } = await prepareActivities();
+    await prepare({ customer: { pin: "P012345678Z" }, saleDate: "2026-11-23" });
+    await prepare({ customer: { pin: "P01234" }, saleDate: "2026-11-24" });
+    expect(checked).toEqual([
+      {
+        mode: "warn",
+        doubts: [
+          'customer.pin: expected A or P, nine digits and a letter, such as P012345678Z, found "P01234"',
+          'saleDate: expected a day from 2026-10-23 to 2026-11-23, found "2026-11-24"',
+        ],
+      },
+    ]);
   });
 
   test("takes the fingerprint of what was given, so that it does not hang on the day of the start", async () => {

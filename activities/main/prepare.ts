@@ -8,6 +8,7 @@ import {
   type CreditNoteInput,
   DEFAULT_CONNECTION,
   differingFields,
+  doubtsOf,
   FAILURES,
   fingerprintOf,
   type FinishedSale,
@@ -26,9 +27,10 @@ import {
 import { type KeptSale, type Ledger, LedgerUnavailableError } from "../../src/ledger/index.ts";
 import type { ComplianceRuntime } from "../compliance/calls.ts";
 import { numberTaken } from "../ledger/claim-results.ts";
+import type { CheckInput } from "./check-input.ts";
 
 /** The part of a connection that workflows get. */
-export type Served = Pick<ComplianceRuntime, "profile" | "businessWeights">;
+export type Served = Pick<ComplianceRuntime, "profile" | "businessWeights" | "inputChecks">;
 
 /**
  * The first activities of a sale and of a credit note. They check the input with the schema that the starter uses, and
@@ -39,24 +41,30 @@ export function createPrepareActivities(
   connections: ReadonlyMap<string, Served>,
   earlierSale: EarlierSale,
   earlierCreditNote: EarlierCreditNote,
+  checkInput: CheckInput,
 ): Pick<MainActivities, "prepareSale" | "prepareCreditNote"> {
   return {
     async prepareSale({ input, startedAtMs, reset = false }) {
-      const { content, ...prepared } = failOnInvalidInput(() => {
+      const { content, doubts, mode, ...prepared } = failOnInvalidInput(() => {
         const sale = parseInput(saleInputSchema, input, "sale input");
         const profile = profileFor(connections, sale, "sale input");
         const { lines: _lines, ...rest } = sale;
         const window = sale.refundWindow;
         const content = saleContent(sale, profile.businessId);
+        const checks = connections.get(profile.connection)?.inputChecks;
         return {
           profile,
           sale: { ...rest, saleDate: sale.saleDate ?? nairobiDate(startedAtMs) },
           content,
+          doubts: checks ? doubtsOf(sale, checks, startedAtMs) : [],
+          mode: checks?.mode ?? "off",
           fingerprint: fingerprintOf(content),
           refundWindowMs: (window === undefined ? undefined : durationMs(window)) ?? profile.timings.refundWindowMs,
         };
       });
       const finished = reset ? undefined : await earlierSale(prepared.profile, content);
+      // A run that goes on after a reset may have sent it already.
+      if (doubts.length > 0 && !finished && !reset) await checkInput(prepared.profile, content, doubts, mode);
       return { ...prepared, ...(finished && { finished }) };
     },
 

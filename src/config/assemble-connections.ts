@@ -20,6 +20,11 @@ export function assembleCompliance(reading: ComplianceReading): ComplianceConnec
     application: applicationOf(reading),
     businessWeights: values.businessWeights ?? {},
     stockDefault: present(values.stockDefault),
+    inputChecks: {
+      mode: present(values.inputChecks),
+      saleDatePastDays: present(values.saleDatePastDays),
+      ...(values.paymentTypes && { paymentTypes: values.paymentTypes }),
+    },
     purchases: {
       latestEveryMs: intervalMs(present(values.purchasesSyncEvery)),
       fullEveryMs: intervalMs(present(values.purchasesSweepEvery)),

@@ -1,11 +1,12 @@
 import { z } from "zod";
+import { INPUT_CHECK_MODES } from "../contract/input-checks.ts";
 import { NAME_PATTERN } from "../contract/names.ts";
 import { CURRENCY_PATTERN, INVOICE_NUMBER_FIELDS, SUPPLIER_RULES } from "../contract/reconcile.ts";
 import { dialectSetting } from "./dialect-setting.ts";
 import { intervalSetting } from "./interval-setting.ts";
 import { COMPLIANCE_KEY } from "./key-forms.ts";
 import { listSetting } from "./list-setting.ts";
-import { choiceSetting, textSetting } from "./plain-settings.ts";
+import { choiceSetting, integerSetting, textSetting } from "./plain-settings.ts";
 import { keyRule, secretSetting } from "./secret-settings.ts";
 import { baseUrlSetting } from "./url-settings.ts";
 import { weightsSetting } from "./weights-setting.ts";
@@ -18,6 +19,9 @@ const businessId = z
   .min(1)
   .refine((text) => text === text.trim() && Buffer.byteLength(text) <= MAX_BUSINESS_ID_BYTES);
 const A_BUSINESS_ID = `a business id of 1 to ${MAX_BUSINESS_ID_BYTES} bytes`;
+
+const paymentType = z.string().trim().min(1).max(50);
+const A_PAYMENT_TYPE = "a code of 1 to 50 characters";
 
 const connectionName = z.string().regex(NAME_PATTERN);
 const CONNECTION_NAME = "a name of 1 to 32 characters from a-z, 0-9 and -";
@@ -85,6 +89,28 @@ export const complianceSettings = {
     variable: "COMPLIANCE_STOCK_DEFAULT",
     meaning: "when stock moves for a sale that does not set `stock` itself: `on-submission`, `on-completion` or `off`",
     fallback: "on-submission",
+  }),
+  inputChecks: choiceSetting(INPUT_CHECK_MODES, {
+    variable: "COMPLIANCE_INPUT_CHECKS",
+    meaning:
+      "what happens to a new sale whose `customer.pin`, `saleDate` or `paymentTypeCode` looks wrong: `refuse`, `warn` (it is sent, and the log and the starter's answer say so) or `off`",
+    fallback: "warn",
+  }),
+  saleDatePastDays: integerSetting(
+    { min: 0, max: 3_650, unit: "days" },
+    {
+      variable: "COMPLIANCE_SALE_DATE_PAST_DAYS",
+      meaning:
+        "a `saleDate` looks wrong if it lies more days than this before the start, or more than one day after it",
+      fallback: 30,
+    },
+  ),
+  paymentTypes: listSetting(paymentType, A_PAYMENT_TYPE, {
+    variable: "COMPLIANCE_PAYMENT_TYPES",
+    meaning: "the codes that `paymentTypeCode` may have; any other one looks wrong",
+    variableNote: "several are separated by commas",
+    defaultText: "any",
+    example: ["01", "02"],
   }),
   purchasesSyncEvery: intervalSetting({
     variable: "COMPLIANCE_PURCHASES_SYNC_EVERY",

@@ -1,3 +1,4 @@
+import type { InputChecks } from "../contract/input-checks.ts";
 import type { PaymentRule } from "../contract/reconcile.ts";
 import type { Secret } from "./secret.ts";
 import type { Timings } from "./timing-settings.ts";
@@ -43,6 +44,7 @@ export interface ComplianceConnection {
   /** Of businesses that are not alike: their share of the budget while several wait. */
   businessWeights: Readonly<Record<string, number>>;
   stockDefault: "on-submission" | "on-completion" | "off";
+  inputChecks: InputChecks;
   /** How often purchases are synced, in milliseconds; `null`: by nobody but a person. */
   purchases: SyncIntervals;
   reconcile: ReconcileSettings;

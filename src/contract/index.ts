@@ -16,6 +16,7 @@ export * from "./find-sale.ts";
 export * from "./fingerprint.ts";
 export * from "./idempotency-key.ts";
 export * from "./ids.ts";
+export * from "./input-checks.ts";
 export * from "./item-registration.ts";
 export * from "./jobs.ts";
 export * from "./messages.ts";

@@ -1,5 +1,6 @@
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 
+import { doubtsOf, type InputChecks } from "../contract/input-checks.ts";
 import type {
   AcknowledgeRequest,
   CancelRequest,
@@ -10,6 +11,7 @@ import type {
 } from "../contract/messages.ts";
 import { DEFAULT_CONNECTION, STATE_QUERY } from "../contract/names.ts";
 import type { RefundRequest, SaleInput, SaleOutcome } from "../contract/sale.ts";
+import { InvalidInputError } from "../contract/schema/parse-input.ts";
 import { type KnownOutcome, ledgerOutcome, ledgerState, type SaleState } from "./answer-from-ledger.ts";
 import { answeredInTime } from "./answered-in-time.ts";
 import { SaleNotFoundError } from "./errors.ts";
@@ -18,7 +20,7 @@ import { callerIdentity, operations } from "./operate.ts";
 import { waitForOutcome } from "./outcome.ts";
 import { refundSale } from "./refund.ts";
 import { requireConnection, saleIdOf, type SaleKey } from "./sale-key.ts";
-import { type DefaultBusinesses, saleStart, type StartResult, startSaleOnce } from "./start-sale.ts";
+import { type DefaultBusinesses, isKnown, saleStart, type StartResult, startSaleOnce } from "./start-sale.ts";
 
 export type { Attention, AttentionCode, Decision, Mend } from "../contract/attention.ts";
 export type { Customer, LinesLeftOut, Receipt, SaleDocument, SaleDocumentLine } from "../contract/documents.ts";
@@ -64,6 +66,11 @@ export interface StarterOptions {
    * accepted.
    */
   connections?: readonly string[];
+  /**
+   * What new sales of each connection are checked for, as the workers have it (`inputChecks` of the configuration).
+   * Default: nothing is said here, and the workers check alone.
+   */
+  inputChecks?: Readonly<Record<string, InputChecks>>;
   /** Who answers for an operator's decision where the request does not say; default: user@host. */
   identity?: string;
 }
@@ -72,6 +79,8 @@ export interface StartedSale {
   workflowId: string;
   fingerprint: string;
   result: StartResult;
+  /** What looks wrong in the input, field by field; absent where nothing does. */
+  warnings?: string[];
   /** Present where the caller waited. */
   outcome?: SaleOutcome;
 }
@@ -82,7 +91,8 @@ export type Starter = ReturnType<typeof createStarter>;
  * What other services use: start a sale, wait for its receipt, refund it, and mend what needs a person. Starting the
  * same sale twice gives the first; nothing here makes a second document.
  */
-export function createStarter({ client, businesses = {}, connections, identity = callerIdentity() }: StarterOptions) {
+export function createStarter(options: StarterOptions) {
+  const { client, businesses = {}, connections, inputChecks = {}, identity = callerIdentity() } = options;
   const operate = operations(client, identity);
   const checkConnection = ({ connection }: { connection?: string }): void => {
     if (connections !== undefined) requireConnection(connections, connection);
@@ -101,8 +111,13 @@ export function createStarter({ client, businesses = {}, connections, identity =
       const start = saleStart(input, businesses);
       checkConnection(start.input);
       const { workflowId, fingerprint } = start;
+      const checks = inputChecks[start.input.connection ?? DEFAULT_CONNECTION];
+      const warnings = checks ? doubtsOf(start.input, checks, Date.now()) : [];
+      // A sale that was started once is found again, whatever it looks like today.
+      if (checks?.mode === "refuse" && warnings.length > 0 && !(await isKnown(client, workflowId)))
+        throw new InvalidInputError("sale input", warnings);
       const result = await startSaleOnce(client, start);
-      const started = { workflowId, fingerprint, result };
+      const started = { workflowId, fingerprint, result, ...(warnings.length > 0 && { warnings }) };
       if (!options.waitSeconds) return started;
       const waitMs = options.waitSeconds * 1000;
       const fresh = result === "started";

@@ -4,6 +4,7 @@ import {
   WorkflowExecutionAlreadyStartedError,
   WorkflowFailedError,
   type WorkflowIdReusePolicy,
+  WorkflowNotFoundError,
 } from "@temporalio/client";
 
 import { FAILURES } from "../contract/calls.ts";
@@ -67,6 +68,17 @@ export function saleStart(input: unknown, businesses: DefaultBusinesses): SaleSt
     ],
     summary: `Sale ${traderInvoiceNumber}${businessId === undefined ? "" : ` of ${businessId}`} (${connection})`,
   };
+}
+
+/** Whether Temporal knows a run of it, also an ended one. */
+export async function isKnown(client: Client, workflowId: string): Promise<boolean> {
+  try {
+    await client.workflow.getHandle(workflowId).describe();
+    return true;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false;
+    throw error;
+  }
 }
 
 /** `started`: this call started it. `known`: it was there already, running or finished, with the same content. */

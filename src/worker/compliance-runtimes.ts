@@ -49,6 +49,7 @@ export function createComplianceRuntimes(
       const runtime: ComplianceRuntime = {
         profile: profileOf(connection, dialect, timings),
         businessWeights: connection.businessWeights,
+        inputChecks: connection.inputChecks,
         reconcile: connection.reconcile,
         client,
         dialect,

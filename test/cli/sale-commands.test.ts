@@ -60,6 +60,17 @@ describeWithTemporal("fiscalflow sale", () => {
     expect(rig.simulator.documents("CLI-1")).toHaveLength(1);
   });
 
+  test("start warns of what looks wrong in a sale, and refuses it where the configuration says so", async () => {
+    const wrong = saleOf("CLI-WRONG", { customer: { pin: "P0123" } });
+    const refused = await sale(["start", "-"], wrong, { COMPLIANCE_INPUT_CHECKS: "refuse" });
+    expect(refused).toMatchObject({ exitCode: 2, stdout: "" });
+    expect(refused.stderr).toContain("customer.pin: expected A or P");
+    const warned = await sale(["start", "-", "--wait", "20"], wrong);
+    expect(warned.exitCode).toBe(0);
+    expect(warned.stderr).toMatch(/^Warning: CLI-WRONG: customer\.pin: expected A or P, .*, found "P0123"$/m);
+    expect(warned.stdout).toContain("completed");
+  });
+
   test("start of a list prints a line for each sale, and exits with 1 if one of them fails", async () => {
     const sales = [saleOf("CLI-2"), { ...saleOf("CLI-3"), lines: [{ sku: "nothing", quantity: 1, unitPrice: 1 }] }];
     const { exitCode, stdout, stderr } = await sale(["start", "-", "--wait", "20"], sales);

@@ -71,6 +71,10 @@ async function startSales(context: CliContext, file: string, flags: StartFlags):
     };
     return inParallel(sales, CONCURRENCY, startOne, context.signal);
   });
+  for (const started of results) {
+    if (started.result === "failed") continue;
+    for (const warning of started.warnings ?? []) printNote(context, `Warning: ${started.invoice}: ${warning}`);
+  }
   const lines = results.map(startedLine).join("\n");
   printResult(context, flags.json, isList ? results : results[0], lines);
   const failed = results.filter(isFailed).length;

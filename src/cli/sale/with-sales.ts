@@ -31,9 +31,10 @@ export async function withSales<Result>(context: CliContext, work: (sales: Sales
   const config = loadConfig({ env: context.env });
   const businesses = Object.fromEntries(config.compliance.map(({ name, businessId }) => [name, businessId]));
   const connections = config.compliance.map(({ name }) => name);
+  const inputChecks = Object.fromEntries(config.compliance.map(({ name, inputChecks: checks }) => [name, checks]));
   return withTemporal(context, async ({ client }) => {
     const identity = callerIdentity();
-    const starter = createStarter({ client, businesses, connections, identity });
+    const starter = createStarter({ client, businesses, connections, inputChecks, identity });
     // Under another business, or under none, the same number would become a second document.
     const keyOf: Sales["keyOf"] = (invoice, scope) => ({ invoice, ...businessOf(config, scope) });
     const targetOf: Sales["targetOf"] = async (invoice, scope) => {

@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+
+import { doubtsOf, type InputChecks } from "./input-checks.ts";
+import type { SaleInput } from "./sale.ts";
+
+/** 21:30 UTC: the next day in Nairobi, the 22nd. */
+const LATE_MS = Date.parse("2026-11-21T21:30:00Z");
+const CHECKS: InputChecks = { mode: "warn", saleDatePastDays: 30, paymentTypes: ["01", "02"] };
+
+const fieldsOf = (changes: Partial<SaleInput>, checks: Partial<InputChecks> = {}): (string | undefined)[] =>
+  doubtsOf({ traderInvoiceNumber: "INV-1", ...changes }, { ...CHECKS, ...checks }, LATE_MS).map(
+    (doubt) => doubt.split(":")[0],
+  );
+
+test.each(["P012345678Z", "A000000001B"])("the PIN %s looks right", (pin) => {
+  expect(fieldsOf({ customer: { pin } })).toEqual([]);
+});
+
+test.each(["P01234567Z", "p012345678Z", "P012345678z", "B012345678Z", " P012345678Z", "P012345678Z\n"])(
+  "the PIN %j looks wrong",
+  (pin) => {
+    expect(fieldsOf({ customer: { pin } })).toEqual(["customer.pin"]);
+  },
+);
+
+test.each([
+  ["2026-10-23", []],
+  ["2026-10-22", ["saleDate"]],
+  ["2026-11-23", []],
+  ["2026-11-24", ["saleDate"]],
+])("the date %s, of a sale that starts on 2026-11-22, is doubted in %j", (saleDate, fields) => {
+  expect(fieldsOf({ saleDate })).toEqual(fields);
+});
+
+test("a payment type is doubted where those that there are were told", () => {
+  expect(fieldsOf({ paymentTypeCode: "09" })).toEqual(["paymentTypeCode"]);
+  expect(fieldsOf({ paymentTypeCode: "02" })).toEqual([]);
+  expect(
+    doubtsOf({ traderInvoiceNumber: "INV-1", paymentTypeCode: "09" }, { mode: "warn", saleDatePastDays: 30 }, LATE_MS),
+  ).toEqual([]);
+});
+
+test("nothing is doubted where nobody asks, or where the sale was issued elsewhere", () => {
+  const wrong = { saleDate: "2020-01-01", paymentTypeCode: "09", customer: { pin: "1" } };
+  expect(fieldsOf(wrong)).toEqual(["customer.pin", "saleDate", "paymentTypeCode"]);
+  expect(fieldsOf(wrong, { mode: "off" })).toEqual([]);
+  expect(fieldsOf({ ...wrong, saleId: "sal_1" })).toEqual([]);
+});

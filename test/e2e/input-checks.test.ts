@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import type { SaleInput } from "../../src/contract/index.ts";
+import { createStarter, InvalidInputError, InvalidSaleError, type Starter } from "../../src/starter/index.ts";
+import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { type Rig, startRig } from "../rig/start-rig.ts";
+
+const wrong = (traderInvoiceNumber: string): SaleInput => ({
+  traderInvoiceNumber,
+  customer: { pin: "P0123" },
+  paymentTypeCode: "09",
+  lines: [{ itemId: "item_tea", quantity: 1, unitPrice: 350 }],
+});
+
+describeWithTemporal("a sale that looks wrong, where such sales are refused", () => {
+  let rig: Rig;
+  let starter: Starter;
+  beforeAll(async () => {
+    rig = await startRig({ env: { COMPLIANCE_INPUT_CHECKS: "refuse", COMPLIANCE_PAYMENT_TYPES: "01,02" } });
+    const [connection] = rig.config.compliance;
+    if (!connection) throw new Error("the rig has a connection");
+    starter = createStarter({
+      client: rig.client,
+      businesses: { default: "biz_1" },
+      inputChecks: { default: connection.inputChecks },
+    });
+  });
+  afterAll(() => rig?.close());
+
+  test("is not started by the starter, which names the fields", async () => {
+    const started = starter.startSale(wrong("REFUSED-1"));
+    await expect(started).rejects.toThrow(InvalidInputError);
+    await expect(started).rejects.toThrow(/customer\.pin: .*\n {2}paymentTypeCode: expected one of 01, 02, found "09"/);
+    expect(rig.callsOf("REFUSED-1")).toEqual([]);
+  });
+
+  test("ends before anything of it is sent where it was started without the check, and its number is free", async () => {
+    const started = rig.starter.startSale(wrong("REFUSED-2"), { waitSeconds: 20 });
+    await expect(started).rejects.toThrow(InvalidSaleError);
+    await expect(started).rejects.toThrow("customer.pin");
+    expect(rig.callsOf("REFUSED-2")).toEqual([]);
+    const mended = { ...wrong("REFUSED-2"), customer: { pin: "P012345678Z" }, paymentTypeCode: "01" };
+    const { outcome } = await starter.startSale(mended, { waitSeconds: 20 });
+    expect(outcome).toMatchObject({ stage: "completed" });
+    expect(rig.simulator.documents("REFUSED-2")).toHaveLength(1);
+  });
+
+  test("is found again where it was started before, and the answer says what looks wrong", async () => {
+    const right = { ...wrong("KNOWN-1"), customer: { pin: "P012345678Z" }, paymentTypeCode: "01" };
+    await starter.startSale(right, { waitSeconds: 20 });
+    // As after a change of the configuration.
+    const checks = { mode: "refuse", saleDatePastDays: 30, paymentTypes: ["02"] } as const;
+    const later = createStarter({
+      client: rig.client,
+      businesses: { default: "biz_1" },
+      inputChecks: { default: checks },
+    });
+    const again = await later.startSale(right, { waitSeconds: 20 });
+    expect(again).toMatchObject({
+      result: "known",
+      outcome: { stage: "completed" },
+      warnings: ['paymentTypeCode: expected one of 02, found "01"'],
+    });
+  });
+});
