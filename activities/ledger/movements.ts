@@ -44,7 +44,8 @@ export function createMovementActivities(context: LedgerContext): MovementActivi
 
     readMovement: (request) =>
       withLedger(async () => {
-        const found = await ledger.stock.readOrBury({ ...keyOf(request), nowMs: nowMs() });
+        const { previous } = request;
+        const found = await ledger.stock.readOrBury({ ...keyOf(request), previous, nowMs: nowMs() });
         if (found.kind === "never-sent") return { kind: "superseded", generation: request.generation };
         if (found.kind === "not-applied") return { kind: "superseded", generation: found.generation };
         if (found.kind === "settled") return toMovementResult(found);

@@ -55,7 +55,7 @@ import type {
   AdjustStockResult,
   DecideMovementRequest,
   DecideMovementResult,
-  MovementReference,
+  ReadMovementRequest,
   ReadMovementResult,
   ReadTakenRequest,
   SettleMovementRequest,
@@ -139,7 +139,7 @@ export interface LedgerActivities {
    * What became of a try whose activity ended without an answer; one that was never claimed is buried, so that it
    * cannot leave late.
    */
-  readMovement(request: MovementReference): Promise<ReadMovementResult>;
+  readMovement(request: ReadMovementRequest): Promise<ReadMovementResult>;
   /** What the sale has taken from stock, in whichever run: a page of it, each movement in one page alone. */
   readTaken(request: ReadTakenRequest): Promise<TakenMovement[]>;
   watchMovement(request: WatchMovementRequest): Promise<WatchMovementResult>;

@@ -132,6 +132,11 @@ export interface MovementReference extends CallTarget {
   generation: number;
 }
 
+/** Asks what became of a try. `previous`: the caller knows that this one, before it, was not applied. */
+export interface ReadMovementRequest extends MovementReference {
+  previous?: MovementTry | undefined;
+}
+
 /** What the ledger says of a try whose activity ended without an answer. */
 export type ReadMovementResult = AppliedMovement | SaidApplied | SupersededTry | UnknownMovement;
 

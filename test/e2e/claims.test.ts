@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { MAIN_TASK_QUEUE, type SaleInput, type SaleOutcome, saleWorkflowId } from "../../src/contract/index.ts";
+import { LedgerUnavailableError } from "../../src/ledger/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { resetRun } from "../rig/reset-run.ts";
 import { salesOf } from "../rig/sales-of.ts";
@@ -164,7 +165,7 @@ describeWithTemporal("a run that begins anew", () => {
 /** An attempt that fails behind the call must not become another call. */
 describeWithTemporal("a defect behind the call", () => {
   let rig: Rig;
-  let defect: "settle" | "take" | undefined;
+  let defect: "settle" | "take" | "second-take" | undefined;
   beforeAll(async () => {
     const fail = (): never => {
       throw new TypeError("a defect of ours");
@@ -175,10 +176,15 @@ describeWithTemporal("a defect behind the call", () => {
         stock: {
           ...ledger.stock,
           take: async (request) => {
+            if (defect === "second-take" && request.generation === 2) fail();
             const taken = await ledger.stock.take(request);
             return defect === "take" ? fail() : taken;
           },
-          settle: async (request) => (defect === "settle" ? fail() : await ledger.stock.settle(request)),
+          settle: async (request) => {
+            if (defect === "settle") fail();
+            if (defect === "second-take" && request.generation === 1) throw new LedgerUnavailableError("away");
+            return await ledger.stock.settle(request);
+          },
         },
       }),
     });
@@ -200,6 +206,21 @@ describeWithTemporal("a defect behind the call", () => {
     await rig.starter.resolveStock({ invoice: "DEFECT-1" }, said);
     expect(await handle.result()).toMatchObject({ stockMovements: [{ state: "applied" }] });
     expect(movementsOf("DEFECT-1")).toHaveLength(1);
+  });
+
+  test("before a second claim asks nobody, though only the run knows that the first try was refused", async () => {
+    defect = "second-take";
+    const match = { referenceId: "DEFECT-3/item_tea/sold" };
+    const limit = { operation: "adjustStock", when: "before", kind: "rate-limit", retryAfterSeconds: 0 } as const;
+    rig.simulator.inject({ ...limit, times: 1, match });
+    const handle = await start("DEFECT-3");
+    const state = await rig.stateWhen("DEFECT-3", ({ stockMovements, attentions }) => {
+      return stockMovements[0]?.state === "applied" || attentions.length > 0;
+    });
+    defect = undefined;
+    expect(state.attentions).toEqual([]);
+    expect(await handle.result()).toMatchObject({ stage: "completed", stockMovements: [{ state: "applied" }] });
+    expect(movementsOf("DEFECT-3")).toHaveLength(1);
   });
 
   test("between the claim and the call leaves it unknown, since nobody can tell that nothing left", async () => {

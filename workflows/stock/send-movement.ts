@@ -86,7 +86,8 @@ export async function readOutcomeFromClaim(
   { referenceId, claim }: AskedMovement,
   whyLost: string,
 ): Promise<ReadMovementResult> {
-  const found = await ledger.readMovement({ ...target, referenceId, generation: claim.generation });
+  const { generation, previous } = claim;
+  const found = await ledger.readMovement({ ...target, referenceId, generation, ...(previous && { previous }) });
   return found.kind === "unknown" ? { ...found, message: `${whyLost} ${found.message}` } : found;
 }
 
