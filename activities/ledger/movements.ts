@@ -117,7 +117,7 @@ async function outcomeOf(
 ): Promise<AppliedMovement | SaidApplied | SupersededTry | undefined> {
   const found = await ledger.stock.read(keyOf(request));
   if (found.kind === "settled") return toMovementResult(found);
-  return found.kind === "not-applied" ? { kind: "superseded", generation: found.generation } : undefined;
+  return found.kind === "not-applied" ? toMovementResult({ ...found, kind: "behind" }) : undefined;
 }
 
 function keyOf({ connection, businessId, referenceId, generation }: MovementReference) {

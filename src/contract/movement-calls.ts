@@ -197,9 +197,12 @@ export interface DecideMovementRequest extends MovementReference {
   movement: { itemId: string; action: StockAction; quantity: number; unitPrice: number; branch?: Branch | undefined };
 }
 
-/** What holds after a person's word. The service's own outcome, where it was recorded meanwhile, outweighs it. */
+/**
+ * What holds after a person's word. What the claim had decided already outweighs it: the service's own outcome, or an
+ * earlier word, which is then given. Without `word` the word that was asked about holds.
+ */
 export type DecideMovementResult =
-  | { kind: "said-applied" }
+  | { kind: "said-applied"; word?: PersonsWord | undefined }
   | { kind: "said-not-applied" }
   | AppliedMovement
   | SupersededTry;

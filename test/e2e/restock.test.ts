@@ -6,6 +6,7 @@ import {
   type RefundRequest,
   type SaleInput,
   type SaleOutcome,
+  type WorkflowState,
 } from "../../src/contract/index.ts";
 import { NotAllowedError, SaleConflictError } from "../../src/starter/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
@@ -28,8 +29,23 @@ const LOST = { operation: "adjustStock", kind: "drop", times: 1 } as const;
 /** Failure model, invariant 3: what goes back is at most what is known to be applied, for each item and branch. */
 describeWithTemporal("the goods of a refund", () => {
   let rig: Rig;
+  /** A movement of which somebody else says at the last moment that it was applied. */
+  let saidByAnother: string | undefined;
   beforeAll(async () => {
-    rig = await startRig({ timings: { callTimeoutMs: 20_000, resubmissions: 0 } });
+    rig = await startRig({
+      timings: { callTimeoutMs: 20_000, resubmissions: 0 },
+      withLedger: (ledger) => ({
+        ...ledger,
+        stock: {
+          ...ledger.stock,
+          decide: async (request) => {
+            const earlier = { ...request, applied: true, note: "seen in the journal", by: "njeri", nowMs: 1_000 };
+            if (request.referenceId === saidByAnother) await ledger.stock.decide(earlier);
+            return await ledger.stock.decide(request);
+          },
+        },
+      }),
+    });
   });
   afterAll(() => rig?.close());
 
@@ -272,9 +288,11 @@ describeWithTemporal("the goods of a refund", () => {
     test.each([
       { invoice: "TERMINATED-YES", when: "after", applied: true, back: ["ADD 2 item_tea branch_2"] },
       { invoice: "TERMINATED-NO", when: "before", applied: false, back: [] },
+      // The claim keeps the earlier word.
+      { invoice: "TERMINATED-BOTH", when: "after", applied: false, earlier: true, back: ["ADD 2 item_tea branch_2"] },
     ] as const)(
-      "of a terminated sale with an unknown movement wait for a person's word ($applied)",
-      async ({ invoice, when, applied, back }) => {
+      "of a terminated sale with an unknown movement wait for a person's word ($invoice)",
+      async ({ invoice, when, applied, back, ...word }) => {
         rig.simulator.inject({ ...LOST, when, match: { referenceId: `${invoice}/item_tea/sold` } });
         await start(invoice, { branch: "branch_2" });
         const { document, attentions } = await parked(invoice, "stock-unknown");
@@ -288,15 +306,21 @@ describeWithTemporal("the goods of a refund", () => {
           args: [{ businessId: "biz_1", saleId, ...request }],
         });
         const referenceId = attentions[0]?.subject;
-        const asked = (): Promise<string[]> =>
+        const attentionsOf = (): Promise<string[]> =>
           note
             .query<{ attentions: { code: string; subject?: string }[] }>("state")
             .then((state) => state.attentions.map(({ code, subject }) => `${code} ${subject ?? ""}`));
-        await expect.poll(asked).toEqual([`stock-unknown ${referenceId}`]);
+        await expect.poll(attentionsOf).toEqual([`stock-unknown ${referenceId}`]);
         const before = bookedFor(invoice);
+        if ("earlier" in word) saidByAnother = referenceId;
         await note.executeUpdate("resolveStock", { args: [{ referenceId, applied, note: "looked it up" }] });
         await note.result();
         expect(bookedFor(invoice)).toEqual([...before, ...back]);
+        const state = await note.query<WorkflowState>("state");
+        const kept =
+          "earlier" in word ? { applied: true, by: "njeri", atMs: 1_000 } : { applied, note: "looked it up" };
+        const asked = state.stockMovements.find((one) => one.referenceId === referenceId);
+        expect(asked).toMatchObject({ decision: kept });
       },
     );
   });

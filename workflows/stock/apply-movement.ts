@@ -2,7 +2,6 @@ import {
   type AppliedMovement,
   type AskedMovement,
   type Branch,
-  type PersonsWord,
   setApplied,
   type StockMovement,
 } from "../../src/contract/index.ts";
@@ -12,7 +11,7 @@ import { ledger } from "../proxies.ts";
 import type { SaleContext } from "../sale/state.ts";
 import { parkOnBranch, showOtherBranch } from "./other-branch.ts";
 import type { Sender } from "./send-movement.ts";
-import { resolveUnknownMovement } from "./unknown-movement.ts";
+import { adoptDecision, resolveUnknownMovement } from "./unknown-movement.ts";
 
 /**
  * Brings one movement to `applied` or `dropped`, in as many tries as that takes. Another try is made only once the one
@@ -123,17 +122,4 @@ function markApplied(context: SaleContext, movement: StockMovement, result: Appl
   movement.report = { stockIo, stockMaster };
   const message = `The movement ${result.movementId} was made, but its report says stockIo ${stockIo}, stockMaster ${stockMaster}.`;
   context.run.raise({ code: "stock-unreported", subject: movement.referenceId, message, evidence: { ...movement } });
-}
-
-/**
- * Shows an operator's decision from the claim. One made in this run is in its list already, one from an earlier run is
- * added.
- */
-function adoptDecision({ run }: SaleContext, movement: StockMovement, word: PersonsWord, applied: boolean): void {
-  const { note, by, atMs } = word;
-  const known = run.decisions.some((one) => one.subject === movement.referenceId && one.atMs === atMs);
-  movement.decision = { applied, note, ...(by !== undefined && { by }), atMs };
-  if (known) return;
-  const answer = applied ? "applied" : "not applied";
-  run.decide({ update: "resolveStock", code: "stock-unknown", subject: movement.referenceId, answer, note, by }, atMs);
 }

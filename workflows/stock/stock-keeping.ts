@@ -20,7 +20,7 @@ import { applyMovement } from "./apply-movement.ts";
 import { ChunkSender } from "./chunks.ts";
 import { showOtherBranch } from "./other-branch.ts";
 import { DirectSender, type Sender } from "./send-movement.ts";
-import { resolveUnknownMovement } from "./unknown-movement.ts";
+import { adoptDecision, resolveUnknownMovement } from "./unknown-movement.ts";
 
 /** One movement for each stock-tracked item: lines of one item are added up, at their quantity-weighted price. */
 export function planMovements(
@@ -174,6 +174,8 @@ export class StockKeeping {
         kind: "unknown",
         ...question,
       });
+      if (resolution.kind !== "applied" && resolution.word)
+        adoptDecision(this.#context, movement, resolution.word, resolution.kind === "said-applied");
       if (resolution.kind === "superseded") movement.state = "dropped";
       else if (resolution.kind === "applied") {
         if (resolution.branchId !== undefined) movement.branchId = resolution.branchId;

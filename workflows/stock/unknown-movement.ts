@@ -51,7 +51,8 @@ export async function resolveUnknownMovement(
 }
 
 /**
- * Writes the operator's decision into the claim before acting on it. An outcome that the claim has by now outweighs it.
+ * Writes the operator's decision into the claim before acting on it. What the claim has by now outweighs it: an outcome,
+ * or an earlier word.
  */
 async function recordDecision(
   context: SaleContext,
@@ -61,9 +62,6 @@ async function recordDecision(
 ): Promise<MovementResolution> {
   const { applied = false, note = "", by, atMs = 0 } = movement.decision ?? {};
   const word: PersonsWord = { note, atMs, ...(by !== undefined && { by }) };
-  const decided: MovementResolution = applied
-    ? { kind: "said-applied", word }
-    : { kind: "superseded", generation, word };
   const { referenceId, itemId, action, quantity, unitPrice } = movement;
   const movementSent = { itemId, action, quantity, unitPrice, ...(branch && { branch }) };
   const kept = await ledger.decideMovement({
@@ -74,7 +72,32 @@ async function recordDecision(
     word,
     movement: movementSent,
   });
-  return kept.kind === "applied" || kept.kind === "superseded" ? kept : decided;
+  switch (kept.kind) {
+    case "said-applied":
+      return { kind: "said-applied", word: kept.word ?? word };
+    case "said-not-applied":
+      return { kind: "superseded", generation, word };
+    default:
+      return kept;
+  }
+}
+
+/**
+ * Shows the person's word that the claim has. One given in this run is in its list of decisions already, one from
+ * another run is added.
+ */
+export function adoptDecision(
+  { run }: SaleContext,
+  movement: StockMovement,
+  word: PersonsWord,
+  applied: boolean,
+): void {
+  const { note, by, atMs } = word;
+  const known = run.decisions.some((one) => one.subject === movement.referenceId && one.atMs === atMs);
+  movement.decision = { applied, note, ...(by !== undefined && { by }), atMs };
+  if (known) return;
+  const answer = applied ? "applied" : "not applied";
+  run.decide({ update: "resolveStock", code: "stock-unknown", subject: movement.referenceId, answer, note, by }, atMs);
 }
 
 interface ClaimWatch {
