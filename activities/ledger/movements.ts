@@ -44,9 +44,9 @@ export function createMovementActivities(context: LedgerContext): MovementActivi
 
     readMovement: (request) =>
       withLedger(async () => {
-        const { previous } = request;
-        const found = await ledger.stock.readOrBury({ ...keyOf(request), previous, nowMs: nowMs() });
-        if (found.kind === "never-sent") return { kind: "superseded", generation: request.generation };
+        const { generation, previous } = request;
+        const found = await ledger.stock.readOrBury({ ...keyOf(request), generation, previous, nowMs: nowMs() });
+        if (found.kind === "never-sent") return { kind: "superseded", generation };
         if (found.kind === "not-applied") return { kind: "superseded", generation: found.generation };
         if (found.kind === "settled") return toMovementResult(found);
         const result = toMovementResult(found);
@@ -83,9 +83,10 @@ export function createMovementActivities(context: LedgerContext): MovementActivi
 
     decideMovement: (request) =>
       withLedger(async () => {
-        const { applied, word, movement } = request;
+        const { generation, applied, word, movement } = request;
         const answer = await ledger.stock.decide({
           ...keyOf(request),
+          generation,
           applied,
           note: word.note,
           ...(word.by !== undefined && { by: word.by }),
@@ -99,12 +100,12 @@ export function createMovementActivities(context: LedgerContext): MovementActivi
 
     settleMovement: (request) =>
       withLedger(async () => {
-        const { token, outcome } = request;
-        await ledger.stock.settle({ ...keyOf(request), token, outcome: ledgerOutcome(outcome) });
+        const { generation, token, outcome } = request;
+        await ledger.stock.settle({ ...keyOf(request), generation, token, outcome: ledgerOutcome(outcome) });
       }),
 
-    acknowledgeBranch: ({ connection, businessId, referenceId, otherBranch, word }) =>
-      withLedger(() => ledger.stock.acknowledgeBranch({ connection, businessId, referenceId }, otherBranch, word)),
+    acknowledgeBranch: (request) =>
+      withLedger(() => ledger.stock.acknowledgeBranch(keyOf(request), request.otherBranch, request.word)),
   };
 }
 
@@ -120,6 +121,6 @@ async function outcomeOf(
   return found.kind === "not-applied" ? toMovementResult({ ...found, kind: "behind" }) : undefined;
 }
 
-function keyOf({ connection, businessId, referenceId, generation }: MovementReference) {
-  return { connection, businessId, referenceId, generation };
+function keyOf({ connection, businessId, referenceId }: Omit<MovementReference, "generation">) {
+  return { connection, businessId, referenceId };
 }

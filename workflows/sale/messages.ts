@@ -57,9 +57,8 @@ const resolveDocumentUpdate = defineUpdate<MessageReply, [ResolveDocumentRequest
 export function registerMessages(run: SaleState): void {
   run.onPublish.push(() => publishRun(run));
   setHandler(stateQuery, () => stateOf(run), { description: "Everything that is known of this document." });
-  setHandler(callbackReceived, (message) => {
+  setHandler(callbackReceived, () => {
     run.callbacksReceived++;
-    run.lastCallbackEvent = typeof message?.event === "string" ? message.event.slice(0, 64) : undefined;
   });
   setHandler(outcomeUpdate, (request) => waitForOutcome(run, request ?? {}), {
     description: 'The outcome, waited for a while. Takes {} or {"waitSeconds": 20}.',

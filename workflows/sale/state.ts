@@ -56,7 +56,6 @@ export class SaleState extends AttentionList {
   inAll: InAll | undefined;
 
   callbacksReceived = 0;
-  lastCallbackEvent: string | undefined;
   /** What a person said of an unknown document. */
   documentDecision: { saleId: string } | "not-created" | undefined;
   refundWindowClosed = false;

@@ -74,10 +74,10 @@ async function runSale(context: SaleContext, prepared: PreparedSale): Promise<vo
     if (!(error instanceof CancelledByPerson)) throw error;
     end = "cancelled-by-person";
   }
-  if (end === "completed") {
+  if (stock && end === "completed") {
     checkTotal(context, prepared);
     run.moveTo("completed", "its stock movements");
-    await stayOpenForRefund(context, stock ?? new StockKeeping(context), prepared);
+    await stayOpenForRefund(context, stock, prepared);
   } else {
     run.stockHalted = true;
     // For unknown movements too: only what was taken can go back, so each is resolved before the sale is `cancelled`.

@@ -8,7 +8,7 @@ import {
   WORKFLOW_TYPES,
 } from "../../src/contract/index.ts";
 import { Job } from "../job/job.ts";
-import { checkedObject, notAllowed, REPLY_WITHIN, requireText } from "../operator/updates.ts";
+import { checkedObject, notAllowed, quoted, REPLY_WITHIN, requireText } from "../operator/updates.ts";
 
 const resolveBatchUpdate = defineUpdate<JobReply, [ResolveBatchRequest]>(UPDATES.resolveBatch);
 
@@ -55,5 +55,5 @@ export class BatchJob extends Job<BatchProgress> {
 
 function describe({ syncBatchId, standing, message }: BatchProgress): string[] {
   const id = `Sync batch \`${syncBatchId.replaceAll("`", "'")}\` is ${standing}`;
-  return message === undefined ? [id] : [id, message.replace(/\s+/g, " ").replace(/[\\`*_#<>[\]|]/g, "\\$&")];
+  return message === undefined ? [id] : [id, quoted(message)];
 }
