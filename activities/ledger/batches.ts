@@ -10,29 +10,21 @@ import type {
 import type { KnownBatch } from "../../src/ledger/index.ts";
 import { wordOf, writerOf } from "./claim-results.ts";
 import type { LedgerContext } from "./movements.ts";
-import { retryWhileLedgerAway } from "../failure.ts";
 
 export function createBatchLedgerActivities({
   ledger,
-  random,
 }: LedgerContext): Pick<LedgerActivities, "readBatch" | "settleBatch" | "decideBatch"> {
   const writer = () => writerOf(Context.current().info);
   return {
-    readBatch: (request) =>
-      retryWhileLedgerAway(
-        async () => toBatchResult(await ledger.syncBatches.readOrBury({ ...request, writer: writer() })),
-        random,
-      ),
+    readBatch: async (request) => toBatchResult(await ledger.syncBatches.readOrBury({ ...request, writer: writer() })),
 
-    settleBatch: (request) =>
-      retryWhileLedgerAway(() => ledger.syncBatches.settle({ ...request, writer: writer() }), random),
+    settleBatch: (request) => ledger.syncBatches.settle({ ...request, writer: writer() }),
 
-    decideBatch: ({ connection, syncBatchId, generation, processed, word }) =>
-      retryWhileLedgerAway(async () => {
-        const decision = { processed, ...word };
-        const key = { connection, syncBatchId, generation };
-        return toBatchResult(await ledger.syncBatches.decide({ ...key, decision, writer: writer() }));
-      }, random),
+    decideBatch: async ({ connection, syncBatchId, generation, processed, word }) => {
+      const decision = { processed, ...word };
+      const key = { connection, syncBatchId, generation };
+      return toBatchResult(await ledger.syncBatches.decide({ ...key, decision, writer: writer() }));
+    },
   };
 }
 

@@ -1,12 +1,13 @@
 import type { LedgerActivities } from "../../src/contract/index.ts";
+import { retryWhileLedgerAway } from "../failure.ts";
 import { createBatchLedgerActivities } from "./batches.ts";
 import { createDocumentClaimActivities, createRecordActivities } from "./documents.ts";
 import { createReconcileLedgerActivities, createRegistrationActivities, createSyncLedgerActivities } from "./jobs.ts";
 import { createMovementActivities, type LedgerContext } from "./movements.ts";
 
-/** The activities that read and write the ledger: no API call. */
+/** The activities that read and write the ledger: no API call. Each fails while the ledger is away, to be retried. */
 export function createLedgerActivities(context: LedgerContext): LedgerActivities {
-  return {
+  const activities: LedgerActivities = {
     ...createMovementActivities(context),
     ...createDocumentClaimActivities(context),
     ...createSyncLedgerActivities(context),
@@ -15,4 +16,9 @@ export function createLedgerActivities(context: LedgerContext): LedgerActivities
     ...createBatchLedgerActivities(context),
     ...createRegistrationActivities(context),
   };
+  const retried = Object.entries(activities).map(([name, act]: [string, (request: never) => Promise<unknown>]) => [
+    name,
+    (request: never) => retryWhileLedgerAway(() => act(request), context.random),
+  ]);
+  return Object.fromEntries(retried) as LedgerActivities;
 }

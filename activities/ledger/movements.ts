@@ -9,7 +9,7 @@ import {
   TAKEN_A_PAGE,
 } from "../../src/contract/index.ts";
 import type { Ledger } from "../../src/ledger/index.ts";
-import { retryWhileLedgerAway, stillWaiting } from "../failure.ts";
+import { stillWaiting } from "../failure.ts";
 import { ageMs, pollPauseMs } from "../poll-schedule.ts";
 import { lastBalance, laterBalance } from "./balance-evidence.ts";
 import { claimedMovement, toMovementResult, holderOf, ledgerOutcome } from "./claim-results.ts";
@@ -37,75 +37,68 @@ type MovementActivities = Pick<
 
 export function createMovementActivities(context: LedgerContext): MovementActivities {
   const { ledger, nowMs, random } = context;
-  const withLedger = <T>(act: () => Promise<T>): Promise<T> => retryWhileLedgerAway(act, random);
 
   return {
-    awaitLedger: () => withLedger(() => ledger.answers()),
+    awaitLedger: () => ledger.answers(),
 
-    readMovement: (request) =>
-      withLedger(async () => {
-        const { generation, previous } = request;
-        const found = await ledger.stock.readOrBury({ ...keyOf(request), generation, previous, nowMs: nowMs() });
-        if (found.kind === "never-sent") return { kind: "superseded", generation };
-        if (found.kind === "not-applied") return { kind: "superseded", generation: found.generation };
-        if (found.kind === "settled") return toMovementResult(found);
-        const result = toMovementResult(found);
-        const balance = lastBalance(await ledger.stock.balanceAround(keyOf(request)));
-        return { ...result, evidence: { ...result.evidence, ...balance } };
-      }),
+    readMovement: async (request) => {
+      const { generation, previous } = request;
+      const found = await ledger.stock.readOrBury({ ...keyOf(request), generation, previous, nowMs: nowMs() });
+      if (found.kind === "never-sent") return { kind: "superseded", generation };
+      if (found.kind === "not-applied") return { kind: "superseded", generation: found.generation };
+      if (found.kind === "settled") return toMovementResult(found);
+      const result = toMovementResult(found);
+      const balance = lastBalance(await ledger.stock.balanceAround(keyOf(request)));
+      return { ...result, evidence: { ...result.evidence, ...balance } };
+    },
 
-    readTaken: (request) =>
-      withLedger(async () => {
-        const { after = "", ...query } = request;
-        const taken = await ledger.stock.taken({ ...query, businessId: request.businessId });
-        const page = taken
-          .filter(({ referenceId }) => referenceId > after)
-          .toSorted((one, other) => (one.referenceId < other.referenceId ? -1 : 1))
-          .slice(0, TAKEN_A_PAGE);
-        return page.map(({ held, ...movement }) => {
-          if (!held) return movement;
-          const { message, evidence } = toMovementResult(held);
-          const { generation, takenAtMs } = held;
-          return { ...movement, unknown: { generation, sentAtMs: takenAtMs, message, evidence } };
-        });
-      }),
+    readTaken: async (request) => {
+      const { after = "", ...query } = request;
+      const taken = await ledger.stock.taken({ ...query, businessId: request.businessId });
+      const page = taken
+        .filter(({ referenceId }) => referenceId > after)
+        .toSorted((one, other) => (one.referenceId < other.referenceId ? -1 : 1))
+        .slice(0, TAKEN_A_PAGE);
+      return page.map(({ held, ...movement }) => {
+        if (!held) return movement;
+        const { message, evidence } = toMovementResult(held);
+        const { generation, takenAtMs } = held;
+        return { ...movement, unknown: { generation, sentAtMs: takenAtMs, message, evidence } };
+      });
+    },
 
-    watchMovement: (request) =>
-      withLedger(async () => {
-        const known = await outcomeOf(ledger, request);
-        if (known) return known;
-        if (!request.balanceShown) {
-          const evidence = laterBalance(await ledger.stock.balanceAround(keyOf(request)), request.movement);
-          if (evidence) return { kind: "balance", evidence };
-        }
-        throw stillWaiting("Nothing more is known.", pollPauseMs(ageMs(request.sinceMs), WATCH, random));
-      }),
+    watchMovement: async (request) => {
+      const known = await outcomeOf(ledger, request);
+      if (known) return known;
+      if (!request.balanceShown) {
+        const evidence = laterBalance(await ledger.stock.balanceAround(keyOf(request)), request.movement);
+        if (evidence) return { kind: "balance", evidence };
+      }
+      throw stillWaiting("Nothing more is known.", pollPauseMs(ageMs(request.sinceMs), WATCH, random));
+    },
 
-    decideMovement: (request) =>
-      withLedger(async () => {
-        const { generation, applied, word, movement } = request;
-        const answer = await ledger.stock.decide({
-          ...keyOf(request),
-          generation,
-          applied,
-          note: word.note,
-          ...(word.by !== undefined && { by: word.by }),
-          nowMs: word.atMs,
-          movement: claimedMovement(movement),
-          holder: holderOf(Context.current().info),
-        });
-        const known = answer === "decided" ? undefined : await outcomeOf(ledger, request);
-        return known ?? { kind: applied ? "said-applied" : "said-not-applied" };
-      }),
+    decideMovement: async (request) => {
+      const { generation, applied, word, movement } = request;
+      const answer = await ledger.stock.decide({
+        ...keyOf(request),
+        generation,
+        applied,
+        note: word.note,
+        ...(word.by !== undefined && { by: word.by }),
+        nowMs: word.atMs,
+        movement: claimedMovement(movement),
+        holder: holderOf(Context.current().info),
+      });
+      const known = answer === "decided" ? undefined : await outcomeOf(ledger, request);
+      return known ?? { kind: applied ? "said-applied" : "said-not-applied" };
+    },
 
-    settleMovement: (request) =>
-      withLedger(async () => {
-        const { generation, token, outcome } = request;
-        await ledger.stock.settle({ ...keyOf(request), generation, token, outcome: ledgerOutcome(outcome) });
-      }),
+    settleMovement: async (request) => {
+      const { generation, token, outcome } = request;
+      await ledger.stock.settle({ ...keyOf(request), generation, token, outcome: ledgerOutcome(outcome) });
+    },
 
-    acknowledgeBranch: (request) =>
-      withLedger(() => ledger.stock.acknowledgeBranch(keyOf(request), request.otherBranch, request.word)),
+    acknowledgeBranch: (request) => ledger.stock.acknowledgeBranch(keyOf(request), request.otherBranch, request.word),
   };
 }
 
