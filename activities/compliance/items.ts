@@ -17,7 +17,6 @@ import {
   type ActivityContext,
   unexpectedMeaning,
   callAndClassify,
-  callAndClassifyAnswer,
   type ComplianceRuntime,
   refusalOf,
   runtimeOf,
@@ -25,6 +24,7 @@ import {
 } from "./calls.ts";
 import { knownItem, resolveLines } from "./catalogue.ts";
 import { KeyHeldError } from "./circuit.ts";
+import { readCatalogue } from "./read-catalogue.ts";
 
 /**
  * So long it is believed that an item lacks data: a person has to mend it first, and whoever asks to try again is not
@@ -65,10 +65,7 @@ export function createItemActivities(
     const known = runtime.catalogue.known(request.businessId, sinceMs);
     // No call: it says nothing of the key.
     if (known) return resolveLines(request.lines, known, runtime.catalogue.leftOut(request.businessId));
-    const classified = await callAndClassifyAnswer(runtime, "listItems", request, async () => ({
-      data: await runtime.catalogue.since(request.businessId, sinceMs),
-      meta: catalogueMeta,
-    }));
+    const classified = await readCatalogue(runtime, request, sinceMs);
     throwIfRetryable(classified, random);
     if (whenHeld && classified.error instanceof KeyHeldError) throw whenHeld(classified.error);
     if (classified.data)
@@ -164,12 +161,3 @@ export function createItemActivities(
     },
   };
 }
-
-/** A catalogue that is shared has no answer of its own; it is as good as the one that it came from. */
-export const catalogueMeta = {
-  operation: "listItems",
-  status: 200,
-  replayed: false,
-  requestSentAtMs: 0,
-  answeredAtMs: 0,
-} as const;

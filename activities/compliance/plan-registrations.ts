@@ -10,15 +10,8 @@ import {
 import type { OddRow } from "../../src/http/read-body.ts";
 import { retryWhileLedgerAway } from "../failure.ts";
 import { writerOf } from "../ledger/claim-results.ts";
-import {
-  type ActivityContext,
-  unexpectedMeaning,
-  callAndClassifyAnswer,
-  refusalOf,
-  runtimeOf,
-  throwIfRetryable,
-} from "./calls.ts";
-import { catalogueMeta } from "./items.ts";
+import { type ActivityContext, unexpectedMeaning, refusalOf, runtimeOf, throwIfRetryable } from "./calls.ts";
+import { readCatalogue } from "./read-catalogue.ts";
 
 /** So many items of a catalogue are gone through at a time, however few of them are to be registered. */
 const MOST_LOOKED_AT = 2_000;
@@ -29,10 +22,7 @@ export function createPlanActivities(context: ActivityContext): Pick<ComplianceA
     async planRegistrations(request) {
       const runtime = runtimeOf(context, request.connection);
       const { connection, businessId, batchId, items: names, after = "", most, force, notOlderThanMs } = request;
-      const classified = await callAndClassifyAnswer(runtime, "listItems", request, async () => ({
-        data: await runtime.catalogue.since(businessId, notOlderThanMs),
-        meta: catalogueMeta,
-      }));
+      const classified = await readCatalogue(runtime, request, notOlderThanMs);
       throwIfRetryable(classified, random);
       if (!classified.data) return refusalOf(classified) ?? unexpectedMeaning(classified);
       const looks = names
