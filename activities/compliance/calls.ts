@@ -16,13 +16,14 @@ import {
   settingsHint,
   UnexpectedAnswerError,
 } from "../../src/compliance/index.ts";
-import type {
-  CallTarget,
-  ConnectionProfile,
-  InputChecks,
-  PaymentRule,
-  Refusal,
-  SaleDocument,
+import {
+  type CallTarget,
+  type ConnectionProfile,
+  type InputChecks,
+  type PaymentRule,
+  type Refusal,
+  type SaleDocument,
+  withLinesThatFit,
 } from "../../src/contract/index.ts";
 import type { OddRow } from "../../src/http/read-body.ts";
 import type { Ledger } from "../../src/ledger/index.ts";
@@ -163,6 +164,17 @@ export function callAndClassifyDocument(
 ): Promise<ClassifiedCall<SaleDocument>> {
   const meaningOf = (result: Result<SaleDocument>) => classifyDocument(result, runtime.dialect, options);
   return callAndClassify(runtime, operation, target, call, meaningOf, options);
+}
+
+/** The document in the answer to a rejected request: it exists, with the status `failed`. */
+export function rejectedSale({ meaning, error }: ClassifiedCall<SaleDocument>): SaleDocument | undefined {
+  return meaning.kind === "rejected" && error instanceof ComplianceApiError ? error.extras.sale : undefined;
+}
+
+/** The same, as a workflow may have it. */
+export function rejectedSaleThatFits(classified: ClassifiedCall<SaleDocument>): SaleDocument | undefined {
+  const sale = rejectedSale(classified);
+  return sale && withLinesThatFit(sale);
 }
 
 export function keyCallOf(operation: OperationName, { businessId, retriedAtMs }: CallTarget): KeyCall {

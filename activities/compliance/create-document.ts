@@ -1,6 +1,6 @@
 import { Context } from "@temporalio/activity";
 
-import { ComplianceApiError, ignoredFields } from "../../src/compliance/index.ts";
+import { ignoredFields } from "../../src/compliance/index.ts";
 import {
   type ComplianceActivities,
   type ComposedRequest,
@@ -11,6 +11,7 @@ import {
   withLinesThatFit,
 } from "../../src/contract/index.ts";
 import { LedgerUnavailableError } from "../../src/ledger/index.ts";
+import { claimAfterEarlierRuns } from "../earlier-runs/claim-after-earlier-runs.ts";
 import { EarlierRunsUnreadError } from "../earlier-runs/earlier-runs.ts";
 import { afterQuotaMs } from "../failure.ts";
 import { keySentWith } from "../ledger/claim-results.ts";
@@ -21,6 +22,8 @@ import {
   type ClassifiedCall,
   type ComplianceRuntime,
   refusalOf,
+  rejectedSale,
+  rejectedSaleThatFits,
   runtimeOf,
   sentence,
   notServedMessage,
@@ -69,25 +72,25 @@ export function createCreationActivities(
     const claim = new DocumentClaim(ledger, request, nowMs);
     await takeOverOrGoOn();
     const begun = await claim.beginOrGoOn();
-    const attemptedAtMs = firstSentBefore(request);
-    if (begun.kind === "number-taken" && attemptedAtMs !== undefined) {
-      const firstSentAt = new Date(attemptedAtMs).toISOString();
+    const sentByEarlierAttempt = firstSentBefore(request);
+    if (begun.kind === "number-taken" && sentByEarlierAttempt !== undefined) {
+      const firstSentAt = new Date(sentByEarlierAttempt).toISOString();
       const message = `It was sent at ${firstSentAt} while the ledger was away, and its answer was lost. ${begun.message}`;
       return { kind: "unknown", message, evidence: { firstSentAt } };
     }
     if (begun.kind !== "send") return begun;
-    const before = earliest(attemptedAtMs, begun.firstSentAtMs);
+    const earliestSent = earliest(sentByEarlierAttempt, begun.firstSentAtMs);
     const sentAtMs = nowMs();
     const { keyLifeMs, callTimeoutMs } = runtime.profile.timings;
-    if (before !== undefined && sentAtMs + callTimeoutMs > before + keyLifeMs) {
-      const since = new Date(before).toISOString();
+    if (earliestSent !== undefined && sentAtMs + callTimeoutMs > earliestSent + keyLifeMs) {
+      const since = new Date(earliestSent).toISOString();
       const message = `An answer was lost, and the service remembers the key of ${since} no longer: sent again, it could become a second document.`;
       return { kind: "unknown", message, evidence: { firstSentAt: since } };
     }
     const classified = await send(runtime, begun.request);
     const { kind } = classified.meaning;
     const doubtful = kind === "unknown-keyed" || kind === "unexpected";
-    const firstSentAtMs = before ?? (doubtful ? sentAtMs : undefined);
+    const firstSentAtMs = earliestSent ?? (doubtful ? sentAtMs : undefined);
     if (kind === "deferred" || kind === "not-applied" || kind === "unknown-keyed")
       rememberForNextAttempt(firstSentAtMs);
     const result = createResult(classified, random, firstSentAtMs);
@@ -102,17 +105,22 @@ export function createCreationActivities(
    */
   async function createUnkeyed(request: CreateSaleRequest): Promise<CreateResult> {
     // Of an attempt under a key that was trusted then: being put off must not make the run forget it.
-    const attemptedAtMs = firstSentBefore(request);
+    const sentByEarlierAttempt = firstSentBefore(request);
     const runtime = context.connections.get(request.connection);
     if (!runtime)
-      return { kind: "deferred", message: notServedMessage(context, request.connection), firstSentAtMs: attemptedAtMs };
+      return {
+        kind: "deferred",
+        message: notServedMessage(context, request.connection),
+        firstSentAtMs: sentByEarlierAttempt,
+      };
     const claim = new DocumentClaim(ledger, request, nowMs);
-    const begun = await beginUnkeyed(claim);
-    if (begun.kind === "deferred") return { ...begun, firstSentAtMs: attemptedAtMs };
+    const execution = Context.current().info.workflowExecution;
+    const begun = await claimAfterEarlierRuns(context.earlierRuns, execution, () => claim.begin());
+    if (begun.kind === "deferred") return { ...begun, firstSentAtMs: sentByEarlierAttempt };
     if (begun.kind !== "send") return begun;
-    const before = earliest(attemptedAtMs, begun.firstSentAtMs);
-    if (before !== undefined) {
-      const firstSentAt = new Date(before).toISOString();
+    const earliestSent = earliest(sentByEarlierAttempt, begun.firstSentAtMs);
+    if (earliestSent !== undefined) {
+      const firstSentAt = new Date(earliestSent).toISOString();
       const message = `It was sent at ${firstSentAt} by an earlier try, and what became of that is not known.`;
       return { kind: "unknown", message, evidence: { firstSentAt } };
     }
@@ -120,18 +128,6 @@ export function createCreationActivities(
     const result = createResult(classified, random, undefined);
     const doubtful = classified.meaning.kind === "unexpected" || result.kind === "unknown";
     return await settle(claim, result, !doubtful);
-  }
-
-  async function beginUnkeyed(claim: DocumentClaim) {
-    try {
-      await context.earlierRuns.takeOver(Context.current().info.workflowExecution);
-      return await claim.begin();
-    } catch (error) {
-      if (error instanceof LedgerUnavailableError)
-        return { kind: "deferred", waitFor: "ledger", message: error.message } as const;
-      if (error instanceof EarlierRunsUnreadError) return { kind: "deferred", message: error.message } as const;
-      throw error;
-    }
   }
 
   /**
@@ -157,11 +153,6 @@ export function createCreationActivities(
     },
     createCreditNote: (request) => createKeyed(request, (runtime, first) => sendCreditNote(runtime, request, first)),
   };
-}
-
-/** The document in the answer to a rejected request: it exists, with the status `failed`. */
-function rejectedSale({ meaning, error }: ClassifiedCall<SaleDocument>): SaleDocument | undefined {
-  return meaning.kind === "rejected" && error instanceof ComplianceApiError ? error.extras.sale : undefined;
 }
 
 /**
@@ -212,8 +203,7 @@ function createResult(
   if (data) return { kind: "document", document: withLinesThatFit(data), replayed: classified.replayed };
   switch (meaning.kind) {
     case "rejected": {
-      const rejected = rejectedSale(classified);
-      const document = rejected && withLinesThatFit(rejected);
+      const document = rejectedSaleThatFits(classified);
       return { kind: "rejected", document, saleId: meaning.documentId, message, repeatable: false };
     }
     case "rejected-without-trace":

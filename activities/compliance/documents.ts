@@ -1,6 +1,3 @@
-import { Context } from "@temporalio/activity";
-
-import { ComplianceApiError } from "../../src/compliance/index.ts";
 import {
   type ComplianceActivities,
   IN_FLIGHT_STATUSES,
@@ -10,14 +7,14 @@ import {
   withLinesThatFit,
 } from "../../src/contract/index.ts";
 import { retryWhileLedgerAway, stillWaiting } from "../failure.ts";
-import { writerOf } from "../ledger/claim-results.ts";
+import { saveWithAnswer } from "../ledger/save-with-answer.ts";
 import { ageMs, pollPauseMs } from "../poll-schedule.ts";
 import {
   type ActivityContext,
   unexpectedMeaning,
   callAndClassifyDocument,
-  type ClassifiedCall,
   refusalOf,
+  rejectedSaleThatFits,
   runtimeOf,
   throwIfRetryable,
 } from "./calls.ts";
@@ -27,27 +24,14 @@ export function createDocumentActivities(
 ): Pick<ComplianceActivities, "readDocument" | "keepLines" | "awaitDocument" | "retryDocument"> {
   const { random, ledger } = context;
 
-  /**
-   * The document, and its record where it came with the request. Where the ledger does not take that the workflow keeps
-   * it: an answer is never lost for it.
-   */
+  /** The document. Its record is saved where it came with the request. */
   async function found(request: ReadDocumentRequest, read: SaleDocument): Promise<ReadDocumentResult> {
-    const { connection, businessId, record } = request;
+    const { record } = request;
     const document = withLinesThatFit(read);
     const answer = { kind: "document", document } as const;
     if (!record || document.status !== "completed" || !document.receipt || document.linesLeftOut) return answer;
-    try {
-      // Dated when the run handed it out: whatever the run has told since is newer.
-      const completedRecord = { ...record, document };
-      const kept = await ledger.records.saveDocument(
-        { connection, businessId },
-        completedRecord,
-        writerOf(Context.current().info),
-      );
-      return kept === "saved" || kept === "unchanged" ? { ...answer, recorded: true } : answer;
-    } catch {
-      return answer;
-    }
+    // Dated when the run handed it out: whatever the run has told since is newer.
+    return { ...answer, ...(await saveWithAnswer(ledger, request, { ...record, document })) };
   }
 
   async function read(request: ReadDocumentRequest) {
@@ -99,7 +83,7 @@ export function createDocumentActivities(
       throwIfRetryable(classified, random);
       if (classified.data) return { kind: "document", document: withLinesThatFit(classified.data) };
       if (classified.meaning.kind === "rejected")
-        return { kind: "rejected", document: saleOf(classified), message: classified.message };
+        return { kind: "rejected", document: rejectedSaleThatFits(classified), message: classified.message };
       if (classified.meaning.kind === "converging") return { kind: "converging", message: classified.message };
       return refusalOf(classified) ?? unexpectedMeaning(classified);
     },
@@ -111,9 +95,4 @@ function stillUnderWay(document: SaleDocument, knownStatus: string | undefined):
   if (IN_FLIGHT_STATUSES.includes(document.status)) return true;
   if (document.status === "completed") return !document.receipt;
   return document.status !== "failed" && document.status !== "cancelled" && document.status === knownStatus;
-}
-
-function saleOf({ error }: ClassifiedCall<SaleDocument>): SaleDocument | undefined {
-  const sale = error instanceof ComplianceApiError ? error.extras.sale : undefined;
-  return sale && withLinesThatFit(sale);
 }

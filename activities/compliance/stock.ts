@@ -15,10 +15,9 @@ import {
   setApplied,
 } from "../../src/contract/index.ts";
 import { TransportError } from "../../src/http/errors.ts";
-import { LedgerUnavailableError } from "../../src/ledger/index.ts";
-import { EarlierRunsUnreadError } from "../earlier-runs/earlier-runs.ts";
+import { claimAfterEarlierRuns } from "../earlier-runs/claim-after-earlier-runs.ts";
 import { afterQuotaMs } from "../failure.ts";
-import { writerOf } from "../ledger/claim-results.ts";
+import { saveWithAnswer } from "../ledger/save-with-answer.ts";
 import { type ActivityContext, callAndClassify, type ComplianceRuntime, refusalOf, notServedMessage } from "./calls.ts";
 import { StockClaim } from "./stock-claim.ts";
 
@@ -58,12 +57,11 @@ export function createStockActivities(context: ActivityContext): Pick<Compliance
 }
 
 /**
- * Saves the record that came with the movement. It leaves that to the workflow where the answer needs an attention,
- * and where the ledger does not take the record: the answer must reach the workflow in any case.
+ * Saves the record that came with the movement. It leaves that to the workflow where the answer needs an attention.
  */
 async function saveRecordWithAnswer(
   { ledger }: ActivityContext,
-  { connection, businessId, referenceId, record }: AdjustStockRequest,
+  { referenceId, record, ...target }: AdjustStockRequest,
   answer: AppliedMovement,
 ): Promise<AppliedMovement> {
   if (!record || answer.report || answer.otherBranch) return answer;
@@ -72,13 +70,7 @@ async function saveRecordWithAnswer(
     if (updated.referenceId === referenceId) setApplied(updated, answer);
     return updated;
   });
-  try {
-    const writer = writerOf(Context.current().info);
-    const kept = await ledger.records.saveDocument({ connection, businessId }, { ...record, movements }, writer);
-    return kept === "saved" || kept === "unchanged" ? { ...answer, recorded: true } : answer;
-  } catch {
-    return answer;
-  }
+  return { ...answer, ...(await saveWithAnswer(ledger, target, { ...record, movements })) };
 }
 
 /**
@@ -90,24 +82,16 @@ function chunkWasReset(): ApplicationFailure {
   return ApplicationFailure.nonRetryable("The workflow that sends it was reset, and may have sent it before.");
 }
 
-/**
- * Takes the claim, without which nothing is sent. Before that it brings into the ledger what earlier runs of this
- * workflow id did.
- */
+/** Where the claim cannot be taken now, this try is asked for again. */
 async function takeClaim(
-  context: ActivityContext,
+  { earlierRuns }: ActivityContext,
   { sentFor }: AdjustStockRequest,
   claim: StockClaim,
 ): Promise<"taken" | AdjustStockResult> {
-  try {
-    await context.earlierRuns.takeOver(sentFor ?? Context.current().info.workflowExecution);
-    return await claim.take();
-  } catch (error) {
-    if (error instanceof LedgerUnavailableError)
-      return { kind: "deferred", sameTry: true, waitFor: "ledger", message: error.message };
-    if (error instanceof EarlierRunsUnreadError) return { kind: "deferred", sameTry: true, message: error.message };
-    throw error;
-  }
+  const taken = await claimAfterEarlierRuns(earlierRuns, sentFor ?? Context.current().info.workflowExecution, () =>
+    claim.take(),
+  );
+  return taken !== "taken" && taken.kind === "deferred" ? { ...taken, sameTry: true } : taken;
 }
 
 type Sent = Extract<AdjustStockResult, { kind: "applied" | "deferred" | "not-applied" | "unknown" }>;
