@@ -1,7 +1,8 @@
 import { sleep } from "@temporalio/workflow";
 
-import { isRegistered, type ItemOutcome, type Refusal, type RegisterResult } from "../../src/contract/index.ts";
-import { BetweenTries, callWithEscalation, growingPauseMs, isRefusal } from "../calls/between-tries.ts";
+import type { ItemOutcome, Refusal, RegisterResult } from "../../src/contract/index.ts";
+import { BetweenTries, growingPauseMs, isRefusal } from "../calls/between-tries.ts";
+import { lackingData, showsRegistered } from "../calls/catalogue.ts";
 import { LeftToNextRun, undefinedIfLeft } from "../job/continue-as-new-policy.ts";
 import { park } from "../operator/attention-list.ts";
 import type { Batch } from "./batch.ts";
@@ -45,9 +46,9 @@ export async function registerAll(batch: Batch, items: readonly PlannedItem[]): 
 }
 
 async function registerOne(batch: Batch, { id, name }: PlannedItem): Promise<ItemOutcome> {
-  const { calls, target, branch, force } = batch;
+  const { job, calls, target, branch, force } = batch;
   const item = { item: id, name };
-  const betweenTries = new BetweenTries(batch.job);
+  const betweenTries = new BetweenTries(job);
   for (let made = 1; ;) {
     const result: RegisterResult = await calls.convergingWrite.registerItem({
       ...target,
@@ -64,13 +65,11 @@ async function registerOne(batch: Batch, { id, name }: PlannedItem): Promise<Ite
     switch (result.kind) {
       case "registered":
         return { kind: "registered", ...item };
-      case "needs-data": {
-        const needs = Object.entries(result.item.needs ?? {}).flatMap(([what, lacks]) => (lacks ? [what] : []));
-        return { kind: "needs-data", ...item, needs };
-      }
+      case "needs-data":
+        return { kind: "needs-data", ...item, needs: lackingData(result.item) };
       case "converging": {
         // Whether a forced registration went through cannot be seen: the item was registered before.
-        if (!force && (await showsRegistered(batch, id))) return { kind: "registered", ...item };
+        if (!force && (await showsRegistered(job, calls.read, target, id))) return { kind: "registered", ...item };
         if (made++ >= MOST_TRIES) return { kind: "unclear", ...item, reason: result.message };
         await sleep(growingPauseMs(made));
       }
@@ -111,12 +110,4 @@ async function afterRefusal(
       await betweenTries.waitAfterRefusal(refusal);
       return undefined;
   }
-}
-
-async function showsRegistered({ job, calls, target }: Batch, itemId: string): Promise<boolean> {
-  const lines = [{ itemId, quantity: 1, unitPrice: 0 }];
-  const read = await callWithEscalation(job, () =>
-    calls.read.readItems({ ...target, lines, notOlderThanMs: Date.now() }),
-  );
-  return read.kind === "resolved" && read.items.every(isRegistered);
 }

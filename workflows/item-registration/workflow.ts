@@ -10,6 +10,7 @@ import {
   WORKFLOW_TYPES,
 } from "../../src/contract/index.ts";
 import { callWithEscalation } from "../calls/between-tries.ts";
+import { resolveBranch } from "../calls/catalogue.ts";
 import { runJobToCompletion, registerJobMessages } from "../job/run-job.ts";
 import { Job } from "../job/job.ts";
 import { callsOf, ledger, main } from "../proxies.ts";
@@ -70,7 +71,11 @@ export async function registerItems(input: RegisterItemsInput, carried?: Carried
       branch: undefined,
       passesOver: carried?.passesOver ?? false,
     });
-    batch.branch = carried ? carried.branch : await branchOf(batch, input?.branch);
+    if (carried) batch.branch = carried.branch;
+    else if (input?.branch !== undefined) {
+      job.moveOn("the names of its branch");
+      batch.branch = await resolveBranch(job, calls.read, batch.target, input.branch);
+    }
     const names = input?.items && [...new Set(input.items)];
     let position: Position = carried ? carried.position : names ? { index: 0 } : { after: "" };
     let unanswered = await registerAndKeep(batch, carried?.unanswered ?? []);
@@ -89,16 +94,6 @@ export async function registerItems(input: RegisterItemsInput, carried?: Carried
     job.moveOn("nothing", { counts: report.counts });
     return report;
   });
-}
-
-/**
- * Both names of the branch, so that each call can send the one that its dialect wants; none means the business's first
- * branch.
- */
-async function branchOf({ job, calls, target }: Batch, branch: string | undefined): Promise<Branch | undefined> {
-  if (branch === undefined) return undefined;
-  job.moveOn("the names of its branch");
-  return (await callWithEscalation(job, () => calls.read.readBranch({ ...target, branch }))).branch;
 }
 
 async function nextChunk(

@@ -1,6 +1,7 @@
 import { condition, workflowInfo } from "@temporalio/workflow";
 
 import type { Branch, FinishedSale, PreparedSale, SaleInput, SaleOutcome } from "../../src/contract/index.ts";
+import { resolveBranch } from "../calls/catalogue.ts";
 import { awaitFinalStatus, type FinalStatus } from "../document/await-authority.ts";
 import { mismatches } from "../document/known-document.ts";
 import { CancelledByPerson, park, unlessCancelled } from "../operator/attention-list.ts";
@@ -13,7 +14,7 @@ import { registerSaleMessages } from "./messages.ts";
 import { runToCompletion } from "./completion.ts";
 import { contextOf, type SaleContext, SaleState } from "./state.ts";
 import { adoptSale, issueSale } from "./steps/issue.ts";
-import { mendItems, registerItems, resolveBranch, type ResolvedLines, resolveItems } from "./steps/items.ts";
+import { mendItems, registerItems, type ResolvedLines, resolveItems } from "./steps/items.ts";
 import { openForRefund } from "./steps/refund.ts";
 
 /**
@@ -60,13 +61,13 @@ async function adoptFinishedSale(run: SaleState, finished: FinishedSale): Promis
 }
 
 async function runSale(context: SaleContext, prepared: PreparedSale): Promise<void> {
-  const { run } = context;
+  const { run, calls, target } = context;
   const { sale } = prepared;
   run.moveTo("resolving-items", "the items of its lines");
   let stock: StockKeeping | undefined;
   let end: FinalStatus;
   try {
-    const branch = await unlessCancelled(run, () => resolveBranch(context, sale.branch));
+    const branch = await unlessCancelled(run, () => resolveBranch(run, calls.read, target, sale.branch));
     stock = new StockKeeping(context, branch);
     const goods = await unlessCancelled(run, () => resolveGoods(context, prepared, branch));
     end = await issueAndAwait(context, prepared, goods, stock, branch);

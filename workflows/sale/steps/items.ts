@@ -3,7 +3,6 @@ import {
   fewOf,
   goodsOf,
   isRegistered,
-  type ItemsResult,
   type KnownItem,
   type RegisterResult,
   type ResolvedLine,
@@ -12,19 +11,9 @@ import {
   type SaleLineInput,
 } from "../../../src/contract/index.ts";
 import { callWithEscalation, BetweenTries } from "../../calls/between-tries.ts";
+import { areRegistered, lackingData, showsRegistered } from "../../calls/catalogue.ts";
 import { CancelledByPerson, park } from "../../operator/attention-list.ts";
 import type { SaleContext } from "../state.ts";
-
-/**
- * Both names of the branch, so that each call can send the one that its dialect wants; none means the business's first
- * branch.
- */
-export async function resolveBranch(context: SaleContext, branch: string | undefined): Promise<Branch | undefined> {
-  if (branch === undefined) return undefined;
-  const { run, calls, target } = context;
-  const result = await callWithEscalation(run, () => calls.read.readBranch({ ...target, branch }));
-  return result.branch;
-}
 
 export interface ResolvedLines {
   lines: ResolvedLine[];
@@ -98,7 +87,7 @@ async function registerItem(context: SaleContext, item: KnownItem, branch?: Bran
           break;
         }
         case "converging": {
-          if (await showsRegistered(context, item.id)) return;
+          if (await showsRegistered(run, calls.read, target, item.id)) return;
           await betweenTries.waitAfterLostAnswer(`The registration of ${item.name ?? item.id}`, item.id);
         }
       }
@@ -114,7 +103,7 @@ async function parkUntilRegistered(
   result: Extract<RegisterResult, { kind: "needs-data" }>,
 ): Promise<"woken" | "again"> {
   const { run, calls, target } = context;
-  const needs = Object.entries(result.item.needs ?? {}).flatMap(([name, needed]) => (needed ? [name] : []));
+  const needs = lackingData(result.item);
   const message = `${item.name ?? item.id} (${item.id}) lacks ${needs.join(" and ")}: ${result.message}`;
   const request = { ...target, lines: [{ itemId: item.id, quantity: 1, unitPrice: 0 }], sinceMs: Date.now() };
   const verdict = await park(
@@ -126,17 +115,6 @@ async function parkUntilRegistered(
   );
   if (verdict === "cancel") throw new CancelledByPerson(run.cancelRequested ?? "");
   return verdict === "woken" ? "woken" : "again";
-}
-
-async function showsRegistered(context: SaleContext, itemId: string): Promise<boolean> {
-  const { run, calls, target } = context;
-  const request = { ...target, lines: [{ itemId, quantity: 1, unitPrice: 0 }], notOlderThanMs: Date.now() };
-  const read = await callWithEscalation(run, () => calls.read.readItems(request));
-  return areRegistered(read);
-}
-
-function areRegistered(result: ItemsResult): boolean {
-  return result.kind === "resolved" && result.items.every(isRegistered);
 }
 
 /**
