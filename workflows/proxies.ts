@@ -40,6 +40,14 @@ const LONGEST_IN_QUEUE = "12 hours" as const;
 /** Schedule-to-close timeout of calls that may be repeated freely. After it, an operator is shown the call. */
 const LONGEST_CALL = "24 hours";
 
+/** Retried without a total bound. */
+const MAIN_OPTIONS = {
+  taskQueue: MAIN_TASK_QUEUE,
+  startToCloseTimeout: "30 seconds",
+  retry: RETRY_POLICY,
+  cancellationType: ActivityCancellationType.TRY_CANCEL,
+} as const satisfies ActivityOptions;
+
 /** Activities that call no API: validating the input, finding the connection, composing the request. */
 export const main = proxyActivities<
   Pick<
@@ -56,36 +64,22 @@ export const main = proxyActivities<
     | "findSale"
   >
 >({
-  taskQueue: MAIN_TASK_QUEUE,
+  ...MAIN_OPTIONS,
   // A sale waits for these first, and each takes milliseconds.
   priority: { priorityKey: 1 },
   startToCloseTimeout: "10 seconds",
-  retry: RETRY_POLICY,
-  cancellationType: ActivityCancellationType.TRY_CANCEL,
 });
 
-export const mainWaits = proxyActivities<Pick<MainActivities, "awaitCreditNoteRun" | "awaitBranch">>({
-  taskQueue: MAIN_TASK_QUEUE,
-  startToCloseTimeout: "30 seconds",
-  retry: RETRY_POLICY,
-  cancellationType: ActivityCancellationType.TRY_CANCEL,
-});
+export const mainWaits = proxyActivities<Pick<MainActivities, "awaitCreditNoteRun" | "awaitBranch">>(MAIN_OPTIONS);
 
 /** Reads large parts of the ledger. */
 export const ledgerAtLength = proxyActivities<Pick<LedgerActivities, "reconcilePayments">>({
-  taskQueue: MAIN_TASK_QUEUE,
+  ...MAIN_OPTIONS,
   startToCloseTimeout: "15 minutes",
-  retry: RETRY_POLICY,
-  cancellationType: ActivityCancellationType.TRY_CANCEL,
 });
 
 /** Reads and writes the ledger. Retried until the database answers, without a total bound. */
-export const ledger = proxyActivities<LedgerActivities>({
-  taskQueue: MAIN_TASK_QUEUE,
-  startToCloseTimeout: "30 seconds",
-  retry: RETRY_POLICY,
-  cancellationType: ActivityCancellationType.TRY_CANCEL,
-});
+export const ledger = proxyActivities<LedgerActivities>(MAIN_OPTIONS);
 
 /**
  * For converging writes. An attempt whose worker was lost ends the activity, so that the workflow reads what became of
