@@ -158,7 +158,7 @@ export class BetweenTries {
     const message = `${what} was tried ${MOST_LOST_ANSWERS} times and more, and nothing came of it. It is still tried, ever more rarely.`;
     const resolvedBy = ["retry", "cancel"] as const;
     const attention = { code: "unexpected-answer", subject, message, sinceMs, resolvedBy } as const;
-    await park(run, attention, { wake, lasts: true, until: () => waitsEnded(run) });
+    await park(run, attention, { wake, keepsAfterWake: true, until: () => waitsEnded(run) });
   }
 
   /** To be called once the write has shown an effect, or is not tried any more. */
@@ -181,7 +181,7 @@ export class BetweenTries {
     this.#refusal = { key, sinceMs };
     const refused = { ...(status !== undefined && { status }), ...(operation !== undefined && { operation }) };
     const wake = (): Promise<boolean> => awaitService({ triedAtMs: Date.now(), sinceMs, refused }).then(() => true);
-    const verdict = await park(run, { ...attention, sinceMs }, { ...ends, wake, lasts: true });
+    const verdict = await park(run, { ...attention, sinceMs }, { ...ends, wake, keepsAfterWake: true });
     // Cleared by another call, which found the key accepted.
     if (verdict === "acknowledged") this.#refusal = undefined;
     return verdict;

@@ -46,7 +46,7 @@ export async function issueCreditNote(
     // A credit note that was given up may be followed by one with another number, which is another document.
     step: `credit-note ${traderInvoiceNumber}`,
     // Each number is a document of its own here too.
-    claim: `${run.workflowId} ${traderInvoiceNumber}`,
+    claimKey: `${run.workflowId} ${traderInvoiceNumber}`,
     content: JSON.stringify({ traderInvoiceNumber, saleId, reason }),
     numberFor: {
       claim: creditNoteNumberClaim({ ...target, number: traderInvoiceNumber }),

@@ -26,7 +26,7 @@ interface Creation {
   /** The Idempotency-Key is made from the workflow's id, this, and the intent's number. */
   step: string;
   /** The key of its claim in the ledger. */
-  claim: string;
+  claimKey: string;
   /** Tells its content from another document's under the same claim. */
   content: string;
   numberFor?: NumberToClaim;
@@ -77,8 +77,8 @@ export async function createDocument(context: SaleContext, creation: Creation): 
     run.documentInDoubt = true;
     const idempotencyKey = idempotencyKeyOf(run.workflowId, creation.step, intent.number);
     const { firstSentAtMs, number } = intent;
-    const { claim, content, numberFor } = creation;
-    const claimed = { claim, intent: number, content, ...(numberFor && { numberFor }) };
+    const { claimKey, content, numberFor } = creation;
+    const claimed = { claim: claimKey, intent: number, content, ...(numberFor && { numberFor }) };
     const sent = { ...claimed, request: body.request, idempotencyKey };
     const result = unknownWhereLost(await creation.send({ ...sent, firstSentAtMs }));
     if (!isRefusal(result) && result.kind !== "deferred") betweenTries.clearRefusal();
@@ -94,7 +94,7 @@ export async function createDocument(context: SaleContext, creation: Creation): 
       else await betweenTries.waitAfterDeferral(result, () => run.cancelDue);
       continue;
     }
-    if (result.kind === "number-taken") throw numberTaken(run, result.message);
+    if (result.kind === "number-taken") throw conflictOverNumber(run, result.message);
     const made = await documentFrom(context, result, creation, number);
     if (made === "nothing") {
       intent.firstSentAtMs = undefined;
@@ -112,7 +112,7 @@ export async function createDocument(context: SaleContext, creation: Creation): 
 }
 
 /** This run has no document, and keeps no record: the ledger's record under this number is the other sale's. */
-function numberTaken(run: SaleState, message: string): ApplicationFailure {
+function conflictOverNumber(run: SaleState, message: string): ApplicationFailure {
   run.documentInDoubt = false;
   run.records = undefined;
   return ApplicationFailure.nonRetryable(message, FAILURES.conflict);
@@ -216,11 +216,11 @@ async function checkIsOurs(
 async function parkUnknown(
   context: SaleContext,
   { message, evidence }: Extract<CreateResult, { kind: "unknown" }>,
-  { claim, expected }: Creation,
+  { claimKey, expected }: Creation,
   intent: number,
 ): Promise<SaleDocument | undefined> {
   const { run, calls, target } = context;
-  const claimed = { claim, intent };
+  const claimed = { claim: claimKey, intent };
   let objection = "";
   for (;;) {
     run.documentDecision = undefined;

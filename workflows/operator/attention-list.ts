@@ -183,7 +183,7 @@ export interface Wakes {
   /** Checked with every change of the run. */
   until?: () => boolean;
   /** The attention outlasts a wake: whoever parks clears it once what it is about is over. */
-  lasts?: boolean;
+  keepsAfterWake?: boolean;
 }
 
 /** Raises an attention, and waits until it is resolved. A cancellation that was requested before counts at once. */
@@ -209,7 +209,7 @@ export async function park(run: AttentionList, attention: NewAttention, wakes: W
       () => cancelled() || retried() || !run.needs(key) || woken !== undefined || wakes.until?.() === true,
     );
     acknowledged = !run.needs(key);
-    lasting = wakes.lasts === true && woken !== undefined && !cancelled() && !retried();
+    lasting = wakes.keepsAfterWake === true && woken !== undefined && !cancelled() && !retried();
   } finally {
     // Also where the step itself is cancelled: an attention must not outlive what it is about.
     if (!lasting) run.clear(key);

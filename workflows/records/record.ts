@@ -29,14 +29,15 @@ export function fixedPartOfCreditNote({ note }: PreparedCreditNote): FixedPart {
   return { date: returnDate, originalSaleId: saleId };
 }
 
-/** @param as in place of what the run says now */
+/** @param assumedsumed in place of what the run says now */
 export function recordOf(
   run: SaleState,
   fixedPart: FixedPart,
   sequence: number,
   startedAtMs: number,
-  { document = run.document, movements = run.movements, stage = run.stage }: StateAfterAnswer = {},
+  assumed: StateAfterAnswer = {},
 ): DocumentRecord {
+  const { document = run.document, movements = run.movements, stage = run.stage } = assumed;
   return {
     type: run.workflow === "sale" ? "sale" : "credit_note",
     number: run.invoice,
@@ -61,11 +62,11 @@ export function recordOf(
 /**
  * A text that changes with whatever needs another record. Passing states do not: a movement that is being sent, a stage
  * on the way to a document. Undefined while nothing needs a record.
- * @param as in place of what the run says now
+ * @param assumed in place of what the run says now
  */
-export function recordKey(run: SaleState, as: StateAfterAnswer = {}): string | undefined {
+export function recordKey(run: SaleState, assumed: StateAfterAnswer = {}): string | undefined {
   const { decisions, attentionChangesEver } = run;
-  const { document = run.document, movements = run.movements, stage = run.stage } = as;
+  const { document = run.document, movements = run.movements, stage = run.stage } = assumed;
   const ended = LASTING_STAGES.includes(stage);
   if (!document && attentionChangesEver === 0 && decisions.length === 0 && !ended) return undefined;
   return JSON.stringify([
@@ -106,11 +107,13 @@ export function partsOf(record: DocumentRecord, saved: SavedRecord | undefined):
   if (jsonBytes(fullRecord) <= MOST_BYTES) return [fullRecord];
   const { content, document, movements, attentions, attentionChanges, decisions, ...head } = fullRecord;
   const now = savedFrom(record);
-  const over = [...(saved?.attentions ?? [])].flatMap(([key, { about }]) => (now.attentions.has(key) ? [] : [about]));
+  const endedAttentions = [...(saved?.attentions ?? [])].flatMap(([key, { about }]) =>
+    now.attentions.has(key) ? [] : [about],
+  );
   const parts = new Parts(head, saved?.sequence, {
     document: saved?.document === now.document ? "unchanged" : document,
     ...(!saved && content && { content }),
-    ...(over.length > 0 && { attentionsOver: over }),
+    ...(endedAttentions.length > 0 && { attentionsOver: endedAttentions }),
   });
   for (const change of attentionChanges) parts.add("attentionChanges", change);
   for (const decision of decisions.slice(saved?.decisions)) parts.add("decisions", decision);

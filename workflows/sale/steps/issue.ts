@@ -35,7 +35,7 @@ export async function issueSale(
   run.moveTo("submitting", "the answer to the sale's creation");
   return await createDocument(context, {
     step: "sale",
-    claim: run.workflowId,
+    claimKey: run.workflowId,
     content: run.fingerprint ?? traderInvoiceNumber,
     expected: { type: "sale", traderInvoiceNumber, customerPin: customer?.pin ?? null, lines },
     compose,

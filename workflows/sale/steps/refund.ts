@@ -42,8 +42,8 @@ export async function openForRefund(
   const closesAtMs = Date.now() + windowMs;
   // The stock's attentions hold the run open beyond the window; as long as it is open, it can be refunded.
   const stockDone = stock.settled();
-  let open = true;
-  void stockDone.then(() => (open = false));
+  let stockPending = true;
+  void stockDone.then(() => (stockPending = false));
   for (;;) {
     const leftMs = closesAtMs - Date.now();
     if (!run.refund && !run.refundWindowClosed && leftMs > 0) {
@@ -56,9 +56,9 @@ export async function openForRefund(
       run.refund = undefined;
       continue;
     }
-    if (!open && !run.parked) return;
-    run.moveTo("completed", open ? "the end of its stock movements" : "a person");
-    await condition(() => run.refund !== undefined || (!open && !run.parked));
+    if (!stockPending && !run.parked) return;
+    run.moveTo("completed", stockPending ? "the end of its stock movements" : "a person");
+    await condition(() => run.refund !== undefined || (!stockPending && !run.parked));
   }
 }
 
