@@ -4,7 +4,7 @@ import type { KeptPageResult } from "../src/contract/index.ts";
 import type { OddRow } from "../src/http/read-body.ts";
 import type { KeptPage, Observation, Writer } from "../src/ledger/index.ts";
 import { retryWhileLedgerAway } from "./failure.ts";
-import { writerOf } from "./ledger/claim-results.ts";
+import { writerOf } from "./ledger/beside-calls.ts";
 import type { Observer } from "./observer.ts";
 
 type Noting = Pick<Observer, "note">;

@@ -5,7 +5,7 @@ import { TransportError } from "../../src/http/errors.ts";
 import { type Ledger, LedgerUnavailableError } from "../../src/ledger/index.ts";
 import { afterQuotaMs } from "../failure.ts";
 import { toBatchResult } from "../ledger/batches.ts";
-import { writerOf } from "../ledger/claim-results.ts";
+import { writerOf } from "../ledger/beside-calls.ts";
 import { callAndClassify, refusalOfCall, whatWasSaid } from "./call-and-classify.ts";
 import { type AccountingContext, type AccountingRuntime, servesNoAccounting } from "./runtime.ts";
 

@@ -11,23 +11,22 @@ import {
   withLinesThatFit,
 } from "../../src/contract/index.ts";
 import { LedgerUnavailableError } from "../../src/ledger/index.ts";
-import { claimAfterEarlierRuns } from "../earlier-runs/claim-after-earlier-runs.ts";
-import { EarlierRunsUnreadError } from "../earlier-runs/earlier-runs.ts";
+import { claimAfterEarlierRuns, EarlierRunsUnreadError } from "../earlier-runs/earlier-runs.ts";
 import { afterQuotaMs } from "../failure.ts";
-import { keySentWith } from "../ledger/claim-results.ts";
+import { keySentWith } from "../ledger/beside-calls.ts";
 import {
   type ActivityContext,
-  unexpectedMeaning,
   callAndClassifyDocument,
   type ClassifiedCall,
   type ComplianceRuntime,
+  notServedMessage,
   refusalOf,
   rejectedSale,
   rejectedSaleThatFits,
   runtimeOf,
   sentence,
-  notServedMessage,
   throwIfRetryable,
+  unexpectedMeaning,
 } from "./calls.ts";
 import { DocumentClaim } from "./document-claim.ts";
 

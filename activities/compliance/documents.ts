@@ -7,16 +7,16 @@ import {
   withLinesThatFit,
 } from "../../src/contract/index.ts";
 import { retryWhileLedgerAway, stillWaiting } from "../failure.ts";
-import { saveWithAnswer } from "../ledger/save-with-answer.ts";
+import { saveWithAnswer } from "../ledger/beside-calls.ts";
 import { ageMs, pollPauseMs } from "../poll-schedule.ts";
 import {
   type ActivityContext,
-  unexpectedMeaning,
   callAndClassifyDocument,
   refusalOf,
   rejectedSaleThatFits,
   runtimeOf,
   throwIfRetryable,
+  unexpectedMeaning,
 } from "./calls.ts";
 
 export function createDocumentActivities(

@@ -9,8 +9,8 @@ import {
 } from "../../src/contract/index.ts";
 import type { OddRow } from "../../src/http/read-body.ts";
 import { retryWhileLedgerAway } from "../failure.ts";
-import { writerOf } from "../ledger/claim-results.ts";
-import { type ActivityContext, unexpectedMeaning, refusalOf, runtimeOf, throwIfRetryable } from "./calls.ts";
+import { writerOf } from "../ledger/beside-calls.ts";
+import { type ActivityContext, refusalOf, runtimeOf, throwIfRetryable, unexpectedMeaning } from "./calls.ts";
 import { readCatalogue } from "./read-catalogue.ts";
 
 /** So many items of a catalogue are gone through at a time, however few of them are to be registered. */

@@ -2,9 +2,9 @@ import { Context } from "@temporalio/activity";
 import { describe, expect, test } from "vitest";
 
 import type { ReadDocumentResult } from "../../src/contract/index.ts";
-import { recordOf } from "../../src/ledger/test-support/records.ts";
 import type { Fault } from "../../src/dev/simulator/index.ts";
-import { writerOf } from "../ledger/claim-results.ts";
+import { recordOf } from "../../src/ledger/test-support/records.ts";
+import { writerOf } from "../ledger/beside-calls.ts";
 import { saleRequest, soldTea } from "../test-support/requests.ts";
 import { failureOf, inActivity, serve, type Served } from "../test-support/served.ts";
 

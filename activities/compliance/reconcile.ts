@@ -3,15 +3,15 @@ import { Context } from "@temporalio/activity";
 import { ComplianceApiError, ComplianceInputError, UnexpectedAnswerError } from "../../src/compliance/index.ts";
 import type { ComplianceActivities, SaleDocument } from "../../src/contract/index.ts";
 import { retryWhileLedgerAway } from "../failure.ts";
-import { writerOf } from "../ledger/claim-results.ts";
+import { writerOf } from "../ledger/beside-calls.ts";
 import {
   type ActivityContext,
-  unexpectedMeaning,
   callAndClassifyDocument,
   type ClassifiedCall,
   refusalOf,
   runtimeOf,
   throwIfRetryable,
+  unexpectedMeaning,
 } from "./calls.ts";
 import { UnreadAnswers } from "./unread-answers.ts";
 

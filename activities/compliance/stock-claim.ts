@@ -10,7 +10,7 @@ import type {
 } from "../../src/contract/index.ts";
 import { type Ledger, LedgerUnavailableError } from "../../src/ledger/index.ts";
 import { lastBalance } from "../ledger/balance-evidence.ts";
-import { claimedMovement, toMovementResult, holderOf, ledgerOutcome } from "../ledger/claim-results.ts";
+import { claimedMovement, holderOf, ledgerOutcome, toMovementResult } from "../ledger/beside-calls.ts";
 
 /** What `take` comes to: the claim is ours and the movement may be sent, or what is known of it already. */
 type Taken = "taken" | AdjustStockResult;

@@ -15,10 +15,10 @@ import {
   setApplied,
 } from "../../src/contract/index.ts";
 import { TransportError } from "../../src/http/errors.ts";
-import { claimAfterEarlierRuns } from "../earlier-runs/claim-after-earlier-runs.ts";
+import { claimAfterEarlierRuns } from "../earlier-runs/earlier-runs.ts";
 import { afterQuotaMs } from "../failure.ts";
-import { saveWithAnswer } from "../ledger/save-with-answer.ts";
-import { type ActivityContext, callAndClassify, type ComplianceRuntime, refusalOf, notServedMessage } from "./calls.ts";
+import { saveWithAnswer } from "../ledger/beside-calls.ts";
+import { type ActivityContext, callAndClassify, type ComplianceRuntime, notServedMessage, refusalOf } from "./calls.ts";
 import { StockClaim } from "./stock-claim.ts";
 
 /**

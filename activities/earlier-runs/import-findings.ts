@@ -1,5 +1,5 @@
 import type { Ledger } from "../../src/ledger/index.ts";
-import { claimedMovement, keySentWith, ledgerOutcome } from "../ledger/claim-results.ts";
+import { claimedMovement, keySentWith, ledgerOutcome } from "../ledger/beside-calls.ts";
 import type { DocumentFinding, Findings, MovementFinding } from "./findings.ts";
 
 /** Writes into the claims what they do not know yet. What they know stays as it is, so this may be repeated. */

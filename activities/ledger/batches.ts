@@ -8,7 +8,7 @@ import type {
   SupersededBatchTry,
 } from "../../src/contract/index.ts";
 import type { KnownBatch } from "../../src/ledger/index.ts";
-import { wordOf, writerOf } from "./claim-results.ts";
+import { wordOf, writerOf } from "./beside-calls.ts";
 import type { LedgerContext } from "./movements.ts";
 
 export function createBatchLedgerActivities({

@@ -1,7 +1,7 @@
 import { Context } from "@temporalio/activity";
 
 import type { LedgerActivities } from "../../src/contract/index.ts";
-import { holderOf, numberTaken, writerOf } from "./claim-results.ts";
+import { holderOf, numberTaken, writerOf } from "./beside-calls.ts";
 import type { LedgerContext } from "./movements.ts";
 
 export function createDocumentClaimActivities({

@@ -1,7 +1,7 @@
 import { Context } from "@temporalio/activity";
 
 import { type ItemOutcomeKind, type LedgerActivities, noOutcomes } from "../../src/contract/index.ts";
-import { writerOf } from "./claim-results.ts";
+import { writerOf } from "./beside-calls.ts";
 import type { LedgerContext } from "./movements.ts";
 
 /** Of each kind of finding: a result is for people, and all of them are in the ledger. */

@@ -12,7 +12,7 @@ import type { Ledger } from "../../src/ledger/index.ts";
 import { stillWaiting } from "../failure.ts";
 import { ageMs, pollPauseMs } from "../poll-schedule.ts";
 import { lastBalance, laterBalance } from "./balance-evidence.ts";
-import { claimedMovement, toMovementResult, holderOf, ledgerOutcome } from "./claim-results.ts";
+import { claimedMovement, holderOf, ledgerOutcome, toMovementResult } from "./beside-calls.ts";
 
 export interface LedgerContext {
   ledger: Ledger;

@@ -26,7 +26,7 @@ import {
 } from "../../src/contract/schema/index.ts";
 import { type KeptSale, type Ledger, LedgerUnavailableError } from "../../src/ledger/index.ts";
 import type { ComplianceRuntime } from "../compliance/calls.ts";
-import { numberTaken } from "../ledger/claim-results.ts";
+import { numberTaken } from "../ledger/beside-calls.ts";
 import type { CheckInput } from "./check-input.ts";
 
 /** The part of a connection that workflows get. */

@@ -2,9 +2,9 @@ import { sleep } from "@temporalio/workflow";
 
 import type { ItemOutcome, Refusal, RegisterResult } from "../../src/contract/index.ts";
 import { BetweenTries, growingPauseMs, isRefusal } from "../calls/between-tries.ts";
-import { lackingData, showsRegistered } from "../calls/catalogue.ts";
 import { LeftToNextRun, undefinedIfLeft } from "../job/continue-as-new-policy.ts";
 import { park } from "../operator/attention-list.ts";
+import { lackingData, showsRegistered } from "../sale/steps/items.ts";
 import type { Batch } from "./batch.ts";
 
 /** Calls of one batch under way at once. */

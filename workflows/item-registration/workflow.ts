@@ -10,10 +10,10 @@ import {
   WORKFLOW_TYPES,
 } from "../../src/contract/index.ts";
 import { callWithEscalation } from "../calls/between-tries.ts";
-import { resolveBranch } from "../calls/catalogue.ts";
-import { runJobToCompletion, registerJobMessages } from "../job/run-job.ts";
 import { Job } from "../job/job.ts";
+import { registerJobMessages, runJobToCompletion } from "../job/run-job.ts";
 import { callsOf, ledger, main } from "../proxies.ts";
+import { resolveBranch } from "../sale/steps/items.ts";
 import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";
 import { Batch } from "./batch.ts";
 import { type PlannedItem, registerAll } from "./register-all.ts";

@@ -2,7 +2,7 @@ import { ApplicationFailure, CancellationScope, setCurrentDetails, workflowInfo 
 
 import { FAILURES, type MoveStockInput, type MoveStockResult } from "../../src/contract/index.ts";
 import { callsOf } from "../proxies.ts";
-import { isSharedObstacle, sendMovement } from "../stock/send-movement.ts";
+import { isSharedObstacle, sendMovement } from "../stock/apply-movement.ts";
 
 /**
  * A chunk of the movements of a sale, or of a credit note, of many items: one try of each, so that the answers stand in

@@ -37,10 +37,9 @@ import {
   requireText,
   visibleState,
 } from "../operator/updates.ts";
-import { checkOutcomeRequest, waitForOutcome } from "./completion.ts";
 import type { SaleState } from "./state.ts";
 import { refundComplaint } from "./steps/refund.ts";
-import { outcomeOf, publishRun, stateOf } from "./view.ts";
+import { checkOutcomeRequest, outcomeOf, publishRun, stateOf, waitForOutcome } from "./view.ts";
 
 /** Each takes at most one JSON object: Temporal's UI sends exactly one payload, which may be empty. */
 const stateQuery = defineQuery<WorkflowState>(STATE_QUERY);

@@ -108,12 +108,15 @@ describe("the details of a run", () => {
     expect(detailsOf(run)).toMatch(/workflow `credit-note\/default\/biz_1\/sal_1`[^]*needs a person \(`rejected`\)/);
   });
 
-  test.each(ATTENTION_CODES)("say for %s what happened, and name each update that resolves it, with its JSON", (code) => {
-    const details = detailsOf(new StandingRun([attention(code)]));
-    expect(details).toContain(`### Needs a person: ${code}`);
-    expect(details).toContain(`What happened to ${code}.`);
-    expect(Object.keys(payloadsIn(details))).toEqual([...RESOLVED_BY[code]]);
-  });
+  test.each(ATTENTION_CODES)(
+    "say for %s what happened, and name each update that resolves it, with its JSON",
+    (code) => {
+      const details = detailsOf(new StandingRun([attention(code)]));
+      expect(details).toContain(`### Needs a person: ${code}`);
+      expect(details).toContain(`What happened to ${code}.`);
+      expect(Object.keys(payloadsIn(details))).toEqual([...RESOLVED_BY[code]]);
+    },
+  );
 
   test("name the movement in the JSON that answers for it", () => {
     const run = new StandingRun([attention("stock-unknown", "INV-1/tea/sold")]);

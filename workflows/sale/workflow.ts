@@ -1,7 +1,6 @@
 import { condition, workflowInfo } from "@temporalio/workflow";
 
 import type { Branch, FinishedSale, PreparedSale, SaleInput, SaleOutcome } from "../../src/contract/index.ts";
-import { resolveBranch } from "../calls/catalogue.ts";
 import { awaitFinalStatus, type FinalStatus } from "../document/await-authority.ts";
 import { mismatches } from "../document/known-document.ts";
 import { CancelledByPerson, park, unlessCancelled } from "../operator/attention-list.ts";
@@ -11,11 +10,11 @@ import { fixedPartOfSale } from "../records/record.ts";
 import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";
 import { planMovements, StockKeeping } from "../stock/stock-keeping.ts";
 import { registerSaleMessages } from "./messages.ts";
-import { runToCompletion } from "./completion.ts";
 import { contextOf, type SaleContext, SaleState } from "./state.ts";
 import { adoptSale, issueSale } from "./steps/issue.ts";
-import { mendItems, registerItems, type ResolvedLines, resolveItems } from "./steps/items.ts";
+import { mendItems, registerItems, resolveBranch, type ResolvedLines, resolveItems } from "./steps/items.ts";
 import { openForRefund } from "./steps/refund.ts";
+import { runToCompletion } from "./view.ts";
 
 /**
  * One sale, from its start to its signed receipt and the end of its refund window: resolve lines to items → register
@@ -148,7 +147,7 @@ async function issueAndAwait(
   const movements = goods ? planMovements(sale.traderInvoiceNumber, "sold", goods.lines, goods.items) : [];
   // Each movement is sent once, under a claim in the ledger, and does not hold up the document. If nobody can say what
   // became of one, it is `unknown`: it is not sent again until an operator says so (`resolveStock`) or the outcome turns
-  // up in the claim. The receipt comes meanwhile; only the run stays open (workflows/stock/send-movement.ts).
+  // up in the claim. The receipt comes meanwhile; only the run stays open (workflows/stock/apply-movement.ts).
   const moveOnce = once(() => {
     run.moreToRecord = sale.expectedTotal !== undefined;
     stock.move(movements);

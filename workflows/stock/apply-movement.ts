@@ -1,16 +1,18 @@
 import {
+  type AdjustStockRequest,
+  type AdjustStockResult,
   type AppliedMovement,
   type AskedMovement,
   type Branch,
+  type ReadMovementResult,
   setApplied,
   type StockMovement,
 } from "../../src/contract/index.ts";
-import { BetweenTries } from "../calls/between-tries.ts";
-import { ClaimGenerations } from "../calls/claim-generations.ts";
+import { BetweenTries, ClaimGenerations } from "../calls/between-tries.ts";
 import { ledger } from "../proxies.ts";
 import type { SaleContext } from "../sale/state.ts";
+import { endOfTurn } from "../sdk/interceptors.ts";
 import { parkOnBranch, showOtherBranch } from "./other-branch.ts";
-import type { Sender } from "./send-movement.ts";
 import { adoptDecision, resolveUnknownMovement } from "./unknown-movement.ts";
 
 /**
@@ -122,4 +124,115 @@ function markApplied(context: SaleContext, movement: StockMovement, result: Appl
   movement.report = { stockIo, stockMaster };
   const message = `The movement ${result.movementId} was made, but its report says stockIo ${stockIo}, stockMaster ${stockMaster}.`;
   context.run.raise({ code: "stock-unreported", subject: movement.referenceId, message, evidence: { ...movement } });
+}
+
+/** How many movements of one run are sent at once, so that a sale of a thousand lines leaves room for other sales. */
+export const MOST_AT_ONCE = 5;
+
+/** One try of a movement, which the sender sends once it is its turn. */
+export interface PendingTry {
+  movement: StockMovement;
+  request: AskedMovement;
+  /** Whether the movement is not to be sent any more. */
+  givenUp: () => boolean;
+  /** Shows that it is being sent. */
+  markSending: () => void;
+}
+
+/** Sends the tries of a run's movements. */
+export interface Sender {
+  /** @returns what the try came to; undefined where the movement was given up before it was sent */
+  send(pending: PendingTry): Promise<AdjustStockResult | undefined>;
+}
+
+/** Sends each try as an activity of the run itself. */
+export class DirectSender implements Sender {
+  readonly #context: SaleContext;
+  readonly #semaphore = new Semaphore(MOST_AT_ONCE);
+
+  constructor(context: SaleContext) {
+    this.#context = context;
+  }
+
+  send({ movement, request, givenUp, markSending }: PendingTry): Promise<AdjustStockResult | undefined> {
+    const { run } = this.#context;
+    return this.#semaphore.run(async () => {
+      // The run's record may go with the movement: it must show all that this activation brought.
+      await endOfTurn();
+      if (givenUp()) return undefined;
+      markSending();
+      run.stockMoved();
+      const record = run.records?.recordForMovement(movement);
+      return await sendMovement(this.#context, request, record && { record });
+    });
+  }
+}
+
+/**
+ * Sends one try of a movement: one activity with one attempt. Every end of the HTTP call is a result of the activity,
+ * `unknown` too (a timeout, a 5xx, an answer that cannot be read). If the activity itself ends without a result, since
+ * its worker died or its time was up, four places together find out what happened, so that nothing is sent twice:
+ *
+ * 1. `workflows/proxies.ts` gives the activity one attempt and timeouts, so that a lost activity ends as a failure.
+ * 2. `workflows/calls/activity-failures.ts` turns that failure into `lost`, or into `deferred` if no worker started it.
+ * 3. The claim in the ledger, which the activity took before it sent (`activities/compliance/stock-claim.ts`) and which
+ *    {@link readOutcomeFromClaim} reads, says whether the movement was sent, and what came of it.
+ * 4. A claim without an outcome makes the movement `unknown`, like that result (`unknown-movement.ts`), until an operator
+ *    decides with the update `resolveStock` (`workflows/sale/messages.ts`), or the outcome is written late.
+ *
+ * @param more whose movement it is, where a chunk sends it for its run; the record to keep with the answer
+ */
+export async function sendMovement(
+  { calls, target }: Pick<SaleContext, "calls" | "target">,
+  request: AskedMovement,
+  more: Pick<AdjustStockRequest, "sentFor" | "record"> = {},
+): Promise<AdjustStockResult> {
+  const { adjustStock } = more.record ? calls.unrepeatableWriteSoon : calls.unrepeatableWrite;
+  const result = await adjustStock({ ...target, ...request, ...more });
+  return result.kind === "lost" ? await readOutcomeFromClaim(target, request, result.message) : result;
+}
+
+/**
+ * Reads in the ledger what became of a try whose answer was lost. No claim: it was never sent, and the reading closes
+ * the claim, so that a late attempt cannot send it either. A claim with an outcome: that is the answer. A claim without
+ * one: unknown (docs/architecture.md, "At most once").
+ * @param whyLost a sentence for the operator
+ */
+export async function readOutcomeFromClaim(
+  target: SaleContext["target"],
+  { referenceId, claim }: AskedMovement,
+  whyLost: string,
+): Promise<ReadMovementResult> {
+  const { generation, previous } = claim;
+  const found = await ledger.readMovement({ ...target, referenceId, generation, ...(previous && { previous }) });
+  return found.kind === "unknown" ? { ...found, message: `${whyLost} ${found.message}` } : found;
+}
+
+/** Whether other movements would fail alike: the key is refused, the branch is held, or nothing can be sent now. */
+export function isSharedObstacle(result: AdjustStockResult): boolean {
+  if (result.kind === "not-applied") return result.refusal.attention === "credentials";
+  return result.kind === "deferred" || result.kind === "branch-held";
+}
+
+/** Lets at most so many act at once. The others wait, and follow in the order in which they came. */
+export class Semaphore {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(most: number) {
+    this.#free = most;
+  }
+
+  async run<T>(act: () => Promise<T>): Promise<T> {
+    if (this.#free > 0) this.#free -= 1;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    try {
+      return await act();
+    } finally {
+      const next = this.#waiting.shift();
+      // The permit goes straight to the next one in line, so that nobody who comes now is served before it.
+      if (next) next();
+      else this.#free += 1;
+    }
+  }
 }

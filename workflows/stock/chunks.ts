@@ -29,7 +29,7 @@ import {
   Semaphore,
   type Sender,
   sendMovement,
-} from "./send-movement.ts";
+} from "./apply-movement.ts";
 
 interface QueuedTry extends PendingTry {
   answer: (result: AdjustStockResult | undefined) => void;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { Semaphore } from "./send-movement.ts";
+import { Semaphore } from "./apply-movement.ts";
 
 test("a semaphore lets so many act at once, in order, and one that fails gives its permit on", async () => {
   const semaphore = new Semaphore(2);

@@ -13,13 +13,12 @@ import {
   type TakenMovement,
   weightedPrice,
 } from "../../src/contract/index.ts";
-import { isRefusal, BetweenTries } from "../calls/between-tries.ts";
+import { BetweenTries, isRefusal } from "../calls/between-tries.ts";
 import { ledger } from "../proxies.ts";
 import type { SaleContext } from "../sale/state.ts";
-import { applyMovement } from "./apply-movement.ts";
+import { applyMovement, DirectSender, type Sender } from "./apply-movement.ts";
 import { ChunkSender } from "./chunks.ts";
 import { showOtherBranch } from "./other-branch.ts";
-import { DirectSender, type Sender } from "./send-movement.ts";
 import { adoptDecision, resolveUnknownMovement } from "./unknown-movement.ts";
 
 /** One movement for each stock-tracked item: lines of one item are added up, at their quantity-weighted price. */

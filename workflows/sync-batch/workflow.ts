@@ -1,9 +1,8 @@
 import { condition, continueAsNew } from "@temporalio/workflow";
 
 import type { AccountingProfile, ProcessSyncBatchInput, SyncBatchOutcome } from "../../src/contract/index.ts";
-import { BetweenTries } from "../calls/between-tries.ts";
-import { ClaimGenerations } from "../calls/claim-generations.ts";
-import { runJobToCompletion, registerJobMessages } from "../job/run-job.ts";
+import { BetweenTries, ClaimGenerations } from "../calls/between-tries.ts";
+import { registerJobMessages, runJobToCompletion } from "../job/run-job.ts";
 import { accountingCallsOf, main } from "../proxies.ts";
 import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";
 import { BatchJob } from "./batch-job.ts";

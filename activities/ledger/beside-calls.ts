@@ -1,16 +1,18 @@
-import type { Info } from "@temporalio/activity";
+import { Context, type Info } from "@temporalio/activity";
 
 import type {
   AdjustStockRequest,
   AppliedMovement,
+  CallTarget,
   CreateRequest,
   CreateSaleRequest,
   PersonsWord,
+  RecordPart,
   SaidApplied,
   SupersededTry,
   UnknownMovement,
 } from "../../src/contract/index.ts";
-import type { ClaimedMovement, Decision, MovementOutcome, NumberOwner } from "../../src/ledger/index.ts";
+import type { ClaimedMovement, Decision, Ledger, MovementOutcome, NumberOwner } from "../../src/ledger/index.ts";
 
 type Applied = Extract<MovementOutcome, { kind: "applied" }>;
 
@@ -103,4 +105,22 @@ export function numberTaken(number: string, { saleId, sale, holder }: NumberOwne
 /** The Idempotency-Key that is sent with it; undefined for none. */
 export function keySentWith(request: CreateRequest & Partial<CreateSaleRequest>): string | undefined {
   return request.saleKey === "off" ? undefined : request.idempotencyKey;
+}
+
+/**
+ * Saves the record that came with a call, as it is with the answer. Where the ledger does not take it the workflow saves
+ * it: the answer must reach the workflow in any case.
+ * @returns what to add to the answer
+ */
+export async function saveWithAnswer(
+  { records }: Ledger,
+  { connection, businessId }: CallTarget,
+  record: RecordPart,
+): Promise<{ recorded?: true }> {
+  try {
+    const kept = await records.saveDocument({ connection, businessId }, record, writerOf(Context.current().info));
+    return kept === "saved" || kept === "unchanged" ? { recorded: true } : {};
+  } catch {
+    return {};
+  }
 }
