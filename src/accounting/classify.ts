@@ -4,7 +4,7 @@ import { AccountingApiError, AccountingInputError, AccountingUnexpectedAnswerErr
 import { ACCOUNTING_OPERATIONS, type AccountingOperationName } from "./operations.ts";
 
 /**
- * What a call that threw means (failure model, the rows "any", "accounting GETs" and "POST sync batch process").
+ * What a call that threw means (docs/failure-model.md, "What each kind of trouble means").
  *
  * - `deferred`: refused by the quota, or kept back by ourselves: certainly nothing happened
  * - `configuration`: 401, 403

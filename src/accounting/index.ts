@@ -17,3 +17,5 @@ export {
 export type { AccountingOperation, AccountingOperationName } from "./operations.ts";
 export { messageToSign, signatureHeaders, type ToSign } from "./signature.ts";
 export type { ProcessedBatch } from "./sync-batches.ts";
+export { createDispatchers } from "../http/dispatchers.ts";
+export { createTransport } from "../http/transport.ts";

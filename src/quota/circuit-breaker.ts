@@ -18,7 +18,7 @@ export interface CircuitBreakerOptions {
 /**
  * The circuit breaker in front of a service that documents no rate limit: how many calls are under way is bounded by
  * the slots of its worker, a 429 closes it for its Retry-After, and a service whose calls keep failing is asked by one
- * call at a time (docs/failure-model.md, "What each kind of trouble means" and "accounting GETs").
+ * call at a time (docs/failure-model.md, "What each kind of trouble means").
  */
 export class CircuitBreaker implements Transport {
   readonly #options: CircuitBreakerOptions;

@@ -145,9 +145,11 @@ async function issueAndAwait(
     "document" in created ? created : { document: created, callbackExpected: false };
   const mode = sale.stock ?? (adopted ? "off" : profile.stock);
   const movements = goods ? planMovements(sale.traderInvoiceNumber, "sold", goods.lines, goods.items) : [];
-  // Each movement is sent once, under a claim in the ledger, and does not hold up the document. If nobody can say what
-  // became of one, it is `unknown`: it is not sent again until an operator says so (`resolveStock`) or the outcome turns
-  // up in the claim. The receipt comes meanwhile; only the run stays open (workflows/stock/apply-movement.ts).
+  // Each try of a movement takes a claim in the ledger before it is sent, and does not hold up the document. If its
+  // answer is lost, the claim decides: never taken, nothing was sent, and it is sent again; with an outcome, that counts;
+  // taken without one, the movement is `unknown`, and is not sent again until an operator (`resolveStock`) or a late
+  // outcome in the claim says that it was not applied. The receipt comes meanwhile; only the run stays open
+  // (docs/architecture.md, "When the answer to a stock movement is lost").
   const moveOnce = once(() => {
     run.moreToRecord = sale.expectedTotal !== undefined;
     stock.move(movements);
