@@ -43,6 +43,7 @@ describeWithTemporal("a refund", () => {
       stage: "credited",
       creditNote: { receipt: { receiptLabel: "NC" } },
     });
+    expect(await rig.starter.state({ invoice: "WINDOW-1" })).toMatchObject({ waitingFor: "nothing" });
     expect(creditNotesOf(sale?.id)).toHaveLength(1);
     expect(rig.simulator.books().calls.byOperation).toEqual({ creditNote: 1 });
     expect(onHand("item_tea")).toBe(before);

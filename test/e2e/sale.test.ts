@@ -36,6 +36,7 @@ describeWithTemporal("a sale", () => {
     expect(outcome.attention).toBeUndefined();
     expect(rig.callsOf("ACCEPTED-1")).toEqual(["createSale", "adjustStock"]);
     expect(rig.simulator.documents("ACCEPTED-1")).toHaveLength(1);
+    expect(await rig.starter.state({ invoice: "ACCEPTED-1" })).toMatchObject({ waitingFor: "nothing" });
   });
 
   test("in flight is finished by its callback, in three calls", async () => {

@@ -30,7 +30,11 @@ const BUILT_BUNDLE = fileURLToPath(new URL("../../dist/workflow-bundle.cjs", imp
 async function build(): Promise<void> {
   const built = spawn("npm run --silent build", { shell: true, stdio: ["ignore", "inherit", "inherit"] });
   const [exitCode] = (await once(built, "close")) as [number | null];
-  if (exitCode !== 0) throw new Error("The build failed: what it says stands above.");
+  if (exitCode !== 0) {
+    throw new Error(
+      "The product does not compile, so no test was run: see the lines with `error TS…` at the top of this output.",
+    );
+  }
 }
 
 /** The product as it is built now, and one Temporal server for all suites, each of which has a namespace of its own. */

@@ -111,6 +111,8 @@ async function stayOpenForRefund(
     run.records?.saveIfChanged();
     await condition(() => refundDue() || (run.finished && everyUpdateIsAnswered()));
   } while (refundDue());
+  run.waitingFor = "nothing";
+  run.publish();
 }
 
 /**
