@@ -33,6 +33,7 @@ export type {
   RetryRequest,
   WorkflowState,
 } from "../contract/messages.ts";
+export type { InputChecks } from "../contract/input-checks.ts";
 export { STATE_QUERY } from "../contract/names.ts";
 export {
   type CustomerInput,
