@@ -1,4 +1,5 @@
 import type { BusinessDocuments, Days, ListedDocument } from "../../ledger/index.ts";
+import { plainTable } from "../plain-table.ts";
 import { money, plain } from "../report/money.ts";
 import { notesOfBusiness } from "./notes.ts";
 
@@ -26,9 +27,9 @@ export async function* renderTable(days: Days, businesses: readonly BusinessDocu
       // The first page decides: what is longer later on stands out of line, and is whole.
       if (!widths) {
         widths = widthsOf([HEAD, ...rows]);
-        yield line(HEAD, widths, AMOUNTS);
+        yield line(HEAD, widths);
       }
-      for (const row of rows) yield line(row, widths, AMOUNTS);
+      for (const row of rows) yield line(row, widths);
     }
     if (!widths) yield "No documents.\n";
     yield `\n${sums(business)}`;
@@ -76,13 +77,13 @@ function sums({ sales, creditNotes, net, taxes }: BusinessDocuments): string {
     money(amounts.total),
   ];
   const rows = [
-    ["SIGNED", "COUNT", "TAXABLE", "TAX", "TOTAL"],
     of("sales", String(sales.count), sales),
     of("credit notes", String(creditNotes.count), creditNotes),
     of("net", String(net.count), net),
     ...taxes.map((rate) => of(`net at ${rate.taxTypeCode ?? "-"} ${plain(rate.taxRate)} %`, "", rate.net)),
   ];
-  return rows.map((row) => line(row, widthsOf(rows), SUMS)).join("");
+  const lines = plainTable(["SIGNED", "COUNT", "TAXABLE", "TAX", "TOTAL"], rows, SUMS).split("\n");
+  return lines.map((one) => `${one.trimEnd()}\n`).join("");
 }
 
 function widthsOf(rows: readonly (readonly string[])[]): number[] {
@@ -90,10 +91,11 @@ function widthsOf(rows: readonly (readonly string[])[]): number[] {
   return Array.from({ length: columns }, (_, column) => Math.max(...rows.map((row) => lengthOf(row[column]))));
 }
 
-function line(values: readonly string[], widths: readonly number[], right: readonly number[]): string {
+/** A table that is printed page by page cannot be laid out as a whole. */
+function line(values: readonly string[], widths: readonly number[]): string {
   const padded = values.map((value, column) => {
     const gap = " ".repeat(Math.max(0, (widths[column] ?? 0) - lengthOf(value)));
-    return right.includes(column) ? `${gap}${value}` : `${value}${gap}`;
+    return AMOUNTS.includes(column) ? `${gap}${value}` : `${value}${gap}`;
   });
   return `${padded.join("  ").trimEnd()}\n`;
 }

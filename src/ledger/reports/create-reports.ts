@@ -1,14 +1,14 @@
 import { sql } from "kysely";
 
 import type { Database, Queries } from "../database.ts";
+import { readDocuments } from "./documents.ts";
+import { readFigures } from "./figures.ts";
+import type { BusinessDocuments, DocumentsRequest } from "./listed.ts";
 import { readMovements } from "./movements.ts";
 import { readOpen } from "./open.ts";
 import type { BusinessReport, ReportRequest } from "./report.ts";
-import { readDocuments } from "./documents.ts";
-import type { BusinessDocuments, DocumentsRequest } from "./listed.ts";
-import { readOddDates } from "./odd-dates.ts";
 import { type Chain, chainsOf } from "./signed.ts";
-import { readCourse, readPayments, readTaxes, readTotals } from "./totals.ts";
+import { readCourse, readPayments } from "./totals.ts";
 
 export interface Reports {
   /**
@@ -42,11 +42,7 @@ export function createReports(database: Database): Reports {
 
 async function readReport(db: Queries, chain: Chain, { period }: ReportRequest): Promise<BusinessReport> {
   return {
-    connection: chain.connection,
-    businessId: chain.business_id,
-    ...(await readTotals(db, chain, period)),
-    taxes: await readTaxes(db, chain, period),
-    oddDates: await readOddDates(db, chain, period),
+    ...(await readFigures(db, chain, period)),
     payments: await readPayments(db, chain, period),
     course: await readCourse(db, chain, period),
     movements: await readMovements(db, chain, period),

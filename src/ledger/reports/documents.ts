@@ -4,10 +4,10 @@ import type { Receipt } from "../../contract/index.ts";
 import type { Database, Queries } from "../database.ts";
 import { LedgerUnavailableError } from "../errors.ts";
 import type { BusinessDocuments, DocumentsOfBusiness, DocumentsRequest, ListedDocument } from "./listed.ts";
-import { IN_ANOTHER_MONTH, readOddDates, TODAY } from "./odd-dates.ts";
+import { readFigures } from "./figures.ts";
+import { IN_ANOTHER_MONTH, TODAY } from "./odd-dates.ts";
 import type { Days } from "./report.ts";
 import { type Chain, chainsOf, issuedDocuments } from "./signed.ts";
-import { readTaxes, readTotals } from "./totals.ts";
 
 /** Documents in memory at a time. */
 const PAGE = 500;
@@ -61,14 +61,7 @@ function broken(cause?: unknown): LedgerUnavailableError {
 }
 
 async function readBusiness(db: Queries, chain: Chain, days: Days): Promise<DocumentsOfBusiness> {
-  return {
-    connection: chain.connection,
-    businessId: chain.business_id,
-    ...(await readTotals(db, chain, days)),
-    taxes: await readTaxes(db, chain, days),
-    oddDates: await readOddDates(db, chain, days),
-    ...(await countOthers(db, chain, days)),
-  };
+  return { ...(await readFigures(db, chain, days)), ...(await countOthers(db, chain, days)) };
 }
 
 async function countOthers(

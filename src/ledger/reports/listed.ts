@@ -1,4 +1,4 @@
-import type { Amounts, Days, OddDates, TaxOfRate } from "./report.ts";
+import type { BusinessFigures, Days } from "./report.ts";
 
 /**
  * A sale or a credit note that the service has. Amounts are exact decimal texts, negative on a credit note. They count
@@ -36,14 +36,7 @@ export interface ListedDocument {
 }
 
 /** The figures of a report of the same days, and what they leave out. */
-export interface DocumentsOfBusiness {
-  connection: string;
-  businessId: string;
-  sales: Amounts;
-  creditNotes: Amounts;
-  net: Amounts;
-  taxes: TaxOfRate[];
-  oddDates: OddDates;
+export interface DocumentsOfBusiness extends BusinessFigures {
   /** Listed, and not `completed`: they count in no figure. */
   notSigned: number;
   /** Not listed: sales and credit notes under way that have no document, as far as is known. */

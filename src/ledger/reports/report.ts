@@ -1,8 +1,8 @@
 /**
- * What a report says of a business, over the documents of a period. Amounts are exact decimal texts, in the currency of
- * the business. A document counts on its own date (`saleDate`), and only once the tax authority has accepted it.
+ * What the documents of a business come to in a period. Amounts are exact decimal texts, in the currency of the
+ * business. A document counts on its own date (`saleDate`), and only once the tax authority has accepted it.
  */
-export interface BusinessReport {
+export interface BusinessFigures {
   connection: string;
   /** `-` for none. */
   businessId: string;
@@ -13,6 +13,10 @@ export interface BusinessReport {
   /** By rate and by the authority's letter, from the lines. */
   taxes: TaxOfRate[];
   oddDates: OddDates;
+}
+
+/** What a report says of a business, over the documents of a period. */
+export interface BusinessReport extends BusinessFigures {
   payments: { paymentTypeCode: string | null; count: number; total: string }[];
   /** For each day of a month, or each hour in which a sale of the day was begun. */
   course: { at: string; sales: string; creditNotes: string }[];

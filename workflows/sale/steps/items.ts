@@ -107,7 +107,7 @@ async function parkUntilRegistered(
   const { run, calls, target } = context;
   const needs = lackingData(result.item);
   const message = `${item.name ?? item.id} (${item.id}) lacks ${needs.join(" and ")}: ${result.message}`;
-  const request = { ...target, lines: [{ itemId: item.id, quantity: 1, unitPrice: 0 }], sinceMs: Date.now() };
+  const request = { ...target, lines: [lineOf(item.id)], sinceMs: Date.now() };
   const verdict = await park(
     run,
     { code: "item-needs-data", subject: item.id, message, evidence: { needs } },
@@ -130,7 +130,7 @@ export async function mendItems(
   mendedBefore: Set<string>,
 ): Promise<boolean> {
   const { run, calls, target } = context;
-  const lines = goodsOf(document).map(({ itemId }) => ({ itemId, quantity: 1, unitPrice: 0 }));
+  const lines = goodsOf(document).map(({ itemId }) => lineOf(itemId));
   const notOlderThanMs = Date.now();
   const read = await callWithEscalation(run, () => calls.read.readItems({ ...target, lines, notOlderThanMs }));
   if (read.kind !== "resolved") return false;
@@ -164,8 +164,13 @@ export async function showsRegistered(
   target: CallTarget,
   itemId: string,
 ): Promise<boolean> {
-  const request = { ...target, lines: [{ itemId, quantity: 1, unitPrice: 0 }], notOlderThanMs: Date.now() };
+  const request = { ...target, lines: [lineOf(itemId)], notOlderThanMs: Date.now() };
   return areRegistered(await callWithEscalation(run, () => readItems(request)));
+}
+
+/** A line that asks for nothing but its item. */
+function lineOf(itemId: string): SaleLineInput {
+  return { itemId, quantity: 1, unitPrice: 0 };
 }
 
 export function areRegistered(result: ItemsResult): boolean {
