@@ -16,18 +16,6 @@ export function printable(text: string): string {
   return text.replace(/(?!\n)[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]|\p{Cs}/gu, "\uFFFD");
 }
 
-const FORMAT = new Intl.DateTimeFormat("en-CA", {
-  timeZone: "Africa/Nairobi",
-  dateStyle: "short",
-  timeStyle: "short",
-  hourCycle: "h23",
-});
-
-/** An instant as a shop's clock showed it: `2026-11-21 13:05 EAT`. */
-export function nairobiTime(atMs: number): string {
-  return `${FORMAT.format(atMs).replace(",", "")} EAT`;
-}
-
 /** A word of a command line that can be pasted into a shell. */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) && !text.startsWith("-") ? text : `'${text.replaceAll("'", `'\\''`)}'`;

@@ -66,6 +66,27 @@ export const MEANING: Readonly<Record<AttentionCode, string>> = {
   "unexpected-answer": "an answer that fits no rule",
 };
 
+/** What an operator does before sending an update. */
+export const WHAT_TO_DO: Readonly<Record<AttentionCode, string>> = {
+  "item-unknown": "Add or correct the item in the service. It then continues by itself.",
+  "item-needs-data":
+    "Complete the item in the service's dashboard. It continues by itself once the item is registered.",
+  "item-rejected": "Correct the item in the service.",
+  "invalid-request": "Correct the item, the customer or the dialect setting that the message names.",
+  "not-found": "Check the ids that the message names.",
+  credentials: "Fix the key, or what it may do. If it changes in the configuration, restart the workers.",
+  "document-unknown": "Look for the number in the service's dashboard.",
+  "batch-unknown": "Look for the batch in the accounting service.",
+  rejected: "Correct what the message names.",
+  "already-credited": "Check the other credit note in the service's dashboard.",
+  "stock-unknown": "Look at the item's stock in the service's dashboard.",
+  "stock-refused": "Correct what the message names, or book the movement by hand.",
+  "stock-unreported": "File the report in the service's dashboard.",
+  "authority-slow": "Nothing needs to be done: polling goes on. A retry submits the same document again.",
+  mismatch: "Compare the document with the sale. Correct it by a refund and a new sale where needed.",
+  "unexpected-answer": "Look at the answer that the message quotes.",
+};
+
 export interface Attention {
   code: AttentionCode;
   /** What it is about, where there can be several: a movement's referenceId, an item's id. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { isCalendarDate, nairobiDate } from "./nairobi-date.ts";
+import { isCalendarDate, nairobiAndUtcTime, nairobiDate, nairobiTime } from "./nairobi-date.ts";
 
 describe("the date in Nairobi", () => {
   test.each([
@@ -55,4 +55,10 @@ describe("a calendar date", () => {
   ])("%j does not", (text) => {
     expect(isCalendarDate(text)).toBe(false);
   });
+});
+
+test("an instant is shown as a shop's clock showed it, with UTC behind it where both are wanted", () => {
+  const atMs = Date.parse("2026-11-21T21:05:59.999Z");
+  expect(nairobiTime(atMs)).toBe("2026-11-22 00:05 EAT");
+  expect(nairobiAndUtcTime(atMs)).toBe("2026-11-22 00:05:59 EAT (21:05:59 UTC)");
 });

@@ -8,6 +8,20 @@ export function nairobiDate(atMs: number): string {
   return new Date(atMs + NAIROBI_OFFSET_MS).toISOString().slice(0, 10);
 }
 
+/** An instant (Unix milliseconds) as a shop's clock showed it: `2026-11-21 13:05 EAT`. */
+export function nairobiTime(atMs: number): string {
+  return `${localText(atMs).slice(0, 16)} EAT`;
+}
+
+/** The same to the second, with the time in UTC behind it: `2026-11-21 13:05:59 EAT (10:05:59 UTC)`. */
+export function nairobiAndUtcTime(atMs: number): string {
+  return `${localText(atMs)} EAT (${new Date(atMs).toISOString().slice(11, 19)} UTC)`;
+}
+
+function localText(atMs: number): string {
+  return new Date(atMs + NAIROBI_OFFSET_MS).toISOString().slice(0, 19).replace("T", " ");
+}
+
 /** Whether the text is a date that exists, written `YYYY-MM-DD`. */
 export function isCalendarDate(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;

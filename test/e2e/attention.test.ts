@@ -5,7 +5,7 @@ import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { salesOf, TEA } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
-describeWithTemporal("a sale that needs a person", () => {
+describeWithTemporal("a sale that needs an operator", () => {
   let rig: Rig;
   beforeAll(async () => {
     rig = await startRig({ timings: { resubmissions: 1, resubmissionWindowMs: 50, callTimeoutMs: 1_000 } });
@@ -22,9 +22,9 @@ describeWithTemporal("a sale that needs a person", () => {
     const { searchAttributes } = await handle.describe();
     expect(searchAttributes).toMatchObject({ FiscalAttention: ["rejected"], FiscalStage: ["rejected"] });
     const metadata = await handle.query<{ currentDetails?: string }>("__temporal_workflow_metadata");
-    expect(metadata.currentDetails).toContain("### Needs a person: rejected");
+    expect(metadata.currentDetails).toMatch(/^### Needs an operator: rejected\n/);
     expect(metadata.currentDetails).toContain("wrong tax band");
-    expect(metadata.currentDetails).toContain("Update `retry` with");
+    expect(metadata.currentDetails).toContain("Send the update `retry` to try again:\n\n```json\n{");
     rig.simulator.setAuthority("SHOWN-1", [{ do: "accept" }]);
     await rig.starter.retry({ invoice: "SHOWN-1" }, { note: "band corrected" });
     expect(await result("SHOWN-1")).toMatchObject({ stage: "completed" });

@@ -2,7 +2,8 @@ import { setCurrentDetails } from "@temporalio/workflow";
 
 import { type AttentionCode, type JobState, type Mend, NO_BUSINESS } from "../../src/contract/index.ts";
 import { AttentionList } from "../operator/attention-list.ts";
-import { attentionAttribute, businessAttribute, needsAPerson, publishAttributes } from "../operator/updates.ts";
+import { detailsPage, quoted } from "../operator/details.ts";
+import { attentionAttribute, businessAttribute, publishAttributes } from "../operator/updates.ts";
 import { ContinueAsNewPolicy } from "./continue-as-new-policy.ts";
 
 /** All that a run without a document knows. `Progress` is what its state, its details and its result tell. */
@@ -37,7 +38,7 @@ export class Job<Progress extends object> extends AttentionList {
   get allowedUpdates(): string {
     const mends = new Set(this.attentions.flatMap(({ resolvedBy }) => resolvedBy));
     const needs = this.attentions.map(({ code }) => code).join(", ");
-    return `${this.noun} ${needs ? `needs a person for ${needs}` : "needs nobody"}; allowed updates: ${[...mends].join(", ") || "none"}.`;
+    return `${this.noun} ${needs ? `needs an operator for ${needs}` : "needs nobody"}; allowed updates: ${[...mends].join(", ") || "none"}.`;
   }
 
   protected override mendsOf(code: AttentionCode): readonly Mend[] {
@@ -60,8 +61,7 @@ export class Job<Progress extends object> extends AttentionList {
   publish(): void {
     const { attentions, waitingFor, businessId } = this;
     const lines = this.#describe(this.progress).map((line) => `- ${line}`);
-    const paragraphs = [`**Waits for:** ${waitingFor}`, lines.join("\n"), ...attentions.map(needsAPerson)];
-    setCurrentDetails(paragraphs.filter(Boolean).join("\n\n"));
+    setCurrentDetails(detailsPage(attentions, [`**Waits for:** ${quoted(waitingFor)}`, lines.join("\n")]));
     publishAttributes([
       { key: businessAttribute, value: businessId ?? NO_BUSINESS },
       { key: attentionAttribute, value: attentions[0]?.code ?? null },

@@ -1,6 +1,7 @@
 import { ApplicationFailure, CancellationScope, setCurrentDetails, workflowInfo } from "@temporalio/workflow";
 
 import { FAILURES, type MoveStockInput, type MoveStockResult } from "../../src/contract/index.ts";
+import { detailsPage, quoted } from "../operator/details.ts";
 import { callsOf } from "../proxies.ts";
 import { isSharedObstacle, sendMovement } from "../stock/apply-movement.ts";
 
@@ -23,9 +24,9 @@ export async function moveStock(input: MoveStockInput): Promise<MoveStockResult>
   const answers: MoveStockResult["answers"] = [];
   let halted = "";
   const show = (): void => {
-    const progress = `**Sends** ${movements.length} stock movements of the workflow \`${workflowId}\`; ${answers.length} are answered.`;
-    const mended = "What needs a person is shown, and mended, in that workflow.";
-    setCurrentDetails([progress, halted, mended].filter(Boolean).join("\n\n"));
+    const progress = `**Sends** ${movements.length} stock movements of the workflow ${quoted(workflowId)}; ${answers.length} are answered.`;
+    const resolved = "What needs an operator is shown, and resolved, in that workflow.";
+    setCurrentDetails(detailsPage([], [progress, halted, resolved]));
   };
   CancellationScope.current().cancelRequested.catch(() => (halted ||= "It sends no more: it was cancelled."));
   return await CancellationScope.nonCancellable(async () => {

@@ -12,8 +12,6 @@ import {
   type Attention,
   FAILURES,
   type JobReply,
-  MEANING,
-  type Mend,
   type RetryRequest,
   SEARCH_ATTRIBUTES,
   UPDATES,
@@ -24,63 +22,11 @@ export const businessAttribute = defineSearchAttributeKey(SEARCH_ATTRIBUTES.busi
 export const invoiceAttribute = defineSearchAttributeKey(SEARCH_ATTRIBUTES.invoice, "KEYWORD");
 export const attentionAttribute = defineSearchAttributeKey(SEARCH_ATTRIBUTES.attention, "KEYWORD");
 
-/** Characters. Temporal keeps 20,000 bytes of details; the `state` query has all of it. */
-const MOST_EVIDENCE = 1_500;
-
 /** Sets those that changed: each change is an event. */
 export function publishAttributes(wanted: readonly { key: typeof businessAttribute; value: string | null }[]): void {
   const known = workflowInfo().typedSearchAttributes;
   const changed = wanted.filter((pair) => (known.get(pair.key) ?? null) !== pair.value);
   if (changed.length > 0) upsertSearchAttributes(changed satisfies SearchAttributeUpdatePair[]);
-}
-
-/** What is wrong, what is known of it, and which update with which JSON mends it. */
-export function needsAPerson(attention: Attention): string {
-  const updates = attention.resolvedBy.map(
-    (mend) => `Update \`${mend}\` with\n\n\`\`\`json\n${JSON.stringify(examplePayload(mend, attention))}\n\`\`\``,
-  );
-  return [
-    `### Needs a person: ${attention.code}`,
-    `${MEANING[attention.code]}. ${quoted(attention.message)}`,
-    ...evidenceOf(attention),
-    ...updates,
-  ].join("\n\n");
-}
-
-/**
- * What is known, as data: a person decides by it. Its line breaks are escaped, so that nothing in it can end the block.
- */
-function evidenceOf({ evidence }: Attention): string[] {
-  if (!evidence || Object.keys(evidence).length === 0) return [];
-  const lines = Object.entries(evidence).map(([name, value]) => `${name}: ${JSON.stringify(value) ?? ""}`);
-  return [`\`\`\`\n${lines.join("\n").slice(0, MOST_EVIDENCE)}\n\`\`\``];
-}
-
-/**
- * Other people's words on one line and with nothing in them that Markdown obeys: they must not look like an attention
- * of ours.
- */
-export function quoted(words: string): string {
-  return words.replace(/\s+/g, " ").replace(/[\\`*_#<>[\]|]/g, "\\$&");
-}
-
-function examplePayload(mend: Mend, attention: Attention): Record<string, unknown> {
-  const note = "how you know, in a few words";
-  const subject = attention.subject === undefined ? {} : { subject: attention.subject };
-  switch (mend) {
-    case "retry":
-      return { note: "what was mended" };
-    case "cancel":
-      return { reason: "why" };
-    case "resolveStock":
-      return { referenceId: attention.subject, applied: true, note };
-    case "resolveDocument":
-      return { saleId: 'the document\'s id, or write "notCreated": true in its place', note };
-    case "resolveBatch":
-      return { processed: true, note };
-    case "acknowledge":
-      return { code: attention.code, ...subject, note };
-  }
 }
 
 /** How long an operator's update waits to tell what came of it. */
@@ -105,36 +51,40 @@ export function registerOperatorUpdates(
 ): void {
   setHandler(retryUpdate, (request) => actAndReply(() => run.countRetry(request ?? {}), "Trying again."), {
     description:
-      'Try again what the attention is about, after mending it. Takes {} or {"note", "code"?, "subject"?, "by"?}.',
-    validator: (message?) => {
-      const request = checkedObject(run, message, ["note", "by", "code", "subject"]);
-      const waiting = run.attentions.filter((attention) => attention.resolvedBy.includes("retry"));
-      const { code, subject } = request;
-      if (run.meansAutomaticTry(request)) return;
-      if (waiting.length === 0 && !run.bringForward) notAllowed(run, "Nothing here waits for a retry.");
-      const meant = (one: Attention): boolean =>
-        (code === undefined || one.code === code) && (subject === undefined || one.subject === subject);
-      const target = [code, subject].filter((part) => typeof part === "string").join(" ");
-      if (!waiting.some(meant)) notAllowed(run, `Nothing waits for a retry of ${target}.`);
-    },
+      'Try again what the attention is about, after correcting it. Takes {} or {"note", "code"?, "subject"?, "by"?}.',
+    validator: (message?) => checkRetry(run, message),
   });
 
   setHandler(acknowledgeUpdate, (request) => actAndReply(() => run.acknowledge(request), "Acknowledged."), {
-    description: 'Take note of what cannot be mended here. Takes {"code", "note", "subject"?, "by"?}.',
-    validator: (message) => {
-      const request = checkedObject(run, message, ["code", "subject", "note", "by"]);
-      requireText(run, request, "note");
-      const meant = run.attentions.filter(
-        (one) => one.code === request["code"] && one.resolvedBy.includes("acknowledge"),
-      );
-      if (meant.length === 0) {
-        notAllowed(run, `Nothing with the code ${String(request["code"])} waits to be acknowledged.`);
-      }
-      if (request["subject"] !== undefined && !meant.some((one) => one.subject === request["subject"])) {
-        notAllowed(run, `That subject is not among: ${meant.map((one) => one.subject ?? "none").join(", ")}.`);
-      }
-    },
+    description: 'Take note of what cannot be corrected here. Takes {"code", "note", "subject"?, "by"?}.',
+    validator: (message) => checkAcknowledge(run, message),
   });
+}
+
+/** Validates the update `retry`. */
+export function checkRetry(run: AttentionList, message: unknown): void {
+  const request = checkedObject(run, message, ["note", "by", "code", "subject"]);
+  const waiting = run.attentions.filter((attention) => attention.resolvedBy.includes("retry"));
+  const { code, subject } = request;
+  if (run.meansAutomaticTry(request)) return;
+  if (waiting.length === 0 && !run.bringForward) notAllowed(run, "Nothing here waits for a retry.");
+  const meant = (one: Attention): boolean =>
+    (code === undefined || one.code === code) && (subject === undefined || one.subject === subject);
+  const target = [code, subject].filter((part) => typeof part === "string").join(" ");
+  if (!waiting.some(meant)) notAllowed(run, `Nothing waits for a retry of ${target}.`);
+}
+
+/** Validates the update `acknowledge`. */
+export function checkAcknowledge(run: AttentionList, message: unknown): void {
+  const request = checkedObject(run, message, ["code", "subject", "note", "by"]);
+  requireText(run, request, "note");
+  const meant = run.attentions.filter((one) => one.code === request["code"] && one.resolvedBy.includes("acknowledge"));
+  if (meant.length === 0) {
+    notAllowed(run, `Nothing with the code ${String(request["code"])} waits to be acknowledged.`);
+  }
+  if (request["subject"] !== undefined && !meant.some((one) => one.subject === request["subject"])) {
+    notAllowed(run, `That subject is not among: ${meant.map((one) => one.subject ?? "none").join(", ")}.`);
+  }
 }
 
 /** Refuses a message: what is true, and what the present stage allows. */

@@ -81,45 +81,53 @@ function registerUpdates(run: SaleState): void {
     ({ reason }) => actAndReply(run, () => run.requestCancel(reason), "Cancellation asked for."),
     {
       description: 'Give the document up. Takes {"reason": "…"}.',
-      validator: (message) => {
-        requireText(run, checkedObject(run, message, ["reason"]), "reason");
-        if (run.stage === "cancelled") notAllowed(run, "It is cancelled already.");
-        if (run.settled || run.stage === "crediting") {
-          notAllowed(run, "A completed document cannot be cancelled; a sale is reversed by a refund.");
-        }
-      },
+      validator: (message) => checkCancel(run, message),
     },
   );
 
   setHandler(resolveStockUpdate, (request) => actAndReply(run, () => resolveStock(run, request), "Kept."), {
     description: 'Say whether a stock movement was applied. Takes {"referenceId", "applied", "note", "by"?}.',
-    validator: (message) => {
-      const request = checkedObject(run, message, ["referenceId", "applied", "note", "by"]);
-      requireText(run, request, "note");
-      if (typeof request["applied"] !== "boolean")
-        notAllowed(run, "Expected the field applied with true or false in it.");
-      const open = run.movements.filter((movement) => movement.state === "unknown" && !movement.decision);
-      const unknown = open.map((one) => one.referenceId);
-      if (!unknown.some((reference) => reference === request["referenceId"])) {
-        notAllowed(run, `No movement with that referenceId is unknown; unknown are: ${unknown.join(", ") || "none"}.`);
-      }
-      const anew = answeredTooSoon(run, String(request["referenceId"]));
-      if (anew !== undefined) notAllowed(run, anew);
-    },
+    validator: (message) => checkResolveStock(run, message),
   });
 
   setHandler(resolveDocumentUpdate, (request) => actAndReply(run, () => resolveDocument(run, request), "Kept."), {
     description: 'Say what became of the document. Takes {"saleId"} or {"notCreated": true}, with "note" and "by"?.',
-    validator: (message) => {
-      const request = checkedObject(run, message, ["saleId", "notCreated", "note", "by"]);
-      requireText(run, request, "note");
-      if ((request["saleId"] === undefined) === (request["notCreated"] !== true)) {
-        notAllowed(run, 'Expected either {"saleId": "…"} or {"notCreated": true}.');
-      }
-      if (request["saleId"] !== undefined) requireText(run, request, "saleId");
-      if (!run.needs("document-unknown")) notAllowed(run, "The document is not unknown.");
-    },
+    validator: (message) => checkResolveDocument(run, message),
   });
+}
+
+/** Validates the update `cancel`. */
+export function checkCancel(run: SaleState, message: unknown): void {
+  requireText(run, checkedObject(run, message, ["reason"]), "reason");
+  if (run.stage === "cancelled") notAllowed(run, "It is cancelled already.");
+  if (run.settled || run.stage === "crediting") {
+    notAllowed(run, "A completed document cannot be cancelled; a sale is reversed by a refund.");
+  }
+}
+
+/** Validates the update `resolveStock`. */
+export function checkResolveStock(run: SaleState, message: unknown): void {
+  const request = checkedObject(run, message, ["referenceId", "applied", "note", "by"]);
+  requireText(run, request, "note");
+  if (typeof request["applied"] !== "boolean") notAllowed(run, "Expected the field applied with true or false in it.");
+  const open = run.movements.filter((movement) => movement.state === "unknown" && !movement.decision);
+  const unknown = open.map((one) => one.referenceId);
+  if (!unknown.some((reference) => reference === request["referenceId"])) {
+    notAllowed(run, `No movement with that referenceId is unknown; unknown are: ${unknown.join(", ") || "none"}.`);
+  }
+  const anew = answeredTooSoon(run, String(request["referenceId"]));
+  if (anew !== undefined) notAllowed(run, anew);
+}
+
+/** Validates the update `resolveDocument`. */
+export function checkResolveDocument(run: SaleState, message: unknown): void {
+  const request = checkedObject(run, message, ["saleId", "notCreated", "note", "by"]);
+  requireText(run, request, "note");
+  if ((request["saleId"] === undefined) === (request["notCreated"] !== true)) {
+    notAllowed(run, 'Expected either {"saleId": "…"} or {"notCreated": true}.');
+  }
+  if (request["saleId"] !== undefined) requireText(run, request, "saleId");
+  if (!run.needs("document-unknown")) notAllowed(run, "The document is not unknown.");
 }
 
 /**

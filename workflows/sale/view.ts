@@ -14,15 +14,14 @@ import {
   type StockMovement,
   type WorkflowState,
 } from "../../src/contract/index.ts";
+import { detailsPage, quoted } from "../operator/details.ts";
 import {
   attentionAttribute,
   businessAttribute,
   checkedObject,
   invoiceAttribute,
-  needsAPerson,
   notAllowed,
   publishAttributes,
-  quoted,
 } from "../operator/updates.ts";
 import { asFailure, isFinal } from "../sdk/failures.ts";
 import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";
@@ -58,18 +57,19 @@ export function stateOf(run: SaleState): WorkflowState {
 const saleId = defineSearchAttributeKey(SEARCH_ATTRIBUTES.saleId, "KEYWORD");
 const stage = defineSearchAttributeKey(SEARCH_ATTRIBUTES.stage, "KEYWORD");
 
-/** Movements that are listed: they must leave room for what needs a person, which comes after them. */
+/** Movements that are listed: a page that nobody reads to its end helps nobody. */
 const MOST_MOVEMENTS = 20;
 
-/**
- * What Temporal's UI shows under User Metadata, as Markdown: where the run stands, and which update with which JSON
- * mends it.
- */
+/** What Temporal's UI shows as Current Details: what needs an operator, then where the run stands. */
 export function detailsOf(run: SaleState): string {
-  const document = run.document;
+  const { document, creditNoteWorkflowId, creditNoteAttention } = run;
+  const creditNote = creditNoteWorkflowId === undefined ? "" : `workflow ${quoted(creditNoteWorkflowId)}`;
   const paragraphs = [
-    `**Stage:** ${run.stage}${document ? ` · document \`${document.id}\` is \`${document.status}\`` : ""}`,
-    `**Waits for:** ${run.waitingFor}`,
+    creditNoteAttention
+      ? `### The credit note needs an operator: ${creditNoteAttention}\n\nSee its ${creditNote}.`
+      : "",
+    `**Stage:** ${run.stage}${document ? ` · document ${quoted(document.id)} is ${quoted(document.status)}` : ""}`,
+    `**Waits for:** ${quoted(run.waitingFor)}`,
   ];
   if (run.cancelRequested !== undefined && run.stage !== "cancelled") {
     const answer = run.settled
@@ -77,14 +77,9 @@ export function detailsOf(run: SaleState): string {
       : "It is a wish until the document's fate is known.";
     paragraphs.push(`**Cancellation asked for:** ${quoted(run.cancelRequested)}. ${answer}`);
   }
-  if (run.creditNoteWorkflowId) paragraphs.push(`**Credit note:** workflow \`${run.creditNoteWorkflowId}\``);
-  if (run.creditNoteAttention) {
-    paragraphs.push(
-      `The credit note needs a person (\`${run.creditNoteAttention}\`); it is mended in its own workflow.`,
-    );
-  }
+  if (creditNote) paragraphs.push(`**Credit note:** ${creditNote}`);
   if (run.movements.length > 0) paragraphs.push(`**Stock movements**\n\n${stockLines(run.movements).join("\n")}`);
-  return [...paragraphs, ...run.attentions.map(needsAPerson)].join("\n\n");
+  return detailsPage(run.attentions, paragraphs);
 }
 
 /** Of many movements only those that are neither done nor still to come; the others are counted. */
@@ -94,7 +89,7 @@ function stockLines(movements: readonly StockMovement[]): string[] {
   const shown = notable.slice(0, MOST_MOVEMENTS);
   const lines = shown.map(
     ({ referenceId, action, quantity, itemId, state }) =>
-      `- \`${referenceId}\`: ${action} ${quantity} of \`${itemId}\`, ${state}`,
+      `- ${quoted(referenceId)}: ${action} ${quantity} of ${quoted(itemId)}, ${state}`,
   );
   if (shown.length === movements.length) return lines;
   const others = new Map<string, number>();

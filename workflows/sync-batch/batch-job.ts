@@ -8,7 +8,8 @@ import {
   WORKFLOW_TYPES,
 } from "../../src/contract/index.ts";
 import { Job } from "../job/job.ts";
-import { checkedObject, notAllowed, quoted, REPLY_WITHIN, requireText } from "../operator/updates.ts";
+import { quoted } from "../operator/details.ts";
+import { checkedObject, notAllowed, REPLY_WITHIN, requireText } from "../operator/updates.ts";
 
 const resolveBatchUpdate = defineUpdate<JobReply, [ResolveBatchRequest]>(UPDATES.resolveBatch);
 
@@ -30,13 +31,7 @@ export class BatchJob extends Job<BatchProgress> {
   wireResolution(): void {
     setHandler(resolveBatchUpdate, (request) => this.#resolve(request), {
       description: 'Say whether the batch was processed. Takes {"processed", "note", "by"?}.',
-      validator: (message) => {
-        const request = checkedObject(this, message, ["processed", "note", "by"]);
-        requireText(this, request, "note");
-        if (typeof request["processed"] !== "boolean")
-          notAllowed(this, "Expected the field processed with true or false in it.");
-        if (!this.isUnknown || this.word) notAllowed(this, "The batch is not unknown.");
-      },
+      validator: (message) => checkResolveBatch(this, message),
     });
   }
 
@@ -53,7 +48,16 @@ export class BatchJob extends Job<BatchProgress> {
   }
 }
 
+/** Validates the update `resolveBatch`. */
+export function checkResolveBatch(job: BatchJob, message: unknown): void {
+  const request = checkedObject(job, message, ["processed", "note", "by"]);
+  requireText(job, request, "note");
+  if (typeof request["processed"] !== "boolean")
+    notAllowed(job, "Expected the field processed with true or false in it.");
+  if (!job.isUnknown || job.word) notAllowed(job, "The batch is not unknown.");
+}
+
 function describe({ syncBatchId, standing, message }: BatchProgress): string[] {
-  const id = `Sync batch \`${syncBatchId.replaceAll("`", "'")}\` is ${standing}`;
+  const id = `Sync batch ${quoted(syncBatchId)} is ${standing}`;
   return message === undefined ? [id] : [id, quoted(message)];
 }

@@ -1,5 +1,5 @@
-import { type Attention, DEFAULT_CONNECTION, MEANING, type Mend } from "../../contract/index.ts";
-import { nairobiTime, shellWord } from "../output.ts";
+import { type Attention, DEFAULT_CONNECTION, MEANING, type Mend, nairobiTime } from "../../contract/index.ts";
+import { shellWord } from "../output.ts";
 import { evidenceLines } from "../sale/evidence-lines.ts";
 import type { JobScope } from "./job-command.ts";
 

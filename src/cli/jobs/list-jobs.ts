@@ -1,9 +1,15 @@
 import type { WorkflowExecutionInfo } from "@temporalio/client";
 
-import { DEFAULT_CONNECTION, NO_BUSINESS, SEARCH_ATTRIBUTES, WORKFLOW_TYPES } from "../../contract/index.ts";
+import {
+  DEFAULT_CONNECTION,
+  nairobiTime,
+  NO_BUSINESS,
+  SEARCH_ATTRIBUTES,
+  WORKFLOW_TYPES,
+} from "../../contract/index.ts";
 import type { CliContext } from "../context.ts";
 import { attributesOf, listExecutions } from "../list-executions.ts";
-import { nairobiTime, shellWord } from "../output.ts";
+import { shellWord } from "../output.ts";
 import { plainTable } from "../plain-table.ts";
 import type { ResultFlags, Scope } from "../sale/scope.ts";
 import { JOB_COMMANDS, jobsQuery } from "./jobs-query.ts";

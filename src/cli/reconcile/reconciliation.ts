@@ -1,5 +1,6 @@
 import {
   type FindingKind,
+  nairobiTime,
   type PaymentComparison,
   type ReconcileFinding,
   type ReconcileOutcome,
@@ -8,7 +9,6 @@ import {
   WORKFLOW_TYPES,
 } from "../../contract/index.ts";
 import type { JobCommand } from "../jobs/job-command.ts";
-import { nairobiTime } from "../output.ts";
 
 export const reconciliation: JobCommand<ReconcileProgress, ReconcileOutcome> = {
   workflow: WORKFLOW_TYPES.reconcile,

@@ -1,5 +1,5 @@
 import type { BusinessReport, Period } from "../../ledger/index.ts";
-import { nairobiTime } from "../output.ts";
+import { nairobiTime } from "../../contract/index.ts";
 import { coursePlot } from "./course-plot.ts";
 import { escapeHtml } from "./escape-html.ts";
 import { money, plain } from "./money.ts";

@@ -1,11 +1,10 @@
 import type { WorkflowExecutionInfo } from "@temporalio/client";
 import { type Command, Option } from "commander";
 
-import { SEARCH_ATTRIBUTES, STAGES } from "../../contract/index.ts";
+import { nairobiTime, SEARCH_ATTRIBUTES, STAGES } from "../../contract/index.ts";
 import { wholeNumber } from "../arguments.ts";
 import type { CliContext } from "../context.ts";
 import { attributesOf } from "../list-executions.ts";
-import { nairobiTime } from "../output.ts";
 import { plainTable } from "../plain-table.ts";
 import { type ResultFlags, type Scope, withFilters } from "./scope.ts";
 import { visibilityQuery } from "./visibility-query.ts";

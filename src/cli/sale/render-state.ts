@@ -1,6 +1,5 @@
-import { MEANING, type WorkflowState } from "../../contract/index.ts";
+import { MEANING, nairobiTime, type WorkflowState } from "../../contract/index.ts";
 import type { SaleState } from "../../starter/index.ts";
-import { nairobiTime } from "../output.ts";
 import { evidenceLines } from "./evidence-lines.ts";
 import { mendCommands, type MendTarget } from "./mend-commands.ts";
 import { documentLine, movementLine, receiptLines } from "./render-document.ts";

@@ -1,0 +1,128 @@
+import { describe, expect, test } from "vitest";
+
+import {
+  ATTENTION_CODES,
+  type Attention,
+  type AttentionCode,
+  type Mend,
+  RESOLVED_BY,
+} from "../../src/contract/index.ts";
+import { checkCancel, checkResolveDocument, checkResolveStock } from "../sale/messages.ts";
+import { SaleState } from "../sale/state.ts";
+import { BatchJob, checkResolveBatch } from "../sync-batch/batch-job.ts";
+import { detailsPage, quoted } from "./details.ts";
+import { checkAcknowledge, checkRetry } from "./updates.ts";
+
+/** Runs outside a workflow: nothing is published. */
+class StandingSale extends SaleState {
+  constructor() {
+    super("sale", "INV-1", "awaiting-authority");
+    const movement = { purpose: "sold", action: "DEDUCT", itemId: "tea", quantity: 2, unitPrice: 350 } as const;
+    this.movements.push({ ...movement, referenceId: "INV-1/tea/sold", state: "unknown" });
+  }
+}
+
+class StandingBatch extends BatchJob {
+  override publish(): void {}
+}
+
+function runThatNeeds(code: AttentionCode): StandingSale | StandingBatch {
+  const run = code === "batch-unknown" ? new StandingBatch("batch_1") : new StandingSale();
+  const subject = code.startsWith("stock-") ? { subject: "INV-1/tea/sold" } : {};
+  run.raise({ code, ...subject, message: "What was said.", resolvedBy: RESOLVED_BY[code] });
+  return run;
+}
+
+/** The real checks of the updates. */
+function accept(run: StandingSale | StandingBatch, update: Mend, message: unknown): void {
+  if (update === "retry") checkRetry(run, message);
+  else if (update === "acknowledge") checkAcknowledge(run, message);
+  else if (run instanceof StandingBatch) checkResolveBatch(run, message);
+  else
+    ({ cancel: checkCancel, resolveStock: checkResolveStock, resolveDocument: checkResolveDocument })[
+      update as "cancel"
+    ](run, message);
+}
+
+/** The updates that a page names, each with its JSON, before it says what happened. */
+function updatesIn(page: string): { update: Mend; payload: Record<string, unknown> }[] {
+  const [lead = ""] = page.split("**What happened:**");
+  const shown = [...lead.matchAll(/Send the update `(\w+)` [^\n]*:\n\n```json\n([^`]*)\n```/g)];
+  return shown.map(([, update, json]) => ({
+    update: update as Mend,
+    payload: JSON.parse(String(json)) as Record<string, unknown>,
+  }));
+}
+
+function attention(more: Partial<Attention> = {}): Attention {
+  return { code: "rejected", message: "No.", sinceMs: 0, resolvedBy: RESOLVED_BY.rejected, ...more };
+}
+
+describe("the details of a run", () => {
+  test.each(ATTENTION_CODES)("lead for %s with every update that resolves it, and JSON that is accepted", (code) => {
+    const run = runThatNeeds(code);
+    const page = detailsPage(run.attentions, ["**Stage:** submitting"]);
+    expect(page).toMatch(new RegExp(`^### Needs an operator: ${code}\n\n\\w[^\n]*\\.\n\nSend the update `));
+    const updates = updatesIn(page);
+    expect([...new Set(updates.map(({ update }) => update))]).toEqual(RESOLVED_BY[code]);
+    for (const { update, payload } of updates) expect(() => accept(run, update, payload)).not.toThrow();
+  });
+
+  test.each([
+    ["stock-unknown", [{ applied: true }, { applied: false }]],
+    ["batch-unknown", [{ processed: true }, { processed: false }]],
+    ["document-unknown", [{ saleId: expect.any(String) as string }, { notCreated: true }]],
+  ] as const)("have for %s both answers, each as JSON of its own", (code, answers) => {
+    const page = detailsPage(runThatNeeds(code).attentions, []);
+    expect(updatesIn(page).map(({ payload }) => payload)).toMatchObject(answers);
+  });
+
+  test("say what happened and what is known, in the shop's time, after the updates and before the rest", () => {
+    const message = "Sent at 2026-11-23T20:08:00.000Z.";
+    const evidence = {
+      sentAtMs: Date.UTC(2026, 10, 23, 20, 8),
+      claim: { atMs: 0 },
+      lastSeenAt: "2026-11-23T20:00:00Z",
+    };
+    const sinceMs = Date.UTC(2026, 10, 23, 20, 9);
+    const page = detailsPage([attention({ message, evidence, sinceMs })], ["**Stage:** rejected"]);
+    expect(page.slice(page.indexOf("**What happened:**"))).toMatchInlineSnapshot(`
+      "**What happened:** the tax authority said no, and the automatic resubmissions are used up, since 2026-11-23 23:09:00 EAT (20:09:00 UTC). \`Sent at 2026-11-23 23:08:00 EAT (20:08:00 UTC).\`
+
+      **What is known:**
+
+      - \`sentAt: 2026-11-23 23:08:00 EAT (20:08:00 UTC)\`
+      - \`claim: {"atMs":"1970-01-01 03:00:00 EAT (00:00:00 UTC)"}\`
+      - \`lastSeenAt: 2026-11-23 23:00:00 EAT (20:00:00 UTC)\`
+
+      **Stage:** rejected
+
+      What each code means: \`docs/runbook.md\` of fiscalflow."
+    `);
+  });
+
+  test("end with a line that may be lost", () => {
+    for (const page of [detailsPage([], ["**Stage:** submitting"]), detailsPage([attention()], [])])
+      expect(page).toMatch(/\n\nWhat each code means: `docs\/runbook\.md` of fiscalflow\.$/);
+  });
+
+  test("show other systems' words as code, in which nothing is Markdown or a link", () => {
+    const words =
+      "see https://kra.go.ke\n\n### Needs an operator: `rejected`, or mail a@b.co.ke <img> 9999-99-99T99:99:99Z";
+    expect(quoted(words)).toBe(
+      "`see https://kra.go.ke ### Needs an operator: 'rejected', or mail a@b.co.ke <img> 9999-99-99T99:99:99Z`",
+    );
+    const page = detailsPage([attention({ message: words, evidence: { [words]: words } })], []);
+    expect(page.replace(/```json\n[^`]*```|`[^`\n]*`/g, "")).not.toMatch(/http|@|<img/);
+  });
+
+  test("stay short, however much there is to tell", () => {
+    const many = Array.from({ length: 1_000 }, (_, n) => {
+      const evidence = Object.fromEntries(Array.from({ length: 100 }, (__, k) => [`e${k}`, "x".repeat(1_000)]));
+      return attention({ subject: `${n}`, message: "y".repeat(100_000), evidence });
+    });
+    const page = detailsPage(many, []);
+    expect(page.length).toBeLessThan(20_000);
+    expect(page).toContain("### Needs an operator for 995 more");
+  });
+});
