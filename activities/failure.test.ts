@@ -76,7 +76,9 @@ describe("a failure", () => {
   ] as const)("of type %s is tried again after its pause", (type, fail, category) => {
     expect(fail("what happened", 4_321)).toMatchObject({
       type,
-      message: "what happened",
+      message: expect.stringMatching(
+        type === "StillWaiting" ? /^Still waiting; .*look\. what happened$/ : /^what happened$/,
+      ),
       nonRetryable: false,
       nextRetryDelay: 4_321,
       category: category && ApplicationFailureCategory[category],

@@ -38,9 +38,13 @@ export function deferred(message: string, pauseMs: number): ApplicationFailure {
   return retryAfter(TYPES.deferred, message, pauseMs, "BENIGN");
 }
 
-/** The outside world is not there yet. */
-export function stillWaiting(message: string, pauseMs: number): ApplicationFailure {
-  return retryAfter(TYPES.stillWaiting, message, pauseMs, "BENIGN");
+/**
+ * The outside world is not there yet. Temporal's UI shows an attempt that fails again and again: the message says that
+ * nothing has failed.
+ * @param seen what this look has found, as a sentence
+ */
+export function stillWaiting(seen: string, pauseMs: number): ApplicationFailure {
+  return retryAfter(TYPES.stillWaiting, `Still waiting; each attempt is one look. ${seen}`, pauseMs, "BENIGN");
 }
 
 export function transient(message: string, pauseMs: number): ApplicationFailure {

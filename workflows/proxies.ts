@@ -17,7 +17,15 @@ import {
   MAIN_TASK_QUEUE,
   type MainActivities,
 } from "../src/contract/index.ts";
-import { mapActivityFailures, asConverging, asLost, asRefused, wrapActivities } from "./calls/activity-failures.ts";
+import {
+  asConverging,
+  asLost,
+  asRefused,
+  mapActivityFailures,
+  type Summarised,
+  withSummaries,
+  wrapActivities,
+} from "./calls/activity-failures.ts";
 
 /**
  * A failed attempt names the delay before the next one itself (`nextRetryDelay`, decision 14). So this policy applies
@@ -48,8 +56,13 @@ const MAIN_OPTIONS = {
   cancellationType: ActivityCancellationType.TRY_CANCEL,
 } as const satisfies ActivityOptions;
 
+/** Each call begins with its summary. */
+function activitiesWith<Activities>(options: ActivityOptions): Summarised<Activities> {
+  return withSummaries(proxyActivities<Activities>(options));
+}
+
 /** Activities that call no API: validating the input, finding the connection, composing the request. */
-export const main = proxyActivities<
+export const main = activitiesWith<
   Pick<
     MainActivities,
     | "prepareReconcile"
@@ -70,16 +83,16 @@ export const main = proxyActivities<
   startToCloseTimeout: "10 seconds",
 });
 
-export const mainWaits = proxyActivities<Pick<MainActivities, "awaitCreditNoteRun" | "awaitBranch">>(MAIN_OPTIONS);
+export const mainWaits = activitiesWith<Pick<MainActivities, "awaitCreditNoteRun" | "awaitBranch">>(MAIN_OPTIONS);
 
 /** Reads large parts of the ledger. */
-export const ledgerAtLength = proxyActivities<Pick<LedgerActivities, "reconcilePayments">>({
+export const ledgerAtLength = activitiesWith<Pick<LedgerActivities, "reconcilePayments">>({
   ...MAIN_OPTIONS,
   startToCloseTimeout: "15 minutes",
 });
 
 /** Reads and writes the ledger. Retried until the database answers, without a total bound. */
-export const ledger = proxyActivities<LedgerActivities>(MAIN_OPTIONS);
+export const ledger = activitiesWith<LedgerActivities>(MAIN_OPTIONS);
 
 /**
  * For converging writes. An attempt whose worker was lost ends the activity, so that the workflow reads what became of
@@ -116,7 +129,7 @@ export function callsOf(route: CallRoute, retriedAtMs: () => number | undefined)
     retry: { maximumAttempts: 1 },
   });
   const activities = <Names extends keyof ComplianceActivities>(options: ActivityOptions) =>
-    withRetriedAt(proxyActivities<Pick<ComplianceActivities, Names>>(options), retriedAtMs);
+    withRetriedAt(activitiesWith<Pick<ComplianceActivities, Names>>(options), retriedAtMs);
   /** After the polls of sales in flight: a caller waits for those. */
   const lowestPriority: ActivityOptions = {
     ...background,
@@ -196,7 +209,10 @@ function withRetriedAt<Activities extends object>(
   activities: Activities,
   retriedAtMs: () => number | undefined,
 ): Activities {
-  return wrapActivities(activities, (call) => (request) => call({ ...request, retriedAtMs: retriedAtMs() }));
+  return wrapActivities(
+    activities,
+    (call) => (summary, request) => call(summary, { ...request, retriedAtMs: retriedAtMs() }),
+  );
 }
 
 /**
@@ -214,17 +230,17 @@ export function accountingCallsOf({ connection, callTimeoutMs }: AccountingProfi
   return {
     /** For synchronisations, which nobody waits for. */
     read: mapActivityFailures(
-      proxyActivities<Pick<AccountingActivities, "keepBillPaymentsPage" | "sampleBillPayments">>({
+      activitiesWith<Pick<AccountingActivities, "keepBillPaymentsPage" | "sampleBillPayments">>({
         ...options(4),
         scheduleToCloseTimeout: LONGEST_CALL,
       }),
       asRefused,
     ),
     /** Waits for the outside world, without a total bound. */
-    wait: proxyActivities<Pick<AccountingActivities, "awaitAccounting">>(options(4)),
+    wait: activitiesWith<Pick<AccountingActivities, "awaitAccounting">>(options(4)),
     /** At most once: the API does not say what processing does, nor that it may be repeated. */
     unrepeatableWrite: mapActivityFailures(
-      proxyActivities<Pick<AccountingActivities, "processSyncBatch">>({
+      activitiesWith<Pick<AccountingActivities, "processSyncBatch">>({
         ...options(2),
         scheduleToStartTimeout: LONGEST_IN_QUEUE,
         retry: { maximumAttempts: 1 },

@@ -28,7 +28,7 @@ describe("the wait for a document", () => {
       type: "StillWaiting",
       retryable: true,
       benign: true,
-      message: `The document is ${status}.`,
+      message: `Still waiting; each attempt is one look. The document is ${status}.`,
     });
   });
 

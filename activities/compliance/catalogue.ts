@@ -97,6 +97,8 @@ export class Catalogue {
 
 /** Characters. */
 const LONGEST_NAME = 40;
+/** Of a sale with more lines the names of registered items would make its history long. */
+const MOST_NAMED = 50;
 
 /**
  * The item that each line names. A name that fits no item, or two, resolves none of the lines.
@@ -115,7 +117,7 @@ export function resolveLines(
     const named = items.filter((item) => item[name] === value);
     const odd = leftOut.filter(({ names }) => names[name] === value);
     const [item] = named;
-    if (item && named.length + odd.length === 1) resolved.push(knownItem(item));
+    if (item && named.length + odd.length === 1) resolved.push(knownItem(item, lines.length <= MOST_NAMED));
     else unknown.push({ line: index, reason: reasonOf(`${key} "${value}"`, named.length + odd.length, odd, leftOut) });
   });
   return unknown.length > 0 ? { kind: "unknown", unknown } : { kind: "resolved", items: resolved };
@@ -145,10 +147,11 @@ function nameOf(line: SaleLineInput): { key: "itemId" | "externalId" | "sku"; va
 
 /**
  * Only what a sale needs goes into its history: a name is for people, who are told of an item that is not registered.
+ * @param named whether a registered item has its name too
  */
-export function knownItem(item: Item): KnownItem {
+export function knownItem(item: Item, named = false): KnownItem {
   const { id, name, stockTracked, registrationStatus } = item;
-  if (isRegistered(item)) return { id, stockTracked, registrationStatus };
+  if (isRegistered(item) && !named) return { id, stockTracked, registrationStatus };
   const short = name && Array.from(name).slice(0, LONGEST_NAME).join("");
   return { id, name: short ?? null, stockTracked, registrationStatus };
 }

@@ -139,7 +139,7 @@ describe("the wait for items", () => {
       type: "StillWaiting",
       retryable: true,
       benign: true,
-      message: `The items are not ${until} yet.`,
+      message: `Still waiting; each attempt is one look. The items are not ${until} yet.`,
     });
   });
 

@@ -107,6 +107,12 @@ describe("resolved lines", () => {
     });
   });
 
+  test("carry the names of registered items where there are few lines", () => {
+    const itemsOf = (count: number) => resolveLines(Array(count).fill({ itemId: "item_tea", ...sold }), [tea]);
+    expect(itemsOf(50)).toMatchObject({ items: [{ name: "Tea" }, ...Array(49).fill({})] });
+    expect(JSON.stringify(itemsOf(51))).not.toContain("Tea");
+  });
+
   test("carry null for a name that the API does not tell", () => {
     expect(knownItem({ id: "i", stockTracked: false, registrationStatus: "PENDING" })).toMatchObject({
       name: null,

@@ -3,6 +3,7 @@ import type { Client } from "@temporalio/client";
 import { syncBillPaymentsWorkflowId } from "../contract/ids.ts";
 import { MAIN_TASK_QUEUE, SIGNALS, WORKFLOW_TYPES } from "../contract/names.ts";
 import type { CallbackReceived } from "../contract/messages.ts";
+import { aboutWorkflow } from "../contract/summary.ts";
 
 /** gRPC's INVALID_ARGUMENT: among others, the workflow has taken as many signals as the server admits. */
 const INVALID_ARGUMENT = 3;
@@ -49,6 +50,7 @@ export function createTemporalSignaller(client: Client, options: SignallerOption
             workflowId: syncBillPaymentsWorkflowId(connection),
             taskQueue: MAIN_TASK_QUEUE,
             args: [{ connection }],
+            ...aboutWorkflow(WORKFLOW_TYPES.syncBillPayments, { connection }),
             signal: SIGNALS.syncRequested,
             signalArgs: [{}],
             workflowIdReusePolicy: "ALLOW_DUPLICATE",

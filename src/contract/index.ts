@@ -34,5 +34,6 @@ export * from "./service-wait.ts";
 export * from "./sha256.ts";
 export * from "./stages.ts";
 export * from "./stock-movement.ts";
+export * from "./summary.ts";
 export * from "./sync-batch.ts";
 export * from "./synced.ts";

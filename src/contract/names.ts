@@ -19,6 +19,8 @@ export const WORKFLOW_TYPES = {
   findSale: "findSale",
 } as const;
 
+export type WorkflowType = (typeof WORKFLOW_TYPES)[keyof typeof WORKFLOW_TYPES];
+
 /** Search attributes, all of type Keyword. */
 export const SEARCH_ATTRIBUTES = {
   business: "FiscalBusiness",

@@ -1,5 +1,6 @@
 import { boundedName } from "./bounded-name.ts";
 import { MAX_WORKFLOW_ID_LENGTH } from "./ids.ts";
+import type { WorkflowType } from "./names.ts";
 
 /**
  * What `setup` keeps in Temporal's Schedules: all that begin with this are the product's own, and one that nothing asks
@@ -17,9 +18,9 @@ export function scheduleId(workflowId: string, which: string): string {
  * Schedule starts, so this one starts the other under the one id that it may have.
  */
 export interface ScheduledInput {
-  workflow: string;
+  workflow: WorkflowType;
   workflowId: string;
-  input: object;
+  input: { connection: string; businessId?: string; full?: boolean };
   /** `skip`: the one that runs does it; `wait`: it does less, so this one follows it. */
   ifRunning: "skip" | "wait";
 }

@@ -9,6 +9,16 @@ export type StockAction = "ADD" | "DEDUCT";
  */
 export type MovementState = "planned" | "sending" | "applied" | "unknown" | "refused" | "dropped";
 
+/** A movement as people call it: `Take 2 × Unga from stock, branch branch_1`. */
+export function movementInWords(
+  { action, quantity, itemId, branchId }: Pick<StockMovement, "action" | "quantity" | "itemId" | "branchId">,
+  itemName = itemId,
+): string {
+  const goods = `${quantity} × ${itemName}`;
+  const moved = action === "DEDUCT" ? `Take ${goods} from stock` : `Return ${goods} to stock`;
+  return branchId === undefined ? moved : `${moved}, branch ${branchId}`;
+}
+
 export interface StockMovement {
   referenceId: string;
   purpose: MovementPurpose;

@@ -6,6 +6,7 @@ import { findSaleWorkflowId, NO_BUSINESS } from "../contract/ids.ts";
 import { DEFAULT_CONNECTION, MAIN_TASK_QUEUE, SEARCH_ATTRIBUTES, WORKFLOW_TYPES } from "../contract/names.ts";
 import { parseInput } from "../contract/schema/parse-input.ts";
 import { findSaleInputSchema } from "../contract/schema/sale-input.ts";
+import { aboutWorkflow } from "../contract/summary.ts";
 import { answeredInTime } from "./answered-in-time.ts";
 import { LedgerAwayError, NoAnswerError, SaleNotFoundError, workflowError } from "./errors.ts";
 import { type SaleKey, saleIdOf } from "./sale-key.ts";
@@ -44,7 +45,7 @@ export async function findClosedSale(client: Client, key: SaleKey): Promise<Foun
         typedSearchAttributes: [
           { key: { name: SEARCH_ATTRIBUTES.business, type: "KEYWORD" }, value: businessId ?? NO_BUSINESS },
         ],
-        staticSummary: `Question to the ledger: sale ${invoice} (${connection})`,
+        ...aboutWorkflow(WORKFLOW_TYPES.findSale, key, `about sale ${invoice}`),
       },
     );
     return await handle.result();

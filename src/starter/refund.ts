@@ -22,6 +22,7 @@ import {
 } from "../contract/sale.ts";
 import { parseInput } from "../contract/schema/parse-input.ts";
 import { refundRequestSchema } from "../contract/schema/refund-request.ts";
+import { aboutWorkflow } from "../contract/summary.ts";
 import { answeredInTime } from "./answered-in-time.ts";
 import { ledgerOutcome } from "./answer-from-ledger.ts";
 import { NotAllowedError, SaleConflictError, SaleFailedError, SaleNotFoundError, workflowError } from "./errors.ts";
@@ -113,7 +114,7 @@ async function creditDirectly(
       workflowIdReusePolicy,
       workflowIdConflictPolicy: "FAIL",
       memo: { refund: { ...asked, ...(input.returnDate !== undefined && { returnDate: input.returnDate }) } },
-      staticSummary: `Credit note ${traderInvoiceNumber} for the sale ${saleId} (${connection})`,
+      ...aboutWorkflow(WORKFLOW_TYPES.creditNote, input, `${traderInvoiceNumber} for the sale ${saleId}`),
     });
   try {
     await start("ALLOW_DUPLICATE_FAILED_ONLY");

@@ -22,6 +22,7 @@ import {
 import type { SaleInput, SaleOutcome } from "../contract/sale.ts";
 import { parseInput } from "../contract/schema/parse-input.ts";
 import { saleInputSchema } from "../contract/schema/sale-input.ts";
+import { aboutWorkflow } from "../contract/summary.ts";
 import { answeredInTime } from "./answered-in-time.ts";
 import { SaleConflictError } from "./errors.ts";
 
@@ -37,7 +38,6 @@ export interface SaleStart {
   fingerprint: string;
   memo: { fingerprint: string; content: SaleContent };
   searchAttributes: KeywordAttribute[];
-  summary: string;
 }
 
 /** The default business of each connection with an organisation-wide key, or the name of a bound key's business. */
@@ -66,7 +66,6 @@ export function saleStart(input: unknown, businesses: DefaultBusinesses): SaleSt
       attribute(SEARCH_ATTRIBUTES.invoice, traderInvoiceNumber),
       attribute(SEARCH_ATTRIBUTES.stage, "resolving-items"),
     ],
-    summary: `Sale ${traderInvoiceNumber}${businessId === undefined ? "" : ` of ${businessId}`} (${connection})`,
   };
 }
 
@@ -118,7 +117,7 @@ async function startRun(client: Client, start: SaleStart, workflowIdReusePolicy:
     workflowIdConflictPolicy: "FAIL",
     memo: { ...start.memo },
     typedSearchAttributes: start.searchAttributes,
-    staticSummary: start.summary,
+    ...aboutWorkflow(WORKFLOW_TYPES.sale, start.input, start.input.traderInvoiceNumber),
   });
 }
 

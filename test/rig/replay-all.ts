@@ -14,11 +14,11 @@ const execFileAsync = promisify(execFile);
 
 export interface Replays {
   readonly replayed: number;
-  /** Of histories that do not replay. */
+  /** Of histories that do not replay, or lack a summary. */
   readonly errors: readonly string[];
 }
 
-/** Replays every history of the namespace against the bundled workflows. */
+/** Replays every history of the namespace against the bundled workflows, and looks whether each reads as a story. */
 export async function replayHistories(client: Client, workflowBundle: { codePath: string }): Promise<Replays> {
   let replayed = 0;
   const errors: string[] = [];
@@ -27,11 +27,43 @@ export async function replayHistories(client: Client, workflowBundle: { codePath
     .list({ query: `WorkflowType IN (${types.join(", ")})` })
     .intoHistories({ concurrency: 4 });
   // Errors come as results, not as throws, so each is looked at.
-  for await (const { workflowId, error } of Worker.runReplayHistories({ workflowBundle }, histories)) {
+  const inspected = inspect(histories, errors);
+  for await (const { workflowId, error } of Worker.runReplayHistories({ workflowBundle }, inspected)) {
     if (error) errors.push(`${workflowId} does not replay: ${error.message}`);
     replayed++;
   }
   return { replayed, errors };
+}
+
+/** The same histories. Adds to the errors each activity, timer and child workflow without a summary. */
+async function* inspect<One extends { workflowId: string; history: unknown }>(
+  histories: AsyncIterable<One>,
+  errors: string[],
+): AsyncGenerator<One> {
+  for await (const one of histories) {
+    const { events } = one.history as { events: RecordedEvent[] };
+    for (const event of events) {
+      const what = nameOfStep(event);
+      if (what !== undefined && !event.userMetadata?.summary?.data?.length)
+        errors.push(`${one.workflowId} has no summary of ${what}`);
+    }
+    yield one;
+  }
+}
+
+/** A part of an event, as the client gives it. */
+export interface RecordedEvent {
+  userMetadata?: { summary?: { data?: Uint8Array | null } | null } | null;
+  activityTaskScheduledEventAttributes?: { activityType?: { name?: string | null } | null } | null;
+  timerStartedEventAttributes?: object | null;
+  startChildWorkflowExecutionInitiatedEventAttributes?: { workflowType?: { name?: string | null } | null } | null;
+}
+
+/** Which activity, timer or child workflow the event begins; undefined for another event. */
+export function nameOfStep(event: RecordedEvent): string | undefined {
+  const activity = event.activityTaskScheduledEventAttributes?.activityType?.name;
+  const child = event.startChildWorkflowExecutionInitiatedEventAttributes?.workflowType?.name;
+  return activity ?? child ?? (event.timerStartedEventAttributes ? "timer" : undefined);
 }
 
 /** @throws where a history of the namespace does not replay, or there is none */

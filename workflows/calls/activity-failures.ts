@@ -1,6 +1,6 @@
-import { ActivityFailure, isCancellation, TimeoutFailure } from "@temporalio/workflow";
+import { ActivityFailure, type ActivityInterfaceFor, isCancellation, TimeoutFailure } from "@temporalio/workflow";
 
-import type { Refusal } from "../../src/contract/index.ts";
+import { boundedSummary, type Refusal } from "../../src/contract/index.ts";
 import { rootMessage } from "../sdk/failures.ts";
 
 /**
@@ -20,25 +20,47 @@ export interface NotSent {
   message: string;
 }
 
-type WithFailuresMapped<Activities, Mapped> = {
-  [Name in keyof Activities]: Activities[Name] extends (request: infer Request) => Promise<infer Answer>
-    ? (request: Request) => Promise<Answer | Mapped>
+/**
+ * Activities as the workflows call them: each call begins with its summary, which Temporal's UI shows beside the event:
+ * what is done, in the trade's words, so that the history reads as a story.
+ */
+export type Summarised<Activities> = {
+  [Name in keyof Activities]: Activities[Name] extends (...request: infer Request) => infer Answer
+    ? (summary: string, ...request: Request) => Answer
     : never;
 };
 
-type Call = (request: object) => Promise<unknown>;
+type WithFailuresMapped<Activities, Mapped> = {
+  [Name in keyof Activities]: Activities[Name] extends (...call: infer Call) => Promise<infer Answer>
+    ? (...call: Call) => Promise<Answer | Mapped>
+    : never;
+};
 
-/** The same activities, with each call passed through `wrap`. */
-export function wrapActivities<Activities extends object>(
+type Call = (summary: string, ...request: object[]) => Promise<unknown>;
+type ProxiedActivity = ActivityInterfaceFor<Record<string, (...request: object[]) => Promise<unknown>>>[string];
+
+/** The same activities, with each one passed through `wrap`. */
+export function wrapActivities<Activities extends object, Activity = Call>(
   activities: Activities,
-  wrap: (call: Call) => Call,
+  wrap: (activity: Activity) => Call,
 ): Activities {
   return new Proxy(activities, {
     get(target, name, receiver): unknown {
-      const call: unknown = Reflect.get(target, name, receiver);
-      return typeof call === "function" ? wrap(call as Call) : call;
+      const activity: unknown = Reflect.get(target, name, receiver);
+      return typeof activity === "function" ? wrap(activity as Activity) : activity;
     },
   });
+}
+
+/** @param activities as `proxyActivities` gives them */
+export function withSummaries<Activities>(activities: ActivityInterfaceFor<Activities>): Summarised<Activities> {
+  const wrapped = wrapActivities<object, ProxiedActivity>(
+    activities,
+    (activity) =>
+      (summary, ...request) =>
+        activity.executeWithOptions({ summary: boundedSummary(summary) }, request),
+  );
+  return wrapped as Summarised<Activities>;
 }
 
 /**
@@ -49,9 +71,9 @@ export function mapActivityFailures<Activities extends object, Mapped>(
   activities: Activities,
   meaningOf: (error: ActivityFailure) => Mapped,
 ): WithFailuresMapped<Activities, Mapped> {
-  return wrapActivities(activities, (call) => async (request) => {
+  return wrapActivities(activities, (call) => async (...summaryAndRequest) => {
     try {
-      return await call(request);
+      return await call(...summaryAndRequest);
     } catch (error) {
       if (!(error instanceof ActivityFailure)) throw error;
       return meaningOf(error);

@@ -1,6 +1,6 @@
 import { condition, sleep, uuid4, workflowInfo } from "@temporalio/workflow";
 
-import type { Deferred, MovementTry, Refusal } from "../../src/contract/index.ts";
+import { boundedSummary, type Deferred, type MovementTry, type Refusal } from "../../src/contract/index.ts";
 import { LeftToNextRun } from "../job/continue-as-new-policy.ts";
 import {
   attentionKey,
@@ -29,6 +29,8 @@ const MOST_TIMERS = 10;
 
 /** After so many lost answers, within a quarter of an hour, an operator is shown that the call does not get through. */
 const MOST_LOST_ANSWERS = 10;
+
+const WAIT_FOR_SERVICE = "Wait until the service takes the call: each attempt is one look";
 
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 10 * 60_000;
@@ -127,34 +129,42 @@ export class BetweenTries {
    * activity waits for it, so that an outage adds nothing to the history.
    */
   async waitAfterDeferral({ waitFor, retryAfterMs }: Partial<Deferred>, until: () => boolean): Promise<void> {
-    if (waitFor === "ledger") return await untilDone(() => ledger.awaitLedger(), until);
+    if (waitFor === "ledger")
+      return await untilDone(() => ledger.awaitLedger("Wait for the ledger: each attempt is one look"), until);
     const { awaitService } = this.#run;
     if (this.#deferrals++ === 0) this.#deferredSinceMs = Date.now();
     if (this.#deferrals > MOST_TIMERS && awaitService) {
-      await untilDone(() => awaitService({ triedAtMs: Date.now(), sinceMs: this.#deferredSinceMs }), until);
-    } else await condition(until, retryAfterMs ?? growingPauseMs(this.#growingPauses++));
+      await untilDone(
+        () => awaitService(WAIT_FOR_SERVICE, { triedAtMs: Date.now(), sinceMs: this.#deferredSinceMs }),
+        until,
+      );
+    } else {
+      const pauseMs = retryAfterMs ?? growingPauseMs(this.#growingPauses++);
+      await condition(until, pauseMs, { summary: "The call was put off: try again after a pause" });
+    }
   }
 
   /**
    * Waits before another try of a write whose answer was lost and which, as a read shows, had no effect. The tries
    * become rarer and never stop by themselves; in the end a person can cancel them.
    * @param what was tried
-   * @param pause waits for so many milliseconds
+   * @param pause waits for so many milliseconds; its timer has the summary
    */
   async waitAfterLostAnswer(
     what: string,
     subject: string,
-    pause: (ms: number) => Promise<unknown> = sleep,
+    pause: (ms: number, options: { summary: string }) => Promise<unknown> = sleep,
   ): Promise<void> {
     const run = this.#run;
     const { awaitService } = run;
     if (this.#lostAnswers < MOST_LOST_ANSWERS || !awaitService) {
-      await pause(growingPauseMs(this.#lostAnswers++));
+      const summary = boundedSummary(`${what} had no effect: try again after a pause`);
+      await pause(growingPauseMs(this.#lostAnswers++), { summary });
       return;
     }
     const nowMs = Date.now();
     const { sinceMs } = (this.#lostAttention ??= { subject, sinceMs: nowMs });
-    const wake = (): Promise<boolean> => awaitService({ triedAtMs: nowMs, sinceMs }).then(() => true);
+    const wake = (): Promise<boolean> => awaitService(WAIT_FOR_SERVICE, { triedAtMs: nowMs, sinceMs }).then(() => true);
     const message = `${what} was tried ${MOST_LOST_ANSWERS} times and more, and nothing came of it. It is still tried, ever more rarely.`;
     const resolvedBy = ["retry", "cancel"] as const;
     const attention = { code: "unexpected-answer", subject, message, sinceMs, resolvedBy } as const;
@@ -180,7 +190,12 @@ export class BetweenTries {
     run.updateMessage(key, attention);
     this.#refusal = { key, sinceMs };
     const refused = { ...(status !== undefined && { status }), ...(operation !== undefined && { operation }) };
-    const wake = (): Promise<boolean> => awaitService({ triedAtMs: Date.now(), sinceMs, refused }).then(() => true);
+    const wake = (): Promise<boolean> =>
+      awaitService("Wait until the service accepts the key: each attempt is one look", {
+        triedAtMs: Date.now(),
+        sinceMs,
+        refused,
+      }).then(() => true);
     const verdict = await park(run, { ...attention, sinceMs }, { ...ends, wake, keepsAfterWake: true });
     // Cleared by another call, which found the key accepted.
     if (verdict === "acknowledged") this.#refusal = undefined;

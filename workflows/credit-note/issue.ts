@@ -55,8 +55,15 @@ export async function issueCreditNote(
       sale: original.traderInvoiceNumber,
     },
     expected,
-    compose: () => main.composeCreditNote({ ...target, ...content, callback, workflowId: run.workflowId }),
-    send: (request) => calls.keyedWrite.createCreditNote({ ...target, ...request }),
+    compose: () =>
+      main.composeCreditNote("Write the credit note's request", {
+        ...target,
+        ...content,
+        callback,
+        workflowId: run.workflowId,
+      }),
+    send: (request) =>
+      calls.keyedWrite.createCreditNote(`Issue the credit note ${traderInvoiceNumber}`, { ...target, ...request }),
     alreadyCredited: (result) => adoptOrEnd(context, result, expected),
   });
 }

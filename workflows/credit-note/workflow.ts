@@ -32,7 +32,11 @@ export async function creditNote(input: CreditNoteInput): Promise<SaleOutcome> {
   return await runToCompletion(run, async () => {
     const { startTime, runId, firstExecutionRunId } = workflowInfo();
     const reset = runId !== firstExecutionRunId;
-    const prepared = await main.prepareCreditNote({ input, startedAtMs: startTime.getTime(), reset });
+    const prepared = await main.prepareCreditNote("Check the refund", {
+      input,
+      startedAtMs: startTime.getTime(),
+      reset,
+    });
     run.businessId = prepared.profile.businessId;
     const { reason, traderInvoiceNumber, returnDate, restock, branch } = prepared.note;
     run.refund = {

@@ -92,7 +92,9 @@ async function resubmit(
       );
       let broughtForward = false;
       run.bringForward = () => (broughtForward = true);
-      await condition(() => run.cancelDue || broughtForward, delayMs);
+      await condition(() => run.cancelDue || broughtForward, delayMs, {
+        summary: `Resubmission ${resubmissions.made} comes after a pause`,
+      });
       run.bringForward = undefined;
       if (run.cancelDue) return "cancelled";
     }
@@ -150,7 +152,9 @@ async function nextReading(context: SaleContext, document: SaleDocument, wait: W
   else if (documentState(document) === "in-flight") run.clear(unknownStatusKey);
 
   if (!callbackReceived() && nowMs < firstPollAtMs) {
-    await condition(() => callbackReceived() || retryRequested(), firstPollAtMs - nowMs);
+    await condition(() => callbackReceived() || retryRequested(), firstPollAtMs - nowMs, {
+      summary: wait.callbackExpected ? "Wait for the callback before looking" : "Wait before the first look",
+    });
   }
   if (!callbackReceived() && !retryRequested()) {
     const polled = await poll(context, document, wait, () => callbackReceived() || retryRequested(), slowAtMs);
@@ -187,7 +191,7 @@ async function poll(
   if (slowInMs <= 0 && !wait.slowRaised) return undefined;
   const polling = scope
     .run(() =>
-      calls.wait.awaitDocument({
+      calls.wait.awaitDocument("Wait for the tax authority: each attempt is one look", {
         ...target,
         saleId: document.id,
         sinceMs: wait.sinceMs,
@@ -201,7 +205,8 @@ async function poll(
       (error: unknown) => (failure = error),
     );
   const ready = (): boolean => result !== undefined || failure !== undefined || interrupted();
-  await (wait.slowRaised ? condition(ready) : condition(ready, slowInMs));
+  const summary = "If nothing has come by then, the authority is slow";
+  await (wait.slowRaised ? condition(ready) : condition(ready, slowInMs, { summary }));
   scope.cancel();
   await polling;
   if (failure !== undefined && !isCancellation(failure)) throw failure;

@@ -176,7 +176,9 @@ async function rejectedWithoutTrace(
 ): Promise<DocumentIntent> {
   if (!result.repeatable || intent.rejectedWithoutTrace++ > 0)
     return await parkRejected(context, result.message, intent);
-  await condition(() => context.run.cancelDue, context.profile.timings.firstPollMs);
+  await condition(() => context.run.cancelDue, context.profile.timings.firstPollMs, {
+    summary: "The document was refused without a trace: try once more after a pause",
+  });
   return intent;
 }
 
@@ -233,7 +235,10 @@ async function parkUnknown(
     }
     const { saleId } = decision;
     // One call, not tried again after a refusal: a mistyped id must lead back to the question.
-    const read = await calls.read.readDocument({ ...target, saleId });
+    const read = await calls.read.readDocument(`Read the document ${saleId} that the operator named`, {
+      ...target,
+      saleId,
+    });
     const found = isRefusal(read) ? [read.message] : mismatches(read.document, expected);
     if (!isRefusal(read) && found.length === 0) {
       await recordDecision(run, { ...claimed, decision });
@@ -247,7 +252,10 @@ async function parkUnknown(
 async function recordDecision(run: SaleState, request: Omit<DecideDocumentRequest, "word">): Promise<void> {
   const decision = run.decisions.findLast(({ update }) => update === "resolveDocument");
   const { note = "", by, atMs = 0 } = decision ?? {};
-  await ledger.decideDocument({ ...request, word: { note, atMs, ...(by !== undefined && { by }) } });
+  await ledger.decideDocument("Write the operator's decision into the claim", {
+    ...request,
+    word: { note, atMs, ...(by !== undefined && { by }) },
+  });
 }
 
 /**
@@ -255,7 +263,7 @@ async function recordDecision(run: SaleState, request: Omit<DecideDocumentReques
  * sale took the number meanwhile, both exist: only a person can put that right.
  */
 async function recordUnclaimed(run: SaleState, request: RecordDocumentRequest): Promise<void> {
-  const recorded = await ledger.recordDocument(request);
+  const recorded = await ledger.recordDocument("Write the document's id into its claim", request);
   if (recorded?.numberTaken === undefined) return;
   const message = `${recorded.numberTaken} Both were issued while the ledger was away, which keeps one of them. Where both were to give goods back, only one did: count the stock.`;
   const evidence = { documentId: request.documentId };

@@ -41,7 +41,12 @@ export async function readDocument(
   const { calls, run, target } = context;
   const read = await callWithEscalation(
     run,
-    () => calls.read.readDocument({ ...target, saleId, record: run.records?.recordForDocument(saleId) }),
+    () =>
+      calls.read.readDocument(`Read the document ${saleId}`, {
+        ...target,
+        saleId,
+        record: run.records?.recordForDocument(saleId),
+      }),
     betweenTries,
   );
   if (read.recorded) run.records?.savedWithCall({ document: read.document });
@@ -59,7 +64,10 @@ export async function retryDocument(context: SaleContext, document: SaleDocument
   try {
     for (;;) {
       run.documentInDoubt = true;
-      const result = await calls.convergingWrite.retryDocument({ ...target, saleId: document.id });
+      const result = await calls.convergingWrite.retryDocument("Submit the document again", {
+        ...target,
+        saleId: document.id,
+      });
       if (isRefusal(result)) {
         // An unexpected answer does not say whether the document was submitted.
         run.documentInDoubt = result.attention === "unexpected-answer";
@@ -73,8 +81,8 @@ export async function retryDocument(context: SaleContext, document: SaleDocument
       const hadNoEffect =
         result.kind === "converging" && documentState(current) === "failed" && documentState(document) === "failed";
       if (hadNoEffect)
-        await betweenTries.waitAfterLostAnswer("The resubmission", document.id, (ms) =>
-          condition(() => run.cancelDue, ms),
+        await betweenTries.waitAfterLostAnswer("The resubmission", document.id, (ms, options) =>
+          condition(() => run.cancelDue, ms, options),
         );
       if (!hadNoEffect || run.cancelDue) return current;
     }

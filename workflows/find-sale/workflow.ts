@@ -30,7 +30,7 @@ export async function findSale(input: FindSaleInput): Promise<FindSaleResult> {
     { description: "Whether the ledger has answered. What it answered is the workflow's result." },
   );
   return await runJobToCompletion(async () => {
-    const result = await main.findSale({ input });
+    const result = await main.findSale("Ask the ledger for the sale", { input });
     answered = true;
     return result;
   });

@@ -1,6 +1,6 @@
 import { sleep } from "@temporalio/workflow";
 
-import type { ItemOutcome, Refusal, RegisterResult } from "../../src/contract/index.ts";
+import { boundedSummary, type ItemOutcome, type Refusal, type RegisterResult } from "../../src/contract/index.ts";
 import { BetweenTries, growingPauseMs, isRefusal } from "../calls/between-tries.ts";
 import { LeftToNextRun, undefinedIfLeft } from "../job/continue-as-new-policy.ts";
 import { park } from "../operator/attention-list.ts";
@@ -50,7 +50,7 @@ async function registerOne(batch: Batch, { id, name }: PlannedItem): Promise<Ite
   const item = { item: id, name };
   const betweenTries = new BetweenTries(job);
   for (let made = 1; ;) {
-    const result: RegisterResult = await calls.convergingWrite.registerItem({
+    const result: RegisterResult = await calls.convergingWrite.registerItem(`Register ${name ?? id}`, {
       ...target,
       itemId: id,
       branch,
@@ -71,7 +71,9 @@ async function registerOne(batch: Batch, { id, name }: PlannedItem): Promise<Ite
         // Whether a forced registration went through cannot be seen: the item was registered before.
         if (!force && (await showsRegistered(job, calls.read, target, id))) return { kind: "registered", ...item };
         if (made++ >= MOST_TRIES) return { kind: "unclear", ...item, reason: result.message };
-        await sleep(growingPauseMs(made));
+        await sleep(growingPauseMs(made), {
+          summary: boundedSummary(`Register ${name ?? id} again after a pause`),
+        });
       }
     }
   }

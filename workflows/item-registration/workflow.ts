@@ -54,14 +54,15 @@ export async function registerItems(input: RegisterItemsInput, carried?: Carried
   job.retriedAtMs = carried?.retriedAtMs;
   registerJobMessages(job);
   return await runJobToCompletion(async () => {
-    const prepared = carried?.prepared ?? (await main.prepareRegisterItems({ input }));
+    const prepared =
+      carried?.prepared ?? (await main.prepareRegisterItems("Check the request and find the connection", { input }));
     const startedAtMs = carried?.startedAtMs ?? workflowInfo().startTime.getTime();
     const { connection, businessId } = prepared.profile;
     const { workflowId, firstExecutionRunId } = workflowInfo();
     job.businessId = businessId;
     job.moveOn("its turn");
     const { background: calls, wait } = callsOf(prepared.profile, () => job.retriedAtMs);
-    job.awaitService = (tried) => wait.awaitService({ connection, businessId, ...tried });
+    job.awaitService = (summary, tried) => wait.awaitService(summary, { connection, businessId, ...tried });
     const batch = new Batch({
       job,
       calls,
@@ -90,7 +91,10 @@ export async function registerItems(input: RegisterItemsInput, carried?: Carried
       if (position === null) break;
       ({ position, unanswered } = await nextChunk(batch, position, names, startedAtMs));
     }
-    const report = await ledger.reportRegistrations({ ...batch.target, batchId: batch.batchId });
+    const report = await ledger.reportRegistrations("Count what came of the items", {
+      ...batch.target,
+      batchId: batch.batchId,
+    });
     job.moveOn("nothing", { counts: report.counts });
     return report;
   });
@@ -109,7 +113,14 @@ async function nextChunk(
       : { items: (names ?? []).slice(position.index, position.index + CHUNK) };
   job.moveOn("the next items of the catalogue");
   const plan = await callWithEscalation(job, () =>
-    calls.read.planRegistrations({ ...target, ...part, batchId, most: CHUNK, force, notOlderThanMs: startedAtMs }),
+    calls.read.planRegistrations("Find the next items to register", {
+      ...target,
+      ...part,
+      batchId,
+      most: CHUNK,
+      force,
+      notOlderThanMs: startedAtMs,
+    }),
   );
   batch.count(plan.settled, names?.length ?? plan.total);
   const unanswered = await registerAndKeep(batch, plan.items);
@@ -125,7 +136,8 @@ async function registerAndKeep(batch: Batch, items: readonly PlannedItem[]): Pro
   job.continueAsNew.handsOverCalls = true;
   const { outcomes, unanswered } = await registerAll(batch, items);
   job.continueAsNew.handsOverCalls = false;
-  if (outcomes.length > 0) await ledger.keepRegistrations({ ...target, batchId, outcomes });
+  const kept = { ...target, batchId, outcomes };
+  if (outcomes.length > 0) await ledger.keepRegistrations("Keep what came of the items", kept);
   return unanswered;
 }
 

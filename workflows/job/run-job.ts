@@ -2,7 +2,7 @@ import { CancellationScope, condition, defineQuery, isCancellation, setHandler }
 
 import { type JobReply, type JobState, STATE_QUERY } from "../../src/contract/index.ts";
 import type { AttentionList } from "../operator/attention-list.ts";
-import { REPLY_WITHIN, registerOperatorUpdates, visibleState } from "../operator/updates.ts";
+import { registerOperatorUpdates, REPLY_SUMMARY, REPLY_WITHIN, visibleState } from "../operator/updates.ts";
 import { asFailure, isFinal } from "../sdk/failures.ts";
 import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";
 
@@ -12,7 +12,7 @@ const stateQuery = defineQuery<JobState<object>>(STATE_QUERY);
 
 /** The messages of a job. To be called before the first await: an early message finds its handler. */
 export function registerJobMessages(job: AnyJob): void {
-  setHandler(stateQuery, () => job.state(), { description: "How far it is, and what a person is needed for." });
+  setHandler(stateQuery, () => job.state(), { description: "How far it is, and what an operator is needed for." });
   registerOperatorUpdates(job, (act, done) => actAndReply(job, act, done));
 }
 
@@ -32,7 +32,7 @@ function actAndReply(job: AnyJob, act: () => unknown, done: string): Promise<Job
   return CancellationScope.nonCancellable(async () => {
     const before = visibleState(job);
     act();
-    await condition(() => visibleState(job) !== before, REPLY_WITHIN);
+    await condition(() => visibleState(job) !== before, REPLY_WITHIN, { summary: REPLY_SUMMARY });
     const [attention] = job.attentions;
     const message = `${done} It waits for ${job.waitingFor}.`;
     return { message, ...(attention && { attention: attention.code }) };

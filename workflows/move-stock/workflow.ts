@@ -1,6 +1,6 @@
 import { ApplicationFailure, CancellationScope, setCurrentDetails, workflowInfo } from "@temporalio/workflow";
 
-import { FAILURES, type MoveStockInput, type MoveStockResult } from "../../src/contract/index.ts";
+import { FAILURES, movementInWords, type MoveStockInput, type MoveStockResult } from "../../src/contract/index.ts";
 import { detailsPage, quoted } from "../operator/details.ts";
 import { callsOf } from "../proxies.ts";
 import { isSharedObstacle, sendMovement } from "../stock/apply-movement.ts";
@@ -33,7 +33,8 @@ export async function moveStock(input: MoveStockInput): Promise<MoveStockResult>
     show();
     for (const movement of movements) {
       if (halted) break;
-      const result = await sendMovement(context, movement, more);
+      const inWords = movementInWords({ ...movement, ...(movement.branch && { branchId: movement.branch.id }) });
+      const result = await sendMovement(context, movement, inWords, more);
       answers.push({ referenceId: movement.referenceId, result });
       if (isSharedObstacle(result)) halted ||= "It sends no more: one has met what all would meet.";
       show();

@@ -44,7 +44,7 @@ export abstract class AttentionList {
    * Waits until a call that the service refused or deferred is worth another try. One activity, which is retried until
    * then: a long wait adds nothing to the history. Set once the connection is known.
    */
-  awaitService: ((wait: ServiceWait) => Promise<void>) | undefined;
+  awaitService: ((summary: string, wait: ServiceWait) => Promise<void>) | undefined;
 
   /** Of a job, whose history may grow long. A document's run never continues as new. */
   readonly continueAsNew: ContinueAsNewPolicy | undefined = undefined;

@@ -31,6 +31,7 @@ export function publishAttributes(wanted: readonly { key: typeof businessAttribu
 
 /** How long an operator's update waits to tell what came of it. */
 export const REPLY_WITHIN = "5 seconds";
+export const REPLY_SUMMARY = "An operator waits to hear what came of an update";
 
 /** A text that changes with whatever an operator can see that a run waits for. */
 export function visibleState({ attentions, waitingFor }: AttentionList): string {

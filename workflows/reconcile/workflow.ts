@@ -50,11 +50,12 @@ export async function reconcile(input: ReconcileInput, carried?: Carried): Promi
   job.retriedAtMs = carried?.retriedAtMs;
   registerJobMessages(job);
   return await runJobToCompletion(async () => {
-    const prepared = carried?.prepared ?? (await main.prepareReconcile({ input }));
+    const prepared =
+      carried?.prepared ?? (await main.prepareReconcile("Check the request and find the connection", { input }));
     const { connection, businessId } = prepared.profile;
     job.businessId = businessId;
     const { background: calls, wait } = callsOf(prepared.profile, () => job.retriedAtMs);
-    job.awaitService = (tried) => wait.awaitService({ connection, businessId, ...tried });
+    job.awaitService = (summary, tried) => wait.awaitService(summary, { connection, businessId, ...tried });
     job.continueAsNew.handsOverCalls = true;
     const remaining = await holdDocuments({ job, prepared, calls }, carried);
     if (remaining) {
@@ -65,7 +66,7 @@ export async function reconcile(input: ReconcileInput, carried?: Carried): Promi
     job.continueAsNew.handsOverCalls = false;
     const payments = await holdPayments(job, prepared);
     job.moveOn("the findings");
-    const findings = await ledger.reconcileFindings({ connection, businessId });
+    const findings = await ledger.reconcileFindings("Read the findings", { connection, businessId });
     job.moveOn("nothing");
     return { ...job.progress, payments, findings };
   });
@@ -85,7 +86,11 @@ async function holdDocuments(work: Reconciling, from: Remaining | undefined): Pr
   for (;;) {
     if (remaining && (remaining.unanswered.length > 0 || job.continueAsNew.dueBetweenPages)) return remaining;
     job.moveOn("the next documents");
-    const page = await ledger.documentsToReconcile({ connection, businessId, after: remaining?.after });
+    const page = await ledger.documentsToReconcile("Find the next documents to compare", {
+      connection,
+      businessId,
+      after: remaining?.after,
+    });
     const after = page.at(-1);
     if (!after) return undefined;
     remaining = { after, unanswered: await holdPage(work, page) };
@@ -101,7 +106,12 @@ async function holdPage(
   const unanswered: DocumentToReconcile[] = [];
   await Promise.all(
     page.map(async (document) => {
-      const call = () => calls.read.reconcileDocument({ connection, businessId, ...document });
+      const call = () =>
+        calls.read.reconcileDocument(`Compare ${document.number} with the service`, {
+          connection,
+          businessId,
+          ...document,
+        });
       const result = await callWithEscalation(job, call).catch(undefinedIfLeft);
       if (!result) {
         unanswered.push(document);
@@ -123,5 +133,6 @@ async function holdPayments(job: Job<ReconcileProgress>, prepared: PreparedRecon
   if (typeof accounting !== "string") return accounting;
   const { connection, businessId } = profile;
   job.moveOn("the comparison of supplier invoices with bill payments");
-  return await ledgerAtLength.reconcilePayments({ connection, businessId, accounting, rule });
+  const asked = { connection, businessId, accounting, rule };
+  return await ledgerAtLength.reconcilePayments("Compare supplier invoices with bill payments", asked);
 }

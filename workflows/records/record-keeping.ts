@@ -142,7 +142,7 @@ export class RecordKeeping implements KeptRecords {
     const { connection, businessId } = this.#context.target;
     for (const record of parts) {
       this.#sequence = record.sequence;
-      const answer = await ledger.saveRecord({ connection, businessId, record });
+      const answer = await ledger.saveRecord("Save the record in the ledger", { connection, businessId, record });
       if (answer === "send-whole") return false;
       if (answer === "of-another") return true;
       if (answer === "lines-missing") this.#keepLines(record);
@@ -186,7 +186,7 @@ export class RecordKeeping implements KeptRecords {
     if (answered()) return;
     const sentAtMs = Math.max(...beingSent(run).map((movement) => movement.sentAtMs ?? 0));
     const leftMs = sentAtMs + this.#withinMs - Date.now();
-    if (leftMs > 0) await condition(answered, leftMs);
+    if (leftMs > 0) await condition(answered, leftMs, { summary: "The record waits for the answers of movements" });
   }
 }
 
@@ -205,7 +205,10 @@ async function keepLines(
 ): Promise<boolean> {
   const betweenTries = new BetweenTries(run);
   for (;;) {
-    const result = await calls.background.read.keepLines({ ...target, ...of });
+    const result = await calls.background.read.keepLines("Read the lines of the document into the ledger", {
+      ...target,
+      ...of,
+    });
     if (isRefusal(result) && result.attention === "credentials") {
       await betweenTries.parkOnRefusal(result);
       continue;

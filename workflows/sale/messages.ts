@@ -33,6 +33,7 @@ import {
   checkedObject,
   notAllowed,
   registerOperatorUpdates,
+  REPLY_SUMMARY,
   REPLY_WITHIN,
   requireText,
   visibleState,
@@ -177,7 +178,8 @@ function actAndReply(run: SaleState, act: () => unknown, done: string): Promise<
     act();
     const cancelPending = run.cancelRequested !== undefined && !run.cancelDue;
     const answered = (): boolean => (run.cancelDue ? run.settled : visible() !== before);
-    if (!cancelPending) await condition(() => run.failure !== undefined || answered(), REPLY_WITHIN);
+    if (!cancelPending)
+      await condition(() => run.failure !== undefined || answered(), REPLY_WITHIN, { summary: REPLY_SUMMARY });
     const [attention] = run.attentions;
     const kept = cancelPending ? " It is kept as a wish until the document's fate is known." : "";
     const message = `${done}${kept} Stage ${run.stage}; waits for ${run.waitingFor}.`;
@@ -232,7 +234,7 @@ function requestRefund(run: SaleState, request: RefundRequest): Promise<SaleOutc
     const isDecided = (): boolean =>
       run.stage === "credited" || run.creditNoteAttention !== undefined || run.refund === undefined;
     run.refundCallers++;
-    await condition(isDecided, REFUND_REPLY_WITHIN);
+    await condition(isDecided, REFUND_REPLY_WITHIN, { summary: "The refund's caller waits for the credit note" });
     run.refundCallers--;
     if (run.refundRefused?.refund === refund) {
       throw ApplicationFailure.nonRetryable(run.refundRefused.message, FAILURES.conflict);

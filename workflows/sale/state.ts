@@ -9,6 +9,7 @@ import {
   holdsUpDocument,
   type InAll,
   type Mend,
+  movementInWords,
   type RecordPart,
   type RefundRequest,
   type SaleDocument,
@@ -54,6 +55,9 @@ export class SaleState extends AttentionList {
   readonly movements: StockMovement[] = [];
   /** Of a sale that ended under an earlier workflow: how many movements it has, where not all of them are here. */
   inAll: InAll | undefined;
+
+  /** By item id, where a catalogue has told them. */
+  readonly itemNames = new Map<string, string>();
 
   callbacksReceived = 0;
   /** What a person said of an unknown document. */
@@ -154,6 +158,11 @@ export class SaleState extends AttentionList {
     this.publish();
   }
 
+  /** A stock movement as people call it. */
+  inWords(movement: StockMovement): string {
+    return movementInWords(movement, this.itemNames.get(movement.itemId));
+  }
+
   /** A stock movement has changed its state. */
   stockMoved(): void {
     if (this.stage === "adjusting-stock") this.moveTo(this.inFlightStage, this.waitingFor);
@@ -242,6 +251,6 @@ export function contextOf(run: SaleState, profile: ConnectionProfile): SaleConte
   const { connection, businessId } = profile;
   const calls = callsOf(profile, () => run.retriedAtMs);
   const target = { connection, businessId };
-  run.awaitService = (wait) => calls.wait.awaitService({ ...target, ...wait });
+  run.awaitService = (summary, wait) => calls.wait.awaitService(summary, { ...target, ...wait });
   return { run, profile, calls, target };
 }

@@ -47,15 +47,16 @@ describe("the details of a run", () => {
       [
         "**Stock movements**",
         "",
-        "- `INV-1/item_900/sold`: DEDUCT 1 of `item_900`, unknown",
-        "- `INV-1/item_901/sold`: DEDUCT 1 of `item_901`, sending",
+        "- `Take 1 × item_900 from stock`: unknown (`INV-1/item_900/sold`)",
+        "- `Take 1 × item_901 from stock`: sending (`INV-1/item_901/sold`)",
         "- others: 900 applied, 98 planned",
       ].join("\n"),
     );
   });
 
-  test("list the stock movements with their states", () => {
+  test("list the stock movements with their states, and the names of their items", () => {
     const run = new StandingRun();
+    run.itemNames.set("tea", "Tea leaves");
     run.movements.push({
       referenceId: "INV-1/tea/sold",
       purpose: "sold",
@@ -65,7 +66,7 @@ describe("the details of a run", () => {
       unitPrice: 350,
       state: "unknown",
     });
-    expect(detailsOf(run)).toContain("- `INV-1/tea/sold`: DEDUCT 2 of `tea`, unknown");
+    expect(detailsOf(run)).toContain("- `Take 2 × Tea leaves from stock`: unknown (`INV-1/tea/sold`)");
   });
 
   test("say that a cancellation was asked for, until it is carried out", () => {

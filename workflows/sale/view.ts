@@ -78,18 +78,18 @@ export function detailsOf(run: SaleState): string {
     paragraphs.push(`**Cancellation asked for:** ${quoted(run.cancelRequested)}. ${answer}`);
   }
   if (creditNote) paragraphs.push(`**Credit note:** ${creditNote}`);
-  if (run.movements.length > 0) paragraphs.push(`**Stock movements**\n\n${stockLines(run.movements).join("\n")}`);
+  if (run.movements.length > 0) paragraphs.push(`**Stock movements**\n\n${stockLines(run).join("\n")}`);
   return detailsPage(run.attentions, paragraphs);
 }
 
 /** Of many movements only those that are neither done nor still to come; the others are counted. */
-function stockLines(movements: readonly StockMovement[]): string[] {
+function stockLines(run: SaleState): string[] {
+  const { movements } = run;
   const isNotable = ({ state }: StockMovement): boolean => state !== "planned" && state !== "applied";
   const notable = movements.length > MOST_MOVEMENTS ? movements.filter(isNotable) : movements;
   const shown = notable.slice(0, MOST_MOVEMENTS);
   const lines = shown.map(
-    ({ referenceId, action, quantity, itemId, state }) =>
-      `- ${quoted(referenceId)}: ${action} ${quantity} of ${quoted(itemId)}, ${state}`,
+    (movement) => `- ${quoted(run.inWords(movement))}: ${movement.state} (${quoted(movement.referenceId)})`,
   );
   if (shown.length === movements.length) return lines;
   const others = new Map<string, number>();
@@ -163,7 +163,8 @@ export function waitForOutcome(run: SaleState, request: OutcomeRequest = {}): Pr
     }
     const waitMs = (request.waitSeconds ?? DEFAULT_WAIT_SECONDS) * 1000;
     const outcomeKnown = (): boolean => run.settled || run.heldUp || run.failure !== undefined;
-    if (!outcomeKnown() && waitMs > 0) await condition(outcomeKnown, waitMs);
+    if (!outcomeKnown() && waitMs > 0)
+      await condition(outcomeKnown, waitMs, { summary: "A caller waits for the outcome" });
     run.outcomesGiven++;
     if (run.failure) throw run.failure;
     return outcomeOf(run);

@@ -27,7 +27,7 @@ export async function sale(input: SaleInput): Promise<SaleOutcome> {
   return await runToCompletion(run, async () => {
     const { startTime, runId, firstExecutionRunId } = workflowInfo();
     const reset = runId !== firstExecutionRunId;
-    const answer = await main.prepareSale({ input, startedAtMs: startTime.getTime(), reset });
+    const answer = await main.prepareSale("Check the sale", { input, startedAtMs: startTime.getTime(), reset });
     const { lines } = input;
     const prepared: PreparedSale = { ...answer, sale: { ...answer.sale, ...(lines && { lines }) } };
     run.businessId = prepared.profile.businessId;
@@ -126,6 +126,7 @@ async function resolveGoods(
 ): Promise<ResolvedLines | undefined> {
   if (!sale.lines) return undefined;
   const goods = await resolveItems(context, sale.lines, items);
+  for (const { id, name } of goods.items) if (name) context.run.itemNames.set(id, name);
   if (sale.saleId === undefined) await registerItems(context, goods.items, branch);
   return goods;
 }

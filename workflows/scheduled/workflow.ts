@@ -1,7 +1,12 @@
 import { WorkflowExecutionAlreadyStartedError } from "@temporalio/common";
 import { ParentClosePolicy, sleep, startChild } from "@temporalio/workflow";
 
-import { MAIN_TASK_QUEUE, type ScheduledInput, type ScheduledOutcome } from "../../src/contract/index.ts";
+import {
+  aboutWorkflow,
+  MAIN_TASK_QUEUE,
+  type ScheduledInput,
+  type ScheduledOutcome,
+} from "../../src/contract/index.ts";
 
 const PAUSE = "10 minutes";
 /** A day of pauses: the Schedule comes again by then. */
@@ -20,12 +25,13 @@ export async function scheduled({ workflow, workflowId, input, ifRunning }: Sche
         args: [input],
         parentClosePolicy: ParentClosePolicy.ABANDON,
         workflowIdReusePolicy: "ALLOW_DUPLICATE",
+        ...aboutWorkflow(workflow, input),
       });
       return "started";
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
       if (ifRunning === "skip" || tries >= MOST_TRIES) return "skipped";
-      await sleep(PAUSE);
+      await sleep(PAUSE, { summary: "Another run is under way: try again after a pause" });
     }
   }
 }

@@ -52,7 +52,13 @@ export async function applyMovement(
         markApplied(context, movement, result);
         // The activity could not write the outcome into the claim: the run ends only once it is there.
         if (result.unsettled)
-          run.beforeTheEnd(ledger.settleMovement({ ...claimKey, ...claims.current, outcome: result }));
+          run.beforeTheEnd(
+            ledger.settleMovement("Write the outcome into the movement's claim", {
+              ...claimKey,
+              ...claims.current,
+              outcome: result,
+            }),
+          );
         return;
       case "said-applied":
         movement.state = "applied";
@@ -163,7 +169,7 @@ export class DirectSender implements Sender {
       markSending();
       run.stockMoved();
       const record = run.records?.recordForMovement(movement);
-      return await sendMovement(this.#context, request, record && { record });
+      return await sendMovement(this.#context, request, run.inWords(movement), record && { record });
     });
   }
 }
@@ -180,15 +186,17 @@ export class DirectSender implements Sender {
  * 4. A claim without an outcome makes the movement `unknown`, like that result (`unknown-movement.ts`), until an operator
  *    decides with the update `resolveStock` (`workflows/sale/messages.ts`), or the outcome is written late.
  *
+ * @param summary what is moved, as people call it
  * @param more whose movement it is, where a chunk sends it for its run; the record to keep with the answer
  */
 export async function sendMovement(
   { calls, target }: Pick<SaleContext, "calls" | "target">,
   request: AskedMovement,
+  summary: string,
   more: Pick<AdjustStockRequest, "sentFor" | "record"> = {},
 ): Promise<AdjustStockResult> {
   const { adjustStock } = more.record ? calls.unrepeatableWriteSoon : calls.unrepeatableWrite;
-  const result = await adjustStock({ ...target, ...request, ...more });
+  const result = await adjustStock(summary, { ...target, ...request, ...more });
   return result.kind === "lost" ? await readOutcomeFromClaim(target, request, result.message) : result;
 }
 
@@ -204,7 +212,12 @@ export async function readOutcomeFromClaim(
   whyLost: string,
 ): Promise<ReadMovementResult> {
   const { generation, previous } = claim;
-  const found = await ledger.readMovement({ ...target, referenceId, generation, ...(previous && { previous }) });
+  const found = await ledger.readMovement("Read from its claim what became of the movement", {
+    ...target,
+    referenceId,
+    generation,
+    ...(previous && { previous }),
+  });
   return found.kind === "unknown" ? { ...found, message: `${whyLost} ${found.message}` } : found;
 }
 

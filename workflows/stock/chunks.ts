@@ -8,6 +8,7 @@ import {
 } from "@temporalio/workflow";
 
 import {
+  aboutWorkflow,
   type AdjustStockResult,
   keywordValue,
   type MoveStockInput,
@@ -122,7 +123,7 @@ export class ChunkSender implements Sender {
 
   async #sendFew(due: readonly QueuedTry[]): Promise<Map<StockMovement, AdjustStockResult>> {
     const send = async ({ movement, request }: QueuedTry) =>
-      [movement, await sendMovement(this.#context, request)] as const;
+      [movement, await sendMovement(this.#context, request, this.#context.run.inWords(movement))] as const;
     return new Map(await Promise.all(due.map(send)));
   }
 }
@@ -177,7 +178,11 @@ async function runChunk(
         { key: businessAttribute, value: run.businessId ?? NO_BUSINESS },
         { key: invoiceAttribute, value: keywordValue(run.invoice) },
       ],
-      staticSummary: `${tries.length} stock movements of the workflow ${run.workflowId}`,
+      ...aboutWorkflow(
+        "moveStock",
+        target,
+        `of the ${run.workflow === "sale" ? "sale" : "credit note"} ${run.invoice}`,
+      ),
     }),
   );
   let ended = false;

@@ -5,6 +5,8 @@ import { park, type Verdict } from "../operator/attention-list.ts";
 import { ledger, mainWaits } from "../proxies.ts";
 import type { SaleContext } from "../sale/state.ts";
 
+const ACKNOWLEDGE = "Let movements to named branches go on";
+
 /**
  * Shows that an applied movement was answered with another branch than the one that was asked for. Once a person has
  * acknowledged it, the ledger lets movements to named branches go on; the run ends only when that is written.
@@ -23,7 +25,7 @@ export function showOtherBranch(
     await condition(() => !run.needs(key));
     const { note = "", by, atMs = Date.now() } = run.decisions.findLast((one) => one.subject === referenceId) ?? {};
     const word = { note, atMs, ...(by !== undefined && { by }) };
-    await ledger.acknowledgeBranch({ ...target, referenceId, otherBranch, word });
+    await ledger.acknowledgeBranch(ACKNOWLEDGE, { ...target, referenceId, otherBranch, word });
   };
   run.beforeTheEnd(written());
 }
@@ -41,7 +43,8 @@ export async function parkOnBranch(
 ): Promise<Verdict> {
   const message = `${action} ${quantity} of ${itemId} was not sent. ${held.message}`;
   const sinceMs = Date.now();
-  const wake = (): Promise<boolean> => mainWaits.awaitBranch({ ...target, sinceMs }).then(() => true);
+  const summary = "Wait until movements to named branches are sent again: each attempt is one look";
+  const wake = (): Promise<boolean> => mainWaits.awaitBranch(summary, { ...target, sinceMs }).then(() => true);
   const decisionsBefore = run.decisions.length;
   const verdict = await park(run, { code: "stock-refused", subject: referenceId, message }, { until, wake });
   const decisions = run.decisions.slice(decisionsBefore);
@@ -50,7 +53,7 @@ export async function parkOnBranch(
     const { note, by, atMs } = checked;
     const { referenceId: finder, businessId, ...otherBranch } = held.hold;
     const word = { note, atMs, ...(by !== undefined && { by }) };
-    await ledger.acknowledgeBranch({ ...target, businessId, referenceId: finder, otherBranch, word });
+    await ledger.acknowledgeBranch(ACKNOWLEDGE, { ...target, businessId, referenceId: finder, otherBranch, word });
   }
   return verdict;
 }

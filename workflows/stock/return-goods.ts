@@ -43,7 +43,9 @@ async function returnByDecision(
   let left = goodsOf(original);
   while (left.length > 0) {
     const lines = left;
-    const read = await callWithEscalation(run, () => calls.read.readItems({ ...target, lines }));
+    const read = await callWithEscalation(run, () =>
+      calls.read.readItems("Find the items to return in the catalogue", { ...target, lines }),
+    );
     if (read.kind === "resolved") {
       stock.move(planMovements(number, "restocked", left, read.items), branch);
       break;
@@ -51,7 +53,10 @@ async function returnByDecision(
     const missing = new Set(read.unknown.map(({ line }) => line));
     const known = left.filter((_, line) => !missing.has(line));
     const again =
-      known.length > 0 && (await callWithEscalation(run, () => calls.read.readItems({ ...target, lines: known })));
+      known.length > 0 &&
+      (await callWithEscalation(run, () =>
+        calls.read.readItems("Find those that the catalogue has", { ...target, lines: known }),
+      ));
     if (again && again.kind === "resolved") {
       stock.move(planMovements(number, "restocked", known, again.items), branch);
       left = left.filter((_, line) => missing.has(line));

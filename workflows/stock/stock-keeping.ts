@@ -124,7 +124,12 @@ export class StockKeeping {
     let page: TakenMovement[];
     do {
       const after = taken.at(-1)?.referenceId;
-      page = await ledger.readTaken({ ...target, ...sale, itemIds, ...(after !== undefined && { after }) });
+      page = await ledger.readTaken("Read from the ledger what the sale took from stock", {
+        ...target,
+        ...sale,
+        itemIds,
+        ...(after !== undefined && { after }),
+      });
       taken.push(...page);
     } while (page.length === TAKEN_A_PAGE);
     const givenBack = new Set(taken.flatMap((one) => (one.givenBack ? [one.referenceId] : [])));
@@ -211,7 +216,7 @@ export async function branchToReturnTo(
   const betweenTries = new BetweenTries(run);
   try {
     for (;;) {
-      const result = await calls.read.readBranch({ ...target, branch: name });
+      const result = await calls.read.readBranch(`Find the branch ${name}`, { ...target, branch: name });
       if (!isRefusal(result)) return result.branch;
       const isMissing = result.attention === "not-found";
       const message = `Not returned to stock: ${result.message}`;

@@ -64,7 +64,7 @@ async function recordDecision(
   const word: PersonsWord = { note, atMs, ...(by !== undefined && { by }) };
   const { referenceId, itemId, action, quantity, unitPrice } = movement;
   const movementSent = { itemId, action, quantity, unitPrice, ...(branch && { branch }) };
-  const kept = await ledger.decideMovement({
+  const kept = await ledger.decideMovement("Write the operator's decision into the movement's claim", {
     ...context.target,
     referenceId,
     generation,
@@ -114,7 +114,7 @@ function watchClaim(context: SaleContext, movement: StockMovement, generation: n
   const scope = new CancellationScope();
   const watched: ClaimWatch = { resolution: undefined, end: () => scope.cancel() };
   const read = (balanceShown: boolean): Promise<WatchMovementResult> =>
-    ledger.watchMovement({
+    ledger.watchMovement("Watch for a late outcome: each attempt is one look", {
       ...context.target,
       referenceId,
       generation,

@@ -9,7 +9,7 @@ import {
 } from "../../src/contract/index.ts";
 import { Job } from "../job/job.ts";
 import { quoted } from "../operator/details.ts";
-import { checkedObject, notAllowed, REPLY_WITHIN, requireText } from "../operator/updates.ts";
+import { checkedObject, notAllowed, REPLY_SUMMARY, REPLY_WITHIN, requireText } from "../operator/updates.ts";
 
 const resolveBatchUpdate = defineUpdate<JobReply, [ResolveBatchRequest]>(UPDATES.resolveBatch);
 
@@ -41,7 +41,7 @@ export class BatchJob extends Job<BatchProgress> {
       this.word = { processed, note, ...(by !== undefined && { by }), atMs };
       const answer = processed ? "processed" : "not processed";
       this.decide({ update: "resolveBatch", code: "batch-unknown", answer, note, by }, atMs);
-      await condition(() => !this.isUnknown, REPLY_WITHIN);
+      await condition(() => !this.isUnknown, REPLY_WITHIN, { summary: REPLY_SUMMARY });
       const [attention] = this.attentions;
       return { message: `Kept. It waits for ${this.waitingFor}.`, ...(attention && { attention: attention.code }) };
     });

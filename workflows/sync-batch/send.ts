@@ -12,10 +12,18 @@ export function sendBatch(profile: AccountingProfile, syncBatchId: string, one: 
   const { connection } = profile;
   return CancellationScope.nonCancellable(async () => {
     const { unrepeatableWrite } = accountingCallsOf(profile);
-    const result = await unrepeatableWrite.processSyncBatch({ connection, syncBatchId, ...one });
+    const result = await unrepeatableWrite.processSyncBatch("Have the batch processed", {
+      connection,
+      syncBatchId,
+      ...one,
+    });
     if (result.kind !== "lost") return await settleIfUnsettled(connection, syncBatchId, one, result);
     const { generation } = one;
-    const found = await ledger.readBatch({ connection, syncBatchId, generation });
+    const found = await ledger.readBatch("Read what became of it from its claim", {
+      connection,
+      syncBatchId,
+      generation,
+    });
     return found.kind === "unknown" ? { ...found, message: `${result.message} ${found.message}` } : found;
   });
 }
@@ -35,6 +43,6 @@ async function settleIfUnsettled(
           kind: "not-processed" as const,
           message: result.kind === "deferred" ? result.message : result.refusal.message,
         };
-  await ledger.settleBatch({ connection, syncBatchId, ...one, outcome });
+  await ledger.settleBatch("Write the outcome into the claim", { connection, syncBatchId, ...one, outcome });
   return result;
 }

@@ -24,8 +24,12 @@ export async function resolveUnknownBatch(
   let found: Known | undefined;
   const lookAgain = async (): Promise<boolean> => {
     for (const pause of LOOKS) {
-      await sleep(pause);
-      const read = await ledger.readBatch({ connection, syncBatchId, generation });
+      await sleep(pause, { summary: "The outcome may still be written into the claim: look again later" });
+      const read = await ledger.readBatch("Look for a late outcome in the claim", {
+        connection,
+        syncBatchId,
+        generation,
+      });
       if (read.kind === "unknown") continue;
       found = read;
       return true;
@@ -41,6 +45,7 @@ export async function resolveUnknownBatch(
     if (found) return found;
     if (!word) continue;
     const { processed, ...said } = word;
-    return await ledger.decideBatch({ connection, syncBatchId, generation, processed, word: said });
+    const decision = { connection, syncBatchId, generation, processed, word: said };
+    return await ledger.decideBatch("Write the operator's decision into the claim", decision);
   }
 }

@@ -19,9 +19,12 @@ export async function processSyncBatch(input: ProcessSyncBatchInput): Promise<Sy
   registerJobMessages(job);
   job.wireResolution();
   return await runJobToCompletion(async () => {
-    const { profile, syncBatchId } = await main.prepareSyncBatch({ input });
+    const { profile, syncBatchId } = await main.prepareSyncBatch("Check the request and find the connection", {
+      input,
+    });
     const { wait } = accountingCallsOf(profile);
-    job.awaitService = (tried) => wait.awaitAccounting({ connection: profile.connection, ...tried });
+    const { connection } = profile;
+    job.awaitService = (summary, tried) => wait.awaitAccounting(summary, { connection, ...tried });
     const outcome = await sendUntilProcessed(job, profile, syncBatchId);
     // The claim knows which try is next.
     if (outcome === "to be continued") {

@@ -93,7 +93,7 @@ async function begin(job: Job<BillPaymentsProgress>, input: SyncBillPaymentsInpu
   // Prepared anew after each look that found the filter ignored: the dialect may have another name for it by then, or
   // none.
   const prepared = await callWithEscalation(job, async () => {
-    const known = await main.prepareSyncBillPayments({ input });
+    const known = await main.prepareSyncBillPayments("Check the request and find the connection", { input });
     return (await ignoredStatusFilter(job, callsOf(job, known), known)) ?? known;
   });
   const { workflowId, firstExecutionRunId } = workflowInfo();
@@ -101,7 +101,7 @@ async function begin(job: Job<BillPaymentsProgress>, input: SyncBillPaymentsInpu
   const syncId = `${workflowId} ${firstExecutionRunId}${done === 0 ? "" : ` ${done + 1}`}`;
   const { connection } = prepared.profile;
   const asked = { connection, syncId, kind: prepared.kind };
-  const { kind, knownUntilMs } = await ledger.beginBillPaymentsSync(asked);
+  const { kind, knownUntilMs } = await ledger.beginBillPaymentsSync("Begin the synchronisation in the ledger", asked);
   const position = beginning(kind, knownUntilMs);
   job.moveOn("its turn", { kind });
   return { prepared: { ...prepared, kind }, syncId, position, progress: job.progress, wanted: "nothing" };
@@ -123,7 +123,8 @@ function contextOf(job: Job<BillPaymentsProgress>, { prepared, syncId }: UnderWa
 /** The calls of the connection, and the wait for it where it refuses its key. */
 function callsOf(job: Job<BillPaymentsProgress>, { profile }: PreparedBillPaymentsSync): AccountingCalls {
   const calls = accountingCallsOf(profile);
-  job.awaitService = (tried) => calls.wait.awaitAccounting({ connection: profile.connection, ...tried });
+  const { connection } = profile;
+  job.awaitService = (summary, tried) => calls.wait.awaitAccounting(summary, { connection, ...tried });
   return calls;
 }
 
@@ -135,9 +136,10 @@ async function readList(work: SyncWork, before: Position): Promise<Position> {
   const isOfNewRound = before.phase === "round" && before.draw === undefined;
   const position = isOfNewRound ? { ...before, draw: uuid4() } : before;
   const request = requestOf(work, position);
-  const list = request.status === undefined ? "all payments" : `what is \`${request.status}\``;
-  job.moveOn(`page ${request.page} of ${list}${request.order === "latest" ? ", by latest change" : ""}`);
-  const page = await callWithEscalation(job, () => calls.read.keepBillPaymentsPage(request));
+  const list = request.status === undefined ? "all payments" : `what is ${request.status}`;
+  const what = `page ${request.page} of ${list}${request.order === "latest" ? ", by latest change" : ""}`;
+  job.moveOn(what);
+  const page = await callWithEscalation(job, () => calls.read.keepBillPaymentsPage(`Read ${what}`, request));
   countPage(job, page);
   const next = afterPage(position, page, 1 + statuses.length);
   job.progress = { ...job.progress, round: next.round };
@@ -171,21 +173,24 @@ async function wholeSince({ sync, statuses }: SyncWork, position: Position): Pro
   const { round, startedAtMs = 0, roundStartedAtMs = 0, reachMs, leftOut = [] } = position;
   // The service counts what the ledger cannot have.
   const totals = position.totals.map((total, list) => total - (leftOut[list] ?? 0));
-  const { missedByList, missedByStatuses, sinceRound, sinceStart } = await ledger.compareBillPaymentsRound({
-    connection: sync.connection,
-    round: roundName(sync, position),
-    startedAtMs: roundStartedAtMs,
-    syncStartedAtMs: startedAtMs,
-    reachMs,
-    withStatuses: statuses.length > 0,
-  });
+  const { missedByList, missedByStatuses, sinceRound, sinceStart } = await ledger.compareBillPaymentsRound(
+    "Compare what was read with the ledger",
+    {
+      connection: sync.connection,
+      round: roundName(sync, position),
+      startedAtMs: roundStartedAtMs,
+      syncStartedAtMs: startedAtMs,
+      reachMs,
+      withStatuses: statuses.length > 0,
+    },
+  );
   const roundAgrees = missedByList === 0 && missedByStatuses === 0 && isCounted(sinceRound, statuses, totals);
   if (roundAgrees) return roundStartedAtMs;
   return round > 1 && isCounted(sinceStart, statuses, totals) ? startedAtMs : undefined;
 }
 
 async function asHeld({ sync, statuses }: SyncWork, { totals }: Position): Promise<number | undefined> {
-  const held = await ledger.billPaymentsHeld({ connection: sync.connection });
+  const held = await ledger.billPaymentsHeld("Count the payments in the ledger", { connection: sync.connection });
   return isCounted(held, statuses, totals) ? 0 : undefined;
 }
 
@@ -218,7 +223,8 @@ async function ignoredStatusFilter(
   if (one === undefined || other === undefined || one === other) return undefined;
   const { connection } = profile;
   const listedAs = async (status: BillPaymentStatus): Promise<string[]> =>
-    (await callWithEscalation(job, () => read.sampleBillPayments({ connection, status }))).ids;
+    (await callWithEscalation(job, () => read.sampleBillPayments(`Read what is ${status}`, { connection, status })))
+      .ids;
   job.moveOn("a look whether the service tells statuses apart");
   const first = await listedAs(one);
   const inBoth = first.length === 0 ? [] : common(first, await listedAs(other));
@@ -239,7 +245,8 @@ async function complete({ sync }: SyncWork, { settled, topMs, wholeSinceMs, unid
     sync.kind === "full" && wholeSinceMs !== undefined && !unidentified
       ? { name: roundName(sync, position), startedAtMs: wholeSinceMs }
       : undefined;
-  return await ledger.completeBillPaymentsSync({ ...sync, settled, knownUntilMs: topMs, round: fullRound });
+  const result = { ...sync, settled, knownUntilMs: topMs, round: fullRound };
+  return await ledger.completeBillPaymentsSync("Complete the synchronisation in the ledger", result);
 }
 
 function describeProgress(progress: BillPaymentsProgress): string[] {

@@ -42,16 +42,18 @@ export async function syncPurchases(input: SyncPurchasesInput, carried?: Carried
   const progress = carried?.progress ?? { kind: "recent", pages: 0, rows: 0, added: 0, changed: 0 };
   const job = syncJob(WORKFLOW_TYPES.syncPurchases, progress, describeProgress);
   return await runJobToCompletion(async () => {
-    const prepared = carried?.prepared ?? (await main.prepareSyncPurchases({ input }));
+    const prepared =
+      carried?.prepared ?? (await main.prepareSyncPurchases("Check the request and find the connection", { input }));
     const work = contextOf(job, prepared);
-    if (!carried) await ledger.beginPurchasesSync(work.sync);
+    if (!carried) await ledger.beginPurchasesSync("Begin the synchronisation in the ledger", work.sync);
     return await synchronise(job, {
       start: carried?.position ?? BEGINNING,
       isThrough: ({ step }) => step === "complete",
       step: (position) => takeStep(work, position),
       goOnAnew: (position) =>
         continueAsNew<typeof syncPurchases>(input, { prepared, position, progress: job.progress }),
-      complete: ({ unidentified }) => ledger.completePurchasesSync({ ...work.sync, unidentified }),
+      complete: ({ unidentified }) =>
+        ledger.completePurchasesSync("Complete the synchronisation in the ledger", { ...work.sync, unidentified }),
     });
   });
 }
@@ -64,7 +66,7 @@ function contextOf(job: Job<PurchasesProgress>, { profile, kind, from }: Prepare
   job.businessId = businessId;
   job.moveOn("its turn", { kind });
   const { background: calls, wait } = callsOf(profile, () => job.retriedAtMs);
-  job.awaitService = (tried) => wait.awaitService({ connection, businessId, ...tried });
+  job.awaitService = (summary, tried) => wait.awaitService(summary, { connection, businessId, ...tried });
   const target = { connection, businessId };
   const sync: PurchasesSync = { ...target, syncId: `${workflowId} ${firstExecutionRunId}`, kind };
   return { job, calls, target, sync, from };
@@ -74,28 +76,31 @@ async function takeStep(work: SyncWork, before: Position): Promise<Position> {
   const { sync } = work;
   const position = await nextPosition(work, before);
   if (position.step !== "complete" || sync.kind !== "full") return position;
-  return afterPasses(position, await ledger.unseenPurchases(sync));
+  return afterPasses(position, await ledger.unseenPurchases("Find what the list no longer has", sync));
 }
 
 async function nextPosition(work: SyncWork, position: Position): Promise<Position> {
   const { step, windows } = position;
   if (step === "complete") return position;
   if (step === "pull") return await pull(work, position);
-  if (step === "changed" && !windows) return atWindows(position, await ledger.windowsOfChangedPurchases(work.sync));
+  if (step === "changed" && !windows)
+    return atWindows(position, await ledger.windowsOfChangedPurchases("Find the days that have changed", work.sync));
   return await readPass(work, position, step);
 }
 
 /** Has the service fetch the latest from the authority. What comes of it is seen in the list. */
 async function pull({ job, calls, target }: SyncWork, position: Position): Promise<Position> {
   job.moveOn("the service, which fetches the latest from the tax authority");
-  await callWithEscalation(job, () => calls.read.pullPurchases(target));
+  await callWithEscalation(job, () =>
+    calls.read.pullPurchases("Have the service fetch the latest from the tax authority", target),
+  );
   return afterPull(position);
 }
 
 const PASSES: Readonly<Record<PurchasesPass, string>> = {
   list: "a page of the list",
-  pulled: "a page of what is `pulled`",
-  pending_review: "a page of what is `pending_review`",
+  pulled: "a page of what is pulled",
+  pending_review: "a page of what is pending_review",
   changed: "a page of a day on which an invoice has changed",
 };
 
@@ -108,9 +113,10 @@ async function readPass(work: SyncWork, position: Position, pass: PurchasesPass)
   const { cursor, sweeps, restarts, windows } = position;
   const request = { ...target, syncId: sync.syncId, pass, cursor, ...(windows?.[0] ?? { from }) };
   const again = sweeps > 1 ? `, read for the ${sweeps}. time` : "";
-  job.moveOn(`${PASSES[pass]}${again}`);
+  const what = `${PASSES[pass]}${again}`;
+  job.moveOn(what);
   const page = await callWithEscalation(job, async () => {
-    const result = await calls.read.keepPurchasesPage(request);
+    const result = await calls.read.keepPurchasesPage(`Read ${what}`, request);
     if (!isRefusal(result)) return isSamePage(position, result) ? CURSOR_IGNORED : result;
     const cursorRefused = result.attention === "invalid-request" && cursor !== undefined;
     return cursorRefused && restarts < MOST_RESTARTS ? { kind: "cursor-refused" as const } : result;

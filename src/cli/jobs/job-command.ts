@@ -1,4 +1,5 @@
 import type { Config } from "../../config/index.ts";
+import type { WorkflowType } from "../../contract/index.ts";
 import type { Scope } from "../sale/scope.ts";
 
 /** Which business a job is for, with what the configuration adds. */
@@ -12,7 +13,7 @@ export type ScopeOf = (config: Config, flags: Scope) => JobScope;
 /** A workflow without a document, as the command line starts it and shows it. */
 export interface JobCommand<Progress, Result> {
   /** The workflow's type. */
-  workflow: string;
+  workflow: WorkflowType;
   /** In a sentence: `synchronisation`. */
   noun: string;
   /** The words before a verb: `fiscalflow purchases`. */

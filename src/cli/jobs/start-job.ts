@@ -1,14 +1,15 @@
 import { type Client, WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
 
-import { MAIN_TASK_QUEUE } from "../../contract/index.ts";
+import { aboutWorkflow, MAIN_TASK_QUEUE, type Owner, type WorkflowType } from "../../contract/index.ts";
 
 /** One run of a job at a time; it may be started again once that has ended. @returns false where it runs already */
-export async function startJob(client: Client, type: string, workflowId: string, input: object): Promise<boolean> {
+export async function startJob(client: Client, type: WorkflowType, workflowId: string, input: Owner): Promise<boolean> {
   try {
     await client.workflow.start(type, {
       workflowId,
       taskQueue: MAIN_TASK_QUEUE,
       args: [input],
+      ...aboutWorkflow(type, input),
       workflowIdConflictPolicy: "FAIL",
       workflowIdReusePolicy: "ALLOW_DUPLICATE",
     });

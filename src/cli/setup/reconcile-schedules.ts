@@ -1,7 +1,7 @@
 import { type Client, ScheduleAlreadyRunning, ScheduleNotFoundError, ScheduleOverlapPolicy } from "@temporalio/client";
 import type { ScheduleDescription, ScheduleOptions, ScheduleUpdateOptions } from "@temporalio/client";
 
-import { MAIN_TASK_QUEUE, SCHEDULE_PREFIX, WORKFLOW_TYPES } from "../../contract/index.ts";
+import { aboutWorkflow, MAIN_TASK_QUEUE, SCHEDULE_PREFIX, WORKFLOW_TYPES } from "../../contract/index.ts";
 import type { Wanted, WantedSchedule } from "./wanted-schedules.ts";
 
 export interface ScheduleChange {
@@ -92,6 +92,7 @@ function optionsOf({ id, everyMs, offsetMs, input }: WantedSchedule): Pick<Sched
       workflowId: id,
       taskQueue: MAIN_TASK_QUEUE,
       args: [input],
+      ...aboutWorkflow(WORKFLOW_TYPES.scheduled, input.input, `of ${input.workflow}`),
     },
     policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: CATCHUP_MS },
   };

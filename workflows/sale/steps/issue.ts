@@ -30,7 +30,8 @@ export async function issueSale(
     const first = atOnce;
     // Another intent is composed anew: configuration may have been mended meanwhile.
     atOnce = undefined;
-    return first ?? (await main.composeSale({ ...target, ...content, callback, workflowId: run.workflowId }));
+    const asked = { ...target, ...content, callback, workflowId: run.workflowId };
+    return first ?? (await main.composeSale("Write the sale's request", asked));
   };
   run.moveTo("submitting", "the answer to the sale's creation");
   return await createDocument(context, {
@@ -39,7 +40,7 @@ export async function issueSale(
     content: run.fingerprint ?? traderInvoiceNumber,
     expected: { type: "sale", traderInvoiceNumber, customerPin: customer?.pin ?? null, lines },
     compose,
-    send: (request) => writes.createSale({ ...target, ...request, saleKey }),
+    send: (request) => writes.createSale(`Issue the sale ${traderInvoiceNumber}`, { ...target, ...request, saleKey }),
   });
 }
 

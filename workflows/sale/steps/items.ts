@@ -36,7 +36,9 @@ export async function resolveItems(
   let notOlderThanMs: number | undefined;
   for (;;) {
     const request = { ...target, lines, notOlderThanMs };
-    const result = await callWithEscalation(run, () => calls.read.readItems(request));
+    const result = await callWithEscalation(run, () =>
+      calls.read.readItems("Find the items of the lines in the catalogue", request),
+    );
     if (result.kind === "resolved") return withItems(lines, result.items);
     const message = fewOf(result.unknown.map(({ line, reason }) => `lines[${line}]: ${reason}`)).join("; ");
     const sinceMs = Date.now();
@@ -44,7 +46,10 @@ export async function resolveItems(
       run,
       { code: "item-unknown", message },
       {
-        wake: async () => (await calls.wait.awaitItems({ ...request, until: "known", sinceMs })).kind === "resolved",
+        wake: async () => {
+          const summary = "Wait until the catalogue names every item: each attempt is one look";
+          return (await calls.wait.awaitItems(summary, { ...request, until: "known", sinceMs })).kind === "resolved";
+        },
       },
     );
     if (verdict === "cancel") throw new CancelledByPerson(run.cancelRequested ?? "");
@@ -79,7 +84,7 @@ async function registerItem(context: SaleContext, item: KnownItem, branch?: Bran
   try {
     for (;;) {
       const result = await callWithEscalation(run, () =>
-        calls.convergingWrite.registerItem({ ...target, itemId: item.id, branch }),
+        calls.convergingWrite.registerItem(`Register ${item.name ?? item.id}`, { ...target, itemId: item.id, branch }),
       );
       switch (result.kind) {
         case "registered":
@@ -112,7 +117,10 @@ async function parkUntilRegistered(
     run,
     { code: "item-needs-data", subject: item.id, message, evidence: { needs } },
     {
-      wake: async () => areRegistered(await calls.wait.awaitItems({ ...request, until: "registered" })),
+      wake: async () => {
+        const summary = `Wait for the registration of ${item.name ?? item.id}: each attempt is one look`;
+        return areRegistered(await calls.wait.awaitItems(summary, { ...request, until: "registered" }));
+      },
     },
   );
   if (verdict === "cancel") throw new CancelledByPerson(run.cancelRequested ?? "");
@@ -132,7 +140,9 @@ export async function mendItems(
   const { run, calls, target } = context;
   const lines = goodsOf(document).map(({ itemId }) => lineOf(itemId));
   const notOlderThanMs = Date.now();
-  const read = await callWithEscalation(run, () => calls.read.readItems({ ...target, lines, notOlderThanMs }));
+  const read = await callWithEscalation(run, () =>
+    calls.read.readItems("Look whether the rejected items are registered", { ...target, lines, notOlderThanMs }),
+  );
   if (read.kind !== "resolved") return false;
   const missing = unregistered(read.items).filter((item) => !mendedBefore.has(item.id));
   if (missing.length === 0) return false;
@@ -154,7 +164,7 @@ export async function resolveBranch(
   branch: string | undefined,
 ): Promise<Branch | undefined> {
   if (branch === undefined) return undefined;
-  return (await callWithEscalation(run, () => readBranch({ ...target, branch }))).branch;
+  return (await callWithEscalation(run, () => readBranch(`Find the branch ${branch}`, { ...target, branch }))).branch;
 }
 
 /** Whether the catalogue, read now, shows the item as registered. */
@@ -165,7 +175,7 @@ export async function showsRegistered(
   itemId: string,
 ): Promise<boolean> {
   const request = { ...target, lines: [lineOf(itemId)], notOlderThanMs: Date.now() };
-  return areRegistered(await callWithEscalation(run, () => readItems(request)));
+  return areRegistered(await callWithEscalation(run, () => readItems("Look whether the item is registered", request)));
 }
 
 /** A line that asks for nothing but its item. */

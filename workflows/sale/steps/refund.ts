@@ -10,11 +10,13 @@ import {
 } from "@temporalio/workflow";
 
 import {
+  aboutWorkflow,
   type CreditNoteInput,
   type CreditNoteRunResult,
   creditNoteWorkflowId,
   FAILURES,
   isCalendarDate,
+  nairobiTime,
   REFUND_REASONS,
   type RefundRequest,
   type SaleDocument,
@@ -47,8 +49,10 @@ export async function openForRefund(
   for (;;) {
     const leftMs = closesAtMs - Date.now();
     if (!run.refund && !run.refundWindowClosed && leftMs > 0) {
-      run.moveTo("completed", `a refund, until ${new Date(closesAtMs).toISOString()}`);
-      await condition(() => run.refund !== undefined || run.refundWindowClosed, leftMs);
+      run.moveTo("completed", `a refund, until ${nairobiTime(closesAtMs)}`);
+      await condition(() => run.refund !== undefined || run.refundWindowClosed, leftMs, {
+        summary: `Refund window until ${nairobiTime(closesAtMs)}`,
+      });
       continue;
     }
     if (run.refund) {
@@ -155,7 +159,7 @@ async function startCreditNote(
       // The default would end the credit note together with its sale.
       parentClosePolicy: ParentClosePolicy.ABANDON,
       workflowIdReusePolicy,
-      staticSummary: `Credit note ${traderInvoiceNumber} for the sale ${input.saleId} (${input.connection ?? ""})`,
+      ...aboutWorkflow("creditNote", input, `${traderInvoiceNumber} for the sale ${input.saleId}`),
     });
     return endedRun(await child.result());
   } catch (error) {
@@ -176,7 +180,7 @@ function endedRun(outcome: SaleOutcome): CreditNoteRunResult {
 
 async function awaitCreditNote(workflowId: string): Promise<CreditNoteRunResult> {
   try {
-    return await mainWaits.awaitCreditNoteRun({ workflowId });
+    return await mainWaits.awaitCreditNoteRun("Wait for the credit note: each attempt is one look", { workflowId });
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error;
     return { kind: "failed", message: rootMessage(error) };

@@ -1,0 +1,67 @@
+import { defaultPayloadConverter } from "@temporalio/common";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { creditNoteWorkflowId } from "../../src/contract/index.ts";
+import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { nameOfStep } from "../rig/replay-all.ts";
+import { salesOf, TEA } from "../rig/sales-of.ts";
+import { type Rig, startRig } from "../rig/start-rig.ts";
+
+describeWithTemporal("the history of a sale in Temporal's UI", () => {
+  let rig: Rig;
+  beforeAll(async () => {
+    rig = await startRig({ timings: { firstPollMs: 200 } });
+  });
+  afterAll(() => rig?.close());
+
+  const { handleOf, start, result } = salesOf(() => rig);
+
+  /** The summaries of a workflow's activities, timers and child workflows in their order, without its record's. */
+  async function storyOf(workflowId: string): Promise<string> {
+    const { events = [] } = await rig.client.workflow.getHandle(workflowId).fetchHistory();
+    const steps = (events ?? []).filter((event) => nameOfStep(event) !== undefined);
+    const lines = steps.map(({ userMetadata }) =>
+      defaultPayloadConverter.fromPayload<string>(userMetadata?.summary ?? {}),
+    );
+    // When the ledger's record is saved, and whether it waits for movements, depends on which answer comes first.
+    return lines
+      .filter((line) => !/record/.test(line))
+      .join("\n")
+      .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d EAT/g, "<time> EAT")
+      .replaceAll(/sale_[\w-]+/g, "<sale>");
+  }
+
+  test("reads as a story, from the check of the sale to its credit note and the return of its goods", async () => {
+    rig.simulator.setAuthority("STORY-1", [{ do: "accept", afterMs: 1_000 }]);
+    const lines = [TEA, { itemId: "item_new", quantity: 1, unitPrice: 120 }];
+    await start("STORY-1", { lines, callback: "off", branch: "00", refundWindow: "1 hour" });
+    await rig.stateWhen("STORY-1", ({ stage }) => stage === "completed");
+    await rig.starter.refund({ invoice: "STORY-1" }, { reason: "06", traderInvoiceNumber: "CN-1", restock: true });
+    const { sale } = await result("STORY-1");
+    expect(await storyOf(handleOf("STORY-1").workflowId)).toMatchInlineSnapshot(`
+      "Check the sale
+      Find the branch 00
+      Find the items of the lines in the catalogue
+      Register Bar soap, not yet registered
+      Write the sale's request
+      Issue the sale STORY-1
+      Wait before the first look
+      Take 2 × Tea leaves 500 g from stock, branch branch_1
+      Take 1 × Bar soap, not yet registered from stock, branch branch_1
+      Wait for the tax authority: each attempt is one look
+      If nothing has come by then, the authority is slow
+      Refund window until <time> EAT
+      The refund's caller waits for the credit note
+      Credit note CN-1 for the sale <sale> of biz_1 (default)
+      Read from the ledger what the sale took from stock
+      Return 2 × Tea leaves 500 g to stock, branch branch_1
+      Return 1 × Bar soap, not yet registered to stock, branch branch_1"
+    `);
+    const creditNote = creditNoteWorkflowId({ connection: "default", businessId: "biz_1", saleId: sale?.id ?? "" });
+    expect(await storyOf(creditNote)).toMatchInlineSnapshot(`
+      "Check the refund
+      Write the credit note's request
+      Issue the credit note CN-1"
+    `);
+  });
+});
