@@ -5,9 +5,9 @@ import { LOOK_PAUSE_MS, PATIENCE_MS } from "./test/rig/patience.ts";
 /** A test waits several times, one after the other. */
 const TEST_MS = 3 * PATIENCE_MS;
 
-/** Slow by their nature: many rows, many sales, days that pass, many restarts, a hundred processes, an installation. */
+/** Slow by their nature: many rows, many sales, days that pass, many restarts, a hundred processes, an installation, a browser. */
 const SLOW = [
-  "test/{demo,scale,time}/**/*.test.ts",
+  "test/{browser,demo,scale,time}/**/*.test.ts",
   "test/e2e/{no-dialect,random-inputs,stock-chunks-in-trouble}.test.ts",
   "test/worker/drain.test.ts",
   "test/cli/random-processes.test.ts",

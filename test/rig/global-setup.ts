@@ -15,6 +15,8 @@ declare module "vitest" {
     /** Undefined where no Temporal server can be had; `skipReason` says why. */
     temporalAddress: string | undefined;
     skipReason: string | undefined;
+    /** Of that server; for the suites in a browser. */
+    temporalUiUrl: string | undefined;
     workflowBundlePath: string;
     /** A PostgreSQL on which each suite makes a database of its own. */
     ledgerServerUrl: string;
@@ -61,6 +63,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   }
   const server = await startDevServer({
     namespaces: await suiteNamespaces(),
+    uiPort: 0,
     dynamicConfig: {
       // What carries out Schedules polls in each namespace all the time, which takes the server more than the work of
       // the suites.
@@ -73,6 +76,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     },
   });
   project.provide("temporalAddress", server.address);
+  project.provide("temporalUiUrl", server.uiUrl);
   project.provide("skipReason", undefined);
   return async () => {
     await server.stop();
