@@ -1,0 +1,7 @@
+/** `@fiscalflow/receipt`: the receipt of a sale or a credit note, for the till and the buyer. */
+export { receiptEscPos } from "./escpos.ts";
+export { receiptHtml } from "./html.ts";
+export type { ReceiptOptions, Seller } from "./page.ts";
+export { type PdfOptions, receiptPdf } from "./pdf.ts";
+export { receiptText } from "./text.ts";
+export type { Customer, LinesLeftOut, Receipt, SaleDocument, SaleDocumentLine } from "../contract/documents.ts";

@@ -1,0 +1,189 @@
+import { decimalText, sumOf } from "../contract/decimal.ts";
+import { givenText, type Receipt, type SaleDocument, type SaleDocumentLine } from "../contract/documents.ts";
+
+/** The API's documents do not name the seller: what is printed of it is the shop's own word, and marked so. */
+export interface Seller {
+  name: string;
+  pin?: string;
+  /** Address, telephone and the like; each line break begins a new line. */
+  address?: string;
+}
+
+export interface ReceiptOptions {
+  seller?: Seller;
+}
+
+export type Fact = readonly [label: string, value: string];
+
+export interface PageLine {
+  name: string;
+  quantity: string;
+  unitPrice: string;
+  total: string;
+  /** The tax letter, or the rate where the line has no letter. */
+  tax: string;
+}
+
+export interface RateSums {
+  /** `B 16%` */
+  label: string;
+  taxable: string;
+  tax: string;
+  total: string;
+}
+
+/** What every format prints, as texts without control characters, in the order of the page. */
+export interface ReceiptPage {
+  /** Name, PIN and address, one text a line; empty where no seller is given. */
+  seller: string[];
+  title: string;
+  /** Why this is not a receipt; undefined where the tax authority has signed the document. */
+  provisional: string | undefined;
+  facts: Fact[];
+  lines: PageLine[];
+  /** Said in place of lines that the document was given without. */
+  withoutLines: string | undefined;
+  rates: RateSums[];
+  totals: Fact[];
+  signed: Fact[];
+  /** What the QR code holds: the address where the tax authority verifies the receipt. */
+  verificationUrl: string | undefined;
+}
+
+export const PROVISIONAL = "PROVISIONAL";
+export const NOT_A_RECEIPT = "NOT A TAX RECEIPT";
+export const SELLER_NOTE = "Seller: as stated by the shop, not signed.";
+
+/**
+ * The receipt of a document, out of the document alone: a value that it does not have is left out. Amounts are printed
+ * as they are, negative on a credit note.
+ */
+export function pageOf(document: SaleDocument, { seller }: ReceiptOptions): ReceiptPage {
+  const { type, totals, lines, linesLeftOut } = document;
+  const receipt = signedReceipt(document);
+  const isNote = type === "credit_note";
+  return {
+    seller: seller ? sellerLines(seller) : [],
+    title: isNote ? "Credit note" : receipt ? "Receipt" : "Sale",
+    provisional: receipt ? undefined : whyProvisional(document),
+    facts: documentFacts(document, receipt),
+    lines: lines.map(lineOf),
+    withoutLines: linesLeftOut && `${linesLeftOut.count} lines, which are not listed here.`,
+    rates: ratesOf(lines),
+    totals: [
+      ["Taxable", money(totals.taxableAmount)],
+      ["Tax", money(totals.taxAmount)],
+      ["Total", money(totals.total)],
+    ],
+    signed: receipt ? signedFacts(receipt) : [],
+    verificationUrl: present(receipt?.verificationUrl),
+  };
+}
+
+/** `completed` alone means that the tax authority accepted the document (Fiscal Compliance API, Sale, `status`). */
+function signedReceipt({ status, receipt }: SaleDocument): Receipt | undefined {
+  return status === "completed" ? (receipt ?? undefined) : undefined;
+}
+
+function whyProvisional({ status }: SaleDocument): string {
+  return status === "completed"
+    ? "The tax authority has accepted this document. The signed values are not known yet."
+    : `The tax authority has not signed this document (status: ${shown(status)}).`;
+}
+
+function sellerLines({ name, pin, address }: Seller): string[] {
+  const texts = [name, pin && `PIN ${pin}`, ...(address ?? "").split("\n")];
+  return texts.flatMap((text) => present(text) ?? []);
+}
+
+function documentFacts(document: SaleDocument, receipt: Receipt | undefined): Fact[] {
+  const { type, traderInvoiceNumber, saleDate, customer, originalSaleId } = document;
+  const reversed = givenText(receipt?.originalCuInvoiceNo);
+  return given([
+    ["Number", traderInvoiceNumber],
+    ["Date", saleDate],
+    ["Buyer", customer?.name],
+    ["Buyer's PIN", customer?.pin],
+    ["Reverses receipt", reversed],
+    // Until it is signed, a credit note names the sale by the API's id alone.
+    ["Reverses sale", type === "credit_note" && reversed === null ? originalSaleId : null],
+  ]);
+}
+
+function signedFacts(receipt: Receipt): Fact[] {
+  const { cuInvoiceNo, receiptNumber, receiptLabel, scuId, scuDate, scuTime, totalReceiptCounter } = receipt;
+  return given([
+    ["CU invoice number", cuInvoiceNo],
+    ["Receipt number", receiptNumber?.toString()],
+    ["Receipt label", receiptLabel],
+    ["Receipt counter", totalReceiptCounter],
+    ["SCU ID", scuId],
+    ["Signed", [scuDate, scuTime].flatMap((part) => givenText(part) ?? []).join(" ")],
+    ["Internal data", receipt.internalData],
+    ["Signature", receipt.signature],
+  ]);
+}
+
+function given(facts: readonly (readonly [string, string | null | undefined])[]): Fact[] {
+  return facts.flatMap(([label, value]): Fact[] => {
+    const text = present(value);
+    return text === undefined ? [] : [[label, text]];
+  });
+}
+
+function lineOf(line: SaleDocumentLine): PageLine {
+  const { name, description, itemId, quantity, unitPrice, total } = line;
+  return {
+    name: present(name) ?? present(description) ?? shown(itemId),
+    quantity: decimalText(quantity),
+    unitPrice: money(unitPrice),
+    total: money(total),
+    tax: present(line.taxTypeCode) ?? percent(line.taxRate),
+  };
+}
+
+/** The sums of the lines of each tax letter and rate, by letter and then by rate. */
+function ratesOf(lines: readonly SaleDocumentLine[]): RateSums[] {
+  const byRate = new Map<string, SaleDocumentLine[]>();
+  for (const line of lines) {
+    const rate = [present(line.taxTypeCode), percent(line.taxRate)].filter(Boolean).join(" ");
+    byRate.set(rate, [...(byRate.get(rate) ?? []), line]);
+  }
+  const sum = (of: readonly SaleDocumentLine[], field: "taxableAmount" | "taxAmount" | "total"): string =>
+    money(sumOf(of.map((line) => line[field])));
+  return [...byRate]
+    .map(([label, of]) => ({
+      label,
+      taxable: sum(of, "taxableAmount"),
+      tax: sum(of, "taxAmount"),
+      total: sum(of, "total"),
+    }))
+    .toSorted((a, b) => a.label.localeCompare(b.label, "en", { numeric: true }));
+}
+
+function percent(rate: number): string {
+  return `${decimalText(rate)}%`;
+}
+
+const MONEY = new Intl.NumberFormat("en", {
+  minimumFractionDigits: 2,
+  maximumFractionDigits: 20,
+  signDisplay: "negative",
+});
+
+/** Thousands apart, two places at least, and more where there are more: `-1,200.50`. */
+function money(value: number): string {
+  return MONEY.format(value);
+}
+
+function present(text: string | null | undefined): string | undefined {
+  return shown(givenText(text) ?? "") || undefined;
+}
+
+/** On one line, and without what a printer, a terminal or a browser would obey: names come from other people. */
+function shown(text: string): string {
+  return text
+    .replaceAll(/\s+/g, " ")
+    .trim()
+    .replaceAll(/[\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069]/gu, "\uFFFD");
+}

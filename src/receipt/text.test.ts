@@ -1,0 +1,182 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+
+import { inLatin, latinBytes } from "./latin.ts";
+import { receiptEscPos, receiptText, type SaleDocument } from "./index.ts";
+import { readEscPos, windows1252 } from "./test-support/read-escpos.ts";
+import { lineOf, pendingSale, signedNote, signedSale, VERIFY_AT } from "./test-support/sample-document.ts";
+
+const SELLER = { name: "Duka Moja Ltd", pin: "P051000000A", address: "Moi Avenue 12\nNairobi" };
+
+/** Columns by the blocks of wide characters that these tests print, and not by the code under test. */
+function columnsOf(text: string): number {
+  return Array.from(text.normalize("NFC").replaceAll(/\p{M}/gu, "")).reduce(
+    (sum, one) => sum + (/[\p{Script=Han}\p{Script=Hangul}\p{Emoji_Presentation}]/u.test(one) ? 2 : 1),
+    0,
+  );
+}
+
+function linesOf(text: string): string[] {
+  expect(text.endsWith("\n")).toBe(true);
+  return text.slice(0, -1).split("\n");
+}
+
+describe("receiptText", () => {
+  it("prints the seller, the document, its lines, the tax by rate, the totals and what was signed", () => {
+    expect(receiptText(signedSale(), { seller: SELLER })).toBe(`\
+              Duka Moja Ltd
+             PIN P051000000A
+              Moi Avenue 12
+                 Nairobi
+                 RECEIPT
+Number                            INV-1001
+Date                            2026-11-20
+Buyer                        Wambũi & Sons
+Buyer's PIN                    P051234567Z
+------------------------------------------
+Kericho Gold tea 500 g
+  2 x 350.00                      700.00 B
+Unga wa mahindi 2 kg
+  0.5 x 1,980.10                  990.05 A
+Chai masala
+  1 x 0.10                          0.10 B
+------------------------------------------
+A 0%, taxable                       990.05
+A 0%, tax                             0.00
+B 16%, taxable                      603.54
+B 16%, tax                           96.56
+------------------------------------------
+Taxable                           1,593.59
+Tax                                  96.56
+TOTAL                             1,690.15
+------------------------------------------
+CU invoice number           SCU00000001/12
+Receipt number                          12
+Receipt label                           NS
+Receipt counter                         14
+SCU ID                         SCU00000001
+Signed                 20/11/2026 13:05:22
+Internal data   0123456789ABCDEF0123456789
+Signature                 A1B2C3D4E5F60718
+------------------------------------------
+Verify at:
+https://tax-authority.example/verify?invoi
+ce=SCU00000001%2F12&signature=A1B2C3D4E5F6
+0718
+------------------------------------------
+Seller: as stated by the shop, not signed.
+`);
+  });
+
+  it("names the receipt that a credit note reverses, and has its amounts as they are", () => {
+    const text = receiptText(signedNote());
+    expect(text).toMatch(/^ +CREDIT NOTE$/m);
+    expect(text).toMatch(/^Reverses receipt +SCU00000001\/12$/m);
+    expect(text).toMatch(/^ {2}-2 x 350\.00 +-700\.00 B$/m);
+    expect(text).toMatch(/^A 0%, tax +0\.00$/m);
+    expect(text).toMatch(/^TOTAL +-1,690\.15$/m);
+    expect(text).not.toContain("Seller");
+  });
+
+  it.each([
+    ["pending", { status: "pending", receipt: null }, "status: pending"],
+    ["rejected", { status: "failed", receipt: null }, "status: failed"],
+    ["cancelled after it was signed", { ...signedSale(), status: "cancelled" }, "status: cancelled"],
+    ["accepted, its receipt not known", { receipt: null }, "not known yet"],
+  ])("prints a document that is %s as provisional, and nothing as signed", (_, more, why) => {
+    const text = receiptText(signedSale(more));
+    expect(linesOf(text).filter((line) => line.includes(" PROVISIONAL "))).toHaveLength(2);
+    expect(text.replaceAll(/\s+/g, " ")).toContain(why);
+    expect(text).toMatch(/^ +SALE$/m);
+    expect(text).not.toMatch(/Signed|Signature|Verify|SCU0|RECEIPT$/m);
+  });
+
+  it("names the sale by its id on a credit note that is not signed yet", () => {
+    const text = receiptText({ ...signedNote(), status: "pending", receipt: null });
+    expect(text).toMatch(/^Reverses sale +sal_1$/m);
+  });
+
+  it("leaves out what the document does not have", () => {
+    const bare = signedSale({ customer: null, saleDate: null, receipt: { cuInvoiceNo: "CU-1", scuTime: "" } });
+    const line = lineOf(null, { description: "", taxTypeCode: null });
+    const text = receiptText({ ...bare, lines: [line] });
+    expect(text).not.toMatch(/null|undefined|Buyer|Date|Signed|Verify/);
+    expect(text).toMatch(/^item_1\n {2}2 x 350\.00 +700\.00 16%$/m);
+    expect(text).toMatch(/^16%, tax +96\.55$/m);
+  });
+
+  it("says how many lines it does not list, where the document was given without them", () => {
+    const text = receiptText(signedSale({ lines: [], linesLeftOut: { count: 150 } }));
+    expect(text).toContain("150 lines, which are not listed here.");
+    expect(text).toMatch(/^TOTAL +1,690\.15$/m);
+    expect(text).not.toContain("16%");
+  });
+
+  it("never takes more than 42 columns, and loses nothing of a name", () => {
+    const letter = fc.constantFrom("a", " ", "W", "ũ", "u\u0303", "茶", "한", "\u{1F375}", "-");
+    const name = fc.string({ unit: letter, minLength: 1, maxLength: 120 });
+    fc.assert(
+      fc.property(name, fc.double({ min: -1e15, max: 1e15, noNaN: true }), (text, amount) => {
+        const line = lineOf(text, { quantity: amount, unitPrice: amount, total: amount });
+        const document = signedSale({ customer: { name: text, pin: text }, traderInvoiceNumber: text, lines: [line] });
+        const printed = receiptText(document, { seller: { name: text, address: text } });
+        for (const one of linesOf(printed)) expect(columnsOf(one)).toBeLessThanOrEqual(42);
+        const bare = (of: string): string => of.replaceAll(/\s/g, "");
+        expect(bare(printed)).toContain(bare(text) || "item_1");
+      }),
+    );
+  });
+
+  it("passes nothing on that a printer or a terminal obeys", () => {
+    const hostile = "Tea\u001B@\u001DV\u0000\nTOTAL 0.00\u202E";
+    const document: SaleDocument = signedSale({ lines: [lineOf(hostile)], customer: { name: hostile } });
+    for (const text of [receiptText(document), readEscPos(receiptEscPos(document)).lines.join("\n")])
+      expect(text).not.toMatch(/(?!\n)\p{Cc}|\u202E|^TOTAL 0\.00/mu);
+  });
+});
+
+describe("receiptEscPos", () => {
+  it("prints the same lines in letters that the printer has, and the QR code of the verification address", () => {
+    const printed = readEscPos(receiptEscPos(signedSale(), { seller: SELLER }));
+    const text = receiptText(signedSale(), { seller: SELLER }).replace("Wambũi", "Wambui");
+    expect(printed).toMatchObject({ qr: VERIFY_AT, inverted: [] });
+    expect(printed.lines.join("\n").trimEnd()).toBe(text.trimEnd());
+  });
+
+  it("keeps the columns where a wide character becomes a narrow one", () => {
+    const document = signedSale({ lines: [lineOf("茶".repeat(50))], customer: { name: "茶 €5" } });
+    const { lines } = readEscPos(receiptEscPos(document));
+    expect(lines).toContain(`Buyer${" ".repeat(33)}? €5`);
+    expect(Math.max(...lines.map((line) => line.length))).toBe(42);
+  });
+
+  it("prints what is not signed in white on black, and no QR code", () => {
+    const { inverted, qr } = readEscPos(receiptEscPos(pendingSale()));
+    expect(inverted.map((line) => line.replaceAll(/[* ]+/g, " ").trim())).toEqual([
+      "PROVISIONAL",
+      "NOT A TAX RECEIPT",
+      "PROVISIONAL",
+      "NOT A TAX RECEIPT",
+    ]);
+    expect(qr).toBeUndefined();
+  });
+
+  it("has the address in letters alone where it is too long for a QR code", () => {
+    const verificationUrl = `https://tax-authority.example/${"x".repeat(2400)}`;
+    const { lines, qr } = readEscPos(receiptEscPos(signedSale({ receipt: { verificationUrl } })));
+    expect(qr).toBeUndefined();
+    expect(lines.join("")).toContain(verificationUrl);
+  });
+});
+
+describe("inLatin", () => {
+  it("is what Windows-1252 has, letter by letter", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme" }), (text) => {
+        const latin = inLatin(text);
+        expect(windows1252(latinBytes(latin))).toBe(latin);
+      }),
+    );
+    expect(inLatin("Mũthoni Ĩ “café” Ångström ﬁ ½ 茶")).toBe("Muthoni I “café” Ångström fi ½ ?");
+  });
+});
