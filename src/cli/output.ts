@@ -11,6 +11,13 @@ export function printNote(context: CliContext, text: string): void {
   context.stderr.write(`${printable(text)}\n`);
 }
 
+/** Resolves once the piece is out, so that a slow reader does not fill the memory. */
+export function written({ stdout }: CliContext, piece: string | Uint8Array): Promise<void> {
+  return new Promise((done, failed) => {
+    stdout.write(piece, (error) => (error ? failed(error) : done()));
+  });
+}
+
 /** Text without what a terminal would obey: names come from other people's systems. Line breaks stay. */
 export function printable(text: string): string {
   return text.replace(/(?!\n)[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]|\p{Cs}/gu, "\uFFFD");

@@ -86,7 +86,7 @@ describe("receiptPdf", () => {
   });
 
   it("goes on over pages, each with the head of its table; the signed values and the QR code are not torn apart", async () => {
-    for (const count of [29, 31, 33, 35, 120]) {
+    for (const count of [22, 23, 24, 90]) {
       const lines = Array.from({ length: count }, (_, n) => lineOf(`Item ${n} of many`));
       const pages = await readPdf(await receiptPdf(signedSale({ lines })));
       const text = pages.map((page) => page.text).join("\n");

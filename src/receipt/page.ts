@@ -80,8 +80,11 @@ export function pageOf(document: SaleDocument, { seller }: ReceiptOptions): Rece
   };
 }
 
-/** `completed` alone means that the tax authority accepted the document (Fiscal Compliance API, Sale, `status`). */
-function signedReceipt({ status, receipt }: SaleDocument): Receipt | undefined {
+/**
+ * What was signed, of a document that the tax authority has accepted; `completed` alone means that it has (Fiscal
+ * Compliance API, Sale, `status`).
+ */
+export function signedReceipt({ status, receipt }: SaleDocument): Receipt | undefined {
   return status === "completed" ? (receipt ?? undefined) : undefined;
 }
 

@@ -1,10 +1,15 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Readable, Writable } from "node:stream";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
+import { runCli } from "../../src/cli/run-cli.ts";
 import { callCli, type CliResult } from "../../src/cli/test-support/call-cli.ts";
 import { creditNoteWorkflowId } from "../../src/contract/index.ts";
+import { readEscPos } from "../../src/receipt/test-support/read-escpos.ts";
+import { readPdf } from "../../src/receipt/test-support/read-pdf.ts";
+import { readSvgQr } from "../../src/receipt/test-support/read-qr.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { forgetWorkflow } from "../rig/forget-workflow.ts";
 import { TEA } from "../rig/sales-of.ts";
@@ -30,25 +35,101 @@ describeWithTemporal("fiscalflow receipt", () => {
     await rm(folder, { recursive: true });
   });
 
-  function receipt(argv: string[], dialect: unknown = DIALECT): Promise<CliResult> {
-    return callCli(["receipt", ...argv], {
-      env: {
-        TEMPORAL_ADDRESS: rig.address,
-        TEMPORAL_NAMESPACE: rig.namespace,
-        COMPLIANCE_BASE_URL: rig.simulator.url,
-        COMPLIANCE_API_KEY: "cmp_sk_test_simulator",
-        COMPLIANCE_BUSINESS_ID: "biz_1",
-        COMPLIANCE_DIALECT: JSON.stringify(dialect),
-      },
+  const envOf = (dialect: unknown = DIALECT) => ({
+    TEMPORAL_ADDRESS: rig.address,
+    TEMPORAL_NAMESPACE: rig.namespace,
+    COMPLIANCE_BASE_URL: rig.simulator.url,
+    COMPLIANCE_API_KEY: "cmp_sk_test_simulator",
+    COMPLIANCE_BUSINESS_ID: "biz_1",
+    COMPLIANCE_DIALECT: JSON.stringify(dialect),
+    LEDGER_URL: rig.config.ledger.url?.reveal() ?? "",
+  });
+  function receipt(argv: string[], dialect?: unknown): Promise<CliResult> {
+    return callCli(["receipt", ...argv], { env: envOf(dialect) });
+  }
+
+  /** Standard output as bytes. */
+  async function bytesOf(argv: string[], isTTY = false): Promise<{ exitCode: number; bytes: Buffer; stderr: string }> {
+    const out: Buffer[] = [];
+    const said: Buffer[] = [];
+    const into = (chunks: Buffer[]) =>
+      new Writable({
+        write(chunk: Buffer, _encoding, done) {
+          chunks.push(chunk);
+          done();
+        },
+      });
+    const exitCode = await runCli(["receipt", ...argv], {
+      env: { TEMPORAL_CONFIG_FILE: "/nonexistent/temporal.toml", ...envOf() },
+      stdin: Readable.from([]),
+      stdout: Object.assign(into(out), { isTTY }),
+      stderr: into(said),
     });
+    return { exitCode, bytes: Buffer.concat(out), stderr: Buffer.concat(said).toString() };
   }
   const signedNumber = () => rig.simulator.documents("R-1")[0]?.receipt?.cuInvoiceNo ?? "no number";
 
-  test("shows what was signed", async () => {
+  const verifyAt = (number: string) => rig.simulator.documents(number)[0]?.receipt?.verificationUrl ?? "no address";
+
+  test("prints the receipt in 42 columns, with the amounts of the books; --json prints the signed values", async () => {
     const shown = await receipt(["R-1"]);
     expect(shown).toMatchObject({ exitCode: 0, stderr: "" });
-    expect(shown.stdout).toContain(signedNumber());
-    expect(JSON.parse((await receipt(["R-1", "--json"])).stdout)).toMatchObject({ cuInvoiceNo: signedNumber() });
+    const [booked] = rig.simulator.documents("R-1");
+    expect(shown.stdout).toMatch(new RegExp(`^CU invoice number +${signedNumber()}$`, "m"));
+    expect(shown.stdout).toMatch(new RegExp(`^TOTAL +${booked?.totals.total.toFixed(2)}$`, "m"));
+    expect(shown.stdout).toMatch(new RegExp(`^B 16%, tax +${booked?.totals.taxAmount.toFixed(2)}$`, "m"));
+    expect(Math.max(...shown.stdout.split("\n").map((line) => line.length))).toBe(42);
+    expect(JSON.parse((await receipt(["R-1", "--json"])).stdout)).toEqual(booked?.receipt);
+  });
+
+  test("--format pdf --out writes a PDF with the QR code of the signed address, and the ending is enough", async () => {
+    const out = join(folder, "R-1.pdf");
+    const seller = ["--seller", "Duka Moja Ltd", "--seller-pin", "P051000000A", "--seller-address", "Moi Avenue"];
+    const asked = await receipt(["R-1", "--format", "pdf", "--out", out, ...seller]);
+    expect(asked).toEqual({ exitCode: 0, stdout: "", stderr: `Written to ${out}.\n` });
+    const file = await readFile(out);
+    const [page] = await readPdf(file);
+    const [booked] = rig.simulator.documents("R-1");
+    expect(page?.qr).toBe(verifyAt("R-1"));
+    expect(page?.text).toMatch(/^Duka Moja Ltd\nPIN P051000000A\nMoi Avenue\nReceipt$/m);
+    expect(page?.text).toContain(`CU invoice number ${signedNumber()}`);
+    expect(page?.text).toContain(`Total ${booked?.totals.total.toFixed(2)}`);
+    await receipt(["R-1", "--out", out, "--force", ...seller]);
+    expect(await readFile(out)).toEqual(file);
+    await rm(out);
+  });
+
+  test("prints escpos and pdf into a pipe byte for byte, and not on a terminal", async () => {
+    const printed = await bytesOf(["R-1", "--format", "escpos"]);
+    expect(printed).toMatchObject({ exitCode: 0, stderr: "" });
+    const { qr, lines } = readEscPos(printed.bytes);
+    expect(qr).toBe(verifyAt("R-1"));
+    expect(lines.join("\n")).toContain(signedNumber());
+    const [page] = await readPdf((await bytesOf(["R-1", "--format", "pdf"])).bytes);
+    expect(page?.qr).toBe(verifyAt("R-1"));
+    const refused = await bytesOf(["R-1", "--format", "pdf"], true);
+    expect(refused).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("add --out FILE") });
+    expect(refused.bytes).toHaveLength(0);
+  });
+
+  test("--format html prints a page with the QR code of the signed address", async () => {
+    const { exitCode, stdout } = await receipt(["R-1", "--format", "html"]);
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain(signedNumber());
+    expect(readSvgQr(stdout)).toBe(verifyAt("R-1"));
+  });
+
+  test("prints all lines of a sale with too many for an answer, out of the ledger", async () => {
+    const lines = Array.from({ length: 300 }, (_, n) => ({ ...TEA, quantity: n + 1 }));
+    const sale = { traderInvoiceNumber: "R-300", lines, stock: "off", refundWindow: "0" } as const;
+    const { workflowId } = await rig.starter.startSale(sale);
+    await rig.client.workflow.getHandle(workflowId).result();
+    const { document } = await rig.starter.state({ invoice: "R-300" });
+    expect(document).toMatchObject({ lines: [], linesLeftOut: { count: 300 } });
+    const { exitCode, stdout, stderr } = await receipt(["R-300"]);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    expect(stdout.match(/^ {2}\d+ x 350\.00 .* B$/gm)).toHaveLength(300);
+    expect(stdout).toMatch(/^B 16%, taxable/m);
   });
 
   test("--original writes the service's own file, and nothing beside it", async () => {
@@ -98,8 +179,21 @@ describeWithTemporal("fiscalflow receipt", () => {
     expect(off.stderr).toContain(`COMPLIANCE_DIALECT='{"receiptDownload":{"method":"GET","path":"/v1/sales/{id}/…"`);
   });
 
-  test("a sale that is not signed yet has none", async () => {
-    for (const argv of [["R-2"], ["R-2", "--original", "--out", join(folder, "four.pdf")]]) {
+  test("a sale that is not signed yet is printed as provisional, and that is said", async () => {
+    const shown = await receipt(["R-2"]);
+    expect(shown).toMatchObject({ exitCode: 0, stderr: expect.stringContaining("what is printed is provisional") });
+    expect(shown.stdout).toMatch(/^\*+ PROVISIONAL \*+\n\*+ NOT A TAX RECEIPT \*+$/m);
+    expect(shown.stdout).not.toContain("Signature");
+    const [page] = await readPdf((await bytesOf(["R-2", "--format", "pdf"])).bytes);
+    expect(page).toMatchObject({ text: expect.stringContaining("NOT A TAX RECEIPT"), qr: undefined });
+    expect((await receipt(["R-2", "--format", "html"])).stdout).toContain('<body class="provisional">');
+  });
+
+  test("a sale that is not signed yet has no signed values and no file of the service", async () => {
+    for (const argv of [
+      ["R-2", "--json"],
+      ["R-2", "--original", "--out", join(folder, "four.pdf")],
+    ]) {
       const none = await receipt(argv);
       expect(none).toMatchObject({ exitCode: 1, stdout: "" });
       expect(none.stderr).toContain("The sale R-2 has no receipt yet");
@@ -113,15 +207,22 @@ describeWithTemporal("fiscalflow receipt", () => {
     const noteNumber = () => rig.simulator.documents("CN-R-1")[0]?.receipt?.cuInvoiceNo ?? "no number";
     rig.simulator.setAuthority("CN-R-1", [{ do: "down" }]);
     await rig.starter.refund({ invoice: "R-1" }, request);
-    const inFlight = await receipt(["R-1", "--credit-note"]);
+    const inFlight = await receipt(["R-1", "--credit-note", "--json"]);
     expect(inFlight).toMatchObject({ exitCode: 1, stdout: "" });
     expect(inFlight.stderr).toContain("The credit note of the sale R-1 has no receipt yet");
     rig.simulator.setAuthority("CN-R-1", [{ do: "accept" }]);
     await rig.starter.refund({ invoice: "R-1" }, request, { waitSeconds: 20 });
     const shown = await receipt(["R-1", "--credit-note"]);
     expect(shown).toMatchObject({ exitCode: 0, stderr: "" });
-    expect(shown.stdout).toContain(noteNumber());
-    expect(noteNumber()).not.toBe(signedNumber());
+    expect(shown.stdout).toMatch(new RegExp(`^CU invoice number +${noteNumber()}$`, "m"));
+    expect(shown.stdout).toMatch(new RegExp(`^Reverses receipt +${signedNumber()}$`, "m"));
+    expect(shown.stdout).toMatch(/^TOTAL +-\d/m);
+    const [page] = await readPdf((await bytesOf(["R-1", "--credit-note", "--format", "pdf"])).bytes);
+    expect(page?.qr).toBe(verifyAt("CN-R-1"));
+    expect(page?.text).toContain(`Reverses receipt ${signedNumber()}`);
+    const byItsNumber = await receipt(["CN-R-1"]);
+    expect(byItsNumber).toMatchObject({ exitCode: 1, stdout: "" });
+    expect(byItsNumber.stderr).toContain("fiscalflow receipt INVOICE --credit-note");
 
     const saleId = rig.simulator.documents("R-1")[0]?.id ?? "";
     const noteId = creditNoteWorkflowId({ connection: "default", businessId: "biz_1", saleId });
@@ -143,7 +244,15 @@ describeWithTemporal("fiscalflow receipt", () => {
   });
 
   test.each([
-    [["R-1", "--out", "x"], "add --original"],
+    [["R-1", "--force"], "--force belongs to --out"],
+    [["R-1", "--json", "--format", "pdf"], "--json prints the signed values"],
+    [["R-1", "--original", "--format", "pdf"], "leave --format"],
+    [["R-1", "--seller-pin", "P051000000A"], "belong to --seller"],
+    [["R-1", "--font", "x.ttf"], "--font belongs to --format pdf"],
+    [["R-1", "--format", "pdf", "--font", "/no/such/font.ttf"], "cannot be read (ENOENT)"],
+    [["R-1", "--format", "pdf", "--font", "package.json"], "not a font"],
+    [["R-1", "--format", "docx"], "Allowed choices are text, escpos, html, pdf"],
+    [["R-1", "--out", "/no/such/folder/x"], "cannot be written (ENOENT)"],
     [["R-1", "--original", "--out", "/no/such/folder/x"], "cannot be written (ENOENT)"],
   ])("%j is a wrong call", async (argv, message) => {
     const { exitCode, stderr } = await receipt(argv);

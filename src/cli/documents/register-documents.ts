@@ -6,7 +6,7 @@ import type { BusinessDocuments, Days } from "../../ledger/index.ts";
 import { parsedBy } from "../arguments.ts";
 import { UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
-import { printable, printNote } from "../output.ts";
+import { printable, printNote, written } from "../output.ts";
 import { configuredNote } from "../report/configured-note.ts";
 import { parseText, type ResultFlags, type Scope, withFilters } from "../sale/scope.ts";
 
@@ -114,11 +114,4 @@ async function renderer({ csv, json }: DocumentsFlags): Promise<Render> {
   return async function* printed(days, businesses) {
     for await (const piece of renderTable(days, businesses)) yield printable(piece);
   };
-}
-
-/** Resolves once the piece is out, so that a slow reader does not fill the memory. */
-function written({ stdout }: CliContext, piece: string): Promise<void> {
-  return new Promise((done, failed) => {
-    stdout.write(piece, (error) => (error ? failed(error) : done()));
-  });
 }

@@ -1,17 +1,14 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 
-import { CommandFailedError, UsageError } from "../cli-error.ts";
+import { UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
 import { printResult } from "../output.ts";
-import { creditNoteOf } from "../sale/credit-note-of.ts";
 import { CREDIT_NOTE_FLAG } from "../sale/operate.ts";
-import { receiptLines } from "../sale/render-document.ts";
 import { parseInvoice, parseText, type ResultFlags, type Scope, withScope } from "../sale/scope.ts";
+import { FORMATS, type PrintFlags } from "./print-flags.ts";
 
-interface ReceiptFlags extends Scope, ResultFlags {
+export interface ReceiptFlags extends Scope, ResultFlags, PrintFlags {
   original?: boolean;
-  out?: string;
-  force?: boolean;
   creditNote?: boolean;
 }
 
@@ -19,59 +16,58 @@ export function registerReceipt(program: Command, context: CliContext): void {
   withScope(
     program
       .command("receipt")
-      .description("Show what the tax authority signed for a sale, or download the service's own receipt.")
+      .description("Print the receipt of a sale or a credit note, or download the service's own.")
       .argument("<invoice>", "the sale's number", parseInvoice)
-      .option("--original", "download the service's own receipt to a file")
-      .option("--out <file>", "the file to write (default: named for the sale, in the working directory)", parseText)
+      .addOption(
+        new Option(
+          "--format <format>",
+          "for the till or the buyer (default: by the ending of --out, else text)",
+        ).choices(FORMATS),
+      )
+      .option("--out <file>", "write to this file, which appears once it is complete", parseText)
       .option("--force", "replace the file if it exists")
-      .option(...CREDIT_NOTE_FLAG),
+      .option(...CREDIT_NOTE_FLAG)
+      .option("--seller <name>", "the seller's name, which no signed value has", parseText)
+      .option("--seller-pin <pin>", "the seller's PIN", parseText)
+      .option("--seller-address <text>", "the seller's address; a line break begins a new line", parseText)
+      .option("--font <file>", "a TrueType or OpenType font for a PDF with letters beyond Western Europe's", parseText)
+      .option("--original", "download the service's own receipt to a file"),
   )
     .addHelpText(
       "after",
       `
+Formats: text (42 columns), escpos (for a receipt printer of 80 mm, with its QR code), html, pdf. What the tax authority has not
+signed is printed as provisional. --json prints the signed values alone.
 The API's document names the download without showing it: the connection's dialect must describe it under receiptDownload.
 
 Examples:
   fiscalflow receipt INV-1001
+  fiscalflow receipt INV-1001 --format pdf --out INV-1001.pdf --seller 'Duka Moja Ltd' --seller-pin P051234567Z
+  fiscalflow receipt INV-1001 --credit-note
+  fiscalflow receipt INV-1001 --format escpos > /dev/usb/lp0
   fiscalflow receipt INV-1001 --original --out INV-1001.pdf`,
     )
     .action((invoice: string, flags: ReceiptFlags) => receipt(context, invoice, flags));
 }
 
 async function receipt(context: CliContext, invoice: string, flags: ReceiptFlags): Promise<void> {
+  const { printPlan } = await import("./print-flags.ts");
+  const { documentOf, signedDocumentOf } = await import("./document-of.ts");
   if (flags.original === true) {
+    if (flags.format !== undefined || flags.seller !== undefined || flags.font !== undefined)
+      throw new UsageError("--original is the service's own file: leave --format, --seller and --font out.");
     const { downloadOriginal } = await import("./download-original.ts");
-    const file = await downloadOriginal(context, flags, { ...flags, invoice, saleId: () => signed().then(idOf) });
+    const saleId = async () => (await signedDocumentOf(context, invoice, flags)).id;
+    const file = await downloadOriginal(context, flags, { ...flags, invoice, saleId });
     printResult(context, flags.json, file, `${file.file}: ${file.contentType ?? "unknown type"}, ${file.bytes} bytes`);
     return;
   }
-  if (flags.out !== undefined || flags.force === true)
-    throw new UsageError("--out and --force belong to a download: add --original.");
-  const document = await signed();
-  printResult(context, flags.json, document.receipt, receiptLines(document.receipt).join("\n"));
-
-  /**
-   * The document, with what was signed. @throws CommandFailedError where nothing was, or where there is no credit note
-   */
-  async function signed() {
-    const { withSales } = await import("../sale/with-sales.ts");
-    const isNote = flags.creditNote === true;
-    const { document, stage } = await withSales(context, async (sales) => {
-      const key = sales.keyOf(invoice, flags);
-      const state = await sales.starter.state(key);
-      if (!isNote) return state;
-      const note = (await creditNoteOf(sales, key, state))?.state;
-      if (!note && !state.creditNote) throw new CommandFailedError(`The sale ${invoice} has no credit note.`);
-      return note ?? { document: state.creditNote, stage: state.stage };
-    });
-    if (document?.receipt) return { ...document, receipt: document.receipt };
-    const what = isNote ? `credit note of the sale ${invoice}` : `sale ${invoice}`;
-    throw new CommandFailedError(
-      `The ${what} has no receipt yet: the tax authority has not signed it (stage ${stage}). See: fiscalflow sale show ${invoice}`,
-    );
+  const plan = printPlan(flags, context.stdout.isTTY === true);
+  if (flags.json === true) {
+    const { receipt: values } = await signedDocumentOf(context, invoice, flags);
+    printResult(context, true, values, "");
+    return;
   }
-}
-
-function idOf({ id }: { id: string }): string {
-  return id;
+  const { printReceipt } = await import("./print-receipt.ts");
+  await printReceipt(context, plan, () => documentOf(context, invoice, flags));
 }

@@ -16,7 +16,7 @@ export async function readPdf(pdf: Uint8Array): Promise<PdfPage[]> {
   for (const page of document.pages()) {
     // Drawing a page closes it.
     const text = page.getText().replaceAll("\r\n", "\n");
-    pages.push({ text, qr: readQr(await page.render({ scale: 2, render: "bitmap" })) });
+    pages.push({ text, qr: readQr(await page.render({ scale: 1.5, render: "bitmap" })) });
   }
   document.destroy();
   return pages;
