@@ -24,7 +24,18 @@ export async function bundleQuietly(
   workflowsPath: string,
   workflowInterceptorModules: string[] = [],
 ): Promise<{ code: string }> {
-  return await bundleWorkflowCode({ workflowsPath, workflowInterceptorModules, logger: silent });
+  return await bundleWorkflowCode({
+    workflowsPath,
+    workflowInterceptorModules,
+    logger: silent,
+    // A stack names a file of the sources and its line, and no path of the machine that built it. The sources themselves
+    // would be half of the bundle.
+    webpackConfigHook: (config) => ({
+      ...config,
+      devtool: "inline-nosources-cheap-module-source-map",
+      output: { ...config.output, pathinfo: false, devtoolModuleFilenameTemplate: "[resource-path]" },
+    }),
+  });
 }
 
 function pathOf(module: string): string {
