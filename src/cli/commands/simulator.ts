@@ -7,6 +7,7 @@ import { untilAborted } from "../interruptible.ts";
 import { printNote, printResult } from "../output.ts";
 import { parseJson } from "../parse-json.ts";
 import { readText } from "../read-text.ts";
+import { registerSimulatorTriggers } from "./simulator-triggers.ts";
 
 const DEFAULT_PORT = 4010;
 
@@ -20,7 +21,7 @@ interface SimulatorFlags {
 }
 
 export function registerSimulator(program: Command, context: CliContext): void {
-  program
+  const simulator = program
     .command("simulator")
     .description(
       "Run the compliance API and the accounting service as their documents describe them, in memory, until Ctrl-C.",
@@ -37,12 +38,14 @@ export function registerSimulator(program: Command, context: CliContext): void {
     .addHelpText(
       "after",
       `
-It forgets everything when it ends. Controls for tests are under /_simulator.
+It forgets everything when it ends. Its address in a browser shows what it holds and what trouble it can make, which
+\`fiscalflow simulator trigger\` asks for too. Controls for tests are under /_simulator.
 
 Example:
   fiscalflow simulator --port 4010 --limit 30`,
     )
     .action((flags: SimulatorFlags) => runSimulator(context, flags));
+  registerSimulatorTriggers(simulator, context, `http://127.0.0.1:${DEFAULT_PORT}`);
 }
 
 async function runSimulator(context: CliContext, flags: SimulatorFlags): Promise<void> {
@@ -79,7 +82,7 @@ async function runSimulator(context: CliContext, flags: SimulatorFlags): Promise
     printResult(context, flags.json, { url: simulator.url, env }, text.join("\n"));
     printNote(
       context,
-      `The simulator listens at ${simulator.url}; the lines above are what a worker needs. Ctrl-C ends it.`,
+      `The simulator listens at ${simulator.url}, which is also its page; the lines above are what a worker needs. Ctrl-C ends it.`,
     );
     await untilAborted(context.signal);
   } finally {

@@ -57,6 +57,11 @@ export class Authority {
     this.#parts.changes.announce();
   }
 
+  /** What it does with a document: its number's script, else the default. */
+  scripts(): { default: readonly AuthorityStep[]; documents: Record<string, readonly AuthorityStep[]> } {
+    return { default: this.#default, documents: Object.fromEntries(this.#scripts) };
+  }
+
   submit(record: DocumentRecord, occasion: "creation" | "retry"): Ruling {
     const invoice = record.sale.traderInvoiceNumber;
     const step = this.#disturbedStep(record) ?? this.#nextStep(record);
@@ -88,8 +93,16 @@ export class Authority {
   #disturbedStep({ sale, businessId, idempotencyKey }: DocumentRecord): AuthorityStep | undefined {
     const facts = { saleId: sale.id, invoice: sale.traderInvoiceNumber, businessId, idempotencyKey };
     const fault = this.#parts.faults.strikeAuthority(facts);
-    if (fault === undefined) return undefined;
-    return fault.kind === "in-flight" ? { do: "down" } : { do: "cancel", afterMs: fault.delayMs ?? 0 };
+    switch (fault?.kind) {
+      case undefined:
+        return undefined;
+      case "rejected":
+        return { do: "reject", reason: "Rejected because the simulator was told to" };
+      case "in-flight":
+        return { do: "down" };
+      case "cancelled":
+        return { do: "cancel", afterMs: fault?.delayMs ?? 0 };
+    }
   }
 
   #nextStep(record: DocumentRecord): AuthorityStep {

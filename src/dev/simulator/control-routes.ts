@@ -15,6 +15,7 @@ import {
 } from "./scenario-schema.ts";
 import { settingsPatchSchema } from "./options.ts";
 import { statusExtrasSchema } from "./status-extras.ts";
+import { triggerFault, triggerOptionsSchema, triggerText } from "./triggers.ts";
 
 const withId = z.object({ id: z.string() });
 const withKey = z.object({ key: z.string() });
@@ -44,6 +45,7 @@ function addReadings(server: FastifyInstance, controls: Controls): void {
   server.get("/documents", (request) => ({
     documents: controls.documents(read(callFilter, request.query)["invoice"]),
   }));
+  server.get("/faults", () => ({ faults: controls.activeFaults() }));
   server.get("/purchases", () => ({ purchases: controls.purchases() }));
   server.get("/businesses/:id/items", (request) => ({ items: controls.items(read(withId, request.params).id) }));
   server.get("/documents/:id/settled", async (request) => controls.settled(read(withId, request.params).id));
@@ -119,6 +121,11 @@ function addChanges(server: FastifyInstance, controls: Controls): void {
   server.patch("/settings", (request) => {
     controls.changeSettings(read(settingsPatchSchema, request.body));
     return done;
+  });
+  server.post("/triggers/:name", (request) => {
+    const options = read(triggerOptionsSchema, request.body);
+    const fault = triggerFault(read(withName, request.params).name, options);
+    return { id: controls.injectNumbered(fault), done: triggerText(fault) };
   });
   server.post("/faults", (request) => ({ id: controls.injectNumbered(request.body) }));
   server.delete("/faults/:id", (request) => ({

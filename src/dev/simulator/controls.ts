@@ -7,6 +7,7 @@ import type { CallEntry } from "./call-log.ts";
 import type { ItemRecord } from "./catalogue.ts";
 import type { DocumentRecord } from "./document-record.ts";
 import type { Fault } from "./fault-schema.ts";
+import type { FaultBooks } from "./faults.ts";
 import { issueElsewhere } from "./issue-elsewhere.ts";
 import { changeSettings, type SettingsPatch } from "./options.ts";
 import { InstructionError, parseInstruction } from "./problems.ts";
@@ -73,6 +74,8 @@ export interface Controls {
   inject(fault: Fault): () => void;
   injectNumbered(fault: unknown): number;
   removeFault(id: number): boolean;
+  /** The faults that can still strike, and how often each has struck. */
+  activeFaults(): FaultBooks["active"];
   clearFaults(): void;
   /** As if every idempotency key had outlived its life. */
   forgetIdempotencyKeys(): void;
@@ -171,6 +174,7 @@ export function createControls(world: World): Controls {
     },
     injectNumbered,
     removeFault: (id) => faults.remove(id),
+    activeFaults: () => structuredClone(faults.books().active),
     clearFaults: () => faults.clear(),
     forgetIdempotencyKeys: () => world.idempotency.forget(),
     resetCalls: () => {

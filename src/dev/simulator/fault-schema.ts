@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 const apiKinds = ["status", "drop", "slow", "half-body", "not-json", "wrong-types", "rate-limit"] as const;
-const authorityKinds = ["in-flight", "cancelled"] as const;
+const authorityKinds = ["rejected", "in-flight", "cancelled"] as const;
 const callbackKinds = ["lost", "early", "doubled", "out-of-order", "forged", "late"] as const;
 
 export type ApiFaultKind = (typeof apiKinds)[number];
@@ -19,9 +19,9 @@ const elsewhere: ReadonlyMap<string, readonly string[]> = new Map<string, readon
  * its answer is lost or replaced. A `slow` fault always processes: `before` late and answered at once, `after` at once
  * and answered late.
  *
- * Of the operation `authority` (a submission of a document): `in-flight`, it stays in flight whatever the script says,
- * until it is submitted again or its script changes; `cancelled`, it is in flight and after `delayMs` (default 0)
- * cancelled.
+ * Of the operation `authority` (a submission of a document): `rejected`, it is rejected whatever the script says;
+ * `in-flight`, it stays in flight until it is submitted again or its script changes; `cancelled`, it is in flight and
+ * after `delayMs` (default 0) cancelled.
  *
  * Of the operation `callback` (deliveries, which the service makes by itself):
  * - `lost`: this attempt never leaves, and the service takes it for delivered: without `redeliver` no other follows.
@@ -34,6 +34,8 @@ const elsewhere: ReadonlyMap<string, readonly string[]> = new Map<string, readon
  */
 export const faultSchema = z
   .strictObject({
+    /** What somebody asked for (see triggers.ts), for those who look at what is set. */
+    trigger: z.string().optional(),
     /** An operation's name, `*` for all of the API, `authority` or `callback`. */
     operation: z.string().min(1),
     when: z.enum(["before", "after"]),

@@ -8,6 +8,7 @@ import { addControlRoutes } from "./control-routes.ts";
 import { createControls, type Controls } from "./controls.ts";
 import { issueElsewhere } from "./issue-elsewhere.ts";
 import type { SimulatorOptions } from "./options.ts";
+import { addPageRoutes } from "./page/page-routes.ts";
 import { createWorld } from "./world.ts";
 
 /** Where the accounting service is mounted: its paths have no version prefix of their own. */
@@ -60,6 +61,9 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     },
     { prefix: "/_simulator" },
   );
+  await server.register(async (scope) => {
+    addPageRoutes(scope, world, controls);
+  });
   await server.register(
     async (scope) => {
       addAccountingRoutes(scope, accounting);
