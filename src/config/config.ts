@@ -11,7 +11,7 @@ export interface Config {
   callbacks?: CallbackConfig;
   timings: Timings;
   ledger: LedgerConfig;
-  temporal: { cliPath?: string; testServerPath?: string };
+  temporal: { uiUrl?: URL; cliPath?: string; testServerPath?: string };
   worker: WorkerConfig;
   logLevel: LogLevel;
   /** 0 takes any free port. Absent: not served. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { choiceSetting, flagSetting, hostSetting, integerSetting, portSetting, textSetting } from "./plain-settings.ts";
 import { secretSetting } from "./secret-settings.ts";
+import { plainUrlSetting } from "./url-settings.ts";
 
 /**
  * Where health and metrics listen unless told otherwise: they need no password, so nobody outside of the machine asks.
@@ -88,6 +89,12 @@ export const ledgerSettings = {
 };
 
 export const temporalSettings = {
+  uiUrl: plainUrlSetting({
+    variable: "TEMPORAL_UI_URL",
+    meaning: "the address of Temporal's UI, for links: `https://cloud.temporal.io` for Temporal Cloud",
+    defaultText: "none: `doctor` and `sale show --web` print filters and ids instead of links",
+    example: "http://localhost:8233",
+  }),
   cliPath: textSetting(z.string().min(1), "a path to an executable", {
     variable: "TEMPORAL_CLI_PATH",
     meaning: "the executable of the embedded Temporal server",

@@ -173,9 +173,19 @@ describeWithTemporal("on a server that is as it should be", () => {
         COMPLIANCE_API_KEY: "cmp_sk_test_simulator",
         ACCOUNTING_BASE_URL: simulator.accounting.url,
         ACCOUNTING_API_KEY: "sk_development_simulator",
+        TEMPORAL_UI_URL: "http://localhost:8233",
       },
     });
     expect(stdout).not.toContain("✗");
+    const connection = await Connection.connect({ address: server.address });
+    const links = [...stdout.matchAll(/^ {4}\S.* {2}(http:\/\/localhost:8233\/namespaces\/default\/workflows\?.+)$/gm)];
+    expect(links).toHaveLength(3);
+    for (const [, link = ""] of links) {
+      const query = new URL(link).searchParams.get("query");
+      const counted = await connection.workflowService.countWorkflowExecutions({ namespace: "default", query });
+      expect({ query, count: Number(counted.count) }).toEqual({ query, count: 0 });
+    }
+    await connection.close();
     expect(stdout).toContain("✓ priority and fairness: the server orders by both");
     expect(stdout).toContain("✓ accounting default, key: development, not signed, reaches 1 company");
     const calls = "6 calls of the compliance API and 2 of the accounting service were made";

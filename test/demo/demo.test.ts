@@ -23,12 +23,13 @@ describeWithTemporal("the demo", () => {
       "DUKA-1006 completed",
       "DUKA-1007 credited",
       "DUKA-1008 completed",
+      "DUKA-1009 completed; needs an operator, as meant",
     ]);
     for (const [, invoice, , , receipt, , , link] of rows) {
       expect(receipt).toMatch(/^NS \d+/);
       expect(link).toMatch(new RegExp(`^http://127\\.0\\.0\\.1:\\d+/namespaces/default/workflows/.*${invoice}$`));
     }
-    expect(demo.output()).toContain("The simulator's books agree: 9 documents and 9 stock movements, each once.");
+    expect(demo.output()).toContain("The simulator's books agree: 10 documents and 10 stock movements, each once.");
     await expectBackOffice(demo);
   });
 
@@ -68,13 +69,13 @@ describeWithTemporal("the demo", () => {
     await demo.says(/The simulator's books: .*\n/);
     const [, booksUrl = ""] = /The simulator's books: (\S+)/.exec(demo.output()) ?? [];
     const books = (await (await fetch(booksUrl)).json()) as { documents: unknown[] };
-    expect(books.documents).toHaveLength(9);
+    expect(books.documents).toHaveLength(10);
     expect(demo.output()).toMatch(/export TEMPORAL_ADDRESS=127\.0\.0\.1:\d+/);
     expect(demo.output()).toContain("npx fiscalflow sale start - --wait");
     const env = Object.fromEntries(
       [...demo.output().matchAll(/^ {2}export (\w+)=(\S+)$/gm)].map(([, name, value]) => [name, value]),
     );
-    const commands = [...demo.output().matchAll(/^ {2}npx fiscalflow (?!reconcile)(\S.*)$/gm)].map(
+    const commands = [...demo.output().matchAll(/^ {2}npx fiscalflow (?!reconcile|sale|simulator)(\S.*)$/gm)].map(
       ([, words = ""]) => words,
     );
     expect(commands).toEqual([
@@ -91,6 +92,13 @@ describeWithTemporal("the demo", () => {
     expect(answers.get("batch process batch_2026_11_21 --wait")).toContain("No bill payment is left to be processed.");
     expect(answers.get("report day")).toContain("Maziwa (milk) 500 ml");
     expect(answers.get("ledger verify")).toMatch(/^default\/biz_demo: as written: /m);
+    expect(demo.output()).toMatch(/^ {2}http:\S+\/workflows\/sale%2Fdefault%2Fbiz_demo%2FDUKA-1009$/m);
+    expect(demo.output()).toMatch(
+      /^ {2}needs an operator {2,}http:\S+\/workflows\?query=FiscalAttention%20IS%20NOT%20NULL/m,
+    );
+    const [, resolve = ""] = /^ {2}npx fiscalflow (sale resolve-stock .* --applied) --note/m.exec(demo.output()) ?? [];
+    await fiscalflow([...resolve.split(" "), "--note", "the balance fell by 5"], env);
+    expect(await fiscalflow(["sale", "list", "--attention", "--json"], env)).toBe("[]\n");
     const children = await demo.children();
     demo.interrupt();
     expect(await demo.ended()).toBe(0);
@@ -119,7 +127,7 @@ async function expectBackOffice(demo: DemoProcess): Promise<void> {
     expect.stringMatching(/^syncPurchases: .* 7 new, 0 changed$/),
     expect.stringMatching(/^syncBillPayments: .* 8 new, /),
     "processSyncBatch: batch_2026_11_20 was processed: 8 bill payments were processed.",
-    "reconcile: 9 documents read: 9 final and the same, 0 differing.",
+    "reconcile: 10 documents read: 10 final and the same, 0 differing.",
   ]);
   for (const [, , , , , link] of rows)
     expect(link).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/namespaces\/default\/workflows\//);

@@ -9,6 +9,7 @@ import { TemporalError } from "../../worker/require-temporal.ts";
 import { connectTemporal } from "../connect-temporal.ts";
 import type { CliContext } from "../context.ts";
 import { describeError } from "../describe-error.ts";
+import { uiAddress } from "../temporal-ui.ts";
 import { checkAccounting } from "./check-accounting.ts";
 import { checkConfiguration } from "./check-configuration.ts";
 import { checkConnection } from "./check-connection.ts";
@@ -16,6 +17,7 @@ import { checkLedger } from "./check-ledger.ts";
 import { checkOrdering } from "./check-ordering.ts";
 import { checkOverlaps, type Reach } from "./check-overlaps.ts";
 import { checkNamespace, checkSearchAttributes, checkServer, checkWorkers } from "./check-temporal.ts";
+import { viewsFinding } from "./check-views.ts";
 import { fault, type Finding } from "./finding.ts";
 
 const CALL_MS = 10_000;
@@ -38,7 +40,7 @@ export async function examine(context: CliContext, onFinding: (finding: Finding)
   };
   const { findings: configured, config, temporal } = checkConfiguration(context.env);
   add(...configured);
-  if (temporal) await examineTemporal(context, temporal, add);
+  if (temporal) await examineTemporal(context, temporal, config?.temporal.uiUrl, add);
   if (config) add(...(await checkLedger(config)));
   if (!config) return { findings, apiCalls: 0, accountingCalls: 0 };
   const dispatchers = createDispatchers();
@@ -53,7 +55,12 @@ export async function examine(context: CliContext, onFinding: (finding: Finding)
 
 type Add = (...found: Finding[]) => void;
 
-async function examineTemporal(context: CliContext, temporal: TemporalConnection, add: Add): Promise<void> {
+async function examineTemporal(
+  context: CliContext,
+  temporal: TemporalConnection,
+  uiUrl: URL | undefined,
+  add: Add,
+): Promise<void> {
   let connection: Connection;
   try {
     connection = await connectTemporal(context, temporal);
@@ -76,6 +83,7 @@ async function examineTemporal(context: CliContext, temporal: TemporalConnection
     add(finding);
     if (!usable) return;
     await attempt("search attributes", () => checkSearchAttributes(connection, namespace));
+    add(viewsFinding({ uiUrl: uiUrl && uiAddress(uiUrl), namespace }));
     await attempt("workers", () => checkWorkers(connection, namespace));
     await attempt("priority and fairness", () => checkOrdering(connection, namespace), EXPERIMENT_MS);
   } finally {

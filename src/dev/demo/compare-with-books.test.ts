@@ -32,6 +32,13 @@ describe("the comparison with the simulator's books", () => {
     ]);
   });
 
+  it("names a sale that does not need the operator that it is there to need", () => {
+    const found = differences((_books, { example }) => ({
+      example: { ...example, expected: { ...example.expected, attention: "stock-unknown" } },
+    }));
+    expect(found).toEqual(["DUKA-1007: does not need an operator, expected stock-unknown"]);
+  });
+
   it("names a sale that was not run", () => {
     expect(compareWithBooks(right.plan, [], right.books)).toEqual(["DUKA-1007: was not run"]);
   });

@@ -43,9 +43,11 @@ export function compareWithBooks(
   ];
 }
 
-function stageDifferences({ example, stage, problem }: SaleProgress): string[] {
-  const wanted = example.expected.stage;
+function stageDifferences({ example, stage, problem, state }: SaleProgress): string[] {
+  const { stage: wanted, attention } = example.expected;
   const found = stage === wanted ? [] : [`ended ${stage}, expected ${wanted}`];
+  if (attention !== undefined && !state?.attentions.some(({ code }) => code === attention))
+    found.push(`does not need an operator, expected ${attention}`);
   return problem === undefined ? found : [...found, problem];
 }
 

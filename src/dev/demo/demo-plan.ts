@@ -19,6 +19,8 @@ export interface DemoPlan {
   readonly examples: readonly Example[];
   /** The state in which the simulator starts. */
   readonly scenario: ScenarioFile["simulator"];
+  /** What goes wrong there. */
+  readonly faults: ScenarioFile["faults"];
   /** The business whose sales they are. */
   readonly businessId: string;
   readonly apiKey: string;

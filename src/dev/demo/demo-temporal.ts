@@ -9,9 +9,3 @@ export interface DemoTemporal {
   /** Its own server starts empty and ends with it; any other remembers what earlier demos did. */
   readonly own: boolean;
 }
-
-/** Where a workflow is shown in Temporal's UI, which wants the id as one segment of its path. */
-export function uiLink({ uiUrl, namespace }: DemoTemporal, workflowId: string): string | undefined {
-  if (uiUrl === undefined) return undefined;
-  return `${uiUrl}/namespaces/${encodeURIComponent(namespace)}/workflows/${encodeURIComponent(workflowId)}`;
-}

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { WorkflowFailedError } from "@temporalio/client";
 import type { WorkflowState } from "../../contract/index.ts";
-import { saleKeyOf } from "./demo-plan.ts";
+import { type Example, saleKeyOf } from "./demo-plan.ts";
 import type { SaleProgress } from "./sale-progress.ts";
 import type { DemoStack } from "./start-demo-stack.ts";
 
@@ -44,7 +44,9 @@ export async function followSale(stack: DemoStack, sale: SaleProgress, following
       const [attention] = state?.attentions ?? [];
       if (failure !== undefined) return end(seen, failure);
       if (refusal !== undefined) return end(seen, refusal);
-      if (attention && !closed) return end(seen, `needs a person: ${attention.code}: ${attention.message}`);
+      if (state && isAsMeant(state, example)) return end(seen);
+      if (attention && attention.code !== example.expected.attention && !closed)
+        return end(seen, `needs a person: ${attention.code}: ${attention.message}`);
       if (state && (closed || (!example.refund && isDoneButOpen(state)))) return end(seen);
       if (Date.now() > untilMs) return end(seen, `has not ended in time; it waits for ${seen.waitingFor}`);
       update(seen);
@@ -89,6 +91,12 @@ function watchEnd(stack: DemoStack, workflowId: string): { closed: boolean; fail
 function isDoneButOpen({ stage, stockMovements }: WorkflowState): boolean {
   const answered = stockMovements.every(({ state }) => state === "applied" || state === "dropped");
   return (stage === "completed" || stage === "credited") && answered;
+}
+
+/** It needs the operator that it is there to need, and nothing else is left to be done. */
+function isAsMeant({ stage, attentions }: WorkflowState, { expected }: Example): boolean {
+  const [only, ...more] = attentions;
+  return stage === expected.stage && only !== undefined && only.code === expected.attention && more.length === 0;
 }
 
 function seenIn(state: WorkflowState, closed: boolean): Pick<SaleProgress, "state" | "stage" | "waitingFor"> {

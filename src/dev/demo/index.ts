@@ -17,7 +17,10 @@ export function registerDemo(program: Command, context: CliContext): void {
     .description("Start everything on this machine, run the example sales and the back office, and show them.")
     .option("--keep", "leave everything running until Ctrl-C, and print commands to try")
     .option("--examples <folder>", "your own sales and their scenario.json (default: the package's examples)")
-    .option("--ui-url <url>", "the Temporal UI that belongs to TEMPORAL_ADDRESS, for the links")
+    .option(
+      "--ui-url <url>",
+      "the Temporal UI that belongs to TEMPORAL_ADDRESS, for the links (default: TEMPORAL_UI_URL)",
+    )
     .option("--report <file>", "where to write the day's report (default: a file under .fiscalflow/demo)")
     .option("--no-open", "do not open the report in a browser")
     .addHelpText(

@@ -33,6 +33,7 @@ it("finds the package's examples, each a sale input of its own", async () => {
     "several lines of one item: completed",
     "refunded with a credit note: credited",
     "issued elsewhere and adopted: completed",
+    "needs an operator: completed",
   ]);
   expect({ businessId, apiKey }).toEqual({ businessId: "biz_demo", apiKey: "cmp_sk_test_demo" });
 });

@@ -38,6 +38,7 @@ export async function readDemoPlan(folder: string, workingDirectory: string): Pr
   return {
     examples,
     scenario: scenario.simulator,
+    faults: scenario.faults,
     businessId: business.id,
     apiKey: key.key,
     accounting: { apiKey: accountingKey, clientSecret },

@@ -16,11 +16,25 @@ export function renumber(plan: DemoPlan, suffix: string): DemoPlan {
   return {
     ...plan,
     examples: plan.examples.map((example) => renumbered(example, other)),
+    faults: plan.faults.map((fault) => ({ ...fault, match: fault.match && renumberedMatch(fault.match, other) })),
     scenario: {
       ...plan.scenario,
       authority: { ...authority, documents },
       sales: sales.map((sale) => ({ ...sale, traderInvoiceNumber: other(sale.traderInvoiceNumber) })),
     },
+  };
+}
+
+type Match = NonNullable<DemoPlan["faults"][number]["match"]>;
+
+function renumberedMatch(match: Match, other: (number: string) => string): Match {
+  const { invoice, referenceId } = match;
+  // A movement's reference begins with the number of its document.
+  const [number = "", ...rest] = referenceId?.split("/") ?? [];
+  return {
+    ...match,
+    ...(invoice !== undefined && { invoice: other(invoice) }),
+    ...(referenceId !== undefined && { referenceId: [other(number), ...rest].join("/") }),
   };
 }
 

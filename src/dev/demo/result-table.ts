@@ -1,5 +1,6 @@
 import type { CallCounts } from "./count-calls.ts";
-import { type DemoTemporal, uiLink } from "./demo-temporal.ts";
+import { workflowLink } from "../../cli/temporal-ui.ts";
+import type { DemoTemporal } from "./demo-temporal.ts";
 import { renderTable, widthOf } from "./render-table.ts";
 import type { SaleProgress } from "./sale-progress.ts";
 import type { Paint } from "./screens.ts";
@@ -17,7 +18,7 @@ const HEAD = ["invoice", "what it shows", "stage", "receipt", "API calls", "seco
 
 /** What has become of each sale, with the link to its workflow: in the table where it fits, else below it. */
 export function resultTable({ sales, counts, temporal, columns, paint }: Result): string {
-  const place = ({ workflowId }: SaleProgress): string => uiLink(temporal, workflowId) ?? workflowId;
+  const place = ({ workflowId }: SaleProgress): string => workflowLink(temporal, workflowId) ?? workflowId;
   const rows = sales.map((sale) => rowOf(sale, counts, paint));
   const placeHead = temporal.uiUrl === undefined ? "workflow" : "in Temporal's UI";
   const wide = renderTable(
@@ -34,14 +35,16 @@ export function resultTable({ sales, counts, temporal, columns, paint }: Result)
 
 function rowOf(sale: SaleProgress, { byInvoice }: CallCounts, paint: Paint): string[] {
   const { example, stage, state, startedAtMs, endedAtMs = startedAtMs, problem } = sale;
-  const good = problem === undefined && stage === example.expected.stage;
+  const { expected } = example;
+  const good = problem === undefined && stage === expected.stage;
+  const stands = expected.attention === undefined || !good ? stage : `${stage}; needs an operator, as meant`;
   const receipts = [state?.document?.receipt, state?.creditNote?.receipt].flatMap((receipt) =>
     typeof receipt?.receiptNumber !== "number" ? [] : [`${receipt.receiptLabel ?? ""} ${receipt.receiptNumber}`.trim()],
   );
   return [
     example.invoice,
     example.title,
-    paint(stage, good ? "green" : "red"),
+    paint(stands, good ? (stands === stage ? "green" : "yellow") : "red"),
     receipts.join(", ") || "-",
     String(byInvoice.get(example.invoice) ?? 0),
     ((endedAtMs - startedAtMs) / 1_000).toFixed(1),

@@ -76,22 +76,22 @@ async function demo(options: DemoOptions, context: CliContext, cleanup: Cleanup,
   const { stdout, stderr } = context;
   const screens = { stdout, stderr, signal, paint: paintFor(stderr, env), stdoutPaint: paintFor(stdout, env) };
   const salesSinceMs = Date.now();
-  let differences = await showSales(stack, screens);
+  const { sales, differences: inBooks } = await showSales(stack, screens);
   note(`\n${clock.lap("the sales are through")}; and now the back office:`);
   const { report, open } = options;
-  differences += await showBackOffice(stack, screens, { salesSinceMs, report, open, env });
+  const inLedger = await showBackOffice(stack, screens, { salesSinceMs, report, open, env });
   note(`${clock.lap("the back office is through")}; ${clock.totalSeconds} s since the start`);
   if (options.keep) {
-    context.stdout.write(`\n${howToGoOn(stack)}\n`);
+    context.stdout.write(`\n${howToGoOn(stack, sales)}\n`);
     await Promise.race([untilAborted(signal), stack.workers.failed]);
   }
-  if (differences > 0) throw new CommandFailedError("");
+  if (inBooks + inLedger > 0) throw new CommandFailedError("");
 }
 
 async function temporalFor(options: DemoOptions, context: CliContext, cleanup: Cleanup): Promise<DemoTemporal> {
   const { env, signal } = context;
   const given = loadTemporalConnection({ env });
-  const { uiUrl } = options;
+  const uiUrl = options.uiUrl ?? (env["TEMPORAL_UI_URL"] || undefined);
   if (given.addressGiven) return await interruptible(() => useGivenTemporal(given, { env, uiUrl }), signal);
   const onProgress = (line: string): void => printNote(context, line);
   return await startOwnTemporal({ env, signal, cleanup, onProgress });

@@ -1,5 +1,5 @@
 import { printable } from "../../cli/output.ts";
-import { isOpen, type SaleProgress } from "./sale-progress.ts";
+import { endText, isOpen, type SaleProgress } from "./sale-progress.ts";
 import type { Paint } from "./screens.ts";
 
 const SPINNER = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
@@ -23,7 +23,7 @@ export function saleLine(sale: SaleProgress, layout: LineLayout): string {
   const seconds = ((sale.endedAtMs ?? nowMs) - sale.startedAtMs) / 1_000;
   const frame = SPINNER[Math.floor(nowMs / FRAME_MS) % SPINNER.length] ?? "";
   const mark = isOpen(sale) ? frame : good ? "✔" : "✖";
-  const wait = isOpen(sale) ? sale.waitingFor : (sale.problem ?? "");
+  const wait = isOpen(sale) ? sale.waitingFor : (endText(sale) ?? "");
   const cells = [
     mark,
     sale.example.invoice.padEnd(layout.invoiceWidth),
@@ -51,8 +51,8 @@ function oneLine(text: string): string {
 
 /** The same for a log: what has changed, on a line of its own. */
 export function changeLine(sale: SaleProgress, layout: Pick<LineLayout, "invoiceWidth" | "titleWidth">): string {
-  const { example, stage, waitingFor, problem } = sale;
-  const detail = problem ?? (isOpen(sale) ? `waits for ${waitingFor}` : "done");
+  const { example, stage, waitingFor } = sale;
+  const detail = isOpen(sale) ? `waits for ${waitingFor}` : (endText(sale) ?? "done");
   const cells = [example.invoice.padEnd(layout.invoiceWidth), example.title.padEnd(layout.titleWidth)];
   return oneLine([...cells, stage.padEnd(STAGE_WIDTH), detail].join("  "));
 }

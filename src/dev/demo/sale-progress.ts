@@ -21,3 +21,9 @@ export interface SaleProgress {
 export function isOpen(sale: SaleProgress): boolean {
   return sale.endedAtMs === undefined;
 }
+
+/** What is to be said of a sale that has ended; undefined where its stage says all. */
+export function endText({ problem, example }: SaleProgress): string | undefined {
+  const { attention } = example.expected;
+  return problem ?? (attention === undefined ? undefined : `needs an operator, as meant: ${attention}`);
+}

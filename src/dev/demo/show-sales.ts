@@ -3,14 +3,18 @@ import { countCalls } from "./count-calls.ts";
 import { liveView } from "./live-view.ts";
 import { resultTable } from "./result-table.ts";
 import { runSales } from "./run-sales.ts";
+import type { SaleProgress } from "./sale-progress.ts";
 import type { Screens } from "./screens.ts";
 import type { DemoStack } from "./start-demo-stack.ts";
 
 /**
  * Runs the sales before everybody's eyes: live, then the table, then whether the simulator's books agree with it.
- * Returns how many differences there were.
+ * Returns the sales, and how many differences there were.
  */
-export async function showSales(stack: DemoStack, screens: Screens): Promise<number> {
+export async function showSales(
+  stack: DemoStack,
+  screens: Screens,
+): Promise<{ sales: readonly SaleProgress[]; differences: number }> {
   const { stdout, stderr, paint, stdoutPaint, signal } = screens;
   const view = liveView(stderr, stack.plan.examples.length, { paint });
   let sales;
@@ -29,8 +33,8 @@ export async function showSales(stack: DemoStack, screens: Screens): Promise<num
     const { documents, movements } = books;
     const verdict = `The simulator's books agree: ${documents.length} documents and ${movements.length} stock movements, each once.`;
     stdout.write(`${stdoutPaint(verdict, "green")}\n`);
-    return 0;
+    return { sales, differences: 0 };
   }
   stderr.write(`${paint("Not as it should be:", "red")}\n${differences.map((line) => `  ${line}\n`).join("")}`);
-  return differences.length;
+  return { sales, differences: differences.length };
 }

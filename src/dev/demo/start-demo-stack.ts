@@ -85,6 +85,7 @@ export async function startDemoStack(options: DemoStackOptions): Promise<DemoSta
     accountingDialect: simulated?.accounting,
   });
   simulator.accounting.changeSettings({ latencyMs: ANSWER_MS });
+  for (const fault of plan.faults) simulator.inject(fault);
   cleanup.add("simulator", () => simulator.close());
 
   const callbackSecret = randomBytes(32).toString("base64url");

@@ -3,7 +3,7 @@ export type { SimulatorOptions } from "./options.ts";
 export type { AuthorityStep } from "./authority-step.ts";
 export type { Books, DocumentBooks } from "./books.ts";
 export type { CallEntry } from "./call-log.ts";
-export type { Fault } from "./fault-schema.ts";
+export { type Fault, faultSchema } from "./fault-schema.ts";
 export type { Movement } from "./stock.ts";
 export { InstructionError } from "./problems.ts";
 export { accountingScenarioSchema } from "./accounting/scenario.ts";

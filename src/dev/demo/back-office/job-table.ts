@@ -1,4 +1,5 @@
-import { type DemoTemporal, uiLink } from "../demo-temporal.ts";
+import { workflowLink } from "../../../cli/temporal-ui.ts";
+import type { DemoTemporal } from "../demo-temporal.ts";
 import { renderTable, widthOf } from "../render-table.ts";
 import type { Paint } from "../screens.ts";
 import type { JobResult } from "./run-jobs.ts";
@@ -16,7 +17,7 @@ const HEAD = ["workflow", "what came of it", "API calls", "seconds"];
 /** What has come of each job: its first line in the table, what else it has to say below. */
 export function jobTable({ results, temporal, columns, paint }: Results): string {
   const rows = results.map((result) => rowOf(result, paint));
-  const places = results.map(({ job }) => uiLink(temporal, job.workflowId) ?? job.workflowId);
+  const places = results.map(({ job }) => workflowLink(temporal, job.workflowId) ?? job.workflowId);
   const placeHead = temporal.uiUrl === undefined ? "workflow id" : "in Temporal's UI";
   const wide = renderTable(
     [...HEAD, placeHead],

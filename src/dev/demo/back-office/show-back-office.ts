@@ -1,4 +1,5 @@
 import { nairobiDate } from "../../../contract/index.ts";
+import { openPage, pageOpener } from "../../../cli/open-page.ts";
 import { chainText, verifiedChains } from "../../../cli/ledger/verified-chains.ts";
 import type { Screens } from "../screens.ts";
 import type { DemoStack } from "../start-demo-stack.ts";
@@ -7,7 +8,6 @@ import { compareWithLedger } from "./compare-with-ledger.ts";
 import { reportFile, untilSalesAreKept, writeDayReport } from "./day-report.ts";
 import { jobTable } from "./job-table.ts";
 import { jobView } from "./job-view.ts";
-import { openPage, pageOpener } from "./open-page.ts";
 import { runJobs } from "./run-jobs.ts";
 
 export interface BackOfficeOptions {
