@@ -10,6 +10,7 @@ import { registerDoctor } from "./commands/doctor.ts";
 import { registerSetup } from "./commands/setup.ts";
 import { registerSimulator } from "./commands/simulator.ts";
 import { registerWorker } from "./commands/worker.ts";
+import { registerCompletion } from "./completion/register-completion.ts";
 import type { CliContext } from "./context.ts";
 import { registerDemo } from "../dev/demo/index.ts";
 import { registerDialect } from "./dialect/register-dialect.ts";
@@ -76,6 +77,7 @@ Example: what is wrong with this installation, and what to do about it
   registerReport(program, context);
   registerDocuments(program, context);
   registerLedger(program, context);
+  registerCompletion(program, context);
   return program;
 }
 
