@@ -23,6 +23,13 @@ export function printable(text: string): string {
   return text.replace(/(?!\n)[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]|\p{Cs}/gu, "\uFFFD");
 }
 
+const CLOCK = new Intl.DateTimeFormat("en-GB", { timeZone: "Africa/Nairobi", timeStyle: "medium" });
+
+/** The time of day as a shop's clock showed it: `13:05:09`. */
+export function nairobiClock(atMs: number): string {
+  return CLOCK.format(atMs);
+}
+
 /** A word of a command line that can be pasted into a shell. */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) && !text.startsWith("-") ? text : `'${text.replaceAll("'", `'\\''`)}'`;

@@ -37,6 +37,7 @@ describe("help", () => {
       "report",
       "documents",
       "ledger",
+      "completion",
     ];
     expect(listed).toEqual(
       ["demo", "simulator", "worker", "callbacks", "setup", "doctor", "dialect", ...work, "help"].concat("fiscalflow"),

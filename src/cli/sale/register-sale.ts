@@ -10,6 +10,7 @@ import { registerResolveStock } from "./resolve-stock.ts";
 import { registerRetry } from "./retry.ts";
 import { registerShow } from "./show.ts";
 import { registerStart } from "./start.ts";
+import { registerWatch } from "./watch.ts";
 
 export function registerSale(program: Command, context: CliContext): void {
   const sale = program
@@ -23,6 +24,7 @@ Example: everything that needs a person
     );
   registerStart(sale, context);
   registerShow(sale, context);
+  registerWatch(sale, context);
   registerList(sale, context);
   registerRefund(sale, context);
   registerRetry(sale, context);

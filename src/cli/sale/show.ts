@@ -11,7 +11,8 @@ export function registerShow(sale: Command, context: CliContext): void {
     sale
       .command("show")
       .description("Show where a sale stands, and the commands that mend what needs a person.")
-      .argument("<invoice>", "the sale's number", parseInvoice),
+      .argument("<invoice>", "the sale's number", parseInvoice)
+      .option("--web", "print the link to its workflow in Temporal's UI, and open it where there is a browser"),
   )
     .addHelpText(
       "after",
@@ -22,15 +23,22 @@ Example:
 A sale whose workflow Temporal has deleted, its retention having passed, is shown from the ledger, which the worker asks; --json says so
 in "source".`,
     )
-    .action((invoice: string, flags: Scope & ResultFlags) => showSale(context, invoice, flags));
+    .action((invoice: string, flags: ShowFlags) => showSale(context, invoice, flags));
 }
 
-async function showSale(context: CliContext, invoice: string, flags: Scope & ResultFlags): Promise<void> {
+interface ShowFlags extends Scope, ResultFlags {
+  web?: boolean;
+}
+
+async function showSale(context: CliContext, invoice: string, flags: ShowFlags): Promise<void> {
   const { withSales } = await import("./with-sales.ts");
+  const { readTimeline, timelinePage } = await import("./timeline/show-timeline.ts");
   await withSales(context, async (sales) => {
     const key = sales.keyOf(invoice, flags);
     const { connection, businessId } = key;
     const { starter } = sales;
+    if (flags.web === true)
+      return await (await import("./show-web.ts")).showInBrowser(context, starter.workflowId(key), flags.json);
     const state = await starter.state(key);
     const note = await creditNoteOf(sales, key, state);
     const target = { ...flags, invoice };
@@ -40,7 +48,9 @@ async function showSale(context: CliContext, invoice: string, flags: Scope & Res
       const noteTitle = `Credit note ${note.state.document?.traderInvoiceNumber ?? ""}`.trimEnd();
       pages.push(renderState(noteTitle, note.workflowId, note.state, { ...target, creditNote: true }));
     }
-    const data = { ...state, ...(note && { creditNoteState: note.state }) };
+    const timeline = await readTimeline(sales.client, starter.workflowId(key));
+    if (timeline) pages.push(timelinePage(timeline));
+    const data = { ...state, ...(note && { creditNoteState: note.state }), ...(timeline && { timeline }) };
     printResult(context, flags.json, data, pages.join("\n\n"));
   });
 }

@@ -1,0 +1,117 @@
+import type { temporal } from "@temporalio/proto";
+
+type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
+
+/** One line of a sale's timeline. */
+export interface TimelineEntry {
+  readonly atMs: number;
+  /** In words: "created the document". */
+  readonly what: string;
+  /** From its request to its answer; absent for what takes no time, and for what goes on. */
+  readonly tookMs?: number;
+  /** What deserves a word: tries, a failure, that it goes on. */
+  readonly note?: string;
+}
+
+/** What each activity does; those that are not here are bookkeeping, which nobody looks for in a timeline. */
+const ACTIVITIES: Readonly<Record<string, string>> = {
+  readItems: "read the catalogue",
+  awaitItems: "waited for an item",
+  registerItem: "registered an item",
+  createSale: "created the document",
+  createCreditNote: "created the credit note",
+  readDocument: "read the document",
+  awaitDocument: "waited for the authority",
+  retryDocument: "submitted the document again",
+  adjustStock: "moved stock",
+  watchMovement: "watched the balance of a movement",
+  awaitService: "waited for the service",
+  awaitLedger: "waited for the ledger",
+  awaitBranch: "waited for the branch",
+};
+
+const SIGNALS: Readonly<Record<string, string>> = {
+  callbackReceived: "received a callback",
+  refundRequested: "was asked for a refund",
+};
+
+/** Updates by which somebody only waits or looks. */
+const SILENT_UPDATES: readonly string[] = ["outcome"];
+
+const ENDS: readonly (readonly [keyof HistoryEvent, string])[] = [
+  ["workflowExecutionCompletedEventAttributes", "closed"],
+  ["workflowExecutionFailedEventAttributes", "failed"],
+  ["workflowExecutionTimedOutEventAttributes", "timed out"],
+  ["workflowExecutionTerminatedEventAttributes", "was terminated"],
+  ["workflowExecutionCanceledEventAttributes", "was cancelled"],
+];
+
+/** Calls, waits, callbacks and decisions of a run, in order, with how long each took. */
+export function timelineOf(events: readonly HistoryEvent[]): TimelineEntry[] {
+  const outcomes = outcomesOf(events);
+  return events.flatMap((event): TimelineEntry[] => {
+    const atMs = timeOf(event);
+    const entry = (what: string, more: Partial<TimelineEntry> = {}): TimelineEntry[] => [{ atMs, what, ...more }];
+    const scheduled = event.activityTaskScheduledEventAttributes;
+    if (scheduled) {
+      const what = ACTIVITIES[scheduled.activityType?.name ?? ""];
+      return what === undefined ? [] : entry(what, outcomes.get(String(event.eventId)) ?? { note: "goes on" });
+    }
+    const timer = event.timerFiredEventAttributes;
+    if (timer) return pause(events, String(timer.startedEventId), atMs);
+    const signal = event.workflowExecutionSignaledEventAttributes?.signalName;
+    if (signal) return SIGNALS[signal] === undefined ? [] : entry(SIGNALS[signal]);
+    const update = event.workflowExecutionUpdateAcceptedEventAttributes?.acceptedRequest?.input?.name;
+    if (update) return SILENT_UPDATES.includes(update) ? [] : entry(`was told: ${update}`);
+    if (event.workflowExecutionCancelRequestedEventAttributes) return entry("was asked to cancel");
+    const child = event.startChildWorkflowExecutionInitiatedEventAttributes?.workflowType?.name;
+    if (child) return entry(`started ${child}`);
+    if (event.workflowExecutionStartedEventAttributes) return entry("started");
+    const end = ENDS.find(([name]) => event[name]);
+    return end ? entry(end[1]) : [];
+  });
+}
+
+/** How each activity ended, by the event that scheduled it. */
+function outcomesOf(events: readonly HistoryEvent[]): Map<string, Partial<TimelineEntry>> {
+  const scheduledAt = new Map(events.map((event) => [String(event.eventId), timeOf(event)]));
+  const attempts = new Map<string, number>();
+  const outcomes = new Map<string, Partial<TimelineEntry>>();
+  for (const event of events) {
+    const started = event.activityTaskStartedEventAttributes;
+    if (started) attempts.set(String(started.scheduledEventId), started.attempt ?? 1);
+    const failed = event.activityTaskFailedEventAttributes;
+    const ended =
+      event.activityTaskCompletedEventAttributes ??
+      failed ??
+      event.activityTaskTimedOutEventAttributes ??
+      event.activityTaskCanceledEventAttributes;
+    if (!ended) continue;
+    const id = String(ended.scheduledEventId);
+    const tries = attempts.get(id) ?? 1;
+    const notes = [
+      tries > 1 ? `${tries} attempts` : undefined,
+      failed ? firstLine(failed.failure?.message) : undefined,
+      event.activityTaskTimedOutEventAttributes ? "timed out" : undefined,
+      event.activityTaskCanceledEventAttributes ? "broken off" : undefined,
+    ].filter((note) => note !== undefined);
+    const tookMs = timeOf(event) - (scheduledAt.get(id) ?? timeOf(event));
+    outcomes.set(id, { tookMs, ...(notes.length > 0 && { note: notes.join("; ") }) });
+  }
+  return outcomes;
+}
+
+/** A pause is told at its beginning, once it is over. Those of no time are a way of the SDK. */
+function pause(events: readonly HistoryEvent[], startedEventId: string, overAtMs: number): TimelineEntry[] {
+  const started = events.find(({ eventId }) => String(eventId) === startedEventId);
+  const tookMs = started === undefined ? 0 : overAtMs - timeOf(started);
+  return tookMs < 1_000 ? [] : [{ atMs: overAtMs - tookMs, what: "paused", tookMs }];
+}
+
+function firstLine(text: string | null | undefined): string {
+  return (text ?? "failed").split("\n", 1)[0] ?? "";
+}
+
+function timeOf({ eventTime }: HistoryEvent): number {
+  return Number(eventTime?.seconds ?? 0) * 1_000 + Math.floor((eventTime?.nanos ?? 0) / 1e6);
+}

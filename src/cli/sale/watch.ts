@@ -1,0 +1,102 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Command } from "commander";
+
+import { SETTLED_STAGES } from "../../contract/index.ts";
+import type { SaleState } from "../../starter/index.ts";
+import type { CliContext } from "../context.ts";
+import { nairobiClock, printNote, printResult } from "../output.ts";
+import { parseInvoice, type ResultFlags, type Scope, withScope } from "./scope.ts";
+
+const LOOK_EVERY_MS = 500;
+
+export function registerWatch(sale: Command, context: CliContext): void {
+  withScope(
+    sale
+      .command("watch")
+      .description("Follow a sale until it is settled: a line for each change. Ctrl-C ends it; the sale goes on.")
+      .argument("<invoice>", "the sale's number", parseInvoice),
+  )
+    .addHelpText(
+      "after",
+      `
+A sale is settled once it is completed, credited or cancelled, its stock movements are answered, and nobody is needed.
+With --json each line is a JSON object.
+
+Example:
+  fiscalflow sale watch INV-1001`,
+    )
+    .action((invoice: string, flags: Scope & ResultFlags) => watchSale(context, invoice, flags));
+}
+
+async function watchSale(context: CliContext, invoice: string, flags: Scope & ResultFlags): Promise<void> {
+  const { withSales } = await import("./with-sales.ts");
+  const { NoAnswerError } = await import("../../starter/index.ts");
+  await withSales(context, async ({ starter, keyOf }) => {
+    const key = keyOf(invoice, flags);
+    let told = "";
+    let silent = false;
+    for (;;) {
+      let state: SaleState | undefined;
+      try {
+        state = await starter.state(key);
+        silent = false;
+      } catch (error) {
+        if (!(error instanceof NoAnswerError)) throw error;
+        if (!silent) printNote(context, `${error.message} Still asking.`);
+        silent = true;
+      }
+      if (state) {
+        const seen = seenIn(state);
+        const now = JSON.stringify(seen);
+        if (now !== told) tell(context, seen, state, flags.json);
+        told = now;
+        if (isSettled(state)) return;
+      }
+      await delay(LOOK_EVERY_MS, undefined, { signal: context.signal });
+    }
+  });
+}
+
+type Seen = ReturnType<typeof seenIn>;
+
+/** What a line is written for. What it waits for changes more often than anybody wants to read. */
+function seenIn({ stage, attentions, creditNoteAttention, document, stockMovements, callbacksReceived }: SaleState) {
+  const counts = new Map<string, number>();
+  for (const { state } of stockMovements) counts.set(state, (counts.get(state) ?? 0) + 1);
+  return {
+    stage,
+    needs: [...attentions.map(({ code }) => code), ...(creditNoteAttention ? [creditNoteAttention] : [])],
+    document: document?.status ?? null,
+    receipt: document?.receipt?.cuInvoiceNo ?? null,
+    stockMovements: Object.fromEntries(counts),
+    callbacksReceived,
+  };
+}
+
+function tell(context: CliContext, seen: Seen, { waitingFor }: SaleState, json: boolean | undefined): void {
+  const atMs = Date.now();
+  if (json === true) {
+    context.stdout.write(`${JSON.stringify({ atMs, ...seen, waitingFor })}\n`);
+    return;
+  }
+  const { stage, needs, document, receipt, stockMovements, callbacksReceived } = seen;
+  const movements = Object.entries(stockMovements).map(([state, count]) => `${count} ${state}`);
+  const parts = [
+    stage,
+    document === null || document === stage ? undefined : `document ${document}`,
+    receipt === null ? undefined : `receipt ${receipt}`,
+    movements.length === 0 ? undefined : `stock movements: ${movements.join(", ")}`,
+    callbacksReceived === 0 ? undefined : `${callbacksReceived} callback${callbacksReceived === 1 ? "" : "s"}`,
+    needs.length === 0 ? undefined : `needs an operator: ${needs.join(", ")}`,
+    waitingFor === "nothing" ? undefined : `waits for ${waitingFor}`,
+  ];
+  const line = parts.filter((part) => part !== undefined).join("; ");
+  printResult(context, false, undefined, `${nairobiClock(atMs)}  ${line}`);
+}
+
+function isSettled({ source, stage, attentions, creditNoteAttention, stockMovements }: SaleState): boolean {
+  // Nothing carries on what the ledger alone knows.
+  if (source === "ledger") return true;
+  const answered = stockMovements.every(({ state }) => state === "applied" || state === "dropped");
+  return SETTLED_STAGES.includes(stage) && answered && attentions.length === 0 && creditNoteAttention === undefined;
+}

@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { callCli, type CliResult } from "../../src/cli/test-support/call-cli.ts";
+import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { type Rig, startRig } from "../rig/start-rig.ts";
+
+const line = { itemId: "item_tea", quantity: 2, unitPrice: 350 };
+
+describeWithTemporal("to see what a sale does,", () => {
+  let rig: Rig;
+  beforeAll(async () => {
+    rig = await startRig({ receiver: false });
+  });
+  afterAll(() => rig.close());
+
+  function sale(argv: string[], more: { env?: Record<string, string>; onOutput?: (text: string) => void } = {}) {
+    const { env = {}, onOutput } = more;
+    const services = {
+      TEMPORAL_ADDRESS: rig.address,
+      TEMPORAL_NAMESPACE: rig.namespace,
+      COMPLIANCE_BASE_URL: rig.simulator.url,
+      COMPLIANCE_API_KEY: "cmp_sk_test_simulator",
+      COMPLIANCE_BUSINESS_ID: "biz_1",
+    };
+    return callCli(["sale", ...argv], { env: { ...services, ...env }, ...(onOutput && { onOutput }) });
+  }
+
+  test("watch tells each change once, and ends when an operator has resolved what the sale needs", async () => {
+    const movement = "WATCH-1/item_tea/sold";
+    rig.simulator.setAuthority("WATCH-1", [{ do: "down" }]);
+    rig.simulator.inject({
+      operation: "adjustStock",
+      when: "after",
+      kind: "drop",
+      times: 1,
+      match: { referenceId: movement },
+    });
+    await rig.starter.startSale({ traderInvoiceNumber: "WATCH-1", businessId: "biz_1", lines: [line] });
+    let said = "";
+    let told = (): void => undefined;
+    const says = (words: string): Promise<void> =>
+      new Promise((resolve) => {
+        told = () => said.includes(words) && resolve();
+        told();
+      });
+    const watching: Promise<CliResult> = sale(["watch", "WATCH-1"], {
+      onOutput: (text) => {
+        said += text;
+        told();
+      },
+    });
+    await says("needs an operator: stock-unknown");
+    rig.simulator.setAuthority("WATCH-1", [{ do: "accept" }]);
+    await says("completed");
+    await sale(["resolve-stock", "WATCH-1", "--reference", movement, "--applied", "--note", "the balance fell by 2"]);
+    const { exitCode, stdout } = await watching;
+    expect(exitCode).toBe(0);
+    const lines = stdout.trimEnd().split("\n");
+    expect(lines.at(-1)).toMatch(/^\d\d:\d\d:\d\d {2}completed; receipt \S+; stock movements: 1 applied/);
+    expect(new Set(lines.map((one) => one.slice(8))).size).toBe(lines.length);
+    expect((await sale(["show", "WATCH-1"])).stdout).toMatch(/^ {2}\d\d:\d\d:\d\d {2}was told: resolveStock$/m);
+  });
+
+  test("watch of a settled sale is one line, also as JSON; of an unknown one it is an error", async () => {
+    await rig.starter.startSale(
+      { traderInvoiceNumber: "WATCH-2", businessId: "biz_1", lines: [line] },
+      { waitSeconds: 20 },
+    );
+    const { exitCode, stdout } = await sale(["watch", "WATCH-2", "--json"]);
+    const seen = stdout
+      .trimEnd()
+      .split("\n")
+      .map((one) => JSON.parse(one) as object);
+    expect({ exitCode, last: seen.at(-1) }).toMatchObject({
+      exitCode: 0,
+      last: { stage: "completed", needs: [], stockMovements: { applied: 1 } },
+    });
+    expect(await sale(["watch", "NO-SUCH"])).toMatchObject({ exitCode: 1, stdout: "" });
+  });
+
+  test("show has a timeline: calls with their attempts and durations, waits, the end", async () => {
+    rig.simulator.setAuthority("WATCH-3", [{ do: "reject", reason: "Closed" }, { do: "accept" }]);
+    rig.simulator.inject({
+      operation: "createSale",
+      when: "before",
+      kind: "status",
+      times: 1,
+      match: { invoice: "WATCH-3" },
+    });
+    const input = { traderInvoiceNumber: "WATCH-3", businessId: "biz_1", lines: [line], refundWindow: "0" };
+    const { workflowId } = await rig.starter.startSale(input);
+    await rig.client.workflow.getHandle(workflowId).result();
+
+    const { stdout } = await sale(["show", "WATCH-3"]);
+    const [, page = ""] = stdout.split("Timeline, from ");
+    const whats = page
+      .split("\n")
+      .slice(1)
+      .map((one) => one.slice(12));
+    expect(whats[0]).toBe("started");
+    expect(whats).toContainEqual(expect.stringMatching(/^created the document, \d+\.\d s, 2 attempts/));
+    expect(whats).toContainEqual(expect.stringMatching(/^submitted the document again, \d+\.\d s$/));
+    expect(whats).toContainEqual(expect.stringMatching(/^moved stock, \d+\.\d s$/));
+    expect(whats.at(-1)).toBe("closed");
+    const json = JSON.parse((await sale(["show", "WATCH-3", "--json"])).stdout) as { timeline: object };
+    expect(json.timeline).toMatchObject({
+      complete: true,
+      entries: expect.arrayContaining([{ atMs: expect.any(Number), what: "closed" }]),
+    });
+  });
+
+  test("show --web prints the link, or how to get one", async () => {
+    const id = "sale/default/biz_1/WATCH-9";
+    const link = `http://localhost:8233/namespaces/${rig.namespace}/workflows/${encodeURIComponent(id)}`;
+    const linked = await sale(["show", "WATCH-9", "--web"], { env: { TEMPORAL_UI_URL: "http://localhost:8233/" } });
+    expect(linked).toEqual({ exitCode: 0, stdout: `${link}\n`, stderr: "" });
+    const unlinked = await sale(["show", "WATCH-9", "--web"]);
+    expect(unlinked).toMatchObject({
+      exitCode: 0,
+      stdout: `${id}\n`,
+      stderr: expect.stringContaining("TEMPORAL_UI_URL"),
+    });
+  });
+});
