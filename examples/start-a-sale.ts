@@ -15,20 +15,17 @@ const starter = createStarter({
   businesses: { default: "biz_demo" },
 });
 
-const { result, outcome } = await starter.startSale(
-  {
-    traderInvoiceNumber: "DUKA-3001",
-    lines: [
-      { sku: "UNGA-2KG", quantity: 2, unitPrice: 198 },
-      { sku: "SUKARI-1KG", quantity: 1, unitPrice: 165 },
-    ],
-  },
-  { waitSeconds: 20 },
-);
-if (outcome?.receipt) {
+const { result, outcome } = await starter.startSaleAndWait({
+  traderInvoiceNumber: "DUKA-3001",
+  lines: [
+    { sku: "UNGA-2KG", quantity: 2, unitPrice: 198 },
+    { sku: "SUKARI-1KG", quantity: 1, unitPrice: 165 },
+  ],
+});
+if (outcome.receipt) {
   console.log(`DUKA-3001 is ${outcome.stage} (${result}): receipt ${outcome.receipt.cuInvoiceNo}`);
 } else {
   // The sale goes on by itself; `starter.outcome({ invoice: "DUKA-3001" })` asks for it again later.
-  console.log(`DUKA-3001 is ${outcome?.stage}: ${outcome?.attention?.message ?? "no receipt yet"}`);
+  console.log(`DUKA-3001 is ${outcome.stage}: ${outcome.attention?.message ?? "no receipt yet"}`);
 }
 await connection.close();

@@ -79,7 +79,7 @@ export async function openShop(stack: BenchStack, onLost: (error: Error) => void
       for (const { workflowId } of started) await client.workflow.getHandle(workflowId).result();
     },
     async sellOpen(invoice) {
-      await starter.startSale(
+      await starter.startSaleAndWait(
         { businessId: WARM, traderInvoiceNumber: invoice, lines: [lineOf("tea")] },
         { waitSeconds: 20 },
       );

@@ -72,7 +72,7 @@ export function product(env: Readonly<Record<string, string>> = {}): OpenTill {
         onStarted?.();
         await client.workflow.getHandle(workflowId).result();
       },
-      ask: (invoice) => starter.state({ invoice }),
+      ask: (invoice) => starter.getSale({ invoice }),
       workflowId: (invoice) => starter.workflowId({ invoice }),
       stop: () => fleet.stop(),
     };

@@ -8,7 +8,6 @@ const CALLERS_FAULT = new Set([
   "UsageError",
   "ConfigError",
   "InvalidInputError",
-  "InvalidSaleError",
   "UnknownConnectionError",
   "ComplianceInputError",
   "InstructionError",

@@ -10,7 +10,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 import { QUERY_REFUSED } from "../contract/names.ts";
 import { answeredInTime } from "./answered-in-time.ts";
-import { NoAnswerError } from "./errors.ts";
+import { NoAnswerError, NoWorkerError } from "./errors.ts";
 
 // What Temporal's server says, word for word (its release 1.29).
 const GIVEN_UP = grpc(
@@ -33,6 +33,8 @@ const client = {
     deadlines.push(deadlineMs - Date.now());
     return await ask();
   },
+  options: { namespace: "default" },
+  workflowService: { describeTaskQueue: async () => ({ pollers: [{}] }) },
 } as unknown as Client;
 
 describe("an answer in time", () => {
@@ -78,7 +80,7 @@ describe("an answer in time", () => {
   });
 
   test.each([
-    ["nobody has asked for work for minutes", NO_POLLER, NoAnswerError],
+    ["nobody has asked for work for minutes", NO_POLLER, NoWorkerError],
     ["the caller gave up", GIVEN_UP_BY_CALLER, ServiceError],
     ["the question is wrong", WRONG, ServiceError],
     ["the workflow has no such query", grpc(3, `unknown queryType. ${QUERY_REFUSED}`), ServiceError],

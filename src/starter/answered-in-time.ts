@@ -7,13 +7,17 @@ import {
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from "@temporalio/client";
 
-import { QUERY_REFUSED } from "../contract/names.ts";
-import { NoAnswerError } from "./errors.ts";
+import type { FiscalflowError } from "../contract/fiscalflow-error.ts";
+import { MAIN_TASK_QUEUE, QUERY_REFUSED } from "../contract/names.ts";
+import { BY_CALLER, NoAnswerError, NoWorkerError, temporalError, TemporalUnavailableError } from "./errors.ts";
 
 /** A workflow answers a message within seconds, unless no worker runs: then nobody should wait for it. */
 const ANSWER_WITHIN_MS = 30_000;
 /** A message that its workflow's end overtakes is lost without an answer; asked again, it finds the end. */
 const TRY_WITHIN_MS = 5_000;
+const WHY_WITHIN_MS = 3_000;
+/** `TASK_QUEUE_TYPE_WORKFLOW`. */
+const WORKFLOW_TASKS = 1;
 const FIRST_PAUSE_MS = 50;
 const MOST_PAUSE_MS = 1_000;
 
@@ -21,11 +25,6 @@ const CANCELLED = 1;
 const DEADLINE_EXCEEDED = 4;
 const FAILED_PRECONDITION = 9;
 const UNAVAILABLE = 14;
-/**
- * What gRPC says where the caller itself gave up, by an abort signal. The server's own word for a passed deadline is
- * another.
- */
-const BY_CALLER = "Cancelled on client";
 /**
  * Temporal's type of failure for an update whose workflow task was completed without a word on it: nothing of it was
  * done.
@@ -38,7 +37,7 @@ const NO_WORKER = /no poller/i;
  * Asks again until there is an answer: Temporal gives a message up whose workflow task fails under it, which happens to
  * a workflow that wants to end while something else arrives. So `ask` must be harmless to repeat: a query, or an update
  * under one id.
- * @throws NoAnswerError where no worker answers
+ * @throws NoAnswerError, NoWorkerError, TemporalUnavailableError where nobody answers
  */
 export async function answeredInTime<T>(
   client: Client,
@@ -52,7 +51,8 @@ export async function answeredInTime<T>(
       return await client.withDeadline(Math.min(Date.now() + TRY_WITHIN_MS, deadlineMs), ask);
     } catch (error) {
       if (!isWithoutAnswer(error)) throw error;
-      if (findsNoWorker(error) || Date.now() + pauseMs >= deadlineMs) throw new NoAnswerError(workflowId, error);
+      if (findsNoWorker(error) || Date.now() + pauseMs >= deadlineMs)
+        throw await whyNobodyAnswers(client, workflowId, error);
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
   }
@@ -70,6 +70,25 @@ export function isWithoutAnswer(error: unknown): boolean {
   if (error instanceof WorkflowUpdateFailedError)
     return error.cause instanceof ApplicationFailure && error.cause.type === NOT_PROCESSED;
   return grpcErrorsOf(error).some(({ code }) => [DEADLINE_EXCEEDED, FAILED_PRECONDITION, UNAVAILABLE].includes(code));
+}
+
+/** Asks Temporal who serves the task queue: it says so at once, also where no worker has been there for minutes. */
+export async function whyNobodyAnswers(client: Client, workflowId: string, cause: unknown): Promise<FiscalflowError> {
+  if (findsNoWorker(cause)) return new NoWorkerError(workflowId, cause);
+  const { workflowService, options } = client;
+  const ask = () =>
+    workflowService.describeTaskQueue({
+      namespace: options.namespace,
+      taskQueue: { name: MAIN_TASK_QUEUE },
+      taskQueueType: WORKFLOW_TASKS,
+    });
+  try {
+    const { pollers } = await client.withDeadline(Date.now() + WHY_WITHIN_MS, ask);
+    return pollers.length === 0 ? new NoWorkerError(workflowId, cause) : new NoAnswerError(workflowId, cause);
+  } catch (error) {
+    const known = temporalError(error);
+    return known instanceof TemporalUnavailableError ? known : new NoAnswerError(workflowId, cause);
+  }
 }
 
 /** The client takes any query that failed for one that is not registered, and keeps the worker's message. */

@@ -1,11 +1,14 @@
-import { ApplicationFailure } from "@temporalio/client";
+import { ApplicationFailure, isGrpcServiceError } from "@temporalio/client";
 
 import { FAILURES } from "../contract/calls.ts";
+import { FiscalflowError } from "../contract/fiscalflow-error.ts";
+import { MAIN_TASK_QUEUE } from "../contract/names.ts";
+import { InvalidInputError } from "../contract/schema/parse-input.ts";
 
-/** What a caller of the starter can meet, besides invalid input (`InvalidInputError`) and an unreachable Temporal. */
-export class SaleConflictError extends Error {
+/** The number belongs to a sale, or a refund, with other content. Nothing was started. */
+export class SaleConflictError extends FiscalflowError {
   override readonly name = "SaleConflictError";
-  readonly code = "Conflict";
+  override readonly code = "Conflict";
   /** The fields in which the contents differ; empty where the known content is not kept. */
   readonly fields: readonly string[];
 
@@ -31,9 +34,9 @@ export class SaleConflictError extends Error {
 /**
  * There is no sale, or credit note, with this number that Temporal knows; where it says so, the ledger does not either.
  */
-export class SaleNotFoundError extends Error {
+export class SaleNotFoundError extends FiscalflowError {
   override readonly name = "SaleNotFoundError";
-  readonly code = "NotFound";
+  override readonly code = "NotFound";
 
   constructor(workflowId: string, alsoMissing = "") {
     super(
@@ -46,22 +49,30 @@ export class SaleNotFoundError extends Error {
   }
 }
 
-/** The workflow's present stage does not allow what was asked for; the message says what it allows. */
-export class NotAllowedError extends Error {
+/** The workflow's present stage does not allow what was asked for. Nothing was changed. */
+export class NotAllowedError extends FiscalflowError {
   override readonly name = "NotAllowedError";
-  readonly code = "NotAllowed";
+  override readonly code = "NotAllowed";
+  /** The updates that the stage allows; empty where none is, or where the sale is closed. */
+  readonly allowed: readonly string[];
+
+  constructor(message: string) {
+    super(message);
+    const [, allowed = "none"] = /; allowed updates: ([\w, ]+)\.$/.exec(message) ?? [];
+    this.allowed = allowed === "none" ? [] : allowed.split(", ");
+  }
 }
 
 /** The workflow ended without an outcome: by input that nobody can mend, or terminated by somebody. */
-export class SaleFailedError extends Error {
+export class SaleFailedError extends FiscalflowError {
   override readonly name = "SaleFailedError";
-  readonly code = "Failed";
+  override readonly code = "Failed";
 }
 
 /** Nobody answered in time. Whatever was started goes on as soon as a worker does. */
-export class NoAnswerError extends Error {
-  override readonly name = "NoAnswerError";
-  readonly code = "NoAnswer";
+export class NoAnswerError extends FiscalflowError {
+  override readonly name: string = "NoAnswerError";
+  override readonly code: "NoAnswer" | "NoWorker" = "NoAnswer";
 
   constructor(
     workflowId: string,
@@ -77,16 +88,53 @@ export class NoAnswerError extends Error {
   }
 }
 
+/** Temporal says that no worker serves the task queue. Whatever was started goes on as soon as one does. */
+export class NoWorkerError extends NoAnswerError {
+  override readonly name = "NoWorkerError";
+  override readonly code = "NoWorker";
+
+  constructor(workflowId: string, cause: unknown) {
+    super(
+      workflowId,
+      cause,
+      `No worker serves the task queue ${MAIN_TASK_QUEUE}, so nobody answers for ${workflowId}. Nothing is lost: it goes on as soon as \`fiscalflow worker\` runs on this namespace.`,
+    );
+  }
+}
+
 /** Temporal has no workflow of the sale, and the database that would know it does not answer. */
-export class LedgerAwayError extends Error {
+export class LedgerAwayError extends FiscalflowError {
   override readonly name = "LedgerAwayError";
-  readonly code = FAILURES.ledgerAway;
+  override readonly code = FAILURES.ledgerAway;
 
   constructor(workflowId: string, cause: Error) {
     super(
       `Temporal has no workflow ${workflowId}, and the ledger cannot be asked for the sale. Nothing was changed. Ask again once the ledger is back. ${cause.message}`,
       { cause },
     );
+  }
+}
+
+/** Temporal cannot be reached, or did not answer in time. */
+export class TemporalUnavailableError extends FiscalflowError {
+  override readonly name = "TemporalUnavailableError";
+  override readonly code = "TemporalUnavailable";
+
+  constructor(details: string, cause: unknown) {
+    super(
+      `Temporal did not answer: ${details}. It is not known whether it took the request. Ask again for the same: nothing is done twice.`,
+      { cause },
+    );
+  }
+}
+
+/** Temporal answered, and refused the call: the namespace, its search attributes, or what the caller may do. */
+export class TemporalRefusedError extends FiscalflowError {
+  override readonly name = "TemporalRefusedError";
+  override readonly code = "TemporalRefused";
+
+  constructor(details: string, cause: unknown) {
+    super(`Temporal refuses: ${details}`, { cause });
   }
 }
 
@@ -97,12 +145,28 @@ export function workflowError(cause: unknown): Error {
   }
   if (cause.type === FAILURES.notAllowed) return new NotAllowedError(cause.message);
   if (cause.type === FAILURES.conflict) return new SaleConflictError(cause.message);
-  if (cause.type === FAILURES.invalidInput) return new InvalidSaleError(cause.message);
+  if (cause.type === FAILURES.invalidInput) return InvalidInputError.ofWorkflow(cause.message);
   return new SaleFailedError(cause.message, { cause });
 }
 
-/** The workflow refused its input; the message names each field. */
-export class InvalidSaleError extends Error {
-  override readonly name = "InvalidSaleError";
-  readonly code = FAILURES.invalidInput;
+/**
+ * What gRPC says where the caller itself gave up, by an abort signal. The server's own word for a passed deadline is
+ * another.
+ */
+export const BY_CALLER = "Cancelled on client";
+
+const CANCELLED = 1;
+const DEADLINE_EXCEEDED = 4;
+const UNAVAILABLE = 14;
+
+/**
+ * What Temporal's client has thrown as the error that a caller expects. As it is: what the caller itself has ended by
+ * an abort signal, and what is no answer of Temporal's.
+ */
+export function temporalError(error: unknown): unknown {
+  if (error instanceof FiscalflowError) return error;
+  const grpc = [error, error instanceof Error ? error.cause : undefined].find((one) => isGrpcServiceError(one));
+  if (!grpc || grpc.details === BY_CALLER) return error;
+  const isAway = [CANCELLED, DEADLINE_EXCEEDED, UNAVAILABLE].includes(grpc.code);
+  return isAway ? new TemporalUnavailableError(grpc.details, error) : new TemporalRefusedError(grpc.details, error);
 }

@@ -8,7 +8,7 @@ import { parseInput } from "../contract/schema/parse-input.ts";
 import { findSaleInputSchema } from "../contract/schema/sale-input.ts";
 import { aboutWorkflow } from "../contract/summary.ts";
 import { answeredInTime } from "./answered-in-time.ts";
-import { LedgerAwayError, NoAnswerError, SaleNotFoundError, workflowError } from "./errors.ts";
+import { LedgerAwayError, NoAnswerError, NoWorkerError, SaleNotFoundError, workflowError } from "./errors.ts";
 import { type SaleKey, saleIdOf } from "./sale-key.ts";
 
 /** Long enough for a busy worker, and for the ledger to be tried; short enough for somebody who waits. */
@@ -21,8 +21,8 @@ const EXECUTION_TIMEOUT = "30 seconds";
  * asks, so that a caller needs no database.
  * @param key with the business filled in, as the sale's workflow id has it
  * @throws SaleNotFoundError where the ledger does not know it either
- * @throws NoAnswerError, LedgerAwayError within 15 seconds
- * @throws InvalidInputError, InvalidSaleError for a key that names no sale, or a connection that no worker has
+ * @throws NoAnswerError, LedgerAwayError, TemporalUnavailableError within 20 seconds
+ * @throws InvalidInputError for a key that names no sale, or a connection that no worker has
  */
 export async function findClosedSale(client: Client, key: SaleKey): Promise<FoundSale> {
   const { invoice, connection = DEFAULT_CONNECTION, businessId } = key;
@@ -60,6 +60,7 @@ export async function findClosedSale(client: Client, key: SaleKey): Promise<Foun
 }
 
 function lookUpError(saleId: string, error: unknown): unknown {
+  if (error instanceof NoWorkerError) return new NoWorkerError(saleId, error.cause);
   if (error instanceof NoAnswerError) return NoAnswerError.ofLedger(saleId, error.cause);
   if (!(error instanceof WorkflowFailedError)) return error;
   const { cause } = error;

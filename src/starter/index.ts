@@ -12,18 +12,30 @@ import type {
 import { DEFAULT_CONNECTION, STATE_QUERY } from "../contract/names.ts";
 import type { RefundRequest, SaleInput, SaleOutcome } from "../contract/sale.ts";
 import { InvalidInputError } from "../contract/schema/parse-input.ts";
+import type { ResolveBatchRequest } from "../contract/sync-batch.ts";
 import { type KnownOutcome, ledgerOutcome, ledgerState, type SaleState } from "./answer-from-ledger.ts";
 import { answeredInTime } from "./answered-in-time.ts";
-import { SaleNotFoundError } from "./errors.ts";
+import { SaleNotFoundError, temporalError } from "./errors.ts";
 import { findClosedSale } from "./find-closed-sale.ts";
+import { type AttentionFilter, listAttention, type OpenAttention } from "./list-attention.ts";
 import { callerIdentity, operations } from "./operate.ts";
 import { waitForOutcome } from "./outcome.ts";
 import { refundSale } from "./refund.ts";
-import { requireConnection, saleIdOf, type SaleKey } from "./sale-key.ts";
-import { type DefaultBusinesses, isKnown, saleStart, type StartResult, startSaleOnce } from "./start-sale.ts";
+import { requireConnection, saleIdOf, type SaleKey, type UpdateTarget } from "./sale-key.ts";
+import {
+  type DefaultBusinesses,
+  isKnown,
+  type SaleStart,
+  saleStart,
+  startAndWait,
+  type StartResult,
+  startSaleOnce,
+} from "./start-sale.ts";
 
 export type { Attention, AttentionCode, Decision, Mend } from "../contract/attention.ts";
 export type { Customer, LinesLeftOut, Receipt, SaleDocument, SaleDocumentLine } from "../contract/documents.ts";
+export { ERROR_CODES, type ErrorCode, FiscalflowError } from "../contract/fiscalflow-error.ts";
+export type { InputChecks } from "../contract/input-checks.ts";
 export type {
   AcknowledgeRequest,
   CancelRequest,
@@ -33,8 +45,6 @@ export type {
   RetryRequest,
   WorkflowState,
 } from "../contract/messages.ts";
-export type { InputChecks } from "../contract/input-checks.ts";
-export { STATE_QUERY } from "../contract/names.ts";
 export {
   type CustomerInput,
   REFUND_REASONS,
@@ -51,11 +61,21 @@ export { saleInputSchema } from "../contract/schema/sale-input.ts";
 export type { Stage } from "../contract/stages.ts";
 export type { StockMovement } from "../contract/stock-movement.ts";
 export type { ResolveBatchRequest } from "../contract/sync-batch.ts";
+export type { UpdateExample } from "../contract/update-examples.ts";
 export type { KnownOutcome, SaleState } from "./answer-from-ledger.ts";
-export { answeredInTime, isWithoutAnswer } from "./answered-in-time.ts";
-export * from "./errors.ts";
-export { callerIdentity, operations } from "./operate.ts";
-export { requireConnection, type SaleKey, UnknownConnectionError } from "./sale-key.ts";
+export {
+  LedgerAwayError,
+  NoAnswerError,
+  NotAllowedError,
+  NoWorkerError,
+  SaleConflictError,
+  SaleFailedError,
+  SaleNotFoundError,
+  TemporalRefusedError,
+  TemporalUnavailableError,
+} from "./errors.ts";
+export type { AttentionFilter, OpenAttention } from "./list-attention.ts";
+export { type SaleKey, UnknownConnectionError, type UpdateTarget } from "./sale-key.ts";
 export type { DefaultBusinesses } from "./start-sale.ts";
 
 export interface StarterOptions {
@@ -82,15 +102,18 @@ export interface StartedSale {
   result: StartResult;
   /** What looks wrong in the input, field by field; absent where nothing does. */
   warnings?: string[];
-  /** Present where the caller waited. */
-  outcome?: SaleOutcome;
 }
+
+/** How long a caller waits where it does not say: a till's patience. */
+const DEFAULT_WAIT_SECONDS = 20;
 
 export type Starter = ReturnType<typeof createStarter>;
 
 /**
- * What other services use: start a sale, wait for its receipt, refund it, and mend what needs a person. Starting the
- * same sale twice gives the first; nothing here makes a second document.
+ * What other services use: start a sale, wait for its receipt, refund it, and resolve what needs an operator. Starting
+ * the same sale twice gives the first; nothing here makes a second document. Every error that is thrown on purpose is a
+ * {@link FiscalflowError}; while Temporal is away, each function throws a `TemporalUnavailableError` in bounded time
+ * (docs/clients.md).
  */
 export function createStarter(options: StarterOptions) {
   const { client, businesses = {}, connections, inputChecks = {}, identity = callerIdentity() } = options;
@@ -102,74 +125,135 @@ export function createStarter(options: StarterOptions) {
     const businessId = key.businessId ?? businesses[key.connection ?? DEFAULT_CONNECTION];
     return { ...key, ...(businessId !== undefined && { businessId }) };
   };
-  const idOf = (key: SaleKey): string => saleIdOf(named(key));
+  const idOf = (target: UpdateTarget): string => ("workflowId" in target ? target.workflowId : saleIdOf(named(target)));
+  /** @throws InvalidInputError, UnknownConnectionError */
+  const checkedStart = async (input: SaleInput): Promise<{ start: SaleStart; warnings: string[] }> => {
+    const start = saleStart(input, businesses);
+    checkConnection(start.input);
+    const checks = inputChecks[start.input.connection ?? DEFAULT_CONNECTION];
+    const warnings = checks ? doubtsOf(start.input, checks, Date.now()) : [];
+    // A sale that was started once is found again, whatever it looks like today.
+    if (checks?.mode === "refuse" && warnings.length > 0 && !(await isKnown(client, start.workflowId)))
+      throw new InvalidInputError("sale input", warnings);
+    return { start, warnings };
+  };
+  const startedSale = (
+    { workflowId, fingerprint }: SaleStart,
+    result: StartResult,
+    warnings: string[],
+  ): StartedSale => ({
+    workflowId,
+    fingerprint,
+    result,
+    ...(warnings.length > 0 && { warnings }),
+  });
   return {
     /**
-     * Starts a sale, and waits for its outcome for as long as asked (seconds; default 0).
-     * @throws InvalidInputError, UnknownConnectionError, SaleConflictError, InvalidSaleError, NoAnswerError
+     * Starts a sale, or finds the one that has its number; waits for nothing of it.
+     * @throws InvalidInputError, UnknownConnectionError, SaleConflictError
      */
-    async startSale(input: SaleInput, options: { waitSeconds?: number } = {}): Promise<StartedSale> {
-      const start = saleStart(input, businesses);
-      checkConnection(start.input);
-      const { workflowId, fingerprint } = start;
-      const checks = inputChecks[start.input.connection ?? DEFAULT_CONNECTION];
-      const warnings = checks ? doubtsOf(start.input, checks, Date.now()) : [];
-      // A sale that was started once is found again, whatever it looks like today.
-      if (checks?.mode === "refuse" && warnings.length > 0 && !(await isKnown(client, workflowId)))
-        throw new InvalidInputError("sale input", warnings);
-      const result = await startSaleOnce(client, start);
-      const started = { workflowId, fingerprint, result, ...(warnings.length > 0 && { warnings }) };
-      if (!options.waitSeconds) return started;
-      const waitMs = options.waitSeconds * 1000;
-      const fresh = result === "started";
-      return { ...started, outcome: await waitForOutcome(client, { workflowId, fingerprint, waitMs, fresh }) };
-    },
+    startSale: (input: SaleInput): Promise<StartedSale> =>
+      withClientErrors(client, START_BOUND_MS, async () => {
+        const { start, warnings } = await checkedStart(input);
+        return startedSale(start, await startSaleOnce(client, start), warnings);
+      }),
 
     /**
-     * The outcome, waited for as long as asked (seconds; default 0). Where Temporal no longer has the sale, the ledger
-     * answers.
+     * Starts a sale, or finds the one that has its number, and waits for its outcome (seconds; default 20): until it is
+     * settled, or its document needs an operator. When the time is up it returns the stage reached, and the sale goes
+     * on. A new sale takes one round trip to Temporal.
+     * @throws InvalidInputError, UnknownConnectionError, SaleConflictError, SaleFailedError, NoAnswerError
+     */
+    startSaleAndWait: (
+      input: SaleInput,
+      { waitSeconds = DEFAULT_WAIT_SECONDS }: { waitSeconds?: number } = {},
+    ): Promise<StartedSale & { outcome: SaleOutcome }> =>
+      withClientErrors(client, waitSeconds * 1000 + BOUND_MS, async () => {
+        const { start, warnings } = await checkedStart(input);
+        const { result, outcome } = await startAndWait(client, start, waitSeconds * 1000);
+        return { ...startedSale(start, result, warnings), outcome };
+      }),
+
+    /**
+     * The outcome of a sale that was started, waited for as long as asked (seconds; default 0). Where Temporal no longer
+     * has the sale, the ledger answers. Of a closed sale no worker is needed.
      * @throws SaleNotFoundError, SaleFailedError, NoAnswerError, LedgerAwayError
      */
-    async outcome(key: SaleKey, options: { waitSeconds?: number } = {}): Promise<KnownOutcome> {
-      try {
-        const wait = { workflowId: idOf(key), waitMs: (options.waitSeconds ?? 0) * 1000 };
-        return { ...(await waitForOutcome(client, wait)), source: "workflow" };
-      } catch (error) {
-        if (!(error instanceof SaleNotFoundError)) throw error;
-        return ledgerOutcome(await findClosedSale(client, named(key)));
-      }
-    },
+    outcome: (key: SaleKey, { waitSeconds = 0 }: { waitSeconds?: number } = {}): Promise<KnownOutcome> =>
+      withClientErrors(client, waitSeconds * 1000 + BOUND_MS, async () => {
+        try {
+          const wait = { workflowId: idOf(key), waitMs: waitSeconds * 1000 };
+          return { ...(await waitForOutcome(client, wait)), source: "workflow" };
+        } catch (error) {
+          if (!(error instanceof SaleNotFoundError)) throw error;
+          return ledgerOutcome(await findClosedSale(client, named(key)));
+        }
+      }),
 
     /**
-     * Everything that is known of the sale, at no cost to its workflow. Where Temporal no longer has it, the ledger
-     * answers.
+     * Everything that is known of the sale now, at no cost to its workflow: its stage, document, stock movements, what
+     * needs an operator, and the decisions taken. Where Temporal no longer has it, the ledger answers.
      * @throws SaleNotFoundError, NoAnswerError, LedgerAwayError
      */
-    async state(key: SaleKey): Promise<SaleState> {
+    getSale: (key: SaleKey): Promise<SaleState> =>
+      withClientErrors(client, BOUND_MS, async () => {
+        try {
+          const handle = client.workflow.getHandle(idOf(key));
+          const ask = (): Promise<WorkflowState> => handle.query<WorkflowState>(STATE_QUERY);
+          return { ...(await answeredInTime(client, handle.workflowId, ask)), source: "workflow" };
+        } catch (error) {
+          if (!(error instanceof WorkflowNotFoundError)) throw error;
+          return ledgerState(await findClosedSale(client, named(key)));
+        }
+      }),
+
+    /**
+     * Reverses the sale in full, within its refund window or after it, and waits for the credit note as long as asked
+     * (seconds; default 0).
+     * @throws InvalidInputError, UnknownConnectionError, NotAllowedError, SaleConflictError, SaleNotFoundError
+     */
+    refund: (
+      key: SaleKey,
+      request: RefundRequest,
+      { waitSeconds = 0 }: { waitSeconds?: number } = {},
+    ): Promise<SaleOutcome> =>
+      withClientErrors(client, waitSeconds * 1000 + 2 * BOUND_MS, async () => {
+        checkConnection(key);
+        return await refundSale(client, named(key), request, waitSeconds * 1000);
+      }),
+
+    /** What needs an operator, one at a time, with the updates that resolve it and their JSON. */
+    listAttention: async function* (filter: AttentionFilter = {}): AsyncGenerator<OpenAttention> {
       try {
-        const handle = client.workflow.getHandle(idOf(key));
-        const ask = (): Promise<WorkflowState> => handle.query<WorkflowState>(STATE_QUERY);
-        return { ...(await answeredInTime(client, handle.workflowId, ask)), source: "workflow" };
+        yield* listAttention(client, filter);
       } catch (error) {
-        if (!(error instanceof WorkflowNotFoundError)) throw error;
-        return ledgerState(await findClosedSale(client, named(key)));
+        throw temporalError(error);
       }
     },
 
     /**
-     * Reverses the sale in full, within its refund window or after it.
-     * @throws InvalidInputError, UnknownConnectionError, NotAllowedError, SaleConflictError
+     * An operator's answers. Each goes to a sale, or to the workflow that `listAttention` names, and says what is true
+     * afterwards. @throws NotAllowedError, SaleNotFoundError, NoAnswerError
      */
-    async refund(key: SaleKey, request: RefundRequest, options: { waitSeconds?: number } = {}): Promise<SaleOutcome> {
-      checkConnection(key);
-      return refundSale(client, named(key), request, (options.waitSeconds ?? 0) * 1000);
-    },
-
-    retry: (key: SaleKey, request?: RetryRequest) => operate.retry(idOf(key), request),
-    cancel: (key: SaleKey, request: CancelRequest) => operate.cancel(idOf(key), request),
-    resolveStock: (key: SaleKey, request: ResolveStockRequest) => operate.resolveStock(idOf(key), request),
-    resolveDocument: (key: SaleKey, request: ResolveDocumentRequest) => operate.resolveDocument(idOf(key), request),
-    acknowledge: (key: SaleKey, request: AcknowledgeRequest) => operate.acknowledge(idOf(key), request),
+    retry: (target: UpdateTarget, request?: RetryRequest) => operate.retry(idOf(target), request),
+    cancel: (target: UpdateTarget, request: CancelRequest) => operate.cancel(idOf(target), request),
+    resolveStock: (target: UpdateTarget, request: ResolveStockRequest) => operate.resolveStock(idOf(target), request),
+    resolveDocument: (target: UpdateTarget, request: ResolveDocumentRequest) =>
+      operate.resolveDocument(idOf(target), request),
+    resolveBatch: (target: UpdateTarget, request: ResolveBatchRequest) => operate.resolveBatch(idOf(target), request),
+    acknowledge: (target: UpdateTarget, request: AcknowledgeRequest) => operate.acknowledge(idOf(target), request),
     workflowId: idOf,
   };
+}
+
+const START_BOUND_MS = 15_000;
+/** Beyond the wait that was asked for: each call has a bound of its own, and none is to be without one. */
+const BOUND_MS = 60_000;
+
+async function withClientErrors<T>(client: Client, withinMs: number, work: () => Promise<T>): Promise<T> {
+  try {
+    return await client.withDeadline(Date.now() + withinMs, work);
+  } catch (error) {
+    throw temporalError(error);
+  }
 }

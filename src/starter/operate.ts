@@ -13,7 +13,7 @@ import type {
 import { UPDATES } from "../contract/names.ts";
 import type { ResolveBatchRequest } from "../contract/sync-batch.ts";
 import { answeredInTime } from "./answered-in-time.ts";
-import { SaleNotFoundError, workflowError } from "./errors.ts";
+import { SaleNotFoundError, temporalError, workflowError } from "./errors.ts";
 
 /** Who answers, where the caller does not say: the person at this machine. A container's user may have no name. */
 export function callerIdentity(): string {
@@ -27,7 +27,7 @@ export function callerIdentity(): string {
 /**
  * The updates by which a person mends a workflow, each by its workflow id. Each says what is true afterwards.
  * @param identity who answers for a decision where the request does not say; default: user@host
- * @throws NotAllowedError, SaleNotFoundError
+ * @throws NotAllowedError, SaleNotFoundError, NoAnswerError, NoWorkerError, TemporalUnavailableError
  */
 export function operations(client: Client, identity: string = callerIdentity()) {
   async function send(workflowId: string, update: string, payload: object): Promise<MessageReply> {
@@ -40,7 +40,7 @@ export function operations(client: Client, identity: string = callerIdentity()) 
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) throw new SaleNotFoundError(workflowId);
       if (error instanceof WorkflowUpdateFailedError) throw workflowError(error.cause ?? error);
-      throw error;
+      throw temporalError(error);
     }
   }
   return {

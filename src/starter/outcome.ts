@@ -3,13 +3,13 @@ import { type Client, type WorkflowHandle, WorkflowFailedError, WorkflowNotFound
 import { WorkflowUpdateFailedError } from "@temporalio/client";
 
 import { holdsUpDocument } from "../contract/attention.ts";
-import type { WorkflowState } from "../contract/messages.ts";
+import type { OutcomeRequest, WorkflowState } from "../contract/messages.ts";
 import { STATE_QUERY, UPDATES } from "../contract/names.ts";
 import { outcomeOfState } from "../contract/outcome-of-state.ts";
 import type { SaleOutcome } from "../contract/sale.ts";
 import { SETTLED_STAGES } from "../contract/stages.ts";
-import { isWithoutAnswer } from "./answered-in-time.ts";
-import { NoAnswerError, NotAllowedError, SaleConflictError, SaleNotFoundError, workflowError } from "./errors.ts";
+import { isWithoutAnswer, whyNobodyAnswers } from "./answered-in-time.ts";
+import { NotAllowedError, SaleConflictError, SaleNotFoundError, workflowError } from "./errors.ts";
 
 /** One `outcome` update waits at most this long, so that nobody holds one of Temporal's ten for days. */
 const ROUND_SECONDS = 20;
@@ -32,21 +32,30 @@ export interface Wait {
   fingerprint?: string;
   /** The workflow was just started by this caller, so there is nothing to be looked at yet. */
   fresh?: boolean;
+  /** Starts the workflow and sends the update of the first round. */
+  begin?: (request: OutcomeRequest) => Promise<SaleOutcome>;
 }
 
 /**
  * Waits for the outcome: until it is settled or needs a person, else until the wait is over. Whoever waits in the same
  * round shares one update, so that any number may wait; a lost connection, a reset or a restarted server is re-attached
  * to.
- * @throws SaleNotFoundError, SaleConflictError, SaleFailedError, NoAnswerError
+ * @throws SaleNotFoundError, SaleConflictError, SaleFailedError, NoAnswerError, NoWorkerError, TemporalUnavailableError
  */
 export async function waitForOutcome(client: Client, wait: Wait): Promise<SaleOutcome> {
   const handle = client.workflow.getHandle(wait.workflowId);
   const deadlineMs = Date.now() + wait.waitMs;
   const answerByMs = deadlineMs + ANSWER_WITHIN_MS;
-  let round = wait.fresh ? 0 : undefined;
+  let { begin } = wait;
+  let round = wait.fresh || begin ? 0 : undefined;
   for (let rounds = 0; ;) {
     try {
+      if (begin) {
+        const outcome = await beginRound(client, wait, begin, deadlineMs);
+        if (isTold(outcome) || Date.now() >= deadlineMs) return outcome;
+        round = outcome.nextWait;
+        begin = undefined;
+      }
       if (round === undefined || rounds >= MOST_ROUNDS || Date.now() >= deadlineMs) {
         const seen = await look(client, handle, wait);
         if (isTold(seen) || Date.now() >= deadlineMs) return seen;
@@ -62,10 +71,28 @@ export async function waitForOutcome(client: Client, wait: Wait): Promise<SaleOu
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) return await closedOutcome(handle);
       if (!isWithoutAnswer(error)) throw error;
-      if (Date.now() >= answerByMs) throw new NoAnswerError(wait.workflowId, error);
+      if (Date.now() >= answerByMs) throw await whyNobodyAnswers(client, wait.workflowId, error);
       await sleep(REATTACH_PAUSE_MS);
       round = undefined;
+      begin = undefined;
     }
+  }
+}
+
+/** The caller's own round: the workflow ends it in time, so that the answer comes with the word that it is started. */
+async function beginRound(
+  client: Client,
+  { fingerprint }: Wait,
+  begin: NonNullable<Wait["begin"]>,
+  deadlineMs: number,
+): Promise<SaleOutcome> {
+  const waitMs = Math.min(Math.max(deadlineMs - Date.now(), 0), ROUND_SECONDS * 1000);
+  const request = { waitSeconds: waitMs / 1000, ...(fingerprint !== undefined && { fingerprint }) };
+  try {
+    return await client.withDeadline(Date.now() + waitMs + ANSWER_WITHIN_MS, () => begin(request));
+  } catch (error) {
+    if (!(error instanceof WorkflowUpdateFailedError) || isWithoutAnswer(error)) throw error;
+    throw workflowError(error.cause ?? error);
   }
 }
 
@@ -77,12 +104,10 @@ async function waitOneRound(
 ): Promise<SaleOutcome> {
   const leftMs = deadlineMs - Date.now();
   const request = { waitSeconds: ROUND_SECONDS, ...(fingerprint !== undefined && { fingerprint }) };
+  const updateId = `outcome:${fingerprint ?? "any"}:${round}`;
   try {
     return await client.withDeadline(Date.now() + Math.min(leftMs, (ROUND_SECONDS + 1) * 1000), () =>
-      handle.executeUpdate<SaleOutcome, [object]>(UPDATES.outcome, {
-        args: [request],
-        updateId: `outcome:${fingerprint ?? "any"}:${round}`,
-      }),
+      handle.executeUpdate<SaleOutcome, [OutcomeRequest]>(UPDATES.outcome, { args: [request], updateId }),
     );
   } catch (error) {
     if (!(error instanceof WorkflowUpdateFailedError) || isWithoutAnswer(error)) throw error;
@@ -96,7 +121,7 @@ async function waitOneRound(
 
 /** What is true now: the result of a closed workflow, for which no worker is needed, else what its state says. */
 async function look(client: Client, handle: WorkflowHandle, { fingerprint }: Wait): Promise<SaleOutcome> {
-  const { status } = await handle.describe();
+  const { status } = await client.withDeadline(Date.now() + QUERY_WITHIN_MS, () => handle.describe());
   if (status.name !== "RUNNING") return await closedOutcome(handle);
   const ask = (): Promise<WorkflowState> => handle.query<WorkflowState>(STATE_QUERY);
   const state = await client.withDeadline(Date.now() + QUERY_WITHIN_MS, ask);

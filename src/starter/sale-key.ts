@@ -1,3 +1,4 @@
+import { FiscalflowError } from "../contract/fiscalflow-error.ts";
 import { saleWorkflowId } from "../contract/ids.ts";
 import { DEFAULT_CONNECTION } from "../contract/names.ts";
 
@@ -8,10 +9,13 @@ export interface SaleKey {
   businessId?: string;
 }
 
+/** What an operator's answer goes to: a sale, or any workflow by its id, as `listAttention` names it. */
+export type UpdateTarget = SaleKey | { workflowId: string };
+
 /** The sale names a connection that nobody has configured; nothing was started. */
-export class UnknownConnectionError extends Error {
+export class UnknownConnectionError extends FiscalflowError {
   override readonly name = "UnknownConnectionError";
-  readonly code = "UnknownConnection";
+  override readonly code = "UnknownConnection";
   /** The connections that exist. */
   readonly connections: readonly string[];
 

@@ -1,6 +1,9 @@
+import { randomUUID } from "node:crypto";
 import {
   ApplicationFailure,
   type Client,
+  WithStartWorkflowOperation,
+  type Workflow,
   WorkflowExecutionAlreadyStartedError,
   WorkflowFailedError,
   type WorkflowIdReusePolicy,
@@ -10,21 +13,26 @@ import {
 import { FAILURES } from "../contract/calls.ts";
 import { differingFields, fingerprintOf, type SaleContent, saleContent } from "../contract/fingerprint.ts";
 import { NO_BUSINESS, saleWorkflowId } from "../contract/ids.ts";
-import type { WorkflowState } from "../contract/messages.ts";
+import type { OutcomeRequest, WorkflowState } from "../contract/messages.ts";
 import {
   DEFAULT_CONNECTION,
   keywordValue,
   MAIN_TASK_QUEUE,
   SEARCH_ATTRIBUTES,
   STATE_QUERY,
+  UPDATES,
   WORKFLOW_TYPES,
 } from "../contract/names.ts";
 import type { SaleInput, SaleOutcome } from "../contract/sale.ts";
 import { parseInput } from "../contract/schema/parse-input.ts";
 import { saleInputSchema } from "../contract/schema/sale-input.ts";
 import { aboutWorkflow } from "../contract/summary.ts";
-import { answeredInTime } from "./answered-in-time.ts";
-import { SaleConflictError } from "./errors.ts";
+import { answeredInTime, isWithoutAnswer } from "./answered-in-time.ts";
+import { SaleConflictError, temporalError } from "./errors.ts";
+import { waitForOutcome } from "./outcome.ts";
+
+/** Long enough for a server that restarts; a till does not wait longer to hear that there is none. */
+const START_WITHIN_MS = 10_000;
 
 interface KeywordAttribute {
   key: { name: string; type: "KEYWORD" };
@@ -86,9 +94,18 @@ export type StartResult = "started" | "known";
 /**
  * Starts the sale, or finds the one that has its number. A number whose only run ended before any create request left
  * is free again.
- * @throws SaleConflictError where the number belongs to a sale with other content
+ * @throws SaleConflictError where the number belongs to a sale with other content; TemporalUnavailableError within ten
+ * seconds
  */
 export async function startSaleOnce(client: Client, start: SaleStart): Promise<StartResult> {
+  try {
+    return await client.withDeadline(Date.now() + START_WITHIN_MS, () => startOrFind(client, start));
+  } catch (error) {
+    throw temporalError(error);
+  }
+}
+
+async function startOrFind(client: Client, start: SaleStart): Promise<StartResult> {
   try {
     await startRun(client, start, "REJECT_DUPLICATE");
     return "started";
@@ -108,17 +125,68 @@ export async function startSaleOnce(client: Client, start: SaleStart): Promise<S
   return "known";
 }
 
-async function startRun(client: Client, start: SaleStart, workflowIdReusePolicy: WorkflowIdReusePolicy): Promise<void> {
-  await client.workflow.start(WORKFLOW_TYPES.sale, {
+/**
+ * Starts the sale as {@link startSaleOnce} does, and waits for its outcome: a new one in one round trip. Where an answer
+ * is lost, the sale is started or found again, so that the wait is for a sale that is there.
+ * @throws SaleConflictError, InvalidInputError, SaleFailedError, NoAnswerError, NoWorkerError, TemporalUnavailableError
+ */
+export async function startAndWait(
+  client: Client,
+  start: SaleStart,
+  waitMs: number,
+): Promise<{ result: StartResult; outcome: SaleOutcome }> {
+  const { workflowId, fingerprint } = start;
+  let result: StartResult = "started";
+  const begin = async (request: OutcomeRequest): Promise<SaleOutcome> => {
+    // Of its own: under the id of an update that there is, Temporal gives its answer, and does not say that the sale was
+    // there before.
+    const updateId = `outcome:begin:${randomUUID()}`;
+    const startWorkflowOperation = new WithStartWorkflowOperation(
+      WORKFLOW_TYPES.sale,
+      startOptions(start, "REJECT_DUPLICATE"),
+    );
+    try {
+      return await client.workflow.executeUpdateWithStart<Workflow, SaleOutcome, [OutcomeRequest]>(UPDATES.outcome, {
+        args: [request],
+        updateId,
+        startWorkflowOperation,
+      });
+    } catch (error) {
+      const isStarted = await startWorkflowOperation.workflowHandle().then(
+        () => true,
+        () => false,
+      );
+      if (isStarted || !isWithoutAnswer(error)) throw error;
+      result = await startSaleOnce(client, start);
+      throw error;
+    }
+  };
+  try {
+    const outcome = await waitForOutcome(client, { workflowId, fingerprint, waitMs, begin });
+    return { result, outcome };
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+  }
+  result = await startSaleOnce(client, start);
+  const fresh = result === "started";
+  return { result, outcome: await waitForOutcome(client, { workflowId, fingerprint, waitMs, fresh }) };
+}
+
+async function startRun(client: Client, start: SaleStart, reuse: WorkflowIdReusePolicy): Promise<void> {
+  await client.workflow.start(WORKFLOW_TYPES.sale, startOptions(start, reuse));
+}
+
+function startOptions(start: SaleStart, workflowIdReusePolicy: WorkflowIdReusePolicy) {
+  return {
     workflowId: start.workflowId,
     taskQueue: MAIN_TASK_QUEUE,
     args: [start.input],
     workflowIdReusePolicy,
-    workflowIdConflictPolicy: "FAIL",
+    workflowIdConflictPolicy: "FAIL" as const,
     memo: { ...start.memo },
     typedSearchAttributes: start.searchAttributes,
     ...aboutWorkflow(WORKFLOW_TYPES.sale, start.input, start.input.traderInvoiceNumber),
-  });
+  };
 }
 
 /**

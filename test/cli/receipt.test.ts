@@ -23,7 +23,10 @@ describeWithTemporal("fiscalflow receipt", () => {
   beforeAll(async () => {
     rig = await startRig({ receiver: false, simulator: { dialect: DIALECT } });
     folder = await mkdtemp(join(tmpdir(), "fiscalflow-receipt-"));
-    await rig.starter.startSale({ traderInvoiceNumber: "R-1", lines: [TEA], refundWindow: "0" }, { waitSeconds: 20 });
+    await rig.starter.startSaleAndWait(
+      { traderInvoiceNumber: "R-1", lines: [TEA], refundWindow: "0" },
+      { waitSeconds: 20 },
+    );
     rig.simulator.setAuthority("R-2", [{ do: "down" }]);
     await rig.starter.startSale({ traderInvoiceNumber: "R-2", lines: [TEA], refundWindow: "0" });
     await rig.stateWhen("R-2", ({ stage }) => stage === "awaiting-authority");
@@ -124,7 +127,7 @@ describeWithTemporal("fiscalflow receipt", () => {
     const sale = { traderInvoiceNumber: "R-300", lines, stock: "off", refundWindow: "0" } as const;
     const { workflowId } = await rig.starter.startSale(sale);
     await rig.client.workflow.getHandle(workflowId).result();
-    const { document } = await rig.starter.state({ invoice: "R-300" });
+    const { document } = await rig.starter.getSale({ invoice: "R-300" });
     expect(document).toMatchObject({ lines: [], linesLeftOut: { count: 300 } });
     const { exitCode, stdout, stderr } = await receipt(["R-300"]);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
@@ -235,7 +238,7 @@ describeWithTemporal("fiscalflow receipt", () => {
 
   test("shows what the ledger keeps of a sale whose workflow Temporal has deleted", async () => {
     const sale = { traderInvoiceNumber: "R-3", lines: [TEA], refundWindow: "0" };
-    const { workflowId } = await rig.starter.startSale(sale, { waitSeconds: 20 });
+    const { workflowId } = await rig.starter.startSaleAndWait(sale, { waitSeconds: 20 });
     await rig.client.workflow.getHandle(workflowId).result();
     const before = await receipt(["R-3"]);
     expect(before).toMatchObject({ exitCode: 0, stderr: "" });

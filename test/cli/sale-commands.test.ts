@@ -224,6 +224,6 @@ describeWithTemporal("fiscalflow sale", () => {
     const refused = await sale(["start", "-", "--business", "biz_1"], [saleOf("CLI-UNCONFIGURED")], without);
     expect(refused).toMatchObject({ exitCode: 2, stdout: "" });
     expect(refused.stderr).toContain("No connection is configured: set COMPLIANCE_BASE_URL");
-    await expect(rig.starter.state({ invoice: "CLI-UNCONFIGURED" })).rejects.toThrow(SaleNotFoundError);
+    await expect(rig.starter.getSale({ invoice: "CLI-UNCONFIGURED" })).rejects.toThrow(SaleNotFoundError);
   });
 });

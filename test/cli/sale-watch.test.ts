@@ -62,7 +62,7 @@ describeWithTemporal("to see what a sale does,", () => {
   });
 
   test("watch of a settled sale is one line, also as JSON; of an unknown one it is an error", async () => {
-    await rig.starter.startSale(
+    await rig.starter.startSaleAndWait(
       { traderInvoiceNumber: "WATCH-2", businessId: "biz_1", lines: [line] },
       { waitSeconds: 20 },
     );

@@ -86,7 +86,7 @@ describeWithTemporal("with every name that the documents do not show changed", (
       lines: [{ itemId: "item_chai", quantity: 3, unitPrice: 345 }],
       refundWindow: "1 hour",
     };
-    expect(await starter.startSale(sale, { waitSeconds: 30 })).toMatchObject({
+    expect(await starter.startSaleAndWait(sale, { waitSeconds: 30 })).toMatchObject({
       outcome: { stage: "completed", sale: { customer: { name: "Wanjiru", pin: "A009876543X" } } },
     });
     const key = { invoice: "BRANCH-1", businessId: plan.businessId };

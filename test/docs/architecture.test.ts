@@ -28,7 +28,7 @@ describeWithTemporal("the way of one sale in docs/architecture.md", () => {
   async function sell(traderInvoiceNumber: string): Promise<WorkflowHandle> {
     const lines = [{ itemId: "item_tea", quantity: 1, unitPrice: 350 }];
     const sale = { traderInvoiceNumber, callback: "off", refundWindow: "0", lines } as const;
-    const { workflowId } = await rig.starter.startSale(sale, { waitSeconds: 20 });
+    const { workflowId } = await rig.starter.startSaleAndWait(sale, { waitSeconds: 20 });
     const handle = rig.client.workflow.getHandle(workflowId);
     await handle.result();
     return handle;

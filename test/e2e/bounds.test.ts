@@ -78,7 +78,7 @@ describeWithTemporal("what a sale repeats by itself", () => {
     await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
     const request = { reason: "06", traderInvoiceNumber: "CN-OURS", restock: true } as const;
     await rig.starter.refund({ invoice: "FOREIGN-1" }, request, { waitSeconds: 20 });
-    const { creditNoteWorkflowId } = await rig.starter.state({ invoice: "FOREIGN-1" });
+    const { creditNoteWorkflowId } = await rig.starter.getSale({ invoice: "FOREIGN-1" });
     const payload = { code: "already-credited", note: "the back office did it" };
     await rig.client.workflow.getHandle(creditNoteWorkflowId ?? "").executeUpdate("acknowledge", { args: [payload] });
     expect(await handle.result()).toMatchObject({ stage: "credited" });

@@ -35,7 +35,7 @@ describeWithTemporal("a callback", () => {
     expect(outcome.sale?.callback).toMatchObject({ status: expect.any(String), attempts: expect.any(Number) });
     const token = new URL(urlOf("SECRET-1")).pathname.split("/").at(-1) ?? "";
     expect(token.length).toBeGreaterThan(20);
-    expect(JSON.stringify([outcome, await rig.starter.state({ invoice: "SECRET-1" })])).not.toContain(token);
+    expect(JSON.stringify([outcome, await rig.starter.getSale({ invoice: "SECRET-1" })])).not.toContain(token);
 
     const outside = openOutsideClient(rig.config.ledger.url?.reveal() ?? "");
     const tables = await outside.query<{ name: string }>(
@@ -88,7 +88,7 @@ describeWithTemporal("a callback", () => {
     const url = urlOf("TOKEN-1");
     const last = url.at(-1) === "A" ? "B" : "A";
     expect((await fetch(url.slice(0, -1) + last, { method: "POST" })).status).toBe(404);
-    expect((await rig.starter.state({ invoice: "TOKEN-1" })).callbacksReceived).toBe(0);
+    expect((await rig.starter.getSale({ invoice: "TOKEN-1" })).callbacksReceived).toBe(0);
     rig.simulator.setAuthority("TOKEN-1", [{ do: "accept" }]);
     await handle.result();
   });

@@ -20,7 +20,7 @@ describeWithTemporal("a cancellation", () => {
     expect(reply).toMatchObject({ stage: "cancelled" });
     expect(await handle.result()).toMatchObject({ stage: "cancelled", sale: null, numberTaken: false });
     expect(rig.simulator.documents("EARLY-1")).toEqual([]);
-    const again = await rig.starter.startSale(
+    const again = await rig.starter.startSaleAndWait(
       { traderInvoiceNumber: "EARLY-1", lines: [TEA], refundWindow: "0" },
       { waitSeconds: 20 },
     );

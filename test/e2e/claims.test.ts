@@ -99,7 +99,7 @@ describeWithTemporal("a run that begins anew", () => {
     expect(await handleOf("SAID-1").result()).toMatchObject({
       stockMovements: [{ state: "applied", decision: { applied: true, note: "seen in the journal", by: "njeri" } }],
     });
-    const { decisions } = await rig.starter.state({ invoice: "SAID-1" });
+    const { decisions } = await rig.starter.getSale({ invoice: "SAID-1" });
     expect(decisions).toMatchObject([{ update: "resolveStock", answer: "applied", by: "njeri" }]);
     expect(movementsOf("SAID-1")).toHaveLength(1);
   });

@@ -29,7 +29,7 @@ describeWithTemporal("the number of a credit note", () => {
   const open = { refundWindow: "1 hour" };
 
   async function sold(traderInvoiceNumber: string, more: Partial<SaleInput> = open): Promise<string> {
-    const { outcome } = await rig.starter.startSale(
+    const { outcome } = await rig.starter.startSaleAndWait(
       { traderInvoiceNumber, lines: [TEA], ...more },
       { waitSeconds: 20 },
     );
@@ -59,7 +59,7 @@ describeWithTemporal("the number of a credit note", () => {
     await result("SEQ-1");
     const message = await conflictOf(refund("SEQ-2", "CN-SEQ"));
     expect(message).toMatch(/CN-SEQ belongs to the credit note of another sale: SEQ-1 .*Use another number/);
-    expect(await rig.starter.state({ invoice: "SEQ-2" })).toMatchObject({ stage: "completed", attentions: [] });
+    expect(await rig.starter.getSale({ invoice: "SEQ-2" })).toMatchObject({ stage: "completed", attentions: [] });
     expect(notesUnder("CN-SEQ")).toHaveLength(1);
     // What was refused is refused again when its run begins anew.
     await resetRun(rig.client, rig.namespace, noteIdOf(other));
@@ -136,7 +136,7 @@ describeWithTemporal("the number of a credit note", () => {
     const needy = async (): Promise<string[]> => {
       const found: string[] = [];
       for (const invoice of ["AWAY-1", "AWAY-2"]) {
-        const { creditNoteAttention } = await rig.starter.state({ invoice });
+        const { creditNoteAttention } = await rig.starter.getSale({ invoice });
         if (creditNoteAttention === "mismatch") found.push(invoice);
       }
       return found;

@@ -88,7 +88,7 @@ describeWithTemporal("doubt", () => {
     await rig.starter.retry({ invoice: "RESENT-1" });
     await rig.stateWhen("RESENT-1", ({ attentions }) => attentions[0]?.code === "credentials");
     await rig.starter.cancel({ invoice: "RESENT-1" }, { reason: "no" });
-    expect((await rig.starter.state({ invoice: "RESENT-1" })).stage).not.toBe("cancelled");
+    expect((await rig.starter.getSale({ invoice: "RESENT-1" })).stage).not.toBe("cancelled");
     await rig.starter.retry({ invoice: "RESENT-1" });
     expect(await handle.result()).toMatchObject({ stage: "completed", sale: { status: "completed" } });
   });
@@ -169,10 +169,10 @@ describeWithTemporal("doubt", () => {
     await rig.stateWhen("DIRECT-1", ({ stage }) => stage === "completed");
     const other = { ...input, lines: [{ ...TEA, quantity: 99 }] };
     await expect(rig.starter.startSale(other)).rejects.toThrow(SaleConflictError);
-    await expect(rig.starter.startSale(other, { waitSeconds: 5 })).rejects.toThrow(SaleConflictError);
+    await expect(rig.starter.startSaleAndWait(other, { waitSeconds: 5 })).rejects.toThrow(SaleConflictError);
     await handle.cancel();
     await handle.result();
-    await expect(rig.starter.startSale(other, { waitSeconds: 5 })).rejects.toThrow(SaleConflictError);
+    await expect(rig.starter.startSaleAndWait(other, { waitSeconds: 5 })).rejects.toThrow(SaleConflictError);
   });
 
   test("about the present is answered at once, beside callers who wait", async () => {

@@ -33,7 +33,7 @@ describeWithTemporal("a number that Temporal has forgotten", () => {
   test("gives the finished sale to whoever starts the same one, without a call of the API", async () => {
     const first = await finished(input("FORGOTTEN-1"));
     const calls = rig.callsOf("FORGOTTEN-1");
-    const again = await rig.starter.startSale(input("FORGOTTEN-1"), { waitSeconds: 20 });
+    const again = await rig.starter.startSaleAndWait(input("FORGOTTEN-1"), { waitSeconds: 20 });
     expect(again).toMatchObject({ result: "started", outcome: { stage: "completed", numberTaken: true } });
     expect(again.outcome?.sale).toEqual(first.sale);
     expect(again.outcome?.receipt).toEqual(first.receipt);
@@ -44,10 +44,10 @@ describeWithTemporal("a number that Temporal has forgotten", () => {
   test("is refused to another sale, with the fields that differ, and is still the first one's", async () => {
     const first = await finished(input("FORGOTTEN-2"));
     const other = input("FORGOTTEN-2", { customer: { name: "Otieno" }, lines: [{ ...TEA, quantity: 3 }] });
-    const refused = rig.starter.startSale(other, { waitSeconds: 20 });
+    const refused = rig.starter.startSaleAndWait(other, { waitSeconds: 20 });
     await expect(refused).rejects.toThrow(SaleConflictError);
     await expect(refused).rejects.toThrow(/belongs to another sale: they differ in customer, lines\[0\]/);
-    const again = await rig.starter.startSale(input("FORGOTTEN-2"), { waitSeconds: 20 });
+    const again = await rig.starter.startSaleAndWait(input("FORGOTTEN-2"), { waitSeconds: 20 });
     expect(again.outcome?.sale?.id).toBe(first.sale?.id);
     expect(rig.simulator.documents("FORGOTTEN-2")).toHaveLength(1);
   });
@@ -60,7 +60,7 @@ describeWithTemporal("a number that Temporal has forgotten", () => {
     const credited = await rig.starter.refund(key, refund, { waitSeconds: 20 });
     expect(credited).toMatchObject({ stage: "credited" });
     await forget("FORGOTTEN-3");
-    const again = await rig.starter.startSale(
+    const again = await rig.starter.startSaleAndWait(
       { traderInvoiceNumber: "FORGOTTEN-3", lines: [TEA], refundWindow: "0" },
       { waitSeconds: 20 },
     );
@@ -75,7 +75,7 @@ describeWithTemporal("a number that Temporal has forgotten", () => {
     await rig.starter.cancel({ invoice: "FORGOTTEN-4" }, { reason: "mistyped" });
     expect(await handleOf("FORGOTTEN-4").result()).toMatchObject({ stage: "cancelled" });
     await forget("FORGOTTEN-4");
-    const other = await rig.starter.startSale(input("FORGOTTEN-4"), { waitSeconds: 20 });
+    const other = await rig.starter.startSaleAndWait(input("FORGOTTEN-4"), { waitSeconds: 20 });
     expect(other).toMatchObject({ outcome: { stage: "completed" } });
   });
 });

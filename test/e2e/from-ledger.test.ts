@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { callCli, type CliResult } from "../../src/cli/test-support/call-cli.ts";
 import { creditNoteWorkflowId, type SaleInput, WORKFLOW_TYPES } from "../../src/contract/index.ts";
-import { InvalidSaleError, LedgerAwayError, NoAnswerError, SaleNotFoundError } from "../../src/starter/index.ts";
+import { InvalidInputError, LedgerAwayError, NoAnswerError, SaleNotFoundError } from "../../src/starter/index.ts";
 import type { CuttableLine } from "../rig/cuttable-line.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { forgetWorkflow } from "../rig/forget-workflow.ts";
@@ -48,14 +48,14 @@ describeWithTemporal("a sale whose workflow Temporal has deleted", () => {
     await start("KEPT-1", more);
     const done = await result("KEPT-1");
     const key = { invoice: "KEPT-1" };
-    const { stage, document, stockMovements, fingerprint, numberTaken, source } = await rig.starter.state(key);
+    const { stage, document, stockMovements, fingerprint, numberTaken, source } = await rig.starter.getSale(key);
     expect(source).toBe("workflow");
     expect(await rig.starter.outcome(key)).toMatchObject({ source: "workflow", stage: "completed" });
     await forgetSale("KEPT-1");
 
     const calls = rig.callsOf("KEPT-1");
     const keptBy = { workflowId: "sale/default/biz_1/KEPT-1", runId: expect.any(String) };
-    const state = await rig.starter.state(key);
+    const state = await rig.starter.getSale(key);
     expect(state).toMatchObject({ stage, document, stockMovements, fingerprint, numberTaken, attentions: [] });
     expect(state).toMatchObject({ source: "ledger", waitingFor: "nothing", keptAtMs: expect.any(Number), keptBy });
     expect(state.stockMovements).toMatchObject([{ state: "applied", branchId: "branch_2" }]);
@@ -93,7 +93,7 @@ describeWithTemporal("a sale whose workflow Temporal has deleted", () => {
     await forgetSale("KEPT-3");
     await forgetWorkflow(rig, noteIdOf(done.sale?.id));
 
-    const state = await rig.starter.state({ invoice: "KEPT-3" });
+    const state = await rig.starter.getSale({ invoice: "KEPT-3" });
     expect(state).toMatchObject({
       source: "ledger",
       stage: "credited",
@@ -139,7 +139,7 @@ describeWithTemporal("a sale whose workflow Temporal has deleted", () => {
     await rig.starter.resolveStock({ invoice: "KEPT-5" }, { referenceId, ...word });
     await result("KEPT-5");
     await forgetSale("KEPT-5");
-    expect(await rig.starter.state({ invoice: "KEPT-5" })).toMatchObject({
+    expect(await rig.starter.getSale({ invoice: "KEPT-5" })).toMatchObject({
       source: "ledger",
       attentions: [],
       stockMovements: [{ referenceId, state: "applied", decision: word }],
@@ -170,13 +170,13 @@ describeWithTemporal("a sale whose workflow Temporal has deleted", () => {
 
   test("is not found where there never was one, and neither is a sale of a connection that no worker has", async () => {
     const key = { invoice: "NEVER" };
-    for (const ask of [() => rig.starter.state(key), () => rig.starter.outcome(key)]) {
+    for (const ask of [() => rig.starter.getSale(key), () => rig.starter.outcome(key)]) {
       const asked = ask();
       await expect(asked).rejects.toThrow(SaleNotFoundError);
       await expect(asked).rejects.toThrow(/no workflow sale\/default\/biz_1\/NEVER, and the ledger has no sale/);
     }
-    const elsewhere = rig.starter.state({ invoice: "NEVER", connection: "elsewhere", businessId: "biz_1" });
-    await expect(elsewhere).rejects.toThrow(InvalidSaleError);
+    const elsewhere = rig.starter.getSale({ invoice: "NEVER", connection: "elsewhere", businessId: "biz_1" });
+    await expect(elsewhere).rejects.toThrow(InvalidInputError);
     await expect(elsewhere).rejects.toThrow(/expected a configured connection \("default"\), found "elsewhere"/);
   });
 
@@ -186,14 +186,14 @@ describeWithTemporal("a sale whose workflow Temporal has deleted", () => {
     await forgetSale("KEPT-7");
     line.cut();
     try {
-      await expect(rig.starter.state({ invoice: "KEPT-7" })).rejects.toThrow(LedgerAwayError);
+      await expect(rig.starter.getSale({ invoice: "KEPT-7" })).rejects.toThrow(LedgerAwayError);
       const shown = await sale("show", "KEPT-7");
       expect(shown).toMatchObject({ exitCode: 1, stdout: "" });
       expect(shown.stderr).toContain("the ledger cannot be asked for the sale");
     } finally {
       line.mend();
     }
-    expect(await rig.starter.state({ invoice: "KEPT-7" })).toMatchObject({ source: "ledger", stage: "completed" });
+    expect(await rig.starter.getSale({ invoice: "KEPT-7" })).toMatchObject({ source: "ledger", stage: "completed" });
   });
 
   test("cannot be told of without a worker, and whoever asks learns that within seconds", async () => {
@@ -201,11 +201,11 @@ describeWithTemporal("a sale whose workflow Temporal has deleted", () => {
     await result("KEPT-8");
     await forgetSale("KEPT-8");
     await rig.stopWorkers();
-    const asked = rig.starter.state({ invoice: "KEPT-8" });
+    const asked = rig.starter.getSale({ invoice: "KEPT-8" });
     await expect(asked).rejects.toThrow(NoAnswerError);
     await expect(asked).rejects.toThrow(/no worker asked the ledger/);
     await rig.startWorkers();
-    expect(await rig.starter.state({ invoice: "KEPT-8" })).toMatchObject({ source: "ledger", stage: "completed" });
+    expect(await rig.starter.getSale({ invoice: "KEPT-8" })).toMatchObject({ source: "ledger", stage: "completed" });
   });
 
   /** Whether the ledger has answered a record that says so. */

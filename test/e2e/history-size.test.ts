@@ -14,10 +14,10 @@ describeWithTemporal("the history of a sale", () => {
 
   async function started(traderInvoiceNumber: string, more: Partial<SaleInput>, wait: { waitSeconds?: number } = {}) {
     const lines = [{ itemId: "item_tea", quantity: 1, unitPrice: 350 }];
-    const { workflowId } = await rig.starter.startSale(
-      { traderInvoiceNumber, lines, refundWindow: "0", ...more },
-      wait,
-    );
+    const sale = { traderInvoiceNumber, lines, refundWindow: "0", ...more };
+    const { workflowId } = await (wait.waitSeconds
+      ? rig.starter.startSaleAndWait(sale, wait)
+      : rig.starter.startSale(sale));
     const handle = rig.client.workflow.getHandle(workflowId);
     await handle.result();
     return handle;

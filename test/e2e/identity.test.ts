@@ -5,7 +5,6 @@ import { MAIN_TASK_QUEUE, type SaleInput, type SaleOutcome } from "../../src/con
 import {
   createStarter,
   InvalidInputError,
-  InvalidSaleError,
   SaleConflictError,
   SaleNotFoundError,
   UnknownConnectionError,
@@ -31,7 +30,7 @@ describeWithTemporal("one document per number", () => {
   }
 
   test("the same sale started many times at once is one sale, and every caller gets its receipt", async () => {
-    const starts = Array.from({ length: 30 }, () => rig.starter.startSale(input("MANY-1"), { waitSeconds: 20 }));
+    const starts = Array.from({ length: 30 }, () => rig.starter.startSaleAndWait(input("MANY-1"), { waitSeconds: 20 }));
     const results = await Promise.all(starts);
     expect(results.filter(({ result }) => result === "started")).toHaveLength(1);
     expect(new Set(results.map(({ outcome }) => outcome?.receipt?.cuInvoiceNo)).size).toBe(1);
@@ -39,9 +38,9 @@ describeWithTemporal("one document per number", () => {
   });
 
   test("the same sale started again after its end gives the finished one, whatever its options are", async () => {
-    const first = await rig.starter.startSale(input("AGAIN-1"), { waitSeconds: 20 });
+    const first = await rig.starter.startSaleAndWait(input("AGAIN-1"), { waitSeconds: 20 });
     await rig.client.workflow.getHandle(first.workflowId).result();
-    const again = await rig.starter.startSale(input("AGAIN-1", { stock: "off", expectedTotal: 1 }), {
+    const again = await rig.starter.startSaleAndWait(input("AGAIN-1", { stock: "off", expectedTotal: 1 }), {
       waitSeconds: 20,
     });
     expect(again).toMatchObject({
@@ -51,9 +50,9 @@ describeWithTemporal("one document per number", () => {
   });
 
   test("the same number with other content is a conflict that names the differing fields", async () => {
-    await rig.starter.startSale(input("CONFLICT-1"), { waitSeconds: 20 });
+    await rig.starter.startSaleAndWait(input("CONFLICT-1"), { waitSeconds: 20 });
     const other = input("CONFLICT-1", { customer: { name: "Otieno" }, lines: [{ ...TEA, quantity: 3 }] });
-    const refused = rig.starter.startSale(other, { waitSeconds: 20 });
+    const refused = rig.starter.startSaleAndWait(other, { waitSeconds: 20 });
     await expect(refused).rejects.toThrow(SaleConflictError);
     await expect(refused).rejects.toThrow("they differ in customer, lines[0]");
     expect(rig.simulator.documents("CONFLICT-1")).toHaveLength(1);
@@ -78,16 +77,19 @@ describeWithTemporal("one document per number", () => {
     expect(failure).toMatchObject({
       cause: { type: "InvalidInput", nonRetryable: true, message: expect.stringContaining("colour: unknown field") },
     });
-    await expect(rig.starter.outcome({ invoice: "DIRECT-BAD" })).rejects.toThrow(InvalidSaleError);
-    expect(await rig.starter.startSale(input("DIRECT-BAD"), { waitSeconds: 20 })).toMatchObject({
+    await expect(rig.starter.outcome({ invoice: "DIRECT-BAD" })).rejects.toThrow(InvalidInputError);
+    expect(await rig.starter.startSaleAndWait(input("DIRECT-BAD"), { waitSeconds: 20 })).toMatchObject({
       outcome: { stage: "completed" },
     });
   });
 
   test("an unknown connection fails as bad input, and names those that there are", async () => {
-    const refused = rig.starter.startSale(input("ELSEWHERE-1", { connection: "elsewhere", businessId: "biz_1" }), {
-      waitSeconds: 20,
-    });
+    const refused = rig.starter.startSaleAndWait(
+      input("ELSEWHERE-1", { connection: "elsewhere", businessId: "biz_1" }),
+      {
+        waitSeconds: 20,
+      },
+    );
     await expect(refused).rejects.toThrow(
       'connection: expected a configured connection ("default"), found "elsewhere"',
     );
@@ -110,7 +112,7 @@ describeWithTemporal("one document per number", () => {
   test("a start through Temporal with good input is as good as any", async () => {
     const handle = await startDirectly(rig.starter.workflowId({ invoice: "DIRECT-1" }), input("DIRECT-1"));
     expect(await handle.result()).toMatchObject({ stage: "completed" });
-    const waited = await rig.starter.startSale(input("DIRECT-1"), { waitSeconds: 20 });
+    const waited = await rig.starter.startSaleAndWait(input("DIRECT-1"), { waitSeconds: 20 });
     expect(waited).toMatchObject({ result: "known", outcome: { stage: "completed" } });
   });
 
@@ -118,7 +120,9 @@ describeWithTemporal("one document per number", () => {
     rig.simulator.setAuthority("CROWD-1", [{ do: "down" }]);
     await rig.starter.startSale(input("CROWD-1"));
     await rig.stateWhen("CROWD-1", ({ stage }) => stage === "awaiting-authority");
-    const waiting = Array.from({ length: 40 }, () => rig.starter.startSale(input("CROWD-1"), { waitSeconds: 20 }));
+    const waiting = Array.from({ length: 40 }, () =>
+      rig.starter.startSaleAndWait(input("CROWD-1"), { waitSeconds: 20 }),
+    );
     rig.simulator.setAuthority("CROWD-1", [{ do: "accept" }]);
     const outcomes = await Promise.all(waiting);
     expect(outcomes.every(({ outcome }) => outcome?.stage === "completed")).toBe(true);
@@ -128,7 +132,7 @@ describeWithTemporal("one document per number", () => {
     rig.simulator.setAuthority("IMPATIENT-1", [{ do: "down" }]);
     await rig.starter.startSale(input("IMPATIENT-1"));
     await rig.stateWhen("IMPATIENT-1", ({ stage }) => stage === "awaiting-authority");
-    const { outcome } = await rig.starter.startSale(input("IMPATIENT-1"), { waitSeconds: 1 });
+    const { outcome } = await rig.starter.startSaleAndWait(input("IMPATIENT-1"), { waitSeconds: 1 });
     expect(outcome).toMatchObject({ stage: "awaiting-authority", receipt: null });
     const waiting = rig.starter.outcome({ invoice: "IMPATIENT-1" }, { waitSeconds: 20 });
     rig.simulator.setAuthority("IMPATIENT-1", [{ do: "accept" }]);
@@ -136,7 +140,7 @@ describeWithTemporal("one document per number", () => {
   });
 
   test("a sale that nobody started is not there", async () => {
-    await expect(rig.starter.state({ invoice: "NEVER-1" })).rejects.toThrow(SaleNotFoundError);
+    await expect(rig.starter.getSale({ invoice: "NEVER-1" })).rejects.toThrow(SaleNotFoundError);
     await expect(rig.starter.outcome({ invoice: "NEVER-1" })).rejects.toThrow(SaleNotFoundError);
     await expect(rig.starter.cancel({ invoice: "NEVER-1" }, { reason: "x" })).rejects.toThrow(SaleNotFoundError);
     await expect(

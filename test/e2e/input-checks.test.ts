@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import type { SaleInput } from "../../src/contract/index.ts";
-import { createStarter, InvalidInputError, InvalidSaleError, type Starter } from "../../src/starter/index.ts";
+import { createStarter, InvalidInputError, type Starter } from "../../src/starter/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
@@ -35,19 +35,19 @@ describeWithTemporal("a sale that looks wrong, where such sales are refused", ()
   });
 
   test("ends before anything of it is sent where it was started without the check, and its number is free", async () => {
-    const started = rig.starter.startSale(wrong("REFUSED-2"), { waitSeconds: 20 });
-    await expect(started).rejects.toThrow(InvalidSaleError);
+    const started = rig.starter.startSaleAndWait(wrong("REFUSED-2"), { waitSeconds: 20 });
+    await expect(started).rejects.toThrow(InvalidInputError);
     await expect(started).rejects.toThrow("customer.pin");
     expect(rig.callsOf("REFUSED-2")).toEqual([]);
     const mended = { ...wrong("REFUSED-2"), customer: { pin: "P012345678Z" }, paymentTypeCode: "01" };
-    const { outcome } = await starter.startSale(mended, { waitSeconds: 20 });
+    const { outcome } = await starter.startSaleAndWait(mended, { waitSeconds: 20 });
     expect(outcome).toMatchObject({ stage: "completed" });
     expect(rig.simulator.documents("REFUSED-2")).toHaveLength(1);
   });
 
   test("is found again where it was started before, and the answer says what looks wrong", async () => {
     const right = { ...wrong("KNOWN-1"), customer: { pin: "P012345678Z" }, paymentTypeCode: "01" };
-    await starter.startSale(right, { waitSeconds: 20 });
+    await starter.startSaleAndWait(right, { waitSeconds: 20 });
     // As after a change of the configuration.
     const checks = { mode: "refuse", saleDatePastDays: 30, paymentTypes: ["02"] } as const;
     const later = createStarter({
@@ -55,7 +55,7 @@ describeWithTemporal("a sale that looks wrong, where such sales are refused", ()
       businesses: { default: "biz_1" },
       inputChecks: { default: checks },
     });
-    const again = await later.startSale(right, { waitSeconds: 20 });
+    const again = await later.startSaleAndWait(right, { waitSeconds: 20 });
     expect(again).toMatchObject({
       result: "known",
       outcome: { stage: "completed" },

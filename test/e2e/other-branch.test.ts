@@ -61,7 +61,7 @@ describeWithTemporal("a service that ignores the branch of stock movements", () 
     const sale = { traderInvoiceNumber: "WAIT-1", lines: [TEA], refundWindow: "0", ...inSecond };
     await rig.starter.startSale(sale);
     await parked("WAIT-1", "unexpected-answer");
-    const told = rig.starter.startSale(sale, { waitSeconds: 60 });
+    const told = rig.starter.startSaleAndWait(sale, { waitSeconds: 60 });
     const isWaiting = async (): Promise<boolean> =>
       ((await handleOf("WAIT-1").fetchHistory()).events ?? []).some(
         (event) => event.workflowExecutionUpdateAcceptedEventAttributes,

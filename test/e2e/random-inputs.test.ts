@@ -133,7 +133,7 @@ describeWithTemporal("the starter, for 10,000 random inputs", () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(text, fc.constant("\uDC00")), anything, async (invoice, request) => {
         const key = { invoice: `nobody ${invoice}` };
-        const asked = [rig.starter.state(key), rig.starter.refund(key, request as never), rig.starter.retry(key)];
+        const asked = [rig.starter.getSale(key), rig.starter.refund(key, request as never), rig.starter.retry(key)];
         for (const answer of await Promise.allSettled(asked)) {
           const error: unknown = answer.status === "rejected" ? answer.reason : undefined;
           expect(error).toMatchObject({ name: expect.stringMatching(/^(SaleNotFoundError|InvalidInputError)$/) });

@@ -150,7 +150,7 @@ describeWithTemporal("the records of sales and credit notes", () => {
 
   test("hold up no caller while the ledger is away, and are whole before the workflow ends", async () => {
     line.cut();
-    const { outcome } = await rig.starter.startSale(
+    const { outcome } = await rig.starter.startSaleAndWait(
       { traderInvoiceNumber: "AWAY-1", lines: [TEA], stock: "off", refundWindow: "0" },
       { waitSeconds: 20 },
     );

@@ -14,7 +14,7 @@ describeWithTemporal("a refund", () => {
 
   async function sold(traderInvoiceNumber: string, more: Partial<SaleInput> = {}): Promise<SaleOutcome> {
     const input = { traderInvoiceNumber, lines: [TEA], ...more };
-    const { outcome } = await rig.starter.startSale(input, { waitSeconds: 20 });
+    const { outcome } = await rig.starter.startSaleAndWait(input, { waitSeconds: 20 });
     if (outcome?.stage !== "completed") throw new Error(`not completed: ${JSON.stringify(outcome)}`);
     await rig.simulator.until(() => rig.callsOf(traderInvoiceNumber).includes("adjustStock"));
     return outcome;
@@ -43,7 +43,7 @@ describeWithTemporal("a refund", () => {
       stage: "credited",
       creditNote: { receipt: { receiptLabel: "NC" } },
     });
-    expect(await rig.starter.state({ invoice: "WINDOW-1" })).toMatchObject({ waitingFor: "nothing" });
+    expect(await rig.starter.getSale({ invoice: "WINDOW-1" })).toMatchObject({ waitingFor: "nothing" });
     expect(creditNotesOf(sale?.id)).toHaveLength(1);
     expect(rig.simulator.books().calls.byOperation).toEqual({ creditNote: 1 });
     expect(onHand("item_tea")).toBe(before);

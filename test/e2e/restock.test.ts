@@ -273,7 +273,7 @@ describeWithTemporal("the goods of a refund", () => {
     test("of a completed sale whose workflow was terminated are returned through the starter", async () => {
       await sold("TERMINATED-OPEN", { refundWindow: "1 hour", branch: "branch_2" });
       await expect
-        .poll(async () => (await rig.starter.state({ invoice: "TERMINATED-OPEN" })).stockMovements[0]?.state)
+        .poll(async () => (await rig.starter.getSale({ invoice: "TERMINATED-OPEN" })).stockMovements[0]?.state)
         .toBe("applied");
       await expect.poll(() => kept("TERMINATED-OPEN")).toBe("completed");
       await handleOf("TERMINATED-OPEN").terminate("by mistake");
@@ -331,7 +331,7 @@ describeWithTemporal("the goods of a refund", () => {
     test("go back to the branch that the ledger knows, once, also when the credit note is forgotten too", async () => {
       await sold("FORGOTTEN-1", { branch: "branch_2" });
       await forget("FORGOTTEN-1");
-      expect(await rig.starter.state({ invoice: "FORGOTTEN-1" })).toMatchObject({ source: "ledger" });
+      expect(await rig.starter.getSale({ invoice: "FORGOTTEN-1" })).toMatchObject({ source: "ledger" });
       expect(await refund("FORGOTTEN-1", { returnDate: "2026-11-21" })).toMatchObject({ stage: "credited" });
       const { sale } = await rig.starter.outcome({ invoice: "FORGOTTEN-1" });
       const noteId = creditNoteWorkflowId({ connection: "default", businessId: "biz_1", saleId: sale?.id ?? "" });

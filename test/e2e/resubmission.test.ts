@@ -22,7 +22,7 @@ describeWithTemporal("a sale that waits for its automatic resubmission", () => {
     await rejected("FORWARD-1");
     await rig.starter.retry({ invoice: "FORWARD-1" }, { note: "the line is up again", by: "njeri" });
     expect(await result("FORWARD-1")).toMatchObject({ stage: "completed", sale: { status: "completed" } });
-    const { decisions } = await rig.starter.state({ invoice: "FORWARD-1" });
+    const { decisions } = await rig.starter.getSale({ invoice: "FORWARD-1" });
     expect(decisions).toMatchObject([{ update: "retry", code: "rejected", by: "njeri", note: "the line is up again" }]);
     expect(rig.callsOf("FORWARD-1").filter((call) => call === "retry")).toHaveLength(1);
   });
@@ -31,7 +31,7 @@ describeWithTemporal("a sale that waits for its automatic resubmission", () => {
     await rejected("FORWARD-2");
     const other = rig.starter.retry({ invoice: "FORWARD-2" }, { code: "stock-refused" });
     await expect(other).rejects.toThrow(/stock-refused.*retry, cancel/);
-    expect((await rig.starter.state({ invoice: "FORWARD-2" })).stage).toBe("rejected");
+    expect((await rig.starter.getSale({ invoice: "FORWARD-2" })).stage).toBe("rejected");
     await rig.starter.retry({ invoice: "FORWARD-2" }, { code: "rejected" });
     expect(await result("FORWARD-2")).toMatchObject({ stage: "completed" });
   });

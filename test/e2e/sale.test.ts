@@ -14,7 +14,7 @@ describeWithTemporal("a sale", () => {
 
   async function sell(traderInvoiceNumber: string, more: Partial<SaleInput> = {}): Promise<SaleOutcome> {
     const input = { traderInvoiceNumber, lines: [TEA], refundWindow: "0", ...more };
-    const { outcome, workflowId } = await rig.starter.startSale(input, { waitSeconds: 20 });
+    const { outcome, workflowId } = await rig.starter.startSaleAndWait(input, { waitSeconds: 20 });
     if (outcome?.stage === "completed" && !outcome.attention) {
       return (await rig.client.workflow.getHandle(workflowId).result()) as SaleOutcome;
     }
@@ -36,7 +36,7 @@ describeWithTemporal("a sale", () => {
     expect(outcome.attention).toBeUndefined();
     expect(rig.callsOf("ACCEPTED-1")).toEqual(["createSale", "adjustStock"]);
     expect(rig.simulator.documents("ACCEPTED-1")).toHaveLength(1);
-    expect(await rig.starter.state({ invoice: "ACCEPTED-1" })).toMatchObject({ waitingFor: "nothing" });
+    expect(await rig.starter.getSale({ invoice: "ACCEPTED-1" })).toMatchObject({ waitingFor: "nothing" });
   });
 
   test("in flight is finished by its callback, in three calls", async () => {

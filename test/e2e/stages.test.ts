@@ -68,11 +68,11 @@ describeWithTemporal("the stage of a sale", () => {
 
   test("is credited at once where it was credited under a workflow that Temporal has forgotten", async () => {
     const open = { traderInvoiceNumber: "FORGOTTEN-1", lines: [TEA], refundWindow: "1 hour" };
-    await rig.starter.startSale(open, { waitSeconds: 20 });
+    await rig.starter.startSaleAndWait(open, { waitSeconds: 20 });
     await rig.starter.refund({ invoice: "FORGOTTEN-1" }, { reason: "06", traderInvoiceNumber: "CN-FORGOTTEN-1" });
     expect(await handleOf("FORGOTTEN-1").result()).toMatchObject({ stage: "credited" });
     await forgetWorkflow(rig, handleOf("FORGOTTEN-1").workflowId);
-    const again = await rig.starter.startSale(open, { waitSeconds: 20 });
+    const again = await rig.starter.startSaleAndWait(open, { waitSeconds: 20 });
     expect(again).toMatchObject({ result: "started", outcome: { stage: "credited" } });
     await handleOf("FORGOTTEN-1").result();
   });

@@ -70,7 +70,7 @@ describeWithTemporal("a sale whose creation has no trusted key", () => {
     const handle = await start("LOST-2");
     await rig.stateWhen("LOST-2", ({ attentions }) => attentions[0]?.code === "document-unknown");
     await rig.starter.cancel({ invoice: "LOST-2" }, { reason: "perhaps" }).catch(() => undefined);
-    expect((await rig.starter.state({ invoice: "LOST-2" })).stage).not.toBe("cancelled");
+    expect((await rig.starter.getSale({ invoice: "LOST-2" })).stage).not.toBe("cancelled");
     await rig.starter.resolveDocument({ invoice: "LOST-2" }, { notCreated: true, note: "not in the dashboard" });
     expect(await handle.result()).toMatchObject({ stage: "cancelled", sale: null });
     const second = await start("LOST-3");

@@ -67,7 +67,7 @@ describeWithTemporal("the examples in TypeScript", () => {
   test("type-check for a bundler's resolution too", async () => {
     await consumer.compile({ module: "preserve", moduleResolution: "bundler" });
     expect(consumer.examples).toEqual([
-      "needs-a-person.ts",
+      "needs-an-operator.ts",
       "refund-a-sale.ts",
       "start-a-sale.ts",
       "without-the-package.ts",
@@ -99,8 +99,8 @@ describeWithTemporal("the examples in TypeScript", () => {
     expect(rig.simulator.documents("DUKA-3003")).toHaveLength(1);
   });
 
-  test("needs-a-person asks about each sale that does, and passes the answers on", async () => {
-    expect(await run("needs-a-person")).toEqual([""]);
+  test("needs-an-operator asks about each sale that does, and passes the answers on", async () => {
+    expect(await run("needs-an-operator")).toEqual([""]);
     const movement = "DUKA-3004/item_unga/sold";
     const lost = { operation: "adjustStock", when: "after", kind: "drop", times: 1 } as const;
     rig.simulator.inject({ ...lost, match: { referenceId: movement } });
@@ -111,17 +111,17 @@ describeWithTemporal("the examples in TypeScript", () => {
     const listed = () => rig.client.workflow.count("FiscalAttention IS NOT NULL");
     await expect.poll(listed).toMatchObject({ count: 2 });
 
-    const printed = await run("needs-a-person", [
-      [/DUKA-3002: item-unknown, [^]*Is it mended\? .*skip: $/, "yes"],
+    const printed = await run("needs-an-operator", [
+      [/DUKA-3002: item-unknown, [^]*Is it corrected\? .*skip: $/, "yes"],
       [/Has the service made the movement DUKA-3004\/item_unga\/sold\? .*skip: $/, "yes"],
     ]);
-    expect(printed).toContainEqual(expect.stringMatching(await promised("needs-a-person")));
+    expect(printed).toContainEqual(expect.stringMatching(await promised("needs-an-operator")));
     expect(await rig.client.workflow.getHandle(workflowId).result()).toMatchObject({
       stage: "completed",
       stockMovements: [{ referenceId: movement, state: "applied", decision: { applied: true } }],
     });
     expect(rig.simulator.books().movements.filter(({ referenceId }) => referenceId === movement)).toHaveLength(1);
-    const { decisions } = await rig.starter.state({ invoice: "DUKA-3002", businessId: "biz_demo" });
-    expect(decisions).toMatchObject([{ update: "retry", code: "item-unknown", note: "mended" }]);
+    const { decisions } = await rig.starter.getSale({ invoice: "DUKA-3002", businessId: "biz_demo" });
+    expect(decisions).toMatchObject([{ update: "retry", code: "item-unknown", note: "corrected" }]);
   });
 });

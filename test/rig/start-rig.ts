@@ -154,7 +154,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
     async stateWhen(invoice, wanted) {
       const deadlineMs = Date.now() + PATIENCE_MS;
       for (;;) {
-        const state = await rig.starter.state({ invoice }).catch((error: unknown) => {
+        const state = await rig.starter.getSale({ invoice }).catch((error: unknown) => {
           if (error instanceof NoAnswerError && Date.now() < deadlineMs) return undefined;
           throw error;
         });

@@ -138,7 +138,7 @@ describeWithTemporal(`a sale of ${LINES} stock-tracked items`, () => {
       for (const worker of workers) worker.signal("SIGKILL");
       await startWorker();
       await simulator.until(() => booked("KILLED-1").size >= SOME - 5);
-      const state = async () => await starter.state({ invoice: "KILLED-1" });
+      const state = async () => await starter.getSale({ invoice: "KILLED-1" });
       const isOpen = ({ state: one }: { state: string }): boolean => one === "planned" || one === "sending";
       await expect.poll(async () => someMovement(await state(), isOpen)).toBe(false);
       for (const { code, subject: referenceId = "" } of (await state()).attentions) {

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 
 import { type JobReply, syncBatchWorkflowId } from "../../contract/index.ts";
 import { syncBatchIdentifier } from "../../contract/schema/job-inputs.ts";
-import type { operations } from "../../starter/index.ts";
+import type { operations } from "../../starter/operate.ts";
 import { parsedBy, waitSeconds } from "../arguments.ts";
 import { UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";

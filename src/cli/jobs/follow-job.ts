@@ -2,7 +2,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type Client, WorkflowFailedError } from "@temporalio/client";
 
 import { type JobState, STATE_QUERY } from "../../contract/index.ts";
-import { isWithoutAnswer, NoAnswerError, workflowError } from "../../starter/index.ts";
+import { isWithoutAnswer, whyNobodyAnswers } from "../../starter/answered-in-time.ts";
+import { workflowError } from "../../starter/errors.ts";
 
 const LOOK_EVERY_MS = 500;
 /** A query that nobody answers is asked again until then. */
@@ -26,7 +27,7 @@ export interface Following<Progress> {
 
 /**
  * Waits for a job, over all its runs, and tells how far it is.
- * @throws NoAnswerError where no worker answers; the workflow's failure
+ * @throws NoAnswerError, NoWorkerError where no worker answers; the workflow's failure
  */
 export async function followJob<Progress, Result>(
   client: Client,
@@ -47,7 +48,7 @@ export async function followJob<Progress, Result>(
       answeredAtMs = Date.now();
     } catch (error) {
       if (!isWithoutAnswer(error)) throw error;
-      if (Date.now() - answeredAtMs > ANSWER_WITHIN_MS) throw new NoAnswerError(workflowId, error);
+      if (Date.now() - answeredAtMs > ANSWER_WITHIN_MS) throw await whyNobodyAnswers(client, workflowId, error);
     }
     if (state) onProgress(state);
     if (state && state.attentions.length > 0) return { end: "needs-a-person", state };

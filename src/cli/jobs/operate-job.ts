@@ -1,5 +1,6 @@
 import type { JobReply } from "../../contract/index.ts";
-import { operations, SaleNotFoundError } from "../../starter/index.ts";
+import { SaleNotFoundError } from "../../starter/errors.ts";
+import { operations } from "../../starter/operate.ts";
 import { CommandFailedError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
 import { printResult } from "../output.ts";

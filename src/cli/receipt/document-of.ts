@@ -47,7 +47,7 @@ interface Found {
 async function find(context: CliContext, invoice: string, wanted: Wanted): Promise<Found> {
   return await withSales(context, async (sales) => {
     const key = sales.keyOf(invoice, wanted);
-    const state = await sales.starter.state(key).catch((error: unknown) => {
+    const state = await sales.starter.getSale(key).catch((error: unknown) => {
       if (!(error instanceof Error) || error.name !== "SaleNotFoundError") throw error;
       throw new CommandFailedError(
         `${error.message} If ${invoice} is the number of a credit note, give the number of its sale: fiscalflow receipt INVOICE --credit-note. fiscalflow documents lists both.`,

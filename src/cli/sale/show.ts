@@ -39,7 +39,7 @@ async function showSale(context: CliContext, invoice: string, flags: ShowFlags):
     const { starter } = sales;
     if (flags.web === true)
       return await (await import("./show-web.ts")).showInBrowser(context, starter.workflowId(key), flags.json);
-    const state = await starter.state(key);
+    const state = await starter.getSale(key);
     const note = await creditNoteOf(sales, key, state);
     const target = { ...flags, invoice };
     const title = `Sale ${invoice} of ${businessId} (connection ${connection})`;

@@ -22,7 +22,7 @@ interface StartFlags extends Scope, ResultFlags {
   wait?: true | number;
 }
 
-type Started = { invoice: string } & (StartedSale | { result: "failed"; error: string });
+type Started = { invoice: string } & ((StartedSale & { outcome?: SaleOutcome }) | { result: "failed"; error: string });
 
 export function registerStart(sale: Command, context: CliContext): void {
   withScope(
@@ -63,7 +63,9 @@ async function startSales(context: CliContext, file: string, flags: StartFlags):
     const startOne = async (input: SaleInput): Promise<Started> => {
       const invoice = input.traderInvoiceNumber;
       try {
-        return { invoice, ...(await starter.startSale(input, { waitSeconds: seconds })) };
+        const started =
+          seconds === 0 ? starter.startSale(input) : starter.startSaleAndWait(input, { waitSeconds: seconds });
+        return { invoice, ...(await started) };
       } catch (error) {
         if (!isList) throw error;
         return { invoice, result: "failed", error: describeError(error, { withStack: false }).message };

@@ -38,7 +38,7 @@ async function watchSale(context: CliContext, invoice: string, flags: Scope & Re
     for (;;) {
       let state: SaleState | undefined;
       try {
-        state = await starter.state(key);
+        state = await starter.getSale(key);
         silent = false;
       } catch (error) {
         if (!(error instanceof NoAnswerError)) throw error;

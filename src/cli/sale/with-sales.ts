@@ -2,7 +2,8 @@ import type { Client } from "@temporalio/client";
 
 import { loadConfig } from "../../config/index.ts";
 import { creditNoteWorkflowId } from "../../contract/index.ts";
-import { callerIdentity, createStarter, operations, type SaleKey, type Starter } from "../../starter/index.ts";
+import { createStarter, type SaleKey, type Starter } from "../../starter/index.ts";
+import { callerIdentity, operations } from "../../starter/operate.ts";
 import { CommandFailedError } from "../cli-error.ts";
 import { withTemporal } from "../connect-temporal.ts";
 import type { CliContext } from "../context.ts";
@@ -40,7 +41,7 @@ export async function withSales<Result>(context: CliContext, work: (sales: Sales
     const targetOf: Sales["targetOf"] = async (invoice, scope) => {
       const key = keyOf(invoice, scope);
       if (scope.creditNote !== true) return starter.workflowId(key);
-      const state = await starter.state(key);
+      const state = await starter.getSale(key);
       if (state.creditNoteWorkflowId !== undefined) return state.creditNoteWorkflowId;
       if (state.document === null) throw new CommandFailedError(`The sale ${invoice} has no document to be credited.`);
       const { connection, businessId } = key;

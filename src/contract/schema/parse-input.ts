@@ -1,10 +1,14 @@
 import type { z } from "zod";
 
 import { FAILURES } from "../calls.ts";
+import { FiscalflowError } from "../fiscalflow-error.ts";
 import { describeProblems } from "./describe-problems.ts";
 
-/** Input that nobody can mend but its author. `problems` has a line for each field. */
-export class InvalidInputError extends Error {
+/**
+ * Input that nobody can mend but its author: nothing was sent to the tax authority. `problems` has a line for each
+ * field.
+ */
+export class InvalidInputError extends FiscalflowError {
   override readonly name = "InvalidInputError";
   readonly code = FAILURES.invalidInput;
   readonly problems: readonly string[];
@@ -12,6 +16,13 @@ export class InvalidInputError extends Error {
   constructor(what: string, problems: readonly string[]) {
     super(`The ${what} is not valid:\n${problems.map((problem) => `  ${problem}`).join("\n")}`);
     this.problems = problems;
+  }
+
+  /** As a workflow has said it: the first line names the input, each further one a problem. */
+  static ofWorkflow(message: string): InvalidInputError {
+    const [first = "", ...problems] = message.split("\n");
+    const [, what = "input"] = /^The (.+) is not valid:$/.exec(first) ?? [];
+    return new InvalidInputError(what, problems.length > 0 ? problems.map((problem) => problem.trim()) : [message]);
   }
 }
 

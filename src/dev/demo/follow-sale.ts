@@ -65,7 +65,9 @@ export async function followSale(stack: DemoStack, sale: SaleProgress, following
 /** Undefined where nobody answered; the next look may be luckier. */
 async function look(stack: DemoStack, sale: SaleProgress, signal: AbortSignal): Promise<WorkflowState | undefined> {
   try {
-    return await stack.client.withDeadline(Date.now() + ANSWER_MS, () => stack.starter.state(saleKeyOf(sale.example)));
+    return await stack.client.withDeadline(Date.now() + ANSWER_MS, () =>
+      stack.starter.getSale(saleKeyOf(sale.example)),
+    );
   } catch {
     signal.throwIfAborted();
     return undefined;

@@ -87,7 +87,7 @@ export class Callers {
   async #lookUntil(key: SaleKey, told: AbortSignal): Promise<void> {
     const { starter } = this.#stack;
     while (!told.aborted) {
-      await this.#ask(() => starter.state(key));
+      await this.#ask(() => starter.getSale(key));
       this.#states += 1;
       await delay(LOOK_MS);
     }

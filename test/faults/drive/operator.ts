@@ -1,7 +1,13 @@
 import { ServiceError, WorkflowNotFoundError } from "@temporalio/client";
 
 import { type Attention, STATE_QUERY, type WorkflowState } from "../../../src/contract/index.ts";
-import { NoAnswerError, NotAllowedError, operations, SaleNotFoundError } from "../../../src/starter/index.ts";
+import {
+  NoAnswerError,
+  NotAllowedError,
+  SaleNotFoundError,
+  TemporalUnavailableError,
+} from "../../../src/starter/errors.ts";
+import { operations } from "../../../src/starter/operate.ts";
 import type { PlannedSale } from "../plan/planned-sale.ts";
 import type { FaultStack } from "../stack/fault-stack.ts";
 import type { OpenWorkflow } from "./open-workflows.ts";
@@ -48,7 +54,8 @@ export class Operator {
       void this.#attend(workflowId)
         .catch((error: unknown) => {
           // Between the look and the answer it mended itself, or closed, or whoever had to take it was killed.
-          const expected = [NotAllowedError, SaleNotFoundError, WorkflowNotFoundError, NoAnswerError, ServiceError];
+          const away = [NoAnswerError, TemporalUnavailableError, ServiceError];
+          const expected = [NotAllowedError, SaleNotFoundError, WorkflowNotFoundError, ...away];
           if (expected.some((kind) => error instanceof kind)) return;
           this.problems.push(`${workflowId}: ${error instanceof Error ? error.message : String(error)}`);
         })

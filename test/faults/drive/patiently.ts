@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type Client, ServiceError } from "@temporalio/client";
 
 import { isWithoutAnswer } from "../../../src/starter/answered-in-time.ts";
-import { NoAnswerError } from "../../../src/starter/index.ts";
+import { NoAnswerError, TemporalUnavailableError } from "../../../src/starter/index.ts";
 
 const ANSWER_WITHIN_MS = 8_000;
 const PAUSE_MS = 300;
@@ -13,7 +13,9 @@ export async function patiently<T>(client: Client, signal: AbortSignal, ask: () 
     try {
       return await client.withDeadline(Date.now() + ANSWER_WITHIN_MS, ask);
     } catch (error) {
-      const nobody = error instanceof NoAnswerError || error instanceof ServiceError || isWithoutAnswer(error);
+      const nobody =
+        [NoAnswerError, TemporalUnavailableError, ServiceError].some((kind) => error instanceof kind) ||
+        isWithoutAnswer(error);
       if (!nobody || signal.aborted) throw error;
       await delay(PAUSE_MS);
     }

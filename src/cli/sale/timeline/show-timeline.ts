@@ -1,6 +1,7 @@
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 
-import { nairobiClock, nairobiTime } from "../../output.ts";
+import { nairobiTime } from "../../../contract/nairobi-date.ts";
+import { nairobiClock } from "../../output.ts";
 import { timelineOf, type TimelineEntry } from "./timeline.ts";
 
 /** One call's worth. A sale of hundreds of movements has more, and nobody reads them here. */

@@ -1,0 +1,82 @@
+import { type Client, type WorkflowExecutionInfo, WorkflowNotFoundError } from "@temporalio/client";
+
+import type { Attention, AttentionCode } from "../contract/attention.ts";
+import { NO_BUSINESS } from "../contract/ids.ts";
+import type { WorkflowState } from "../contract/messages.ts";
+import { SEARCH_ATTRIBUTES, STATE_QUERY } from "../contract/names.ts";
+import { type UpdateExample, updateExamples } from "../contract/update-examples.ts";
+import { answeredInTime } from "./answered-in-time.ts";
+import { NoAnswerError, NoWorkerError } from "./errors.ts";
+
+/** One thing that needs an operator. */
+export interface OpenAttention extends Pick<Attention, "subject" | "evidence"> {
+  /** What the answer goes to: `starter.retry({ workflowId })`. */
+  workflowId: string;
+  /** The workflow's type: `sale`, `creditNote`, or that of a background job. */
+  workflow: string;
+  /** Of a sale its number, of a credit note its own; absent for a background job. */
+  invoice?: string;
+  businessId?: string;
+  code: AttentionCode;
+  /** What happened, in plain words. */
+  message: string;
+  /** Since when (Unix milliseconds); absent where the workflow did not answer. */
+  sinceMs?: number;
+  /** The updates that resolve it, with example JSON; empty where the workflow did not answer, or none is allowed. */
+  updates: UpdateExample[];
+}
+
+export interface AttentionFilter {
+  /** Default: all businesses. */
+  businessId?: string;
+}
+
+/**
+ * What needs an operator, in all sales, credit notes and background jobs that run, as Temporal lists them: its list
+ * follows the workflows by a second or so. A workflow that does not answer is listed with what the list has of it.
+ * @throws NoWorkerError, TemporalUnavailableError
+ */
+export async function* listAttention(client: Client, { businessId }: AttentionFilter): AsyncGenerator<OpenAttention> {
+  const ofBusiness =
+    businessId === undefined ? "" : ` AND ${SEARCH_ATTRIBUTES.business} = ${JSON.stringify(businessId)}`;
+  const query = `ExecutionStatus = "Running" AND ${SEARCH_ATTRIBUTES.attention} IS NOT NULL${ofBusiness}`;
+  for await (const execution of client.workflow.list({ query })) {
+    const { code, ...listed } = listedOf(execution);
+    const handle = client.workflow.getHandle(listed.workflowId);
+    try {
+      const ask = () => handle.query<Pick<WorkflowState, "attentions">>(STATE_QUERY);
+      const { attentions } = await answeredInTime(client, listed.workflowId, ask);
+      for (const attention of attentions) yield { ...listed, ...shownOf(attention) };
+    } catch (error) {
+      // Deleted since it was listed.
+      if (error instanceof WorkflowNotFoundError) continue;
+      if (!(error instanceof NoAnswerError) || error instanceof NoWorkerError) throw error;
+      yield { ...listed, code, message: error.message, updates: [] };
+    }
+  }
+}
+
+function shownOf(attention: Attention): Omit<OpenAttention, "workflowId" | "workflow"> {
+  const { code, subject, message, sinceMs, evidence } = attention;
+  return {
+    code,
+    ...(subject !== undefined && { subject }),
+    message,
+    sinceMs,
+    ...(evidence && { evidence }),
+    updates: updateExamples(attention),
+  };
+}
+
+function listedOf({ workflowId, type, typedSearchAttributes }: WorkflowExecutionInfo) {
+  const attributes = new Map(typedSearchAttributes.getAll().map(({ key, value }) => [key.name, String(value)]));
+  const invoice = attributes.get(SEARCH_ATTRIBUTES.invoice);
+  const business = attributes.get(SEARCH_ATTRIBUTES.business);
+  return {
+    workflowId,
+    workflow: type,
+    ...(invoice !== undefined && { invoice }),
+    ...(business !== undefined && business !== NO_BUSINESS && { businessId: business }),
+    code: attributes.get(SEARCH_ATTRIBUTES.attention) as AttentionCode,
+  };
+}

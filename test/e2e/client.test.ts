@@ -1,0 +1,215 @@
+import {
+  Client,
+  Connection,
+  type ConnectionOptions,
+  defaultGrpcRetryOptions,
+  makeGrpcRetryInterceptor,
+} from "@temporalio/client";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+
+import { createStarter, FiscalflowError, type OpenAttention, type Starter } from "../../src/starter/index.ts";
+import { type CuttableLine, startCuttableLine } from "../rig/cuttable-line.ts";
+import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { salesOf, TEA } from "../rig/sales-of.ts";
+import { type Rig, startRig } from "../rig/start-rig.ts";
+
+type Interceptor = NonNullable<ConnectionOptions["interceptors"]>[number];
+
+describeWithTemporal("another service's client", () => {
+  let rig: Rig;
+  let line: CuttableLine;
+  let connection: Connection;
+  let starter: Starter;
+  /** Cuts the line once such bytes go to Temporal, before they get there or after. */
+  let cutOn: { text: string; when: "before" | "after" } | undefined;
+  const calls: string[] = [];
+  beforeAll(async () => {
+    rig = await startRig();
+    const [host = "", port] = rig.address.split(":");
+    line = await startCuttableLine({ host, port: Number(port) }, (bytes) => {
+      if (!cutOn || !bytes.includes(cutOn.text)) return;
+      const { when } = cutOn;
+      cutOn = undefined;
+      if (when === "before") line.cut();
+      else setTimeout(() => line.cut(), 300);
+    });
+    connection = await Connection.connect({
+      address: `127.0.0.1:${line.port}`,
+      interceptors: [
+        (options, next) => {
+          calls.push(options.method_definition.path.replace(/.*\//, ""));
+          return next(options) as ReturnType<Interceptor>;
+        },
+        makeGrpcRetryInterceptor(defaultGrpcRetryOptions()),
+      ],
+      channelArgs: { "grpc.max_reconnect_backoff_ms": 1_000 },
+    });
+    const client = new Client({ connection, namespace: rig.namespace });
+    starter = createStarter({ client, businesses: { default: "biz_1" }, identity: "till-1" });
+  });
+  afterAll(async () => {
+    await connection?.close();
+    await line?.close();
+    await rig?.close();
+  });
+  afterEach(() => line.mend());
+
+  const { result } = salesOf(() => rig);
+  const sale = (traderInvoiceNumber: string) => ({ traderInvoiceNumber, lines: [TEA], refundWindow: "0" });
+
+  /** The code of the error that it ends with, and after how long (seconds). */
+  async function failing(work: Promise<unknown>): Promise<{ code: string; seconds: number; message: string }> {
+    const startedAtMs = Date.now();
+    const error = await work.then(
+      () => new Error("it did not fail"),
+      (reason: unknown) => reason,
+    );
+    if (!(error instanceof FiscalflowError)) throw error;
+    return { code: error.code, seconds: (Date.now() - startedAtMs) / 1000, message: error.message };
+  }
+
+  test("starts a new sale and hears its outcome in one round trip", async () => {
+    calls.length = 0;
+    const { result: how, outcome } = await starter.startSaleAndWait(sale("ONE-TRIP"));
+    expect({ how, stage: outcome.stage, calls }).toEqual({
+      how: "started",
+      stage: "completed",
+      calls: ["ExecuteMultiOperation"],
+    });
+    expect(rig.simulator.documents("ONE-TRIP")).toHaveLength(1);
+  });
+
+  test("is told the stage reached when its wait is over, by the workflow itself", async () => {
+    rig.simulator.setAuthority("IMPATIENT", [{ do: "down" }]);
+    calls.length = 0;
+    const { result: how, outcome } = await starter.startSaleAndWait(sale("IMPATIENT"), { waitSeconds: 1 });
+    expect({ how, stage: outcome.stage, calls }).toEqual({
+      how: "started",
+      stage: "awaiting-authority",
+      calls: ["ExecuteMultiOperation"],
+    });
+    rig.simulator.setAuthority("IMPATIENT", [{ do: "accept" }]);
+    expect(await starter.outcome({ invoice: "IMPATIENT" }, { waitSeconds: 20 })).toMatchObject({ stage: "completed" });
+  });
+
+  test("names the fields in which a known sale differs, and finds the same one", async () => {
+    await starter.startSaleAndWait(sale("TAKEN"));
+    const other = { ...sale("TAKEN"), lines: [{ ...TEA, quantity: 9 }] };
+    await expect(starter.startSaleAndWait(other)).rejects.toMatchObject({ code: "Conflict", fields: ["lines[0]"] });
+    expect(await starter.startSaleAndWait(sale("TAKEN"))).toMatchObject({ result: "known" });
+    expect(rig.simulator.documents("TAKEN")).toHaveLength(1);
+  });
+
+  test("hears what the workflow refuses: input, and an update with those that are allowed", async () => {
+    const elsewhere = { ...sale("ELSEWHERE"), connection: "elsewhere", businessId: "biz_1" };
+    await expect(starter.startSaleAndWait(elsewhere)).rejects.toMatchObject({
+      code: "InvalidInput",
+      problems: [expect.stringMatching(/^connection: expected a configured connection/)],
+    });
+    await starter.startSale({ ...sale("OPEN"), refundWindow: "1 hour" });
+    await rig.stateWhen("OPEN", ({ stage }) => stage === "completed");
+    await expect(starter.cancel({ invoice: "OPEN" }, { reason: "why" })).rejects.toMatchObject({
+      code: "NotAllowed",
+      allowed: ["refund", "outcome"],
+    });
+    await starter.refund({ invoice: "OPEN" }, { reason: "06", traderInvoiceNumber: "CN-OPEN" });
+    expect(await result("OPEN")).toMatchObject({ stage: "credited" });
+  });
+
+  describe("while Temporal is away", () => {
+    test("each function says so in bounded time, and nothing is started", async () => {
+      line.cut();
+      const asked = await Promise.all([
+        failing(starter.startSale(sale("AWAY-1"))),
+        failing(starter.startSaleAndWait(sale("AWAY-2"), { waitSeconds: 2 })),
+        failing(starter.getSale({ invoice: "AWAY-1" })),
+        failing(starter.outcome({ invoice: "AWAY-1" })),
+        failing(starter.refund({ invoice: "AWAY-1" }, { reason: "06", traderInvoiceNumber: "CN" })),
+        failing(starter.retry({ invoice: "AWAY-1" })),
+        failing(starter.listAttention().next()),
+      ]);
+      expect(asked.map(({ code }) => code)).toEqual(asked.map(() => "TemporalUnavailable"));
+      expect(Math.max(...asked.map(({ seconds }) => seconds))).toBeLessThan(65);
+      expect(asked[0]?.seconds).toBeLessThan(20);
+      expect(asked[0]?.message).toContain("Ask again for the same: nothing is done twice.");
+      line.mend();
+      for (const invoice of ["AWAY-1", "AWAY-2"]) {
+        expect(await failing(rig.starter.getSale({ invoice }))).toMatchObject({ code: "NotFound" });
+        expect(await starter.startSaleAndWait(sale(invoice))).toMatchObject({ outcome: { stage: "completed" } });
+        expect(rig.simulator.documents(invoice)).toHaveLength(1);
+      }
+    });
+
+    test.each(["before", "after"] as const)(
+      "a line that is cut %s the start gets to Temporal costs no second document, and the caller hears the outcome",
+      async (when) => {
+        const invoice = `CUT-${when}`;
+        rig.simulator.setAuthority(invoice, [{ do: "accept", afterMs: 1_500 }]);
+        cutOn = { text: invoice, when };
+        const started = starter.startSaleAndWait(sale(invoice));
+        await expect.poll(() => cutOn).toBeUndefined();
+        setTimeout(() => line.mend(), 1_000);
+        expect(await started).toMatchObject({ outcome: { stage: "completed" } });
+        expect(rig.simulator.documents(invoice)).toHaveLength(1);
+      },
+    );
+  });
+
+  test("lists what needs an operator, with updates that are accepted as they are shown", async () => {
+    const lost = { operation: "adjustStock", when: "after", kind: "drop", times: 1 } as const;
+    rig.simulator.inject({ ...lost, match: { referenceId: "LOST/item_tea/sold" } });
+    await starter.startSale(sale("LOST"));
+    await starter.startSale({ ...sale("UNKNOWN"), lines: [{ ...TEA, itemId: "item_of_nobody" }] });
+    const listed = async (filter = {}): Promise<OpenAttention[]> => {
+      const all: OpenAttention[] = [];
+      for await (const one of starter.listAttention(filter)) all.push(one);
+      return all;
+    };
+    await expect.poll(async () => (await listed()).map(({ code }) => code).toSorted()).toHaveLength(2);
+    const found = await listed();
+    expect(await listed({ businessId: "biz_1" })).toEqual(found);
+    expect(await listed({ businessId: "biz_2" })).toEqual([]);
+    const [unknown, stock] = ["item-unknown", "stock-unknown"].map((code) => found.find((one) => one.code === code));
+    expect(unknown).toMatchObject({
+      workflowId: "sale/default/biz_1/UNKNOWN",
+      workflow: "sale",
+      invoice: "UNKNOWN",
+      businessId: "biz_1",
+      message: expect.stringContaining("item_of_nobody"),
+    });
+    expect(stock?.updates).toEqual(
+      [true, false].map((applied) => ({
+        update: "resolveStock",
+        input: { referenceId: "LOST/item_tea/sold", applied, note: expect.any(String) },
+      })),
+    );
+    for (const [attention, update] of [
+      [unknown, "retry"],
+      [unknown, "cancel"],
+      [stock, "resolveStock"],
+    ] as const) {
+      const example = attention?.updates.find((one) => one.update === update);
+      if (!attention || !example) throw new Error(`${update} is not listed: ${JSON.stringify(found)}`);
+      await starter[update](attention, example.input as never);
+    }
+    expect(await result("UNKNOWN")).toMatchObject({ stage: "cancelled" });
+    expect(await result("LOST")).toMatchObject({
+      stage: "completed",
+      stockMovements: [{ state: "applied", decision: { by: "till-1" } }],
+    });
+    await expect.poll(() => listed()).toEqual([]);
+  });
+
+  test("is told that nobody answers while no worker runs, and the sale goes on once one does", async () => {
+    await rig.stopWorkers();
+    const waiting = await failing(starter.startSaleAndWait(sale("NOBODY"), { waitSeconds: 1 }));
+    expect(waiting.code).toMatch(/^(NoWorker|NoAnswer)$/);
+    expect(waiting.seconds).toBeLessThan(40);
+    await rig.startWorkers();
+    expect(await starter.startSaleAndWait(sale("NOBODY"))).toMatchObject({
+      result: "known",
+      outcome: { stage: "completed" },
+    });
+    expect(rig.simulator.documents("NOBODY")).toHaveLength(1);
+  });
+});
