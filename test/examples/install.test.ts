@@ -58,8 +58,10 @@ describe("the client package, installed into an empty project", () => {
 
   test("has code, its declarations, a readme and the licence, and imports just what it declares", async () => {
     const files = await filesIn(client);
+    const schemas = (await filesIn(join(ROOT, "packages/client/schema"))).map((name) => `schema/${name}`);
+    expect(schemas.length).toBeGreaterThan(10);
     const other = files.filter((file) => !/^dist\/(starter|contract)\/.+\.(js|d\.ts)$/.test(file));
-    expect(other).toEqual(["LICENSE", "README.md", "package.json"]);
+    expect(other).toEqual(["LICENSE", "README.md", "package.json", ...schemas]);
     expect(files.filter((file) => /test|activities|synced|reconcile/.test(file))).toEqual([]);
     expect(await readFile(join(client, "LICENSE"), "utf8")).toBe(await readFile(join(ROOT, "LICENSE"), "utf8"));
 

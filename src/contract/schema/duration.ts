@@ -15,4 +15,5 @@ export function durationMs(text: string): number | undefined {
 
 export const duration = z
   .string({ error: 'expected a duration such as "24 hours", or "0"' })
-  .refine((text) => durationMs(text) !== undefined, { error: 'expected a duration such as "24 hours", or "0"' });
+  .refine((text) => durationMs(text) !== undefined, { error: 'expected a duration such as "24 hours", or "0"' })
+  .meta({ examples: ["24 hours", "90m", "0"], pattern: "^\\s*(0|[0-9]*\\.?[0-9]+ *[A-Za-z]+)\\s*$" });

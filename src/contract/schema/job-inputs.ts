@@ -37,6 +37,9 @@ export const syncPurchasesInputSchema = z
   .refine(({ from, full }) => from === undefined || full !== true, {
     path: ["from"],
     error: "expected either from or full, found both: a full synchronisation reads the whole list",
+  })
+  .meta({
+    not: { required: ["from", "full"], properties: { full: { const: true } } },
   }) satisfies z.ZodType<SyncPurchasesInput>;
 
 export const currencyCode = z
@@ -70,7 +73,8 @@ const LONGEST_BATCH_ID = 500;
 export const syncBatchIdentifier = z
   .string({ error: "expected the id of a sync batch" })
   .refine((id) => id.length >= 1 && id.length <= LONGEST_BATCH_ID, `expected 1 to ${LONGEST_BATCH_ID} characters`)
-  .refine((id) => id !== "." && id !== ".." && !/[\uD800-\uDFFF]/u.test(id), "expected the id of a sync batch");
+  .refine((id) => id !== "." && id !== ".." && !/[\uD800-\uDFFF]/u.test(id), "expected the id of a sync batch")
+  .meta({ minLength: 1, maxLength: LONGEST_BATCH_ID, not: { enum: [".", ".."] } });
 
 /** Input of the `processSyncBatch` workflow. */
 export const processSyncBatchInputSchema = z.strictObject({

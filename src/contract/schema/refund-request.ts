@@ -31,6 +31,10 @@ function hasItsLines(value: unknown): boolean {
   return linesLeftOut === undefined || linesLeftOut.goods !== undefined;
 }
 
+const BRANCH_ONLY_TO_RESTOCK = {
+  anyOf: [{ not: { required: ["branch"] } }, { required: ["restock"], properties: { restock: { const: true } } }],
+};
+
 function namesBranchToRestock({ branch, restock }: { branch?: string | undefined; restock?: boolean | undefined }) {
   return branch === undefined || restock === true;
 }
@@ -38,7 +42,8 @@ function namesBranchToRestock({ branch, restock }: { branch?: string | undefined
 /** Payload of `refund` and `refundRequested`. */
 export const refundRequestSchema = z
   .strictObject(refundFields)
-  .refine(namesBranchToRestock, branchOnlyToRestock) satisfies z.ZodType<RefundRequest>;
+  .refine(namesBranchToRestock, branchOnlyToRestock)
+  .meta(BRANCH_ONLY_TO_RESTOCK) satisfies z.ZodType<RefundRequest>;
 
 /** Input of the `creditNote` workflow. */
 export const creditNoteInputSchema = z
@@ -51,4 +56,5 @@ export const creditNoteInputSchema = z
     saleWorkflowId: printableText(1000).optional(),
     original: z.custom<SaleDocument>(hasItsLines, { error: "expected a sale with its lines" }).optional(),
   })
-  .refine(namesBranchToRestock, branchOnlyToRestock) satisfies z.ZodType<CreditNoteInput>;
+  .refine(namesBranchToRestock, branchOnlyToRestock)
+  .meta(BRANCH_ONLY_TO_RESTOCK) satisfies z.ZodType<CreditNoteInput>;

@@ -15,7 +15,8 @@ export const connectionName = z
 /** Temporal refuses fairness keys over 64 bytes, for ever, and the business is one. */
 export const businessIdentifier = printableText(64)
   .refine((text) => Buffer.byteLength(text) <= 64, { error: "expected at most 64 bytes" })
-  .refine((text) => text !== NO_BUSINESS, { error: "expected a business; - stands for none in workflow ids" });
+  .refine((text) => text !== NO_BUSINESS, { error: "expected a business; - stands for none in workflow ids" })
+  .meta({ not: { const: NO_BUSINESS } });
 
 const identifier = printableText(200);
 
@@ -52,7 +53,8 @@ const line = z
         message: `expected the item to be named by exactly one of itemId, externalId and sku, found ${given.length === 0 ? "none" : given.join(" and ")}`,
       });
     }
-  }, always) satisfies z.ZodType<SaleLineInput>;
+  }, always)
+  .meta({ oneOf: LINE_KEYS.map((key) => ({ required: [key] })) }) satisfies z.ZodType<SaleLineInput>;
 
 const customer = z.strictObject({
   name: printableText(200).optional(),
@@ -103,7 +105,10 @@ export const saleInputSchema = z
         message: `expected at most 50 characters, found ${characters}`,
       });
     }
-  }, always) satisfies z.ZodType<SaleInput>;
+  }, always)
+  .meta({
+    anyOf: [{ required: ["saleId"] }, { required: ["lines"], properties: { traderInvoiceNumber: { maxLength: 50 } } }],
+  }) satisfies z.ZodType<SaleInput>;
 
 /** Input of the `findSale` workflow: what names a sale. */
 export const findSaleInputSchema = z.strictObject({

@@ -8,7 +8,7 @@ const UNPRINTABLE = /\p{Cc}/u;
 
 /** Text of 1 to `maxCharacters` characters, counted as code points, so that an emoji is one. */
 export function printableText(maxCharacters: number) {
-  return z.string().superRefine((text, context) => {
+  const checked = z.string().superRefine((text, context) => {
     const characters = Array.from(text);
     const complaint =
       characters.length === 0
@@ -22,6 +22,8 @@ export function printableText(maxCharacters: number) {
               : undefined;
     if (complaint) context.addIssue({ code: "custom", message: complaint });
   });
+  // For the JSON Schema, which counts code points too.
+  return checked.meta({ minLength: 1, maxLength: maxCharacters, pattern: "^[^\\x00-\\x1F\\x7F-\\x9F]*$" });
 }
 
 function hasLoneSurrogate(characters: string[]): boolean {

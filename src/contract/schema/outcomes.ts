@@ -1,0 +1,170 @@
+import { z } from "zod";
+
+import { type Attention, ATTENTION_CODES, type Decision } from "../attention.ts";
+import type { Receipt, SaleDocument } from "../documents.ts";
+import type { MessageReply, WorkflowState } from "../messages.ts";
+import { REFUND_REASONS, type RefundReason, type SaleOutcome } from "../sale.ts";
+import { STAGES } from "../stages.ts";
+import type { StockMovement } from "../stock-movement.ts";
+
+/**
+ * What a sale or a credit note answers, published as JSON Schemas for callers in any language. The API's own objects may
+ * have more fields than these, and so may a later version of fiscalflow.
+ */
+
+const atMs = z.number().describe("Unix milliseconds.");
+const text = z.string().nullish();
+const mend = z.enum(["retry", "cancel", "resolveStock", "resolveDocument", "resolveBatch", "acknowledge"]);
+const stage = z.enum(STAGES);
+const code = z.enum(ATTENTION_CODES);
+
+const receipt = z.looseObject({
+  cuInvoiceNo: text,
+  receiptNumber: z.number().nullish(),
+  receiptLabel: text,
+  scuId: text,
+  scuDate: text.describe("DD/MM/YYYY."),
+  scuTime: text.describe("hh:mm:ss."),
+  totalReceiptCounter: text,
+  signature: text,
+  internalData: text,
+  verificationUrl: text,
+  originalCuInvoiceNo: text,
+}) satisfies z.ZodType<Receipt>;
+
+const line = z.looseObject({
+  id: z.string(),
+  itemId: z.string(),
+  name: text,
+  description: text,
+  quantity: z.number().describe("Negative on a credit note."),
+  unitPrice: z.number(),
+  total: z.number().describe("Tax-inclusive."),
+  taxableAmount: z.number(),
+  taxAmount: z.number(),
+  taxRate: z.number().describe("VAT rate in percent."),
+  taxTypeCode: text,
+});
+
+const document = z.looseObject({
+  id: z.string(),
+  type: z.string().describe("sale or credit_note."),
+  status: z.string().describe("The API's own word; completed alone means that the tax authority accepted it."),
+  traderInvoiceNumber: z.string(),
+  saleDate: text,
+  paymentTypeCode: text,
+  customer: z.looseObject({ name: text, pin: text, phone: text, email: text }).nullish(),
+  lines: z.array(line),
+  linesLeftOut: z
+    .looseObject({ count: z.number() })
+    .optional()
+    .describe("So many lines are left out of this answer; the ledger keeps them."),
+  totals: z.looseObject({ total: z.number(), taxableAmount: z.number(), taxAmount: z.number() }),
+  receipt: receipt.nullish(),
+  originalSaleId: text,
+  error: text,
+}) satisfies z.ZodType<SaleDocument>;
+
+const report = z.looseObject({ stockIo: z.string().optional(), stockMaster: z.string().optional() });
+
+const movement = z.looseObject({
+  referenceId: z.string(),
+  purpose: z.enum(["sold", "undone", "restocked"]),
+  action: z.enum(["ADD", "DEDUCT"]),
+  itemId: z.string(),
+  quantity: z.number(),
+  unitPrice: z.number(),
+  state: z.enum(["planned", "sending", "applied", "unknown", "refused", "dropped"]),
+  branchId: z.string().optional(),
+  movementId: z.string().optional(),
+  quantityOnHand: z.number().optional(),
+  report: report.optional(),
+  undoes: z.string().optional().describe("The movement that this one gives back."),
+  sentAtMs: atMs.optional(),
+  decision: z
+    .looseObject({ applied: z.boolean(), note: z.string(), by: z.string().optional(), atMs })
+    .optional()
+    .describe("Set where an operator answered for an unknown outcome."),
+}) satisfies z.ZodType<StockMovement>;
+
+const attention = z.looseObject({
+  code,
+  subject: z.string().optional(),
+  message: z.string(),
+  sinceMs: atMs,
+  resolvedBy: z.array(mend).describe("The updates that resolve it."),
+  evidence: z.record(z.string(), z.unknown()).optional(),
+}) satisfies z.ZodType<Attention>;
+
+const decision = z.looseObject({
+  update: z.enum([...mend.exclude(["cancel"]).options, "refund"]),
+  code: code.optional(),
+  subject: z.string().optional(),
+  answer: z.string().optional(),
+  note: z.string(),
+  by: z.string().optional(),
+  atMs,
+}) satisfies z.ZodType<Decision>;
+
+const REASONS = Object.keys(REFUND_REASONS) as [RefundReason, ...RefundReason[]];
+
+const refund = z.looseObject({
+  reason: z.enum(REASONS),
+  traderInvoiceNumber: z.string(),
+  returnDate: z.string().optional(),
+  restock: z.boolean().optional(),
+  branch: z.string().optional(),
+});
+
+const counts = z.array(
+  z.looseObject({ purpose: movement.shape.purpose, state: movement.shape.state, count: z.number() }),
+);
+
+/** Answer of `outcome` and `refund`, and the result of the workflows `sale` and `creditNote`. */
+export const saleOutcomeSchema = z.looseObject({
+  stage,
+  sale: document.nullable(),
+  receipt: receipt.nullable(),
+  creditNote: document.nullish(),
+  refund: refund.optional(),
+  stockMovements: z.array(movement),
+  inAll: z.looseObject({ stockMovements: counts.optional() }).optional(),
+  attention: attention.optional().describe("What needs an operator; the most pressing one."),
+  cancelRequested: z.string().optional(),
+  numberTaken: z.boolean().describe("False: no create request has left, and the number is free when the run ends so."),
+  nextWait: z.number(),
+}) satisfies z.ZodType<SaleOutcome>;
+
+/** Answer of the query `state`. */
+export const saleStateSchema = z.looseObject({
+  workflow: z.enum(["sale", "creditNote"]),
+  stage,
+  waitingFor: z.string(),
+  attentions: z.array(attention),
+  document: document.nullable(),
+  creditNote: document.nullish(),
+  refund: refund.optional(),
+  creditNoteWorkflowId: z.string().optional(),
+  creditNoteAttention: code.optional(),
+  stockMovements: z.array(movement),
+  decisions: z.array(decision),
+  inAll: z
+    .looseObject({
+      stockMovements: counts.optional(),
+      attentions: z.number().optional(),
+      decisions: z.number().optional(),
+    })
+    .optional(),
+  cancelRequested: z.string().optional(),
+  callbacksReceived: z.number(),
+  fingerprint: z.string().optional(),
+  numberTaken: z.boolean(),
+  nextWait: z.number(),
+}) satisfies z.ZodType<WorkflowState>;
+
+/** Answer of an operator's update to a sale or a credit note. */
+export const replySchema = z.looseObject({
+  message: z.string().describe("What is true now, in words."),
+  stage,
+  attention: code.optional(),
+}) satisfies z.ZodType<MessageReply>;

@@ -1,0 +1,70 @@
+import { z } from "zod";
+
+import { ATTENTION_CODES } from "../attention.ts";
+import type {
+  AcknowledgeRequest,
+  CancelRequest,
+  OutcomeRequest,
+  ResolveDocumentRequest,
+  ResolveStockRequest,
+  RetryRequest,
+} from "../messages.ts";
+import type { ResolveBatchRequest } from "../sync-batch.ts";
+
+/**
+ * What the updates take, as their workflows check it: these are published as JSON Schemas, for callers in any language.
+ */
+
+/** A text in which something is said. */
+const said = z
+  .string()
+  .refine((text) => text.trim() !== "", { error: "expected a text" })
+  .meta({ pattern: "\\S" });
+
+const note = said.describe("How the operator knows, in a few words; it is kept with the decision.");
+const by = z.string().optional().describe("Who answers for it.");
+const code = z.enum(ATTENTION_CODES);
+const subject = z.string().optional().describe("As the attention has it, where several carry the code.");
+
+export const outcomeRequestSchema = z.strictObject({
+  waitSeconds: z.number().min(0).max(60).optional().describe("Default: 20."),
+  fingerprint: z.string().optional().describe("Refused where it is not the fingerprint of the sale's content."),
+}) satisfies z.ZodType<OutcomeRequest>;
+
+export const retryRequestSchema = z.strictObject({
+  code: code.optional(),
+  subject,
+  note: z.string().optional(),
+  by,
+}) satisfies z.ZodType<RetryRequest>;
+
+export const cancelRequestSchema = z.strictObject({ reason: said }) satisfies z.ZodType<CancelRequest>;
+
+export const resolveStockRequestSchema = z.strictObject({
+  referenceId: z.string().describe("The attention's subject."),
+  applied: z.boolean(),
+  note,
+  by,
+}) satisfies z.ZodType<ResolveStockRequest>;
+
+export const resolveDocumentRequestSchema = z
+  .strictObject({ saleId: said.optional(), notCreated: z.literal(true).optional(), note, by })
+  .refine(({ saleId, notCreated }) => (saleId === undefined) !== (notCreated === undefined), {
+    error: "expected either saleId or notCreated",
+  })
+  .meta({
+    oneOf: [{ required: ["saleId"] }, { required: ["notCreated"] }],
+  }) satisfies z.ZodType<ResolveDocumentRequest>;
+
+export const resolveBatchRequestSchema = z.strictObject({
+  processed: z.boolean(),
+  note,
+  by,
+}) satisfies z.ZodType<ResolveBatchRequest>;
+
+export const acknowledgeRequestSchema = z.strictObject({
+  code,
+  subject,
+  note,
+  by,
+}) satisfies z.ZodType<AcknowledgeRequest>;
