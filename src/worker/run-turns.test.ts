@@ -134,6 +134,19 @@ describe("the history behind a query", () => {
     expect(read({ wasSeenBefore: true }, [event(11), completed(10), started(9)])).toBe(false);
   });
 
+  test.each([
+    ["terminated", "workflowExecutionTerminatedEventAttributes"],
+    ["timed out", "workflowExecutionTimedOutEventAttributes"],
+    ["failed", "workflowExecutionFailedEventAttributes"],
+    ["completed", "workflowExecutionCompletedEventAttributes"],
+  ])("of a run that %s is answered by a copy that was made from it, and by no other", (_how, attributes) => {
+    const end = event(11, { [attributes]: {} });
+    expect(read({}, [end, event(10), started(9)])).toBe(false);
+    expect(read({ wasSeenBefore: true }, [end, event(10), started(9)])).toBe(true);
+    // Also where the end is on an earlier page than the turn.
+    expect(read({ wasSeenBefore: true }, [end, event(10)], [started(9), event(8)])).toBe(true);
+  });
+
   test("covers a replayed last turn, but no task after it that is not completed", () => {
     const replayed = { lastTurnIsNew: false };
     expect(read(replayed, [event(11), completed(10, "another worker"), started(9)])).toBe(true);

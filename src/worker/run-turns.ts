@@ -100,6 +100,7 @@ export class HistoryReading {
   readonly #identity: string;
   /** The event after the one that is looked at. */
   #later: HistoryEvent | undefined;
+  #isClosed = false;
 
   /** @param identity that of the worker that has the run in its cache */
   constructor(check: QueryCheck, identity: string) {
@@ -110,9 +111,16 @@ export class HistoryReading {
   /**
    * @param events of the history, the newest first, going on from those read before
    * @returns whether everything the run has been given belongs to completed workflow tasks, the last turn to one that
-   * this worker completed itself; undefined where older events are needed
+   * this worker completed itself; undefined where older events are needed. A run that is closed has no further tasks that
+   * a copy could spoil: one that was made from the history alone answers, also beyond the last completed task.
    */
   read(events: readonly HistoryEvent[]): boolean | undefined {
+    if (!this.#later) this.#isClosed = isClosing(events[0]);
+    const covered = this.#readCovered(events);
+    return covered === false ? this.#isClosed && this.#check.wasSeenBefore : covered;
+  }
+
+  #readCovered(events: readonly HistoryEvent[]): boolean | undefined {
     const { lastTurn, lastTurnIsNew, wasSeenBefore, given } = this.#check;
     for (const event of events) {
       const id = Number(event.eventId ?? 0);
@@ -129,4 +137,14 @@ export class HistoryReading {
     }
     return undefined;
   }
+}
+
+function isClosing(newest: HistoryEvent | undefined): boolean {
+  return Boolean(
+    newest?.workflowExecutionTerminatedEventAttributes ??
+    newest?.workflowExecutionTimedOutEventAttributes ??
+    newest?.workflowExecutionFailedEventAttributes ??
+    newest?.workflowExecutionCanceledEventAttributes ??
+    newest?.workflowExecutionCompletedEventAttributes,
+  );
 }
