@@ -1,3 +1,5 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 
 import { type ComplianceConnection, loadConfig } from "../../config/index.ts";
@@ -194,6 +196,24 @@ describe("a connection's key", () => {
       apiCalls: 1,
       findings: [{ level: "fault", todo: expect.stringContaining("COMPLIANCE_BASE_URL") }],
     });
+  });
+
+  test.each([
+    ["a page", 404, "text/html", "<html>no such page</html>"],
+    ["a page for everything", 200, "text/html", "<html>welcome</html>"],
+    ["JSON of its own", 404, "application/json", '{"detail":"Not Found"}'],
+  ])("at another server, which answers %s, is one fault after one call", async (_what, status, type, body) => {
+    const other = createServer((_request, response) => response.writeHead(status, { "content-type": type }).end(body));
+    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+    try {
+      const { port } = other.address() as AddressInfo;
+      const checked = await check(configured({ COMPLIANCE_BASE_URL: `http://127.0.0.1:${port}` }));
+      expect(checked).toMatchObject({ apiCalls: 1 });
+      const todo = "something else than the service answers: check COMPLIANCE_BASE_URL";
+      expect(checked.findings.filter(({ level }) => level === "fault")).toMatchObject([{ todo }]);
+    } finally {
+      await new Promise((resolve) => other.close(resolve));
+    }
   });
 
   test("whose minute is used up is no fault: it cannot be told", async () => {

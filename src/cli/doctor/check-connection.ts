@@ -3,7 +3,7 @@ import type { ComplianceConnection } from "../../config/index.ts";
 import { describeBusinesses, listed, reachProblem } from "../../worker/reach-problem.ts";
 import { unstatedSaleKey } from "../../worker/unstated-sale-key.ts";
 import { clockFindings, fault, type Finding, ok, warning } from "./finding.ts";
-import { judgeProbe, type Probe, runProbe } from "./run-probe.ts";
+import { isNotTheService, judgeProbe, type Probe, runProbe } from "./run-probe.ts";
 
 /** Ids that no service gives out. */
 const NO_SUCH_ID = "fiscalflow-doctor-no-such-id";
@@ -35,8 +35,8 @@ export async function checkConnection(
 
   const listing = await call(() => client.listBusinesses());
   tell(listing, "businesses", "success");
-  // Whoever cannot be reached, or does not know the key, answers the rest the same.
-  if (listing.kind === "unreachable" || (listing.kind === "refused" && listing.status === 401)) {
+  // Whoever is not the service, cannot be reached, or does not know the key, answers the rest the same.
+  if (isNotTheService(listing) || (listing.kind === "refused" && listing.status === 401)) {
     return { findings, apiCalls };
   }
   if (listing.meta) findings.push(...clockFindings(check, listing.meta));

@@ -6,7 +6,7 @@ import { fault, type Finding, ok, warning } from "./finding.ts";
 export type Probe<Data> = { meta?: AnswerMeta } & (
   | { kind: "success"; data: Data }
   | { kind: "refused"; status: number; envelope: boolean; message: string }
-  | { kind: "unexpected"; message: string }
+  | { kind: "unexpected"; message: string; json: boolean }
   | { kind: "unreachable"; message: string }
 );
 
@@ -21,11 +21,22 @@ export async function runProbe<Data>(
       const { status, envelope, message, meta } = error;
       return { kind: "refused", status, envelope, message, meta };
     }
-    if (error instanceof UnexpectedAnswerError) return { kind: "unexpected", message: error.message, meta: error.meta };
+    if (error instanceof UnexpectedAnswerError) {
+      const { message, bodyExcerpt, meta } = error;
+      return { kind: "unexpected", message, json: /^\s*[[{]/.test(bodyExcerpt), meta };
+    }
     if (error instanceof TransportError) return { kind: "unreachable", message: error.message };
     throw error;
   }
 }
+
+/** Whether something else than the service answers, or nothing does: then every other call ends the same way. */
+export function isNotTheService(probe: Probe<unknown>): boolean {
+  if (probe.kind === "unreachable") return true;
+  return probe.kind === "refused" ? !probe.envelope : probe.kind === "unexpected" && !probe.json;
+}
+
+const NOT_THE_SERVICE = "something else than the service answers: check COMPLIANCE_BASE_URL";
 
 /**
  * What the end of a call says of the key. A write on an id that does not exist must be answered 404: 403 comes first.
@@ -35,7 +46,9 @@ export function judgeProbe(check: string, probe: Probe<unknown>, expects: "succe
     return fault(check, probe.message, "check COMPLIANCE_BASE_URL, and the way from here to it");
   }
   if (probe.kind === "unexpected") {
-    const todo = "the dialect may have other names than this service: see COMPLIANCE_DIALECT";
+    const todo = probe.json
+      ? "the dialect may have other names than this service: see COMPLIANCE_DIALECT"
+      : NOT_THE_SERVICE;
     return fault(check, probe.message, todo);
   }
   if (probe.kind === "success") {
@@ -43,7 +56,7 @@ export function judgeProbe(check: string, probe: Probe<unknown>, expects: "succe
   }
   const { status, envelope, message } = probe;
   if (!envelope) {
-    return fault(check, message, "something else than the service answers: check COMPLIANCE_BASE_URL");
+    return fault(check, message, NOT_THE_SERVICE);
   }
   if (status === 404) {
     if (expects === "not-found") return ok(check, "allowed");
