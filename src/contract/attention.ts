@@ -113,9 +113,12 @@ export function holdsUpDocument(
 
 /** A person's word on something, kept for good. */
 export interface Decision {
-  /** `refund`: a restock to a branch that the person named, of goods that are not known to have been taken. */
-  update: Exclude<Mend, "cancel"> | "refund";
-  /** What it was about; absent for a refund. */
+  /**
+   * `refund`: a restock to a branch that the person named, of goods that are not known to have been taken. `restart`: the
+   * run before had ended without an outcome.
+   */
+  update: Exclude<Mend, "cancel"> | "refund" | "restart";
+  /** What it was about; absent for a refund and a restart. */
   code?: AttentionCode;
   subject?: string;
   answer?: string;

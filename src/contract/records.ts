@@ -1,5 +1,6 @@
 import type { Attention, AttentionCode, Decision } from "./attention.ts";
 import type { CallTarget, Refusal } from "./calls.ts";
+import type { ClosedRun } from "./closed-run.ts";
 import type { SaleDocument } from "./documents.ts";
 import type { SaleContent } from "./fingerprint.ts";
 import type { RefundRequest } from "./sale.ts";
@@ -22,6 +23,8 @@ export interface DocumentRecord {
   startedAtMs: number;
   /** The run failed, for input that nobody can mend: there will be no document. */
   failed?: true;
+  /** The run ended without an outcome. Written by the worker that found it so: a run cannot tell this of itself. */
+  closed?: ClosedRun;
   /** Whether a create request may have left. */
   numberTaken: boolean;
   /** Of the sale, or of the return, as asked for: `YYYY-MM-DD`. */

@@ -1,4 +1,5 @@
 import type { Attention } from "./attention.ts";
+import type { ClosedRun } from "./closed-run.ts";
 import type { Receipt, SaleDocument } from "./documents.ts";
 import type { InAll } from "./payload-bounds.ts";
 import type { Stage } from "./stages.ts";
@@ -142,6 +143,8 @@ export interface SaleOutcome {
   cancelRequested?: string;
   /** False while it is certain that no create request has left: the number is free again when the run ends so. */
   numberTaken: boolean;
+  /** Set where the workflow ended without an outcome; the rest is what was true then. Never in a workflow's result. */
+  closed?: ClosedRun;
   /** Which `outcome` update to join for the next wait: `outcome:<fingerprint>:<nextWait>`. */
   nextWait: number;
 }

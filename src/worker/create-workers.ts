@@ -1,4 +1,4 @@
-import type { WorkflowClient } from "@temporalio/client";
+import type { Client } from "@temporalio/client";
 import {
   type ActivityInterceptorsFactory,
   type NativeConnection,
@@ -36,6 +36,7 @@ import { endPolls, endsPollsItself } from "./end-polls.ts";
 import type { Door } from "./permits.ts";
 import { guardQueries } from "./query-guard.ts";
 import { createRateLimiters } from "./rate-limiters.ts";
+import { watchClosedRuns } from "./watch-closed-runs.ts";
 import { type KeyLog, watchKeys } from "./watch-keys.ts";
 
 /** Longer than the longest attempt, so that a call in flight is answered before its worker ends. */
@@ -54,7 +55,7 @@ const ACCOUNTING_SLOTS = 4;
 export interface WorkersOptions {
   config: Config;
   connection: NativeConnection;
-  workflows: WorkflowClient;
+  client: Client;
   ledger: Ledger;
   namespace: string;
   /** The workflows, bundled. */
@@ -91,7 +92,8 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
   const transport = createTransport(dispatchers);
   const { logger, metricMeter } = Runtime.instance();
   const watch = watchKeys(options.log ?? logger, metricMeter);
-  const { ledger, workflows, random = Math.random } = options;
+  const { ledger, client, random = Math.random } = options;
+  const workflows = client.workflow;
   const applications = new Set(config.compliance.map(({ application }) => application));
   const observer = new Observer(ledger, options.log ?? logger, Date.now);
   const limiters = createRateLimiters([...applications], {
@@ -169,6 +171,7 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
     serves.push(taskQueue);
     allSlots.push(slots);
   }
+  const endWatch = watchClosedRuns({ client, ledger, log });
   const serverEndsPolls = await endsPollsItself(connection, namespace);
   return {
     workers,
@@ -177,6 +180,7 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
     endPolls: () => endPolls(allSlots, serverEndsPolls),
     checkReach: () => checkReach(config.compliance, runtimes, options.log ?? logger),
     close: async () => {
+      await endWatch();
       await limiters.close();
       await dispatchers.close();
     },

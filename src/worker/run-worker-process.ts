@@ -58,12 +58,12 @@ export async function runWorkerProcess({ env, logTo, signal }: WorkerProcessOpti
       await requireSearchAttributes(connection, temporal);
       const workflowBundle = builtWorkflowBundle();
       const { namespace } = temporal;
-      const workflows = new Client({ connection, namespace }).workflow;
+      const client = new Client({ connection, namespace });
       const ledger = await openedLedger(config, log);
       const serving = await createWorkers({
         config,
         connection,
-        workflows,
+        client,
         ledger,
         namespace,
         workflowBundle,

@@ -73,7 +73,7 @@ export async function startSkippingRig(): Promise<SkippingRig> {
   const serving = await createWorkers({
     config,
     connection: env.nativeConnection,
-    workflows: env.client.workflow,
+    client: env.client,
     ledger,
     namespace,
     workflowBundle,

@@ -170,7 +170,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
       const serving = await createWorkers({
         config,
         connection: native,
-        workflows: client.workflow,
+        client,
         ledger: options.withLedger?.(ledger) ?? ledger,
         namespace,
         workflowBundle,

@@ -31,7 +31,7 @@ describeWithTemporal("two workers on the budget of one application", () => {
     serving = await createWorkers({
       config: rig.config,
       connection: native,
-      workflows: rig.client.workflow,
+      client: rig.client,
       ledger,
       namespace: rig.namespace,
       workflowBundle: { codePath: inject("workflowBundlePath") },

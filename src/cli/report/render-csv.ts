@@ -58,6 +58,15 @@ function linesOf(report: BusinessReport): string[][] {
       "",
       "",
     ]),
+    ...report.ended.documents.map(({ type, number, stage, status, endedAtMs, amount }) => [
+      type === "sale" ? "ended sale" : "ended credit note",
+      asText(number),
+      `${stage}, ${status} ${new Date(endedAtMs).toISOString()}`,
+      "",
+      amount,
+      "",
+      "",
+    ]),
     ["at risk", "", "", String(report.open.length + report.moreOpen), report.atRisk, "", ""],
   ];
 }

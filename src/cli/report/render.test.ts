@@ -57,6 +57,8 @@ test("the table has every figure, what is open, since when, and what is at risk"
   expect(text).toMatch(/^ {2}net +4003 +1,063,247\.68 +170,119\.62 +1,233,367\.30$/m);
   expect(text).toMatch(/^ {2}E 8 % +0\.00 +0\.00 +0\.00 +812\.50 +0\.00$/m);
   expect(text).toMatch(/INV-<script> +rejected +rejected: the tax authority said no.* 2 d 7 h +700\.20$/m);
+  expect(text).toMatch(/^ {2}INV-9 +awaiting-authority +terminated +2026-11-21 14:00 EAT +232\.00$/m);
+  expect(text).toMatch(/^ {2}all: carry them on with `fiscalflow sale restart` +232\.00$/m);
   expect(text).toMatch(/CN-1 \(credit note\) +awaiting-authority +nobody +10 min +1,200\.50$/m);
 });
 
@@ -66,6 +68,8 @@ test("the CSV keeps amounts as they are, and gives a spreadsheet no formula", ()
   expect(lines).toContain("default,biz_<b>1</b>,credit notes,,,3,-1200.50,-1034.91,-165.59");
   expect(lines).toContain('default,biz_<b>1</b>,stock taken,item_tea,"\'=HYPERLINK(""http://x"")",,12.50,,');
   expect(lines).toContain("default,biz_<b>1</b>,at risk,,,2,1900.7,,");
+  const ended = 'INV-9,"awaiting-authority, terminated 2026-11-21T11:00:00.000Z",,232,,';
+  expect(lines).toContain(`default,biz_<b>1</b>,ended sale,${ended}`);
 });
 
 test("the page says the same, loads nothing, and obeys nobody's words", () => {

@@ -1,5 +1,6 @@
 import { MEANING } from "../../contract/index.ts";
 import type { Amounts, BusinessReport, OpenDocument, TaxOfRate } from "../../ledger/index.ts";
+import { nairobiTime } from "../../contract/nairobi-date.ts";
 import { age, money, plain } from "./money.ts";
 
 /** One table of a report, for the terminal and for the page. The first column is text, the others as `right` says. */
@@ -14,7 +15,15 @@ export interface ReportTable {
 }
 
 export function tablesOf(report: BusinessReport, nowMs: number): ReportTable[] {
-  return [totals(report), taxes(report), oddDates(report), payments(report), movements(report), open(report, nowMs)];
+  return [
+    totals(report),
+    taxes(report),
+    oddDates(report),
+    payments(report),
+    movements(report),
+    open(report, nowMs),
+    ended(report),
+  ];
 }
 
 function totals({ sales, creditNotes, net }: BusinessReport): ReportTable {
@@ -120,6 +129,25 @@ function open({ open: documents, moreOpen, atRisk }: BusinessReport, nowMs: numb
     right: [3, 4],
     rows,
     none: "Nothing is open, and nobody is needed.",
+  };
+}
+
+function ended({ ended: { documents, more, amount } }: BusinessReport): ReportTable {
+  const rows = documents.map(({ type, number, stage, status, endedAtMs, amount: worth }) => [
+    type === "sale" ? number : `${number} (credit note)`,
+    stage,
+    status,
+    nairobiTime(endedAtMs),
+    money(worth),
+  ]);
+  if (more > 0) rows.push([`and ${more} more`, "", "", "", ""]);
+  if (rows.length > 0) rows.push(["all: carry them on with `fiscalflow sale restart`", "", "", "", money(amount)]);
+  return {
+    title: "Ended without an outcome: nothing carries these on",
+    head: ["number", "stage", "workflow", "ended", "amount"],
+    right: [4],
+    rows,
+    none: "None.",
   };
 }
 

@@ -71,5 +71,20 @@ export function sampleReport(): BusinessReport {
     ],
     moreOpen: 0,
     atRisk: "1900.7",
+    ended: {
+      documents: [
+        {
+          type: "sale",
+          number: "INV-9",
+          stage: "awaiting-authority",
+          documentId: "sale_8",
+          status: "terminated",
+          endedAtMs: NOW_MS - 3_600_000,
+          amount: "232",
+        },
+      ],
+      more: 0,
+      amount: "232",
+    },
   };
 }

@@ -106,7 +106,7 @@ export async function startDemoStack(options: DemoStackOptions): Promise<DemoSta
   const workers = new DemoWorkers({
     config,
     connection: native,
-    workflows: client.workflow,
+    client,
     ledger,
     namespace,
     workflowBundle,

@@ -14,6 +14,8 @@ export async function createRecords(db: Kysely<unknown>): Promise<void> {
       number text not null,
       stage text not null,
       failed boolean not null,
+      closed text,
+      closed_at timestamptz,
       number_taken boolean not null,
       started_at timestamptz not null,
       document_date text not null check (document_date ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}$'),
@@ -47,6 +49,7 @@ export async function createRecords(db: Kysely<unknown>): Promise<void> {
   await sql`create index documents_by_id on documents (connection, business_id, document_id)`.execute(db);
   await sql`create index documents_by_original on documents (connection, business_id, original_document_id)
     where original_document_id is not null`.execute(db);
+  await sql`create index documents_closed on documents (workflow_id) where closed is not null`.execute(db);
   await sql`create index documents_by_date on documents (document_date)`.execute(db);
   await sql`
     create index documents_signed_in_another_month on documents (connection, business_id, signed_on)

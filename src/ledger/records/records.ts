@@ -1,6 +1,7 @@
-import type { RecordPart, SaleDocument } from "../../contract/index.ts";
+import type { ClosedRun, RecordPart, SaleDocument } from "../../contract/index.ts";
 import type { Database } from "../database.ts";
 import type { Business, Writer } from "../events/chain.ts";
+import { type ClosedRow, closedRows, markClosed } from "./closed-rows.ts";
 import { findCreditNote, type KeptCreditNote } from "./find-credit-note.ts";
 import { findSale, type KeptSale } from "./find-sale.ts";
 import type { SaveAnswer } from "./save.ts";
@@ -19,6 +20,10 @@ export interface Records {
   findSale(business: Business, number: string, withinMs?: number): Promise<KeptSale | undefined>;
   /** As `findSale`. */
   findCreditNote(business: Business, number: string, withinMs?: number): Promise<KeptCreditNote | undefined>;
+  /** Keeps, or takes back, that the run which wrote a document's row ended without an outcome. */
+  markClosed(business: Business, of: ClosedRow["of"], runId: string, closed: ClosedRun | undefined): Promise<void>;
+  /** The rows that are marked so, of all businesses. */
+  closedRows(): Promise<ClosedRow[]>;
   /** Holds each document against the event that it was written with. */
   verify(business: { connection: string; businessId: string }): Promise<RecordsReport>;
 }
@@ -30,6 +35,8 @@ export function createRecords(database: Database): Records {
     findSale: (business, number, withinMs) => database.query((db) => findSale(db, business, number), withinMs),
     findCreditNote: (business, number, withinMs) =>
       database.query((db) => findCreditNote(db, business, number), withinMs),
+    markClosed: (business, of, runId, closed) => database.transact((db) => markClosed(db, business, of, runId, closed)),
+    closedRows: () => database.query(closedRows),
     verify: ({ connection, businessId }) => verifyRecords(database, { connection, business_id: businessId }),
   };
 }

@@ -65,7 +65,8 @@ export async function keepLines(
   await saveOver(db, business, kept, { ...record, attentionChanges: [], decisions: [] }, { workflowId, runId });
 }
 
-function contentOfKept({ content, event_number }: Kept): RecordContent {
+/** What the event says that the row was written with. */
+export function contentOfKept({ content, event_number }: Kept): RecordContent {
   if (content === null) throw new LedgerError(`The event ${event_number}, which a document was written with, is gone.`);
   return JSON.parse(content) as RecordContent;
 }

@@ -75,7 +75,7 @@ async function countOthers(
         where status is distinct from 'completed') as not_signed,
       (select count(*) from documents
         where connection = ${chain.connection} and business_id = ${chain.business_id} and document_id is null
-          and not failed and stage <> 'cancelled' and document_date between ${from} and ${to}) as not_issued`.execute(
+          and not failed and closed is null and stage <> 'cancelled' and document_date between ${from} and ${to}) as not_issued`.execute(
     db,
   );
   return { notSigned: Number(rows[0]?.not_signed ?? 0), notIssued: Number(rows[0]?.not_issued ?? 0) };

@@ -2,16 +2,19 @@ import { sql } from "kysely";
 
 import type { Attention } from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
-import type { BusinessReport, OpenDocument } from "./report.ts";
+import type { BusinessReport, EndedDocument, OpenDocument } from "./report.ts";
 import type { Chain } from "./signed.ts";
 
 const MOST_LISTED = 1_000;
 
-/** What is not through, the one that has waited longest first. */
+/**
+ * What is not through, the one that has waited longest first. What no run carries on is told apart: nothing changes it by
+ * itself.
+ */
 export async function readOpen(
   db: Queries,
   { connection, business_id }: Chain,
-): Promise<Pick<BusinessReport, "open" | "moreOpen" | "atRisk">> {
+): Promise<Pick<BusinessReport, "open" | "moreOpen" | "atRisk" | "ended">> {
   const { rows } = await sql<{
     type: "sale" | "credit_note";
     number: string;
@@ -21,8 +24,10 @@ export async function readOpen(
     started_at: Date;
     since: Date;
     at_risk: string;
+    closed: string | null;
+    closed_at: Date | null;
     of_all: string;
-    all_at_risk: string;
+    all_at_risk: string | null;
   }>`
     with open as (
       select d.*,
@@ -38,11 +43,23 @@ export async function readOpen(
         where s.connection = d.connection and s.business_id = d.business_id and d.type = 'credit_note'
           and s.document_id = d.original_document_id and s.type = 'sale' limit 1) as reversed on true
       where d.connection = ${connection} and d.business_id = ${business_id} and not d.failed
-        and (d.stage not in ('completed', 'crediting', 'credited', 'cancelled') or d.needs_person_since is not null))
-    select type, number, stage, document_id, attentions, started_at, since, at_risk,
-      count(*) over () as of_all, sum(at_risk) over () as all_at_risk
-    from open order by since, type, number limit ${MOST_LISTED}`.execute(db);
-  const open = rows.map((row): OpenDocument => ({
+        and (d.stage not in ('completed', 'crediting', 'credited', 'cancelled') or d.needs_person_since is not null)),
+    ranked as (
+      select *, row_number() over of_kind as rank,
+        count(*) over all_of_kind as of_all, sum(at_risk) over all_of_kind as all_at_risk
+      from open window all_of_kind as (partition by closed is not null),
+        of_kind as (all_of_kind order by since, type, number))
+    select type, number, stage, document_id, attentions, started_at, since, at_risk, closed, closed_at, of_all,
+      all_at_risk
+    from ranked where rank <= ${MOST_LISTED} order by since, type, number`.execute(db);
+  const going = rows.filter(({ closed }) => closed === null);
+  const ended = rows.flatMap(({ closed, closed_at: at, ...row }): EndedDocument[] => {
+    if (closed === null || at === null) return [];
+    const { type, number, stage, document_id: documentId, at_risk: amount } = row;
+    return [{ type, number, stage, documentId, status: closed, endedAtMs: at.getTime(), amount }];
+  });
+  const allEnded = rows.find(({ closed }) => closed !== null);
+  const open = going.map((row): OpenDocument => ({
     type: row.type,
     number: row.number,
     stage: row.stage,
@@ -57,6 +74,15 @@ export async function readOpen(
     sinceMs: row.since.getTime(),
     atRisk: row.at_risk,
   }));
-  const [first] = rows;
-  return { open, moreOpen: Number(first?.of_all ?? 0) - open.length, atRisk: first?.all_at_risk ?? "0" };
+  const [first] = going;
+  return {
+    open,
+    moreOpen: Number(first?.of_all ?? 0) - open.length,
+    atRisk: first?.all_at_risk ?? "0",
+    ended: {
+      documents: ended,
+      more: Number(allEnded?.of_all ?? 0) - ended.length,
+      amount: allEnded?.all_at_risk ?? "0",
+    },
+  };
 }

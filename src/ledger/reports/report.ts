@@ -27,6 +27,11 @@ export interface BusinessReport extends BusinessFigures {
   moreOpen: number;
   /** Σ of all open documents, listed or not. */
   atRisk: string;
+  /**
+   * Documents that are not through, and whose run ended without an outcome: nothing carries them on until they are
+   * restarted. They are neither open nor at risk. `amount` is the sum of all, `more` how many are not listed.
+   */
+  ended: { documents: EndedDocument[]; more: number; amount: string };
 }
 
 export interface Amounts {
@@ -91,6 +96,19 @@ export interface OpenDocument {
    * of its movements that are unknown or refused.
    */
   atRisk: string;
+}
+
+/** A document whose run was terminated, failed or timed out before it was through. */
+export interface EndedDocument {
+  type: "sale" | "credit_note";
+  number: string;
+  stage: string;
+  documentId: string | null;
+  /** `terminated`, `failed`, `timed-out` or `canceled`. */
+  status: string;
+  endedAtMs: number;
+  /** What its `atRisk` would be if it were open. */
+  amount: string;
 }
 
 /** Days of Africa/Nairobi, `YYYY-MM-DD`, both included. */

@@ -13,6 +13,9 @@ interface DocumentsTable extends Written {
   stage: string;
   /** The workflow failed: there will be no document. */
   failed: boolean;
+  /** How its run ended without an outcome (`terminated`, …); null while it goes on, and once it is through. */
+  closed: string | null;
+  closed_at: Date | null;
   number_taken: boolean;
   started_at: Date;
   /** `YYYY-MM-DD`: the document's own, else as asked for. */

@@ -57,6 +57,7 @@ function keptOf({ items, purchases, billPayments, syncBatches }: ServiceBooks): 
       open: [],
       moreOpen: 0,
       atRisk: "0",
+      ended: { documents: [], more: 0, amount: "0" },
     },
     items: items.map(({ id, registrationStatus }) => ({
       kind: registrationStatus === "REGISTERED" ? registered : needsData,

@@ -1,0 +1,29 @@
+/**
+ * How a run ended without an outcome: `terminated` by somebody, `failed`, `timed-out`, or `canceled` by Temporal. Nothing
+ * carries its sale on until it is restarted. A run that completed is none of these.
+ */
+export interface ClosedRun {
+  status: ClosedStatus;
+  /** Unix milliseconds. */
+  atMs: number;
+  /** As whoever ended it gave it, or what it failed with. */
+  reason?: string;
+  /** Who ended it, as Temporal keeps it: an identity such as user@host. */
+  by?: string;
+}
+
+/** Temporal's own words for them, as its lists are filtered by them. */
+export const CLOSED_STATUSES = {
+  terminated: "Terminated",
+  failed: "Failed",
+  "timed-out": "TimedOut",
+  canceled: "Canceled",
+} as const;
+
+export type ClosedStatus = keyof typeof CLOSED_STATUSES;
+
+/** In a sentence: `terminated ("by mistake", user@host)`. */
+export function closedInWords({ status, reason, by }: Omit<ClosedRun, "atMs">): string {
+  const about = [reason === undefined ? undefined : JSON.stringify(reason), by].filter(Boolean).join(", ");
+  return `${status === "timed-out" ? "timed out" : status}${about === "" ? "" : ` (${about})`}`;
+}

@@ -1,0 +1,26 @@
+import type { RefundRequest } from "./sale.ts";
+
+/**
+ * In the memo of a run that was restarted: who asked for it, and why, which the run keeps among its decisions; and what
+ * people had asked of the run before, which no claim in the ledger knows.
+ */
+export const RESTARTED_MEMO = "restarted";
+
+export interface Restarted {
+  note: string;
+  by: string;
+  /** Unix milliseconds. */
+  atMs: number;
+  refund?: RefundRequest;
+  cancelRequested?: string;
+}
+
+/** What a memo says of a restart: anybody may have written it. */
+export function restartedOf(memo: Readonly<Record<string, unknown>> | undefined): Restarted | undefined {
+  const told = memo?.[RESTARTED_MEMO];
+  if (typeof told !== "object" || told === null) return undefined;
+  const { note, by, atMs, cancelRequested } = told as Record<string, unknown>;
+  if (typeof note !== "string" || typeof by !== "string" || typeof atMs !== "number") return undefined;
+  if (cancelRequested !== undefined && typeof cancelRequested !== "string") return undefined;
+  return told as Restarted;
+}

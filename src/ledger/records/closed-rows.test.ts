@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import type { ClosedRun } from "../../contract/index.ts";
+import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
+import { recordOf, someBusiness, WRITER } from "../test-support/records.ts";
+
+const CLOSED: ClosedRun = { status: "terminated", atMs: 1_763_600_100_000, reason: "by mistake" };
+const OF = { type: "sale", number: "INV-1" } as const;
+const PERIOD = { kind: "month", from: "2026-11-01", to: "2026-11-30" } as const;
+
+let ledgers: TestLedger;
+beforeAll(async () => {
+  ledgers = await createTestLedger(15_000);
+  await ledgers.ledger.ready();
+});
+afterAll(() => ledgers?.drop());
+
+async function openSale() {
+  const { records, reports } = ledgers.ledger;
+  const business = someBusiness();
+  const saved = recordOf("INV-1", { stage: "awaiting-authority", document: null, movements: [] });
+  await records.saveDocument(business, saved, WRITER);
+  return {
+    business,
+    records,
+    saved,
+    kept: async () => (await records.findSale(business, "INV-1"))?.record,
+    report: async () => (await reports.read({ period: PERIOD, ...business }))[0],
+    mark: (closed: ClosedRun | undefined, runId = WRITER.runId) => records.markClosed(business, OF, runId, closed),
+  };
+}
+
+test("a row whose run was terminated is neither open nor at risk, and its event proves it", async () => {
+  const { business, records, kept, report, mark } = await openSale();
+  expect(await report()).toMatchObject({ open: [{ number: "INV-1" }], ended: { documents: [], amount: "0" } });
+  await mark(CLOSED);
+  await mark(CLOSED);
+  expect(await kept()).toMatchObject({ closed: CLOSED, stage: "awaiting-authority" });
+  const documents = [{ number: "INV-1", status: "terminated", endedAtMs: CLOSED.atMs }];
+  expect(await report()).toMatchObject({ open: [], atRisk: "0", ended: { documents, more: 0 } });
+  expect((await records.closedRows()).filter((row) => row.business.businessId === business.businessId)).toEqual([
+    { business, of: OF, writer: WRITER },
+  ]);
+  expect((await records.verify(business)).findings).toEqual([]);
+});
+
+test("it is open again once another run carries it on, or has written it", async () => {
+  const { business, records, saved, kept, report, mark } = await openSale();
+  await mark(CLOSED);
+  await mark(undefined);
+  expect((await report())?.open).toHaveLength(1);
+  await mark(CLOSED);
+  const next = { ...WRITER, runId: "run-2" };
+  await records.saveDocument(business, { ...saved, asOfMs: saved.asOfMs + 1 }, next);
+  expect(await kept()).not.toHaveProperty("closed");
+  // Somebody who looked before the other run began comes too late.
+  await mark(CLOSED);
+  expect(await kept()).not.toHaveProperty("closed");
+  expect((await records.verify(business)).findings).toEqual([]);
+});
+
+test("there is nothing to mark where the ledger has no such row", async () => {
+  const business = someBusiness();
+  await ledgers.ledger.records.markClosed(business, OF, WRITER.runId, CLOSED);
+  expect(await ledgers.ledger.records.findSale(business, "INV-1")).toBeUndefined();
+});

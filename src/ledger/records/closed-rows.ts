@@ -1,0 +1,47 @@
+import type { ClosedRun } from "../../contract/index.ts";
+import type { Queries } from "../database.ts";
+import type { Business, Writer } from "../events/chain.ts";
+import { storableText } from "../storable-text.ts";
+import { documentKey, lockKept, saveOver } from "./save.ts";
+import { contentOfKept } from "./save-told.ts";
+
+/** A row whose run ended without an outcome. */
+export interface ClosedRow {
+  business: { connection: string; businessId: string };
+  of: { type: "sale" | "credit_note"; number: string };
+  /** Who wrote it: the run that ended. */
+  writer: Writer;
+}
+
+/**
+ * Keeps that the run which wrote a document's row ended without an outcome; without `closed`, that another run carries it
+ * on. A row that another run has written since stays as it is. To be repeated freely.
+ */
+export async function markClosed(
+  db: Queries,
+  business: Business,
+  of: ClosedRow["of"],
+  runId: string,
+  closed: ClosedRun | undefined,
+): Promise<void> {
+  const kept = await lockKept(db, documentKey(business, of));
+  if (!kept || kept.run_id !== storableText(runId)) return;
+  const { closed: _before, ...content } = contentOfKept(kept);
+  const record = { ...content, ...(closed && { closed }), asOfMs: kept.as_of.getTime(), sequence: kept.sequence };
+  const writer = { workflowId: kept.workflow_id, runId: kept.run_id };
+  await saveOver(db, business, kept, { ...record, attentionChanges: [], decisions: [] }, writer);
+}
+
+/** Every row that is marked so, of all businesses. */
+export async function closedRows(db: Queries): Promise<ClosedRow[]> {
+  const rows = await db
+    .selectFrom("documents")
+    .select(["connection", "business_id", "type", "number", "workflow_id", "run_id"])
+    .where("closed", "is not", null)
+    .execute();
+  return rows.map(({ connection, business_id, type, number, workflow_id: workflowId, run_id: runId }) => ({
+    business: { connection, businessId: business_id },
+    of: { type, number },
+    writer: { workflowId, runId },
+  }));
+}

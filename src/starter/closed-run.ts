@@ -1,0 +1,59 @@
+import type { Client, WorkflowExecutionDescription } from "@temporalio/client";
+
+import { type ClosedRun, closedInWords, type ClosedStatus } from "../contract/closed-run.ts";
+import { NotAllowedError } from "./errors.ts";
+
+const STATUSES: Readonly<Record<string, ClosedStatus>> = {
+  TERMINATED: "terminated",
+  FAILED: "failed",
+  TIMED_OUT: "timed-out",
+  CANCELLED: "canceled",
+};
+
+/** HISTORY_EVENT_FILTER_TYPE_CLOSE_EVENT: the last event alone. */
+const CLOSE_EVENT = 2;
+
+/** How a run ended without an outcome, by the SDK's name of its status; undefined where it runs, or completed. */
+export function closedStatusOf(statusName: string): ClosedStatus | undefined {
+  return STATUSES[statusName];
+}
+
+export type RunFacts = Pick<WorkflowExecutionDescription, "workflowId" | "runId" | "status" | "closeTime">;
+
+/** How the run ended without an outcome. Undefined while it runs, and where it completed. @throws WorkflowNotFoundError */
+export async function closedRunOf(client: Client, run: RunFacts): Promise<ClosedRun | undefined> {
+  const status = closedStatusOf(run.status.name);
+  if (status === undefined) return undefined;
+  const { workflowId, runId, closeTime } = run;
+  const { history } = await client.workflowService.getWorkflowExecutionHistory({
+    namespace: client.options.namespace,
+    execution: { workflowId, runId },
+    historyEventFilterType: CLOSE_EVENT,
+  });
+  const end = history?.events?.at(-1);
+  const terminated = end?.workflowExecutionTerminatedEventAttributes;
+  const reason = terminated?.reason || end?.workflowExecutionFailedEventAttributes?.failure?.message;
+  return {
+    status,
+    atMs: closeTime?.getTime() ?? 0,
+    ...(reason && { reason }),
+    ...(terminated?.identity && { by: terminated.identity }),
+  };
+}
+
+/** Why no update reaches a workflow that is closed, and what is possible in its place. */
+export async function refusedByClosed(client: Client, workflowId: string): Promise<NotAllowedError | undefined> {
+  const run = await client.workflow.getHandle(workflowId).describe();
+  if (run.status.name === "RUNNING") return undefined;
+  const closed = await closedRunOf(client, run);
+  const noun = run.type === "creditNote" ? "credit note" : run.type === "sale" ? "sale" : "workflow";
+  if (closed) {
+    const next =
+      noun === "workflow" ? "start it again" : "restart it (`fiscalflow sale restart`), then answer what it asks";
+    return new NotAllowedError(
+      `The workflow ${workflowId} was ${closedInWords(closed)} on ${new Date(closed.atMs).toISOString()}: no update reaches it, and nothing carries it on. Allowed: ${next}.`,
+    );
+  }
+  const next = noun === "sale" ? " Allowed: a refund, where it is completed." : "";
+  return new NotAllowedError(`The ${noun} ${workflowId} is finished and closed: it waits for nothing.${next}`);
+}

@@ -1,0 +1,105 @@
+import type { Client } from "@temporalio/client";
+
+import {
+  CLOSED_STATUSES,
+  DEFAULT_CONNECTION,
+  NO_BUSINESS,
+  SEARCH_ATTRIBUTES,
+  WORKFLOW_TYPES,
+} from "../contract/index.ts";
+import type { Ledger } from "../ledger/index.ts";
+import { closedRunOf } from "../starter/closed-run.ts";
+
+const EVERY_MS = 60_000;
+/** A run that has ended may still have a record on its way to the ledger, and lists follow a moment later. */
+const OVERLAP_MS = 2 * EVERY_MS;
+const IDS_IN_QUERY = 100;
+
+interface Watch {
+  client: Client;
+  ledger: Pick<Ledger, "records">;
+  log: { warn: (message: string, fields: Record<string, unknown>) => void };
+}
+
+/**
+ * Tells the ledger once a minute of sales and credit notes whose run ended without an outcome: such a run cannot say so of
+ * itself, and reports would show it as under way for ever. Every worker process looks; what one has kept stays as it is.
+ * @returns what ends it
+ */
+export function watchClosedRuns({ client, ledger, log }: Watch): () => Promise<void> {
+  const stop = new AbortController();
+  let sinceMs = 0;
+  let failing = false;
+  const look = async (): Promise<void> => {
+    const startedAtMs = Date.now();
+    try {
+      await keepClosedRuns(client, ledger, sinceMs, stop.signal);
+      sinceMs = startedAtMs - OVERLAP_MS;
+      failing = false;
+    } catch (error) {
+      if (stop.signal.aborted || failing) return;
+      failing = true;
+      const reason = error instanceof Error ? error.message : String(error);
+      log.warn("whether runs of sales were terminated cannot be looked up now; it is tried again each minute", {
+        reason,
+      });
+    }
+  };
+  let looking = look();
+  const timer = setInterval(() => {
+    looking = looking.then(look);
+  }, EVERY_MS);
+  timer.unref();
+  return async () => {
+    stop.abort();
+    clearInterval(timer);
+    await looking;
+  };
+}
+
+/** One look, at the runs that have ended since. @throws LedgerUnavailableError, and what Temporal's client throws */
+export async function keepClosedRuns(
+  client: Client,
+  ledger: Pick<Ledger, "records">,
+  sinceMs = 0,
+  signal?: AbortSignal,
+): Promise<void> {
+  const lastRun = (workflowId: string) => client.workflow.getHandle(workflowId).describe();
+  const types = [WORKFLOW_TYPES.sale, WORKFLOW_TYPES.creditNote].map(quoted).join(", ");
+  const statuses = Object.values(CLOSED_STATUSES).map(quoted).join(", ");
+  const query = `WorkflowType IN (${types}) AND ExecutionStatus IN (${statuses}) AND CloseTime > ${quoted(new Date(sinceMs).toISOString())}`;
+  for await (const execution of client.workflow.list({ query })) {
+    if (signal?.aborted === true) return;
+    const { workflowId, type, runId } = execution;
+    const attributes = new Map(execution.typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value]));
+    const number = attributes.get(SEARCH_ATTRIBUTES.invoice);
+    const run = await lastRun(workflowId);
+    // After a reset or a restart another run carries it on.
+    if (typeof number !== "string" || run.runId !== runId) continue;
+    const business = {
+      connection: workflowId.split("/")[1] ?? DEFAULT_CONNECTION,
+      businessId: String(attributes.get(SEARCH_ATTRIBUTES.business) ?? NO_BUSINESS),
+    };
+    const of = { type: type === WORKFLOW_TYPES.sale ? "sale" : "credit_note", number } as const;
+    await ledger.records.markClosed(business, of, runId, await closedRunOf(client, run));
+  }
+  const marked = await ledger.records.closedRows();
+  for (let from = 0; from < marked.length; from += IDS_IN_QUERY) {
+    if (signal?.aborted === true) return;
+    const some = marked.slice(from, from + IDS_IN_QUERY);
+    const ids = some.map(({ writer }) => quoted(writer.workflowId)).join(", ");
+    const goesOn = new Set<string>();
+    for await (const { workflowId } of client.workflow.list({
+      query: `WorkflowId IN (${ids}) AND ExecutionStatus IN ("Running", "Completed")`,
+    }))
+      goesOn.add(workflowId);
+    for (const { business, of, writer } of some.filter((row) => goesOn.has(row.writer.workflowId))) {
+      if ((await lastRun(writer.workflowId)).runId !== writer.runId)
+        await ledger.records.markClosed(business, of, writer.runId, undefined);
+    }
+  }
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text);
+}
