@@ -34,6 +34,6 @@ function creditNotesAttention(
   nowMs: number,
 ): Attention | undefined {
   if (!code) return undefined;
-  const message = `The credit note needs a person: see workflow ${creditNoteWorkflowId ?? ""}.`;
+  const message = `The credit note needs an operator: see workflow ${creditNoteWorkflowId ?? ""}.`;
   return { code, message, sinceMs: nowMs, resolvedBy: RESOLVED_BY[code] };
 }

@@ -28,7 +28,7 @@ export async function firstWay(
     if ("path" in result) return result.path;
     failed.push({ way: way.name, reason: result.reason });
     if (way.binding) {
-      const whatNow = `mend ${way.name}, or unset it to have the other ways tried.`;
+      const whatNow = `correct ${way.name}, or unset it to have the other ways tried.`;
       throw new NoTemporalServerError(what, failed, whatNow, true);
     }
   }

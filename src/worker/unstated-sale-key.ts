@@ -18,6 +18,6 @@ export function unstatedSaleKey({
   const todo =
     'ask the provider whether it honours the header on POST /v1/sales, and state it in COMPLIANCE_DIALECT: "trusted" if it does ' +
     '(when an answer is lost, the sale is sent again under the same key), "sent" or "off" if it does not ' +
-    "(when an answer is lost, the sale waits for a person as document-unknown and is never sent again)";
+    "(when an answer is lost, the sale waits for an operator as document-unknown and is never sent again)";
   return { message, todo };
 }

@@ -42,14 +42,14 @@ describeWithTemporal("the commands of the accounting service", () => {
     rig.simulator.accounting.inject({ operation: "processSyncBatch", when: "after", kind: "drop", times: 1 });
     const lost = await cli("batch", "process", "b 2", "--wait");
     expect(lost.exitCode).toBe(1);
-    expect(lost.stdout).toContain("Needs a person: batch-unknown");
+    expect(lost.stdout).toContain("Needs an operator: batch-unknown");
     expect(lost.stdout).toContain("fiscalflow batch resolve 'b 2' --processed --note '<how you know>'");
     const resolved = await cli("batch", "resolve", "b 2", "--processed", "--note", "seen in the dashboard");
     expect(resolved).toMatchObject({ exitCode: 0 });
     const again = await cli("batch", "process", "b 2", "--wait");
     expect(again).toMatchObject({
       exitCode: 0,
-      stdout: "b 2 was processed, as a person said: seen in the dashboard\n",
+      stdout: "b 2 was processed, as an operator said: seen in the dashboard\n",
     });
     const nothing = await cli("batch", "retry", "batch_9");
     expect(nothing.exitCode).toBe(1);

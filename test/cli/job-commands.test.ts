@@ -69,7 +69,7 @@ describeWithTemporal("the commands about purchases, items and the reconciliation
     rig.simulator.setKey("cmp_sk_test_simulator", { scopes: [...scopes] });
     const parked = await cli("purchases", "sync", "--wait");
     expect(parked.exitCode).toBe(1);
-    expect(parked.stdout).toContain("Needs a person: credentials");
+    expect(parked.stdout).toContain("Needs an operator: credentials");
     expect(parked.stdout).toContain("    fiscalflow purchases retry --business biz_1\n");
     const shown = "fiscalflow purchases sync --business biz_1 --wait";
     const listing = async (): Promise<unknown> =>
@@ -81,7 +81,7 @@ describeWithTemporal("the commands about purchases, items and the reconciliation
         { workflowId: "sync-purchases/default/biz_1", attention: "credentials", open: true, command: shown },
       ]);
     expect((await cli("jobs", "list", "--attention")).stdout).toMatch(
-      /^JOB +NEEDS A PERSON +STARTED +SHOWN BY\s*\nsync-purchases\/default\/biz_1 +credentials .*--business biz_1 --wait\s*$/,
+      /^JOB +NEEDS AN OPERATOR +STARTED +SHOWN BY\s*\nsync-purchases\/default\/biz_1 +credentials .*--business biz_1 --wait\s*$/,
     );
     expect((await cli("jobs", "list", "--attention", "--connection", "other")).stdout).toBe("None.\n");
     rig.simulator.setKey("cmp_sk_test_simulator", { scopes: [...scopes, "purchases:read"] });
@@ -92,7 +92,7 @@ describeWithTemporal("the commands about purchases, items and the reconciliation
     const late = await cli("purchases", "retry");
     expect([late.exitCode, late.stdout]).toEqual([1, ""]);
     expect(late.stderr).toContain(
-      "No synchronisation runs as sync-purchases/default/biz_1, so nothing waits for a person.",
+      "No synchronisation runs as sync-purchases/default/biz_1, so nothing waits for an operator.",
     );
     expect((await cli("jobs", "list")).stdout).toContain("sync-purchases/default/biz_1 (closed)");
   });

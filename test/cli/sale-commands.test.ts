@@ -77,7 +77,7 @@ describeWithTemporal("fiscalflow sale", () => {
     expect(exitCode).toBe(1);
     expect(stdout.trimEnd().split("\n")).toEqual([
       expect.stringMatching(/^CLI-2: started .* completed/),
-      expect.stringMatching(/^CLI-3: started .* needs a person: item-unknown$/),
+      expect.stringMatching(/^CLI-3: started .* needs an operator: item-unknown$/),
     ]);
     expect(stderr).toBe("1 of 2 sales succeeded.\n");
   });
@@ -102,7 +102,7 @@ describeWithTemporal("fiscalflow sale", () => {
     });
     const parked = await sale(["show", "CLI-6"]);
     expect(parked.exitCode).toBe(0);
-    expect(parked.stdout).toContain("Needs a person: item-rejected, since ");
+    expect(parked.stdout).toContain("Needs an operator: item-rejected, since ");
     expect(parked.stdout).toContain("    fiscalflow sale retry CLI-6");
 
     rig.simulator.updateItem("item_refused", { registration: ["accept"] });

@@ -157,7 +157,7 @@ describeWithTemporal("a sale whose workflow Temporal has deleted", () => {
     await handle.terminate("a test of what the ledger tells");
     await forgetSale("KEPT-6");
     const shown = await sale("show", "KEPT-6");
-    expect(shown.stdout).toContain("Needs a person: stock-unknown");
+    expect(shown.stdout).toContain("Needs an operator: stock-unknown");
     expect(shown.stdout).toContain("no workflow carries it on until the same sale is started again");
     expect(shown.stdout).not.toContain("fiscalflow sale resolve-stock");
 

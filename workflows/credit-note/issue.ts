@@ -79,7 +79,7 @@ async function adoptOrEnd(
   const found = document ? mismatches(document, expected) : ["the answer names no credit note"];
   if (document && found.length === 0) return document;
   const message = `${result.message} (${found.join("; ")})`;
-  context.run.moveTo("rejected", "a person: another credit note reverses this sale");
+  context.run.moveTo("rejected", "an operator: another credit note reverses this sale");
   await park(context.run, { code: "already-credited", message, evidence: { creditNoteId: creditNoteId ?? null } });
   throw new CreditedElsewhere(document);
 }

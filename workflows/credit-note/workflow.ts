@@ -86,7 +86,7 @@ async function issueAndAwait(
     const end = await awaitFinalStatus(context, document, awaited);
     if (end === "completed") return;
     if (end === "cancelled-by-person") throw new CancelledByPerson(run.cancelRequested ?? "");
-    run.moveTo("rejected", "a person: the service cancelled the credit note");
+    run.moveTo("rejected", "an operator: the service cancelled the credit note");
     const verdict = await park(run, { code: "rejected", message: "The service cancelled the credit note." });
     if (verdict === "cancel") throw new CancelledByPerson(run.cancelRequested ?? "");
     document = await retryDocument(context, run.document ?? document);

@@ -81,7 +81,7 @@ async function resubmit(
   if (!mended) {
     const delayMs = profile.timings.resubmissionDelaysMs[resubmissions.made];
     if (delayMs === undefined) {
-      run.moveTo("rejected", "a person: the authority said no, and the automatic resubmissions are used up");
+      run.moveTo("rejected", "an operator: the authority said no, and the automatic resubmissions are used up");
       const verdict = await park(run, { code: "rejected", message: `The authority said: ${reason}` });
       if (verdict === "cancel") return "cancelled";
     } else {

@@ -184,7 +184,7 @@ async function rejectedWithoutTrace(
 
 async function parkRejected(context: SaleContext, message: string, intent: DocumentIntent): Promise<DocumentIntent> {
   const { run } = context;
-  run.moveTo("rejected", "a person: the document was refused and left no trace");
+  run.moveTo("rejected", "an operator: the document was refused and left no trace");
   const verdict = await park(run, { code: "rejected", message });
   if (verdict === "cancel") throw new CancelledByPerson(run.cancelRequested ?? "");
   run.moveTo("submitting", "the answer to another try");

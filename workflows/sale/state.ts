@@ -145,7 +145,7 @@ export class SaleState extends AttentionList {
     if (!this.settled && this.stage !== "crediting" && this.cancelRequested === undefined) mends.add("cancel");
     const noun = this.workflow === "sale" ? "sale" : "credit note";
     const needs = this.attentions.map((attention) => attention.code).join(", ");
-    const stands = `The ${noun} is at stage ${this.stage}${needs ? ` and needs a person for ${needs}` : ""}`;
+    const stands = `The ${noun} is at stage ${this.stage}${needs ? ` and needs an operator for ${needs}` : ""}`;
     return `${stands}; allowed updates: ${[...mends, "outcome"].join(", ")}.`;
   }
 

@@ -36,7 +36,7 @@ export async function resolveUnknownBatch(
     }
     return await CancellationScope.current().cancelRequested;
   };
-  job.moveOn("a person, who can see whether the batch was processed", { standing: "parked", message });
+  job.moveOn("an operator, who can see whether the batch was processed", { standing: "parked", message });
   const attention = { code: "batch-unknown" as const, message, evidence, resolvedBy: ["resolveBatch"] as const };
   for (;;) {
     await park(job, attention, { wake: lookAgain, until: () => job.word !== undefined });

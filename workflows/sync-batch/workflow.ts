@@ -59,7 +59,7 @@ async function sendUntilProcessed(
         claims.skipPast(result.generation);
         break;
       case "not-processed":
-        job.moveOn("a person", { standing: "parked", message: result.refusal.message });
+        job.moveOn("an operator", { standing: "parked", message: result.refusal.message });
         await betweenTries.waitAfterRefusal(result.refusal);
         claims.nextGeneration();
         break;

@@ -21,6 +21,6 @@ export function batchJob(syncBatchId: string): JobCommand<BatchProgress, SyncBat
     resultText: ({ saidBy, message }) =>
       saidBy === "service"
         ? `${syncBatchId} was processed: ${message}`
-        : `${syncBatchId} was processed, as a person said: ${message}`,
+        : `${syncBatchId} was processed, as an operator said: ${message}`,
   };
 }

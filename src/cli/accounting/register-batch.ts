@@ -27,7 +27,7 @@ export function registerBatch(program: Command, context: CliContext): void {
       .command("process")
       .description("Process a sync batch. A processed batch is never sent again.")
       .argument("<id>", "the batch's id", parseBatch)
-      .option("--wait [seconds]", "wait until it ends or needs a person", waitSeconds),
+      .option("--wait [seconds]", "wait until it ends or needs an operator", waitSeconds),
   )
     .addHelpText(
       "after",
@@ -45,9 +45,9 @@ Example:
   withConnection(
     batch
       .command("retry")
-      .description("Retry what the batch needed a person for, after you have mended it.")
+      .description("Retry what the batch needed an operator for, after you have corrected it.")
       .argument("<id>", "the batch's id", parseBatch)
-      .option("--note <text>", "what you mended", parseText),
+      .option("--note <text>", "what you corrected", parseText),
   ).action((id: string, flags: Scope & ResultFlags & { note?: string }) =>
     operate(context, id, flags, (send, workflowId) =>
       send.retry(workflowId, flags.note === undefined ? {} : { note: flags.note }),

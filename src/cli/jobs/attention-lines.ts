@@ -19,7 +19,7 @@ export function attentionLines(
     .flatMap((mend) => verbsOf(mend, code, subject))
     .map(([verb, ...flags]) => ["fiscalflow", group, verb, ...which, ...flags, ...where].join(" "));
   return [
-    `Needs a person: ${code}${subject === undefined ? "" : ` (${subject})`}, since ${nairobiTime(sinceMs)}`,
+    `Needs an operator: ${code}${subject === undefined ? "" : ` (${subject})`}, since ${nairobiTime(sinceMs)}`,
     `  ${MEANING[code]}. ${message}`,
     ...evidenceLines(attention).map((line) => `  ${line}`),
     ...commands.map((command) => `    ${command}`),

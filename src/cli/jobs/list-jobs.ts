@@ -69,7 +69,7 @@ function commandOf(type: string, workflowId: string): string | undefined {
 }
 
 function table(jobs: readonly ListedJob[]): string {
-  const head = ["JOB", "NEEDS A PERSON", "STARTED", "SHOWN BY"];
+  const head = ["JOB", "NEEDS AN OPERATOR", "STARTED", "SHOWN BY"];
   const rows = jobs.map(({ workflowId, open, attention, startedAt, command }) => [
     `${workflowId}${open ? "" : " (closed)"}`,
     attention ?? "-",

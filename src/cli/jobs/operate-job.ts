@@ -31,7 +31,9 @@ export async function operateJob(
       const reply = await act(operations(client), workflowId).catch((error: unknown) => {
         if (!(error instanceof SaleNotFoundError)) throw error;
         const check = `Check the connection, and the business or id; or start it: fiscalflow ${job.start}`;
-        throw new CommandFailedError(`No ${job.noun} runs as ${workflowId}, so nothing waits for a person. ${check}`);
+        throw new CommandFailedError(
+          `No ${job.noun} runs as ${workflowId}, so nothing waits for an operator. ${check}`,
+        );
       });
       printResult(context, flags.json, { workflowId, ...reply }, `${workflowId}: ${reply.message}`);
     },

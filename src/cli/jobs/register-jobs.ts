@@ -14,20 +14,20 @@ export function registerJobs(program: Command, context: CliContext): void {
     .addHelpText(
       "after",
       `
-Example: every job that needs a person
+Example: every job that needs an operator
   fiscalflow jobs list --attention`,
     );
   withFilters(
     jobs
       .command("list")
-      .description("List the newest jobs, open and closed; with --attention, all that need a person.")
-      .option("--attention", "only jobs that need a person")
+      .description("List the newest jobs, open and closed; with --attention, all that need an operator.")
+      .option("--attention", "only jobs that need an operator")
       .option("--limit <number>", "maximum number of results", wholeNumber(1, 100_000), DEFAULT_LIMIT),
   )
     .addHelpText(
       "after",
       `
-The list is Temporal's, and follows the jobs by a second or so. What one needs a person for, and the commands that mend it, are shown by
+The list is Temporal's, and follows the jobs by a second or so. What one needs an operator for, and the commands that resolve it, are shown by
 the command that stands in its line.
 
 Example:

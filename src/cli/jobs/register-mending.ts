@@ -28,8 +28,8 @@ export function registerMending(
   withScope(
     group
       .command("retry")
-      .description(`Retry what the ${noun} needed a person for, after you have mended it.`)
-      .option("--note <text>", "what you mended", parseText),
+      .description(`Retry what the ${noun} needed an operator for, after you have corrected it.`)
+      .option("--note <text>", "what you corrected", parseText),
   ).action((flags: RetryFlags) => {
     const { note } = flags;
     return mend(context, flags, job, (operate, id) => operate.retry(id, note === undefined ? {} : { note }));
@@ -37,7 +37,7 @@ export function registerMending(
   withScope(
     group
       .command("acknowledge")
-      .description(`Acknowledge for good what the ${noun} cannot mend, and let it continue.`)
+      .description(`Acknowledge for good what the ${noun} cannot resolve, and let it continue.`)
       .addOption(
         new Option("--code <code>", "the attention code to acknowledge").choices(ATTENTION_CODES).makeOptionMandatory(),
       )

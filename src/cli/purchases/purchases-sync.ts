@@ -33,7 +33,7 @@ export function outcomeText(outcome: SyncPurchasesOutcome): string {
     ),
     ...finding(
       confirmationErrors.count,
-      "have an error of their confirmation: mend it in the dashboard",
+      "have an error of their confirmation: correct it in the dashboard",
       confirmationErrors.first.map(
         ({ purchaseId, supplierInvoiceNumber, confirmationError }) =>
           `${supplierInvoiceNumber} (${purchaseId}): ${confirmationError}`,

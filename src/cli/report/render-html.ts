@@ -51,7 +51,7 @@ function section(period: Period, report: BusinessReport, nowMs: number): string 
 ${card(`Sales and credit notes by ${period.kind === "day" ? "hour" : "day"}`, coursePlot(period, course) + key)}
 <div class="pair">
 ${card("Net tax by rate", plotOr(taxShares(report), "Net tax by rate", "sale", "No lines."))}
-${card("Money at risk, by what a person is needed for", plotOr(riskShares(report), "Money at risk", "risk", "Nothing is at risk."))}
+${card("Money at risk, by what an operator is needed for", plotOr(riskShares(report), "Money at risk", "risk", "Nothing is at risk."))}
 </div>
 ${tables.join("\n")}
 </section>`;

@@ -125,7 +125,7 @@ function open({ open: documents, moreOpen, atRisk }: BusinessReport, nowMs: numb
   if (rows.length > 0) rows.push(["all", "", "", "", money(atRisk)]);
   return {
     title: "Open and parked now",
-    head: ["number", "stage", "needs a person for", "since", "at risk"],
+    head: ["number", "stage", "needs an operator for", "since", "at risk"],
     right: [3, 4],
     rows,
     none: "Nothing is open, and nobody is needed.",

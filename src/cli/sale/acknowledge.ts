@@ -16,7 +16,7 @@ export function registerAcknowledge(sale: Command, context: CliContext): void {
   withScope(
     sale
       .command("acknowledge")
-      .description("Acknowledge for good what cannot be mended: for one sale, or for all that a query finds.")
+      .description("Acknowledge for good what cannot be corrected: for one sale, or for all that a query finds.")
       .argument("[invoice]", "the sale's number", parseInvoice)
       .addOption(
         new Option("--code <code>", "the attention code to acknowledge").choices(ATTENTION_CODES).makeOptionMandatory(),

@@ -33,8 +33,8 @@ export function registerList(sale: Command, context: CliContext): void {
   withFilters(
     sale
       .command("list")
-      .description("List the newest sales, open and closed; with --attention, all that need a person.")
-      .option("--attention", "only sales and credit notes that need a person")
+      .description("List the newest sales, open and closed; with --attention, all that need an operator.")
+      .option("--attention", "only sales and credit notes that need an operator")
       .addOption(new Option("--stage <stage>", "only sales at this stage").choices(STAGES))
       .option("--limit <number>", "maximum number of results", wholeNumber(1, 100_000), DEFAULT_LIMIT),
   )
@@ -74,7 +74,7 @@ function listed(execution: WorkflowExecutionInfo): ListedSale {
 }
 
 function table(sales: readonly ListedSale[]): string {
-  const head = ["NUMBER", "BUSINESS", "STAGE", "NEEDS A PERSON", "DOCUMENT", "STARTED"];
+  const head = ["NUMBER", "BUSINESS", "STAGE", "NEEDS AN OPERATOR", "DOCUMENT", "STARTED"];
   const rows = sales.map(({ invoice, business, type, stage, open, attention, saleId, startedAt }) => {
     const number = type === "sale" ? invoice : `${invoice} (credit note)`;
     const where = `${stage ?? "-"}${open ? "" : " (closed)"}`;

@@ -15,11 +15,11 @@ import { registerWatch } from "./watch.ts";
 export function registerSale(program: Command, context: CliContext): void {
   const sale = program
     .command("sale")
-    .description("Start and refund sales, see where they stand, and mend what needs a person.")
+    .description("Start and refund sales, see where they stand, and resolve what needs an operator.")
     .addHelpText(
       "after",
       `
-Example: everything that needs a person
+Example: everything that needs an operator
   fiscalflow sale list --attention`,
     );
   registerStart(sale, context);

@@ -38,7 +38,7 @@ export function outcomeLine({ stage, sale, receipt, creditNote, attention }: Sal
     stage as string,
     ...(document ? [`document ${document.id} ${document.status}`] : []),
     ...(signed ? [`receipt ${receiptLines(signed)[0] ?? ""}`] : []),
-    ...(attention ? [`needs a person: ${attention.code}`] : []),
+    ...(attention ? [`needs an operator: ${attention.code}`] : []),
   ];
   return parts.join(", ");
 }

@@ -26,7 +26,7 @@ export function renderState(title: string, workflowId: string, state: SaleState,
   for (const attention of state.attentions) {
     const { code, subject, message, sinceMs } = attention;
     lines.push(
-      `Needs a person: ${code}${subject === undefined ? "" : ` (${subject})`}, since ${nairobiTime(sinceMs)}`,
+      `Needs an operator: ${code}${subject === undefined ? "" : ` (${subject})`}, since ${nairobiTime(sinceMs)}`,
       `  ${MEANING[code]}. ${message}`,
       ...evidenceLines(attention).map((line) => `  ${line}`),
       // What the ledger alone knows takes no messages; its line "Waits for" says how it goes on.
@@ -34,7 +34,7 @@ export function renderState(title: string, workflowId: string, state: SaleState,
     );
   }
   const untold = (state.inAll?.attentions ?? 0) - state.attentions.length;
-  if (untold > 0) lines.push(`A person is needed for ${untold} more: they show once these are mended.`);
+  if (untold > 0) lines.push(`An operator is needed for ${untold} more: they show once these are resolved.`);
   if (state.decisions.length > 0) {
     lines.push("Decisions", ...state.decisions.map(indented(decisionLine)));
   }

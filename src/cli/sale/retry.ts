@@ -13,9 +13,11 @@ export function registerRetry(sale: Command, context: CliContext): void {
   withScope(
     sale
       .command("retry")
-      .description("Retry what needed a person, after you have mended it: for one sale, or for all that a query finds.")
+      .description(
+        "Retry what needed an operator, after you have corrected it: for one sale, or for all that a query finds.",
+      )
       .argument("[invoice]", "the sale's number", parseInvoice)
-      .option("--note <text>", "what you mended", parseText)
+      .option("--note <text>", "what you corrected", parseText)
       .option("--query <query>", "all open sales and credit notes that match this Temporal filter")
       .option(...CREDIT_NOTE_FLAG),
   )

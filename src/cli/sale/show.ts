@@ -10,7 +10,7 @@ export function registerShow(sale: Command, context: CliContext): void {
   withScope(
     sale
       .command("show")
-      .description("Show where a sale stands, and the commands that mend what needs a person.")
+      .description("Show where a sale stands, and the commands that resolve what needs an operator.")
       .argument("<invoice>", "the sale's number", parseInvoice)
       .option("--web", "print the link to its workflow in Temporal's UI, and open it where there is a browser"),
   )

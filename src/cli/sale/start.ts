@@ -37,7 +37,7 @@ export function registerStart(sale: Command, context: CliContext): void {
     .addHelpText(
       "after",
       `
-Every sale of a list is checked before the first is started. With --wait, a sale that is cancelled, or needs a person before its
+Every sale of a list is checked before the first is started. With --wait, a sale that is cancelled, or needs an operator before its
 document is completed, ends the command with 1; one that still waits for the tax authority goes on by itself, and counts as done.
 
 Example:

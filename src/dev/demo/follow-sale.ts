@@ -46,7 +46,7 @@ export async function followSale(stack: DemoStack, sale: SaleProgress, following
       if (refusal !== undefined) return end(seen, refusal);
       if (state && isAsMeant(state, example)) return end(seen);
       if (attention && attention.code !== example.expected.attention && !closed)
-        return end(seen, `needs a person: ${attention.code}: ${attention.message}`);
+        return end(seen, `needs an operator: ${attention.code}: ${attention.message}`);
       if (state && (closed || (!example.refund && isDoneButOpen(state)))) return end(seen);
       if (Date.now() > untilMs) return end(seen, `has not ended in time; it waits for ${seen.waitingFor}`);
       update(seen);

@@ -135,7 +135,7 @@ export function readAnswer(row: StockRow): ReadAnswer {
       return { kind: "never-sent", generation: row.generation };
     case "not-applied": {
       const said = outcomeOf(row);
-      const message = said?.kind === "not-applied" ? said.message : "a person said so";
+      const message = said?.kind === "not-applied" ? said.message : "an operator said so";
       return { kind: "not-applied", generation: row.generation, message, ...decisionOf(row) };
     }
   }

@@ -61,7 +61,7 @@ export async function openForRefund(
       continue;
     }
     if (!stockPending && !run.parked) return;
-    run.moveTo("completed", stockPending ? "the end of its stock movements" : "a person");
+    run.moveTo("completed", stockPending ? "the end of its stock movements" : "an operator");
     await condition(() => run.refund !== undefined || (!stockPending && !run.parked));
   }
 }

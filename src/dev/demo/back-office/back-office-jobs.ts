@@ -63,7 +63,7 @@ function job<Progress, Result>(command: JobCommand<Progress, Result>, scope: Job
       if (followed.end === "done") return { lines: resultText(followed.result).split("\n") };
       const waitsFor = followed.state?.waitingFor ?? "a worker that answers";
       const [attention] = followed.state?.attentions ?? [];
-      if (attention) return { lines: [], problem: `needs a person: ${attention.code}: ${attention.message}` };
+      if (attention) return { lines: [], problem: `needs an operator: ${attention.code}: ${attention.message}` };
       return { lines: [], problem: `has not ended in time; it waits for ${waitsFor}` };
     },
   };
