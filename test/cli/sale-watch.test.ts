@@ -94,6 +94,7 @@ describeWithTemporal("to see what a sale does,", () => {
     const { stdout } = await sale(["show", "WATCH-3"]);
     const [, page = ""] = stdout.split("Timeline, from ");
     const whats = page
+      .trimEnd()
       .split("\n")
       .slice(1)
       .map((one) => one.slice(12));
