@@ -2,6 +2,7 @@ import { ApplicationFailureCategory, CancelledFailure } from "@temporalio/common
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
+import { LedgerUnavailableError } from "../src/ledger/index.ts";
 import {
   afterQuotaMs,
   backoffMs,
@@ -88,6 +89,11 @@ describe("a failure", () => {
   test("of a worker that does not serve a connection is tried again after a minute", () => {
     expect(notServed("not here")).toMatchObject({ type: "NotServed", nonRetryable: false, nextRetryDelay: 60_000 });
   });
+});
+
+test("an outage of the ledger that an activity lets through is tried again under its own name", () => {
+  const failure = asRetryable(new LedgerUnavailableError("no database"), 3, () => 0.5);
+  expect(failure).toMatchObject({ type: "LedgerAway", message: "no database", nextRetryDelay: 4_500 });
 });
 
 describe("an error that nobody has foreseen", () => {

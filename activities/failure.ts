@@ -1,4 +1,4 @@
-import { CompleteAsyncError, Context } from "@temporalio/activity";
+import { CompleteAsyncError } from "@temporalio/activity";
 import { ApplicationFailure, ApplicationFailureCategory, TemporalFailure } from "@temporalio/common";
 
 import { LedgerUnavailableError } from "../src/ledger/index.ts";
@@ -60,24 +60,22 @@ export function unknownKeyed(message: string, pauseMs: number): ApplicationFailu
   return retryAfter(TYPES.unknownKeyed, message, pauseMs);
 }
 
-/** The database of the claims cannot be reached: nothing was sent. */
-export function ledgerAway(message: string, pauseMs: number): ApplicationFailure {
-  return retryAfter(TYPES.ledgerAway, message, pauseMs);
-}
-
 /** This process lacks what another one may have. */
 export function notServed(message: string): ApplicationFailure {
   return retryAfter(TYPES.notServed, message, LONGEST_PAUSE_MS);
 }
 
 /**
- * Gives an unforeseen error (a defect, or a fault of the environment) a retry delay. A cancellation and every Temporal
- * failure stay as they are.
+ * Gives an error that the activity lets through a retry delay: an outage of the ledger, which so lasts for hours without
+ * adding history, and whatever is unforeseen (a defect, or a fault of the environment). A cancellation and every
+ * Temporal failure stay as they are.
  */
 export function asRetryable(error: unknown, attempt: number, random: () => number): unknown {
   if (error instanceof TemporalFailure || error instanceof CompleteAsyncError) return error;
   if (error instanceof Error && error.name === "AbortError") return error;
-  return ApplicationFailure.fromError(error, { nextRetryDelay: backoffMs(attempt, random) });
+  const nextRetryDelay = backoffMs(attempt, random);
+  if (error instanceof LedgerUnavailableError) return retryAfter(TYPES.ledgerAway, error.message, nextRetryDelay);
+  return ApplicationFailure.fromError(error, { nextRetryDelay });
 }
 
 function retryAfter(type: string, message: string, nextRetryDelay: number, category?: "BENIGN"): ApplicationFailure {
@@ -87,14 +85,4 @@ function retryAfter(type: string, message: string, nextRetryDelay: number, categ
     nextRetryDelay,
     ...(category && { category: ApplicationFailureCategory.BENIGN }),
   });
-}
-
-/** Fails the activity while the ledger is away, so that Temporal retries it: an outage of hours adds no history. */
-export async function retryWhileLedgerAway<T>(act: () => Promise<T>, random: () => number): Promise<T> {
-  try {
-    return await act();
-  } catch (error) {
-    if (!(error instanceof LedgerUnavailableError)) throw error;
-    throw ledgerAway(error.message, backoffMs(Context.current().info.attempt, random));
-  }
 }

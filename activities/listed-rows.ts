@@ -3,7 +3,6 @@ import { Context } from "@temporalio/activity";
 import type { KeptPageResult } from "../src/contract/index.ts";
 import type { OddRow } from "../src/http/read-body.ts";
 import type { KeptPage, Observation, Writer } from "../src/ledger/index.ts";
-import { retryWhileLedgerAway } from "./failure.ts";
 import { writerOf } from "./ledger/beside-calls.ts";
 import type { Observer } from "./observer.ts";
 
@@ -22,7 +21,7 @@ interface ListedPage<Entry> {
 
 /** Keeps the rows of a page, and counts them. Only the counts leave the activity. */
 export async function keepRows<Entry, Page extends KeptPage>(
-  { random, observer }: { random: () => number; observer: Noting },
+  observer: Noting,
   { where, list, entries, odd, size }: ListedPage<Entry>,
   keep: (page: { entries: readonly Entry[]; leftOut: string[]; writer: Writer }) => Promise<Page>,
 ): Promise<KeptPageResult & Omit<Page, "leftOutKnown">> {
@@ -30,7 +29,7 @@ export async function keepRows<Entry, Page extends KeptPage>(
   noteOddRows(observer, where, list, odd, entries.length);
   const leftOut = idsOf(odd);
   const writer = writerOf(Context.current().info);
-  const { leftOutKnown = 0, ...kept } = await retryWhileLedgerAway(() => keep({ entries, leftOut, writer }), random);
+  const { leftOutKnown = 0, ...kept } = await keep({ entries, leftOut, writer });
   const unknown = odd.length - leftOutKnown;
   return {
     kind: "page",

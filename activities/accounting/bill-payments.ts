@@ -7,9 +7,8 @@ import {
   LARGEST_BILL_PAYMENT_PAGE,
   type Refusal,
 } from "../../src/contract/index.ts";
-import { retryWhileLedgerAway } from "../failure.ts";
 import { keepRows } from "../listed-rows.ts";
-import { callAndClassify, refusalOfCall, throwToReadAgain } from "./call-and-classify.ts";
+import { callAndClassify, refusalOf, throwToReadAgain } from "./call-and-classify.ts";
 import { type AccountingContext, type AccountingRuntime, accountingRuntimeOf } from "./runtime.ts";
 
 const ORDERS = {
@@ -40,7 +39,7 @@ export function createBillPaymentActivities(
       const runtime = accountingRuntimeOf(context, request.connection);
       const { connection, order, status, page, round } = request;
       // A page that could not be kept is not asked for: its call would be wasted.
-      const askedAtMs = await retryWhileLedgerAway(() => ledger.billPayments.now(), random);
+      const askedAtMs = await ledger.billPayments.now();
       const sent = LARGEST_BILL_PAYMENT_PAGE;
       const listed = await list(runtime, { page, limit: sent, status, ...ORDERS[order] });
       if (!("data" in listed)) {
@@ -53,7 +52,7 @@ export function createBillPaymentActivities(
       const { billPayments: entries, total, limit: said } = data;
       const where = { service: "accounting", connection } as const;
       const size = { said, sent, setting: "billPayments.limit", name: runtime.dialect.billPayments.limit };
-      const kept = await keepRows(context, { where, list: "bill payments", entries, odd, size }, (rows) =>
+      const kept = await keepRows(context.observer, { where, list: "bill payments", entries, odd, size }, (rows) =>
         ledger.billPayments.keepPage({ connection, status, round, askedAtMs, ...rows }),
       );
       const hasNextPage = data.hasNextPage && entries.length + odd.length > 0;
@@ -68,10 +67,6 @@ export function createBillPaymentActivities(
       return { kind: "sample", ids: listed.data.billPayments.slice(0, SAMPLE).map(({ id }) => id) };
     },
   };
-}
-
-function refusalOf(classified: Parameters<typeof refusalOfCall>[0]): Refusal {
-  return refusalOfCall(classified) ?? { kind: "refused", attention: "unexpected-answer", message: classified.message };
 }
 
 /**

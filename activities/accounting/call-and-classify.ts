@@ -39,8 +39,8 @@ export async function callAndClassify<Data>(
   }
 }
 
-/** What a person is needed for: undefined for every other meaning. */
-export function refusalOfCall({ meaning, error, message }: Failed): Refusal | undefined {
+/** What a person is needed for. A meaning that this operation cannot have by its table is shown as unexpected. */
+export function refusalOf({ meaning, error, message }: Failed): Refusal {
   switch (meaning.kind) {
     case "configuration":
       return { kind: "refused", attention: "credentials", message, ...whatWasSaid(error) };
@@ -52,7 +52,7 @@ export function refusalOfCall({ meaning, error, message }: Failed): Refusal | un
         ...whatWasSaid(error),
       };
     default:
-      return undefined;
+      return { kind: "refused", attention: "unexpected-answer", message };
   }
 }
 

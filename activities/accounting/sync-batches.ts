@@ -6,7 +6,7 @@ import { type Ledger, LedgerUnavailableError } from "../../src/ledger/index.ts";
 import { afterQuotaMs } from "../failure.ts";
 import { toBatchResult } from "../ledger/batches.ts";
 import { writerOf } from "../ledger/beside-calls.ts";
-import { callAndClassify, refusalOfCall, whatWasSaid } from "./call-and-classify.ts";
+import { callAndClassify, refusalOf, whatWasSaid } from "./call-and-classify.ts";
 import { type AccountingContext, type AccountingRuntime, servesNoAccounting } from "./runtime.ts";
 
 /**
@@ -91,8 +91,8 @@ async function send(
     return { kind: "deferred", retryAfterMs: afterQuotaMs(meaning.retryAfterMs, random), message };
   }
   if (meaning.kind === "not-sent") return { kind: "deferred", message };
-  const refusal = refusalOfCall(classified);
-  if (refusal) return { kind: "not-processed", refusal };
+  if (meaning.kind === "configuration" || meaning.kind === "refused")
+    return { kind: "not-processed", refusal: refusalOf(classified) };
   return { kind: "unknown", message, evidence: { sentAtMs, ...whatCameBack(error) } };
 }
 

@@ -4,7 +4,7 @@ import { stillWaiting } from "../failure.ts";
 import { type Standing, standingNow } from "../service-wait.ts";
 import {
   type ActivityContext,
-  callAndClassifyAnswer,
+  callAndClassify,
   type ComplianceRuntime,
   keyCallOf,
   runtimeOf,
@@ -49,9 +49,7 @@ async function lookedAtKey(
   { lookPauseMs }: Standing,
   random: () => number,
 ): Promise<void> {
-  const classified = await callAndClassifyAnswer(runtime, "listBusinesses", request, () =>
-    runtime.client.listBusinesses(),
-  );
+  const classified = await callAndClassify(runtime, "listBusinesses", request, () => runtime.client.listBusinesses());
   const { meaning, error, message } = classified;
   if (meaning.kind === "transient") throw stillWaiting(message, lookPauseMs);
   throwIfRetryable(classified, random);

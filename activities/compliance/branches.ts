@@ -1,13 +1,6 @@
 import { type Business, UnexpectedAnswerError } from "../../src/compliance/index.ts";
 import type { Branch, ComplianceActivities, Refusal } from "../../src/contract/index.ts";
-import {
-  type ActivityContext,
-  unexpectedMeaning,
-  callAndClassifyAnswer,
-  refusalOf,
-  runtimeOf,
-  throwIfRetryable,
-} from "./calls.ts";
+import { type ActivityContext, callAndClassify, refusalOf, runtimeOf, throwIfRetryable } from "./calls.ts";
 import { UnreadAnswers } from "./unread-answers.ts";
 
 type BranchRequest = Parameters<ComplianceActivities["readBranch"]>[0];
@@ -24,14 +17,14 @@ export function createBranchActivities(context: ActivityContext): Pick<Complianc
       const runtime = runtimeOf(context, request.connection);
       const known = findBranch(seen.get(request.connection) ?? [], request, runtime.profile.keyReach);
       if (known) return { kind: "branch", branch: known };
-      const classified = await callAndClassifyAnswer(runtime, "listBusinesses", request, () =>
+      const classified = await callAndClassify(runtime, "listBusinesses", request, () =>
         runtime.client.listBusinesses(),
       );
       const unread = unreadBusinesses(classified.error);
       if (classified.data) unreadAnswers.end(request.connection);
       if (unread && unreadAnswers.persist(request.connection)) return unread;
       throwIfRetryable(classified, context.random);
-      if (!classified.data) return refusalOf(classified) ?? unexpectedMeaning(classified);
+      if (!classified.data) return refusalOf(classified);
       seen.set(request.connection, classified.data);
       const branch = findBranch(classified.data, request, runtime.profile.keyReach);
       if (branch) return { kind: "branch", branch };

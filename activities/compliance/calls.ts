@@ -3,7 +3,6 @@ import { Context } from "@temporalio/activity";
 import {
   type Classification,
   classifyAnswer,
-  classifyDocument,
   classifyError,
   type ClassifyOptions,
   ComplianceApiError,
@@ -93,23 +92,26 @@ export interface ClassifiedCall<Data> {
   hint: string;
 }
 
+type Classify<Data> = (result: Result<Data>, dialect: ComplianceDialect, options?: ClassifyOptions) => Classification;
+
 /**
  * Makes the call, unless its key is refused at present, and says what it came to. Never throws.
  * @param target for whom: what a key may do can differ from business to business
+ * @param classify what an answer means; by default its status alone tells
  */
 export async function callAndClassify<Data>(
   runtime: ComplianceRuntime,
   operation: OperationName,
   target: CallTarget,
   call: () => Promise<Result<Data>>,
-  meaningOf: (result: Result<Data>) => Classification,
+  classify: Classify<Data> = classifyAnswer,
   options?: ClassifyOptions,
 ): Promise<ClassifiedCall<Data>> {
   try {
     const result = await runtime.credentialBreaker.pass(keyCallOf(operation, target), call);
     const { status, replayed } = result.meta;
     return {
-      meaning: meaningOf(result),
+      meaning: classify(result, runtime.dialect, options),
       data: result.data,
       odd: result.odd,
       replayed,
@@ -142,28 +144,21 @@ function hintOf({ dialect }: ComplianceRuntime, operation: OperationName, error:
 }
 
 /**
- * {@link callAndClassify} for a call whose meaning its answer alone tells: whatever makes no document and moves no
- * stock.
+ * {@link callAndClassify} for an activity that may be repeated.
+ * @throws ApplicationFailure where Temporal is to repeat the activity
  */
-export function callAndClassifyAnswer<Data>(
-  runtime: ComplianceRuntime,
-  operation: OperationName,
+export async function ask<Data>(
+  context: ActivityContext,
   target: CallTarget,
-  call: () => Promise<Result<Data>>,
-): Promise<ClassifiedCall<Data>> {
-  return callAndClassify(runtime, operation, target, call, (result) => classifyAnswer(result, runtime.dialect));
-}
-
-/** {@link callAndClassify} for a call whose answer is a document, or is about one. */
-export function callAndClassifyDocument(
-  runtime: ComplianceRuntime,
   operation: OperationName,
-  target: CallTarget,
-  call: () => Promise<Result<SaleDocument>>,
+  call: (runtime: ComplianceRuntime) => Promise<Result<Data>>,
+  classify?: Classify<Data>,
   options?: ClassifyOptions,
-): Promise<ClassifiedCall<SaleDocument>> {
-  const meaningOf = (result: Result<SaleDocument>) => classifyDocument(result, runtime.dialect, options);
-  return callAndClassify(runtime, operation, target, call, meaningOf, options);
+): Promise<ClassifiedCall<Data>> {
+  const runtime = runtimeOf(context, target.connection);
+  const classified = await callAndClassify(runtime, operation, target, () => call(runtime), classify, options);
+  throwIfRetryable(classified, context.random);
+  return classified;
 }
 
 /** The document in the answer to a rejected request: it exists, with the status `failed`. */
@@ -182,11 +177,8 @@ export function keyCallOf(operation: OperationName, { businessId, retriedAtMs }:
   return { operation, businessId, caller: workflowExecution?.workflowId ?? activityId, scheduledAtMs, retriedAtMs };
 }
 
-/**
- * What a person is needed for: undefined for every other meaning.
- * @param meaning `configuration`, `refused` and `unexpected` are refusals
- */
-export function refusalOf({ meaning, error, operation, message, hint }: ClassifiedCall<unknown>): Refusal | undefined {
+/** What a person is needed for. A meaning that this operation cannot have by its table is shown as unexpected. */
+export function refusalOf({ meaning, error, operation, message, hint }: ClassifiedCall<unknown>): Refusal {
   const details = errorDetails(error);
   switch (meaning.kind) {
     case "configuration":
@@ -196,7 +188,7 @@ export function refusalOf({ meaning, error, operation, message, hint }: Classifi
     case "unexpected":
       return { kind: "refused", attention: "unexpected-answer", message: sentence(message, hint), ...details };
     default:
-      return undefined;
+      return { kind: "refused", attention: "unexpected-answer", message: `${message} (${meaning.kind})` };
   }
 }
 
@@ -241,9 +233,4 @@ export function throwIfRetryable({ meaning, message }: ClassifiedCall<unknown>, 
     default:
       return;
   }
-}
-
-/** For a meaning that this operation cannot have by its table: an operator is shown it. */
-export function unexpectedMeaning({ meaning, message }: ClassifiedCall<unknown>): Refusal {
-  return { kind: "refused", attention: "unexpected-answer", message: `${message} (${meaning.kind})` };
 }

@@ -1,6 +1,6 @@
 import { Context } from "@temporalio/activity";
 
-import { ignoredFields } from "../../src/compliance/index.ts";
+import { classifyDocument, ignoredFields } from "../../src/compliance/index.ts";
 import {
   type ComplianceActivities,
   type ComposedRequest,
@@ -16,7 +16,7 @@ import { afterQuotaMs } from "../failure.ts";
 import { keySentWith } from "../ledger/beside-calls.ts";
 import {
   type ActivityContext,
-  callAndClassifyDocument,
+  callAndClassify,
   type ClassifiedCall,
   type ComplianceRuntime,
   notServedMessage,
@@ -26,7 +26,6 @@ import {
   runtimeOf,
   sentence,
   throwIfRetryable,
-  unexpectedMeaning,
 } from "./calls.ts";
 import { DocumentClaim } from "./document-claim.ts";
 
@@ -43,7 +42,7 @@ export function createCreationActivities(
     rules: Pick<CreateSaleRequest, "saleKey">,
   ): Promise<ClassifiedCall<SaleDocument>> {
     const call = () => runtime.client.createSale(first, { idempotencyKey: keySentWith(request) });
-    const classified = await callAndClassifyDocument(runtime, "createSale", request, call, rules);
+    const classified = await callAndClassify(runtime, "createSale", request, call, classifyDocument, rules);
     const created = classified.data ?? rejectedSale(classified);
     if (created) noteIgnored(runtime, first, created, observer);
     return classified;
@@ -56,7 +55,7 @@ export function createCreationActivities(
   ): Promise<ClassifiedCall<SaleDocument>> {
     const { idempotencyKey } = request;
     const call = () => runtime.client.createCreditNote(first, { idempotencyKey });
-    return callAndClassifyDocument(runtime, "createCreditNote", request, call);
+    return callAndClassify(runtime, "createCreditNote", request, call, classifyDocument);
   }
 
   /**
@@ -219,9 +218,9 @@ function createResult(
       return { kind: "unknown", message, evidence: {} };
     case "unexpected":
       if (meaning.documentId !== undefined) return { kind: "named", saleId: meaning.documentId, message };
-      return { ...(refusalOf(classified) ?? unexpectedMeaning(classified)), firstSentAtMs };
+      return { ...refusalOf(classified), firstSentAtMs };
     default:
-      return { ...(refusalOf(classified) ?? unexpectedMeaning(classified)), firstSentAtMs };
+      return { ...refusalOf(classified), firstSentAtMs };
   }
 }
 

@@ -1,3 +1,4 @@
+import { classifyDocument } from "../../src/compliance/index.ts";
 import {
   type ComplianceActivities,
   IN_FLIGHT_STATUSES,
@@ -6,17 +7,16 @@ import {
   type SaleDocument,
   withLinesThatFit,
 } from "../../src/contract/index.ts";
-import { retryWhileLedgerAway, stillWaiting } from "../failure.ts";
+import { stillWaiting } from "../failure.ts";
 import { saveWithAnswer } from "../ledger/beside-calls.ts";
 import { ageMs, pollPauseMs } from "../poll-schedule.ts";
 import {
   type ActivityContext,
-  callAndClassifyDocument,
+  ask,
+  type ComplianceRuntime,
   refusalOf,
   rejectedSaleThatFits,
   runtimeOf,
-  throwIfRetryable,
-  unexpectedMeaning,
 } from "./calls.ts";
 
 export function createDocumentActivities(
@@ -34,58 +34,46 @@ export function createDocumentActivities(
     return { ...answer, ...(await saveWithAnswer(ledger, request, { ...record, document })) };
   }
 
-  async function read(request: ReadDocumentRequest) {
-    const runtime = runtimeOf(context, request.connection);
+  function read(request: ReadDocumentRequest) {
     const { businessId, saleId } = request;
-    const classified = await callAndClassifyDocument(runtime, "getSale", request, () =>
-      runtime.client.getSale(saleId, { businessId }),
-    );
-    throwIfRetryable(classified, random);
-    return { runtime, classified };
+    return ask(context, request, "getSale", ({ client }) => client.getSale(saleId, { businessId }), classifyDocument);
   }
 
   return {
     async readDocument(request) {
-      const { classified } = await read(request);
-      if (classified.data) return await found(request, classified.data);
-      return refusalOf(classified) ?? unexpectedMeaning(classified);
+      const classified = await read(request);
+      return classified.data ? await found(request, classified.data) : refusalOf(classified);
     },
 
     async keepLines(request) {
       const { connection, businessId, type, number } = request;
       // Lines that could not be kept are not asked for: the call would be wasted.
-      await retryWhileLedgerAway(() => ledger.answers(), random);
-      const { classified } = await read(request);
-      const document = classified.data;
-      if (!document) return refusalOf(classified) ?? unexpectedMeaning(classified);
-      await retryWhileLedgerAway(
-        () => ledger.records.keepLines({ connection, businessId }, { type, number }, document),
-        random,
-      );
+      await ledger.answers();
+      const classified = await read(request);
+      if (!classified.data) return refusalOf(classified);
+      await ledger.records.keepLines({ connection, businessId }, { type, number }, classified.data);
       return { kind: "kept" };
     },
 
     async awaitDocument(request) {
-      const { runtime, classified } = await read(request);
+      const classified = await read(request);
       const document = classified.data;
-      if (!document) return refusalOf(classified) ?? unexpectedMeaning(classified);
+      if (!document) return refusalOf(classified);
       if (!stillUnderWay(document, request.knownStatus)) return await found(request, document);
-      const bounds = { ...runtime.pollBounds, firstPollMs: request.firstPollMs };
+      const { pollBounds } = runtimeOf(context, request.connection);
+      const bounds = { ...pollBounds, firstPollMs: request.firstPollMs };
       throw stillWaiting(`The document is ${document.status}.`, pollPauseMs(ageMs(request.sinceMs), bounds, random));
     },
 
     async retryDocument(request) {
-      const runtime = runtimeOf(context, request.connection);
       const { businessId, saleId } = request;
-      const classified = await callAndClassifyDocument(runtime, "retrySale", request, () =>
-        runtime.client.retrySale(saleId, { businessId }),
-      );
-      throwIfRetryable(classified, random);
+      const call = ({ client }: ComplianceRuntime) => client.retrySale(saleId, { businessId });
+      const classified = await ask(context, request, "retrySale", call, classifyDocument);
       if (classified.data) return { kind: "document", document: withLinesThatFit(classified.data) };
       if (classified.meaning.kind === "rejected")
         return { kind: "rejected", document: rejectedSaleThatFits(classified), message: classified.message };
       if (classified.meaning.kind === "converging") return { kind: "converging", message: classified.message };
-      return refusalOf(classified) ?? unexpectedMeaning(classified);
+      return refusalOf(classified);
     },
   };
 }

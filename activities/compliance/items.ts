@@ -13,15 +13,7 @@ import {
 } from "../../src/contract/index.ts";
 import { stillWaiting } from "../failure.ts";
 import { ageMs, pollPauseMs } from "../poll-schedule.ts";
-import {
-  type ActivityContext,
-  unexpectedMeaning,
-  callAndClassify,
-  type ComplianceRuntime,
-  refusalOf,
-  runtimeOf,
-  throwIfRetryable,
-} from "./calls.ts";
+import { type ActivityContext, ask, type ComplianceRuntime, refusalOf, runtimeOf } from "./calls.ts";
 import { knownItem, resolveLines } from "./catalogue.ts";
 import { KeyHeldError } from "./circuit.ts";
 import { readCatalogue } from "./read-catalogue.ts";
@@ -65,12 +57,11 @@ export function createItemActivities(
     const known = runtime.catalogue.known(request.businessId, sinceMs);
     // No call: it says nothing of the key.
     if (known) return resolveLines(request.lines, known, runtime.catalogue.leftOut(request.businessId));
-    const classified = await readCatalogue(runtime, request, sinceMs);
-    throwIfRetryable(classified, random);
+    const classified = await readCatalogue(context, request, sinceMs);
     if (whenHeld && classified.error instanceof KeyHeldError) throw whenHeld(classified.error);
     if (classified.data)
       return resolveLines(request.lines, classified.data, runtime.catalogue.leftOut(request.businessId));
-    return refusalOf(classified) ?? unexpectedMeaning(classified);
+    return refusalOf(classified);
   }
 
   async function register(...[request]: Parameters<ComplianceActivities["registerItem"]>) {
@@ -80,15 +71,8 @@ export function createItemActivities(
       .known(businessId, nowMs() - runtime.catalogueAgeMs)
       ?.find((item) => item.id === itemId);
     if (known && isRegistered(known) && force !== true) return { kind: "registered" as const, item: knownItem(known) };
-    const classified = await callAndClassify(
-      runtime,
-      "registerItem",
-      request,
-      () => runtime.client.registerItem({ itemId, branch, force }, { businessId }),
-      (result) => classifyItem(result, runtime.dialect),
-      { forceAsked: force },
-    );
-    throwIfRetryable(classified, random);
+    const call = () => runtime.client.registerItem({ itemId, branch, force }, { businessId });
+    const classified = await ask(context, request, "registerItem", call, classifyItem, { forceAsked: force });
     const shown: Item | undefined =
       classified.data ?? (classified.error instanceof ComplianceApiError ? classified.error.extras.item : undefined);
     if (shown) runtime.catalogue.learn(businessId, shown);
@@ -103,7 +87,7 @@ export function createItemActivities(
       case "converging":
         return { kind: "converging" as const, message: classified.message };
       default:
-        return refusalOf(classified) ?? unexpectedMeaning(classified);
+        return refusalOf(classified);
     }
   }
 

@@ -8,25 +8,22 @@ import {
   type ItemOutcomeKind,
 } from "../../src/contract/index.ts";
 import type { OddRow } from "../../src/http/read-body.ts";
-import { retryWhileLedgerAway } from "../failure.ts";
 import { writerOf } from "../ledger/beside-calls.ts";
-import { type ActivityContext, refusalOf, runtimeOf, throwIfRetryable, unexpectedMeaning } from "./calls.ts";
+import { type ActivityContext, refusalOf, runtimeOf } from "./calls.ts";
 import { readCatalogue } from "./read-catalogue.ts";
 
 /** So many items of a catalogue are gone through at a time, however few of them are to be registered. */
 const MOST_LOOKED_AT = 2_000;
 
 export function createPlanActivities(context: ActivityContext): Pick<ComplianceActivities, "planRegistrations"> {
-  const { ledger, random } = context;
   return {
     async planRegistrations(request) {
-      const runtime = runtimeOf(context, request.connection);
+      const { catalogue } = runtimeOf(context, request.connection);
       const { connection, businessId, batchId, items: names, after = "", most, force, notOlderThanMs } = request;
-      const classified = await readCatalogue(runtime, request, notOlderThanMs);
-      throwIfRetryable(classified, random);
-      if (!classified.data) return refusalOf(classified) ?? unexpectedMeaning(classified);
+      const classified = await readCatalogue(context, request, notOlderThanMs);
+      if (!classified.data) return refusalOf(classified);
       const looks = names
-        ? lookUp(classified.data, names, runtime.catalogue.leftOut(businessId))
+        ? lookUp(classified.data, names, catalogue.leftOut(businessId))
         : behind(classified.data, after).slice(0, MOST_LOOKED_AT);
       const items: { id: string; name: string | null }[] = [];
       const settled: ItemOutcome[] = [];
@@ -41,10 +38,7 @@ export function createPlanActivities(context: ActivityContext): Pick<ComplianceA
       }
       // Repeated, it keeps the same: its rows are known by their items.
       const writer = writerOf(Context.current().info);
-      await retryWhileLedgerAway(
-        () => ledger.items.keep({ connection, businessId }, { batchId, outcomes: settled, writer }),
-        random,
-      );
+      await context.ledger.items.keep({ connection, businessId }, { batchId, outcomes: settled, writer });
       const more = !names && last !== undefined && behind(classified.data, last).length > 0;
       return {
         kind: "planned",

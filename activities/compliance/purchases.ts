@@ -2,16 +2,8 @@ import { createHash } from "node:crypto";
 
 import type { ComplianceDialect, Purchase } from "../../src/compliance/index.ts";
 import type { ComplianceActivities, Refusal } from "../../src/contract/index.ts";
-import { retryWhileLedgerAway } from "../failure.ts";
 import { idsOf, keepRows } from "../listed-rows.ts";
-import {
-  type ActivityContext,
-  unexpectedMeaning,
-  callAndClassifyAnswer,
-  refusalOf,
-  runtimeOf,
-  throwIfRetryable,
-} from "./calls.ts";
+import { type ActivityContext, ask, refusalOf, runtimeOf } from "./calls.ts";
 
 /** Fiscal Compliance API, "GET /v1/purchases": 1 to 100, and not clamped. */
 const PAGE_SIZE = 100;
@@ -19,39 +11,35 @@ const PAGE_SIZE = 100;
 export function createPurchaseActivities(
   context: ActivityContext,
 ): Pick<ComplianceActivities, "pullPurchases" | "keepPurchasesPage"> {
-  const { ledger, random } = context;
+  const { ledger } = context;
   return {
     async pullPurchases(request) {
-      const runtime = runtimeOf(context, request.connection);
       const { businessId } = request;
-      const classified = await callAndClassifyAnswer(runtime, "pullPurchases", request, () =>
-        runtime.client.pullPurchases({ businessId }),
+      const classified = await ask(context, request, "pullPurchases", ({ client }) =>
+        client.pullPurchases({ businessId }),
       );
-      throwIfRetryable(classified, random);
-      if (classified.meaning.kind === "ok") return { kind: "pulled" };
-      return refusalOf(classified) ?? unexpectedMeaning(classified);
+      return classified.meaning.kind === "ok" ? { kind: "pulled" } : refusalOf(classified);
     },
 
     async keepPurchasesPage(request) {
-      const runtime = runtimeOf(context, request.connection);
+      const { client, dialect } = runtimeOf(context, request.connection);
       const { connection, businessId, syncId, pass, cursor, from, to } = request;
       // A page that could not be kept is not asked for: its call would be wasted.
-      const askedAtMs = await retryWhileLedgerAway(() => ledger.purchases.now(), random);
+      const askedAtMs = await ledger.purchases.now();
       const status = pass === "list" || pass === "changed" ? undefined : pass;
-      const classified = await callAndClassifyAnswer(runtime, "listPurchases", request, () =>
-        runtime.client.listPurchases({ cursor, pageSize: PAGE_SIZE, status, from, to }, { businessId }),
+      const classified = await ask(context, request, "listPurchases", () =>
+        client.listPurchases({ cursor, pageSize: PAGE_SIZE, status, from, to }, { businessId }),
       );
-      throwIfRetryable(classified, random);
-      if (!classified.data) return refusalOf(classified) ?? unexpectedMeaning(classified);
+      if (!classified.data) return refusalOf(classified);
       const { purchases: entries, nextCursor, pageSize: said } = classified.data;
-      const names = runtime.dialect.purchases;
+      const names = dialect.purchases;
       const strange = notWhatWasAsked(entries, { status, from, to }, names);
       if (strange) return strange;
       const { odd = [] } = classified;
       const where = { service: "compliance", connection, businessId } as const;
       const size = { said, sent: PAGE_SIZE, setting: "purchases.pageSize", name: names.pageSize };
       const asked = { connection, businessId, syncId, pass: pass === "list" ? "list" : "part", askedAtMs } as const;
-      const kept = await keepRows(context, { where, list: "purchases", entries, odd, size }, (page) =>
+      const kept = await keepRows(context.observer, { where, list: "purchases", entries, odd, size }, (page) =>
         ledger.purchases.keepPage({ ...asked, ...page }),
       );
       return { ...kept, nextCursor, ...fingerprintOf([...entries.map(({ id }) => id), ...idsOf(odd)]) };

@@ -1,5 +1,5 @@
 import type { CallTarget, Item } from "../../src/contract/index.ts";
-import { callAndClassifyAnswer, type ClassifiedCall, type ComplianceRuntime } from "./calls.ts";
+import { type ActivityContext, ask, type ClassifiedCall } from "./calls.ts";
 
 /** A catalogue that is shared has no answer of its own; it is as good as the one that it came from. */
 const SHARED_ANSWER = {
@@ -10,14 +10,17 @@ const SHARED_ANSWER = {
   answeredAtMs: 0,
 } as const;
 
-/** The business's items as asked for since the given instant (Unix milliseconds). */
+/**
+ * The business's items as asked for since the given instant (Unix milliseconds).
+ * @throws ApplicationFailure where Temporal is to repeat the activity
+ */
 export function readCatalogue(
-  runtime: ComplianceRuntime,
+  context: ActivityContext,
   target: CallTarget,
   sinceMs: number,
 ): Promise<ClassifiedCall<Item[]>> {
-  return callAndClassifyAnswer(runtime, "listItems", target, async () => ({
-    data: await runtime.catalogue.since(target.businessId, sinceMs),
+  return ask(context, target, "listItems", async ({ catalogue }) => ({
+    data: await catalogue.since(target.businessId, sinceMs),
     meta: SHARED_ANSWER,
   }));
 }

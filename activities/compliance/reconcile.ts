@@ -1,17 +1,20 @@
 import { Context } from "@temporalio/activity";
 
-import { ComplianceApiError, ComplianceInputError, UnexpectedAnswerError } from "../../src/compliance/index.ts";
+import {
+  classifyDocument,
+  ComplianceApiError,
+  ComplianceInputError,
+  UnexpectedAnswerError,
+} from "../../src/compliance/index.ts";
 import type { ComplianceActivities, SaleDocument } from "../../src/contract/index.ts";
-import { retryWhileLedgerAway } from "../failure.ts";
 import { writerOf } from "../ledger/beside-calls.ts";
 import {
   type ActivityContext,
-  callAndClassifyDocument,
+  callAndClassify,
   type ClassifiedCall,
   refusalOf,
   runtimeOf,
   throwIfRetryable,
-  unexpectedMeaning,
 } from "./calls.ts";
 import { UnreadAnswers } from "./unread-answers.ts";
 
@@ -33,23 +36,20 @@ export function createReconcileActivities(context: ActivityContext): Pick<Compli
       const runtime = runtimeOf(context, request.connection);
       const { connection, businessId, type, number, saleId } = request;
       // An answer that could not be compared is not asked for: its call would be wasted.
-      await retryWhileLedgerAway(() => ledger.answers(), random);
-      const classified = await callAndClassifyDocument(runtime, "getSale", request, () =>
-        runtime.client.getSale(saleId, { businessId }),
-      );
+      await ledger.answers();
+      const call = () => runtime.client.getSale(saleId, { businessId });
+      const classified = await callAndClassify(runtime, "getSale", request, call, classifyDocument);
       const askedFor = JSON.stringify([connection, businessId, saleId]);
       if (classified.data) unreadAnswers.end(askedFor);
       const readResult = readResultOf(classified, () => unreadAnswers.persist(askedFor));
       if (readResult === undefined) {
         throwIfRetryable(classified, random);
-        return refusalOf(classified) ?? unexpectedMeaning(classified);
+        return refusalOf(classified);
       }
       const document = { type, number, saleId };
       const writer = writerOf(Context.current().info);
-      const kind = await retryWhileLedgerAway(
-        () => ledger.reconciliation.holdDocument({ connection, businessId }, document, readResult, writer),
-        random,
-      );
+      const business = { connection, businessId };
+      const kind = await ledger.reconciliation.holdDocument(business, document, readResult, writer);
       unreadAnswers.end(askedFor);
       return { kind };
     },

@@ -103,13 +103,9 @@ async function send(
 ): Promise<Sent> {
   const { businessId, referenceId, itemId, action, quantity, unitPrice, branch } = request;
   const sentAtMs = nowMs();
-  const classified = await callAndClassify(
-    runtime,
-    "adjustStock",
-    request,
-    () => runtime.client.adjustStock({ referenceId, itemId, action, quantity, unitPrice, branch }, { businessId }),
-    (result) => classifyMovement(result, runtime.dialect),
-  );
+  const movement = { referenceId, itemId, action, quantity, unitPrice, branch };
+  const call = () => runtime.client.adjustStock(movement, { businessId });
+  const classified = await callAndClassify(runtime, "adjustStock", request, call, classifyMovement);
   const { meaning, data, message, error } = classified;
   if (data) {
     const { movementId, branchId, quantityOnHand, report } = data;
@@ -131,8 +127,8 @@ async function send(
   if (meaning.kind === "deferred")
     return { kind: "deferred", retryAfterMs: afterQuotaMs(meaning.retryAfterMs, random), message };
   if (meaning.kind === "not-applied") return { kind: "deferred", message };
-  const refusal = refusalOf(classified);
-  if (refusal && meaning.kind !== "unexpected") return { kind: "not-applied", refusal };
+  if (meaning.kind === "configuration" || meaning.kind === "refused")
+    return { kind: "not-applied", refusal: refusalOf(classified) };
   return { kind: "unknown", message, evidence: { sentAtMs, ...answerEvidence(error) } };
 }
 

@@ -1,5 +1,4 @@
 import type { LedgerActivities } from "../../src/contract/index.ts";
-import { retryWhileLedgerAway } from "../failure.ts";
 import { createBatchLedgerActivities } from "./batches.ts";
 import { createDocumentClaimActivities, createRecordActivities } from "./documents.ts";
 import { createReconcileLedgerActivities, createRegistrationActivities, createSyncLedgerActivities } from "./jobs.ts";
@@ -7,7 +6,7 @@ import { createMovementActivities, type LedgerContext } from "./movements.ts";
 
 /** The activities that read and write the ledger: no API call. Each fails while the ledger is away, to be retried. */
 export function createLedgerActivities(context: LedgerContext): LedgerActivities {
-  const activities: LedgerActivities = {
+  return {
     ...createMovementActivities(context),
     ...createDocumentClaimActivities(context),
     ...createSyncLedgerActivities(context),
@@ -16,9 +15,4 @@ export function createLedgerActivities(context: LedgerContext): LedgerActivities
     ...createBatchLedgerActivities(context),
     ...createRegistrationActivities(context),
   };
-  const retried = Object.entries(activities).map(([name, act]: [string, (request: never) => Promise<unknown>]) => [
-    name,
-    (request: never) => retryWhileLedgerAway(() => act(request), context.random),
-  ]);
-  return Object.fromEntries(retried) as LedgerActivities;
 }

@@ -4,7 +4,7 @@ import type { WorkflowClient } from "@temporalio/client";
 import { BRANCH_NOT_SENT, branchSentAs } from "../../src/compliance/index.ts";
 import { type CreditNoteOutcome, type MainActivities, someMovement } from "../../src/contract/index.ts";
 import { type ActivityContext, runtimeOf } from "../compliance/calls.ts";
-import { backoffMs, retryWhileLedgerAway, stillWaiting } from "../failure.ts";
+import { backoffMs, stillWaiting } from "../failure.ts";
 import { ageMs, pollPauseMs } from "../poll-schedule.ts";
 
 /** Waits for a credit note that is no child of the waiting run: one that was started by hand, or before a reset. */
@@ -37,7 +37,7 @@ export function createBranchWaitActivities(context: ActivityContext): Pick<MainA
     async awaitBranch({ connection, sinceMs }) {
       const sentAs = branchSentAs(runtimeOf(context, connection).dialect.stock);
       if (sentAs === BRANCH_NOT_SENT) return;
-      const hold = await retryWhileLedgerAway(() => ledger.stock.branchHold(connection, sentAs), random);
+      const hold = await ledger.stock.branchHold(connection, sentAs);
       if (!hold) return;
       throw stillWaiting(
         `The answer to ${hold.referenceId} named branch "${hold.answered}" in place of "${hold.asked}": an operator has to check it first.`,

@@ -13,6 +13,7 @@ import { createComplianceRuntimes } from "../../src/worker/compliance-runtimes.t
 import { type ActivityContext, type ComplianceRuntime, createComplianceActivities } from "../compliance/index.ts";
 import type { KeyTrouble } from "../compliance/credential-circuit-breaker.ts";
 import { runtimeOf } from "../compliance/calls.ts";
+import { asRetryable } from "../failure.ts";
 import { emptyClaims } from "./empty-claims.ts";
 
 export const API_KEY = "cmp_sk_test_simulator";
@@ -118,12 +119,13 @@ export interface SeenFailure {
   pauseMs: number;
 }
 
-/** The failure in which an attempt ends; the test fails where it does not end in one. */
+/** The failure in which an attempt ends, as a worker's interceptor gives it; the test fails where it does not end in one. */
 export async function failureOf(act: () => Promise<unknown>, which?: Attempt): Promise<SeenFailure> {
   let result: unknown;
   try {
     result = await inActivity(act, which);
-  } catch (error) {
+  } catch (thrown) {
+    const error = asRetryable(thrown, which?.attempt ?? 1, () => 0);
     if (!(error instanceof ApplicationFailure)) throw error;
     return {
       type: error.type,

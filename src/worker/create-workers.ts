@@ -116,11 +116,12 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
   const accounting = new Map([...served].map(([name, { runtime }]) => [name, runtime]));
   const earlierRuns = new EarlierRuns(workflows, ledger);
   const context = { connections: runtimes, ledger, earlierRuns, observer, nowMs: Date.now, random };
+  const withRetryDelay = nextRetryDelayInterceptor(random);
   const common = {
     connection,
     namespace,
     shutdownGraceTime: config.timings.callTimeoutMs + GRACE_BEYOND_CALL_MS,
-    interceptors: { activity: [nextRetryDelayInterceptor] },
+    interceptors: { activity: [withRetryDelay] },
     identity,
   } satisfies Partial<WorkerOptions>;
 
@@ -157,7 +158,7 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
         whenOpen: (listener) => limiter.whenOpen(callClass, listener),
       };
       const slots = new ActivitySlots(most, door);
-      const interceptors = { activity: [nextRetryDelayInterceptor, sendingAs(callClass)] };
+      const interceptors = { activity: [withRetryDelay, sendingAs(callClass)] };
       workers.push(await Worker.create({ ...common, taskQueue, activities, tuner: slots.tuner, interceptors }));
       serves.push(taskQueue);
       allSlots.push(slots);
@@ -204,14 +205,16 @@ function sendingAs(callClass: CallClass): ActivityInterceptorsFactory {
  * Gives an attempt's error that has no pause of its own one: the retry policies leave every pause to the failures
  * (decision 0014).
  */
-const nextRetryDelayInterceptor: ActivityInterceptorsFactory = ({ info }) => ({
-  inbound: {
-    execute: async (input, next) => {
-      try {
-        return await next(input);
-      } catch (error) {
-        throw asRetryable(error, info.attempt, Math.random);
-      }
+function nextRetryDelayInterceptor(random: () => number): ActivityInterceptorsFactory {
+  return ({ info }) => ({
+    inbound: {
+      execute: async (input, next) => {
+        try {
+          return await next(input);
+        } catch (error) {
+          throw asRetryable(error, info.attempt, random);
+        }
+      },
     },
-  },
-});
+  });
+}
