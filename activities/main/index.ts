@@ -10,7 +10,7 @@ import { type CallbackUrlFor, createComposeActivities, createGoodsAtOnce, create
 import { createFindSale } from "./find-sale.ts";
 import { createAccountingPreparations } from "./prepare-accounting.ts";
 import { createJobPreparations } from "./prepare-jobs.ts";
-import { createEarlierCreditNote, createEarlierSale, createPrepareActivities } from "./prepare.ts";
+import { createEarlierSale, createPrepareActivities } from "./prepare.ts";
 import { createBranchWaitActivities, createCreditNoteRunActivities } from "./waits.ts";
 
 export interface MainContext extends ActivityContext {
@@ -24,7 +24,6 @@ export function createMainActivities(context: MainContext): MainActivities {
   const preparations = createPrepareActivities(
     context.connections,
     createEarlierSale(context.ledger),
-    createEarlierCreditNote(context.ledger),
     createCheckInput(context.ledger, (message) => log.warn(message)),
   );
   const compositions = createComposeActivities(context, context.callbackUrlFor);

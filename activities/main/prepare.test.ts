@@ -35,7 +35,6 @@ async function prepareActivities() {
       profiles.map((profile) => [profile.connection, { profile, businessWeights, inputChecks: runtime.inputChecks }]),
     ),
     async () => undefined,
-    async () => undefined,
     async (_profile, _content, doubts, mode) => {
       checked.push({ mode, doubts: [...doubts] });
     },

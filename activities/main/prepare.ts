@@ -5,7 +5,6 @@ import {
   asAnswered,
   bounded,
   type ConnectionProfile,
-  type CreditNoteInput,
   DEFAULT_CONNECTION,
   differingFields,
   doubtsOf,
@@ -26,7 +25,6 @@ import {
 } from "../../src/contract/schema/index.ts";
 import { type KeptSale, type Ledger, LedgerUnavailableError } from "../../src/ledger/index.ts";
 import type { ComplianceRuntime } from "../compliance/calls.ts";
-import { numberTaken } from "../ledger/beside-calls.ts";
 import type { CheckInput } from "./check-input.ts";
 
 /** The part of a connection that workflows get. */
@@ -40,7 +38,6 @@ export type Served = Pick<ComplianceRuntime, "profile" | "businessWeights" | "in
 export function createPrepareActivities(
   connections: ReadonlyMap<string, Served>,
   earlierSale: EarlierSale,
-  earlierCreditNote: EarlierCreditNote,
   checkInput: CheckInput,
 ): Pick<MainActivities, "prepareSale" | "prepareCreditNote"> {
   return {
@@ -68,16 +65,12 @@ export function createPrepareActivities(
       return { ...prepared, ...(finished && { finished }) };
     },
 
-    async prepareCreditNote({ input, startedAtMs, reset = false }) {
-      const prepared = failOnInvalidInput(() => {
+    prepareCreditNote: async ({ input, startedAtMs }) =>
+      failOnInvalidInput(() => {
         const note = parseInput(creditNoteInputSchema, input, "credit note input");
         const profile = profileFor(connections, note, "credit note input");
-        const dated = { ...note, returnDate: note.returnDate ?? nairobiDate(startedAtMs) };
-        return { profile, note: dated };
-      });
-      if (!reset) await earlierCreditNote(prepared.profile, prepared.note);
-      return prepared;
-    },
+        return { profile, note: { ...note, returnDate: note.returnDate ?? nairobiDate(startedAtMs) } };
+      }),
   };
 }
 
@@ -124,16 +117,6 @@ export function failOnInvalidInput<T>(act: () => T): T {
  */
 const LEDGER_WITHIN_MS = 1_000;
 
-/** What the ledger knows; undefined while it is away. */
-async function undefinedIfLedgerAway<Kept>(ask: (withinMs: number) => Promise<Kept>): Promise<Kept | undefined> {
-  try {
-    return await ask(LEDGER_WITHIN_MS);
-  } catch (error) {
-    if (error instanceof LedgerUnavailableError) return undefined;
-    throw error;
-  }
-}
-
 /**
  * Asks the ledger whether the number was used before. Gives the outcome of that sale, if it has the same content and
  * nothing is left to be done.
@@ -144,7 +127,11 @@ type EarlierSale = (profile: ConnectionProfile, content: SaleContent) => Promise
 export function createEarlierSale(ledger: Pick<Ledger, "records">): EarlierSale {
   return async ({ connection, businessId }, content) => {
     const number = content.traderInvoiceNumber;
-    const kept = await undefinedIfLedgerAway((ms) => ledger.records.findSale({ connection, businessId }, number, ms));
+    const kept = await ledger.records
+      .findSale({ connection, businessId }, number, LEDGER_WITHIN_MS)
+      .catch((error: unknown) => {
+        if (!(error instanceof LedgerUnavailableError)) throw error;
+      });
     // Kept by this very run: another attempt came first, and the result of this one is not used.
     if (!kept || kept.writer.runId === Context.current().info.workflowExecution?.runId) return undefined;
     const { record } = kept;
@@ -200,28 +187,4 @@ function conflict(number: string, fields: readonly string[], { record, writer }:
     `The number ${number} belongs to another sale: they differ in ${fields.join(", ")} (in the ledger: ${was}, kept by ${writer.workflowId}, run ${writer.runId}). Nothing was sent. Use another number, or start it with the content that it has.`,
     FAILURES.conflict,
   );
-}
-
-/**
- * Asks the ledger whether the number was used for the credit note of another sale.
- * @throws ApplicationFailure Conflict, where it was
- */
-type EarlierCreditNote = (profile: ConnectionProfile, note: CreditNoteInput) => Promise<void>;
-
-/** Two at once, or an outage of the ledger, can get past this: the claim on the number decides in the end. */
-export function createEarlierCreditNote(ledger: Pick<Ledger, "records">): EarlierCreditNote {
-  return async ({ connection, businessId }, { traderInvoiceNumber: number, saleId }) => {
-    const kept = await undefinedIfLedgerAway((ms) =>
-      ledger.records.findCreditNote({ connection, businessId }, number, ms),
-    );
-    const { record, sale = "a sale that is not in the ledger", writer } = kept ?? {};
-    if (!record || !writer || (!record.document && !record.numberTaken)) return;
-    const { originalSaleId } = record;
-    if (originalSaleId === undefined || originalSaleId === saleId) return;
-    const owner = { saleId: originalSaleId, sale, holder: `${writer.workflowId} (run ${writer.runId})` };
-    throw ApplicationFailure.nonRetryable(
-      `${numberTaken(number, owner)} Nothing was sent. Use another number.`,
-      FAILURES.conflict,
-    );
-  };
 }

@@ -105,11 +105,7 @@ import type { CreditNoteInput, SaleInput } from "./sale.ts";
 export interface MainActivities extends LedgerActivities {
   /** @param request `reset`: the run is to do again what an earlier one of its execution has done */
   prepareSale(request: { input: SaleInput; startedAtMs: number; reset?: boolean }): Promise<PreparedSaleAnswer>;
-  prepareCreditNote(request: {
-    input: CreditNoteInput;
-    startedAtMs: number;
-    reset?: boolean;
-  }): Promise<PreparedCreditNote>;
+  prepareCreditNote(request: { input: CreditNoteInput; startedAtMs: number }): Promise<PreparedCreditNote>;
   prepareSyncBillPayments(request: { input: SyncBillPaymentsInput }): Promise<PreparedBillPaymentsSync>;
   prepareSyncBatch(request: { input: ProcessSyncBatchInput }): Promise<PreparedSyncBatch>;
   prepareSyncPurchases(request: { input: SyncPurchasesInput }): Promise<PreparedPurchasesSync>;

@@ -11,7 +11,6 @@ export type { KeptObservation, Observation, Observations } from "./observations/
 export type * from "./purchases/purchases.ts";
 export type { QuotaCounts, QuotaWindow, SettledEdge, SpendAnswer } from "./quota/counts.ts";
 export type { Reconciliation } from "./reconcile/reconcile.ts";
-export type { KeptCreditNote } from "./records/find-credit-note.ts";
 export type { KeptRecord, KeptSale } from "./records/find-sale.ts";
 export type { Records } from "./records/records.ts";
 export type { SaveAnswer } from "./records/save.ts";

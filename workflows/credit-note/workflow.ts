@@ -30,12 +30,9 @@ export async function creditNote(input: CreditNoteInput): Promise<SaleOutcome> {
   registerMessages(run);
   if (typeof input?.saleWorkflowId === "string") tellSale(run, input.saleWorkflowId);
   return await runToCompletion(run, async () => {
-    const { startTime, runId, firstExecutionRunId } = workflowInfo();
-    const reset = runId !== firstExecutionRunId;
     const prepared = await main.prepareCreditNote("Check the refund", {
       input,
-      startedAtMs: startTime.getTime(),
-      reset,
+      startedAtMs: workflowInfo().startTime.getTime(),
     });
     run.businessId = prepared.profile.businessId;
     const { reason, traderInvoiceNumber, returnDate, restock, branch } = prepared.note;
