@@ -10,7 +10,7 @@ import {
   runtimeOf,
   throwIfRetryable,
 } from "./calls.ts";
-import { KeyHeldError } from "./circuit.ts";
+import { KeyHeldError } from "./credential-circuit-breaker.ts";
 
 /**
  * The wait of whatever the service does not take now (docs/decisions/0013). A refused key is asked for by a read that

@@ -31,8 +31,7 @@ import { afterQuotaMs, backoffMs, deferred, notSent, notServed, transient, unkno
 import type { Observer } from "../observer.ts";
 import type { PollBounds } from "../poll-schedule.ts";
 import type { Catalogue } from "./catalogue.ts";
-import { type KeyCall, KeyHeldError } from "./circuit.ts";
-import type { CredentialCircuitBreaker } from "./credential-circuit-breaker.ts";
+import { type CredentialCircuitBreaker, type KeyCall, KeyHeldError } from "./credential-circuit-breaker.ts";
 
 /** One connection as this process serves it. The key is inside the client and nowhere else. */
 export interface ComplianceRuntime {

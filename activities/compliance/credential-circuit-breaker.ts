@@ -1,5 +1,9 @@
-import { classifyError, ComplianceApiError, type ComplianceDialect } from "../../src/compliance/index.ts";
-import { type KeyCall, Circuit, type Pass } from "./circuit.ts";
+import {
+  classifyError,
+  ComplianceApiError,
+  type ComplianceDialect,
+  type OperationName,
+} from "../../src/compliance/index.ts";
 
 /** What begins, or ceases, to be refused. Never holds the key itself. */
 export interface KeyTrouble {
@@ -26,31 +30,88 @@ interface CredentialCircuitBreakerOptions {
   watch: KeyWatch;
 }
 
-/** One of the two circuits that a call passes, and the alert that its refusal raises. */
-interface Way {
-  alert: string;
-  circuit: Circuit;
+export interface KeyCall {
+  operation: OperationName;
+  businessId: string | undefined;
+  /** Who asks. Counted once as waiting, however often it asks. */
+  caller: string;
+  /** When this attempt was scheduled, by the clock of the Temporal server (Unix milliseconds). */
+  scheduledAtMs: number;
+  /** When a person last asked the caller to try again, by the same clock. */
+  retriedAtMs: number | undefined;
 }
 
-interface Alert {
+/** What a person wants to know of a key that is refused while nothing is sent with it. */
+interface KeyEvidence {
+  notSent: true;
+  /** ISO 8601, as is `nextTryAt`. */
+  keyRefusedSince: string;
+  nextTryAt: string;
+  /** Workflows that have met this refusal since then, each once. */
+  waiting: number;
+}
+
+/** A call that was not sent, since its key was refused a moment ago: the answer would be the same. */
+export class KeyHeldError extends Error {
+  override readonly name = "KeyHeldError" as const;
+  /** The answer that the service gave last. */
+  readonly refusal: ComplianceApiError;
+  readonly evidence: KeyEvidence;
+  /** Until the next call of this kind may go out, in milliseconds. */
+  readonly heldForMs: number;
+
+  constructor(operation: string, refusal: ComplianceApiError, evidence: KeyEvidence, heldForMs: number) {
+    const { keyRefusedSince, nextTryAt, waiting } = evidence;
+    super(
+      `${operation} was not sent, since the key is refused: ${refusal.message}. Refused since ${keyRefusedSince}, ` +
+        `tried again from ${nextTryAt} on, or on retry; ${waiting} wait.`,
+      { cause: refusal },
+    );
+    this.refusal = refusal;
+    this.evidence = evidence;
+    this.heldForMs = heldForMs;
+  }
+}
+
+/** The pauses of a refused key, in shares of the first: by default 30 s, 1, 2, 5 and 10 minutes. */
+const RUNGS = [1, 2, 4, 10, 20] as const;
+
+/** What is known of one thing that the key may do or not. */
+interface Standing {
+  /** One for all businesses of an operation: an organisation-wide key has one owner. */
+  alert: string;
+  /** When the latest call was scheduled that was accepted, by the clock of the Temporal server. */
+  acceptedAtMs: number;
+  /** How often it has changed. A call that left before the latest change has nothing to say about it. */
+  changes: number;
+  refused?: Refused | undefined;
+}
+
+interface Refused {
+  error: ComplianceApiError;
   trouble: KeyTrouble;
-  circuits: Set<Circuit>;
+  sinceMs: number;
+  /** Of the call that was refused last: a person who asked later than that has not had an answer yet. */
+  scheduledAtMs: number;
+  probeAtMs: number;
+  probing: boolean;
+  rung: number;
+  waiting: Set<string>;
 }
 
 /** What the outcome of a call says of the key. */
-type Word = { says: "accepted" | "nothing" } | { says: "refused"; error: ComplianceApiError };
+type Word = "accepted" | "nothing" | ComplianceApiError;
 
 /**
  * What the key of one connection is refused, as this process has seen it, so that a thousand sales on a refused key
  * make one call each pause and not a thousand (docs/failure-model.md, "What each kind of trouble means"). 401 is about
  * the key as a whole; 403 about one operation for one business (Fiscal Compliance API, "Authentication": a scope,
- * another business, or the other environment).
+ * another business, or the other environment). Calls pass until one is refused; then one alone passes after each pause,
+ * as the probe; with the first that is accepted all pass again.
  */
 export class CredentialCircuitBreaker {
   readonly #options: CredentialCircuitBreakerOptions;
-  readonly #circuits = new Map<string, Circuit>();
-  /** One for all businesses of an operation: an organisation-wide key has one owner. */
-  readonly #alerts = new Map<string, Alert>();
+  readonly #standings = new Map<string, Standing>();
 
   constructor(options: CredentialCircuitBreakerOptions) {
     this.#options = options;
@@ -61,24 +122,21 @@ export class CredentialCircuitBreaker {
    * @throws KeyHeldError where it was not sent, else whatever sending it throws
    */
   async pass<T>(call: KeyCall, send: () => Promise<T>): Promise<T> {
-    const key = this.#way("401", "");
-    const permission = this.#permissionOf(call);
-    const nowMs = this.#nowMs(call);
-    const held = key.circuit.held(call, nowMs) ?? permission.circuit.held(call, nowMs);
+    const held = this.#held(call);
     if (held) throw held;
-    const throughKey = { ...key, pass: key.circuit.enter(call) };
-    const throughPermission = { ...permission, pass: permission.circuit.enter(call) };
-    let word: Word = { says: "accepted" };
+    const tellKey = this.#enter(this.#standing("401"), call);
+    const tellPermission = this.#enter(this.#permission(call), call);
+    let word: Word = "accepted";
     try {
       return await send();
     } catch (error) {
       word = this.#wordOf(call, error);
       throw error;
     } finally {
-      const lacksPermission = word.says === "refused" && word.error.status === 403;
+      const lacksPermission = typeof word === "object" && word.status === 403;
       // A key that lacks a permission is a good key, and a bad key says nothing of its permissions.
-      this.#settle(throughKey, call, lacksPermission ? { says: "accepted" } : word);
-      this.#settle(throughPermission, call, word.says === "refused" && !lacksPermission ? { says: "nothing" } : word);
+      tellKey(lacksPermission ? "accepted" : word);
+      tellPermission(typeof word === "object" && !lacksPermission ? "nothing" : word);
     }
   }
 
@@ -87,82 +145,114 @@ export class CredentialCircuitBreaker {
    * knows of its own calls alone.
    */
   acceptedAfter(atMs: number, permission?: Pick<KeyCall, "operation" | "businessId">): boolean {
-    const { circuit } = permission ? this.#permissionOf(permission) : this.#way("401", "");
-    return circuit.acceptedAtMs > atMs;
+    return (permission ? this.#permission(permission) : this.#standing("401")).acceptedAtMs > atMs;
   }
 
   /** Whether such a call would not be sent now. */
   holds(call: KeyCall): boolean {
-    const nowMs = this.#nowMs(call);
-    return (
-      (this.#way("401", "").circuit.held(call, nowMs) ?? this.#permissionOf(call).circuit.held(call, nowMs)) !==
-      undefined
-    );
+    return this.#held(call) !== undefined;
   }
 
-  #permissionOf({ operation, businessId }: Pick<KeyCall, "operation" | "businessId">): Way {
-    return this.#way(`403 ${operation}`, businessId ?? "");
+  #permission({ operation, businessId = "" }: Pick<KeyCall, "operation" | "businessId">): Standing {
+    return this.#standing(`403 ${operation}`, businessId);
   }
 
-  #settle({ alert, circuit, pass }: Way & { pass: Pass }, call: KeyCall, word: Word): void {
+  #standing(alert: string, business = ""): Standing {
+    const name = `${alert} ${business}`;
+    let standing = this.#standings.get(name);
+    if (!standing) this.#standings.set(name, (standing = { alert, acceptedAtMs: -Infinity, changes: 0 }));
+    return standing;
+  }
+
+  /** Undefined where the call may go. A person's `retry` that is newer than the last refusal always may. */
+  #held(call: KeyCall): KeyHeldError | undefined {
     const nowMs = this.#nowMs(call);
-    switch (word.says) {
-      case "refused":
-        if (circuit.refuse(pass, call, word.error, nowMs)) this.#tellRefused(alert, circuit, call, word.error);
-        return;
-      case "accepted": {
-        const refusedForMs = nowMs - (circuit.refusedSinceMs ?? nowMs);
-        if (circuit.accept(pass, call)) this.#tellWorks(alert, circuit, refusedForMs);
-        return;
-      }
-      case "nothing":
-        circuit.leave(pass);
+    for (const { refused } of [this.#standing("401"), this.#permission(call)]) {
+      if (!refused || askedSince(refused, call) || (!refused.probing && nowMs >= refused.probeAtMs)) continue;
+      refused.waiting.add(call.caller);
+      const evidence = {
+        notSent: true,
+        keyRefusedSince: new Date(refused.sinceMs).toISOString(),
+        nextTryAt: new Date(Math.max(refused.probeAtMs, nowMs)).toISOString(),
+        waiting: refused.waiting.size,
+      } as const;
+      return new KeyHeldError(call.operation, refused.error, evidence, Math.max(refused.probeAtMs - nowMs, 0));
     }
+    return undefined;
+  }
+
+  /** @returns to be called with what the outcome says */
+  #enter(standing: Standing, call: KeyCall): (word: Word) => void {
+    const { changes, refused } = standing;
+    const isProbe = refused !== undefined && !askedSince(refused, call);
+    if (isProbe) refused.probing = true;
+    return (word) => {
+      if (word === "accepted") standing.acceptedAtMs = Math.max(standing.acceptedAtMs, call.scheduledAtMs);
+      if (changes !== standing.changes) return;
+      if (typeof word === "object") this.#refuse(standing, call, word, isProbe);
+      else if (word === "accepted" && refused) this.#reopen(standing, call, refused);
+      // The next one may try.
+      else if (isProbe) refused.probing = false;
+    };
+  }
+
+  #refuse(standing: Standing, call: KeyCall, error: ComplianceApiError, wasProbe: boolean): void {
+    const nowMs = this.#nowMs(call);
+    const { connection, firstPauseMs, watch } = this.#options;
+    const { status, apiCode } = error;
+    const { operation, businessId } = call;
+    const before = standing.refused;
+    const told = this.#troubleOf(standing.alert);
+    const trouble = told ?? { connection, status, apiCode, operation, businessId };
+    // A person who tries often must not make all others wait longer.
+    const rung = before ? Math.min(before.rung + (wasProbe ? 1 : 0), RUNGS.length - 1) : 0;
+    standing.changes++;
+    standing.refused = {
+      error,
+      trouble,
+      sinceMs: before?.sinceMs ?? nowMs,
+      scheduledAtMs: call.scheduledAtMs,
+      probeAtMs: nowMs + firstPauseMs * (RUNGS[rung] ?? 1),
+      probing: false,
+      rung,
+      waiting: (before?.waiting ?? new Set<string>()).add(call.caller),
+    };
+    if (!told) tell(() => watch.refused(trouble));
+  }
+
+  #reopen(standing: Standing, call: KeyCall, { trouble, sinceMs }: Refused): void {
+    standing.changes++;
+    standing.refused = undefined;
+    const refusedForMs = this.#nowMs(call) - sinceMs;
+    if (!this.#troubleOf(standing.alert)) tell(() => this.#options.watch.works(trouble, refusedForMs));
+  }
+
+  /** What was told of the alert; undefined where nothing of it is refused. */
+  #troubleOf(alert: string): KeyTrouble | undefined {
+    for (const standing of this.#standings.values())
+      if (standing.alert === alert && standing.refused) return standing.refused.trouble;
+    return undefined;
   }
 
   #wordOf({ operation }: KeyCall, error: unknown): Word {
-    if (!(error instanceof ComplianceApiError)) return { says: "nothing" };
+    if (!(error instanceof ComplianceApiError)) return "nothing";
     const { status, envelope } = error;
     const configuration = classifyError(operation, error, this.#options.dialect).kind === "configuration";
     // A 403 without the service's own envelope is somebody's in between: a firewall that dislikes one sale's words, for
     // example.
-    if (configuration && (status === 401 || envelope)) return { says: "refused", error };
+    if (configuration && (status === 401 || envelope)) return error;
     const served = envelope && status < 500 && ![401, 403, 408, 429].includes(status);
-    return { says: served ? "accepted" : "nothing" };
+    return served ? "accepted" : "nothing";
   }
 
   /** Whichever clock is ahead: a task that queued was scheduled long ago, and a test's server skips time. */
   #nowMs({ scheduledAtMs }: KeyCall): number {
     return Math.max(this.#options.nowMs(), scheduledAtMs);
   }
+}
 
-  #way(alert: string, business: string): Way {
-    const name = `${alert} ${business}`;
-    let circuit = this.#circuits.get(name);
-    if (!circuit) this.#circuits.set(name, (circuit = new Circuit(this.#options.firstPauseMs)));
-    return { alert, circuit };
-  }
-
-  #tellRefused(name: string, circuit: Circuit, call: KeyCall, { status, apiCode }: ComplianceApiError): void {
-    const known = this.#alerts.get(name);
-    if (known) {
-      known.circuits.add(circuit);
-      return;
-    }
-    const { connection, watch } = this.#options;
-    const { operation, businessId } = call;
-    const trouble = { connection, status, apiCode, operation, businessId };
-    this.#alerts.set(name, { trouble, circuits: new Set([circuit]) });
-    tell(() => watch.refused(trouble));
-  }
-
-  #tellWorks(name: string, circuit: Circuit, refusedForMs: number): void {
-    const alert = this.#alerts.get(name);
-    alert?.circuits.delete(circuit);
-    if (!alert || alert.circuits.size > 0) return;
-    this.#alerts.delete(name);
-    tell(() => this.#options.watch.works(alert.trouble, refusedForMs));
-  }
+function askedSince(refused: Refused, { retriedAtMs }: KeyCall): boolean {
+  return retriedAtMs !== undefined && retriedAtMs > refused.scheduledAtMs;
 }
 
 /** A watch that throws must not turn a write that was answered into one whose outcome nobody knows. */

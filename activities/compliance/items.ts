@@ -15,7 +15,7 @@ import { stillWaiting } from "../failure.ts";
 import { ageMs, pollPauseMs } from "../poll-schedule.ts";
 import { type ActivityContext, ask, type ComplianceRuntime, refusalOf, runtimeOf } from "./calls.ts";
 import { knownItem, resolveLines } from "./catalogue.ts";
-import { KeyHeldError } from "./circuit.ts";
+import { KeyHeldError } from "./credential-circuit-breaker.ts";
 import { readCatalogue } from "./read-catalogue.ts";
 
 /**

@@ -1,6 +1,10 @@
 import { ComplianceApiError, type OperationName, parseDialect } from "../../src/compliance/index.ts";
-import { type KeyCall, KeyHeldError } from "../compliance/circuit.ts";
-import { CredentialCircuitBreaker, type KeyTrouble } from "../compliance/credential-circuit-breaker.ts";
+import {
+  CredentialCircuitBreaker,
+  type KeyCall,
+  KeyHeldError,
+  type KeyTrouble,
+} from "../compliance/credential-circuit-breaker.ts";
 
 export const START_MS = Date.parse("2026-11-21T09:00:00Z");
 export const SECOND = 1_000;
