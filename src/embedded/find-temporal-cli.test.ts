@@ -137,7 +137,7 @@ describe("when no Temporal CLI can be had", () => {
     if (body === "plain") await chmod(path, 0o644);
     const error = await refusal(findTemporalCli({ env: { ...machine.env, TEMPORAL_CLI_PATH: path } }));
     expect(error.message).toContain(problem);
-    expect(error.message).toContain("mend TEMPORAL_CLI_PATH, or unset it");
+    expect(error.message).toContain("correct TEMPORAL_CLI_PATH, or unset it");
     expect(error.tried).toHaveLength(1);
   });
 });

@@ -6,10 +6,14 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-const CLIENT = join(ROOT, "packages/client");
+/** The packages beside the product, each of `packages/` and `@fiscalflow/`. */
+export const PACKAGES = ["client", "receipt"] as const;
+
+type PackageName = (typeof PACKAGES)[number];
+
 const EXAMPLES = join(ROOT, "examples");
 const TSC = join(ROOT, "node_modules/typescript/bin/tsc");
-/** What a user installs beside the client package, to compile and run the examples. */
+/** What a user installs beside the packages, to compile and run the examples. */
 const BESIDE = ["@temporalio/envconfig", "@types/node"];
 
 const run = promisify(execFile);
@@ -17,8 +21,8 @@ const run = promisify(execFile);
 export interface Manifest {
   version: string;
   exports: Record<string, unknown>;
-  dependencies: Record<string, string>;
-  peerDependencies: Record<string, string>;
+  dependencies?: Record<string, string>;
+  peerDependencies?: Record<string, string>;
 }
 
 export interface CompileOptions {
@@ -29,16 +33,16 @@ export interface CompileOptions {
 }
 
 /**
- * The project of somebody who uses the packages as they are built: outside of the repository, with the packed client
- * package and, of what is installed here, only what it declares; with the examples as its source. `fiscalflow` itself
+ * The project of somebody who uses the packages as they are built: outside of the repository, with the packed
+ * packages and, of what is installed here, only what they declare; with the examples as its source. `fiscalflow` itself
  * is found by its `exports`.
  */
 export interface Consumer {
   folder: string;
   /** The examples' file names. */
   examples: string[];
-  /** Of the client package, as it was packed. */
-  manifest: Manifest;
+  /** Of the packages, as they were packed. */
+  manifests: Record<PackageName, Manifest>;
   /** Compiles the examples, and every declaration that they reach. @throws with what the compiler says */
   compile(options: CompileOptions): Promise<void>;
   /** The names that an entry of a package exports at run time, sorted. */
@@ -46,15 +50,22 @@ export interface Consumer {
   remove(): Promise<void>;
 }
 
-/** An empty project outside of the repository, and the client package's tarball in it. */
-export async function packIntoProject(): Promise<{ folder: string; tarball: string }> {
+/** An empty project outside of the repository, and the tarballs of the packages in it. */
+export async function packIntoProject(): Promise<{ folder: string; tarballs: Record<PackageName, string> }> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "fiscalflow-consumer-")));
   await writeFile(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
   // Built by the set-up of the run: suites that build it at once would take its files from each other.
-  const { stdout } = await run("npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", folder], {
-    cwd: CLIENT,
-  });
-  return { folder, tarball: join(folder, stdout.trim()) };
+  const pack = async (name: PackageName): Promise<string> => {
+    const argv = ["pack", "--ignore-scripts", "--silent", "--pack-destination", folder];
+    const { stdout } = await run("npm", argv, { cwd: join(ROOT, "packages", name) });
+    return join(folder, stdout.trim());
+  };
+  return { folder, tarballs: { client: await pack("client"), receipt: await pack("receipt") } };
+}
+
+/** The packages that a package needs. */
+export function declaredBy({ dependencies, peerDependencies }: Manifest): string[] {
+  return Object.keys({ ...dependencies, ...peerDependencies });
 }
 
 /** Compiles files of the project for a user who is strict with types. @throws with what the compiler says */
@@ -75,16 +86,18 @@ export async function compileStrictly(
 }
 
 export async function createConsumer(): Promise<Consumer> {
-  const { folder, tarball } = await packIntoProject();
+  const { folder, tarballs } = await packIntoProject();
   const examples = (await readdir(EXAMPLES)).filter((name) => name.endsWith(".ts")).toSorted();
   for (const name of examples) await cp(join(EXAMPLES, name), join(folder, name));
   const modules = join(folder, "node_modules");
-  const client = join(modules, "@fiscalflow/client");
-  await mkdir(client, { recursive: true });
-  await run("tar", ["-xzf", tarball, "--strip-components=1", "-C", client]);
-  const manifest = JSON.parse(await readFile(join(client, "package.json"), "utf8")) as Manifest;
-  const declared = [...Object.keys(manifest.dependencies), ...Object.keys(manifest.peerDependencies)];
-  for (const name of [...declared, ...BESIDE]) {
+  const unpack = async (name: PackageName): Promise<Manifest> => {
+    const unpacked = join(modules, "@fiscalflow", name);
+    await mkdir(unpacked, { recursive: true });
+    await run("tar", ["-xzf", tarballs[name], "--strip-components=1", "-C", unpacked]);
+    return JSON.parse(await readFile(join(unpacked, "package.json"), "utf8")) as Manifest;
+  };
+  const manifests = { client: await unpack("client"), receipt: await unpack("receipt") };
+  for (const name of [...Object.values(manifests).flatMap(declaredBy), ...BESIDE]) {
     await mkdir(dirname(join(modules, name)), { recursive: true });
     await symlink(join(ROOT, "node_modules", name), join(modules, name), "dir");
   }
@@ -93,7 +106,7 @@ export async function createConsumer(): Promise<Consumer> {
   return {
     folder,
     examples,
-    manifest,
+    manifests,
     compile: (options) => compileStrictly(folder, examples, options),
     async valuesOf(entry) {
       const program = `process.stdout.write(JSON.stringify(Object.keys(await import(${JSON.stringify(entry)}))))`;

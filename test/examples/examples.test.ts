@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
+import { readPdf } from "../../src/receipt/test-support/read-pdf.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 import { type Consumer, createConsumer } from "./consumer.ts";
@@ -29,6 +30,7 @@ describeWithTemporal("the examples in TypeScript", () => {
   /** What it prints. @param answers given one by one, each once the example has printed what it is matched by */
   async function run(example: string, answers: readonly (readonly [RegExp, string])[] = []): Promise<string[]> {
     const child = spawn(process.execPath, [join(consumer.folder, "compiled", `${example}.js`)], {
+      cwd: consumer.folder,
       env: {
         PATH: process.env["PATH"],
         TEMPORAL_CONFIG_FILE: "/nonexistent/temporal.toml",
@@ -68,6 +70,7 @@ describeWithTemporal("the examples in TypeScript", () => {
     await consumer.compile({ module: "preserve", moduleResolution: "bundler" });
     expect(consumer.examples).toEqual([
       "needs-an-operator.ts",
+      "receipt-pdf.ts",
       "refund-a-sale.ts",
       "start-a-sale.ts",
       "without-the-package.ts",
@@ -89,6 +92,20 @@ describeWithTemporal("the examples in TypeScript", () => {
     expect(first).toContain(signed("CN-3001"));
     expect(await run("refund-a-sale")).toEqual([first]);
     expect(rig.simulator.documents("CN-3001")).toHaveLength(1);
+  });
+
+  test("receipt-pdf writes the receipt, and a second run writes the same bytes", async () => {
+    await run("start-a-sale");
+    const [first = ""] = await run("receipt-pdf");
+    expect(first).toMatch(await promised("receipt-pdf"));
+    const file = await readFile(join(consumer.folder, "DUKA-3001.pdf"));
+    const [page] = await readPdf(file);
+    const [booked] = rig.simulator.documents("DUKA-3001");
+    expect(page?.qr).toBe(booked?.receipt?.verificationUrl);
+    expect(page?.text).toContain(signed("DUKA-3001"));
+    expect(page?.text).toContain(`Total ${booked?.totals.total.toFixed(2)}`);
+    expect(await run("receipt-pdf")).toEqual([first]);
+    expect(await readFile(join(consumer.folder, "DUKA-3001.pdf"))).toEqual(file);
   });
 
   test("without-the-package prints the receipt of one sale, however often it is run", async () => {

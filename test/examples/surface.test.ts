@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { API } from "typescript/unstable/sync";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { type Consumer, createConsumer, type Manifest } from "./consumer.ts";
+import { type Consumer, createConsumer, type Manifest, PACKAGES } from "./consumer.ts";
 
 const PACKAGE = fileURLToPath(new URL("../../package.json", import.meta.url));
 const SURFACE = fileURLToPath(new URL("surface.txt", import.meta.url));
@@ -41,9 +41,11 @@ async function declaredNames(entries: readonly string[]): Promise<string[][]> {
 test("what the packages export is what surface.txt lists, so that a change of it shows (vitest -u writes it anew)", async () => {
   const { exports } = JSON.parse(await readFile(PACKAGE, "utf8")) as Pick<Manifest, "exports">;
   const entries = [
-    ...Object.keys(consumer.manifest.exports)
-      .filter((path) => !path.endsWith(".json"))
-      .map((path) => path.replace(/^\./, "@fiscalflow/client")),
+    ...PACKAGES.flatMap((name) =>
+      Object.keys(consumer.manifests[name].exports)
+        .filter((path) => !path.endsWith(".json"))
+        .map((path) => path.replace(/^\./, `@fiscalflow/${name}`)),
+    ),
     ...Object.keys(exports).map((path) => path.replace(/^\./, "fiscalflow")),
   ];
   const declared = await declaredNames(entries);
