@@ -37,7 +37,7 @@ export default defineConfig({
         test: {
           name: "system",
           include: ["test/**/*.test.ts"],
-          exclude: SLOW,
+          exclude: [...SLOW, "test/languages/**"],
           isolate: false,
           globalSetup: ["test/rig/global-setup.ts"],
           expect: { poll: { timeout: PATIENCE_MS, interval: LOOK_PAUSE_MS } },
@@ -56,6 +56,16 @@ export default defineConfig({
           // Many rows and whole windows: each wants a core, and the others not to wait for it.
           sequence: { groupOrder: 1 },
           maxWorkers: 2,
+        },
+      },
+      {
+        test: {
+          name: "languages",
+          include: ["test/languages/*.test.ts"],
+          globalSetup: ["test/rig/global-setup.ts"],
+          expect: { poll: { timeout: PATIENCE_MS, interval: LOOK_PAUSE_MS } },
+          testTimeout: 2 * TEST_MS,
+          hookTimeout: 2 * TEST_MS,
         },
       },
       {

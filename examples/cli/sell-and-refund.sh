@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# Starts a sale and waits for its receipt, answers what needs an operator, and refunds the sale: with Temporal's command
+# line and jq. First: a worker, for example `npm run demo -- --keep` and the `export` lines that it prints. Then
+#   ./sell-and-refund.sh CLI-1001
+# Run again, it finds the same sale and the same credit note.
+set -euo pipefail
+
+number=${1:-CLI-1001}
+business=biz_demo
+escaped() { jq -rn --arg part "$1" '$part | @uri'; }
+
+# Prints the JSON that an update answers; fails where the workflow is closed, or refuses it.
+update() { # id, name, JSON
+  temporal workflow update execute -o json --workflow-id "$1" --name "$2" --input "$3" | jq -e .result
+}
+
+result_of() { temporal workflow result -o json --workflow-id "$1" | jq -e .result; }
+
+is_closed() { [ "$(temporal workflow describe -o json --workflow-id "$1" | jq -r .workflowExecutionInfo.status)" != "WORKFLOW_EXECUTION_STATUS_RUNNING" ]; }
+
+# One number is one sale, however often it is started.
+sell() { # number, lines
+  local id sale
+  id=sale/default/$business/$(escaped "$1")
+  sale=$(jq -n --arg number "$1" --arg business $business --argjson lines "$2" \
+    '{businessId: $business, traderInvoiceNumber: $number, lines: $lines}')
+  temporal workflow start -o json --type sale --task-queue fiscalflow --workflow-id "$id" \
+    --id-reuse-policy RejectDuplicate --input "$sale" >/dev/null 2>"$errors" ||
+    grep -qi "already" "$errors" || { cat "$errors" >&2; return 1; }
+  if is_closed "$id"; then result_of "$id"; else update "$id" outcome '{"waitSeconds":20}'; fi
+}
+
+errors=$(mktemp)
+trap 'rm -f "$errors"' EXIT
+
+outcome=$(sell "$number" '[{"sku":"UNGA-2KG","quantity":1,"unitPrice":198}]')
+jq -r --arg number "$number" '"\($number) is \(.stage): receipt \(.receipt.cuInvoiceNo // "not there yet")"' <<<"$outcome"
+
+parked=$(sell "$number-X" '[{"sku":"NO-SUCH","quantity":1,"unitPrice":60}]')
+if jq -e .attention <<<"$parked" >/dev/null; then
+  jq -r --arg number "$number-X" '"\($number) needs an operator: \(.attention.code), \(.attention.message)"' <<<"$parked"
+  update "sale/default/$business/$(escaped "$number-X")" cancel '{"reason":"rung up by mistake"}' | jq -r '"cancel: \(.message)"'
+fi
+
+# While the refund window is open the sale takes the refund; after it, a credit note is a workflow of its own.
+sale=sale/default/$business/$(escaped "$number")
+refund=$(jq -n --arg number "CN-$number" '{reason: "06", traderInvoiceNumber: $number, restock: true}')
+if ! is_closed "$sale"; then
+  outcome=$(update "$sale" refund "$refund")
+elif [ "$(result_of "$sale" | jq -r .stage)" = completed ]; then
+  sale_id=$(result_of "$sale" | jq -r .sale.id)
+  note=credit-note/default/$business/$(escaped "$sale_id")
+  temporal workflow start -o json --type creditNote --task-queue fiscalflow --workflow-id "$note" \
+    --id-reuse-policy AllowDuplicateFailedOnly \
+    --input "$(jq --arg sale "$sale_id" --arg business $business '. + {saleId: $sale, businessId: $business}' <<<"$refund")" \
+    >/dev/null 2>"$errors" || grep -qi "already" "$errors" || { cat "$errors" >&2; exit 1; }
+  outcome=$(result_of "$note")
+else
+  outcome=$(result_of "$sale")
+fi
+jq -r --arg number "$number" \
+  '"\($number) is \(.stage): credit note \((.creditNote // .sale).traderInvoiceNumber // "not there yet")"' <<<"$outcome"

@@ -1,0 +1,180 @@
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.grpc.Status.Code;
+import io.grpc.StatusRuntimeException;
+import io.temporal.api.enums.v1.WorkflowIdConflictPolicy;
+import io.temporal.api.enums.v1.WorkflowIdReusePolicy;
+import io.temporal.client.UpdateOptions;
+import io.temporal.client.WithStartWorkflowOperation;
+import io.temporal.client.WorkflowClient;
+import io.temporal.client.WorkflowExecutionAlreadyStarted;
+import io.temporal.client.WorkflowFailedException;
+import io.temporal.client.WorkflowNotFoundException;
+import io.temporal.client.WorkflowOptions;
+import io.temporal.client.WorkflowServiceException;
+import io.temporal.client.WorkflowStub;
+import io.temporal.client.WorkflowUpdateException;
+import io.temporal.client.WorkflowUpdateStage;
+import io.temporal.envconfig.ClientConfigProfile;
+import io.temporal.failure.ApplicationFailure;
+import io.temporal.serviceclient.WorkflowServiceStubs;
+import java.net.URLEncoder;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Starts a sale and waits for its receipt, answers what needs an operator, and refunds the sale.
+ *
+ * <p>First: a worker, for example {@code npm run demo -- --keep} and the {@code export} lines that it prints. Then
+ * {@code mvn -q compile exec:java -Dexec.args=JAVA-1001}. Run again, it finds the same sale and the same credit note.
+ */
+public final class SellAndRefund {
+  private static final String CONNECTION = "default";
+  private static final String BUSINESS = "biz_demo";
+  private static final String TASK_QUEUE = "fiscalflow";
+
+  private final WorkflowClient client;
+
+  private SellAndRefund(WorkflowClient client) {
+    this.client = client;
+  }
+
+  private static String workflowId(String kind, String last) {
+    return String.join("/", kind, CONNECTION, escaped(BUSINESS), escaped(last));
+  }
+
+  private static String escaped(String part) {
+    return URLEncoder.encode(part, UTF_8).replace("+", "%20");
+  }
+
+  /** One number is one sale, however often it is started. */
+  private Map<String, Object> sell(String number, Map<String, Object> line) {
+    String id = workflowId("sale", number);
+    WorkflowStub sale =
+        client.newUntypedWorkflowStub(
+            "sale",
+            WorkflowOptions.newBuilder()
+                .setWorkflowId(id)
+                .setTaskQueue(TASK_QUEUE)
+                .setWorkflowIdReusePolicy(WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE)
+                .setWorkflowIdConflictPolicy(WorkflowIdConflictPolicy.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING)
+                .build());
+    Object input = Map.of("businessId", BUSINESS, "traderInvoiceNumber", number, "lines", List.of(line));
+    try {
+      return outcome(
+          sale.executeUpdateWithStart(
+              UpdateOptions.newBuilder(Map.class)
+                  .setUpdateName("outcome")
+                  .setWaitForStage(WorkflowUpdateStage.COMPLETED)
+                  .build(),
+              new Object[] {Map.of("waitSeconds", 20)},
+              new Object[] {input}));
+    } catch (WorkflowServiceException error) {
+      if (!isAlreadyStarted(error)) throw error;
+      // It is closed: its result is the outcome.
+      return outcome(client.newUntypedWorkflowStub(id).getResult(Map.class));
+    }
+  }
+
+  private static boolean isAlreadyStarted(Throwable error) {
+    if (error == null) return false;
+    if (error instanceof WorkflowExecutionAlreadyStarted) return true;
+    if (error instanceof StatusRuntimeException refused) return refused.getStatus().getCode() == Code.ALREADY_EXISTS;
+    return isAlreadyStarted(error.getCause());
+  }
+
+  private Map<String, Object> refund(String number, String creditNote) {
+    Map<String, Object> request = new HashMap<>(Map.of("reason", "06", "traderInvoiceNumber", creditNote));
+    request.put("restock", true);
+    WorkflowStub sale = client.newUntypedWorkflowStub(workflowId("sale", number));
+    try {
+      return outcome(sale.update("refund", Map.class, request));
+    } catch (WorkflowNotFoundException closed) {
+      // The refund window is over, or the sale was refunded before.
+    }
+    Map<String, Object> outcome = outcome(sale.getResult(Map.class));
+    if (!outcome.get("stage").equals("completed")) return outcome;
+    Object saleId = outcome(outcome.get("sale")).get("id");
+    request.putAll(Map.of("connection", CONNECTION, "businessId", BUSINESS, "saleId", saleId));
+    String noteId = workflowId("credit-note", saleId.toString());
+    WorkflowStub note =
+        client.newUntypedWorkflowStub(
+            "creditNote",
+            WorkflowOptions.newBuilder()
+                .setWorkflowId(noteId)
+                .setTaskQueue(TASK_QUEUE)
+                .setWorkflowIdReusePolicy(WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY)
+                .build());
+    try {
+      note.start(request);
+    } catch (WorkflowExecutionAlreadyStarted known) {
+      // It is there already.
+    }
+    return outcome(client.newUntypedWorkflowStub(noteId).getResult(Map.class));
+  }
+
+  /** What an operator would do who has corrected what the message names. */
+  private void answerAttentions(String number) {
+    WorkflowStub sale = client.newUntypedWorkflowStub(workflowId("sale", number));
+    Map<String, Object> state = outcome(sale.query("state", Map.class));
+    for (Object one : (List<?>) state.get("attentions")) {
+      Map<String, Object> attention = outcome(one);
+      Object code = attention.get("code");
+      System.out.printf("%s needs an operator: %s, %s%n", number, code, attention.get("message"));
+      boolean canCancel = ((List<?>) attention.get("resolvedBy")).contains("cancel");
+      String update = canCancel ? "cancel" : "retry";
+      Map<String, Object> answer =
+          canCancel ? Map.of("reason", "rung up by mistake") : Map.of("code", code, "note", "corrected");
+      try {
+        System.out.printf("%s: %s%n", update, outcome(sale.update(update, Map.class, answer)).get("message"));
+      } catch (WorkflowUpdateException error) {
+        // Its cause has the type "NotAllowed" where it was resolved meanwhile.
+        System.out.printf("%s: %s%n", update, error.getCause().getMessage());
+      }
+    }
+  }
+
+  @SuppressWarnings("unchecked")
+  private static Map<String, Object> outcome(Object json) {
+    return (Map<String, Object>) json;
+  }
+
+  private static Map<String, Object> part(Map<String, Object> outcome, String name) {
+    return outcome.get(name) == null ? Map.of() : outcome(outcome.get(name));
+  }
+
+  private void run(String number) {
+    Map<String, Object> sold = sell(number, Map.of("sku", "UNGA-2KG", "quantity", 1, "unitPrice", 198));
+    Object receipt = part(sold, "receipt").getOrDefault("cuInvoiceNo", "not there yet");
+    System.out.printf("%s is %s: receipt %s%n", number, sold.get("stage"), receipt);
+
+    Map<String, Object> parked = sell(number + "-X", Map.of("sku", "NO-SUCH", "quantity", 1, "unitPrice", 60));
+    if (parked.get("attention") != null) answerAttentions(number + "-X");
+
+    Map<String, Object> refunded = refund(number, "CN-" + number);
+    Map<String, Object> note = part(refunded, refunded.get("creditNote") == null ? "sale" : "creditNote");
+    Object noteNumber = note.getOrDefault("traderInvoiceNumber", "not there yet");
+    System.out.printf("%s is %s: credit note %s%n", number, refunded.get("stage"), noteNumber);
+  }
+
+  public static void main(String[] arguments) throws Exception {
+    ClientConfigProfile profile = ClientConfigProfile.load();
+    WorkflowServiceStubs service = WorkflowServiceStubs.newServiceStubs(profile.toWorkflowServiceStubsOptions());
+    try {
+      WorkflowClient client = WorkflowClient.newInstance(service, profile.toWorkflowClientOptions());
+      new SellAndRefund(client).run(arguments.length > 0 ? arguments[0] : "JAVA-1001");
+    } catch (WorkflowFailedException | WorkflowUpdateException error) {
+      // InvalidInput, Conflict or NotAllowed; the message says what to do.
+      Throwable cause = error.getCause();
+      String type = cause instanceof ApplicationFailure failure ? failure.getType() : "Failed";
+      System.err.printf("%s: %s%n", type, cause == null ? error.getMessage() : cause.getMessage());
+      System.exit(1);
+    } finally {
+      service.shutdown();
+      service.awaitTermination(5, TimeUnit.SECONDS);
+    }
+  }
+}
