@@ -1,90 +1,128 @@
 import type { Amounts, BusinessReport, OddDates } from "../../ledger/index.ts";
 import { asText, csvLine } from "../csv.ts";
 
-const HEAD = ["connection", "business", "section", "name", "detail", "count", "total", "taxable", "tax"];
+/** Each means one thing in every line; a line leaves empty what its figure does not have. */
+const COLUMNS = [
+  "connection",
+  "business",
+  "figure",
+  "tax_letter",
+  "tax_rate",
+  "payment_type",
+  "at",
+  "other_months",
+  "item_id",
+  "item_name",
+  "number",
+  "stage",
+  "needs",
+  "since",
+  "workflow",
+  "ended_at",
+  "count",
+  "quantity",
+  "taxable",
+  "tax",
+  "total",
+] as const;
+
+/** What other people have written. */
+const OTHERS_WORDS: ReadonlySet<string> = new Set([
+  "connection",
+  "business",
+  "tax_letter",
+  "payment_type",
+  "item_id",
+  "item_name",
+  "number",
+]);
+
+type Line = Partial<Record<(typeof COLUMNS)[number], string>> & { figure: string };
 
 /** One line for each figure, amounts as they are kept. RFC 4180, with a line for the names. */
 export function renderCsv(businesses: readonly BusinessReport[]): string {
   const lines = businesses.flatMap((report) => {
-    const { connection, businessId } = report;
-    return linesOf(report).map((line) => [asText(connection), asText(businessId), ...line]);
+    const { connection, businessId: business } = report;
+    return linesOf(report).map((line) => {
+      const values = { connection, business, ...line };
+      return COLUMNS.map((name) => (OTHERS_WORDS.has(name) ? asText(values[name] ?? "") : (values[name] ?? "")));
+    });
   });
-  return [HEAD, ...lines].map(csvLine).join("\r\n");
+  return [[...COLUMNS], ...lines].map(csvLine).join("\r\n");
 }
 
-function linesOf(report: BusinessReport): string[][] {
+function linesOf(report: BusinessReport): Line[] {
   return [
-    amountLine("sales", "", "", report.sales),
-    amountLine("credit notes", "", "", report.creditNotes),
-    amountLine("net", "", "", report.net),
-    ...report.taxes.flatMap(({ taxRate, taxTypeCode, sales, creditNotes, net }) => {
-      const name = [asText(taxTypeCode ?? ""), taxRate] as const;
+    { figure: "sales", ...amounts(report.sales) },
+    { figure: "credit notes", ...amounts(report.creditNotes) },
+    { figure: "net", ...amounts(report.net) },
+    ...report.taxes.flatMap(({ taxRate, taxTypeCode, sales, creditNotes, net }): Line[] => {
+      const rate = { tax_letter: taxTypeCode ?? "", tax_rate: taxRate };
       return [
-        amountLine("tax of sales", ...name, sales),
-        amountLine("tax of credit notes", ...name, creditNotes),
-        amountLine("tax net", ...name, net),
+        { figure: "tax of sales", ...rate, ...amounts(sales) },
+        { figure: "tax of credit notes", ...rate, ...amounts(creditNotes) },
+        { figure: "tax net", ...rate, ...amounts(net) },
       ];
     }),
     ...oddDateLines(report.oddDates),
-    ...report.payments.map(({ paymentTypeCode, count, total }) => [
-      "payment type",
-      asText(paymentTypeCode ?? ""),
-      "",
-      String(count),
+    ...report.payments.map(({ paymentTypeCode, count, total }): Line => ({
+      figure: "payment type",
+      payment_type: paymentTypeCode ?? "",
+      count: String(count),
       total,
-      "",
-      "",
+    })),
+    ...report.course.flatMap(({ at, sales, creditNotes }): Line[] => [
+      { figure: "course of sales", at, total: sales },
+      { figure: "course of credit notes", at, total: creditNotes },
     ]),
-    ...report.course.flatMap(({ at, sales, creditNotes }) => [
-      ["course of sales", at, "", "", sales, "", ""],
-      ["course of credit notes", at, "", "", creditNotes, "", ""],
-    ]),
-    ...report.movements.flatMap(({ itemId, name, taken, givenBack, returnedByDecision, unknown, notMade }) => {
-      const of = [asText(itemId), asText(name ?? "")];
+    ...report.movements.flatMap((item): Line[] => {
+      const of = { item_id: item.itemId, item_name: item.name ?? "" };
       return [
-        ["stock taken", ...of, "", taken, "", ""],
-        ["stock given back", ...of, "", givenBack, "", ""],
-        ["stock returned by decision", ...of, "", returnedByDecision, "", ""],
-        ["stock unknown", ...of, String(unknown), "", "", ""],
-        ["stock not made", ...of, String(notMade), "", "", ""],
+        { figure: "stock taken", ...of, quantity: item.taken },
+        { figure: "stock given back", ...of, quantity: item.givenBack },
+        { figure: "stock returned by decision", ...of, quantity: item.returnedByDecision },
+        { figure: "stock unknown", ...of, count: String(item.unknown) },
+        { figure: "stock not made", ...of, count: String(item.notMade) },
       ];
     }),
-    ...report.open.map(({ type, number, stage, attentions, sinceMs, atRisk }) => [
-      type === "sale" ? "open sale" : "open credit note",
-      asText(number),
-      [stage, ...attentions.map(({ code }) => code), `since ${new Date(sinceMs).toISOString()}`].join(" "),
-      "",
-      atRisk,
-      "",
-      "",
-    ]),
-    ...report.ended.documents.map(({ type, number, stage, status, endedAtMs, amount }) => [
-      type === "sale" ? "ended sale" : "ended credit note",
-      asText(number),
-      `${stage}, ${status} ${new Date(endedAtMs).toISOString()}`,
-      "",
-      amount,
-      "",
-      "",
-    ]),
-    ["at risk", "", "", String(report.open.length + report.moreOpen), report.atRisk, "", ""],
+    ...report.open.map(({ type, number, stage, attentions, sinceMs, atRisk }): Line => ({
+      figure: type === "sale" ? "open sale" : "open credit note",
+      number,
+      stage,
+      needs: attentions.map(({ code }) => code).join(" "),
+      since: nairobiInstant(sinceMs),
+      total: atRisk,
+    })),
+    ...report.ended.documents.map(({ type, number, stage, status, endedAtMs, amount }): Line => ({
+      figure: type === "sale" ? "ended sale" : "ended credit note",
+      number,
+      stage,
+      workflow: status,
+      ended_at: nairobiInstant(endedAtMs),
+      total: amount,
+    })),
+    { figure: "at risk", count: String(report.open.length + report.moreOpen), total: report.atRisk },
   ];
 }
 
-function oddDateLines({ inFuture, signedInAnotherMonth: late, datedInAnotherMonth: elsewhere }: OddDates): string[][] {
+function oddDateLines({ inFuture, signedInAnotherMonth: late, datedInAnotherMonth: elsewhere }: OddDates): Line[] {
+  const months = (those: { months: readonly string[] }): { other_months: string } => ({
+    other_months: those.months.join(" "),
+  });
   return [
-    amountLine("dated in the future", "", "", inFuture),
-    amountLine("signed in another month", late.months.join(" "), "", late),
-    amountLine("dated in another month, not counted", elsewhere.months.join(" "), "", elsewhere),
+    { figure: "dated in the future", ...amounts(inFuture) },
+    { figure: "signed in another month", ...months(late), ...amounts(late) },
+    { figure: "dated in another month, not counted", ...months(elsewhere), ...amounts(elsewhere) },
   ];
 }
 
-function amountLine(
-  section: string,
-  name: string,
-  detail: string,
-  amounts: Omit<Amounts, "count"> & { count?: number },
-): string[] {
-  const { count, total, taxableAmount, taxAmount } = amounts;
-  return [section, name, detail, count === undefined ? "" : String(count), total, taxableAmount, taxAmount];
+function amounts({ count, total, taxableAmount, taxAmount }: Omit<Amounts, "count"> & { count?: number }) {
+  return { ...(count !== undefined && { count: String(count) }), taxable: taxableAmount, tax: taxAmount, total };
+}
+
+const NAIROBI_MS = 3 * 3_600_000;
+
+/** `2026-11-21T15:00:00+03:00`: the days of the report are Nairobi's, so its moments are too. */
+function nairobiInstant(atMs: number): string {
+  return new Date(atMs + NAIROBI_MS).toISOString().replace(/\.\d+Z$/, "+03:00");
 }

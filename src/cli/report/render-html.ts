@@ -8,10 +8,18 @@ import { titleOf } from "./render-text.ts";
 import { type Share, sharePlot } from "./share-plot.ts";
 import { type ReportTable, tablesOf } from "./tables.ts";
 
-/** The report as one page that loads nothing: no script, no font, no picture from elsewhere. */
-export function renderHtml(period: Period, businesses: readonly BusinessReport[], nowMs: number): string {
+/**
+ * The report as one page that loads nothing: no script, no font, no picture from elsewhere.
+ * @param names what businesses are called, by their id, as far as that is known
+ */
+export function renderHtml(
+  period: Period,
+  businesses: readonly BusinessReport[],
+  nowMs: number,
+  names: ReadonlyMap<string, string> = new Map(),
+): string {
   const title = `${period.kind === "day" ? "Day" : "Month"} report, ${titleOf(period)}`;
-  const body = businesses.map((report) => section(period, report, nowMs)).join("");
+  const body = businesses.map((report) => section(period, report, nowMs, names)).join("");
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -23,7 +31,7 @@ export function renderHtml(period: Period, businesses: readonly BusinessReport[]
 </head>
 <body>
 <main>
-<header><h1>${escapeHtml(title)}</h1><p>Days of Africa/Nairobi. Documents count on their own date, once the tax authority has accepted them.</p></header>
+<header><h1>${escapeHtml(title)}</h1><p>Days and hours of Africa/Nairobi (EAT). Documents count on their own date, once the tax authority has accepted them.</p></header>
 ${body === "" ? '<p class="none">The ledger has no documents of that connection and business.</p>' : body}
 <footer>Made ${nairobiTime(nowMs)} from the ledger. Whether the ledger is what was written: <code>fiscalflow ledger verify</code>.</footer>
 </main>
@@ -32,28 +40,32 @@ ${body === "" ? '<p class="none">The ledger has no documents of that connection 
 `;
 }
 
-function section(period: Period, report: BusinessReport, nowMs: number): string {
-  const { connection, businessId, sales, creditNotes, net, open, moreOpen, atRisk, course } = report;
+function section(period: Period, report: BusinessReport, nowMs: number, names: ReadonlyMap<string, string>): string {
+  const { connection, businessId, sales, creditNotes, net, open, moreOpen, atRisk } = report;
   const waiting = open.length + moreOpen;
   const parked = open.filter(({ attentions }) => attentions.length > 0).length;
-  const name = businessId === "-" ? `Connection ${connection}` : `${businessId} · connection ${connection}`;
+  const known = names.get(businessId);
+  const id = businessId === "-" ? "" : `${businessId} · `;
+  const beside = `${id}connection ${connection}`;
   const figures = [
     figure("Net of credit notes", money(net.total), `taxable ${money(net.taxableAmount)}`),
     figure("Tax", money(net.taxAmount), `of sales ${money(sales.taxAmount)}`),
     figure("Signed sales", String(sales.count), creditNotesText(creditNotes)),
     figure("At risk now", money(atRisk), `${waiting} open, ${parked} of them parked`),
   ];
-  const tables = tablesOf(report, nowMs).map(tableCard);
+  const { tables, none } = tablesOf(report, nowMs);
   const key = `<div class="key"><span><i style="background:var(--sale)"></i>sales</span><span><i style="background:var(--note)"></i>credit notes</span></div>`;
   return `<section>
-<h2>${escapeHtml(name)}</h2>
+<h2>${escapeHtml(known ?? beside)}</h2>
+${known === undefined ? "" : `<p class="none">${escapeHtml(beside)}</p>`}
 <div class="figures">${figures.join("")}</div>
-${card(`Sales and credit notes by ${period.kind === "day" ? "hour" : "day"}`, coursePlot(period, course) + key)}
-<div class="pair">
-${card("Net tax by rate", plotOr(taxShares(report), "Net tax by rate", "sale", "No lines."))}
-${card("Money at risk, by what an operator is needed for", plotOr(riskShares(report), "Money at risk", "risk", "Nothing is at risk."))}
-</div>
-${tables.join("\n")}
+${courseCard(period, report, key)}
+${pairOf([
+  shareCard("Net tax by rate", taxShares(report), "sale"),
+  shareCard("Money at risk, by what an operator is needed for", riskShares(report), "risk"),
+])}
+${tables.map(tableCard).join("\n")}
+${none === "" ? "" : `<p class="none">${escapeHtml(none)}</p>`}
 </section>`;
 }
 
@@ -85,8 +97,20 @@ function riskShares({ open }: BusinessReport): Share[] {
     .map(([name, amount]) => ({ name, amount: amount.toFixed(2) }));
 }
 
-function plotOr(shares: readonly Share[], title: string, tone: "sale" | "risk", none: string): string {
-  return shares.length > 0 ? sharePlot(title, shares, tone) : `<p class="none">${none}</p>`;
+/** Too broad for a phone: it is moved sideways there. */
+function courseCard(period: Period, { course }: BusinessReport, key: string): string {
+  if (course.length === 0) return "";
+  const title = `Sales and credit notes by ${period.kind === "day" ? "hour" : "day"}`;
+  return card(title, `<div class="broad">${coursePlot(period, course)}</div>${key}`);
+}
+
+function shareCard(title: string, shares: readonly Share[], tone: "sale" | "risk"): string {
+  return shares.length === 0 ? "" : card(title, sharePlot(title, shares, tone));
+}
+
+function pairOf(cards: readonly string[]): string {
+  const there = cards.filter((one) => one !== "");
+  return there.length === 0 ? "" : `<div class="pair">\n${there.join("\n")}\n</div>`;
 }
 
 function figure(title: string, value: string, beside: string): string {
@@ -97,12 +121,12 @@ function card(title: string, content: string): string {
   return `<div class="card"><h3>${escapeHtml(title)}</h3>${content}</div>`;
 }
 
-function tableCard({ title, head, right, rows, none }: ReportTable): string {
-  if (rows.length === 0) return card(title, `<p class="none">${escapeHtml(none)}</p>`);
+function tableCard({ title, head, right, rows }: ReportTable): string {
   const aligned = (column: number): string => (right.includes(column) ? ' class="right"' : "");
   const heads = head.map((name, column) => `<th${aligned(column)}>${escapeHtml(name)}</th>`).join("");
   const body = rows.map(
-    (row) => `<tr>${row.map((value, column) => `<td${aligned(column)}>${escapeHtml(value)}</td>`).join("")}</tr>`,
+    (row) =>
+      `<tr>${row.map((value, column) => `<td${aligned(column)} data-head="${escapeHtml(head[column] ?? "")}">${escapeHtml(value)}</td>`).join("")}</tr>`,
   );
   return card(title, `<table><thead><tr>${heads}</tr></thead><tbody>${body.join("")}</tbody></table>`);
 }

@@ -14,11 +14,11 @@ export function titleOf(period: Period): string {
 function businessText(period: Period, report: BusinessReport, nowMs: number): string {
   const { connection, businessId } = report;
   const title = `${businessId === "-" ? "The business" : businessId} (connection ${connection}), ${titleOf(period)}`;
-  return [title, ...tablesOf(report, nowMs).map(tableText)].join("\n\n");
+  const { tables, none } = tablesOf(report, nowMs);
+  return [title, ...tables.map(tableText), ...(none === "" ? [] : [none])].join("\n\n");
 }
 
-function tableText({ title, head, right, rows, none }: ReportTable): string {
-  if (rows.length === 0) return `${title}\n  ${none}`;
+function tableText({ title, head, right, rows }: ReportTable): string {
   const lines = plainTable(head, rows, right).split("\n");
   return [title, ...lines.map((line) => `  ${line.trimEnd()}`)].join("\n");
 }

@@ -64,12 +64,20 @@ test("the table has every figure, what is open, since when, and what is at risk"
 
 test("the CSV keeps amounts as they are, and gives a spreadsheet no formula", () => {
   const lines = renderCsv([sampleReport()]).split("\r\n");
-  expect(lines[0]).toBe("connection,business,section,name,detail,count,total,taxable,tax");
-  expect(lines).toContain("default,biz_<b>1</b>,credit notes,,,3,-1200.50,-1034.91,-165.59");
-  expect(lines).toContain('default,biz_<b>1</b>,stock taken,item_tea,"\'=HYPERLINK(""http://x"")",,12.50,,');
-  expect(lines).toContain("default,biz_<b>1</b>,at risk,,,2,1900.7,,");
-  const ended = 'INV-9,"awaiting-authority, terminated 2026-11-21T11:00:00.000Z",,232,,';
-  expect(lines).toContain(`default,biz_<b>1</b>,ended sale,${ended}`);
+  expect(lines[0]).toBe(
+    "connection,business,figure,tax_letter,tax_rate,payment_type,at,other_months,item_id,item_name,number,stage,needs,since,workflow,ended_at,count,quantity,taxable,tax,total",
+  );
+  const of = "default,biz_<b>1</b>";
+  expect(lines).toContain(`${of},credit notes,,,,,,,,,,,,,,3,,-1034.91,-165.59,-1200.50`);
+  expect(lines).toContain(`${of},tax of sales,B,16,,,,,,,,,,,,,,1064282.59,170285.21,1234567.80`);
+  expect(lines).toContain(`${of},stock taken,,,,,,item_tea,"'=HYPERLINK(""http://x"")",,,,,,,,12.50,,,`);
+  expect(lines).toContain(
+    `${of},open sale,,,,,,,,INV-<script>,rejected,rejected,2026-11-19T07:26:40+03:00,,,,,,,700.2`,
+  );
+  expect(lines).toContain(`${of},at risk,,,,,,,,,,,,,,2,,,,1900.7`);
+  expect(lines).toContain(
+    `${of},ended sale,,,,,,,,INV-9,awaiting-authority,,,terminated,2026-11-21T14:00:00+03:00,,,,,232`,
+  );
 });
 
 test("the page says the same, loads nothing, and obeys nobody's words", () => {
@@ -82,15 +90,44 @@ test("the page says the same, loads nothing, and obeys nobody's words", () => {
   expect(page).toContain("2026-11-04: sales 53,757.00, credit notes -4,200.50");
 });
 
+test("a payment type is in words where the authority's list has it", () => {
+  const [payment] = sampleReport().payments;
+  const types = ["01", "06", "99", null].map((paymentTypeCode) => ({
+    count: 1,
+    total: "1",
+    ...payment,
+    paymentTypeCode,
+  }));
+  const text = renderText(MONTH, [{ ...sampleReport(), payments: types }], NOW_MS);
+  for (const words of ["cash (01)", "mobile money (06)", "99", "not stated"]) expect(text).toMatch(words);
+});
+
+test("the page is headed by what the business is called, where that is known", () => {
+  const named = renderHtml(MONTH, [sampleReport()], NOW_MS, new Map([["biz_<b>1</b>", "Duka & Sons"]]));
+  expect(named).toContain("<h2>Duka &amp; Sons</h2>");
+  expect(renderHtml(MONTH, [sampleReport()], NOW_MS)).toContain(
+    "<h2>biz_&lt;b&gt;1&lt;/b&gt; · connection default</h2>",
+  );
+});
+
 test("a page without any document is a page", () => {
   const empty = { count: 0, total: "0", taxableAmount: "0", taxAmount: "0" };
   const none = { sales: empty, creditNotes: empty, net: empty, taxes: [], payments: [], course: [], movements: [] };
   const page = renderHtml(
     periodOf("day", "2026-11-21", NOW_MS),
-    [{ ...sampleReport(), ...none, open: [], atRisk: "0" }],
+    [{ ...sampleReport(), ...none, open: [], ended: { documents: [], more: 0, amount: "0" }, atRisk: "0" }],
     NOW_MS,
   );
   expect(page).toContain("Nothing is open, and nobody is needed.");
   expect(page).not.toContain("NaN");
+  // Figures and totals; no card without content.
+  expect(page.match(/<h3>[^<]+/g)?.map((heading) => heading.slice(4))).toEqual([
+    "Net of credit notes",
+    "Tax",
+    "Signed sales",
+    "At risk now",
+    "Signed documents",
+    "Signed documents to look at before the tax return",
+  ]);
   expect(renderHtml(MONTH, [], NOW_MS)).toContain("has no documents");
 });

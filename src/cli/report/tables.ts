@@ -2,6 +2,7 @@ import { MEANING } from "../../contract/index.ts";
 import type { Amounts, BusinessReport, OpenDocument, TaxOfRate } from "../../ledger/index.ts";
 import { nairobiTime } from "../../contract/nairobi-date.ts";
 import { age, money, plain } from "./money.ts";
+import { paymentType } from "./payment-type.ts";
 
 /** One table of a report, for the terminal and for the page. The first column is text, the others as `right` says. */
 export interface ReportTable {
@@ -14,8 +15,9 @@ export interface ReportTable {
   none: string;
 }
 
-export function tablesOf(report: BusinessReport, nowMs: number): ReportTable[] {
-  return [
+/** The tables that have rows, and what is to be said in place of the others. */
+export function tablesOf(report: BusinessReport, nowMs: number): { tables: ReportTable[]; none: string } {
+  const all = [
     totals(report),
     taxes(report),
     oddDates(report),
@@ -24,6 +26,8 @@ export function tablesOf(report: BusinessReport, nowMs: number): ReportTable[] {
     open(report, nowMs),
     ended(report),
   ];
+  const empty = all.filter(({ rows }) => rows.length === 0);
+  return { tables: all.filter(({ rows }) => rows.length > 0), none: empty.map(({ none }) => none).join(" ") };
 }
 
 function totals({ sales, creditNotes, net }: BusinessReport): ReportTable {
@@ -57,7 +61,7 @@ function taxes({ taxes: rates }: BusinessReport): ReportTable {
     head: ["rate", "tax of sales", "tax of credit notes", "net taxable", "net tax", "net total"],
     right: [1, 2, 3, 4, 5],
     rows: rates.map(row),
-    none: "No lines.",
+    none: "No document has lines.",
   };
 }
 
@@ -76,7 +80,7 @@ function oddDates({ oddDates: odd }: BusinessReport): ReportTable {
       ...row("counted here: signed in another month than dated", late, late.months),
       ...row("not counted here: signed now, dated in another month", elsewhere, elsewhere.months),
     ],
-    none: "None is dated in the future, or known to be signed in another month than that of its date.",
+    none: "No signed document is dated in the future, or known to be signed in another month than that of its date.",
   };
 }
 
@@ -85,8 +89,8 @@ function payments({ payments: types }: BusinessReport): ReportTable {
     title: "By payment type",
     head: ["payment type", "count", "total"],
     right: [1, 2],
-    rows: types.map(({ paymentTypeCode, count, total }) => [paymentTypeCode ?? "none", String(count), money(total)]),
-    none: "No documents.",
+    rows: types.map(({ paymentTypeCode, count, total }) => [paymentType(paymentTypeCode), String(count), money(total)]),
+    none: "Nothing was paid.",
   };
 }
 
@@ -104,7 +108,7 @@ function movements({ movements: items }: BusinessReport): ReportTable {
       String(unknown),
       String(notMade),
     ]),
-    none: "No movements.",
+    none: "No stock was moved.",
   };
 }
 

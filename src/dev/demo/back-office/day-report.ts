@@ -48,7 +48,8 @@ export async function writeDayReport(stack: Stack, day: string, file: string): P
   const nowMs = Date.now();
   const period = periodOf("day", day, nowMs);
   const report = await readReport(stack, period);
-  await writePage(file, renderHtml(period, report ? [report] : [], nowMs));
+  const names = new Map(stack.plan.scenario.businesses.map(({ id, name }) => [id, name]));
+  await writePage(file, renderHtml(period, report ? [report] : [], nowMs, names));
   return report;
 }
 

@@ -1,0 +1,19 @@
+/**
+ * The authority's own list of payment types (KRA, eTIMS specification). The API passes a code on and documents no list,
+ * so the code always stands beside the word, and an unknown code stands alone.
+ */
+const WORDS: Readonly<Record<string, string>> = {
+  "01": "cash",
+  "02": "credit",
+  "03": "cash and credit",
+  "04": "bank cheque",
+  "05": "debit or credit card",
+  "06": "mobile money",
+  "07": "other",
+};
+
+export function paymentType(code: string | null): string {
+  if (code === null) return "not stated";
+  const words = WORDS[code];
+  return words === undefined ? code : `${words} (${code})`;
+}
