@@ -36,6 +36,15 @@ describe("a movement that nobody has claimed", () => {
 });
 
 describe("a movement that is held", () => {
+  it("is not given to another run, to which a reset has handed the same token on", async () => {
+    const first = firstTry();
+    await stock.take(first);
+    expect(await stock.take({ ...first, holder: "sale/INV-1 (run of the reset)" })).toMatchObject({
+      kind: "held",
+      holder: first.holder,
+    });
+  });
+
   it("is not given to another token, in whatever generation", async () => {
     const first = firstTry();
     await stock.take({ ...first, generation: 2 });

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 
 import type { Queries } from "../database.ts";
 import { insertRowFrom } from "../statements.ts";
-import { cleanText } from "../storable-text.ts";
+import { storableText } from "../storable-text.ts";
 import { isHeld, openHold } from "./branch-holds.ts";
 import type { MovementKey, TakeAnswer, TakeRequest, Try } from "./claims.ts";
 import {
@@ -85,7 +85,7 @@ function firstOf(request: TakeRequest) {
     token,
     state: "held" as const,
     ...movementColumns(movement),
-    holder: cleanText(request.holder),
+    holder: storableText(request.holder),
     taken_at: new Date(nowMs),
   };
   const detail = { movement, holder: claim.holder, nowMs };
@@ -93,7 +93,7 @@ function firstOf(request: TakeRequest) {
 }
 
 /** Undefined: it is known not to be applied, and may be taken. */
-function answerFor({ generation, token, movement }: TakeRequest, row: StockRow): TakeAnswer | undefined {
+function answerFor({ generation, token, movement, holder }: TakeRequest, row: StockRow): TakeAnswer | undefined {
   const claimed = movementOf(row);
   if (row.state === "not-applied" || row.state === "buried") {
     if (generation > row.generation) return undefined;
@@ -101,7 +101,9 @@ function answerFor({ generation, token, movement }: TakeRequest, row: StockRow):
   }
   if (claimed && !isSameMovement(claimed, movement)) return { kind: "different", claimed, state: row.state };
   if (row.state === "applied") return settledAnswer(row);
-  return row.generation === generation && row.token === token ? { kind: "taken" } : heldAnswer(row);
+  // A reset hands the activity under way on to the new run, with its token: the holder tells the two apart.
+  const isOurs = row.generation === generation && row.token === token && row.holder === storableText(holder);
+  return isOurs ? { kind: "taken" } : heldAnswer(row);
 }
 
 /**

@@ -28,8 +28,9 @@ export async function take(
   const { generation, writer } = request;
   const token = storableText(request.token);
   const row = await lockedRow(db, request);
-  // The very call that is kept: its acknowledgement was lost, so nothing was sent on the strength of it.
-  if (row?.state === "held" && row.token === token) return { kind: "taken" };
+  // The very call that is kept: its acknowledgement was lost, so nothing was sent on the strength of it. A reset hands
+  // the activity under way on to the new run, with its token: the run tells the two apart.
+  if (row?.state === "held" && row.token === token && row.run_id === writer.runId) return { kind: "taken" };
   if (row && (row.state === "held" || row.state === "processed" || row.generation >= generation)) return knownOf(row);
   const claim = { generation, token, state: "held" as const, message: null, settled_at: null, decision: null };
   await write(db, request, { ...claim, taken_at: sql<Date>`clock_timestamp()` }, writer, {

@@ -21,12 +21,22 @@ afterAll(() => made.drop());
 function batch() {
   const key = { connection: "default", syncBatchId: randomUUID() };
   return {
-    take: (generation: number) => batches.take({ ...key, generation, token: `try ${generation}`, writer: WRITER }),
+    take: (generation: number, writer = WRITER) =>
+      batches.take({ ...key, generation, token: `try ${generation}`, writer }),
     decide: (generation: number, decision: typeof NO) =>
       batches.decide({ ...key, generation, decision, writer: WRITER }),
     read: () => batches.read(key),
   };
 }
+
+test("a batch is taken again by the call whose acknowledgement was lost, and not by a run to which a reset handed it on", async () => {
+  const { take } = batch();
+  expect([await take(1), await take(1)]).toEqual([{ kind: "taken" }, { kind: "taken" }]);
+  expect(await take(1, { ...WRITER, runId: "run-2" })).toMatchObject({
+    kind: "held",
+    holder: `${WRITER.workflowId} (run run-1)`,
+  });
+});
 
 describe("a person's word on a sync batch", () => {
   test("that it was not processed lets the next try be sent, and none before it", async () => {
