@@ -8,7 +8,7 @@ const TEST_MS = 3 * PATIENCE_MS;
 /** Slow by their nature: many rows, many sales, days that pass, many restarts, a hundred processes, an installation, a browser. */
 const SLOW = [
   "test/{browser,demo,scale,time}/**/*.test.ts",
-  "test/e2e/{no-dialect,random-inputs,stock-chunks-in-trouble}.test.ts",
+  "test/e2e/{no-dialect,random-inputs,many-movements-in-trouble}.test.ts",
   "test/worker/drain.test.ts",
   "test/cli/random-processes.test.ts",
   "test/examples/install.test.ts",

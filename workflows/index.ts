@@ -1,7 +1,6 @@
 /** The workflow types that a worker serves. */
 export { syncBillPayments } from "./synced/bill-payments.ts";
 export { creditNote } from "./credit-note/workflow.ts";
-export { moveStock } from "./move-stock/workflow.ts";
 export { findSale } from "./find-sale/workflow.ts";
 export { reconcile } from "./reconcile/workflow.ts";
 export { registerItems } from "./item-registration/workflow.ts";

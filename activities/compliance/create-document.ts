@@ -112,8 +112,7 @@ export function createCreationActivities(
         firstSentAtMs: sentByEarlierAttempt,
       };
     const claim = new DocumentClaim(ledger, request, nowMs);
-    const execution = Context.current().info.workflowExecution;
-    const begun = await claimAfterEarlierRuns(context.earlierRuns, execution, () => claim.begin());
+    const begun = await claimAfterEarlierRuns(context.earlierRuns, () => claim.begin());
     if (begun.kind === "deferred") return { ...begun, firstSentAtMs: sentByEarlierAttempt };
     if (begun.kind !== "send") return begun;
     const earliestSent = earliest(sentByEarlierAttempt, begun.firstSentAtMs);

@@ -1,5 +1,3 @@
-import { ApplicationFailure, Context } from "@temporalio/activity";
-
 import {
   branchSentAs,
   classifyMovement,
@@ -33,10 +31,9 @@ export function createStockActivities(context: ActivityContext): Pick<Compliance
       const runtime = context.connections.get(request.connection);
       // A result, since a failure would not say that nothing was sent.
       if (!runtime) return { kind: "deferred", sameTry: true, message: notServedMessage(context, request.connection) };
-      if (request.sentFor?.reset) throw chunkWasReset();
       const sentAs = request.branch && branchSentAs(runtime.dialect.stock);
       const claim = new StockClaim(context.ledger, request, sentAs, nowMs);
-      const taken = await takeClaim(context, request, claim);
+      const taken = await takeClaim(context, claim);
       if (taken !== "taken") return taken;
       const result = await send(runtime, request, context);
       switch (result.kind) {
@@ -73,24 +70,9 @@ async function saveRecordWithAnswer(
   return { ...answer, ...(await saveWithAnswer(ledger, target, { ...record, movements })) };
 }
 
-/**
- * Fails a movement of a chunk whose workflow was reset: an earlier run of the chunk may have sent it under the same
- * generation. The failure reads as a lost answer, so the claim decides; the sale itself sends what was not sent, under
- * its next generation.
- */
-function chunkWasReset(): ApplicationFailure {
-  return ApplicationFailure.nonRetryable("The workflow that sends it was reset, and may have sent it before.");
-}
-
 /** Where the claim cannot be taken now, this try is asked for again. */
-async function takeClaim(
-  { earlierRuns }: ActivityContext,
-  { sentFor }: AdjustStockRequest,
-  claim: StockClaim,
-): Promise<"taken" | AdjustStockResult> {
-  const taken = await claimAfterEarlierRuns(earlierRuns, sentFor ?? Context.current().info.workflowExecution, () =>
-    claim.take(),
-  );
+async function takeClaim({ earlierRuns }: ActivityContext, claim: StockClaim): Promise<"taken" | AdjustStockResult> {
+  const taken = await claimAfterEarlierRuns(earlierRuns, () => claim.take());
   return taken !== "taken" && taken.kind === "deferred" ? { ...taken, sameTry: true } : taken;
 }
 

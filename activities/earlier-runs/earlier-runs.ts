@@ -1,12 +1,11 @@
+import { Context } from "@temporalio/activity";
 import { isGrpcServiceError, type WorkflowClient } from "@temporalio/client";
 
 import type { Deferred } from "../../src/contract/index.ts";
 import { type Ledger, LedgerError, LedgerUnavailableError } from "../../src/ledger/index.ts";
 import { findingsOf } from "./findings.ts";
 import { importFindings } from "./import-findings.ts";
-import { chunksOf, type History, type ReadableEvent, readableHistory } from "./readable-history.ts";
-
-const NOT_FOUND = 5;
+import { readableHistory } from "./readable-history.ts";
 
 /** PERMISSION_DENIED, UNIMPLEMENTED. */
 const NOT_FOR_US = [7, 12];
@@ -78,30 +77,10 @@ export class EarlierRuns {
 
   async #takeOver({ workflowId, runId }: Execution): Promise<void> {
     for (const run of await this.#inTime(() => this.#earlierThan({ workflowId, runId }))) {
-      const execution = { workflowId, runId: run.runId };
-      const history = await this.#historyOf(execution);
-      const histories = [await this.#readable(history)];
-      for (const chunk of chunksOf(history)) histories.push(await this.#chunk(chunk));
-      await importFindings(this.#ledger, findingsOf(...histories), `${workflowId} (run ${run.runId})`);
+      const history = await this.#inTime(() => this.#workflows.getHandle(workflowId, run.runId).fetchHistory());
+      const events = await readableHistory(history, this.#workflows.options.loadedDataConverter);
+      await importFindings(this.#ledger, findingsOf(events), `${workflowId} (run ${run.runId})`);
     }
-  }
-
-  /** One that Temporal has deleted ended long ago, and the claims have what it sent. */
-  async #chunk(execution: Execution): Promise<ReadableEvent[]> {
-    try {
-      return await this.#readable(await this.#historyOf(execution));
-    } catch (error) {
-      if (isGrpcServiceError(error) && Number(error.code) === NOT_FOUND) return [];
-      throw error;
-    }
-  }
-
-  #historyOf({ workflowId, runId }: Execution): Promise<History> {
-    return this.#inTime(() => this.#workflows.getHandle(workflowId, runId).fetchHistory());
-  }
-
-  #readable(history: History): Promise<ReadableEvent[]> {
-    return readableHistory(history, this.#workflows.options.loadedDataConverter);
   }
 
   #inTime<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
@@ -140,11 +119,10 @@ export class EarlierRuns {
  */
 export async function claimAfterEarlierRuns<Claimed>(
   earlierRuns: Pick<EarlierRuns, "takeOver">,
-  execution: Parameters<EarlierRuns["takeOver"]>[0],
   claim: () => Promise<Claimed>,
 ): Promise<Claimed | Deferred> {
   try {
-    await earlierRuns.takeOver(execution);
+    await earlierRuns.takeOver(Context.current().info.workflowExecution);
     return await claim();
   } catch (error) {
     if (error instanceof LedgerUnavailableError) return { kind: "deferred", waitFor: "ledger", message: error.message };

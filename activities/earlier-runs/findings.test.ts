@@ -64,30 +64,6 @@ describe("what an earlier run did with a movement", () => {
   });
 });
 
-describe("what a run did whose movements others sent for it", () => {
-  const unknown = { kind: "unknown", message: "", evidence: {} };
-  const applied = { kind: "applied", movementId: "mov_1", sentAtMs: 5 };
-  const word = said("resolveStock", { referenceId: "INV-1/tea/sold", applied: false, note: "counted" });
-
-  test("is what came last, whichever history has it", () => {
-    const own = [scheduled(5, "adjustStock", movement), completed(5, unknown), word];
-    const early = [scheduled(3, "adjustStock", movement), completed(3, unknown)];
-    expect(findingsOf(own, early).movements).toMatchObject([{ outcome: { kind: "said", applied: false } }]);
-    const late = [scheduled(12, "adjustStock", movement), completed(12, applied)];
-    expect(findingsOf(own, early, late).movements).toMatchObject([{ outcome: applied }]);
-  });
-
-  test("is told apart where two histories number their events alike", () => {
-    const coffee = { ...movement, referenceId: "INV-1/coffee/sold" };
-    const one = [scheduled(5, "adjustStock", movement), completed(5, applied)];
-    const other = [scheduled(5, "adjustStock", coffee), completed(5, unknown)];
-    expect(findingsOf(one, other).movements).toMatchObject([
-      { request: { referenceId: "INV-1/tea/sold" }, outcome: applied },
-      { request: { referenceId: "INV-1/coffee/sold" }, outcome: { kind: "unknown" } },
-    ]);
-  });
-});
-
 describe("what an earlier run made of its document", () => {
   test("is the document that the answer shows or names", () => {
     const asked = scheduled(5, "createSale", sale);

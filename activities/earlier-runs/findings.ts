@@ -34,29 +34,27 @@ export interface Findings {
 /**
  * Follows each movement and each document of a run through its history: the answers that may not have reached the
  * ledger, which was away when they came. Of a request that has no answer its claim knows more than the history.
- * @param histories of the run, and of those that sent movements for it
  */
-export function findingsOf(...histories: (readonly ReadableEvent[])[]): Findings {
+export function findingsOf(history: readonly ReadableEvent[]): Findings {
   const movements = new Map<string, MovementFinding>();
   const documents = new Map<string, DocumentFinding>();
-  const scheduled = new Map<string, { movement?: AdjustStockRequest; document?: CreateRequest; atMs: number }>();
-  const events = histories.flatMap((history, of) => history.map((event) => ({ of, event })));
-  for (const { of, event } of events.toSorted((a, b) => a.event.atMs - b.event.atMs)) {
+  const scheduled = new Map<number, { movement?: AdjustStockRequest; document?: CreateRequest; atMs: number }>();
+  for (const event of history) {
     switch (event.kind) {
       case "scheduled":
         if (event.activity === "adjustStock") {
           const request = event.input as AdjustStockRequest;
-          scheduled.set(`${of} ${event.eventId}`, { movement: request, atMs: event.atMs });
+          scheduled.set(event.eventId, { movement: request, atMs: event.atMs });
         } else if (event.activity === "createSale" || event.activity === "createCreditNote") {
           const request = event.input as CreateRequest;
-          scheduled.set(`${of} ${event.eventId}`, { document: request, atMs: event.atMs });
+          scheduled.set(event.eventId, { document: request, atMs: event.atMs });
           const { claim, firstSentAtMs = event.atMs } = request;
           if (documents.has(claim))
             documents.set(claim, { claim, request, firstSentAtMs, outcome: { kind: "in-doubt" } });
         }
         break;
       case "completed": {
-        const { movement, document, atMs = 0 } = scheduled.get(`${of} ${event.scheduledEventId}`) ?? {};
+        const { movement, document, atMs = 0 } = scheduled.get(event.scheduledEventId) ?? {};
         if (movement) answerMovement(movements, movement, event.result as AdjustStockResult, atMs);
         if (document) answerDocument(documents, document, event.result as CreateResult, atMs);
         break;

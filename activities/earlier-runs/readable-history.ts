@@ -1,24 +1,13 @@
 import type { WorkflowHandle } from "@temporalio/client";
 import type { LoadedDataConverter, Payload } from "@temporalio/common";
 
-import { WORKFLOW_TYPES } from "../../src/contract/index.ts";
-
-export type History = Awaited<ReturnType<WorkflowHandle["fetchHistory"]>>;
+type History = Awaited<ReturnType<WorkflowHandle["fetchHistory"]>>;
 
 /** The part of a history that tells what was asked of the API and what came of it, in order. */
 export type ReadableEvent =
   | { kind: "scheduled"; eventId: number; atMs: number; activity: string; input: unknown }
   | { kind: "completed"; scheduledEventId: number; atMs: number; result: unknown }
   | { kind: "update"; name: string; input: unknown; atMs: number };
-
-/** The workflows that sent movements for this one. */
-export function chunksOf(history: History): { workflowId: string; runId: string }[] {
-  return (history.events ?? []).flatMap(({ childWorkflowExecutionStartedEventAttributes: started }) => {
-    if (started?.workflowType?.name !== WORKFLOW_TYPES.moveStock) return [];
-    const { workflowId, runId } = started.workflowExecution ?? {};
-    return workflowId && runId ? [{ workflowId, runId }] : [];
-  });
-}
 
 export async function readableHistory(history: History, converter: LoadedDataConverter): Promise<ReadableEvent[]> {
   const events: ReadableEvent[] = [];

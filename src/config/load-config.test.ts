@@ -22,7 +22,6 @@ describe("the configuration from variables", () => {
         idempotencyKeyLifeMs: 86_400_000,
         fallbackLimitPerMinute: 120,
         refundWindowMs: 86_400_000,
-        movementChunk: 100,
       },
       ledger: { url: undefined, home: "/srv/app/.fiscalflow" },
       temporal: { cliPath: undefined, testServerPath: undefined },

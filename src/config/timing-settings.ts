@@ -94,14 +94,6 @@ export const timingSettings = {
     [0, 3_650 * DAY],
     "how long a completed sale that does not set `refundWindow` itself stays open for a refund; 0 closes it at once",
   ),
-  movementChunk: integerSetting(
-    { min: 2, max: 200, unit: "stock movements" },
-    about(
-      "movementChunk",
-      100,
-      "how many stock movements one child workflow makes; a sale that moves more than half this many items uses child workflows",
-    ),
-  ),
 };
 
 export type Timings = { [K in keyof SettingValues<typeof timingSettings>]: number };

@@ -15,7 +15,6 @@ describe("the timings of a workflow", () => {
       slowAfterMs: 3_600_000,
       keyLifeMs: 86_400_000,
       refundWindowMs: 86_400_000,
-      movementChunk: 100,
     });
   });
 

@@ -8,7 +8,7 @@ const FILLED = 0.8;
 
 /** What a workflow is told of the configured timings. */
 export function workflowTimings(timings: Timings): WorkflowTimings {
-  const { callTimeoutMs, firstPollMs, firstPollWithCallbackMs, slowAfterMs, refundWindowMs, movementChunk } = timings;
+  const { callTimeoutMs, firstPollMs, firstPollWithCallbackMs, slowAfterMs, refundWindowMs } = timings;
   return {
     callTimeoutMs,
     resubmissionDelaysMs: growingDelays(timings.resubmissions, timings.resubmissionWindowMs * FILLED),
@@ -17,7 +17,6 @@ export function workflowTimings(timings: Timings): WorkflowTimings {
     slowAfterMs,
     keyLifeMs: timings.idempotencyKeyLifeMs,
     refundWindowMs,
-    movementChunk,
   };
 }
 

@@ -39,10 +39,6 @@ export interface WorkflowTimings {
   slowAfterMs: number;
   keyLifeMs: number;
   refundWindowMs: number;
-  /**
-   * Stock movements that one `moveStock` workflow carries at most. A run of more than half as many has them carried so.
-   */
-  movementChunk: number;
 }
 
 /**

@@ -1,13 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import {
-  creditNoteWorkflowId,
-  findSaleWorkflowId,
-  MAX_WORKFLOW_ID_LENGTH,
-  moveStockWorkflowId,
-  saleWorkflowId,
-} from "./ids.ts";
+import { creditNoteWorkflowId, findSaleWorkflowId, MAX_WORKFLOW_ID_LENGTH, saleWorkflowId } from "./ids.ts";
 import { saleIdentity } from "./test-support/arbitraries.ts";
 
 const sale = { connection: "default", businessId: "biz_1", traderInvoiceNumber: "INV-1001" };
@@ -110,12 +104,4 @@ test("the workflow id of a question to the ledger names the sale, and is bounded
   const long = findSaleWorkflowId({ ...sale, traderInvoiceNumber: "x".repeat(400) });
   expect(long).toMatch(/^find-sale\/default\/biz_1\/x+~[0-9a-f]{64}$/);
   expect(long.length).toBeLessThanOrEqual(MAX_WORKFLOW_ID_LENGTH);
-});
-
-test("the workflow id of a chunk of movements names the document, is bounded, and is no other chunk's", () => {
-  const chunk = { connection: "default", businessId: "biz_1", number: "INV/1", chunk: "5a92b94d" };
-  expect(moveStockWorkflowId(chunk)).toBe("move-stock/default/biz_1/INV%2F1/5a92b94d");
-  const long = { ...chunk, number: "\u{1F9FE}".repeat(50) };
-  expect(moveStockWorkflowId(long).length).toBeLessThanOrEqual(MAX_WORKFLOW_ID_LENGTH);
-  expect(moveStockWorkflowId(long)).not.toBe(moveStockWorkflowId({ ...long, chunk: "5a92b94e" }));
 });

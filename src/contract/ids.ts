@@ -46,20 +46,6 @@ export function findSaleWorkflowId(sale: SaleIdentity): string {
   return workflowId("find-sale", sale.connection, sale.businessId ?? NO_BUSINESS, sale.traderInvoiceNumber);
 }
 
-/**
- * `move-stock/<connection>/<business>/<number>/<chunk>`: a part of the sale, or of the credit note, of that number.
- * @param chunk a text that no other chunk has, of whichever run
- */
-export function moveStockWorkflowId(document: {
-  connection: string;
-  businessId?: string | undefined;
-  number: string;
-  chunk: string;
-}): string {
-  const { connection, businessId, number, chunk } = document;
-  return workflowId("move-stock", connection, businessId ?? NO_BUSINESS, number, chunk);
-}
-
 interface OfBusiness {
   connection: string;
   businessId?: string | undefined;

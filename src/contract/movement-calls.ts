@@ -1,5 +1,4 @@
 import type { Branch, CallTarget, Deferred, PersonsWord, Refusal } from "./calls.ts";
-import type { CallRoute } from "./connection.ts";
 import type { RecordPart } from "./records.ts";
 import type { StockAction, StockMovement } from "./stock-movement.ts";
 
@@ -32,24 +31,7 @@ export interface AskedMovement {
   record?: RecordPart | undefined;
 }
 
-export interface AdjustStockRequest extends CallTarget, AskedMovement {
-  /**
-   * The run whose movement it is, where another one sends it for that run. `reset`: the one that sends was reset, and
-   * may have sent it before.
-   */
-  sentFor?: { workflowId: string; runId: string; reset?: true };
-}
-
-/** Input of the `moveStock` workflow: one try of each of some movements of the run that starts it. */
-export interface MoveStockInput extends CallTarget {
-  route: CallRoute;
-  movements: AskedMovement[];
-}
-
-/** What each try came to. A movement that is not among them was not sent. */
-export interface MoveStockResult {
-  answers: { referenceId: string; result: AdjustStockResult }[];
-}
+export interface AdjustStockRequest extends CallTarget, AskedMovement {}
 
 /** The answer to a movement named another branch than the one that was asked for. */
 export interface OtherBranch {

@@ -13,8 +13,6 @@ export const WORKFLOW_TYPES = {
   /** Started by Schedules: it starts one of the others under its own id. */
   scheduled: "scheduled",
   reconcile: "reconcile",
-  /** Sends a chunk of the stock movements of a sale of many items. */
-  moveStock: "moveStock",
   /** Asks the ledger for a sale that Temporal no longer knows. */
   findSale: "findSale",
 } as const;

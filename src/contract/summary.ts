@@ -27,7 +27,6 @@ const ABOUT: Readonly<Record<WorkflowType, readonly [noun: string, does: string]
   processSyncBatch: ["Sync batch", "Has one sync batch of the accounting service processed, at most once."],
   reconcile: ["Reconciliation", "Compares the ledger with the services."],
   scheduled: ["Scheduled start", "Starts another workflow, as a Schedule asks for it."],
-  moveStock: ["Stock movements", "Sends some of the stock movements of a sale or credit note of many items."],
   findSale: ["Question to the ledger", "Asks the ledger for a sale whose history Temporal has deleted."],
 };
 

@@ -2,19 +2,14 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 
 import type { SaleOutcome } from "../../src/contract/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { goods, mostAtOnce } from "../rig/goods.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
-/** As many as are still sent by the sale itself. */
 const LINES = 50;
 const MOST_AT_ONCE = 5;
 
 describeWithTemporal("a sale of many stock-tracked items", () => {
-  const items = Array.from({ length: LINES }, (_, n) => ({
-    id: `goods_${n}`,
-    businessId: "biz_1",
-    name: `Goods ${n}`,
-    unitPrice: 100,
-  }));
+  const items = goods(LINES);
   let rig: Rig;
   beforeAll(async () => {
     rig = await startRig({ receiver: false, simulator: { latencyMs: 20, scenario: { items } } });
@@ -28,17 +23,6 @@ describeWithTemporal("a sale of many stock-tracked items", () => {
     const { stockMovements } = (await handle.result()) as SaleOutcome;
     expect(stockMovements.map(({ state }) => state)).toEqual(items.map(() => "applied"));
     expect(rig.callsOf("LARGE-1").filter((operation) => operation === "adjustStock")).toHaveLength(LINES);
-    let open = 0;
-    let most = 0;
-    const scheduled = new Set<string>();
-    for (const event of (await handle.fetchHistory()).events ?? []) {
-      if (event.activityTaskScheduledEventAttributes?.activityType?.name === "adjustStock") {
-        scheduled.add(String(event.eventId));
-        open += 1;
-        most = Math.max(most, open);
-      }
-      if (scheduled.has(String(event.activityTaskCompletedEventAttributes?.scheduledEventId))) open -= 1;
-    }
-    expect(most).toBe(MOST_AT_ONCE);
+    expect(mostAtOnce((await handle.fetchHistory()).events ?? [], "adjustStock")).toBe(MOST_AT_ONCE);
   });
 });

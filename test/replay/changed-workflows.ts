@@ -14,7 +14,6 @@ function changed(workflow: Workflow): Workflow {
 
 export const creditNote = changed(real.creditNote);
 export const findSale = changed(real.findSale);
-export const moveStock = changed(real.moveStock);
 export const processSyncBatch = changed(real.processSyncBatch);
 export const reconcile = changed(real.reconcile);
 export const registerItems = changed(real.registerItems);

@@ -1,3 +1,5 @@
+import type { WorkflowHandle } from "@temporalio/client";
+
 import type { SaleInput, SaleOutcome, StockMovement } from "../../src/contract/index.ts";
 import type { Simulator } from "../../src/dev/simulator/index.ts";
 import type { Rig } from "./start-rig.ts";
@@ -30,13 +32,6 @@ export function bookedIn(simulator: Simulator, number: string): Map<string, numb
 export function largeSalesOf(rig: () => Rig, count: number) {
   const handleOf = (invoice: string) =>
     rig().client.workflow.getHandle<(input: SaleInput) => Promise<SaleOutcome>>(rig().starter.workflowId({ invoice }));
-  const chunks = async (invoice: string) => {
-    const found: { workflowId: string; status: string }[] = [];
-    const query = `WorkflowType = "moveStock" AND FiscalInvoice = "${invoice}"`;
-    for await (const { workflowId, status } of rig().client.workflow.list({ query }))
-      found.push({ workflowId, status: status.name });
-    return found;
-  };
   return {
     handleOf,
     /** One of each item. */
@@ -44,14 +39,6 @@ export function largeSalesOf(rig: () => Rig, count: number) {
       const lines = goods(count).map(({ id }) => ({ itemId: id, quantity: 2, unitPrice: 100 }));
       await rig().starter.startSale({ traderInvoiceNumber, lines, refundWindow: "0", ...more });
       return handleOf(traderInvoiceNumber);
-    },
-    chunks,
-    /** The chunk under way, once Temporal's list shows it. */
-    runningChunk: async (invoice: string): Promise<string> => {
-      const { pendingChildren } = (await handleOf(invoice).describe()).raw;
-      const [child] = pendingChildren ?? [];
-      if (!child?.workflowId) throw new Error(`${invoice} has no chunk under way`);
-      return child.workflowId;
     },
     booked: (number: string) => bookedIn(rig().simulator, number),
     onHand: (): (number | undefined)[] => {
@@ -65,4 +52,18 @@ export function largeSalesOf(rig: () => Rig, count: number) {
 
 export function countOf(movements: readonly StockMovement[], state: StockMovement["state"]): number {
   return movements.filter((movement) => movement.state === state).length;
+}
+
+type HistoryEvent = NonNullable<Awaited<ReturnType<WorkflowHandle["fetchHistory"]>>["events"]>[number];
+
+/** How many of these activities were open at the same time. */
+export function mostAtOnce(events: readonly HistoryEvent[], activity: string): number {
+  const open = new Set<string>();
+  let most = 0;
+  for (const event of events) {
+    if (event.activityTaskScheduledEventAttributes?.activityType?.name === activity) open.add(String(event.eventId));
+    most = Math.max(most, open.size);
+    open.delete(String(event.activityTaskCompletedEventAttributes?.scheduledEventId));
+  }
+  return most;
 }

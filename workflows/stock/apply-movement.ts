@@ -1,14 +1,16 @@
 import {
-  type AdjustStockRequest,
   type AdjustStockResult,
   type AppliedMovement,
   type AskedMovement,
   type Branch,
   type ReadMovementResult,
+  type RecordPart,
+  type Refusal,
   setApplied,
   type StockMovement,
 } from "../../src/contract/index.ts";
 import { BetweenTries, ClaimGenerations } from "../calls/between-tries.ts";
+import type { Verdict } from "../operator/attention-list.ts";
 import { ledger } from "../proxies.ts";
 import type { SaleContext } from "../sale/state.ts";
 import { endOfTurn } from "../sdk/interceptors.ts";
@@ -19,12 +21,12 @@ import { adoptDecision, resolveUnknownMovement } from "./unknown-movement.ts";
  * Brings one movement to `applied` or `dropped`, in as many tries as that takes. Another try is made only once the one
  * before is known not to have been applied; an unknown outcome waits for an operator (docs/failure-model.md, "Stock
  * movements").
- * @param sender shared by all movements of the run
+ * @param permits shared by all movements of the run
  */
 export async function applyMovement(
   context: SaleContext,
   movement: StockMovement,
-  sender: Sender,
+  permits: Semaphore,
   branch?: Branch,
 ): Promise<void> {
   const { run } = context;
@@ -32,21 +34,16 @@ export async function applyMovement(
   const givenUp = (): boolean => run.stockHalted && movement.purpose === "sold";
   const claims = new ClaimGenerations();
   const betweenTries = new BetweenTries(run);
-  const markSending = (): void => {
-    // While a refused key is tried again the movement is still shown as refused.
-    if (!betweenTries.refusalStands) movement.state = "sending";
-    movement.sentAtMs = Date.now();
-  };
+  const tries = { claims, betweenTries, branch, givenUp };
   for (;;) {
-    const sent = await sender.send({ movement, request: requestOf(movement, claims, branch), givenUp, markSending });
+    const sent = await permits.run(() => sendPastObstacles(context, movement, tries));
+    if (sent?.kind !== "not-applied") betweenTries.clearRefusal();
     if (!sent) {
-      betweenTries.clearRefusal();
       markDropped(context, movement);
       return;
     }
     const result =
       sent.kind === "unknown" ? await resolveUnknownMovement(context, movement, claims.generation, branch, sent) : sent;
-    if (result.kind !== "not-applied" && result.kind !== "deferred") betweenTries.clearRefusal();
     switch (result.kind) {
       case "applied":
         markApplied(context, movement, result);
@@ -69,6 +66,48 @@ export async function applyMovement(
         if (result.word) adoptDecision(context, movement, result.word, false);
         claims.skipPast(result.generation);
         break;
+      case "not-applied":
+        if ((await parkOnRefusal(context, movement, result.refusal, tries)) === "acknowledged") {
+          markDropped(context, movement);
+          return;
+        }
+    }
+  }
+}
+
+/** What the tries of one movement share. */
+interface Tries {
+  claims: ClaimGenerations;
+  betweenTries: BetweenTries;
+  branch: Branch | undefined;
+  /** Whether the movement is not to be sent any more. */
+  givenUp: () => boolean;
+}
+
+/**
+ * Sends a movement, and waits out what the run's other movements would meet too: the key is refused, the branch is held,
+ * the quota is spent, or the ledger is away. The movement keeps its permit meanwhile, so the others wait behind it as
+ * `planned`, and an outage costs the history of a few of them (decision 16).
+ * @returns what the last try came to; undefined where the movement was given up
+ */
+async function sendPastObstacles(
+  context: SaleContext,
+  movement: StockMovement,
+  tries: Tries,
+): Promise<Exclude<AdjustStockResult, { kind: "deferred" | "branch-held" }> | undefined> {
+  const { run } = context;
+  const { claims, betweenTries, branch, givenUp } = tries;
+  while (!givenUp()) {
+    // The run's record may go with the movement: it must show all that this activation brought.
+    await endOfTurn();
+    if (givenUp()) return undefined;
+    // While a refused key is tried again the movement is still shown as refused.
+    if (!betweenTries.refusalStands) movement.state = "sending";
+    movement.sentAtMs = Date.now();
+    run.stockMoved();
+    const record = run.records?.recordForMovement(movement);
+    const result = await sendMovement(context, requestOf(movement, claims, branch), run.inWords(movement), record);
+    switch (result.kind) {
       case "deferred":
         movement.state = "planned";
         run.stockMoved();
@@ -76,13 +115,11 @@ export async function applyMovement(
         await betweenTries.waitAfterDeferral(result, givenUp);
         break;
       case "branch-held": {
+        betweenTries.clearRefusal();
         movement.state = "refused";
         run.stockMoved();
         const verdict = await parkOnBranch(context, movement, result, givenUp);
-        if (verdict === "acknowledged") {
-          markDropped(context, movement);
-          return;
-        }
+        if (verdict === "acknowledged") return undefined;
         // While a new dialect is rolled out, workers differ: the one that waits may see no hold where the one that
         // sends still sees it.
         if (verdict === "woken") {
@@ -92,22 +129,30 @@ export async function applyMovement(
         }
         break;
       }
-      case "not-applied": {
-        movement.state = "refused";
-        run.stockMoved();
-        claims.nextGeneration();
-        const { refusal } = result;
-        const code = refusal.attention === "credentials" ? refusal.attention : "stock-refused";
-        const message = `${movement.action} ${movement.quantity} of ${movement.itemId}: ${refusal.message}`;
-        const options = { code, subject: movement.referenceId, message, until: givenUp } as const;
-        const verdict = await betweenTries.parkOnRefusal(refusal, options);
-        if (verdict === "acknowledged" && code === "stock-refused") {
-          markDropped(context, movement);
-          return;
-        }
-      }
+      case "not-applied":
+        if (result.refusal.attention !== "credentials") return result;
+        await parkOnRefusal(context, movement, result.refusal, tries);
+        break;
+      default:
+        return result;
     }
   }
+  return undefined;
+}
+
+function parkOnRefusal(
+  { run }: SaleContext,
+  movement: StockMovement,
+  refusal: Refusal,
+  { claims, betweenTries, givenUp }: Tries,
+): Promise<Verdict> {
+  const { action, quantity, itemId, referenceId: subject } = movement;
+  movement.state = "refused";
+  run.stockMoved();
+  claims.nextGeneration();
+  const code = refusal.attention === "credentials" ? refusal.attention : "stock-refused";
+  const message = `${action} ${quantity} of ${itemId}: ${refusal.message}`;
+  return betweenTries.parkOnRefusal(refusal, { code, subject, message, until: givenUp });
 }
 
 function requestOf(movement: StockMovement, { claim }: ClaimGenerations, branch: Branch | undefined): AskedMovement {
@@ -132,48 +177,6 @@ function markApplied(context: SaleContext, movement: StockMovement, result: Appl
   context.run.raise({ code: "stock-unreported", subject: movement.referenceId, message, evidence: { ...movement } });
 }
 
-/** How many movements of one run are sent at once, so that a sale of a thousand lines leaves room for other sales. */
-export const MOST_AT_ONCE = 5;
-
-/** One try of a movement, which the sender sends once it is its turn. */
-export interface PendingTry {
-  movement: StockMovement;
-  request: AskedMovement;
-  /** Whether the movement is not to be sent any more. */
-  givenUp: () => boolean;
-  /** Shows that it is being sent. */
-  markSending: () => void;
-}
-
-/** Sends the tries of a run's movements. */
-export interface Sender {
-  /** @returns what the try came to; undefined where the movement was given up before it was sent */
-  send(pending: PendingTry): Promise<AdjustStockResult | undefined>;
-}
-
-/** Sends each try as an activity of the run itself. */
-export class DirectSender implements Sender {
-  readonly #context: SaleContext;
-  readonly #semaphore = new Semaphore(MOST_AT_ONCE);
-
-  constructor(context: SaleContext) {
-    this.#context = context;
-  }
-
-  send({ movement, request, givenUp, markSending }: PendingTry): Promise<AdjustStockResult | undefined> {
-    const { run } = this.#context;
-    return this.#semaphore.run(async () => {
-      // The run's record may go with the movement: it must show all that this activation brought.
-      await endOfTurn();
-      if (givenUp()) return undefined;
-      markSending();
-      run.stockMoved();
-      const record = run.records?.recordForMovement(movement);
-      return await sendMovement(this.#context, request, run.inWords(movement), record && { record });
-    });
-  }
-}
-
 /**
  * Sends one try of a movement: one activity with one attempt. Every end of the HTTP call is a result of the activity,
  * `unknown` too (a timeout, a 5xx, an answer that cannot be read). If the activity itself ends without a result, since
@@ -187,16 +190,16 @@ export class DirectSender implements Sender {
  *    decides with the update `resolveStock` (`workflows/sale/messages.ts`), or the outcome is written late.
  *
  * @param summary what is moved, as people call it
- * @param more whose movement it is, where a chunk sends it for its run; the record to keep with the answer
+ * @param record to keep with the answer
  */
-export async function sendMovement(
-  { calls, target }: Pick<SaleContext, "calls" | "target">,
+async function sendMovement(
+  { calls, target }: SaleContext,
   request: AskedMovement,
   summary: string,
-  more: Pick<AdjustStockRequest, "sentFor" | "record"> = {},
+  record: RecordPart | undefined,
 ): Promise<AdjustStockResult> {
-  const { adjustStock } = more.record ? calls.unrepeatableWriteSoon : calls.unrepeatableWrite;
-  const result = await adjustStock(summary, { ...target, ...request, ...more });
+  const { adjustStock } = record ? calls.unrepeatableWriteSoon : calls.unrepeatableWrite;
+  const result = await adjustStock(summary, { ...target, ...request, ...(record && { record }) });
   return result.kind === "lost" ? await readOutcomeFromClaim(target, request, result.message) : result;
 }
 
@@ -206,7 +209,7 @@ export async function sendMovement(
  * one: unknown (docs/architecture.md, "At most once").
  * @param whyLost a sentence for the operator
  */
-export async function readOutcomeFromClaim(
+async function readOutcomeFromClaim(
   target: SaleContext["target"],
   { referenceId, claim }: AskedMovement,
   whyLost: string,
@@ -219,12 +222,6 @@ export async function readOutcomeFromClaim(
     ...(previous && { previous }),
   });
   return found.kind === "unknown" ? { ...found, message: `${whyLost} ${found.message}` } : found;
-}
-
-/** Whether other movements would fail alike: the key is refused, the branch is held, or nothing can be sent now. */
-export function isSharedObstacle(result: AdjustStockResult): boolean {
-  if (result.kind === "not-applied") return result.refusal.attention === "credentials";
-  return result.kind === "deferred" || result.kind === "branch-held";
 }
 
 /** Lets at most so many act at once. The others wait, and follow in the order in which they came. */

@@ -16,10 +16,12 @@ import {
 import { BetweenTries, isRefusal } from "../calls/between-tries.ts";
 import { ledger } from "../proxies.ts";
 import type { SaleContext } from "../sale/state.ts";
-import { applyMovement, DirectSender, type Sender } from "./apply-movement.ts";
-import { ChunkSender } from "./chunks.ts";
+import { applyMovement, Semaphore } from "./apply-movement.ts";
 import { showOtherBranch } from "./other-branch.ts";
 import { adoptDecision, resolveUnknownMovement } from "./unknown-movement.ts";
+
+/** How many movements of one run are sent at once, so that a sale of many items leaves room for other sales. */
+const MOST_AT_ONCE = 5;
 
 /** One movement for each stock-tracked item: lines of one item are added up, at their quantity-weighted price. */
 export function planMovements(
@@ -69,7 +71,7 @@ function actionOf(purpose: MovementPurpose): StockAction {
 export class StockKeeping {
   readonly #context: SaleContext;
   readonly #branch: Branch | undefined;
-  #sender: Sender;
+  readonly #permits = new Semaphore(MOST_AT_ONCE);
   readonly #applying = new Map<StockMovement, Promise<void>>();
   /** Branches that goods go back to: each is looked up once, however many goods there are. */
   readonly #returns = new Map<string, Promise<Branch | undefined>>();
@@ -77,16 +79,15 @@ export class StockKeeping {
   constructor(context: SaleContext, branch?: Branch) {
     this.#context = context;
     this.#branch = branch;
-    this.#sender = new DirectSender(context);
   }
 
   /** @param branch default: the run's own; undefined for the business's first branch */
   move(movements: StockMovement[], branch: Branch | undefined = this.#branch): void {
-    this.#chooseSender(movements.length);
+    const { run } = this.#context;
     for (const movement of movements) {
       if (branch) movement.branchId = branch.id;
-      this.#context.run.movements.push(movement);
-      this.#applying.set(movement, applyMovement(this.#context, movement, this.#sender, branch));
+      run.movements.push(movement);
+      this.#applying.set(movement, applyMovement(this.#context, movement, this.#permits, branch));
     }
   }
 
@@ -99,7 +100,6 @@ export class StockKeeping {
     purpose: "undone" | "restocked",
     isDue: (movement: StockMovement) => boolean = () => true,
   ): Promise<void> {
-    this.#chooseSender(this.#sold.length);
     await Promise.all(
       this.#sold.map(async ([movement, applied]) => {
         await applied;
@@ -136,7 +136,6 @@ export class StockKeeping {
     const isDue = ({ referenceId }: Pick<StockMovement, "referenceId">): boolean => !givenBack.has(referenceId);
     const ofOthers = ({ referenceId }: TakenMovement): boolean => !own.some((one) => one.referenceId === referenceId);
     const others = taken.filter((one) => ofOthers(one) && isDue(one));
-    this.#chooseSender(own.length + others.length);
     await Promise.all([
       this.giveBack(number, "restocked", isDue),
       ...others.map((other) => this.#returnOther(other, number)),
@@ -152,13 +151,6 @@ export class StockKeeping {
 
   get #sold(): [StockMovement, Promise<void>][] {
     return [...this.#applying].filter(([movement]) => movement.purpose === "sold");
-  }
-
-  /** For many movements, chunks: each has a history of its own. Once chosen, it stays. */
-  #chooseSender(movements: number): void {
-    const { movementChunk } = this.#context.profile.timings;
-    if (movements > movementChunk / 2 && !(this.#sender instanceof ChunkSender))
-      this.#sender = new ChunkSender(this.#context);
   }
 
   async #reverse(movement: StockMovement, number: string, purpose: "undone" | "restocked"): Promise<void> {
