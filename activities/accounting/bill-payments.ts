@@ -7,9 +7,10 @@ import {
   LARGEST_BILL_PAYMENT_PAGE,
   type Refusal,
 } from "../../src/contract/index.ts";
+import { refusalOf, servedIn, throwIfRetryable } from "../classified-call.ts";
 import { keepRows } from "../listed-rows.ts";
-import { callAndClassify, refusalOf, throwToReadAgain } from "./call-and-classify.ts";
-import { type AccountingContext, type AccountingRuntime, accountingRuntimeOf } from "./runtime.ts";
+import { callAndClassify } from "./call-and-classify.ts";
+import type { AccountingContext, AccountingRuntime } from "./runtime.ts";
 
 const ORDERS = {
   created: { sortBy: "createdAt", sortDirection: "asc" },
@@ -30,13 +31,13 @@ export function createBillPaymentActivities(
   const { ledger, random } = context;
   async function list(runtime: AccountingRuntime, asked: ListBillPaymentsInput) {
     const classified = await callAndClassify(runtime, "listBillPayments", () => runtime.client.listBillPayments(asked));
-    if ("data" in classified) return classified;
-    throwToReadAgain(classified, random);
-    return refusalOf(classified);
+    throwIfRetryable(classified, random);
+    const { data, odd = [] } = classified;
+    return data ? { data, odd } : refusalOf(classified);
   }
   return {
     async keepBillPaymentsPage(request) {
-      const runtime = accountingRuntimeOf(context, request.connection);
+      const runtime = servedIn(context.accounting, request.connection);
       const { connection, order, status, page, round } = request;
       // A page that could not be kept is not asked for: its call would be wasted.
       const askedAtMs = await ledger.billPayments.now();
@@ -60,7 +61,7 @@ export function createBillPaymentActivities(
     },
 
     async sampleBillPayments({ connection, status }) {
-      const runtime = accountingRuntimeOf(context, connection);
+      const runtime = servedIn(context.accounting, connection);
       // The oldest: least likely to change their status between two looks.
       const listed = await list(runtime, { page: 1, limit: SAMPLE, status, ...ORDERS.created });
       if (!("data" in listed)) return listed;

@@ -1,9 +1,10 @@
 import type { AccountingActivities } from "../../src/contract/index.ts";
+import { servedIn, throwIfRetryable } from "../classified-call.ts";
 import { stillWaiting } from "../failure.ts";
 import { standingNow } from "../service-wait.ts";
 import { createBillPaymentActivities } from "./bill-payments.ts";
-import { callAndClassify, throwToReadAgain } from "./call-and-classify.ts";
-import { type AccountingContext, accountingRuntimeOf } from "./runtime.ts";
+import { callAndClassify } from "./call-and-classify.ts";
+import type { AccountingContext } from "./runtime.ts";
 import { createSyncBatchActivities } from "./sync-batches.ts";
 
 export type { AccountingContext, AccountingRuntime, KeyStandingWatch } from "./runtime.ts";
@@ -25,16 +26,15 @@ function createAccountingWaitActivities(context: AccountingContext): Pick<Accoun
   const { random } = context;
   return {
     async awaitAccounting(request) {
-      const runtime = accountingRuntimeOf(context, request.connection);
+      const runtime = servedIn(context.accounting, request.connection);
       const { tooSoonForMs, ownTurnInMs, lookPauseMs } = standingNow(request, random);
       if (tooSoonForMs > 0) throw stillWaiting("It was tried a moment ago.", tooSoonForMs);
       const ofTheKey = request.refused?.status === 401;
       // What a key may not do only a call of that kind finds out.
       if (!ofTheKey && ownTurnInMs > 0) throw stillWaiting("It was tried a while ago.", ownTurnInMs);
       const classified = await callAndClassify(runtime, "listCompanies", () => runtime.client.listCompanies());
-      if ("data" in classified) return;
       if (classified.meaning.kind === "transient") throw stillWaiting(classified.message, lookPauseMs);
-      throwToReadAgain(classified, random);
+      throwIfRetryable(classified, random);
       if (ofTheKey && classified.meaning.kind === "configuration") throw stillWaiting(classified.message, lookPauseMs);
     },
   };

@@ -1,7 +1,6 @@
 import type { AccountingClient, AccountingDialect } from "../../src/accounting/index.ts";
 import type { AccountingProfile } from "../../src/contract/index.ts";
 import type { Ledger } from "../../src/ledger/index.ts";
-import { notServed } from "../failure.ts";
 import type { Observer } from "../observer.ts";
 
 /** One accounting connection as this process serves it. Key and secret are inside the client and nowhere else. */
@@ -24,22 +23,4 @@ export interface AccountingContext {
   observer: Pick<Observer, "note">;
   nowMs: () => number;
   random: () => number;
-}
-
-/**
- * @throws ApplicationFailure NotServed: another worker may know the connection, after a change of configuration for
- * example
- */
-export function accountingRuntimeOf(
-  { accounting }: Pick<AccountingContext, "accounting">,
-  name: string,
-): AccountingRuntime {
-  const runtime = accounting.get(name);
-  if (runtime) return runtime;
-  throw notServed(servesNoAccounting({ accounting }, name));
-}
-
-export function servesNoAccounting({ accounting }: Pick<AccountingContext, "accounting">, name: string): string {
-  const known = [...accounting.keys()].join(", ") || "none";
-  return `This worker serves no accounting connection named ${name}; it serves: ${known}.`;
 }

@@ -1,13 +1,13 @@
 import { Context } from "@temporalio/activity";
 
 import type { AccountingActivities, ProcessBatchRequest, ProcessBatchResult } from "../../src/contract/index.ts";
-import { TransportError } from "../../src/http/errors.ts";
 import { type Ledger, LedgerUnavailableError } from "../../src/ledger/index.ts";
+import { cameBack, notServedMessage, refusalOf } from "../classified-call.ts";
 import { afterQuotaMs } from "../failure.ts";
 import { toBatchResult } from "../ledger/batches.ts";
 import { writerOf } from "../ledger/beside-calls.ts";
-import { callAndClassify, refusalOf, whatWasSaid } from "./call-and-classify.ts";
-import { type AccountingContext, type AccountingRuntime, servesNoAccounting } from "./runtime.ts";
+import { callAndClassify } from "./call-and-classify.ts";
+import type { AccountingContext, AccountingRuntime } from "./runtime.ts";
 
 /**
  * A batch is sent at most once for each claim, so nothing here throws in order to be repeated, and nothing is tied to
@@ -20,7 +20,7 @@ export function createSyncBatchActivities(context: AccountingContext): Pick<Acco
       const runtime = context.accounting.get(request.connection);
       // Nothing was sent, and only a result says so: a failure would be one more unknown outcome.
       if (!runtime) {
-        return { kind: "deferred", sameTry: true, message: servesNoAccounting(context, request.connection) };
+        return { kind: "deferred", sameTry: true, message: notServedMessage(context.accounting, request.connection) };
       }
       const taken = await take(ledger, request);
       if (taken !== "taken") return taken;
@@ -85,20 +85,13 @@ async function send(
   const classified = await callAndClassify(runtime, "processSyncBatch", () =>
     runtime.client.processSyncBatch(syncBatchId),
   );
-  if ("data" in classified) return { kind: "processed", message: classified.data.message };
-  const { meaning, error, message } = classified;
+  const { data, meaning, error, message } = classified;
+  if (data) return { kind: "processed", message: data.message };
   if (meaning.kind === "deferred") {
     return { kind: "deferred", retryAfterMs: afterQuotaMs(meaning.retryAfterMs, random), message };
   }
-  if (meaning.kind === "not-sent") return { kind: "deferred", message };
+  if (meaning.kind === "not-applied") return { kind: "deferred", message };
   if (meaning.kind === "configuration" || meaning.kind === "refused")
     return { kind: "not-processed", refusal: refusalOf(classified) };
-  return { kind: "unknown", message, evidence: { sentAtMs, ...whatCameBack(error) } };
-}
-
-function whatCameBack(error: unknown): Record<string, unknown> {
-  if (error instanceof TransportError) return { cameBack: error.code };
-  const { status, details } = whatWasSaid(error);
-  if (status !== undefined) return { cameBack: `HTTP ${status}`, ...details };
-  return { cameBack: error instanceof Error ? error.name : "nothing" };
+  return { kind: "unknown", message, evidence: { sentAtMs, ...cameBack(error) } };
 }

@@ -2,14 +2,8 @@ import { SHOWN_OPERATIONS } from "../../src/compliance/index.ts";
 import type { AwaitServiceRequest, ComplianceActivities } from "../../src/contract/index.ts";
 import { stillWaiting } from "../failure.ts";
 import { type Standing, standingNow } from "../service-wait.ts";
-import {
-  type ActivityContext,
-  callAndClassify,
-  type ComplianceRuntime,
-  keyCallOf,
-  runtimeOf,
-  throwIfRetryable,
-} from "./calls.ts";
+import { throwIfRetryable } from "../classified-call.ts";
+import { type ActivityContext, callAndClassify, type ComplianceRuntime, keyCallOf, runtimeOf } from "./calls.ts";
 import { KeyHeldError } from "./credential-circuit-breaker.ts";
 
 /**

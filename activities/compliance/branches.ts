@@ -1,6 +1,7 @@
 import { type Business, UnexpectedAnswerError } from "../../src/compliance/index.ts";
 import type { Branch, ComplianceActivities, Refusal } from "../../src/contract/index.ts";
-import { type ActivityContext, callAndClassify, refusalOf, runtimeOf, throwIfRetryable } from "./calls.ts";
+import { refusalOf, throwIfRetryable } from "../classified-call.ts";
+import { type ActivityContext, callAndClassify, runtimeOf } from "./calls.ts";
 import { UnreadAnswers } from "./unread-answers.ts";
 
 type BranchRequest = Parameters<ComplianceActivities["readBranch"]>[0];

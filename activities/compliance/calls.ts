@@ -8,26 +8,22 @@ import {
   ComplianceApiError,
   type ComplianceClient,
   type ComplianceDialect,
-  ComplianceInputError,
   type OperationName,
   type Result,
   settingsBehind,
   settingsHint,
-  UnexpectedAnswerError,
 } from "../../src/compliance/index.ts";
 import {
   type CallTarget,
   type ConnectionProfile,
   type InputChecks,
   type PaymentRule,
-  type Refusal,
   type SaleDocument,
   withLinesThatFit,
 } from "../../src/contract/index.ts";
-import type { OddRow } from "../../src/http/read-body.ts";
 import type { Ledger } from "../../src/ledger/index.ts";
+import { type ClassifiedCall, servedIn, throwIfRetryable } from "../classified-call.ts";
 import type { EarlierRuns } from "../earlier-runs/earlier-runs.ts";
-import { afterQuotaMs, backoffMs, deferred, notSent, notServed, transient, unknownKeyed } from "../failure.ts";
 import type { Observer } from "../observer.ts";
 import type { PollBounds } from "../poll-schedule.ts";
 import type { Catalogue } from "./catalogue.ts";
@@ -60,35 +56,9 @@ export interface ActivityContext {
   random: () => number;
 }
 
-/**
- * @throws ApplicationFailure NotServed: another worker may know the connection, after a change of configuration for
- * example
- */
+/** @throws ApplicationFailure NotServed */
 export function runtimeOf({ connections }: Pick<ActivityContext, "connections">, name: string): ComplianceRuntime {
-  const runtime = connections.get(name);
-  if (runtime) return runtime;
-  throw notServed(notServedMessage({ connections }, name));
-}
-
-export function notServedMessage({ connections }: Pick<ActivityContext, "connections">, name: string): string {
-  const known = [...connections.keys()].join(", ") || "none";
-  return `This worker serves no connection named ${name}; it serves: ${known}.`;
-}
-
-/** What one call came to: its meaning, and whichever of answer and error there is. */
-export interface ClassifiedCall<Data> {
-  meaning: Classification;
-  data?: Data;
-  /** Rows of a list that are not of their form, and are not in `data`. */
-  odd?: readonly OddRow[] | undefined;
-  error?: unknown;
-  /** `Idempotent-Replayed: true`. */
-  replayed: boolean;
-  operation: OperationName;
-  /** In words, for a person. */
-  message: string;
-  /** Which settings of the dialect can be behind a refusal, as a sentence to follow the message; empty for none. */
-  hint: string;
+  return servedIn(connections, name);
 }
 
 type Classify<Data> = (result: Result<Data>, dialect: ComplianceDialect, options?: ClassifyOptions) => Classification;
@@ -174,62 +144,4 @@ export function rejectedSaleThatFits(classified: ClassifiedCall<SaleDocument>): 
 export function keyCallOf(operation: OperationName, { businessId, retriedAtMs }: CallTarget): KeyCall {
   const { workflowExecution, activityId, currentAttemptScheduledTimestampMs: scheduledAtMs } = Context.current().info;
   return { operation, businessId, caller: workflowExecution?.workflowId ?? activityId, scheduledAtMs, retriedAtMs };
-}
-
-/** What a person is needed for. A meaning that this operation cannot have by its table is shown as unexpected. */
-export function refusalOf({ meaning, error, operation, message, hint }: ClassifiedCall<unknown>): Refusal {
-  const details = errorDetails(error);
-  switch (meaning.kind) {
-    case "configuration":
-      return { kind: "refused", attention: "credentials", message, operation, ...details };
-    case "refused":
-      return { kind: "refused", attention: meaning.attention, message: sentence(message, hint), ...details };
-    case "unexpected":
-      return { kind: "refused", attention: "unexpected-answer", message: sentence(message, hint), ...details };
-    default:
-      return { kind: "refused", attention: "unexpected-answer", message: `${message} (${meaning.kind})` };
-  }
-}
-
-export function sentence(message: string, hint: string): string {
-  return hint === "" ? message : `${message.replace(/\.$/, "")}.${hint}`;
-}
-
-/** The API's own words about an error, without what a message must not hold (the client has taken that out). */
-function errorDetails(error: unknown): Pick<Refusal, "status" | "apiCode" | "details"> {
-  if (error instanceof ComplianceInputError) return {};
-  if (error instanceof KeyHeldError) {
-    const refusalDetails = errorDetails(error.refusal);
-    return { ...refusalDetails, details: { ...refusalDetails.details, ...error.evidence } };
-  }
-  if (error instanceof UnexpectedAnswerError) {
-    return { status: error.status, details: { issues: error.issues, bodyExcerpt: error.bodyExcerpt } };
-  }
-  if (!(error instanceof ComplianceApiError)) return {};
-  const { status, apiCode, extras, bodyExcerpt } = error;
-  const { errors, branches } = extras;
-  const details = {
-    ...(errors !== undefined && { errors }),
-    ...(branches !== undefined && { branches }),
-    ...(bodyExcerpt && { bodyExcerpt }),
-  };
-  return { status, ...(apiCode !== undefined && { apiCode }), ...(Object.keys(details).length > 0 && { details }) };
-}
-
-/** Throws, so that Temporal retries the activity, where the meaning of the answer allows that. Returns otherwise. */
-export function throwIfRetryable({ meaning, message }: ClassifiedCall<unknown>, random: () => number): void {
-  const attempt = Context.current().info.attempt;
-  switch (meaning.kind) {
-    case "deferred":
-      throw deferred(message, afterQuotaMs(meaning.retryAfterMs, random));
-    case "transient":
-      throw transient(message, backoffMs(attempt, random));
-    case "not-applied":
-      throw notSent(message, backoffMs(attempt, random));
-    case "unknown-keyed":
-      if (meaning.documentId === undefined) throw unknownKeyed(message, backoffMs(attempt, random));
-      return;
-    default:
-      return;
-  }
 }

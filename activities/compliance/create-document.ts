@@ -14,18 +14,14 @@ import { LedgerUnavailableError } from "../../src/ledger/index.ts";
 import { claimAfterEarlierRuns, EarlierRunsUnreadError } from "../earlier-runs/earlier-runs.ts";
 import { afterQuotaMs } from "../failure.ts";
 import { keySentWith } from "../ledger/beside-calls.ts";
+import { type ClassifiedCall, notServedMessage, refusalOf, sentence, throwIfRetryable } from "../classified-call.ts";
 import {
   type ActivityContext,
   callAndClassify,
-  type ClassifiedCall,
   type ComplianceRuntime,
-  notServedMessage,
-  refusalOf,
   rejectedSale,
   rejectedSaleThatFits,
   runtimeOf,
-  sentence,
-  throwIfRetryable,
 } from "./calls.ts";
 import { DocumentClaim } from "./document-claim.ts";
 
@@ -108,7 +104,7 @@ export function createCreationActivities(
     if (!runtime)
       return {
         kind: "deferred",
-        message: notServedMessage(context, request.connection),
+        message: notServedMessage(context.connections, request.connection),
         firstSentAtMs: sentByEarlierAttempt,
       };
     const claim = new DocumentClaim(ledger, request, nowMs);

@@ -10,14 +10,8 @@ import {
 import { stillWaiting } from "../failure.ts";
 import { saveWithAnswer } from "../ledger/beside-calls.ts";
 import { ageMs, pollPauseMs } from "../poll-schedule.ts";
-import {
-  type ActivityContext,
-  ask,
-  type ComplianceRuntime,
-  refusalOf,
-  rejectedSaleThatFits,
-  runtimeOf,
-} from "./calls.ts";
+import { refusalOf } from "../classified-call.ts";
+import { type ActivityContext, ask, type ComplianceRuntime, rejectedSaleThatFits, runtimeOf } from "./calls.ts";
 
 export function createDocumentActivities(
   context: ActivityContext,

@@ -13,7 +13,8 @@ import {
 } from "../../src/contract/index.ts";
 import { stillWaiting } from "../failure.ts";
 import { ageMs, pollPauseMs } from "../poll-schedule.ts";
-import { type ActivityContext, ask, type ComplianceRuntime, refusalOf, runtimeOf } from "./calls.ts";
+import { refusalOf } from "../classified-call.ts";
+import { type ActivityContext, ask, type ComplianceRuntime, runtimeOf } from "./calls.ts";
 import { knownItem, resolveLines } from "./catalogue.ts";
 import { KeyHeldError } from "./credential-circuit-breaker.ts";
 import { readCatalogue } from "./read-catalogue.ts";

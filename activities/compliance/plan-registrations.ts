@@ -9,7 +9,8 @@ import {
 } from "../../src/contract/index.ts";
 import type { OddRow } from "../../src/http/read-body.ts";
 import { writerOf } from "../ledger/beside-calls.ts";
-import { type ActivityContext, refusalOf, runtimeOf } from "./calls.ts";
+import { refusalOf } from "../classified-call.ts";
+import { type ActivityContext, runtimeOf } from "./calls.ts";
 import { readCatalogue } from "./read-catalogue.ts";
 
 /** So many items of a catalogue are gone through at a time, however few of them are to be registered. */

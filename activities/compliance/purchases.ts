@@ -3,7 +3,8 @@ import { createHash } from "node:crypto";
 import type { ComplianceDialect, Purchase } from "../../src/compliance/index.ts";
 import type { ComplianceActivities, Refusal } from "../../src/contract/index.ts";
 import { idsOf, keepRows } from "../listed-rows.ts";
-import { type ActivityContext, ask, refusalOf, runtimeOf } from "./calls.ts";
+import { refusalOf } from "../classified-call.ts";
+import { type ActivityContext, ask, runtimeOf } from "./calls.ts";
 
 /** Fiscal Compliance API, "GET /v1/purchases": 1 to 100, and not clamped. */
 const PAGE_SIZE = 100;

@@ -1,5 +1,6 @@
 import type { CallTarget, Item } from "../../src/contract/index.ts";
-import { type ActivityContext, ask, type ClassifiedCall } from "./calls.ts";
+import { type ClassifiedCall } from "../classified-call.ts";
+import { type ActivityContext, ask } from "./calls.ts";
 
 /** A catalogue that is shared has no answer of its own; it is as good as the one that it came from. */
 const SHARED_ANSWER = {

@@ -8,14 +8,8 @@ import {
 } from "../../src/compliance/index.ts";
 import type { ComplianceActivities, SaleDocument } from "../../src/contract/index.ts";
 import { writerOf } from "../ledger/beside-calls.ts";
-import {
-  type ActivityContext,
-  callAndClassify,
-  type ClassifiedCall,
-  refusalOf,
-  runtimeOf,
-  throwIfRetryable,
-} from "./calls.ts";
+import { type ClassifiedCall, refusalOf, throwIfRetryable } from "../classified-call.ts";
+import { type ActivityContext, callAndClassify, runtimeOf } from "./calls.ts";
 import { UnreadAnswers } from "./unread-answers.ts";
 
 /**

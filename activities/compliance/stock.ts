@@ -1,9 +1,4 @@
-import {
-  branchSentAs,
-  classifyMovement,
-  ComplianceApiError,
-  UnexpectedAnswerError,
-} from "../../src/compliance/index.ts";
+import { branchSentAs, classifyMovement } from "../../src/compliance/index.ts";
 import {
   type AdjustStockRequest,
   type AdjustStockResult,
@@ -12,11 +7,11 @@ import {
   type OtherBranch,
   setApplied,
 } from "../../src/contract/index.ts";
-import { TransportError } from "../../src/http/errors.ts";
 import { claimAfterEarlierRuns } from "../earlier-runs/earlier-runs.ts";
 import { afterQuotaMs } from "../failure.ts";
 import { saveWithAnswer } from "../ledger/beside-calls.ts";
-import { type ActivityContext, callAndClassify, type ComplianceRuntime, notServedMessage, refusalOf } from "./calls.ts";
+import { cameBack, notServedMessage, refusalOf } from "../classified-call.ts";
+import { type ActivityContext, callAndClassify, type ComplianceRuntime } from "./calls.ts";
 import { StockClaim } from "./stock-claim.ts";
 
 /**
@@ -30,7 +25,8 @@ export function createStockActivities(context: ActivityContext): Pick<Compliance
     async adjustStock(request) {
       const runtime = context.connections.get(request.connection);
       // A result, since a failure would not say that nothing was sent.
-      if (!runtime) return { kind: "deferred", sameTry: true, message: notServedMessage(context, request.connection) };
+      if (!runtime)
+        return { kind: "deferred", sameTry: true, message: notServedMessage(context.connections, request.connection) };
       const sentAs = request.branch && branchSentAs(runtime.dialect.stock);
       const claim = new StockClaim(context.ledger, request, sentAs, nowMs);
       const taken = await takeClaim(context, claim);
@@ -111,7 +107,7 @@ async function send(
   if (meaning.kind === "not-applied") return { kind: "deferred", message };
   if (meaning.kind === "configuration" || meaning.kind === "refused")
     return { kind: "not-applied", refusal: refusalOf(classified) };
-  return { kind: "unknown", message, evidence: { sentAtMs, ...answerEvidence(error) } };
+  return { kind: "unknown", message, evidence: { sentAtMs, ...cameBack(error) } };
 }
 
 /**
@@ -165,11 +161,4 @@ function noteUnreadReport({ dialect, profile }: ComplianceRuntime, observer: Act
     value: report,
     message: `The answer to a stock movement has no field "${report}", so its report to the tax authority is not read`,
   });
-}
-
-function answerEvidence(error: unknown): Record<string, unknown> {
-  if (error instanceof TransportError) return { cameBack: error.code };
-  if (error instanceof ComplianceApiError || error instanceof UnexpectedAnswerError)
-    return { cameBack: `HTTP ${error.status}`, bodyExcerpt: error.bodyExcerpt ?? null };
-  return { cameBack: error instanceof Error ? error.name : "nothing" };
 }

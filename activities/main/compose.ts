@@ -13,7 +13,8 @@ import {
   resolvedLines,
   type SaleLineInput,
 } from "../../src/contract/index.ts";
-import { type ActivityContext, notServedMessage } from "../compliance/calls.ts";
+import { notServedMessage } from "../classified-call.ts";
+import { type ActivityContext } from "../compliance/calls.ts";
 import { resolveLines } from "../compliance/catalogue.ts";
 
 type Resolved = Extract<ItemsResult, { kind: "resolved" }>;
@@ -104,7 +105,7 @@ export function createComposeActivities(
  * again by itself.
  */
 function unserved(context: ActivityContext, connection: string): Composed {
-  return { kind: "refused", attention: "credentials", message: notServedMessage(context, connection) };
+  return { kind: "refused", attention: "credentials", message: notServedMessage(context.connections, connection) };
 }
 
 function composed(callbackExpected: boolean, compose: () => ComposedRequest): Composed {

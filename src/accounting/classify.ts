@@ -6,19 +6,21 @@ import { ACCOUNTING_OPERATIONS, type AccountingOperationName } from "./operation
 /**
  * What a call that threw means (docs/failure-model.md, "What each kind of trouble means").
  *
+ * - `ok`: as the document says; a call that threw never means it
  * - `deferred`: refused by the quota, or kept back by ourselves: certainly nothing happened
  * - `configuration`: 401, 403
  * - `refused`: certainly nothing happened, and the same request would be refused again
  * - `transient`: a read that may be repeated
- * - `not-sent`: a write of which not a byte left
+ * - `not-applied`: a write of which not a byte left
  * - `unknown`: a write that may have happened
  */
 export type AccountingMeaning =
+  | { kind: "ok" }
   | { kind: "deferred"; retryAfterMs?: number | undefined }
   | { kind: "configuration" }
   | { kind: "refused"; attention: "invalid-request" | "not-found" }
   | { kind: "transient" }
-  | { kind: "not-sent" }
+  | { kind: "not-applied" }
   | { kind: "unknown" };
 
 export function classifyAccountingError(operation: AccountingOperationName, error: unknown): AccountingMeaning {
@@ -31,7 +33,7 @@ export function classifyAccountingError(operation: AccountingOperationName, erro
   if (error instanceof AccountingUnexpectedAnswerError) return lost;
   if (!(error instanceof TransportError)) return lost;
   if (error.code === "held-back") return { kind: "deferred", retryAfterMs: error.retryAfterMs };
-  if (error.sent === "no") return { kind: isRead ? "transient" : "not-sent" };
+  if (error.sent === "no") return { kind: isRead ? "transient" : "not-applied" };
   const { answered } = error;
   // A 429 says all it has to say in its headers, so that a body that broke off takes nothing from it.
   if (answered?.status !== 429) return lost;

@@ -187,7 +187,7 @@ describe("a refusal", () => {
     const { client, server } = await accountingClientUnderTest(() => undefined);
     await server.close();
     const error = await failureOf(client.processSyncBatch("b1"));
-    expect(classifyAccountingError("processSyncBatch", error)).toEqual({ kind: "not-sent" });
+    expect(classifyAccountingError("processSyncBatch", error)).toEqual({ kind: "not-applied" });
     expect(classifyAccountingError("listCompanies", error)).toEqual({ kind: "transient" });
   });
 

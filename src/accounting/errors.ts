@@ -1,4 +1,4 @@
-import { CallError } from "../http/errors.ts";
+import { AnswerError, CallError } from "../http/errors.ts";
 import type { AccountingAnswerMeta } from "./answer-meta.ts";
 
 /** The configuration of a client is wrong: nothing was sent, and nothing can be. Never holds a key or a secret. */
@@ -34,7 +34,7 @@ export interface AccountingApiErrorDetails {
 }
 
 /** An answer with a status of 400 or more. The shape of an error's body is not shown (Accounting Service, "Errors"). */
-export class AccountingApiError extends CallError {
+export class AccountingApiError extends AnswerError {
   override readonly name: "AccountingApiError" | "AccountingUnauthorizedError" | "AccountingForbiddenError" =
     "AccountingApiError";
   readonly code: "api-error" | "unauthorized" | "forbidden" = "api-error";
@@ -49,6 +49,10 @@ export class AccountingApiError extends CallError {
     this.apiMessage = details.apiMessage;
     this.bodyExcerpt = details.bodyExcerpt;
     this.meta = details.meta;
+  }
+
+  get evidence(): Record<string, unknown> {
+    return this.bodyExcerpt ? { bodyExcerpt: this.bodyExcerpt } : {};
   }
 }
 
@@ -66,6 +70,10 @@ export class AccountingUnauthorizedError extends AccountingApiError {
     super(message, details);
     this.clockAheadMs = details.clockAheadMs;
   }
+
+  override get evidence(): Record<string, unknown> {
+    return { ...super.evidence, ...(this.clockAheadMs !== undefined && { clockAheadMs: this.clockAheadMs }) };
+  }
 }
 
 /** 403: the key is valid, and not authorized for that company or resource. */
@@ -77,7 +85,7 @@ export class AccountingForbiddenError extends AccountingApiError {
 /**
  * An answer below 400 that is not what the document says for the operation. Whatever was asked for may have happened.
  */
-export class AccountingUnexpectedAnswerError extends CallError {
+export class AccountingUnexpectedAnswerError extends AnswerError {
   override readonly name = "AccountingUnexpectedAnswerError" as const;
   readonly code = "unexpected-answer" as const;
   readonly status: number;
@@ -96,5 +104,9 @@ export class AccountingUnexpectedAnswerError extends CallError {
     this.issues = details.issues;
     this.bodyExcerpt = details.bodyExcerpt;
     this.meta = details.meta;
+  }
+
+  get evidence(): Record<string, unknown> {
+    return { issues: this.issues, bodyExcerpt: this.bodyExcerpt };
   }
 }

@@ -1,4 +1,4 @@
-import { CallError } from "../http/errors.ts";
+import { AnswerError, CallError } from "../http/errors.ts";
 import type { RateLimit } from "../http/quota-headers.ts";
 import type { AnswerMeta } from "./answer-meta.ts";
 import type { ErrorExtras } from "./error-envelope.ts";
@@ -29,13 +29,13 @@ export class ComplianceInputError extends CallError {
 }
 
 /** An answer with a status of 400 or more, with or without the service's own error envelope. */
-export class ComplianceApiError extends CallError {
+export class ComplianceApiError extends AnswerError {
   override readonly name = "ComplianceApiError" as const;
   readonly code = "api-error" as const;
   readonly operation: OperationName;
   readonly status: number;
   /** The envelope's `code`: what clients branch on (Fiscal Compliance API, "Errors"). */
-  readonly apiCode: string | undefined;
+  override readonly apiCode: string | undefined;
   /** The envelope's `message`, for people: its wording can change and is not to be parsed. */
   readonly apiMessage: string | undefined;
   /** Whether the body was the service's own error envelope, and not, say, a proxy's page. */
@@ -72,12 +72,21 @@ export class ComplianceApiError extends CallError {
     this.meta = details.meta;
     this.bodyExcerpt = details.bodyExcerpt;
   }
+
+  get evidence(): Record<string, unknown> {
+    const { errors, branches } = this.extras;
+    return {
+      ...(errors !== undefined && { errors }),
+      ...(branches !== undefined && { branches }),
+      ...(this.bodyExcerpt && { bodyExcerpt: this.bodyExcerpt }),
+    };
+  }
 }
 
 /**
  * An answer below 400 that is not what the document says for the operation. Whatever was asked for may have happened.
  */
-export class UnexpectedAnswerError extends CallError {
+export class UnexpectedAnswerError extends AnswerError {
   override readonly name = "UnexpectedAnswerError" as const;
   readonly code = "unexpected-answer" as const;
   readonly operation: OperationName;
@@ -106,5 +115,9 @@ export class UnexpectedAnswerError extends CallError {
     this.bodyExcerpt = details.bodyExcerpt;
     this.documentId = details.documentId;
     this.meta = details.meta;
+  }
+
+  get evidence(): Record<string, unknown> {
+    return { issues: this.issues, bodyExcerpt: this.bodyExcerpt };
   }
 }

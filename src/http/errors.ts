@@ -6,6 +6,15 @@ export abstract class CallError extends Error {
   abstract readonly code: string;
 }
 
+/** The service answered, with an error or with something that its document does not show. */
+export abstract class AnswerError extends CallError {
+  abstract readonly status: number;
+  /** The `code` of the service's error envelope, where it has one. */
+  readonly apiCode?: string | undefined;
+  /** What the service said, for people: without what a message must not hold. */
+  abstract get evidence(): Record<string, unknown>;
+}
+
 /**
  * Why no whole answer came.
  *
