@@ -1,17 +1,40 @@
 import { sleep } from "@temporalio/workflow";
 
-import { boundedSummary, type ItemOutcome, type Refusal, type RegisterResult } from "../../src/contract/index.ts";
+import {
+  boundedSummary,
+  type Branch,
+  type CallTarget,
+  ITEM_OUTCOMES,
+  type ItemOutcome,
+  type ItemOutcomeKind,
+  type Refusal,
+  type RegisterResult,
+  type RegistrationProgress,
+} from "../../src/contract/index.ts";
 import { BetweenTries, growingPauseMs, isRefusal } from "../calls/between-tries.ts";
 import { LeftToNextRun, undefinedIfLeft } from "../job/continue-as-new-policy.ts";
+import type { Job } from "../job/job.ts";
 import { park } from "../operator/attention-list.ts";
+import type { Calls } from "../proxies.ts";
 import { lackingData, showsRegistered } from "../sale/steps/items.ts";
-import type { Batch } from "./batch.ts";
 
 /** Calls of one batch under way at once. */
 const LANES = 8;
 
 /** An answer that says nothing is asked for again so often; then the item is reported as unclear. */
 const MOST_TRIES = 5;
+
+/** What every step of a registration needs, and what it has come to so far. */
+export interface Batch {
+  job: Job<RegistrationProgress>;
+  calls: Calls["background"];
+  target: CallTarget;
+  batchId: string;
+  force: boolean;
+  branch: Branch | undefined;
+  /** A person has said that what the API refuses as malformed is to be passed over. */
+  passesOver: boolean;
+}
 
 export interface PlannedItem {
   id: string;
@@ -37,12 +60,23 @@ export async function registerAll(batch: Batch, items: readonly PlannedItem[]): 
         continue;
       }
       outcomes.push(outcome);
-      batch.count({ [outcome.kind]: 1 });
+      count(batch, { [outcome.kind]: 1 });
     }
   };
   batch.job.moveOn("the registration of items");
   await Promise.all(Array.from({ length: Math.min(LANES, items.length) }, lane));
   return { outcomes, unanswered };
+}
+
+/** @param total how many items the batch is about, once that is known */
+export function count(
+  { job }: Batch,
+  settled: Partial<Record<ItemOutcomeKind, number>>,
+  total: number | null = job.progress.total,
+): void {
+  const counts = { ...job.progress.counts };
+  for (const kind of ITEM_OUTCOMES) counts[kind] += settled[kind] ?? 0;
+  job.moveOn(job.waitingFor, { counts, total });
 }
 
 async function registerOne(batch: Batch, { id, name }: PlannedItem): Promise<ItemOutcome> {

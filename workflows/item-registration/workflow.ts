@@ -15,8 +15,7 @@ import { registerJobMessages, runJobToCompletion } from "../job/run-job.ts";
 import { callsOf, ledger, main } from "../proxies.ts";
 import { resolveBranch } from "../sale/steps/items.ts";
 import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";
-import { Batch } from "./batch.ts";
-import { type PlannedItem, registerAll } from "./register-all.ts";
+import { type Batch, count, type PlannedItem, registerAll } from "./register-all.ts";
 
 /** So many are asked for between two looks at the catalogue, and written down together. */
 const CHUNK = 50;
@@ -63,17 +62,16 @@ export async function registerItems(input: RegisterItemsInput, carried?: Carried
     job.moveOn("its turn");
     const { background: calls, wait } = callsOf(prepared.profile, () => job.retriedAtMs);
     job.awaitService = (summary, tried) => wait.awaitService(summary, { connection, businessId, ...tried });
-    const batch = new Batch({
+    const batch: Batch = {
       job,
       calls,
       target: { connection, businessId },
       batchId: `${workflowId} ${firstExecutionRunId}`,
       force: input?.force === true,
-      branch: undefined,
+      branch: carried?.branch,
       passesOver: carried?.passesOver ?? false,
-    });
-    if (carried) batch.branch = carried.branch;
-    else if (input?.branch !== undefined) {
+    };
+    if (!carried && input?.branch !== undefined) {
       job.moveOn("the names of its branch");
       batch.branch = await resolveBranch(job, calls.read, batch.target, input.branch);
     }
@@ -122,7 +120,7 @@ async function nextChunk(
       notOlderThanMs: startedAtMs,
     }),
   );
-  batch.count(plan.settled, names?.length ?? plan.total);
+  count(batch, plan.settled, names?.length ?? plan.total);
   const unanswered = await registerAndKeep(batch, plan.items);
   if ("after" in position) return { position: plan.next === null ? null : { after: plan.next }, unanswered };
   const index = position.index + CHUNK;
@@ -142,8 +140,8 @@ async function registerAndKeep(batch: Batch, items: readonly PlannedItem[]): Pro
 }
 
 function describeProgress({ total, counts }: RegistrationProgress): string[] {
-  const done = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const done = Object.values(counts).reduce((sum, one) => sum + one, 0);
   const of = total === null ? "" : ` of ${total}`;
-  const kinds = Object.entries(counts).flatMap(([kind, count]) => (count > 0 ? [`${kind}: ${count}`] : []));
+  const kinds = Object.entries(counts).flatMap(([kind, many]) => (many > 0 ? [`${kind}: ${many}`] : []));
   return [`${done}${of} items done`, ...kinds];
 }
