@@ -66,9 +66,9 @@ export function notServed(message: string): ApplicationFailure {
 }
 
 /**
- * Gives an error that the activity lets through a retry delay: an outage of the ledger, which so lasts for hours without
- * adding history, and whatever is unforeseen (a defect, or a fault of the environment). A cancellation and every
- * Temporal failure stay as they are.
+ * Gives an error that the activity lets through a retry delay: an outage of the ledger, which may so last for hours
+ * without adding history, and whatever is unforeseen (a defect, or a fault of the environment). A cancellation and
+ * every Temporal failure stay as they are.
  */
 export function asRetryable(error: unknown, attempt: number, random: () => number): unknown {
   if (error instanceof TemporalFailure || error instanceof CompleteAsyncError) return error;

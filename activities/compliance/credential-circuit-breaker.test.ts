@@ -75,6 +75,21 @@ describe("a refused key", () => {
     expect(await ask()).toBe("held");
   });
 
+  test("is not refused anew by the answer to a call that left before it worked again", async () => {
+    const { breaker, call, ask, service, clock } = behindBreaker();
+    let refuse = (): void => {};
+    const answered = new Promise<never>((_resolve, reject) => {
+      refuse = () => reject(apiError("createSale", { status: 401, envelope: true }));
+    });
+    const late = breaker.pass(call(), () => answered).catch(whatHappened);
+    await ask();
+    clock.nowMs += 30 * SECOND;
+    service.status = 201;
+    expect(await ask()).toBe("done");
+    refuse();
+    expect([await late, await ask()]).toEqual(["401", "done"]);
+  });
+
   test.each([
     ["a 5xx", 503],
     ["a spent quota", 429],

@@ -85,9 +85,9 @@ interface Tries {
 }
 
 /**
- * Sends a movement, and waits out what the run's other movements would meet too: the key is refused, the branch is held,
- * the quota is spent, or the ledger is away. The movement keeps its permit meanwhile, so the others wait behind it as
- * `planned`, and an outage costs the history of a few of them (decision 16).
+ * Sends a movement, and waits out what the run's other movements would meet too: the key is refused, the branch is
+ * held, the quota is spent, or the ledger is away. The movement keeps its permit meanwhile, so the others wait behind
+ * it as `planned`, and an outage costs the history of a few of them (decision 16).
  * @returns what the last try came to; undefined where the movement was given up
  */
 async function sendPastObstacles(

@@ -29,7 +29,7 @@ function batch() {
   };
 }
 
-test("a batch is taken again by the call whose acknowledgement was lost, and not by a run to which a reset handed it on", async () => {
+test("a batch is taken again by a call whose acknowledgement was lost, not by a run to which a reset hands it on", async () => {
   const { take } = batch();
   expect([await take(1), await take(1)]).toEqual([{ kind: "taken" }, { kind: "taken" }]);
   expect(await take(1, { ...WRITER, runId: "run-2" })).toMatchObject({
