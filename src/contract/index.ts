@@ -39,3 +39,4 @@ export * from "./stock-movement.ts";
 export * from "./summary.ts";
 export * from "./sync-batch.ts";
 export * from "./synced.ts";
+export * from "./update-examples.ts";

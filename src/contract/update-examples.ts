@@ -3,24 +3,34 @@ import type { Attention, Mend } from "./attention.ts";
 /** An update that resolves an attention, with the JSON that it takes; what only an operator knows is to be filled in. */
 export interface UpdateExample {
   update: Mend;
+  /** In which case to send it: `if the movement was applied`. */
+  when: string;
   input: Record<string, unknown>;
 }
+
+type Answer = readonly [when: string, input: Record<string, unknown>];
 
 const NOTE = "how you know, in a few words";
 
 /** Every update that resolves an attention, each answer that it can carry once. */
 export function updateExamples({ code, subject, resolvedBy }: Attention): UpdateExample[] {
-  const about = subject === undefined ? {} : { subject };
-  const inputs: Readonly<Record<Mend, readonly Record<string, unknown>[]>> = {
-    retry: [{ code, ...about, note: "what was corrected" }],
-    cancel: [{ reason: "why" }],
-    resolveStock: [true, false].map((applied) => ({ referenceId: subject, applied, note: NOTE })),
-    resolveDocument: [
-      { saleId: "the document's id", note: NOTE },
-      { notCreated: true, note: NOTE },
+  const about = { code, ...(subject !== undefined && { subject }) };
+  const answers: Readonly<Record<Mend, readonly Answer[]>> = {
+    retry: [["to try again", { ...about, note: "what was corrected" }]],
+    cancel: [["to give it up", { reason: "why" }]],
+    resolveStock: [
+      ["if the movement was applied", { referenceId: subject, applied: true, note: NOTE }],
+      ["if it was not applied", { referenceId: subject, applied: false, note: NOTE }],
     ],
-    resolveBatch: [true, false].map((processed) => ({ processed, note: NOTE })),
-    acknowledge: [{ code, ...about, note: NOTE }],
+    resolveDocument: [
+      ["if you found the document, with its id", { saleId: "the document's id", note: NOTE }],
+      ["if it was not created", { notCreated: true, note: NOTE }],
+    ],
+    resolveBatch: [
+      ["if the batch was processed", { processed: true, note: NOTE }],
+      ["if it was not processed: it is then sent again", { processed: false, note: NOTE }],
+    ],
+    acknowledge: [["to accept it as it is", { ...about, note: NOTE }]],
   };
-  return resolvedBy.flatMap((update) => inputs[update].map((input) => ({ update, input })));
+  return resolvedBy.flatMap((update) => answers[update].map(([when, input]) => ({ update, when, input })));
 }

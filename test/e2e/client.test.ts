@@ -180,6 +180,7 @@ describeWithTemporal("another service's client", () => {
     expect(stock?.updates).toEqual(
       [true, false].map((applied) => ({
         update: "resolveStock",
+        when: applied ? "if the movement was applied" : "if it was not applied",
         input: { referenceId: "LOST/item_tea/sold", applied, note: expect.any(String) },
       })),
     );

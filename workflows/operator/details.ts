@@ -1,4 +1,11 @@
-import { type Attention, MEANING, type Mend, nairobiAndUtcTime, WHAT_TO_DO } from "../../src/contract/index.ts";
+import {
+  type Attention,
+  MEANING,
+  nairobiAndUtcTime,
+  type UpdateExample,
+  updateExamples,
+  WHAT_TO_DO,
+} from "../../src/contract/index.ts";
 
 /**
  * What Temporal's UI shows of a run (Current Details, in Markdown). An operator decides by it, so what to do stands
@@ -23,49 +30,19 @@ export function detailsPage(attentions: readonly Attention[], rest: readonly str
 }
 
 function needsAnOperator(attention: Attention): string {
-  const { code, message, sinceMs, resolvedBy } = attention;
+  const { code, message, sinceMs } = attention;
   return [
     `### Needs an operator: ${code}`,
     WHAT_TO_DO[code],
-    ...resolvedBy.flatMap((mend) => variantsOf(mend, attention).map((variant) => updateText(mend, variant))),
+    ...updateExamples(attention).map(updateText),
     `**What happened:** ${MEANING[code]}, since ${nairobiAndUtcTime(sinceMs)}. ${quoted(message)}`,
     ...evidenceOf(attention),
   ].join("\n\n");
 }
 
-/** One answer that an operator can give: in which case, and the update's JSON. */
-type Variant = readonly [when: string, payload: Record<string, unknown>];
-
 /** Over several lines: the UI does not wrap code. */
-function updateText(mend: Mend, [when, payload]: Variant): string {
-  return `Send the update \`${mend}\` ${when}:\n\n\`\`\`json\n${JSON.stringify(payload, null, 2)}\n\`\`\``;
-}
-
-function variantsOf(mend: Mend, { code, subject }: Attention): Variant[] {
-  const note = "how you know, in a few words";
-  switch (mend) {
-    case "retry":
-      return [["to try again", { note: "what was corrected" }]];
-    case "cancel":
-      return [["to give it up", { reason: "why" }]];
-    case "resolveStock":
-      return [
-        ["if the movement was applied", { referenceId: subject, applied: true, note }],
-        ["if it was not applied", { referenceId: subject, applied: false, note }],
-      ];
-    case "resolveDocument":
-      return [
-        ["if you found the document, with its id", { saleId: "the document's id", note }],
-        ["if it was not created", { notCreated: true, note }],
-      ];
-    case "resolveBatch":
-      return [
-        ["if the batch was processed", { processed: true, note }],
-        ["if it was not processed: it is then sent again", { processed: false, note }],
-      ];
-    case "acknowledge":
-      return [["to accept it as it is", { code, ...(subject !== undefined && { subject }), note }]];
-  }
+function updateText({ update, when, input }: UpdateExample): string {
+  return `Send the update \`${update}\` ${when}:\n\n\`\`\`json\n${JSON.stringify(input, null, 2)}\n\`\`\``;
 }
 
 /** What is known of the outcome, or what the API said: a line each. */
