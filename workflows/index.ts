@@ -1,6 +1,7 @@
 /** The workflow types that a worker serves. */
 export { syncBillPayments } from "./synced/bill-payments.ts";
 export { creditNote } from "./credit-note/workflow.ts";
+export { firstOutcome } from "./first-outcome/workflow.ts";
 export { findSale } from "./find-sale/workflow.ts";
 export { reconcile } from "./reconcile/workflow.ts";
 export { registerItems } from "./item-registration/workflow.ts";

@@ -83,7 +83,8 @@ export const main = activitiesWith<
   startToCloseTimeout: "10 seconds",
 });
 
-export const mainWaits = activitiesWith<Pick<MainActivities, "awaitCreditNoteRun" | "awaitBranch">>(MAIN_OPTIONS);
+export const mainWaits =
+  activitiesWith<Pick<MainActivities, "awaitCreditNoteRun" | "awaitBranch" | "awaitFirstOutcome">>(MAIN_OPTIONS);
 
 /** Reads large parts of the ledger. */
 export const ledgerAtLength = activitiesWith<Pick<LedgerActivities, "reconcilePayments">>({

@@ -11,11 +11,17 @@ import { createFindSale } from "./find-sale.ts";
 import { createAccountingPreparations } from "./prepare-accounting.ts";
 import { createJobPreparations } from "./prepare-jobs.ts";
 import { createEarlierSale, createPrepareActivities } from "./prepare.ts";
-import { createBranchWaitActivities, createCreditNoteRunActivities } from "./waits.ts";
+import {
+  createBranchWaitActivities,
+  createCreditNoteRunActivities,
+  createFirstOutcomeActivities,
+  type LookAtOutcome,
+} from "./waits.ts";
 
 export interface MainContext extends ActivityContext {
   callbackUrlFor: CallbackUrlFor;
   workflows: WorkflowClient;
+  lookAtOutcome: LookAtOutcome;
   accounting: ReadonlyMap<string, AccountingRuntime>;
 }
 
@@ -38,6 +44,7 @@ export function createMainActivities(context: MainContext): MainActivities {
     ...createAccountingPreparations(context.accounting),
     ...compositions,
     ...createCreditNoteRunActivities(context.workflows, context.random),
+    ...createFirstOutcomeActivities(context.lookAtOutcome, context.random),
     ...createFindSale(context.connections, context.ledger),
     ...createBranchWaitActivities(context),
     ...createLedgerActivities(context),

@@ -2,7 +2,13 @@ import { Context } from "@temporalio/activity";
 import type { WorkflowClient } from "@temporalio/client";
 
 import { BRANCH_NOT_SENT, branchSentAs } from "../../src/compliance/index.ts";
-import { type CreditNoteOutcome, type MainActivities, someMovement } from "../../src/contract/index.ts";
+import {
+  type CreditNoteOutcome,
+  type FirstOutcomeRequest,
+  type MainActivities,
+  type SaleOutcome,
+  someMovement,
+} from "../../src/contract/index.ts";
 import { type ActivityContext, runtimeOf } from "../compliance/calls.ts";
 import { backoffMs, stillWaiting } from "../failure.ts";
 import { ageMs, pollPauseMs } from "../poll-schedule.ts";
@@ -23,6 +29,35 @@ export function createCreditNoteRunActivities(
       const outcome = (await handle.result()) as CreditNoteOutcome;
       const restocked = someMovement(outcome, ({ purpose }) => purpose === "restocked");
       return { kind: "ended", stage: outcome.stage, creditNote: outcome.creditNote ?? null, restocked };
+    },
+  };
+}
+
+/** One look at the outcome of a workflow; given by the worker, which knows how to ask one. */
+export type LookAtOutcome = (
+  request: FirstOutcomeRequest,
+  waitMs: number,
+) => Promise<{ outcome: SaleOutcome; told: boolean }>;
+
+/** Most sales have their receipt by then. No longer: a wait holds a slot, which a sale may need for its next step. */
+const FIRST_LOOK_MS = 3_000;
+/** Each look is a query, which leaves nothing in the history of the sale. */
+const OUTCOME_LOOKS = { firstPollMs: 1_000, longestPollMs: 60_000, longestPollAfterDayMs: 600_000 };
+
+/** The wait for a sale on behalf of a caller through Nexus. */
+export function createFirstOutcomeActivities(
+  look: LookAtOutcome,
+  random: () => number,
+): Pick<MainActivities, "awaitFirstOutcome"> {
+  return {
+    async awaitFirstOutcome(request) {
+      const { attempt, scheduledTimestampMs } = Context.current().info;
+      const { outcome, told } = await look(request, attempt === 1 ? FIRST_LOOK_MS : 0);
+      if (told) return outcome;
+      throw stillWaiting(
+        `The stage is ${outcome.stage}.`,
+        pollPauseMs(ageMs(scheduledTimestampMs), OUTCOME_LOOKS, random),
+      );
     },
   };
 }

@@ -101,6 +101,8 @@ export interface WorkerConfig {
   /** At most `workflowTasks`. */
   workflowTaskPolls: number;
   reuseV8Context: boolean;
+  /** Serve the Nexus service `fiscal`. */
+  nexus: boolean;
 }
 
 export interface LedgerConfig {

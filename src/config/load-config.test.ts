@@ -25,7 +25,7 @@ describe("the configuration from variables", () => {
       },
       ledger: { url: undefined, home: "/srv/app/.fiscalflow" },
       temporal: { cliPath: undefined, testServerPath: undefined },
-      worker: { cachedWorkflows: 500, workflowTasks: 40, workflowTaskPolls: 10, reuseV8Context: true },
+      worker: { cachedWorkflows: 500, workflowTasks: 40, workflowTaskPolls: 10, reuseV8Context: true, nexus: false },
       logLevel: "info",
       healthPort: undefined,
       metricsPort: undefined,
@@ -114,6 +114,7 @@ describe("the configuration from variables", () => {
       workflowTasks: 8,
       workflowTaskPolls: 4,
       reuseV8Context: false,
+      nexus: false,
     });
     expect(config.accounting[0]).toMatchObject({ name: "default", environment: "production" });
     expect(config.accounting[0]?.clientSecret?.reveal()).toBe("cs_dddd4444");

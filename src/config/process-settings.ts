@@ -71,6 +71,13 @@ export const workerSettings = {
     variableNote: "`1` or `0`",
     fallback: true,
   }),
+  nexus: flagSetting({
+    variable: "FISCALFLOW_WORKER_NEXUS",
+    meaning:
+      "the worker serves the Nexus service `fiscal`, by which workflows of other namespaces start sales; experimental",
+    variableNote: "`1` or `0`",
+    fallback: false,
+  }),
 };
 
 export const ledgerSettings = {

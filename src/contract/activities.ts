@@ -99,7 +99,8 @@ import type {
   SyncBillPaymentsInput,
   SyncPurchasesInput,
 } from "./synced.ts";
-import type { CreditNoteInput, SaleInput } from "./sale.ts";
+import type { FirstOutcomeRequest } from "./messages.ts";
+import type { CreditNoteInput, SaleInput, SaleOutcome } from "./sale.ts";
 
 /** Activities of the main task queue: no API call. */
 export interface MainActivities extends LedgerActivities {
@@ -118,6 +119,8 @@ export interface MainActivities extends LedgerActivities {
    * somebody waits.
    */
   findSale(request: { input: FindSaleInput }): Promise<FindSaleResult>;
+  /** The first outcome of a sale or credit note, as an activity that is tried again until there is one. */
+  awaitFirstOutcome(request: FirstOutcomeRequest): Promise<SaleOutcome>;
   /** The credit note's outcome, as an activity that is tried again until its run has ended. */
   awaitCreditNoteRun(request: CreditNoteRunRequest): Promise<CreditNoteRunResult>;
   /**

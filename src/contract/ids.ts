@@ -46,6 +46,14 @@ export function findSaleWorkflowId(sale: SaleIdentity): string {
   return workflowId("find-sale", sale.connection, sale.businessId ?? NO_BUSINESS, sale.traderInvoiceNumber);
 }
 
+/**
+ * `first-outcome/<workflow id>/<request id>`: what one operation of a Nexus caller waits in.
+ * @param requestId the same for all repetitions of one call
+ */
+export function firstOutcomeWorkflowId(awaited: string, requestId: string): string {
+  return workflowId("first-outcome", awaited, requestId);
+}
+
 interface OfBusiness {
   connection: string;
   businessId?: string | undefined;

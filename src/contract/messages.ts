@@ -19,6 +19,14 @@ export interface OutcomeRequest {
   fingerprint?: string;
 }
 
+/** What the workflow `firstOutcome` waits for. */
+export interface FirstOutcomeRequest {
+  /** Of a sale or a credit note. */
+  workflowId: string;
+  /** Refused where the workflow's content is another. */
+  fingerprint?: string;
+}
+
 export interface RetryRequest {
   note?: string;
   by?: string;

@@ -15,6 +15,8 @@ export const WORKFLOW_TYPES = {
   reconcile: "reconcile",
   /** Asks the ledger for a sale that Temporal no longer knows. */
   findSale: "findSale",
+  /** Waits for the first outcome of a sale or credit note, for a caller through Nexus. */
+  firstOutcome: "firstOutcome",
 } as const;
 
 export type WorkflowType = (typeof WORKFLOW_TYPES)[keyof typeof WORKFLOW_TYPES];

@@ -27,6 +27,10 @@ const ABOUT: Readonly<Record<WorkflowType, readonly [noun: string, does: string]
   processSyncBatch: ["Sync batch", "Has one sync batch of the accounting service processed, at most once."],
   reconcile: ["Reconciliation", "Compares the ledger with the services."],
   scheduled: ["Scheduled start", "Starts another workflow, as a Schedule asks for it."],
+  firstOutcome: [
+    "Wait for the outcome",
+    "Waits, for one caller through Nexus, until a sale or a credit note has an outcome.",
+  ],
   findSale: ["Question to the ledger", "Asks the ledger for a sale whose history Temporal has deleted."],
 };
 

@@ -144,6 +144,6 @@ async function closedOutcome(handle: WorkflowHandle): Promise<SaleOutcome> {
 }
 
 /** Settled, or held up until a person has acted. */
-function isTold({ stage, attention, stockMovements }: SaleOutcome): boolean {
+export function isTold({ stage, attention, stockMovements }: SaleOutcome): boolean {
   return SETTLED_STAGES.includes(stage) || (attention !== undefined && holdsUpDocument(attention, stockMovements));
 }

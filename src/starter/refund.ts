@@ -28,7 +28,7 @@ import { ledgerOutcome } from "./answer-from-ledger.ts";
 import { NotAllowedError, SaleConflictError, SaleFailedError, SaleNotFoundError, workflowError } from "./errors.ts";
 import { findClosedSale } from "./find-closed-sale.ts";
 import { type SaleKey, saleIdOf } from "./sale-key.ts";
-import { waitForOutcome } from "./outcome.ts";
+import { isTold, waitForOutcome } from "./outcome.ts";
 
 /**
  * Reverses a sale in full: through the sale itself while its refund window is open, else by a credit note of its own,
@@ -37,6 +37,21 @@ import { waitForOutcome } from "./outcome.ts";
  * sale's credit note
  */
 export async function refundSale(client: Client, key: SaleKey, request: unknown, waitMs: number): Promise<SaleOutcome> {
+  const { workflowId, outcome } = await beginRefund(client, key, request);
+  if (waitMs === 0 || isTold(outcome)) return outcome;
+  return await waitForOutcome(client, { workflowId, waitMs });
+}
+
+/** A refund that has begun, or that there was. */
+export interface BegunRefund {
+  /** The workflow that carries it on, and whose outcome is the refund's: the sale, or the credit note. */
+  workflowId: string;
+  /** What is true now. */
+  outcome: SaleOutcome;
+}
+
+/** As {@link refundSale}, without a wait. */
+export async function beginRefund(client: Client, key: SaleKey, request: unknown): Promise<BegunRefund> {
   const refund: RefundRequest = parseInput(refundRequestSchema, request, "refund request");
   const workflowId = saleIdOf(key);
   const handle = client.workflow.getHandle(workflowId);
@@ -45,14 +60,14 @@ export async function refundSale(client: Client, key: SaleKey, request: unknown,
     const outcome = await answeredInTime(client, workflowId, () =>
       handle.executeUpdate<SaleOutcome, [RefundRequest]>(UPDATES.refund, { args: [refund], updateId }),
     );
-    if (outcome.stage !== "crediting" || waitMs === 0) return outcome;
-    return await waitForOutcome(client, { workflowId, waitMs });
+    return { workflowId, outcome };
   } catch (error) {
     if (error instanceof WorkflowUpdateFailedError) throw workflowError(error.cause ?? error);
     if (!(error instanceof WorkflowNotFoundError)) throw error;
   }
   const closed = await closedOutcome(client, key);
-  if (closed.stage === "credited" || closed.creditNote?.status === "completed") return sameOrConflict(closed, refund);
+  if (closed.stage === "credited" || closed.creditNote?.status === "completed")
+    return { workflowId, outcome: sameOrConflict(closed, refund) };
   if (closed.stage !== "completed" || !closed.sale) {
     throw new NotAllowedError(`The sale ${key.invoice} is ${closed.stage}; only a completed sale can be refunded.`);
   }
@@ -67,7 +82,7 @@ export async function refundSale(client: Client, key: SaleKey, request: unknown,
     ...refund,
     returnDate: refund.returnDate ?? nairobiDate(Date.now()),
   };
-  return await creditDirectly(client, input, refund, waitMs);
+  return await creditDirectly(client, input, refund);
 }
 
 /**
@@ -98,12 +113,7 @@ function sameOrConflict(outcome: SaleOutcome, asked: RefundRequest): SaleOutcome
  * Starts the credit note of a sale whose own workflow is closed, or finds the one that there is. A note that was given
  * up is no hindrance.
  */
-async function creditDirectly(
-  client: Client,
-  input: CreditNoteInput,
-  asked: RefundRequest,
-  waitMs: number,
-): Promise<SaleOutcome> {
+async function creditDirectly(client: Client, input: CreditNoteInput, asked: RefundRequest): Promise<BegunRefund> {
   const { connection = DEFAULT_CONNECTION, businessId, saleId, traderInvoiceNumber } = input;
   const workflowId = creditNoteWorkflowId({ connection, businessId, saleId });
   const start = (workflowIdReusePolicy: WorkflowIdReusePolicy) =>
@@ -132,5 +142,5 @@ async function creditDirectly(
       sameOrConflict({ ...known, ...(begun && !known.refund && { refund: begun }) }, asked);
     }
   }
-  return await waitForOutcome(client, { workflowId, waitMs });
+  return { workflowId, outcome: await waitForOutcome(client, { workflowId, waitMs: 0 }) };
 }

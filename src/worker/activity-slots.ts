@@ -14,15 +14,16 @@ export class ActivitySlots {
    * @param most activities that run at once
    * @param door shut while the request budget has nothing for the queue
    * @param workflowTasks of a worker that carries workflows too: those that it works on at once
+   * @param nexusTasks of a worker that serves a Nexus service: the calls that it answers at once
    */
-  constructor(most: number, door?: Door, workflowTasks?: number) {
+  constructor(most: number, door?: Door, workflowTasks?: number, nexusTasks?: number) {
     this.#permits = new Permits(most, door);
     this.tuner = {
       activityTaskSlotSupplier: supplierOf(this.#permits),
       workflowTaskSlotSupplier:
         workflowTasks === undefined ? NO_MATTER : { type: "fixed-size", numSlots: workflowTasks },
       localActivityTaskSlotSupplier: NO_MATTER,
-      nexusTaskSlotSupplier: NO_MATTER,
+      nexusTaskSlotSupplier: nexusTasks === undefined ? NO_MATTER : { type: "fixed-size", numSlots: nexusTasks },
     };
   }
 

@@ -26,6 +26,8 @@ import {
 import { createDispatchers } from "../http/dispatchers.ts";
 import { createTransport } from "../http/transport.ts";
 import type { Ledger } from "../ledger/index.ts";
+import { createLookAtOutcome } from "../nexus/first-look.ts";
+import { createFiscalHandler } from "../nexus/handler.ts";
 import { type CallClass, callingAs } from "../quota/index.ts";
 import { createAccountingRuntimes } from "./accounting-runtimes.ts";
 import { ActivitySlots } from "./activity-slots.ts";
@@ -47,6 +49,8 @@ const INTERACTIVE_SLOTS = 16;
 const BACKGROUND_SLOTS = 4;
 /** Activities of the main queue at once, as the SDK has it by default. */
 const MAIN_ACTIVITIES = 100;
+/** Calls through Nexus at once: each takes a few calls of Temporal. */
+const NEXUS_TASKS = 20;
 /**
  * Of one accounting connection: no rate limit is documented, so this alone bounds what the service is asked at once.
  */
@@ -126,8 +130,9 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
   } satisfies Partial<WorkerOptions>;
 
   const callbackUrlFor = createCallbackUrlFor(config.callbacks);
-  const { cachedWorkflows, workflowTasks, workflowTaskPolls, reuseV8Context } = config.worker;
-  const mainSlots = new ActivitySlots(MAIN_ACTIVITIES, undefined, workflowTasks);
+  const { cachedWorkflows, workflowTasks, workflowTaskPolls, reuseV8Context, nexus } = config.worker;
+  const mainSlots = new ActivitySlots(MAIN_ACTIVITIES, undefined, workflowTasks, nexus ? NEXUS_TASKS : undefined);
+  const lookAtOutcome = createLookAtOutcome(client);
   const main = await Worker.create({
     ...common,
     taskQueue: MAIN_TASK_QUEUE,
@@ -136,7 +141,8 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
     maxCachedWorkflows: cachedWorkflows,
     workflowTaskPollerBehavior: { type: "simple-maximum", maximum: workflowTaskPolls },
     reuseV8Context,
-    activities: createMainActivities({ ...context, accounting, callbackUrlFor, workflows }),
+    activities: createMainActivities({ ...context, accounting, callbackUrlFor, workflows, lookAtOutcome }),
+    ...(nexus && { nexusServices: [createFiscalHandler(client, config)] }),
   });
   const log = options.log ?? logger;
   // Where no run is kept, nothing that a query did outlives its answer.

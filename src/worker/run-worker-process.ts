@@ -154,7 +154,7 @@ function sweepHeapEarly(): void {
 }
 
 /** What a worker says about itself in its log: names and hosts, never a key. */
-function describeService({ compliance, accounting, callbacks, timings }: Config): Record<string, unknown> {
+function describeService({ compliance, accounting, callbacks, timings, worker }: Config): Record<string, unknown> {
   return {
     connections: compliance.map(({ name, environment, application, businessId, keyReach, baseUrl }) => ({
       name,
@@ -171,6 +171,7 @@ function describeService({ compliance, accounting, callbacks, timings }: Config)
       api: new URL(baseUrl).host,
     })),
     callbacks: callbacks ? new URL(callbacks.publicUrl).host : "off: polling alone finishes every sale",
+    nexus: worker.nexus ? "the service fiscal" : "off",
     callTimeoutMs: timings.callTimeoutMs,
   };
 }

@@ -13,6 +13,7 @@ function changed(workflow: Workflow): Workflow {
 }
 
 export const creditNote = changed(real.creditNote);
+export const firstOutcome = changed(real.firstOutcome);
 export const findSale = changed(real.findSale);
 export const processSyncBatch = changed(real.processSyncBatch);
 export const reconcile = changed(real.reconcile);

@@ -10,7 +10,13 @@ export function namespaceOf(testPath: string): string {
   return `test-${path.replace(/\.test\.ts$/, "").replaceAll(/[^a-zA-Z0-9]+/g, "-")}`;
 }
 
+/** Of callers through Nexus, which have no worker of fiscalflow. */
+export const CALLER_NAMESPACE = "test-web-shop";
+
 export async function suiteNamespaces(): Promise<string[]> {
   const files = await readdir(TEST_FOLDER, { recursive: true });
-  return files.filter((file) => file.endsWith(".test.ts")).map(namespaceOf);
+  return files
+    .filter((file) => file.endsWith(".test.ts"))
+    .map(namespaceOf)
+    .concat(CALLER_NAMESPACE);
 }

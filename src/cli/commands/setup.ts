@@ -12,6 +12,7 @@ const LOOK_EVERY_MS = 250;
 interface SetupFlags {
   json?: boolean;
   dryRun?: boolean;
+  nexusEndpoint?: string;
 }
 
 export function registerSetup(program: Command, context: CliContext): void {
@@ -20,6 +21,7 @@ export function registerSetup(program: Command, context: CliContext): void {
     .description(
       "Register search attributes in Temporal's namespace, and create or update the configured Schedules. Safe to run again at any time.",
     )
+    .option("--nexus-endpoint <name>", "also create this Nexus endpoint for the service `fiscal` (experimental)")
     .option("--dry-run", "only print what would change")
     .option("--json", "print the result as JSON")
     .addHelpText(
@@ -36,9 +38,10 @@ Example:
     .action((flags: SetupFlags) => runSetup(context, flags));
 }
 
-async function runSetup(context: CliContext, { json, dryRun = false }: SetupFlags): Promise<void> {
+async function runSetup(context: CliContext, { json, dryRun = false, nexusEndpoint: name }: SetupFlags): Promise<void> {
   const { loadConfig } = await import("../../config/index.ts");
   const { reconcileSchedules } = await import("../setup/reconcile-schedules.ts");
+  const { ensureNexusEndpoint, nexusEndpointLine } = await import("../setup/nexus-endpoint.ts");
   const { scheduleLines } = await import("../setup/schedule-lines.ts");
   const { wantedSchedules } = await import("../setup/wanted-schedules.ts");
   // Before anything is connected: what is wrong with it is told first.
@@ -71,14 +74,17 @@ async function runSetup(context: CliContext, { json, dryRun = false }: SetupFlag
     }
     if (!dryRun) await untilUsable(context, () => within(() => searchAttributesUsable(connection, namespace)));
     const schedules = await reconcileSchedules(client, wanted, { dryRun });
+    const nexusEndpoint =
+      name === undefined ? undefined : await within(() => ensureNexusEndpoint(connection, namespace, { name, dryRun }));
     const { notScheduled } = wanted;
     const text = [
       ...before.ready.map((name) => `${name}: was there`),
       ...missing.map((name) => `${name}: ${dryRun ? "would be added" : "added"}`),
       ...scheduleLines(schedules, wanted, dryRun),
+      ...(nexusEndpoint ? [nexusEndpointLine(nexusEndpoint)] : []),
       dryRun ? "Nothing was changed." : `The namespace "${namespace}" is ready.`,
     ];
-    const data = { namespace, dryRun, added: missing, present: before.ready, schedules, notScheduled };
+    const data = { namespace, dryRun, added: missing, present: before.ready, schedules, notScheduled, nexusEndpoint };
     printResult(context, json, data, text.join("\n"));
   });
 }

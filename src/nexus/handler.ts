@@ -1,0 +1,96 @@
+import type { Client } from "@temporalio/client";
+import { type TemporalNexusClient, TemporalOperationHandler, TemporalOperationResult } from "@temporalio/nexus";
+import { type ServiceHandler, serviceHandler, type StartOperationContext } from "nexus-rpc";
+import { z } from "zod";
+
+import type { Config } from "../config/index.ts";
+import {
+  aboutWorkflow,
+  DEFAULT_CONNECTION,
+  type FirstOutcomeRequest,
+  firstOutcomeWorkflowId,
+  type SaleInput,
+  type SaleOutcome,
+  WORKFLOW_TYPES,
+} from "../contract/index.ts";
+import { parseInput } from "../contract/schema/parse-input.ts";
+import { refundRequestSchema } from "../contract/schema/refund-request.ts";
+import { businessIdentifier, connectionName } from "../contract/schema/sale-input.ts";
+import { invoiceNumber } from "../contract/schema/text.ts";
+import { createStarter } from "../starter/index.ts";
+import { isTold } from "../starter/outcome.ts";
+import { beginRefund } from "../starter/refund.ts";
+import { requireConnection, type SaleKey } from "../starter/sale-key.ts";
+import { operationError } from "./operation-error.ts";
+import { fiscalService, type RefundInput } from "./service.ts";
+
+const refundInputSchema = z.strictObject({
+  connection: connectionName.optional(),
+  businessId: businessIdentifier.optional(),
+  // An adopted sale may have a longer one than we issue.
+  invoice: invoiceNumber(1000),
+  refund: refundRequestSchema,
+}) satisfies z.ZodType<RefundInput>;
+
+/**
+ * Serves the operations of {@link fiscalService}. Each has two parts. The first starts the sale or the refund, or finds
+ * the one that there is; it is repeated while its answer is lost, which starts nothing twice. The second is a workflow
+ * `firstOutcome`, one for each operation of a caller: whoever cancels an operation ends this wait, and no other
+ * caller's, and the sale goes on.
+ */
+export function createFiscalHandler(client: Client, { compliance }: Config): ServiceHandler {
+  const businesses = Object.fromEntries(compliance.map(({ name, businessId }) => [name, businessId]));
+  const connections = compliance.map(({ name }) => name);
+  const inputChecks = Object.fromEntries(compliance.map(({ name, inputChecks: checks }) => [name, checks]));
+  const starter = createStarter({ client, businesses, connections, inputChecks });
+
+  return serviceHandler(fiscalService, {
+    sale: new TemporalOperationHandler<SaleInput, SaleOutcome>({
+      start: (context, nexus, input) =>
+        answered(client, context, async () => {
+          const { workflowId, fingerprint } = await starter.startSale(input);
+          const key = { ...input, invoice: input.traderInvoiceNumber };
+          return await waitIn(nexus, context, key, { workflowId, fingerprint });
+        }),
+    }),
+    refund: new TemporalOperationHandler<RefundInput, SaleOutcome>({
+      start: (context, nexus, input) =>
+        answered(client, context, async () => {
+          const { refund, ...named } = parseInput<RefundInput>(refundInputSchema, input, "refund");
+          const { connection = DEFAULT_CONNECTION } = named;
+          requireConnection(connections, connection);
+          const businessId = named.businessId ?? businesses[connection];
+          const key: SaleKey = { ...named, ...(businessId !== undefined && { businessId }) };
+          const { workflowId, outcome } = await beginRefund(client, key, refund);
+          // Of a sale that is credited already, Temporal may have no workflow any more.
+          if (isTold(outcome)) return TemporalOperationResult.sync(outcome);
+          return await waitIn(nexus, context, key, { workflowId });
+        }),
+    }),
+  });
+}
+
+/** A call that is too late is given up, and repeated by Temporal: what it has begun is found. */
+async function answered<T>(client: Client, { abortSignal }: StartOperationContext, work: () => Promise<T>): Promise<T> {
+  try {
+    return await client.withAbortSignal(abortSignal, work);
+  } catch (error) {
+    throw operationError(error);
+  }
+}
+
+/** Temporal repeats a call under its `requestId`: it finds the workflow that it has started. */
+function waitIn(
+  nexus: TemporalNexusClient,
+  { requestId }: StartOperationContext,
+  key: SaleKey,
+  request: FirstOutcomeRequest,
+): Promise<TemporalOperationResult<SaleOutcome>> {
+  return nexus.startWorkflow<(asked: FirstOutcomeRequest) => Promise<SaleOutcome>>(WORKFLOW_TYPES.firstOutcome, {
+    workflowId: firstOutcomeWorkflowId(request.workflowId, requestId),
+    args: [request],
+    workflowIdConflictPolicy: "USE_EXISTING",
+    workflowIdReusePolicy: "ALLOW_DUPLICATE",
+    ...aboutWorkflow(WORKFLOW_TYPES.firstOutcome, key, `of ${key.invoice}`),
+  });
+}

@@ -1,0 +1,247 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import {
+  ApplicationFailure,
+  CancelledFailure,
+  Client,
+  WorkflowFailedError,
+  type WorkflowHandle,
+} from "@temporalio/client";
+import { NexusOperationFailure } from "@temporalio/common";
+import { NativeConnection, Worker } from "@temporalio/worker";
+import { HandlerError } from "nexus-rpc";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+
+import { callCli, type CliResult } from "../../src/cli/test-support/call-cli.ts";
+import type { SaleInput, SaleOutcome } from "../../src/contract/index.ts";
+import { bundleQuietly } from "../../src/worker/bundle-workflows.ts";
+import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { freshDatabase } from "../rig/fresh-database.ts";
+import { CALLER_NAMESPACE } from "../rig/namespace.ts";
+import { type Asked, giveUp } from "../rig/nexus-caller.ts";
+import { salesOf, TEA } from "../rig/sales-of.ts";
+import { type Rig, startRig } from "../rig/start-rig.ts";
+
+const ENDPOINT = "fiscal";
+const MAIN = fileURLToPath(new URL("../../dist/src/cli/main.js", import.meta.url));
+
+type Caller = WorkflowHandle<(asked: Asked) => Promise<SaleOutcome>>;
+
+describeWithTemporal("a workflow of another namespace", () => {
+  let rig: Rig;
+  let env: Record<string, string>;
+  let native: NativeConnection;
+  let web: Client;
+  let worker: Worker;
+  let ended: Promise<void>;
+  let firstSetup: CliResult;
+  beforeAll(async () => {
+    const nexus = {
+      FISCALFLOW_WORKER_NEXUS: "1",
+      LEDGER_URL: await freshDatabase(inject("ledgerServerUrl")),
+    };
+    rig = await startRig({ env: nexus });
+    env = {
+      ...nexus,
+      TEMPORAL_ADDRESS: rig.address,
+      TEMPORAL_NAMESPACE: rig.namespace,
+      COMPLIANCE_BASE_URL: rig.simulator.url,
+      COMPLIANCE_API_KEY: "cmp_sk_test_simulator",
+      COMPLIANCE_BUSINESS_ID: "biz_1",
+      // The server of the suites carries out no Schedules, and so does not describe any.
+      COMPLIANCE_PURCHASES_SYNC_EVERY: "off",
+      COMPLIANCE_PURCHASES_SWEEP_EVERY: "off",
+      COMPLIANCE_RECONCILE_EVERY: "off",
+    };
+    firstSetup = await setup("--nexus-endpoint", ENDPOINT);
+    native = await NativeConnection.connect({ address: rig.address });
+    web = new Client({ connection: native, namespace: CALLER_NAMESPACE });
+    worker = await Worker.create({
+      connection: native,
+      namespace: CALLER_NAMESPACE,
+      taskQueue: "web-shop",
+      workflowBundle: await bundleQuietly(fileURLToPath(new URL("../rig/nexus-caller.ts", import.meta.url))),
+    });
+    ended = worker.run();
+  });
+  afterAll(async () => {
+    worker?.shutdown();
+    await ended;
+    await native?.close();
+    await rig?.close();
+  });
+  const { handleOf, result } = salesOf(() => rig);
+  const sale = (traderInvoiceNumber: string, more: Partial<SaleInput> = {}): SaleInput => ({
+    traderInvoiceNumber,
+    lines: [TEA],
+    refundWindow: "1 hour",
+    ...more,
+  });
+
+  function setup(...flags: string[]): Promise<CliResult> {
+    return callCli(["setup", "--json", ...flags], { env });
+  }
+
+  let callers = 0;
+  function ask(asked: Omit<Asked, "endpoint">): Promise<Caller> {
+    const started: Promise<unknown> = web.workflow.start("caller", {
+      taskQueue: "web-shop",
+      workflowId: `caller-${++callers}`,
+      args: [{ endpoint: ENDPOINT, ...asked }],
+    });
+    return started as Promise<Caller>;
+  }
+
+  async function outcomeOf(asked: Omit<Asked, "endpoint">): Promise<SaleOutcome> {
+    return await (await ask(asked)).result();
+  }
+
+  /** What the caller's operation failed with. */
+  async function failureOf(handle: Caller): Promise<unknown> {
+    const error: unknown = await handle.result().catch((reason: unknown) => reason);
+    if (!(error instanceof WorkflowFailedError)) throw new Error("the caller has not failed", { cause: error });
+    if (!(error.cause instanceof NexusOperationFailure)) return error.cause;
+    return error.cause.cause;
+  }
+
+  function rootOf(error: unknown): unknown {
+    return error instanceof Error && error.cause !== undefined ? rootOf(error.cause) : error;
+  }
+
+  /** How many operations wait for this sale. */
+  async function waiting(invoice: string): Promise<number> {
+    let count = 0;
+    const prefix = `first-outcome/${encodeURIComponent(handleOf(invoice).workflowId)}`;
+    for await (const { workflowId } of rig.client.workflow.list({ query: 'WorkflowType = "firstOutcome"' }))
+      if (workflowId.startsWith(prefix)) count++;
+    return count;
+  }
+
+  test("finds the endpoint that setup has created, which it does once, and never over one that leads elsewhere", async () => {
+    expect(JSON.parse(firstSetup.stdout)).toMatchObject({ nexusEndpoint: { name: ENDPOINT, state: "added" } });
+    const again = await setup("--nexus-endpoint", ENDPOINT);
+    expect(JSON.parse(again.stdout)).toMatchObject({ nexusEndpoint: { name: ENDPOINT, state: "present" } });
+    const dry = await setup("--nexus-endpoint", "another", "--dry-run");
+    expect(JSON.parse(dry.stdout)).toMatchObject({ nexusEndpoint: { name: "another", state: "missing" } });
+    const elsewhere = { ...env, TEMPORAL_NAMESPACE: CALLER_NAMESPACE };
+    const taken = await callCli(["setup", "--nexus-endpoint", ENDPOINT], { env: elsewhere });
+    expect(taken.exitCode).not.toBe(0);
+    expect(taken.stderr).toContain(`leads to the task queue "fiscalflow" of the namespace "${rig.namespace}"`);
+  });
+
+  test("hears the first outcome of a sale while its refund window is open", async () => {
+    expect(await outcomeOf({ sale: sale("WEB-1") })).toMatchObject({
+      stage: "completed",
+      receipt: { cuInvoiceNo: expect.any(String) },
+    });
+    expect(await handleOf("WEB-1").describe()).toMatchObject({ status: { name: "RUNNING" } });
+  });
+
+  test("hears the same where it asks again, also once the sale is closed, and one document is made", async () => {
+    const first = await outcomeOf({ sale: sale("WEB-2") });
+    const second = await outcomeOf({ sale: sale("WEB-2") });
+    expect(second.sale).toEqual(first.sale);
+    const open = sale("WEB-3", { refundWindow: "0" });
+    const last = await outcomeOf({ sale: open });
+    expect(await result("WEB-3")).toMatchObject({ stage: "completed" });
+    expect(await outcomeOf({ sale: open })).toMatchObject({ stage: "completed", sale: last.sale });
+    for (const invoice of ["WEB-2", "WEB-3"]) expect(rig.simulator.documents(invoice)).toHaveLength(1);
+  });
+
+  test("is refused at once what nobody can mend but its author: the failure names each field", async () => {
+    const invalid = sale("WEB-4", { lines: [{ ...TEA, quantity: -1 }] });
+    const refused = await failureOf(await ask({ sale: invalid }));
+    expect(refused).toBeInstanceOf(HandlerError);
+    expect(refused).toMatchObject({ type: "BAD_REQUEST", retryable: false });
+    expect(rootOf(refused)).toMatchObject({ name: "ApplicationFailure", type: "InvalidInput" });
+    expect((refused as Error).message).toContain("InvalidInput: The sale input is not valid:\n  lines[0].quantity");
+    await outcomeOf({ sale: sale("WEB-5") });
+    const conflict = await failureOf(await ask({ sale: sale("WEB-5", { lines: [{ ...TEA, quantity: 9 }] }) }));
+    expect(conflict).toMatchObject({ type: "BAD_REQUEST", retryable: false });
+    expect((conflict as Error).message).toContain("Conflict: The number WEB-5 belongs to another sale");
+    expect((conflict as Error).message).toContain("lines[0]");
+    expect(rootOf(conflict)).toMatchObject({ name: "ApplicationFailure", type: "Conflict" });
+    const refund = { reason: "06", traderInvoiceNumber: "CN" } as const;
+    const unknown = await failureOf(await ask({ refund: { invoice: "NOBODY", refund } }));
+    expect(unknown).toMatchObject({ type: "NOT_FOUND", retryable: false });
+    expect(rig.simulator.documents("WEB-4")).toEqual([]);
+  });
+
+  test("hears that an operator is needed, and asked again after the operator has acted, what came of it", async () => {
+    const odd = sale("WEB-6", { lines: [{ ...TEA, itemId: "item_of_nobody" }] });
+    expect(await outcomeOf({ sale: odd })).toMatchObject({ attention: { code: "item-unknown" } });
+    await rig.starter.cancel({ invoice: "WEB-6" }, { reason: "rung up by mistake" });
+    expect(await outcomeOf({ sale: odd })).toMatchObject({ stage: "cancelled" });
+  });
+
+  describe("that reverses a sale", () => {
+    const refundOf = (invoice: string) => ({
+      refund: { invoice, refund: { reason: "06", traderInvoiceNumber: `CN-${invoice}` } as const },
+    });
+
+    test.each([
+      ["while its refund window is open", "WEB-7", "1 hour"],
+      ["after its refund window", "WEB-8", "0"],
+    ])(
+      "%s hears when the credit note is signed, and asked twice one note is made",
+      async (_when, invoice, refundWindow) => {
+        await outcomeOf({ sale: sale(invoice, { refundWindow }) });
+        if (refundWindow === "0") await result(invoice);
+        rig.simulator.setAuthority(`CN-${invoice}`, [{ do: "accept", afterMs: 1_000 }]);
+        const [first, second] = await Promise.all([outcomeOf(refundOf(invoice)), outcomeOf(refundOf(invoice))]);
+        const credited = {
+          stage: "credited",
+          creditNote: { traderInvoiceNumber: `CN-${invoice}`, status: "completed" },
+        };
+        expect(first).toMatchObject(credited);
+        expect(second).toMatchObject(credited);
+        expect(rig.simulator.documents(`CN-${invoice}`)).toHaveLength(1);
+        expect(await outcomeOf(refundOf(invoice))).toMatchObject({ creditNote: credited.creditNote });
+      },
+    );
+  });
+
+  test("that gives up ends its own wait alone: the sale goes on, and who else waits hears the outcome", async () => {
+    rig.simulator.setAuthority("WEB-9", [{ do: "down" }]);
+    const [leaves, stays] = await Promise.all([ask({ sale: sale("WEB-9") }), ask({ sale: sale("WEB-9") })]);
+    await expect.poll(() => waiting("WEB-9")).toBe(2);
+    await rig.stateWhen("WEB-9", ({ stage }) => stage === "awaiting-authority");
+    await leaves.signal(giveUp);
+    expect(await failureOf(leaves)).toBeInstanceOf(CancelledFailure);
+    rig.simulator.setAuthority("WEB-9", [{ do: "accept" }]);
+    expect(await stays.result()).toMatchObject({ stage: "completed" });
+    expect(rig.simulator.documents("WEB-9")).toHaveLength(1);
+  });
+
+  test("is told that a sale was terminated, and does not wait for ever", async () => {
+    rig.simulator.setAuthority("WEB-10", [{ do: "down" }]);
+    const handle = await ask({ sale: sale("WEB-10") });
+    await expect.poll(() => waiting("WEB-10")).toBe(1);
+    await rig.stateWhen("WEB-10", ({ stage }) => stage === "awaiting-authority");
+    await handleOf("WEB-10").terminate("a test");
+    const failure = await failureOf(handle);
+    expect(failure).toBeInstanceOf(ApplicationFailure);
+    expect(failure).toMatchObject({ type: "Failed", nonRetryable: true });
+  });
+
+  test("hears one outcome of one document where the worker is killed on the way", async () => {
+    await rig.stopWorkers();
+    rig.simulator.setAuthority("WEB-11", [{ do: "down" }]);
+    const victim = spawn(process.execPath, [MAIN, "worker"], {
+      env: { PATH: process.env["PATH"], ...env },
+      stdio: "ignore",
+    });
+    const handle = await ask({ sale: sale("WEB-11") });
+    await expect.poll(() => waiting("WEB-11")).toBe(1);
+    await expect.poll(() => rig.simulator.documents("WEB-11")).toHaveLength(1);
+    victim.kill("SIGKILL");
+    await once(victim, "exit");
+    rig.simulator.setAuthority("WEB-11", [{ do: "accept" }]);
+    await rig.startWorkers();
+    expect(await handle.result()).toMatchObject({ stage: "completed" });
+    expect(rig.callsOf("WEB-11").filter((operation) => operation === "createSale")).toHaveLength(1);
+    expect(rig.simulator.documents("WEB-11")).toHaveLength(1);
+    expect(await waiting("WEB-11")).toBe(1);
+  });
+});
