@@ -1,7 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { creditNoteWorkflowId, findSaleWorkflowId, MAX_WORKFLOW_ID_LENGTH, saleWorkflowId } from "./ids.ts";
+import {
+  creditNoteWorkflowId,
+  findSaleWorkflowId,
+  firstOutcomeWorkflowId,
+  MAX_WORKFLOW_ID_LENGTH,
+  saleWorkflowId,
+} from "./ids.ts";
 import { saleIdentity } from "./test-support/arbitraries.ts";
 
 const sale = { connection: "default", businessId: "biz_1", traderInvoiceNumber: "INV-1001" };
@@ -104,4 +110,12 @@ test("the workflow id of a question to the ledger names the sale, and is bounded
   const long = findSaleWorkflowId({ ...sale, traderInvoiceNumber: "x".repeat(400) });
   expect(long).toMatch(/^find-sale\/default\/biz_1\/x+~[0-9a-f]{64}$/);
   expect(long.length).toBeLessThanOrEqual(MAX_WORKFLOW_ID_LENGTH);
+});
+
+test("each call through Nexus waits for a sale under an id of its own", () => {
+  const awaited = saleWorkflowId({ connection: "default", businessId: "biz_1", traderInvoiceNumber: "A/1" });
+  expect(firstOutcomeWorkflowId(awaited, "r-1")).toBe("first-outcome/sale/default/biz_1/A%2F1/r-1");
+  const long = "x".repeat(200);
+  expect(firstOutcomeWorkflowId(long, "r-1")).toHaveLength(200);
+  expect(firstOutcomeWorkflowId(long, "r-1")).not.toBe(firstOutcomeWorkflowId(long, "r-2"));
 });

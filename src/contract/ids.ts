@@ -51,7 +51,7 @@ export function findSaleWorkflowId(sale: SaleIdentity): string {
  * @param requestId the same for all repetitions of one call
  */
 export function firstOutcomeWorkflowId(awaited: string, requestId: string): string {
-  return workflowId("first-outcome", awaited, requestId);
+  return boundedName(`first-outcome/${awaited}/${escapedPart(requestId)}`, MAX_WORKFLOW_ID_LENGTH);
 }
 
 interface OfBusiness {

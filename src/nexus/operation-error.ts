@@ -19,8 +19,8 @@ export function isFinalError(error: unknown): error is FiscalflowError {
 
 /**
  * An error of the starter as Nexus has it. The cause is an application failure whose type is the error's code, as a
- * workflow would answer with. Never of type `CONFLICT`, which servers 1.29 and 1.30 take for an internal error: they
- * repeat the call until the operation's time is up, and hold back all other calls of the endpoint meanwhile.
+ * workflow would answer with. Never of type `CONFLICT`, which Temporal 1.29 takes for an internal error: it repeats
+ * the call until the operation's time is up, and holds back other calls of the endpoint meanwhile.
  */
 export function operationError(error: unknown): unknown {
   if (error instanceof HandlerError) return error;

@@ -112,7 +112,7 @@ describeWithTemporal("a workflow of another namespace", () => {
   /** How many operations wait for this sale. */
   async function waiting(invoice: string): Promise<number> {
     let count = 0;
-    const prefix = `first-outcome/${encodeURIComponent(handleOf(invoice).workflowId)}`;
+    const prefix = `first-outcome/${handleOf(invoice).workflowId}/`;
     for await (const { workflowId } of rig.client.workflow.list({ query: 'WorkflowType = "firstOutcome"' }))
       if (workflowId.startsWith(prefix)) count++;
     return count;
