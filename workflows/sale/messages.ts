@@ -146,10 +146,11 @@ function answeredTooSoon(run: SaleState, referenceId: string): string | undefine
 }
 
 /**
- * Takes an operator's decision on an unknown movement. `workflows/stock/unknown-movement.ts` writes it into the claim
- * before anything follows from it. Applied: the movement counts as made. Not applied: it is sent again under the same
- * reference. It is dropped if the sale was given up, or if another run sent it and a refund only asks whether there is
- * something to return. An outcome that the claim has already counts before the decision.
+ * The end of "its answer is lost" (`issueAndAwait` in `workflow.ts`): takes an operator's decision on an unknown
+ * movement. `workflows/stock/unknown-movement.ts` writes it into the claim before anything follows from it. Applied:
+ * the movement counts as made. Not applied: it is sent again under the same reference. It is dropped if the sale was
+ * given up, or if another run sent it and a refund only asks whether there is something to return. An outcome that the
+ * claim has already counts before the decision.
  */
 function resolveStock(run: SaleState, { referenceId, applied, note, by }: ResolveStockRequest): void {
   const movement = run.movements.find((one) => one.referenceId === referenceId && one.state === "unknown");

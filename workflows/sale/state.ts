@@ -52,6 +52,11 @@ export class SaleState extends AttentionList {
   creditNoteWorkflowId: string | undefined;
   /** What a credit note needs a person for; it is mended there. */
   creditNoteAttention: AttentionCode | undefined;
+  /**
+   * planned → sending → applied | refused | unknown; refused → sending again, or dropped; unknown → applied, sending
+   * again, or dropped. Only `workflows/stock/` changes a movement's state; an operator's word is kept in `decision`, and
+   * taken up there.
+   */
   readonly movements: StockMovement[] = [];
   /** Of a sale that ended under an earlier workflow: how many movements it has, where not all of them are here. */
   inAll: InAll | undefined;

@@ -80,7 +80,7 @@ async function runSale(context: SaleContext, prepared: PreparedSale): Promise<vo
     await stayOpenForRefund(context, stock, prepared);
   } else {
     run.stockHalted = true;
-    // For unknown movements too: only what was taken can go back, so each is resolved before the sale is `cancelled`.
+    // An unknown movement is resolved before the sale is `cancelled`: only what was taken can go back.
     run.waitingFor = "the return of its goods to stock";
     run.publish();
     await stock?.giveBack(sale.traderInvoiceNumber, "undone");
@@ -148,11 +148,20 @@ async function issueAndAwait(
     "document" in created ? created : { document: created, callbackExpected: false };
   const mode = sale.stock ?? (adopted ? "off" : profile.stock);
   const movements = goods ? planMovements(sale.traderInvoiceNumber, "sold", goods.lines, goods.items) : [];
-  // Each try of a movement takes a claim in the ledger before it is sent, and does not hold up the document. If its
-  // answer is lost, the claim decides: never taken, nothing was sent, and it is sent again; with an outcome, that counts;
-  // taken without one, the movement is `unknown`, and is not sent again until an operator (`resolveStock`) or a late
-  // outcome in the claim says that it was not applied. The receipt comes meanwhile; only the run stays open
-  // (docs/architecture.md, "When the answer to a stock movement is lost").
+  // When the answer to a movement is lost (the whole way: docs/architecture.md, under that heading):
+  // 1. Each try is one activity with one attempt, so Temporal never sends it twice. The activity takes a claim in
+  //    the ledger, then sends. The answer is lost if the HTTP call times out, breaks off, or is answered by a 5xx or
+  //    by something unreadable, or if the activity ends without a result, since its worker died or its time was up.
+  //    Any other 4xx refuses the movement; a 429 puts it off.
+  // 2. The claim is read (`stock/apply-movement.ts`); while the ledger is away, that waits. A try that never took it
+  //    is shut out of it, and the movement is sent again. An outcome in it counts like the answer. Taken without an
+  //    outcome, the movement is `unknown`.
+  // 3. An operator is asked (`stock-unknown`), with the item's balance as evidence, which decides nothing. The wait
+  //    also ends by itself once a cut-off worker writes the outcome into the claim, and such an outcome outweighs
+  //    the operator's word. Applied, the movement counts as made. Not applied, it is sent again under the same
+  //    reference and the next generation of its claim, unless the sale was given up.
+  // 4. Meanwhile the document and the sale's other movements go on. A refund's `restock` and a cancellation wait,
+  //    and the run stays open.
   const moveOnce = once(() => {
     run.moreToRecord = sale.expectedTotal !== undefined;
     stock.move(movements);
