@@ -6,7 +6,10 @@ import { findOnPath } from "../../src/embedded/find-on-path.ts";
 /** Wide enough that Temporal's UI shows everything side by side, as on a laptop. */
 const VIEWPORT = { width: 1280, height: 900 };
 const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
-/** Where a run leaves its pictures: `PICTURES=docs/images` renews those of the documents. */
+/**
+ * Where a run leaves its pictures. `PICTURES=docs/images npx vitest run --project slow test/browser` renews those of
+ * the documents.
+ */
 const PICTURES = process.env["PICTURES"] ?? "test-results/pictures";
 
 /** Undefined where there is none; with CI set, where a skipped suite would pass for a green one, that is an error. */
@@ -93,7 +96,9 @@ async function readableUpdates(page: Page, code: string): Promise<ShownUpdate[]>
   return found;
 }
 
-/** Where the frame ends on the page: it may be cut by what is around it. In pixels from the page's top, as boxes are. */
+/**
+ * Where the frame ends on the page: it may be cut by what is around it. In pixels from the page's top, as boxes are.
+ */
 async function lastPixelSeen(frame: Locator): Promise<number> {
   const boxes = [await frame.boundingBox()];
   for (const around of await frame.locator("xpath=ancestor::*").all()) {
