@@ -163,6 +163,8 @@ function finishedOf({ record, creditNote }: KeptSale): FinishedSale {
   const goodsNotReturned = isReturnMissing(record, creditNote?.record) && ({ goodsNotReturned: true } as const);
   return {
     ...finished,
+    // Refunded after its workflow had closed, it is kept as completed.
+    stage: stage === "completed" ? "credited" : stage,
     creditNote: asAnswered(note),
     refund: refund ?? creditNote?.record.refund,
     ...goodsNotReturned,

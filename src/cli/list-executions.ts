@@ -1,4 +1,4 @@
-import type { WorkflowExecutionInfo } from "@temporalio/client";
+import type { Client, WorkflowExecutionInfo } from "@temporalio/client";
 
 import { withTemporal } from "./connect-temporal.ts";
 import type { CliContext } from "./context.ts";
@@ -11,18 +11,19 @@ const LARGEST_PAGE = 1_000;
 export async function listExecutions<Listed>(
   context: CliContext,
   { query, limit, json }: { query: string; limit: number; json?: boolean | undefined },
-  listed: (execution: WorkflowExecutionInfo) => Listed,
+  listed: (executions: readonly WorkflowExecutionInfo[], client: Client) => Promise<Listed[]>,
   table: (all: readonly Listed[]) => string,
 ): Promise<void> {
   await withTemporal(context, async ({ client }) => {
-    const found: Listed[] = [];
+    const found: WorkflowExecutionInfo[] = [];
     const pageSize = Math.min(limit, LARGEST_PAGE);
     for await (const execution of client.workflow.list({ query, pageSize })) {
-      found.push(listed(execution));
+      found.push(execution);
       if (found.length >= limit) break;
     }
     const { count } = await client.workflow.count(query);
-    printResult(context, json, found, found.length === 0 ? "None." : table(found));
+    const rows = await listed(found, client);
+    printResult(context, json, rows, rows.length === 0 ? "None." : table(rows));
     if (count > found.length) printNote(context, `${found.length} of ${count}; --limit shows more.`);
   });
 }

@@ -65,6 +65,14 @@ describe("a wrong call ends with 2, says why on standard error, and prints no re
     ["neither number nor query", ["sale", "retry"], /either the number of one sale, or --query/],
     ["both", ["sale", "retry", "I", "--query", "x"], /either the number of one sale, or --query/],
     [
+      "many, and nobody to ask",
+      ["sale", "cancel", "--query", "x", "--reason", "r"],
+      /Add --yes, or look first with --dry-run/,
+    ],
+    ["a dry run of one", ["sale", "restart", "I", "--note", "n", "--dry-run"], /--dry-run and --yes go with --query/],
+    ["a restart without a reason", ["sale", "restart", "I"], /--note <text>' not specified/],
+    ["open and ended at once", ["sale", "list", "--attention", "--ended"], /cannot be used with option/],
+    [
       "both answers",
       ["sale", "resolve-stock", "I", "--reference", "r", "--applied", "--not-applied", "--note", "n"],
       /exactly one of --applied/,

@@ -1,6 +1,6 @@
 import { loadConfig, loadTemporalConnection } from "../config/index.ts";
 import { nairobiDate, SEARCH_ATTRIBUTES, WORKFLOW_TYPES } from "../contract/index.ts";
-import { allOf, NEEDS_A_PERSON, RUNNING } from "./sale/visibility-query.ts";
+import { allOf, NEEDS_AN_OPERATOR, RUNNING } from "./sale/visibility-query.ts";
 
 /** Where Temporal's UI shows a namespace. */
 export interface TemporalUi {
@@ -45,7 +45,7 @@ export const COLUMNS: readonly string[] = [
 /** The list filters that an operator keeps at hand. Temporal's language knows no "today": the day is that of `nowMs`. */
 export function operatorViews(nowMs: number): readonly { name: string; query: string }[] {
   return [
-    { name: "needs an operator", query: allOf([NEEDS_A_PERSON, RUNNING]) },
+    { name: "needs an operator", query: NEEDS_AN_OPERATOR },
     {
       name: "waits for the authority",
       query: allOf([`${SEARCH_ATTRIBUTES.stage} = "awaiting-authority"`, RUNNING]),

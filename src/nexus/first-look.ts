@@ -1,6 +1,8 @@
 import { ApplicationFailure, type Client } from "@temporalio/client";
 
 import type { LookAtOutcome } from "../../activities/main/waits.ts";
+import { closedInWords } from "../contract/closed-run.ts";
+import { SaleFailedError } from "../starter/errors.ts";
 import { isTold, waitForOutcome } from "../starter/outcome.ts";
 import { isFinalError } from "./operation-error.ts";
 
@@ -13,6 +15,11 @@ export function createLookAtOutcome(client: Client): LookAtOutcome {
     try {
       const wait = { workflowId, waitMs, ...(fingerprint !== undefined && { fingerprint }) };
       const outcome = await waitForOutcome(client, wait);
+      // An operation must not end well whose sale nothing carries on.
+      if (outcome.closed)
+        throw new SaleFailedError(
+          `The workflow ${workflowId} was ${closedInWords(outcome.closed)}; nobody carries it on until it is restarted.`,
+        );
       return { outcome, told: isTold(outcome) };
     } catch (error) {
       if (!isFinalError(error)) throw error;

@@ -1,3 +1,4 @@
+import type { ClosedRun } from "../contract/closed-run.ts";
 import type { FoundSale, KeptDocument } from "../contract/find-sale.ts";
 import type { WorkflowState } from "../contract/messages.ts";
 import { outcomeOfState } from "../contract/outcome-of-state.ts";
@@ -5,12 +6,16 @@ import type { SaleOutcome } from "../contract/sale.ts";
 import { SETTLED_STAGES } from "../contract/stages.ts";
 
 /** Beside an answer of the ledger: Temporal no longer has the workflow, so no message reaches it. */
-export interface FromLedger extends Pick<KeptDocument, "keptAtMs" | "keptBy"> {
+export interface FromLedger extends Pick<KeptDocument, "keptAtMs" | "keptBy" | "closed"> {
   source: "ledger";
 }
 
-/** `workflow`: Temporal knows the sale, and it answered for itself. */
-export type FromWorkflow = { source: "workflow" };
+/** Beside an answer of a workflow that Temporal knows. */
+export interface FromWorkflow {
+  source: "workflow";
+  /** Set where the workflow ended without an outcome: the rest is what was true then. */
+  closed?: ClosedRun;
+}
 
 export type LedgerState = WorkflowState & FromLedger & { creditNoteState?: WorkflowState & FromLedger };
 
@@ -29,6 +34,8 @@ export function ledgerState(found: FoundSale): LedgerState {
   const refund = found.refund ?? (note.stage === "cancelled" ? undefined : note.refund);
   return {
     ...state,
+    // A sale that had closed before it was refunded did not learn of it.
+    ...(state.stage === "completed" && note.stage === "credited" && { stage: "credited" }),
     ...(note.document && { creditNote: note.document }),
     ...(refund && { refund }),
     creditNoteWorkflowId: note.keptBy.workflowId,
@@ -39,7 +46,8 @@ export function ledgerState(found: FoundSale): LedgerState {
 
 export function ledgerOutcome(found: FoundSale): KnownOutcome {
   const { keptAtMs, keptBy } = found;
-  return { ...outcomeOfState(ledgerState(found), keptAtMs), source: "ledger", keptAtMs, keptBy };
+  const closed = found.closed && { closed: found.closed };
+  return { ...outcomeOfState(ledgerState(found), keptAtMs), source: "ledger", keptAtMs, keptBy, ...closed };
 }
 
 function stateOf(workflow: WorkflowState["workflow"], kept: KeptDocument): WorkflowState & FromLedger {
@@ -67,5 +75,6 @@ function stateOf(workflow: WorkflowState["workflow"], kept: KeptDocument): Workf
     source: "ledger",
     keptAtMs: kept.keptAtMs,
     keptBy: kept.keptBy,
+    ...(kept.closed && { closed: kept.closed }),
   };
 }

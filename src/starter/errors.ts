@@ -63,7 +63,10 @@ export class NotAllowedError extends FiscalflowError {
   }
 }
 
-/** The workflow ended without an outcome: by input that nobody can mend, or terminated by somebody. */
+/**
+ * The workflow failed at what was asked, for a reason that no other error names. One that ended without an outcome is
+ * no error: its outcome says so (`closed`). Callers of the Nexus service alone are told of it by this error.
+ */
 export class SaleFailedError extends FiscalflowError {
   override readonly name = "SaleFailedError";
   override readonly code = "Failed";

@@ -7,20 +7,19 @@ import type {
   ResolveDocumentRequest,
   ResolveStockRequest,
   RetryRequest,
-  WorkflowState,
 } from "../contract/messages.ts";
-import { DEFAULT_CONNECTION, STATE_QUERY } from "../contract/names.ts";
+import { DEFAULT_CONNECTION } from "../contract/names.ts";
 import type { RefundRequest, SaleInput, SaleOutcome } from "../contract/sale.ts";
 import { InvalidInputError } from "../contract/schema/parse-input.ts";
 import type { ResolveBatchRequest } from "../contract/sync-batch.ts";
 import { type KnownOutcome, ledgerOutcome, ledgerState, type SaleState } from "./answer-from-ledger.ts";
-import { answeredInTime } from "./answered-in-time.ts";
 import { SaleNotFoundError, temporalError } from "./errors.ts";
 import { findClosedSale } from "./find-closed-sale.ts";
 import { type AttentionFilter, listAttention, type OpenAttention } from "./list-attention.ts";
 import { callerIdentity, operations } from "./operate.ts";
 import { waitForOutcome } from "./outcome.ts";
 import { refundSale } from "./refund.ts";
+import type { RestartRequest } from "./restart.ts";
 import { requireConnection, saleIdOf, type SaleKey, type UpdateTarget } from "./sale-key.ts";
 import {
   type DefaultBusinesses,
@@ -31,8 +30,10 @@ import {
   type StartResult,
   startSaleOnce,
 } from "./start-sale.ts";
+import { workflowState } from "./workflow-state.ts";
 
 export type { Attention, AttentionCode, Decision, Mend } from "../contract/attention.ts";
+export type { ClosedRun } from "../contract/closed-run.ts";
 export type { Customer, LinesLeftOut, Receipt, SaleDocument, SaleDocumentLine } from "../contract/documents.ts";
 export { ERROR_CODES, type ErrorCode, FiscalflowError } from "../contract/fiscalflow-error.ts";
 export type { InputChecks } from "../contract/input-checks.ts";
@@ -75,6 +76,7 @@ export {
   TemporalUnavailableError,
 } from "./errors.ts";
 export type { AttentionFilter, OpenAttention } from "./list-attention.ts";
+export type { RestartReply, RestartRequest } from "./restart.ts";
 export { type SaleKey, UnknownConnectionError, type UpdateTarget } from "./sale-key.ts";
 export type { DefaultBusinesses } from "./start-sale.ts";
 
@@ -176,13 +178,14 @@ export function createStarter(options: StarterOptions) {
 
     /**
      * The outcome of a sale that was started, waited for as long as asked (seconds; default 0). Where Temporal no longer
-     * has the sale, the ledger answers. Of a closed sale no worker is needed.
+     * has the sale, the ledger answers. `closed` says that its workflow ended without an outcome, and how. Of a sale that
+     * completed, and was not refunded since, no worker is needed.
      * @throws SaleNotFoundError, SaleFailedError, NoAnswerError, LedgerAwayError
      */
     outcome: (key: SaleKey, { waitSeconds = 0 }: { waitSeconds?: number } = {}): Promise<KnownOutcome> =>
       withClientErrors(client, waitSeconds * 1000 + BOUND_MS, async () => {
         try {
-          const wait = { workflowId: idOf(key), waitMs: waitSeconds * 1000 };
+          const wait = { workflowId: idOf(key), sale: named(key), waitMs: waitSeconds * 1000 };
           return { ...(await waitForOutcome(client, wait)), source: "workflow" };
         } catch (error) {
           if (!(error instanceof SaleNotFoundError)) throw error;
@@ -192,15 +195,14 @@ export function createStarter(options: StarterOptions) {
 
     /**
      * Everything that is known of the sale now, at no cost to its workflow: its stage, document, stock movements, what
-     * needs an operator, and the decisions taken. Where Temporal no longer has it, the ledger answers.
+     * needs an operator, and the decisions taken. Where Temporal no longer has it, the ledger answers. `closed` as in
+     * the outcome.
      * @throws SaleNotFoundError, NoAnswerError, LedgerAwayError
      */
     getSale: (key: SaleKey): Promise<SaleState> =>
       withClientErrors(client, BOUND_MS, async () => {
         try {
-          const handle = client.workflow.getHandle(idOf(key));
-          const ask = (): Promise<WorkflowState> => handle.query<WorkflowState>(STATE_QUERY);
-          return { ...(await answeredInTime(client, handle.workflowId, ask)), source: "workflow" };
+          return { ...(await workflowState(client, named(key))), source: "workflow" };
         } catch (error) {
           if (!(error instanceof WorkflowNotFoundError)) throw error;
           return ledgerState(await findClosedSale(client, named(key)));
@@ -242,6 +244,13 @@ export function createStarter(options: StarterOptions) {
       operate.resolveDocument(idOf(target), request),
     resolveBatch: (target: UpdateTarget, request: ResolveBatchRequest) => operate.resolveBatch(idOf(target), request),
     acknowledge: (target: UpdateTarget, request: AcknowledgeRequest) => operate.acknowledge(idOf(target), request),
+
+    /**
+     * Starts a sale, or a credit note, anew where its workflow was terminated, failed or timed out: the new run takes over
+     * what the runs before did. Two restarts at the same moment give one run.
+     * @throws NotAllowedError where its workflow is open, or completed; SaleNotFoundError, NoAnswerError
+     */
+    restart: (target: UpdateTarget, request: RestartRequest) => operate.restart(idOf(target), request),
     workflowId: idOf,
   };
 }

@@ -13,7 +13,12 @@ import type {
 import { UPDATES } from "../contract/names.ts";
 import type { ResolveBatchRequest } from "../contract/sync-batch.ts";
 import { answeredInTime } from "./answered-in-time.ts";
+import { refusedByClosed } from "./closed-run.ts";
 import { SaleNotFoundError, temporalError, workflowError } from "./errors.ts";
+import { type RestartReply, type RestartRequest, restartWorkflow } from "./restart.ts";
+
+/** A restart asks the dead run first what had been asked of it, which takes as long as any question may. */
+const RESTART_WITHIN_MS = 60_000;
 
 /** Who answers, where the caller does not say: the person at this machine. A container's user may have no name. */
 export function callerIdentity(): string {
@@ -38,13 +43,22 @@ export function operations(client: Client, identity: string = callerIdentity()) 
         handle.executeUpdate<MessageReply, [object]>(update, { args: [payload], updateId }),
       );
     } catch (error) {
-      if (error instanceof WorkflowNotFoundError) throw new SaleNotFoundError(workflowId);
+      if (error instanceof WorkflowNotFoundError) throw await unreached(workflowId);
       if (error instanceof WorkflowUpdateFailedError) throw workflowError(error.cause ?? error);
       throw temporalError(error);
     }
   }
+  /** Temporal says the same of a workflow that is closed, and of one that there never was. */
+  async function unreached(workflowId: string): Promise<unknown> {
+    try {
+      return (await refusedByClosed(client, workflowId)) ?? new SaleNotFoundError(workflowId);
+    } catch (error) {
+      return error instanceof WorkflowNotFoundError ? new SaleNotFoundError(workflowId) : temporalError(error);
+    }
+  }
   return {
-    retry: (workflowId: string, request: RetryRequest = {}) => send(workflowId, UPDATES.retry, request),
+    retry: (workflowId: string, request: RetryRequest = {}) =>
+      send(workflowId, UPDATES.retry, { by: identity, ...request }),
     cancel: (workflowId: string, request: CancelRequest) => send(workflowId, UPDATES.cancel, request),
     resolveStock: (workflowId: string, request: ResolveStockRequest) =>
       send(workflowId, UPDATES.resolveStock, { by: identity, ...request }),
@@ -52,6 +66,20 @@ export function operations(client: Client, identity: string = callerIdentity()) 
       send(workflowId, UPDATES.resolveDocument, { by: identity, ...request }),
     resolveBatch: (workflowId: string, request: ResolveBatchRequest) =>
       send(workflowId, UPDATES.resolveBatch, { by: identity, ...request }),
+    /**
+     * Starts a sale or a credit note anew whose last run was terminated, failed or timed out.
+     * @throws NotAllowedError, SaleNotFoundError, NoAnswerError, NoWorkerError, TemporalUnavailableError
+     */
+    restart: async (workflowId: string, request: RestartRequest): Promise<RestartReply> => {
+      const asked = { by: identity, ...request };
+      try {
+        return await client.withDeadline(Date.now() + RESTART_WITHIN_MS, () =>
+          restartWorkflow(client, workflowId, asked),
+        );
+      } catch (error) {
+        throw temporalError(error);
+      }
+    },
     acknowledge: (workflowId: string, request: AcknowledgeRequest) =>
       send(workflowId, UPDATES.acknowledge, { by: identity, ...request }),
   };

@@ -1,6 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Client, type WorkflowHandle, WorkflowFailedError, WorkflowNotFoundError } from "@temporalio/client";
-import { WorkflowUpdateFailedError } from "@temporalio/client";
+import {
+  type Client,
+  type WorkflowExecutionDescription,
+  WorkflowFailedError,
+  type WorkflowHandle,
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+} from "@temporalio/client";
 
 import { holdsUpDocument } from "../contract/attention.ts";
 import type { OutcomeRequest, WorkflowState } from "../contract/messages.ts";
@@ -9,7 +15,10 @@ import { outcomeOfState } from "../contract/outcome-of-state.ts";
 import type { SaleOutcome } from "../contract/sale.ts";
 import { SETTLED_STAGES } from "../contract/stages.ts";
 import { isWithoutAnswer, whyNobodyAnswers } from "./answered-in-time.ts";
-import { NotAllowedError, SaleConflictError, SaleNotFoundError, workflowError } from "./errors.ts";
+import { closedRunOf } from "./closed-run.ts";
+import { NotAllowedError, SaleConflictError, SaleFailedError, SaleNotFoundError, workflowError } from "./errors.ts";
+import { laterCreditNote } from "./later-credit-note.ts";
+import type { SaleKey } from "./sale-key.ts";
 
 /** One `outcome` update waits at most this long, so that nobody holds one of Temporal's ten for days. */
 const ROUND_SECONDS = 20;
@@ -30,6 +39,8 @@ export interface Wait {
   waitMs: number;
   /** Refused where the workflow's content is another. */
   fingerprint?: string;
+  /** Of a sale: its key, by which the refund of a sale that has closed is found. */
+  sale?: SaleKey;
   /** The workflow was just started by this caller, so there is nothing to be looked at yet. */
   fresh?: boolean;
   /** Starts the workflow and sends the update of the first round. */
@@ -69,8 +80,8 @@ export async function waitForOutcome(client: Client, wait: Wait): Promise<SaleOu
       if (isTold(outcome)) return outcome;
       round = outcome.nextWait;
     } catch (error) {
-      if (error instanceof WorkflowNotFoundError) return await closedOutcome(handle);
-      if (!isWithoutAnswer(error)) throw error;
+      // No update reaches a workflow that has just closed: the next look finds how.
+      if (!(error instanceof WorkflowNotFoundError) && !isWithoutAnswer(error)) throw error;
       if (Date.now() >= answerByMs) throw await whyNobodyAnswers(client, wait.workflowId, error);
       await sleep(REATTACH_PAUSE_MS);
       round = undefined;
@@ -119,31 +130,55 @@ async function waitOneRound(
   }
 }
 
-/** What is true now: the result of a closed workflow, for which no worker is needed, else what its state says. */
-async function look(client: Client, handle: WorkflowHandle, { fingerprint }: Wait): Promise<SaleOutcome> {
-  const { status } = await client.withDeadline(Date.now() + QUERY_WITHIN_MS, () => handle.describe());
-  if (status.name !== "RUNNING") return await closedOutcome(handle);
+/**
+ * What is true now: the result of a workflow that completed, for which no worker is needed, else what its state says. One
+ * that ended without an outcome tells what was true then, and how it ended.
+ * @throws SaleNotFoundError, SaleConflictError, InvalidInputError
+ */
+async function look(client: Client, handle: WorkflowHandle, wait: Wait): Promise<SaleOutcome> {
+  const run = await client.withDeadline(Date.now() + QUERY_WITHIN_MS, () => described(handle));
+  if (run.status.name === "COMPLETED") return await withRefund(client, (await handle.result()) as SaleOutcome, wait);
+  const closed = await closedRunOf(client, run);
+  if (closed?.status === "failed") await throwMendable(handle);
   const ask = (): Promise<WorkflowState> => handle.query<WorkflowState>(STATE_QUERY);
   const state = await client.withDeadline(Date.now() + QUERY_WITHIN_MS, ask);
+  const { fingerprint } = wait;
   const known = state.fingerprint;
   if (fingerprint !== undefined && known !== undefined && known !== fingerprint) {
     throw SaleConflictError.between(handle.workflowId, [], { asked: fingerprint, known });
   }
-  return outcomeOfState(state, Date.now());
+  return { ...outcomeOfState(state, Date.now()), ...(closed && { closed }) };
 }
 
-/** @throws SaleNotFoundError, SaleFailedError */
-async function closedOutcome(handle: WorkflowHandle): Promise<SaleOutcome> {
+async function described(handle: WorkflowHandle): Promise<WorkflowExecutionDescription> {
   try {
-    return (await handle.result()) as SaleOutcome;
+    return await handle.describe();
   } catch (error) {
-    if (error instanceof WorkflowNotFoundError) throw new SaleNotFoundError(handle.workflowId);
-    if (error instanceof WorkflowFailedError) throw workflowError(error.cause ?? error);
-    throw error;
+    throw error instanceof WorkflowNotFoundError ? new SaleNotFoundError(handle.workflowId) : error;
   }
 }
 
-/** Settled, or held up until a person has acted. */
-export function isTold({ stage, attention, stockMovements }: SaleOutcome): boolean {
+/** The result of a sale's workflow says what was true when it closed; it may have been refunded since. */
+async function withRefund(client: Client, outcome: SaleOutcome, { sale }: Wait): Promise<SaleOutcome> {
+  if (!sale || outcome.stage !== "completed" || !outcome.sale) return outcome;
+  const later = await laterCreditNote(client, sale, outcome.sale.id);
+  if (!later) return outcome;
+  const { creditNoteWorkflowId: _id, creditNoteAttention: _attention, ...refunded } = later;
+  return { ...outcome, ...refunded };
+}
+
+/** A run that failed for what its caller can correct says so as an error. */
+async function throwMendable(handle: WorkflowHandle): Promise<void> {
+  try {
+    await handle.result();
+  } catch (error) {
+    const mendable = error instanceof WorkflowFailedError ? workflowError(error.cause ?? error) : undefined;
+    if (mendable && !(mendable instanceof SaleFailedError)) throw mendable;
+  }
+}
+
+/** Settled, or held up until a person has acted; or nothing carries it on. */
+export function isTold({ stage, attention, stockMovements, closed }: SaleOutcome): boolean {
+  if (closed) return true;
   return SETTLED_STAGES.includes(stage) || (attention !== undefined && holdsUpDocument(attention, stockMovements));
 }

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import {
   type Client,
-  TerminatedFailure,
   WorkflowExecutionAlreadyStartedError,
   type WorkflowIdReusePolicy,
   WorkflowNotFoundError,
@@ -25,7 +24,7 @@ import { refundRequestSchema } from "../contract/schema/refund-request.ts";
 import { aboutWorkflow } from "../contract/summary.ts";
 import { answeredInTime } from "./answered-in-time.ts";
 import { ledgerOutcome } from "./answer-from-ledger.ts";
-import { NotAllowedError, SaleConflictError, SaleFailedError, SaleNotFoundError, workflowError } from "./errors.ts";
+import { NotAllowedError, SaleConflictError, SaleNotFoundError, workflowError } from "./errors.ts";
 import { findClosedSale } from "./find-closed-sale.ts";
 import { type SaleKey, saleIdOf } from "./sale-key.ts";
 import { isTold, waitForOutcome } from "./outcome.ts";
@@ -86,17 +85,17 @@ export async function beginRefund(client: Client, key: SaleKey, request: unknown
 }
 
 /**
- * Where Temporal no longer has the sale, or its workflow was terminated, the ledger answers. @throws SaleNotFoundError,
- * NoAnswerError, LedgerAwayError
+ * Where Temporal no longer has the sale, or its workflow ended without an outcome, the ledger answers.
+ * @throws SaleNotFoundError, NoAnswerError, LedgerAwayError
  */
 async function closedOutcome(client: Client, key: SaleKey): Promise<SaleOutcome> {
   try {
-    return await waitForOutcome(client, { workflowId: saleIdOf(key), waitMs: 0 });
+    const outcome = await waitForOutcome(client, { workflowId: saleIdOf(key), waitMs: 0 });
+    if (!outcome.closed) return outcome;
   } catch (error) {
-    const terminated = error instanceof SaleFailedError && error.cause instanceof TerminatedFailure;
-    if (!terminated && !(error instanceof SaleNotFoundError)) throw error;
-    return ledgerOutcome(await findClosedSale(client, key));
+    if (!(error instanceof SaleNotFoundError)) throw error;
   }
+  return ledgerOutcome(await findClosedSale(client, key));
 }
 
 /** @throws SaleConflictError where the sale is credited otherwise than asked for */

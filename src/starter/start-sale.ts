@@ -28,8 +28,10 @@ import { parseInput } from "../contract/schema/parse-input.ts";
 import { saleInputSchema } from "../contract/schema/sale-input.ts";
 import { aboutWorkflow } from "../contract/summary.ts";
 import { answeredInTime, isWithoutAnswer } from "./answered-in-time.ts";
+import { closedStatusOf } from "./closed-run.ts";
 import { SaleConflictError, temporalError } from "./errors.ts";
 import { waitForOutcome } from "./outcome.ts";
+import type { SaleKey } from "./sale-key.ts";
 
 /** Long enough for a server that restarts; a till does not wait longer to hear that there is none. */
 const START_WITHIN_MS = 10_000;
@@ -88,8 +90,11 @@ export async function isKnown(client: Client, workflowId: string): Promise<boole
   }
 }
 
-/** `started`: this call started it. `known`: it was there already, running or finished, with the same content. */
-export type StartResult = "started" | "known";
+/**
+ * `started`: this call started it. `known`: it was there already, running or finished, with the same content. `closed`:
+ * it was there too, but its workflow ended without an outcome: nothing carries it on until it is restarted.
+ */
+export type StartResult = "started" | "known" | "closed";
 
 /**
  * Starts the sale, or finds the one that has its number. A number whose only run ended before any create request left
@@ -121,8 +126,7 @@ async function startOrFind(client: Client, start: SaleStart): Promise<StartResul
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
     }
   }
-  await checkSameContent(client, start);
-  return "known";
+  return await checkSameContent(client, start);
 }
 
 /**
@@ -136,6 +140,7 @@ export async function startAndWait(
   waitMs: number,
 ): Promise<{ result: StartResult; outcome: SaleOutcome }> {
   const { workflowId, fingerprint } = start;
+  const sale = keyOf(start);
   let result: StartResult = "started";
   const begin = async (request: OutcomeRequest): Promise<SaleOutcome> => {
     // Of its own: under the id of an update that there is, Temporal gives its answer, and does not say that the sale was
@@ -162,14 +167,22 @@ export async function startAndWait(
     }
   };
   try {
-    const outcome = await waitForOutcome(client, { workflowId, fingerprint, waitMs, begin });
+    const outcome = await waitForOutcome(client, { workflowId, sale, fingerprint, waitMs, begin });
     return { result, outcome };
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
   }
   result = await startSaleOnce(client, start);
   const fresh = result === "started";
-  return { result, outcome: await waitForOutcome(client, { workflowId, fingerprint, waitMs, fresh }) };
+  return { result, outcome: await waitForOutcome(client, { workflowId, sale, fingerprint, waitMs, fresh }) };
+}
+
+function keyOf({ input: { traderInvoiceNumber: invoice, connection, businessId } }: SaleStart): SaleKey {
+  return {
+    invoice,
+    ...(connection !== undefined && { connection }),
+    ...(businessId !== undefined && { businessId }),
+  };
 }
 
 async function startRun(client: Client, start: SaleStart, reuse: WorkflowIdReusePolicy): Promise<void> {
@@ -212,16 +225,17 @@ async function isFreeAgain(client: Client, workflowId: string): Promise<boolean>
 }
 
 /** A run that was started without the starter keeps no memo, but tells its fingerprint. */
-async function checkSameContent(client: Client, start: SaleStart): Promise<void> {
+async function checkSameContent(client: Client, start: SaleStart): Promise<"known" | "closed"> {
   const handle = client.workflow.getHandle(start.workflowId);
-  const { memo } = await handle.describe();
+  const { memo, status } = await handle.describe();
+  const result = closedStatusOf(status.name) ? "closed" : "known";
   const kept = memo?.["fingerprint"];
   const known =
     typeof kept === "string"
       ? kept
       : (await answeredInTime(client, start.workflowId, () => handle.query<WorkflowState>(STATE_QUERY))).fingerprint;
   // Not yet prepared: its `outcome` update compares the fingerprint once it is.
-  if (known === undefined || known === start.fingerprint) return;
+  if (known === undefined || known === start.fingerprint) return result;
   const content = memo?.["content"] as SaleContent | undefined;
   const fields = content ? differingFields(content, start.memo.content) : [];
   throw SaleConflictError.between(start.input.traderInvoiceNumber, fields, { asked: start.fingerprint, known });

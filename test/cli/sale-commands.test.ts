@@ -45,6 +45,7 @@ describeWithTemporal("fiscalflow sale", () => {
     expect(first.stdout).toMatch(
       /^CLI-1: started \(sale\/default\/biz_1\/CLI-1\); completed, document \S+ completed, receipt/,
     );
+    expect(first.stdout).toMatch(/\n {2}next: fiscalflow sale show CLI-1\n$/);
 
     const again = await sale(["start", "-", "--wait", "--json"], saleOf("CLI-1"));
     expect(again.exitCode).toBe(0);
@@ -124,7 +125,7 @@ describeWithTemporal("fiscalflow sale", () => {
       await sale(["start", "-", "--wait"], { ...saleOf(number), lines: [{ sku: "never", quantity: 1, unitPrice: 1 }] });
     const query = "FiscalInvoice IN ('CLI-7', 'CLI-8', 'CLI-1')";
     await listed(["--json"], (stdout) => ["CLI-7", "CLI-8", "CLI-1"].every((number) => stdout.includes(`"${number}"`)));
-    const { exitCode, stdout, stderr } = await sale(["retry", "--query", query, "--json"]);
+    const { exitCode, stdout, stderr } = await sale(["retry", "--query", query, "--yes", "--json"]);
     expect(exitCode).toBe(0);
     const tried = JSON.parse(stdout) as Record<string, { workflowId: string; reason?: string }[]>;
     expect(tried["retried"]?.map(({ workflowId }) => workflowId).toSorted()).toEqual([
@@ -140,8 +141,25 @@ describeWithTemporal("fiscalflow sale", () => {
       expect(await sale(["cancel", number, "--reason", "test over"])).toMatchObject({ exitCode: 0, stderr: "" });
   });
 
+  test("without a worker says that none answers, and not that Temporal cannot be reached", async () => {
+    await rig.stopWorkers();
+    try {
+      for (const argv of [
+        ["show", "CLI-1"],
+        ["retry", "CLI-3"],
+      ]) {
+        const { exitCode, stderr } = await sale(argv);
+        expect(exitCode).toBe(1);
+        expect(stderr).toMatch(/No worker (answered|serves the task queue)/);
+        expect(stderr).not.toContain("cannot be reached");
+      }
+    } finally {
+      await rig.startWorkers();
+    }
+  });
+
   test("a query that Temporal does not understand is a wrong call", async () => {
-    const { exitCode, stderr } = await sale(["retry", "--query", "nonsense here"]);
+    const { exitCode, stderr } = await sale(["retry", "--query", "nonsense here", "--yes"]);
     expect(exitCode).toBe(2);
     expect(stderr).toContain("Temporal does not understand the query");
   });
@@ -169,7 +187,7 @@ describeWithTemporal("fiscalflow sale", () => {
     const refund = ["refund", "CLI-1", "--reason", "06", "--number", "CN-1", "--wait", "20"];
     const first = await sale(refund);
     expect(first).toMatchObject({ exitCode: 0, stderr: "" });
-    expect(first.stdout).toMatch(/^CLI-1: credited, document \S+ completed, receipt .*NC/);
+    expect(first.stdout).toMatch(/^CLI-1 is credited in full by CN-1 \(document \S+, receipt \S+\)\.\n$/);
     expect(await sale(refund)).toMatchObject({ exitCode: 0, stdout: first.stdout });
     expect(await sale(["refund", "CLI-1", "--reason", "06", "--number", "CN-2"])).toMatchObject({ exitCode: 1 });
     expect((await sale(["show", "CLI-1"])).stdout).toMatch(

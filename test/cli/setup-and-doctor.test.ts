@@ -35,7 +35,7 @@ describeWithTemporal("on a server that lacks search attributes and orders by arr
     await server.stop();
   });
 
-  function cli(argv: string[], more: Record<string, string> = {}): Promise<CliResult> {
+  function cli(argv: string[], more: Record<string, string> = {}, stdin = ""): Promise<CliResult> {
     const env = {
       TEMPORAL_ADDRESS: server.address,
       COMPLIANCE_BASE_URL: simulator.url,
@@ -43,7 +43,7 @@ describeWithTemporal("on a server that lacks search attributes and orders by arr
       COMPLIANCE_BUSINESS_ID: "biz_1",
       ...more,
     };
-    return callCli(argv, { env });
+    return callCli(argv, { env, stdin });
   }
 
   async function doctor(more: Record<string, string> = {}): Promise<Checked & { exitCode: number }> {
@@ -87,6 +87,22 @@ describeWithTemporal("on a server that lacks search attributes and orders by arr
     const { exitCode, stderr } = await cli(["worker"]);
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(/lacks search attributes: FiscalBusiness.*Run `fiscalflow setup`/);
+  });
+
+  test.each([
+    [["sale", "list"]],
+    [["sale", "list", "--attention"]],
+    [["sale", "list", "--ended"]],
+    [["sale", "start", "-"]],
+    [["sale", "show", "INV-1"]],
+    [["sale", "retry", "--query", "FiscalStage = 'rejected'", "--yes"]],
+    [["jobs", "list", "--attention"]],
+    [["purchases", "sync"]],
+  ])("%j names it too", async (argv) => {
+    const stdin = '{"traderInvoiceNumber":"INV-1","lines":[{"sku":"TEA","quantity":1,"unitPrice":1}]}';
+    const { exitCode, stdout, stderr } = await cli(argv, {}, stdin);
+    expect(stderr).toMatch(/lacks search attributes: .*Fiscal.*Run `fiscalflow setup`/);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
   });
 
   test("setup adds them, and the second time finds them", async () => {

@@ -120,7 +120,7 @@ describeWithTemporal("a sale whose workflow Temporal has deleted", () => {
     await forgetSale("KEPT-4");
     expect(await rig.starter.outcome({ invoice: "KEPT-4" })).toMatchObject({
       source: "ledger",
-      stage: "completed",
+      stage: "credited",
       creditNote: { traderInvoiceNumber: "CN-KEPT-4", status: "completed" },
       refund,
     });

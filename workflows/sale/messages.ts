@@ -6,6 +6,7 @@ import {
   defineSignal,
   defineUpdate,
   setHandler,
+  workflowInfo,
 } from "@temporalio/workflow";
 
 import {
@@ -23,6 +24,7 @@ import {
   type RefundRequest,
   type ResolveDocumentRequest,
   type ResolveStockRequest,
+  restartedOf,
   type SaleOutcome,
   SIGNALS,
   STATE_QUERY,
@@ -56,6 +58,7 @@ const resolveDocumentUpdate = defineUpdate<MessageReply, [ResolveDocumentRequest
  */
 export function registerMessages(run: SaleState): void {
   run.onPublish.push(() => publishRun(run));
+  takeOverRestart(run);
   setHandler(stateQuery, () => stateOf(run), { description: "Everything that is known of this document." });
   setHandler(callbackReceived, () => {
     run.callbacksReceived++;
@@ -65,6 +68,16 @@ export function registerMessages(run: SaleState): void {
     validator: (message?) => checkOutcomeRequest(run, message),
   });
   registerUpdates(run);
+}
+
+/** Whoever restarted the sale answers for it, as for any decision; what was asked of the run before still stands. */
+function takeOverRestart(run: SaleState): void {
+  const restarted = restartedOf(workflowInfo().memo);
+  if (!restarted) return;
+  const { note, by, atMs, refund, cancelRequested } = restarted;
+  run.decide({ update: "restart", note, by }, atMs);
+  run.cancelRequested = cancelRequested;
+  if (run.workflow === "sale" && refundComplaint(refund) === undefined) run.refund = refund;
 }
 
 /** An answer that comes sooner after its question than a person can look into the books is for an earlier question. */

@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { createInterface } from "node:readline/promises";
 
 import { createAccountingClient, parseAccountingDialect } from "../../accounting/index.ts";
 import { createComplianceClient, parseDialect } from "../../compliance/index.ts";
@@ -11,6 +10,7 @@ import { createDispatchers } from "../../http/dispatchers.ts";
 import { createTransport, type Transport } from "../../http/transport.ts";
 import { loadProcessConfig } from "../../worker/load-process-config.ts";
 import { CommandFailedError, UsageError } from "../cli-error.ts";
+import { confirm, requireSomebodyToAsk } from "../confirm.ts";
 import type { CliContext } from "../context.ts";
 import { interruptible } from "../interruptible.ts";
 import { printNote, printResult } from "../output.ts";
@@ -98,7 +98,7 @@ function chosen(
 
 /** Only with a key of the sandbox, and only when somebody has said so. */
 async function allowWrites(
-  { stdin, stderr, signal }: CliContext,
+  context: CliContext,
   { yes }: DialectFlags,
   connection: ComplianceConnection | undefined,
 ): Promise<void> {
@@ -111,16 +111,9 @@ async function allowWrites(
     );
   }
   if (yes === true) return;
-  if (stdin.isTTY !== true)
-    throw new UsageError("--write asks before it writes, and nobody is there to ask. Add --yes.");
-  const terminal = createInterface({ input: stdin, output: stderr as NodeJS.WritableStream });
-  try {
-    const question = `Issue one sale, one credit note and one stock movement with the test key of connection ${name}? [y/N] `;
-    const answer = await terminal.question(question, { signal });
-    if (!/^y(es)?$/i.test(answer.trim())) throw new CommandFailedError("Nothing was sent.");
-  } finally {
-    terminal.close();
-  }
+  requireSomebodyToAsk(context, yes, "--write asks before it writes, and nobody is there to ask. Add --yes.");
+  const question = `Issue one sale, one credit note and one stock movement with the test key of connection ${name}?`;
+  await confirm(context, question, "Nothing was sent.");
 }
 
 async function reportCompliance(around: Surroundings, connection: ComplianceConnection): Promise<DialectReport> {

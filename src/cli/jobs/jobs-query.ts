@@ -1,6 +1,6 @@
 import { syncBillPaymentsWorkflowId, WORKFLOW_TYPES } from "../../contract/index.ts";
 import type { Scope } from "../sale/scope.ts";
-import { allOf, businessClause, idClause, NEEDS_A_PERSON, RUNNING, typesClause } from "../sale/visibility-query.ts";
+import { allOf, businessClause, idClause, NEEDS_AN_OPERATOR, typesClause } from "../sale/visibility-query.ts";
 
 /**
  * The workflows that are no sale, and the words of the command that starts each: with `--wait` it shows the one that
@@ -15,14 +15,13 @@ export const JOB_COMMANDS: Readonly<Record<string, string>> = {
 };
 
 /**
- * A list filter of Temporal: jobs, each with its latest run. One that ended while it needed a person needs nobody any
- * more.
+ * A list filter of Temporal: jobs, each with its latest run.
  */
 export function jobsQuery({ connection, business, attention }: Scope & { attention?: boolean }): string {
   return allOf([
     typesClause(Object.keys(JOB_COMMANDS)),
     'ExecutionStatus != "ContinuedAsNew"',
-    ...(attention === true ? [NEEDS_A_PERSON, RUNNING] : []),
+    ...(attention === true ? [NEEDS_AN_OPERATOR] : []),
     businessClause(business),
     connection === undefined ? undefined : ofConnection(connection),
   ]);

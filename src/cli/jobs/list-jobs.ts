@@ -32,7 +32,7 @@ interface ListedJob {
 
 export async function listJobs(context: CliContext, flags: JobsFlags): Promise<void> {
   const { limit, json } = flags;
-  await listExecutions(context, { query: jobsQuery(flags), limit, json }, listed, table);
+  await listExecutions(context, { query: jobsQuery(flags), limit, json }, async (jobs) => jobs.map(listed), table);
 }
 
 function listed(execution: WorkflowExecutionInfo): ListedJob {

@@ -3,7 +3,7 @@ import { type Command, Option } from "commander";
 import { ATTENTION_CODES, type AttentionCode } from "../../contract/index.ts";
 import type { CliContext } from "../context.ts";
 import { CREDIT_NOTE_FLAG, operateOne } from "./operate.ts";
-import { type ManyFlags, operateMany, requireOneWay } from "./operate-many.ts";
+import { type ManyFlags, operateMany, requireOneWay, withMany } from "./operate-many.ts";
 import { parseInvoice, parseText, withScope } from "./scope.ts";
 
 interface AcknowledgeFlags extends ManyFlags {
@@ -14,17 +14,21 @@ interface AcknowledgeFlags extends ManyFlags {
 
 export function registerAcknowledge(sale: Command, context: CliContext): void {
   withScope(
-    sale
-      .command("acknowledge")
-      .description("Acknowledge for good what cannot be corrected: for one sale, or for all that a query finds.")
-      .argument("[invoice]", "the sale's number", parseInvoice)
-      .addOption(
-        new Option("--code <code>", "the attention code to acknowledge").choices(ATTENTION_CODES).makeOptionMandatory(),
-      )
-      .requiredOption("--note <text>", "how you know, in a few words", parseText)
-      .option("--subject <subject>", "subject, when several attentions share the code")
-      .option("--query <query>", "all open sales and credit notes that match this Temporal filter")
-      .option(...CREDIT_NOTE_FLAG),
+    withMany(
+      sale
+        .command("acknowledge")
+        .description("Acknowledge for good what cannot be corrected: for one sale, or for all that a query finds.")
+        .argument("[invoice]", "the sale's number", parseInvoice)
+        .addOption(
+          new Option("--code <code>", "the attention code to acknowledge")
+            .choices(ATTENTION_CODES)
+            .makeOptionMandatory(),
+        )
+        .requiredOption("--note <text>", "how you know, in a few words", parseText)
+        .option("--subject <subject>", "subject, when several attentions share the code")
+        .option(...CREDIT_NOTE_FLAG),
+      "open",
+    ),
   )
     .addHelpText(
       "after",
@@ -34,14 +38,17 @@ Examples:
   fiscalflow sale acknowledge --query "FiscalAttention = 'stock-unreported'" --code stock-unreported --note 'reported by hand'`,
     )
     .action(async (invoice: string | undefined, flags: AcknowledgeFlags) => {
-      requireOneWay(invoice, flags);
+      requireOneWay(context, invoice, flags);
       const { query, code, note, subject } = flags;
       const request = { code, note, ...(subject !== undefined && { subject }) };
       if (invoice !== undefined)
         await operateOne(context, invoice, flags, (operate, id) => operate.acknowledge(id, request));
       else if (query !== undefined)
-        await operateMany(context, { ...flags, query }, "acknowledged", (operate, id) =>
-          operate.acknowledge(id, request),
+        await operateMany(
+          context,
+          { ...flags, query },
+          { verb: "acknowledge", done: "acknowledged", of: "open" },
+          (operate, id) => operate.acknowledge(id, request),
         );
     });
 }

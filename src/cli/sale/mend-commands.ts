@@ -41,7 +41,13 @@ function commandsFor(mend: Mend, code: string, subject: string | undefined): { v
   }
 }
 
-function commandLine({ verb, flags }: { verb: string; flags: string[] }, target: MendTarget): string {
+/** The command line that starts a sale anew whose workflow ended without an outcome. */
+export function restartCommand(target: MendTarget): string {
+  return commandLine({ verb: "restart", flags: ["--note", "'<why>'"] }, target);
+}
+
+/** A command line about one sale, ready to be pasted. */
+export function commandLine({ verb, flags }: { verb: string; flags: string[] }, target: MendTarget): string {
   const { invoice, connection = DEFAULT_CONNECTION, business, creditNote } = target;
   const scope = [
     ...(connection === DEFAULT_CONNECTION ? [] : ["--connection", connection]),

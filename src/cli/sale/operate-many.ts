@@ -1,5 +1,10 @@
-import type { MessageReply } from "../../contract/index.ts";
+import type { WorkflowExecutionInfo } from "@temporalio/client";
+import type { Command } from "commander";
+
+import { SEARCH_ATTRIBUTES } from "../../contract/index.ts";
+import { lacksOurs } from "../../worker/require-temporal.ts";
 import { CommandFailedError, UsageError } from "../cli-error.ts";
+import { confirm, requireSomebodyToAsk } from "../confirm.ts";
 import type { CliContext } from "../context.ts";
 import { describeError } from "../describe-error.ts";
 import { printNote, printResult } from "../output.ts";
@@ -9,6 +14,8 @@ import { visibilityQuery } from "./visibility-query.ts";
 import type { Sales } from "./with-sales.ts";
 
 const CONCURRENCY = 10;
+/** So many are shown before somebody is asked. */
+const MOST_SHOWN = 20;
 const PROGRESS_EVERY_MS = 1_000;
 /** gRPC's INVALID_ARGUMENT. */
 const INVALID_ARGUMENT = 3;
@@ -20,30 +27,64 @@ type Tried =
 
 export interface ManyFlags extends OperatorFlags {
   query?: string;
+  dryRun?: boolean;
+  yes?: boolean;
 }
 
-/** Exactly one way to say what is meant. @throws UsageError */
-export function requireOneWay(invoice: string | undefined, { query, creditNote }: ManyFlags): void {
+/** An update, or a restart, that one command sends to many. */
+export interface ManyCommand {
+  /** `retry`, as in the question that is asked before. */
+  verb: string;
+  /** `retried`, as in what is told after. */
+  done: string;
+  of: "open" | "ended";
+}
+
+/** The options by which a command means many. */
+export function withMany(command: Command, of: ManyCommand["of"]): Command {
+  const which = of === "open" ? "open sales and credit notes" : "sales and credit notes whose workflow ended so";
+  return command
+    .option("--query <query>", `all ${which} that match this Temporal filter`)
+    .option("--dry-run", "with --query: only list what is found")
+    .option("--yes", "with --query: do not ask first");
+}
+
+/** Exactly one way to say what is meant, and somebody who agrees where many are meant. @throws UsageError */
+export function requireOneWay(context: CliContext, invoice: string | undefined, flags: ManyFlags): void {
+  const { query, creditNote, dryRun = false, yes = false } = flags;
   if ((invoice === undefined) === (query === undefined))
     throw new UsageError("Give either the number of one sale, or --query for many.");
   if (query !== undefined && creditNote === true)
     throw new UsageError("--credit-note goes with one sale; --query finds credit notes by itself.");
+  if (query === undefined && (dryRun || yes)) throw new UsageError("--dry-run and --yes go with --query.");
+  if (query === undefined || dryRun) return;
+  const refusal = "--query asks before it acts, and nobody is there to ask. Add --yes, or look first with --dry-run.";
+  requireSomebodyToAsk(context, yes, refusal);
 }
 
-/**
- * Sends an operator's update to every open sale and credit note that the query finds; none that fails holds up the
- * others.
- */
+/** Sends it to every sale and credit note that the query finds, once somebody agrees; none that fails holds up the others. */
 export async function operateMany(
   context: CliContext,
   flags: ManyFlags & { query: string },
-  done: "retried" | "acknowledged",
-  send: (operate: Sales["operate"], workflowId: string) => Promise<MessageReply>,
+  { verb, done, of }: ManyCommand,
+  send: (operate: Sales["operate"], workflowId: string) => Promise<{ message: string }>,
 ): Promise<void> {
   const { withSales } = await import("./with-sales.ts");
   await withSales(context, async (sales) => {
-    const workflowIds = await found(sales, flags);
-    printNote(context, `${workflowIds.length} found.`);
+    const { json, dryRun, yes } = flags;
+    const targets = await found(sales, flags, of);
+    if (dryRun === true) {
+      const text = [...targets.map(targetLine), `${targets.length} found; nothing was changed.`].join("\n");
+      printResult(context, json, { dryRun, found: targets }, text);
+      return;
+    }
+    printNote(context, `${targets.length} found.`);
+    if (yes !== true && targets.length > 0) {
+      printNote(context, targets.slice(0, MOST_SHOWN).map(targetLine).join("\n"));
+      if (targets.length > MOST_SHOWN) printNote(context, `and ${targets.length - MOST_SHOWN} more`);
+      await confirm(context, `${capital(verb)} ${targets.length}?`, "Nothing was changed.");
+    }
+    const workflowIds = targets.map(({ workflowId }) => workflowId);
     const counts = { done: 0, skipped: 0, failed: 0 };
     let toldAtMs = Date.now();
     const tried = await inParallel(
@@ -71,23 +112,51 @@ export async function operateMany(
   });
 }
 
-async function found({ client }: Sales, flags: ManyFlags): Promise<string[]> {
-  const workflowIds: string[] = [];
+interface Target {
+  workflowId: string;
+  stage: string | null;
+  /** What an operator is needed for, or was when it ended. */
+  attention: string | null;
+}
+
+async function found({ client }: Sales, flags: ManyFlags, of: ManyCommand["of"]): Promise<Target[]> {
+  const { attributesOf } = await import("../list-executions.ts");
+  const { withoutFollowed } = await import("./listed-sales.ts");
+  const executions: WorkflowExecutionInfo[] = [];
   try {
-    const query = visibilityQuery({ ...flags, creditNotes: true, openOnly: true });
-    for await (const { workflowId } of client.workflow.list({ query })) workflowIds.push(workflowId);
+    const query = visibilityQuery({ ...flags, creditNotes: true, openOnly: of === "open", ended: of === "ended" });
+    for await (const execution of client.workflow.list({ query })) executions.push(execution);
   } catch (error) {
     const cause = error instanceof Error ? error.cause : undefined;
     const grpc = [error, cause].find((one) => one instanceof Error && "details" in one && "code" in one);
     if (grpc instanceof Error && "code" in grpc && grpc.code === INVALID_ARGUMENT && "details" in grpc) {
-      throw new UsageError(`Temporal does not understand the query: ${String(grpc.details)}.`, { cause: error });
+      const details = String(grpc.details);
+      // Where the namespace lacks our own search attributes, `setup` is what helps, and not another query.
+      if (!lacksOurs(details))
+        throw new UsageError(`Temporal does not understand the query: ${details}.`, { cause: error });
     }
     throw error;
   }
-  return workflowIds;
+  return (await withoutFollowed(executions, client)).map((execution) => {
+    const attributes = attributesOf(execution);
+    const { stage, attention } = SEARCH_ATTRIBUTES;
+    return {
+      workflowId: execution.workflowId,
+      stage: attributes.get(stage) ?? null,
+      attention: attributes.get(attention) ?? null,
+    };
+  });
 }
 
-async function tryOne(workflowId: string, send: () => Promise<MessageReply>): Promise<Tried> {
+function targetLine({ workflowId, stage, attention }: Target): string {
+  return [workflowId, stage ?? "stage unknown", ...(attention === null ? [] : [attention])].join(", ");
+}
+
+function capital(word: string): string {
+  return `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
+}
+
+async function tryOne(workflowId: string, send: () => Promise<{ message: string }>): Promise<Tried> {
   try {
     return { kind: "done", workflowId, message: (await send()).message };
   } catch (error) {

@@ -1,4 +1,3 @@
-import type { MessageReply } from "../../contract/index.ts";
 import type { CliContext } from "../context.ts";
 import { printResult } from "../output.ts";
 import type { ResultFlags, Scope } from "./scope.ts";
@@ -15,7 +14,7 @@ export async function operateOne(
   context: CliContext,
   invoice: string,
   flags: OperatorFlags,
-  send: (operate: Sales["operate"], workflowId: string) => Promise<MessageReply>,
+  send: (operate: Sales["operate"], workflowId: string) => Promise<{ message: string }>,
 ): Promise<void> {
   const { withSales } = await import("./with-sales.ts");
   await withSales(context, async (sales) => {

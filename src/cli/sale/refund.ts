@@ -1,12 +1,11 @@
 import { type Command, Option } from "commander";
 
-import { REFUND_REASONS } from "../../contract/index.ts";
+import { closedInWords, REFUND_REASONS, type SaleOutcome } from "../../contract/index.ts";
 import { parseInput, refundRequestSchema } from "../../contract/schema/index.ts";
 import { waitSeconds } from "../arguments.ts";
 import { CommandFailedError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
-import { printResult } from "../output.ts";
-import { outcomeLine } from "./render-document.ts";
+import { printResult, shellWord } from "../output.ts";
 import { parseInvoice, type ResultFlags, type Scope, withScope } from "./scope.ts";
 
 const DEFAULT_WAIT_SECONDS = 60;
@@ -63,6 +62,23 @@ async function refundSale(context: CliContext, invoice: string, flags: RefundFla
   const outcome = await withSales(context, ({ starter, keyOf }) =>
     starter.refund(keyOf(invoice, flags), request, { waitSeconds: seconds }),
   );
-  printResult(context, flags.json, outcome, `${invoice}: ${outcomeLine(outcome)}`);
+  printResult(context, flags.json, outcome, refundSentence(invoice, number, outcome));
   if (outcome.stage !== "credited" && outcome.attention !== undefined) throw new CommandFailedError("");
+}
+
+/** What became of it, as a sentence. A sale that is open tells of itself; else its credit note does. */
+function refundSentence(invoice: string, number: string, outcome: SaleOutcome): string {
+  const { stage, creditNote, receipt, attention, closed } = outcome;
+  const note = creditNote?.traderInvoiceNumber ?? number;
+  if (stage === "credited") {
+    const signed = (creditNote?.receipt ?? receipt)?.cuInvoiceNo;
+    const as = [`document ${creditNote?.id ?? "unknown"}`, ...(signed ? [`receipt ${signed}`] : [])].join(", ");
+    return `${invoice} is credited in full by ${note} (${as}).`;
+  }
+  if (closed) return `${invoice}: the workflow of its credit note ${note} was ${closedInWords(closed)}.`;
+  if (stage === "cancelled") return `${invoice} is not refunded: its credit note ${note} was given up.`;
+  const goesOn = `The refund of ${invoice} by credit note ${note} is under way`;
+  if (attention)
+    return `${goesOn}, and needs an operator: ${attention.code}. See fiscalflow sale show ${shellWord(invoice)}`;
+  return `${goesOn}, and goes on by itself. See fiscalflow sale show ${shellWord(invoice)}`;
 }

@@ -7,6 +7,7 @@ import { registerList } from "./list.ts";
 import { registerRefund } from "./refund.ts";
 import { registerResolveDocument } from "./resolve-document.ts";
 import { registerResolveStock } from "./resolve-stock.ts";
+import { registerRestart } from "./restart.ts";
 import { registerRetry } from "./retry.ts";
 import { registerShow } from "./show.ts";
 import { registerStart } from "./start.ts";
@@ -29,6 +30,7 @@ Example: everything that needs an operator
   registerRefund(sale, context);
   registerRetry(sale, context);
   registerCancel(sale, context);
+  registerRestart(sale, context);
   registerResolveStock(sale, context);
   registerResolveDocument(sale, context);
   registerAcknowledge(sale, context);

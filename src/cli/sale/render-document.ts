@@ -1,4 +1,10 @@
-import type { Receipt, SaleDocument, SaleOutcome, StockMovement } from "../../contract/index.ts";
+import {
+  closedInWords,
+  type Receipt,
+  type SaleDocument,
+  type SaleOutcome,
+  type StockMovement,
+} from "../../contract/index.ts";
 
 export function documentLine(document: SaleDocument): string {
   const { id, type, status, totals, saleDate, traderInvoiceNumber, linesLeftOut } = document;
@@ -31,11 +37,11 @@ export function movementLine(movement: StockMovement): string {
 }
 
 /** An outcome on one line. */
-export function outcomeLine({ stage, sale, receipt, creditNote, attention }: SaleOutcome): string {
+export function outcomeLine({ stage, sale, receipt, creditNote, attention, closed }: SaleOutcome): string {
   const document = creditNote ?? sale;
   const signed = creditNote ? creditNote.receipt : receipt;
   const parts = [
-    stage as string,
+    closed ? `${stage} when its workflow was ${closedInWords(closed)}` : stage,
     ...(document ? [`document ${document.id} ${document.status}`] : []),
     ...(signed ? [`receipt ${receiptLines(signed)[0] ?? ""}`] : []),
     ...(attention ? [`needs an operator: ${attention.code}`] : []),

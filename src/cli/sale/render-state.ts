@@ -1,17 +1,18 @@
-import { MEANING, nairobiTime, type WorkflowState } from "../../contract/index.ts";
+import { closedInWords, MEANING, nairobiTime, type WorkflowState } from "../../contract/index.ts";
 import type { SaleState } from "../../starter/index.ts";
 import { evidenceLines } from "./evidence-lines.ts";
-import { mendCommands, type MendTarget } from "./mend-commands.ts";
+import { mendCommands, type MendTarget, restartCommand } from "./mend-commands.ts";
 import { documentLine, movementLine, receiptLines } from "./render-document.ts";
 
 const LABEL_WIDTH = 14;
 
 /** A sale, or its credit note, as a page. */
 export function renderState(title: string, workflowId: string, state: SaleState, target: MendTarget): string {
-  const { document, creditNote } = state;
+  const { document, creditNote, closed } = state;
   const rows: [string, string | undefined][] = [
     ["Workflow", workflowId],
-    ["Stage", state.stage],
+    ["Stage", closed ? `${state.stage} (${closed.status})` : state.stage],
+    ["Ended", closed && `${nairobiTime(closed.atMs)}: ${closedInWords(closed)}, without an outcome`],
     ["Waits for", state.waitingFor],
     ["Cancellation", state.cancelRequested && `asked for: ${state.cancelRequested}`],
     ["Document", document ? documentLine(document) : "none yet"],
@@ -23,14 +24,17 @@ export function renderState(title: string, workflowId: string, state: SaleState,
   const lines = [title, ...sourceLines(state), ...rows.flatMap(([label, value]) => (value ? row(label, value) : []))];
   if (state.stockMovements.length > 0)
     lines.push("Stock movements", ...state.stockMovements.map(indented(movementLine)), ...othersLines(state));
+  if (closed) lines.push("To carry it on", `    ${restartCommand(target)}`);
   for (const attention of state.attentions) {
     const { code, subject, message, sinceMs } = attention;
     lines.push(
-      `Needs an operator: ${code}${subject === undefined ? "" : ` (${subject})`}, since ${nairobiTime(sinceMs)}`,
+      `${closed ? "When it ended it needed an operator" : "Needs an operator"}: ${code}${subject === undefined ? "" : ` (${subject})`}, since ${nairobiTime(sinceMs)}`,
       `  ${MEANING[code]}. ${message}`,
       ...evidenceLines(attention).map((line) => `  ${line}`),
-      // What the ledger alone knows takes no messages; its line "Waits for" says how it goes on.
-      ...(state.source === "ledger" ? [] : mendCommands(attention, target)).map((command) => `    ${command}`),
+      // No message reaches what the ledger alone knows, or what is closed: above it stands how that goes on.
+      ...(state.source === "ledger" || closed ? [] : mendCommands(attention, target)).map(
+        (command) => `    ${command}`,
+      ),
     );
   }
   const untold = (state.inAll?.attentions ?? 0) - state.attentions.length;

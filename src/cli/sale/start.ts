@@ -12,6 +12,7 @@ import { parseJson } from "../parse-json.ts";
 import { readText } from "../read-text.ts";
 import { inParallel } from "./in-parallel.ts";
 import { readSales } from "./read-sales.ts";
+import { commandLine, restartCommand } from "./mend-commands.ts";
 import { outcomeLine } from "./render-document.ts";
 import { type ResultFlags, type Scope, withScope } from "./scope.ts";
 
@@ -77,25 +78,40 @@ async function startSales(context: CliContext, file: string, flags: StartFlags):
     if (started.result === "failed") continue;
     for (const warning of started.warnings ?? []) printNote(context, `Warning: ${started.invoice}: ${warning}`);
   }
-  const lines = results.map(startedLine).join("\n");
-  printResult(context, flags.json, isList ? results : results[0], lines);
+  const lines = results.map(startedLine);
+  const [only] = results;
+  if (!isList && only && only.result !== "failed") lines.push(`  next: ${nextCommand(only, flags)}`);
+  printResult(context, flags.json, isList ? results : only, lines.join("\n"));
   const failed = results.filter(isFailed).length;
   if (isList) printNote(context, `${results.length - failed} of ${results.length} sales succeeded.`);
   if (failed > 0) throw new CommandFailedError("");
 }
 
+const HOW: Readonly<Record<StartedSale["result"], string>> = {
+  started: "started",
+  known: "was there already, with the same content",
+  closed: "was there already, and its workflow ended without an outcome: nothing carries it on until it is restarted",
+};
+
 function startedLine(started: Started): string {
   if (started.result === "failed") return `${started.invoice}: failed: ${started.error}`;
-  const how = started.result === "started" ? "started" : "was there already, with the same content";
   const outcome = started.outcome ? `; ${outcomeLine(started.outcome)}` : "";
-  return `${started.invoice}: ${how} (${started.workflowId})${outcome}`;
+  return `${started.invoice}: ${HOW[started.result]} (${started.workflowId})${outcome}`;
+}
+
+/** What whoever started it is likely to want to run now. */
+function nextCommand({ invoice, result, outcome }: Exclude<Started, { result: "failed" }>, scope: Scope): string {
+  const target = { ...scope, invoice };
+  return result === "closed" || outcome?.closed
+    ? restartCommand(target)
+    : commandLine({ verb: "show", flags: [] }, target);
 }
 
 function isFailed(started: Started): boolean {
-  if (started.result === "failed") return true;
+  if (started.result === "failed" || started.result === "closed") return true;
   return started.outcome !== undefined && isUnsuccessful(started.outcome);
 }
 
-function isUnsuccessful({ stage, attention }: SaleOutcome): boolean {
-  return stage === "cancelled" || (attention !== undefined && !SETTLED_STAGES.includes(stage));
+function isUnsuccessful({ stage, attention, closed }: SaleOutcome): boolean {
+  return closed !== undefined || stage === "cancelled" || (attention !== undefined && !SETTLED_STAGES.includes(stage));
 }

@@ -1,4 +1,4 @@
-import { SEARCH_ATTRIBUTES, WORKFLOW_TYPES } from "../../contract/index.ts";
+import { CLOSED_STATUSES, SEARCH_ATTRIBUTES, WORKFLOW_TYPES } from "../../contract/index.ts";
 import type { Scope } from "./scope.ts";
 
 export interface Listing extends Scope {
@@ -6,7 +6,9 @@ export interface Listing extends Scope {
   query?: string;
   attention?: boolean;
   stage?: string;
-  /** Credit notes too: they need people by themselves. */
+  /** Runs that ended without an outcome. */
+  ended?: boolean;
+  /** Credit notes too: they need operators by themselves. */
   creditNotes?: boolean;
   openOnly?: boolean;
 }
@@ -18,7 +20,8 @@ export function visibilityQuery(listing: Listing): string {
   return allOf([
     typesClause(creditNotes ? [sale, creditNote] : [sale]),
     listing.query === undefined ? undefined : `(${listing.query})`,
-    listing.attention === true ? NEEDS_A_PERSON : undefined,
+    listing.attention === true ? NEEDS_AN_OPERATOR : undefined,
+    listing.ended === true ? ENDED : undefined,
     listing.openOnly === true ? RUNNING : undefined,
     stage === undefined ? undefined : `${SEARCH_ATTRIBUTES.stage} = ${quoted(stage)}`,
     businessClause(listing.business),
@@ -37,8 +40,10 @@ export function idClause(prefixes: readonly string[], ids: readonly string[] = [
   return `(${clauses.join(" OR ")})`;
 }
 
-export const NEEDS_A_PERSON = `${SEARCH_ATTRIBUTES.attention} IS NOT NULL`;
 export const RUNNING = 'ExecutionStatus = "Running"';
+/** A run that is closed keeps its attributes, and takes no operator's updates. */
+export const NEEDS_AN_OPERATOR = `${SEARCH_ATTRIBUTES.attention} IS NOT NULL AND ${RUNNING}`;
+const ENDED = `ExecutionStatus IN (${Object.values(CLOSED_STATUSES).map(quoted).join(", ")})`;
 
 export function typesClause(types: readonly string[]): string {
   return `WorkflowType IN (${types.map(quoted).join(", ")})`;
@@ -52,6 +57,6 @@ export function allOf(clauses: readonly (string | undefined)[]): string {
   return clauses.filter((clause) => clause !== undefined).join(" AND ");
 }
 
-function quoted(text: string): string {
+export function quoted(text: string): string {
   return JSON.stringify(text);
 }

@@ -22,7 +22,7 @@ const WITHOUT_LEDGER = [
   ["doctor"],
   ["dialect"],
   ["sale"],
-  ...["start", "show", "list", "refund", "retry", "cancel"].map((verb) => ["sale", verb]),
+  ...["start", "show", "list", "refund", "retry", "cancel", "restart"].map((verb) => ["sale", verb]),
   ["reconcile"],
   ["reconcile", "run"],
   ["jobs"],
@@ -46,6 +46,8 @@ const SWITCHES = [
   "--attention",
   "--write",
   "--yes",
+  "--dry-run",
+  "--ended",
   "--check",
   "--help",
 ];

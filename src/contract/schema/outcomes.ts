@@ -1,6 +1,7 @@
 import { z } from "zod";
 
 import { type Attention, ATTENTION_CODES, type Decision } from "../attention.ts";
+import { CLOSED_STATUSES, type ClosedRun, type ClosedStatus } from "../closed-run.ts";
 import type { Receipt, SaleDocument } from "../documents.ts";
 import type { MessageReply, WorkflowState } from "../messages.ts";
 import { REFUND_REASONS, type RefundReason, type SaleOutcome } from "../sale.ts";
@@ -97,7 +98,7 @@ const attention = z.looseObject({
 }) satisfies z.ZodType<Attention>;
 
 const decision = z.looseObject({
-  update: z.enum([...mend.exclude(["cancel"]).options, "refund"]),
+  update: z.enum([...mend.exclude(["cancel"]).options, "refund", "restart"]),
   code: code.optional(),
   subject: z.string().optional(),
   answer: z.string().optional(),
@@ -105,6 +106,13 @@ const decision = z.looseObject({
   by: z.string().optional(),
   atMs,
 }) satisfies z.ZodType<Decision>;
+
+const closed = z.looseObject({
+  status: z.enum(Object.keys(CLOSED_STATUSES) as [ClosedStatus, ...ClosedStatus[]]),
+  atMs,
+  reason: z.string().optional(),
+  by: z.string().optional(),
+}) satisfies z.ZodType<ClosedRun>;
 
 const REASONS = Object.keys(REFUND_REASONS) as [RefundReason, ...RefundReason[]];
 
@@ -132,6 +140,9 @@ export const saleOutcomeSchema = z.looseObject({
   attention: attention.optional().describe("What needs an operator; the most pressing one."),
   cancelRequested: z.string().optional(),
   numberTaken: z.boolean().describe("False: no create request has left, and the number is free when the run ends so."),
+  closed: closed
+    .optional()
+    .describe("Set by the client package where the workflow ended without an outcome; never by a workflow."),
   nextWait: z.number(),
 }) satisfies z.ZodType<SaleOutcome>;
 

@@ -62,6 +62,9 @@ export const resolveBatchRequestSchema = z.strictObject({
   by,
 }) satisfies z.ZodType<ResolveBatchRequest>;
 
+/** What a restart gives to the new run, which ignores what is not of this form. */
+export const restartRequestSchema = z.strictObject({ note, by: z.string() });
+
 export const acknowledgeRequestSchema = z.strictObject({
   code,
   subject,

@@ -1,0 +1,165 @@
+import type { Client, WorkflowExecutionInfo } from "@temporalio/client";
+
+import {
+  CLOSED_STATUSES,
+  type ClosedStatus,
+  creditNoteWorkflowId,
+  DEFAULT_CONNECTION,
+  type SaleContent,
+  SEARCH_ATTRIBUTES,
+  type Stage,
+  STAGES,
+  WORKFLOW_TYPES,
+  worthOf,
+} from "../../contract/index.ts";
+import { closedStatusOf } from "../../starter/closed-run.ts";
+import { attributesOf } from "../list-executions.ts";
+import { inParallel } from "./in-parallel.ts";
+import { quoted, typesClause } from "./visibility-query.ts";
+
+export interface ListedSale {
+  invoice: string;
+  business: string | null;
+  type: string;
+  /** A closed sale that was refunded after its window reads `crediting` or `credited` too. */
+  stage: Stage | null;
+  /** Of its workflow. `completed`: it is closed, and nothing is left to be done. */
+  status: "running" | "completed" | ClosedStatus;
+  /** What an operator is needed for; null where nobody is, and where no operator's update arrives any more. */
+  attention: string | null;
+  /** In words. */
+  waitsFor: string;
+  /** The number of the credit note that reverses it, or is about to. */
+  creditNote: string | null;
+  /** Name or PIN, as the sale was started with it; null where none was given, or the sale's memo does not say. */
+  buyer: string | null;
+  /** Σ(quantity × unit price) as the sale was started with, a decimal text; null where the memo does not say. */
+  amount: string | null;
+  saleId: string | null;
+  startedAt: string;
+  workflowId: string;
+}
+
+/** Closed runs that are looked at one by one, at a time. */
+const CONCURRENCY = 20;
+/** Sales whose credit notes are asked for in one query. */
+const MOST_IN_QUERY = 100;
+
+/**
+ * What a list of Temporal says of sales and credit notes. A run that ended without an outcome and was followed by another
+ * is left out: that other one carries its sale on.
+ */
+export async function listedSales(executions: readonly WorkflowExecutionInfo[], client: Client): Promise<ListedSale[]> {
+  const current = await withoutFollowed(executions, client);
+  const notes = await creditNotesOf(current, client);
+  return current.map((execution) => listed(execution, notes.get(noteIdOf(execution) ?? "")));
+}
+
+/** Lists do not tell a workflow's last run from those before it, after a reset or a restart. */
+export async function withoutFollowed<Execution extends Pick<WorkflowExecutionInfo, "workflowId" | "runId" | "status">>(
+  executions: readonly Execution[],
+  client: Client,
+): Promise<Execution[]> {
+  const isLast = await inParallel(executions, CONCURRENCY, async (execution) => {
+    if (closedStatusOf(execution.status.name) === undefined) return true;
+    const { runId } = await client.workflow.getHandle(execution.workflowId).describe();
+    return runId === execution.runId;
+  });
+  return executions.filter((_, index) => isLast[index]);
+}
+
+interface ListedNote {
+  number: string;
+  stage: "crediting" | "credited";
+}
+
+/** By their workflow ids: of the sales that may have been refunded, in a query for each hundred. */
+async function creditNotesOf(
+  executions: readonly WorkflowExecutionInfo[],
+  client: Client,
+): Promise<ReadonlyMap<string, ListedNote>> {
+  const ids = new Set(executions.flatMap((execution) => noteIdOf(execution) ?? []));
+  const notes = new Map<string, ListedNote>();
+  const wanted = [...ids];
+  for (let from = 0; from < wanted.length; from += MOST_IN_QUERY) {
+    const some = wanted.slice(from, from + MOST_IN_QUERY).map(quoted);
+    const query = `${typesClause([WORKFLOW_TYPES.creditNote])} AND WorkflowId IN (${some.join(", ")})`;
+    for await (const note of client.workflow.list({ query })) {
+      const stage = attributesOf(note).get(SEARCH_ATTRIBUTES.stage);
+      const number = attributesOf(note).get(SEARCH_ATTRIBUTES.invoice) ?? "";
+      if (stage === "credited") notes.set(note.workflowId, { number, stage });
+      else if (note.status.name === "RUNNING" && !notes.has(note.workflowId))
+        notes.set(note.workflowId, { number, stage: "crediting" });
+    }
+  }
+  return notes;
+}
+
+const REFUNDABLE: readonly string[] = ["completed", "crediting", "credited"];
+
+/** The workflow of its credit note, where the sale may have one. */
+function noteIdOf(execution: WorkflowExecutionInfo): string | undefined {
+  const attributes = attributesOf(execution);
+  const saleId = attributes.get(SEARCH_ATTRIBUTES.saleId);
+  if (execution.type !== WORKFLOW_TYPES.sale || saleId === undefined) return undefined;
+  const stage = attributes.get(SEARCH_ATTRIBUTES.stage) ?? "";
+  // An open sale that is completed waits for a refund in its own window, and would say so.
+  const isOpen = execution.status.name === "RUNNING" && stage === "completed";
+  if (isOpen || !REFUNDABLE.includes(stage)) return undefined;
+  const connection = execution.workflowId.split("/")[1] ?? DEFAULT_CONNECTION;
+  return creditNoteWorkflowId({ connection, businessId: attributes.get(SEARCH_ATTRIBUTES.business), saleId });
+}
+
+function listed(execution: WorkflowExecutionInfo, note: ListedNote | undefined): ListedSale {
+  const { workflowId, type, startTime } = execution;
+  const attributes = attributesOf(execution);
+  const told = attributes.get(SEARCH_ATTRIBUTES.stage);
+  const stage = note?.stage ?? STAGES.find((one) => one === told) ?? null;
+  const status = statusOf(execution);
+  const attention = status === "running" ? (attributes.get(SEARCH_ATTRIBUTES.attention) ?? null) : null;
+  const content = execution.memo?.["content"] as Partial<SaleContent> | undefined;
+  return {
+    invoice: attributes.get(SEARCH_ATTRIBUTES.invoice) ?? workflowId,
+    business: attributes.get(SEARCH_ATTRIBUTES.business) ?? null,
+    type,
+    stage,
+    status,
+    attention,
+    waitsFor: waitsFor({ stage, status, attention, type }),
+    creditNote: note?.number ?? null,
+    buyer: content?.customer?.name ?? content?.customer?.pin ?? null,
+    amount: content?.lines && content.lines.length > 0 ? worthOf(content.lines) : null,
+    saleId: attributes.get(SEARCH_ATTRIBUTES.saleId) ?? null,
+    startedAt: startTime.toISOString(),
+    workflowId,
+  };
+}
+
+function statusOf(execution: WorkflowExecutionInfo): ListedSale["status"] {
+  return closedStatusOf(execution.status.name) ?? (execution.status.name === "COMPLETED" ? "completed" : "running");
+}
+
+const WAITS_FOR: Readonly<Record<Stage, string>> = {
+  "resolving-items": "its items",
+  registering: "the registration of its items",
+  submitting: "the service",
+  "adjusting-stock": "the tax authority, and its stock movements",
+  "awaiting-authority": "the tax authority",
+  rejected: "its resubmission",
+  completed: "a refund, until its window closes",
+  crediting: "its credit note",
+  credited: "its end",
+  cancelled: "its end",
+};
+
+function waitsFor({
+  stage,
+  status,
+  attention,
+  type,
+}: Pick<ListedSale, "stage" | "status" | "attention" | "type">): string {
+  if (attention !== null) return `an operator: ${attention}`;
+  if (status in CLOSED_STATUSES) return "a restart";
+  if (stage === "crediting" && type === WORKFLOW_TYPES.sale) return WAITS_FOR.crediting;
+  return status === "completed" || stage === null ? "nothing" : WAITS_FOR[stage];
+}

@@ -1,0 +1,58 @@
+import type { Command } from "commander";
+
+import type { RestartReply } from "../../starter/index.ts";
+import type { CliContext } from "../context.ts";
+import { CREDIT_NOTE_FLAG, operateOne } from "./operate.ts";
+import { type ManyFlags, operateMany, requireOneWay, withMany } from "./operate-many.ts";
+import { parseInvoice, parseText, withScope } from "./scope.ts";
+
+interface RestartFlags extends ManyFlags {
+  note: string;
+}
+
+export function registerRestart(sale: Command, context: CliContext): void {
+  withScope(
+    withMany(
+      sale
+        .command("restart")
+        .description(
+          "Start a sale anew whose workflow was terminated, failed or timed out: one, or all that a query finds.",
+        )
+        .argument("[invoice]", "the sale's number", parseInvoice)
+        .requiredOption("--note <text>", "why; kept among the sale's decisions", parseText)
+        .option(...CREDIT_NOTE_FLAG),
+      "ended",
+    ),
+  )
+    .addHelpText(
+      "after",
+      `
+The new run takes over what the runs before did: their document, their stock movements, and what was decided and asked. Nothing is
+issued or moved twice. Two restarts at the same moment give one run. A sale whose workflow is open, or completed, is refused.
+
+Examples:
+  fiscalflow sale restart INV-1001 --note 'terminated by mistake'
+  fiscalflow sale restart --query 'FiscalBusiness = "biz_1"' --note 'batch termination at noon' --dry-run`,
+    )
+    .action(async (invoice: string | undefined, flags: RestartFlags) => {
+      requireOneWay(context, invoice, flags);
+      const { query, note } = flags;
+      if (invoice !== undefined)
+        await operateOne(context, invoice, flags, async (operate, id) => told(await operate.restart(id, { note })));
+      else if (query !== undefined)
+        await operateMany(
+          context,
+          { ...flags, query },
+          { verb: "restart", done: "restarted", of: "ended" },
+          async (operate, id) => told(await operate.restart(id, { note })),
+        );
+    });
+}
+
+function told(reply: RestartReply): RestartReply & { message: string } {
+  const message =
+    reply.result === "restarted"
+      ? "restarted; the new run takes over what the run before did."
+      : "somebody else has restarted it; nothing was started here.";
+  return { ...reply, message };
+}

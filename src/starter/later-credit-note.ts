@@ -1,0 +1,52 @@
+import { type Client, WorkflowNotFoundError } from "@temporalio/client";
+
+import type { AttentionCode } from "../contract/attention.ts";
+import { creditNoteWorkflowId } from "../contract/ids.ts";
+import type { WorkflowState } from "../contract/messages.ts";
+import { DEFAULT_CONNECTION, STATE_QUERY } from "../contract/names.ts";
+import type { SaleDocument } from "../contract/documents.ts";
+import type { RefundRequest } from "../contract/sale.ts";
+import type { Stage } from "../contract/stages.ts";
+import { answeredInTime } from "./answered-in-time.ts";
+import { closedRunOf } from "./closed-run.ts";
+import type { SaleKey } from "./sale-key.ts";
+
+/** What a refund after the window changes in what a closed sale tells. */
+export interface LaterCreditNote {
+  stage: Stage;
+  creditNote?: SaleDocument | null;
+  refund?: RefundRequest;
+  creditNoteWorkflowId: string;
+  creditNoteAttention?: AttentionCode;
+}
+
+/**
+ * The refund of a sale whose workflow had closed as completed: the sale does not learn of it, its credit note's own
+ * workflow tells. Undefined where there is none, or where it was given up. @throws NoAnswerError
+ */
+export async function laterCreditNote(
+  client: Client,
+  { connection = DEFAULT_CONNECTION, businessId }: SaleKey,
+  saleId: string,
+): Promise<LaterCreditNote | undefined> {
+  const workflowId = creditNoteWorkflowId({ connection, businessId, saleId });
+  const handle = client.workflow.getHandle(workflowId);
+  try {
+    const closed = await closedRunOf(client, await handle.describe());
+    const note = await answeredInTime(client, workflowId, () => handle.query<WorkflowState>(STATE_QUERY));
+    const { stage, document, refund, attentions } = note;
+    if (stage === "cancelled") return undefined;
+    const [attention] = attentions;
+    return {
+      // One that ended without an outcome reverses nothing, unless its document was signed.
+      stage: stage === "credited" ? "credited" : closed ? "completed" : "crediting",
+      ...(document && { creditNote: document }),
+      ...(refund && { refund }),
+      creditNoteWorkflowId: workflowId,
+      ...(attention && !closed && { creditNoteAttention: attention.code }),
+    };
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,124 @@
+import {
+  type Client,
+  QueryNotRegisteredError,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowNotFoundError,
+} from "@temporalio/client";
+
+import { RESTARTED_MEMO, type Restarted } from "../contract/restarted.ts";
+import type { WorkflowState } from "../contract/messages.ts";
+import { parseInput } from "../contract/schema/parse-input.ts";
+import { restartRequestSchema } from "../contract/schema/updates.ts";
+import { MAIN_TASK_QUEUE, SEARCH_ATTRIBUTES, STATE_QUERY, WORKFLOW_TYPES } from "../contract/names.ts";
+import { answeredInTime } from "./answered-in-time.ts";
+import { closedRunOf } from "./closed-run.ts";
+import { NotAllowedError, SaleNotFoundError } from "./errors.ts";
+
+export interface RestartRequest {
+  /** Why, in a few words; kept among the sale's decisions. */
+  note: string;
+  /** Who answers for it; default: the caller's identity. */
+  by?: string;
+}
+
+export interface RestartReply {
+  workflowId: string;
+  /** The run that carries it on. */
+  runId: string;
+  /** `restarted`: by this call. `running`: somebody else's restart came first, and this call started nothing. */
+  result: "restarted" | "running";
+}
+
+/** What lives of the attributes of the run before: the new one sets the others. */
+const KEPT_ATTRIBUTES: readonly string[] = [SEARCH_ATTRIBUTES.business, SEARCH_ATTRIBUTES.invoice];
+const RESTARTABLE: readonly string[] = [WORKFLOW_TYPES.sale, WORKFLOW_TYPES.creditNote];
+
+/**
+ * Starts a sale or a credit note anew, with the input and the requests of its last run, where that was terminated, failed
+ * or timed out. The new run takes over the document, the movements and the decisions of the runs before
+ * (docs/failure-model.md, "What may be done in Temporal's UI"). Temporal itself lets only one run of the id be open, and
+ * none begin after one that completed: two restarts at the same moment give one run.
+ * @throws InvalidInputError; NotAllowedError where the last run is open, or completed; SaleNotFoundError
+ */
+export async function restartWorkflow(
+  client: Client,
+  workflowId: string,
+  request: RestartRequest & { by: string },
+): Promise<RestartReply> {
+  const { note, by } = parseInput(restartRequestSchema, request, "restart");
+  const run = await client.workflow
+    .getHandle(workflowId)
+    .describe()
+    .catch((error: unknown) => {
+      throw error instanceof WorkflowNotFoundError ? new SaleNotFoundError(workflowId) : error;
+    });
+  if (!RESTARTABLE.includes(run.type)) {
+    throw new NotAllowedError(
+      `The workflow ${workflowId} is a ${run.type}: only sales and credit notes are restarted.`,
+    );
+  }
+  const closed = await closedRunOf(client, run);
+  if (!closed) {
+    const is =
+      run.status.name === "RUNNING"
+        ? "is running: what it waits for is answered by its updates (retry, cancel and so on)"
+        : "is finished, so there is nothing to carry on";
+    throw new NotAllowedError(
+      `The workflow ${workflowId} ${is}. Only one that was terminated, failed or timed out is restarted.`,
+    );
+  }
+  const restarted: Restarted = { note, by, atMs: Date.now(), ...(await askedOf(client, run)) };
+  const attributes = run.typedSearchAttributes.getAll().filter(({ key }) => KEPT_ATTRIBUTES.includes(key.name));
+  const [staticSummary, staticDetails] = [await run.staticSummary(), await run.staticDetails()];
+  try {
+    const handle = await client.workflow.start(run.type, {
+      workflowId,
+      taskQueue: MAIN_TASK_QUEUE,
+      args: await inputOf(client, run),
+      workflowIdReusePolicy: "ALLOW_DUPLICATE_FAILED_ONLY",
+      workflowIdConflictPolicy: "FAIL",
+      memo: { ...run.memo, [RESTARTED_MEMO]: restarted },
+      typedSearchAttributes: attributes,
+      ...(staticSummary !== undefined && { staticSummary }),
+      ...(staticDetails !== undefined && { staticDetails }),
+    });
+    return { workflowId, runId: handle.firstExecutionRunId, result: "restarted" };
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    const { runId } = await client.workflow.getHandle(workflowId).describe();
+    return { workflowId, runId, result: "running" };
+  }
+}
+
+/**
+ * What people had asked of the run, out of its own last state. A worker must be there, as for anything that follows; a
+ * state that cannot be had for another reason, such as a history that no longer replays, is not waited for.
+ */
+async function askedOf(client: Client, run: { workflowId: string; runId: string }) {
+  const handle = client.workflow.getHandle(run.workflowId, run.runId);
+  try {
+    const ask = (): Promise<WorkflowState> => handle.query<WorkflowState>(STATE_QUERY);
+    const { refund, cancelRequested } = await answeredInTime(client, run.workflowId, ask);
+    return { ...(refund && { refund }), ...(cancelRequested !== undefined && { cancelRequested }) };
+  } catch (error) {
+    if (error instanceof QueryNotRegisteredError) return {};
+    throw error;
+  }
+}
+
+/** What the run was started with. */
+async function inputOf(
+  client: Client,
+  { workflowId, runId }: { workflowId: string; runId: string },
+): Promise<unknown[]> {
+  const { history } = await client.workflowService.getWorkflowExecutionHistory({
+    namespace: client.options.namespace,
+    execution: { workflowId, runId },
+    maximumPageSize: 1,
+  });
+  const payloads = history?.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
+  const { payloadConverter, payloadCodecs } = client.options.loadedDataConverter;
+  let readable = payloads;
+  for (const codec of payloadCodecs.toReversed()) readable = await codec.decode(readable);
+  return readable.map((payload) => payloadConverter.fromPayload(payload));
+}

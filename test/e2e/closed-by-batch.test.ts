@@ -1,0 +1,89 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { type DevServer, startDevServer } from "../../src/embedded/index.ts";
+import type { Ledger } from "../../src/ledger/index.ts";
+import { ledgerOf } from "../../src/worker/ledger-of.ts";
+import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { namespaceOf } from "../rig/namespace.ts";
+import { salesOf } from "../rig/sales-of.ts";
+import { type Rig, startRig } from "../rig/start-rig.ts";
+import { viewsOf } from "../rig/views-of.ts";
+
+const UNKNOWN_ITEM = { lines: [{ sku: "NO-SUCH", quantity: 2, unitPrice: 100 }] };
+
+/** The server of all suites carries out no batch operations. */
+describeWithTemporal("a sale that a batch operation has terminated", () => {
+  let server: DevServer;
+  let rig: Rig;
+  let ledger: Ledger;
+  beforeAll(async () => {
+    const namespace = namespaceOf(expect.getState().testPath ?? "");
+    server = await startDevServer({
+      namespaces: [namespace],
+      dynamicConfig: { "matching.longPollExpirationInterval": "1s" },
+    });
+    rig = await startRig({ receiver: false, address: server.address });
+    ledger = ledgerOf(rig.config);
+  });
+  afterAll(async () => {
+    await ledger?.close();
+    await rig?.close();
+    await server?.stop();
+  });
+  const { start, parked } = salesOf(() => rig);
+  const views = viewsOf(
+    () => rig,
+    () => ledger,
+  );
+  const { fiscalflow, listed, shown, row, openNumbers, endedNumbers, toldToLedger } = views;
+
+  test("is told so by all who tell of it, and all are restarted by one command", async () => {
+    const numbers = ["BATCH-1", "BATCH-2", "BATCH-3"];
+    for (const number of numbers) await start(number, UNKNOWN_ITEM);
+    for (const number of numbers) await parked(number, "item-unknown");
+    for (const number of numbers) await expect.poll(() => openNumbers()).toContain(number);
+    const ofBatch = `FiscalInvoice IN ("BATCH-1", "BATCH-2", "BATCH-3")`;
+    await expect.poll(async () => (await rig.client.workflow.count(ofBatch)).count).toBe(3);
+    await rig.client.workflowService.startBatchOperation({
+      namespace: rig.namespace,
+      jobId: randomUUID(),
+      reason: "a batch of a test",
+      visibilityQuery: ofBatch,
+      terminationOperation: { identity: "operator@shop" },
+    });
+    const ended = async (): Promise<string[]> =>
+      (await listed("--ended")).map(({ invoice }) => invoice).filter((invoice) => numbers.includes(invoice));
+    await expect.poll(async () => (await ended()).toSorted()).toEqual(numbers);
+    expect(await shown("BATCH-2")).toMatchObject({ closed: { status: "terminated", reason: "a batch of a test" } });
+    await toldToLedger(...numbers);
+    expect(await endedNumbers()).toEqual(expect.arrayContaining(numbers));
+    expect(await openNumbers()).not.toEqual(expect.arrayContaining([numbers[0]]));
+
+    const restart = ["sale", "restart", "--query", ofBatch, "--note", "the batch was a mistake"];
+    const unsure = await fiscalflow(...restart);
+    expect(unsure).toMatchObject({ exitCode: 2, stdout: "" });
+    expect(unsure.stderr).toContain("Add --yes, or look first with --dry-run");
+    const looked = await fiscalflow(...restart, "--dry-run");
+    expect(looked.exitCode).toBe(0);
+    expect(looked.stdout).toContain("sale/default/biz_1/BATCH-1, resolving-items, item-unknown");
+    expect(looked.stdout).toContain("3 found; nothing was changed.");
+    expect(await ended()).toHaveLength(3);
+
+    const done = await fiscalflow(...restart, "--yes", "--json");
+    const { restarted, failed, skipped } = JSON.parse(done.stdout) as Record<string, { workflowId: string }[]>;
+    expect({ exitCode: done.exitCode, failed, skipped }).toEqual({ exitCode: 0, failed: [], skipped: [] });
+    expect(restarted?.map(({ workflowId }) => workflowId.split("/").at(-1)).toSorted()).toEqual(numbers);
+    for (const number of numbers) await parked(number, "item-unknown");
+    for (const number of numbers) {
+      await expect.poll(async () => (await row(number))?.closed).toBeUndefined();
+      const { decisions } = await rig.starter.getSale({ invoice: number });
+      expect(decisions).toMatchObject([{ update: "restart", note: "the batch was a mistake" }]);
+    }
+    await expect.poll(() => ended()).toEqual([]);
+
+    const cancelled = await fiscalflow("sale", "cancel", "--query", ofBatch, "--reason", "test over", "--yes");
+    expect(cancelled.exitCode).toBe(0);
+    expect(cancelled.stdout).toContain("3 cancelled, 0 skipped, 0 failed");
+  });
+});

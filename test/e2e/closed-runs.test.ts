@@ -1,0 +1,223 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { creditNoteWorkflowId } from "../../src/contract/index.ts";
+import type { Ledger } from "../../src/ledger/index.ts";
+import { InvalidInputError, NotAllowedError } from "../../src/starter/index.ts";
+import { ledgerOf } from "../../src/worker/ledger-of.ts";
+import { keepClosedRuns } from "../../src/worker/watch-closed-runs.ts";
+import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { resetRun } from "../rig/reset-run.ts";
+import { salesOf } from "../rig/sales-of.ts";
+import { type Rig, startRig } from "../rig/start-rig.ts";
+import { BUSINESS, viewsOf } from "../rig/views-of.ts";
+
+const UNKNOWN_ITEM = { lines: [{ sku: "NO-SUCH", quantity: 2, unitPrice: 100 }] };
+
+describeWithTemporal("a sale whose run ended without an outcome", () => {
+  let rig: Rig;
+  let ledger: Ledger;
+  beforeAll(async () => {
+    rig = await startRig({ receiver: false });
+    ledger = ledgerOf(rig.config);
+  });
+  afterAll(async () => {
+    await ledger?.close();
+    await rig?.close();
+  });
+  const { start, handleOf, parked, result, movementsOf } = salesOf(() => rig);
+
+  const views = viewsOf(
+    () => rig,
+    () => ledger,
+  );
+  const { fiscalflow, listed, shown, row, report, openNumbers, endedNumbers, toldToLedger } = views;
+
+  test("is told as terminated by show, list, starter, report and ledger, and nobody is asked for anything", async () => {
+    await start("END-1", UNKNOWN_ITEM);
+    await parked("END-1", "item-unknown");
+    await expect.poll(() => openNumbers()).toContain("END-1");
+    await expect.poll(async () => (await listed("--attention")).map(({ invoice }) => invoice)).toContain("END-1");
+    await handleOf("END-1").terminate("by mistake");
+
+    const closed = { status: "terminated", reason: "by mistake", atMs: expect.any(Number) };
+    expect(await shown("END-1")).toMatchObject({ closed, stage: "resolving-items" });
+    const page = (await fiscalflow("sale", "show", "END-1")).stdout;
+    expect(page).toMatch(/Stage {9}resolving-items \(terminated\)\n {2}Ended .*terminated \("by mistake"/);
+    expect(page).toContain("fiscalflow sale restart END-1 --note '<why>'");
+    expect(page).not.toContain("fiscalflow sale retry");
+
+    const input = { traderInvoiceNumber: "END-1", ...UNKNOWN_ITEM };
+    expect(await rig.starter.startSale(input)).toMatchObject({ result: "closed" });
+    const again = await rig.starter.startSaleAndWait(input, { waitSeconds: 5 });
+    expect(again).toMatchObject({ result: "closed", outcome: { stage: "resolving-items", closed } });
+    expect(await rig.starter.outcome({ invoice: "END-1" }, { waitSeconds: 5 })).toMatchObject({ closed });
+
+    await expect.poll(async () => (await listed("--attention")).map(({ invoice }) => invoice)).not.toContain("END-1");
+    const mine = (await listed("--ended")).filter(({ invoice }) => invoice === "END-1");
+    expect(mine).toMatchObject([
+      { stage: "resolving-items", status: "terminated", attention: null, waitsFor: "a restart", amount: "200" },
+    ]);
+
+    await toldToLedger("END-1");
+    const { open, ended } = await report();
+    expect(open.map(({ number }) => number)).not.toContain("END-1");
+    const told = ended.documents.find(({ number }) => number === "END-1");
+    expect(told).toMatchObject({ stage: "resolving-items", status: "terminated", amount: "200" });
+    expect((await ledger.records.verify(BUSINESS)).findings).toEqual([]);
+  });
+
+  test("takes no update, and says that it is restarted in their place", async () => {
+    for (const words of [["retry"], ["cancel", "--reason", "too late"]]) {
+      const refused = await fiscalflow("sale", words[0] ?? "", "END-1", ...words.slice(1));
+      expect(refused).toMatchObject({ exitCode: 1, stdout: "" });
+      expect(refused.stderr).toMatch(/was terminated \("by mistake".* no update reaches it.*fiscalflow sale restart/);
+    }
+    const done = await start("END-DONE");
+    await done.result();
+    const late = rig.starter.retry({ invoice: "END-DONE" });
+    await expect(late).rejects.toThrow(NotAllowedError);
+    await expect(late).rejects.toThrow(/is finished and closed: it waits for nothing/);
+  });
+
+  test("is restarted once, however many ask at the same moment, and keeps who asked and why", async () => {
+    await expect(rig.starter.restart({ invoice: "END-1" }, { note: " " })).rejects.toThrow(InvalidInputError);
+    const [one, other] = await Promise.all(
+      ["a slip", "another slip"].map((note) => rig.starter.restart({ invoice: "END-1" }, { note, by: "njeri" })),
+    );
+    expect(new Set([one?.result, other?.result])).toEqual(new Set(["restarted", "running"]));
+    expect(one?.runId).toBe(other?.runId);
+    await parked("END-1", "item-unknown");
+    const { decisions, closed } = await rig.starter.getSale({ invoice: "END-1" });
+    expect(closed).toBeUndefined();
+    expect(decisions).toMatchObject([{ update: "restart", by: "njeri", note: expect.stringContaining("slip") }]);
+    await expect(rig.starter.restart({ invoice: "END-1" }, { note: "again" })).rejects.toThrow(/is running/);
+
+    await expect.poll(async () => (await row("END-1"))?.closed).toBeUndefined();
+    expect(await openNumbers()).toContain("END-1");
+    expect(await endedNumbers()).not.toContain("END-1");
+    await expect
+      .poll(async () => (await listed()).filter(({ invoice }) => invoice === "END-1"))
+      .toMatchObject([{ status: "running", attention: "item-unknown" }]);
+    await rig.starter.cancel({ invoice: "END-1" }, { reason: "test over" });
+    await expect.poll(async () => (await rig.starter.outcome({ invoice: "END-1" })).stage).toBe("cancelled");
+    await result("END-1");
+    const finished = rig.starter.restart({ invoice: "END-1" }, { note: "again" });
+    await expect(finished).rejects.toThrow(/is finished, so there is nothing to carry on/);
+  });
+
+  test("takes over its document and its movement when it is restarted, and nothing is done twice", async () => {
+    rig.simulator.setAuthority("END-2", [{ do: "down" }]);
+    await start("END-2");
+    await rig.stateWhen("END-2", ({ stockMovements }) => stockMovements[0]?.state === "applied");
+    await handleOf("END-2").terminate("by mistake");
+    expect(await shown("END-2")).toMatchObject({ stage: "awaiting-authority", closed: { status: "terminated" } });
+    const said = await fiscalflow("sale", "restart", "END-2", "--note", "a slip");
+    expect(said).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(said.stdout).toBe("END-2: restarted; the new run takes over what the run before did.\n");
+    rig.simulator.setAuthority("END-2", [{ do: "accept" }]);
+    expect(await result("END-2")).toMatchObject({ stage: "completed", stockMovements: [{ state: "applied" }] });
+    expect(rig.simulator.documents("END-2")).toHaveLength(1);
+    expect(movementsOf("END-2")).toHaveLength(1);
+    expect((await shown("END-2"))["decisions"]).toMatchObject([{ update: "restart", note: "a slip" }]);
+    const [kept] = [await ledger.records.findSale(BUSINESS, "END-2")];
+    expect(kept?.decisions).toMatchObject([{ update: "restart", note: "a slip" }]);
+    await expect.poll(async () => (await row("END-2"))?.closed).toBeUndefined();
+    expect(await openNumbers()).not.toContain("END-2");
+  });
+
+  test("carries out the refund that its last run had accepted", async () => {
+    rig.simulator.setAuthority("CN-END-3", [{ do: "down" }]);
+    await start("END-3", { refundWindow: "1 hour" });
+    await rig.stateWhen("END-3", ({ stage, stockMovements }) => {
+      return stage === "completed" && stockMovements[0]?.state === "applied";
+    });
+    const refund = { reason: "06", traderInvoiceNumber: "CN-END-3", restock: true } as const;
+    await rig.client.workflow.getHandle(rig.starter.workflowId({ invoice: "END-3" })).signal("refundRequested", refund);
+    await rig.stateWhen("END-3", ({ stage }) => stage === "crediting");
+    await handleOf("END-3").terminate("by mistake");
+    await rig.starter.restart({ invoice: "END-3" }, { note: "a slip" });
+    rig.simulator.setAuthority("CN-END-3", [{ do: "accept" }]);
+    expect(await result("END-3")).toMatchObject({ stage: "credited", creditNote: { status: "completed" } });
+    expect([...movementsOf("END-3"), ...movementsOf("CN-END-3")].map(({ action }) => action)).toEqual([
+      "DEDUCT",
+      "ADD",
+    ]);
+    expect(rig.simulator.documents("CN-END-3")).toHaveLength(1);
+  });
+
+  test("that a reset ended is carried on by the new run, for list, report and ledger too", async () => {
+    await start("RESET-1", UNKNOWN_ITEM);
+    await parked("RESET-1", "item-unknown");
+    await expect.poll(() => openNumbers()).toContain("RESET-1");
+    const earlier = await handleOf("RESET-1").describe();
+    await resetRun(rig.client, rig.namespace, rig.starter.workflowId({ invoice: "RESET-1" }));
+    await parked("RESET-1", "item-unknown");
+    const runs = async () => (await rig.client.workflow.count(`WorkflowId = "${earlier.workflowId}"`)).count;
+    await expect.poll(runs).toBe(2);
+    await keepClosedRuns(rig.client, ledger);
+    for (const flags of [[], ["--attention"]]) {
+      const mine = async () => (await listed(...flags)).filter(({ invoice }) => invoice === "RESET-1");
+      await expect.poll(mine).toMatchObject([{ status: "running", attention: "item-unknown" }]);
+    }
+    expect((await listed("--ended")).map(({ invoice }) => invoice)).not.toContain("RESET-1");
+    expect((await row("RESET-1"))?.closed).toBeUndefined();
+    expect(await openNumbers()).toContain("RESET-1");
+    expect(await shown("RESET-1")).not.toHaveProperty("closed");
+    await rig.starter.cancel({ invoice: "RESET-1" }, { reason: "test over" });
+  });
+
+  test("that a reset brought back after it was terminated is open again in the ledger", async () => {
+    await start("RESET-2", UNKNOWN_ITEM);
+    await parked("RESET-2", "item-unknown");
+    await expect.poll(() => openNumbers()).toContain("RESET-2");
+    await handleOf("RESET-2").terminate("by mistake");
+    await toldToLedger("RESET-2");
+    await resetRun(rig.client, rig.namespace, rig.starter.workflowId({ invoice: "RESET-2" }), "last-task");
+    await parked("RESET-2", "item-unknown");
+    await expect
+      .poll(async () => {
+        await keepClosedRuns(rig.client, ledger);
+        return (await row("RESET-2"))?.closed;
+      })
+      .toBeUndefined();
+    expect(await openNumbers()).toContain("RESET-2");
+    await rig.starter.cancel({ invoice: "RESET-2" }, { reason: "test over" });
+  });
+
+  test("is shown by the ledger as terminated once Temporal has deleted it", async () => {
+    rig.simulator.setAuthority("END-4", [{ do: "down" }]);
+    await start("END-4");
+    await rig.stateWhen("END-4", ({ stockMovements }) => stockMovements[0]?.state === "applied");
+    await expect.poll(async () => (await row("END-4"))?.document?.id).toBeDefined();
+    await handleOf("END-4").terminate("by mistake");
+    // The first look of a worker that starts finds it.
+    await rig.stopWorkers();
+    await rig.startWorkers();
+    await expect.poll(async () => (await row("END-4"))?.closed).toMatchObject({ status: "terminated" });
+    expect(await endedNumbers()).toContain("END-4");
+  });
+
+  test("that was refunded after it had closed reads credited everywhere", async () => {
+    await start("LATE-1", { customer: { name: "Wanjiku" } });
+    const done = await result("LATE-1");
+    rig.simulator.setAuthority("CN-LATE-1", [{ do: "down" }]);
+    const refund = { reason: "06", traderInvoiceNumber: "CN-LATE-1" } as const;
+    await rig.starter.refund({ invoice: "LATE-1" }, refund);
+    expect(await rig.starter.outcome({ invoice: "LATE-1" })).toMatchObject({ stage: "crediting" });
+    const rowOf = async () => (await listed()).filter(({ invoice }) => invoice === "LATE-1");
+    const common = { status: "completed", buyer: "Wanjiku", amount: "700", creditNote: "CN-LATE-1" };
+    await expect.poll(rowOf).toMatchObject([{ ...common, stage: "crediting", waitsFor: "its credit note" }]);
+    rig.simulator.setAuthority("CN-LATE-1", [{ do: "accept" }]);
+    const noteId = creditNoteWorkflowId({ ...BUSINESS, saleId: done.sale?.id ?? "" });
+    await rig.client.workflow.getHandle(noteId).result();
+    expect(await rig.starter.outcome({ invoice: "LATE-1" })).toMatchObject({
+      stage: "credited",
+      creditNote: { traderInvoiceNumber: "CN-LATE-1", status: "completed" },
+    });
+    expect(await shown("LATE-1")).toMatchObject({ stage: "credited", creditNote: { status: "completed" } });
+    await expect.poll(rowOf).toMatchObject([{ ...common, stage: "credited", waitsFor: "nothing" }]);
+    expect((await fiscalflow("sale", "list")).stdout).toMatch(
+      /LATE-1 .*credited by CN-LATE-1 \(closed\) .*Wanjiku .*700\.00/,
+    );
+  });
+});

@@ -1,0 +1,66 @@
+import { expect } from "vitest";
+
+import { callCli, type CliResult } from "../../src/cli/test-support/call-cli.ts";
+import type { BusinessReport, Ledger } from "../../src/ledger/index.ts";
+import { keepClosedRuns } from "../../src/worker/watch-closed-runs.ts";
+import type { Rig } from "./start-rig.ts";
+
+export const BUSINESS = { connection: "default", businessId: "biz_1" };
+
+export interface Listed {
+  invoice: string;
+  stage: string;
+  status: string;
+  attention: string | null;
+  waitsFor: string;
+  creditNote: string | null;
+  buyer: string | null;
+  amount: string | null;
+}
+
+/**
+ * What everybody says of the suite's sales: the command line, its list and its report, and the ledger's own rows.
+ * @param rig and ledger are asked when they are needed: a suite's helpers are there before them
+ */
+export function viewsOf(rig: () => Rig, ledger: () => Ledger) {
+  function fiscalflow(...argv: string[]): Promise<CliResult> {
+    return callCli(argv, {
+      env: {
+        TEMPORAL_ADDRESS: rig().address,
+        TEMPORAL_NAMESPACE: rig().namespace,
+        COMPLIANCE_BASE_URL: rig().simulator.url,
+        COMPLIANCE_API_KEY: "cmp_sk_test_simulator",
+        COMPLIANCE_BUSINESS_ID: "biz_1",
+        LEDGER_URL: rig().config.ledger.url?.reveal() ?? "",
+      },
+    });
+  }
+  async function json<Answer>(...argv: string[]): Promise<Answer> {
+    return JSON.parse((await fiscalflow(...argv, "--json")).stdout) as Answer;
+  }
+  async function report(): Promise<BusinessReport> {
+    const { businesses } = await json<{ businesses: BusinessReport[] }>("report", "day");
+    const [found] = businesses;
+    if (!found) throw new Error("the ledger has documents");
+    return found;
+  }
+  const row = async (invoice: string) => (await ledger().records.findSale(BUSINESS, invoice))?.record;
+  return {
+    fiscalflow,
+    report,
+    row,
+    listed: (...flags: string[]) => json<Listed[]>("sale", "list", ...flags),
+    shown: (invoice: string) => json<Record<string, unknown>>("sale", "show", invoice),
+    openNumbers: async (): Promise<string[]> => (await report()).open.map(({ number }) => number),
+    endedNumbers: async (): Promise<string[]> => (await report()).ended.documents.map(({ number }) => number),
+    /** As a worker does each minute; lists follow the runs by a moment. */
+    toldToLedger: async (...invoices: string[]): Promise<void> => {
+      await expect
+        .poll(async () => {
+          await keepClosedRuns(rig().client, ledger());
+          return Promise.all(invoices.map(async (invoice) => (await row(invoice))?.closed?.status));
+        })
+        .toEqual(invoices.map(() => "terminated"));
+    },
+  };
+}
