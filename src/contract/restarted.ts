@@ -11,6 +11,8 @@ export interface Restarted {
   by: string;
   /** Unix milliseconds. */
   atMs: number;
+  /** Whether the run before may have sent a create request: until the new run knows, nothing is cancelled. */
+  sent: boolean;
   refund?: RefundRequest;
   cancelRequested?: string;
 }
@@ -19,8 +21,9 @@ export interface Restarted {
 export function restartedOf(memo: Readonly<Record<string, unknown>> | undefined): Restarted | undefined {
   const told = memo?.[RESTARTED_MEMO];
   if (typeof told !== "object" || told === null) return undefined;
-  const { note, by, atMs, cancelRequested } = told as Record<string, unknown>;
-  if (typeof note !== "string" || typeof by !== "string" || typeof atMs !== "number") return undefined;
+  const { note, by, atMs, sent, cancelRequested } = told as Record<string, unknown>;
+  if (typeof note !== "string" || typeof by !== "string" || typeof atMs !== "number" || typeof sent !== "boolean")
+    return undefined;
   if (cancelRequested !== undefined && typeof cancelRequested !== "string") return undefined;
   return told as Restarted;
 }

@@ -60,7 +60,7 @@ describe("the state of a sale out of the ledger", () => {
   test("names the refund of a credit note that came after the window, and not of one that was given up", () => {
     const refund = { reason: "06", traderInvoiceNumber: "CN-1", restock: true } as const;
     const credited = { ...KEPT, number: "CN-1", stage: "credited", refund } as const;
-    expect(ledgerOutcome(found({ creditNote: credited }))).toMatchObject({ stage: "completed", refund });
+    expect(ledgerOutcome(found({ creditNote: credited }))).toMatchObject({ stage: "credited", refund });
     expect(ledgerState(found({ creditNote: { ...credited, stage: "cancelled" } }))).not.toHaveProperty("refund");
   });
 

@@ -98,10 +98,11 @@ async function askedOf(client: Client, run: { workflowId: string; runId: string 
   const handle = client.workflow.getHandle(run.workflowId, run.runId);
   try {
     const ask = (): Promise<WorkflowState> => handle.query<WorkflowState>(STATE_QUERY);
-    const { refund, cancelRequested } = await answeredInTime(client, run.workflowId, ask);
-    return { ...(refund && { refund }), ...(cancelRequested !== undefined && { cancelRequested }) };
+    const { refund, cancelRequested, numberTaken, document } = await answeredInTime(client, run.workflowId, ask);
+    const sent = numberTaken || document !== null;
+    return { sent, ...(refund && { refund }), ...(cancelRequested !== undefined && { cancelRequested }) };
   } catch (error) {
-    if (error instanceof QueryNotRegisteredError) return {};
+    if (error instanceof QueryNotRegisteredError) return { sent: true };
     throw error;
   }
 }

@@ -145,6 +145,21 @@ describeWithTemporal("a sale whose run ended without an outcome", () => {
     expect(rig.simulator.documents("CN-END-3")).toHaveLength(1);
   });
 
+  test("does not cancel a document that its last run had sent, though that run was asked to", async () => {
+    rig.simulator.setAuthority("END-5", [{ do: "down" }]);
+    await start("END-5");
+    await rig.stateWhen("END-5", ({ stage }) => stage === "awaiting-authority");
+    await rig.starter.cancel({ invoice: "END-5" }, { reason: "wrong buyer" });
+    await handleOf("END-5").terminate("by mistake");
+    await rig.starter.restart({ invoice: "END-5" }, { note: "a slip" });
+    await rig.stateWhen("END-5", ({ stage }) => stage === "awaiting-authority");
+    expect(await rig.starter.getSale({ invoice: "END-5" })).toMatchObject({ cancelRequested: "wrong buyer" });
+    rig.simulator.setAuthority("END-5", [{ do: "accept" }]);
+    expect(await result("END-5")).toMatchObject({ stage: "completed", cancelRequested: "wrong buyer" });
+    expect(rig.simulator.documents("END-5")).toHaveLength(1);
+    expect(movementsOf("END-5")).toHaveLength(1);
+  });
+
   test("that a reset ended is carried on by the new run, for list, report and ledger too", async () => {
     await start("RESET-1", UNKNOWN_ITEM);
     await parked("RESET-1", "item-unknown");

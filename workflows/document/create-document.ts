@@ -90,12 +90,15 @@ export async function createDocument(context: SaleContext, creation: Creation): 
       // A refusal says nothing of an earlier attempt whose answer was lost: that doubt remains.
       intent.firstSentAtMs = result.firstSentAtMs ?? intent.firstSentAtMs;
       run.documentInDoubt = intent.firstSentAtMs !== undefined;
+      // Before it was sent, the claim has told what an earlier run did.
+      if (isRefusal(result)) run.earlierRunSent &&= run.documentInDoubt;
       if (isRefusal(result)) intent = await intentAfterRefusal(betweenTries, result, intent);
       else await betweenTries.waitAfterDeferral(result, () => run.cancelDue);
       continue;
     }
     if (result.kind === "number-taken") throw conflictOverNumber(run, result.message);
     const made = await documentFrom(context, result, creation, number);
+    run.earlierRunSent = false;
     if (made === "nothing") {
       intent.firstSentAtMs = undefined;
       run.documentInDoubt = false;

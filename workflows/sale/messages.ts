@@ -74,8 +74,9 @@ export function registerMessages(run: SaleState): void {
 function takeOverRestart(run: SaleState): void {
   const restarted = restartedOf(workflowInfo().memo);
   if (!restarted) return;
-  const { note, by, atMs, refund, cancelRequested } = restarted;
+  const { note, by, atMs, sent, refund, cancelRequested } = restarted;
   run.decide({ update: "restart", note, by }, atMs);
+  run.earlierRunSent = sent;
   run.cancelRequested = cancelRequested;
   if (run.workflow === "sale" && refundComplaint(refund) === undefined) run.refund = refund;
 }

@@ -72,6 +72,8 @@ export class SaleState extends AttentionList {
   numberTaken = false;
   /** True from when a create request, or a resubmission, may have been sent until its outcome is known. */
   documentInDoubt = false;
+  /** True from a restart until it is known what became of the create request that the run before may have sent. */
+  earlierRunSent = false;
   /** On a credit note: the sale that it reverses. */
   reversedSaleId: string | undefined;
   refund: RefundRequest | undefined;
@@ -130,7 +132,7 @@ export class SaleState extends AttentionList {
 
   /** The API has no cancellation: only what does not exist, or has failed, can be given up. */
   get cancellable(): boolean {
-    if (this.documentInDoubt) return false;
+    if (this.documentInDoubt || (this.earlierRunSent && !this.document)) return false;
     return !this.document || this.document.status === "failed" || this.document.status === "cancelled";
   }
 
