@@ -2,7 +2,13 @@ import { Client, Connection } from "@temporalio/client";
 import { setMaxListeners } from "node:events";
 
 import { loadTemporalConnection, type TemporalConnection } from "../config/index.ts";
-import { requireListener, requireNamespace, temporalErrorOf, unreachable } from "../worker/require-temporal.ts";
+import {
+  requireListener,
+  requireNamespace,
+  requireSearchAttributes,
+  temporalErrorOf,
+  unreachable,
+} from "../worker/require-temporal.ts";
 import type { CliContext } from "./context.ts";
 import { interruptible } from "./interruptible.ts";
 import { OpenCalls } from "./open-calls.ts";
@@ -16,11 +22,13 @@ export interface ConnectedTemporal {
 
 /**
  * Does the work with a connection to Temporal, and closes it. An interruption ends the work's calls too.
+ * @param needs whether the work goes wrong in a namespace without our search attributes
  * @throws ConfigError, TemporalError, InterruptedError
  */
 export async function withTemporal<Result>(
   context: CliContext,
   work: (connected: ConnectedTemporal) => Promise<Result>,
+  needs: "search-attributes" | "namespace" = "search-attributes",
 ): Promise<Result> {
   const temporal = loadTemporalConnection({ env: context.env });
   return interruptible(async () => {
@@ -33,6 +41,7 @@ export async function withTemporal<Result>(
     try {
       return await connection.withAbortSignal(signal, async () => {
         await requireNamespace(connection, temporal);
+        if (needs === "search-attributes") await requireSearchAttributes(connection, temporal);
         const { namespace } = temporal;
         return await work({ temporal, connection, namespace, client: new Client({ connection, namespace }) });
       });

@@ -2,7 +2,6 @@ import { type ConnectionLike, isGrpcServiceError } from "@temporalio/client";
 import { connect } from "node:net";
 
 import type { Environment, TemporalConnection } from "../config/index.ts";
-import { SEARCH_ATTRIBUTES } from "../contract/index.ts";
 import { readSearchAttributes } from "./search-attributes.ts";
 
 /** Temporal cannot be used as it is; the message says what to do about it. */
@@ -19,22 +18,10 @@ export class TemporalError extends Error {
 const CALL_MS = 10_000;
 /** gRPC status codes. */
 const DEADLINE_EXCEEDED = 4;
-const INVALID_ARGUMENT = 3;
 const NOT_FOUND = 5;
 const PERMISSION_DENIED = 7;
 const UNAVAILABLE = 14;
 const UNAUTHENTICATED = 16;
-
-/** What a server says that does not know one of ours: at a start, and of a list filter. */
-const LACKS_ATTRIBUTE = new RegExp(
-  `(?:search attribute|column name) ['"]?(?:${Object.values(SEARCH_ATTRIBUTES).join("|")})\\b`,
-  "i",
-);
-
-/** Whether a server refuses a call since its namespace has not got one of our search attributes. */
-export function lacksOurs(details: string): boolean {
-  return LACKS_ATTRIBUTE.test(details);
-}
 
 /** @throws TemporalError where the namespace is not there, or is not ours to use */
 export async function requireNamespace(connection: ConnectionLike, temporal: TemporalConnection): Promise<void> {
@@ -56,12 +43,11 @@ export async function requireSearchAttributes(connection: ConnectionLike, tempor
   );
   const wrong = wrongType.map(({ name, type }) => `${name} (is ${type}, must be Keyword)`);
   if (missing.length === 0 && wrong.length === 0) return;
-  throw lacksSearchAttributes(temporal, [...missing, ...wrong].join(", "));
-}
-
-function lacksSearchAttributes(temporal: TemporalConnection, lacks: string, cause?: unknown): TemporalError {
-  const message = `The namespace "${temporal.namespace}" of Temporal at ${temporalAddress(temporal)} lacks search attributes: ${lacks}. Run \`fiscalflow setup\`, which adds them.`;
-  return new TemporalError("no-search-attributes", message, cause === undefined ? undefined : { cause });
+  const lacks = [...missing, ...wrong].join(", ");
+  throw new TemporalError(
+    "no-search-attributes",
+    `The namespace "${namespace}" of Temporal at ${temporalAddress(temporal)} lacks search attributes: ${lacks}. Run \`fiscalflow setup\`, which adds them.`,
+  );
 }
 
 /** What a failed call of Temporal means for whoever runs the product. */
@@ -77,9 +63,6 @@ export function temporalErrorOf(error: unknown, temporal: TemporalConnection): u
   if (code === NOT_FOUND) {
     const message = `Temporal at ${address} has no namespace "${namespace}". Set TEMPORAL_NAMESPACE to one that it has, or create it: temporal operator namespace create --namespace ${namespace}`;
     return new TemporalError("no-namespace", message, { cause: error });
-  }
-  if (code === INVALID_ARGUMENT && lacksOurs(details)) {
-    return lacksSearchAttributes(temporal, details, error);
   }
   if (code === PERMISSION_DENIED || code === UNAUTHENTICATED) {
     const message = `Temporal at ${address} refuses us in the namespace "${namespace}": ${details}. Check TEMPORAL_API_KEY or TEMPORAL_TLS_*, and what they may do.`;

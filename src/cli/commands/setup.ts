@@ -49,44 +49,50 @@ async function runSetup(context: CliContext, { json, dryRun = false, nexusEndpoi
   const { withTemporal } = await import("../connect-temporal.ts");
   const { KEYWORD, readSearchAttributes, searchAttributesUsable } = await import("../../worker/search-attributes.ts");
   const { addRefusal } = await import("../add-refusal.ts");
-  await withTemporal(context, async ({ connection, client, namespace }) => {
-    const within = <Answer>(call: () => Promise<Answer>): Promise<Answer> =>
-      connection.withDeadline(Date.now() + CALL_MS, call);
-    const before = await within(() => readSearchAttributes(connection, namespace));
-    const [wrong] = before.wrongType;
-    if (wrong) {
-      const all = before.wrongType.map(({ name, type }) => `${name} is ${type}`).join(", ");
-      throw new CommandFailedError(
-        `The namespace "${namespace}" has search attributes of our names with another type, expected Keyword: ${all}. A type cannot be changed: use another namespace, or remove them if nothing uses them (temporal operator search-attribute remove --namespace ${namespace} --name ${wrong.name}).`,
-      );
-    }
-    const { missing } = before;
-    if (missing.length > 0 && !dryRun) {
-      const searchAttributes = Object.fromEntries(missing.map((name) => [name, KEYWORD]));
-      try {
-        await within(() => connection.operatorService.addSearchAttributes({ namespace, searchAttributes }));
-      } catch (error) {
-        // Somebody else may have run setup at the same time.
-        const now = await within(() => readSearchAttributes(connection, namespace)).catch(() => before);
-        if (now.missing.length > 0) throw addRefusal(error, namespace, now.missing);
+  await withTemporal(
+    context,
+    async ({ connection, client, namespace }) => {
+      const within = <Answer>(call: () => Promise<Answer>): Promise<Answer> =>
+        connection.withDeadline(Date.now() + CALL_MS, call);
+      const before = await within(() => readSearchAttributes(connection, namespace));
+      const [wrong] = before.wrongType;
+      if (wrong) {
+        const all = before.wrongType.map(({ name, type }) => `${name} is ${type}`).join(", ");
+        throw new CommandFailedError(
+          `The namespace "${namespace}" has search attributes of our names with another type, expected Keyword: ${all}. A type cannot be changed: use another namespace, or remove them if nothing uses them (temporal operator search-attribute remove --namespace ${namespace} --name ${wrong.name}).`,
+        );
       }
-      printNote(context, `Added ${missing.join(", ")}; waiting until queries can use them.`);
-    }
-    if (!dryRun) await untilUsable(context, () => within(() => searchAttributesUsable(connection, namespace)));
-    const schedules = await reconcileSchedules(client, wanted, { dryRun });
-    const nexusEndpoint =
-      name === undefined ? undefined : await within(() => ensureNexusEndpoint(connection, namespace, { name, dryRun }));
-    const { notScheduled } = wanted;
-    const text = [
-      ...before.ready.map((name) => `${name}: was there`),
-      ...missing.map((name) => `${name}: ${dryRun ? "would be added" : "added"}`),
-      ...scheduleLines(schedules, wanted, dryRun),
-      ...(nexusEndpoint ? [nexusEndpointLine(nexusEndpoint)] : []),
-      dryRun ? "Nothing was changed." : `The namespace "${namespace}" is ready.`,
-    ];
-    const data = { namespace, dryRun, added: missing, present: before.ready, schedules, notScheduled, nexusEndpoint };
-    printResult(context, json, data, text.join("\n"));
-  });
+      const { missing } = before;
+      if (missing.length > 0 && !dryRun) {
+        const searchAttributes = Object.fromEntries(missing.map((name) => [name, KEYWORD]));
+        try {
+          await within(() => connection.operatorService.addSearchAttributes({ namespace, searchAttributes }));
+        } catch (error) {
+          // Somebody else may have run setup at the same time.
+          const now = await within(() => readSearchAttributes(connection, namespace)).catch(() => before);
+          if (now.missing.length > 0) throw addRefusal(error, namespace, now.missing);
+        }
+        printNote(context, `Added ${missing.join(", ")}; waiting until queries can use them.`);
+      }
+      if (!dryRun) await untilUsable(context, () => within(() => searchAttributesUsable(connection, namespace)));
+      const schedules = await reconcileSchedules(client, wanted, { dryRun });
+      const nexusEndpoint =
+        name === undefined
+          ? undefined
+          : await within(() => ensureNexusEndpoint(connection, namespace, { name, dryRun }));
+      const { notScheduled } = wanted;
+      const text = [
+        ...before.ready.map((name) => `${name}: was there`),
+        ...missing.map((name) => `${name}: ${dryRun ? "would be added" : "added"}`),
+        ...scheduleLines(schedules, wanted, dryRun),
+        ...(nexusEndpoint ? [nexusEndpointLine(nexusEndpoint)] : []),
+        dryRun ? "Nothing was changed." : `The namespace "${namespace}" is ready.`,
+      ];
+      const data = { namespace, dryRun, added: missing, present: before.ready, schedules, notScheduled, nexusEndpoint };
+      printResult(context, json, data, text.join("\n"));
+    },
+    "namespace",
+  );
 }
 
 async function untilUsable(context: CliContext, usable: () => Promise<boolean>): Promise<void> {

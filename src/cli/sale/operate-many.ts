@@ -2,7 +2,6 @@ import type { WorkflowExecutionInfo } from "@temporalio/client";
 import type { Command } from "commander";
 
 import { SEARCH_ATTRIBUTES } from "../../contract/index.ts";
-import { lacksOurs } from "../../worker/require-temporal.ts";
 import { CommandFailedError, UsageError } from "../cli-error.ts";
 import { confirm, requireSomebodyToAsk } from "../confirm.ts";
 import type { CliContext } from "../context.ts";
@@ -130,10 +129,7 @@ async function found({ client }: Sales, flags: ManyFlags, of: ManyCommand["of"])
     const cause = error instanceof Error ? error.cause : undefined;
     const grpc = [error, cause].find((one) => one instanceof Error && "details" in one && "code" in one);
     if (grpc instanceof Error && "code" in grpc && grpc.code === INVALID_ARGUMENT && "details" in grpc) {
-      const details = String(grpc.details);
-      // Where the namespace lacks our own search attributes, `setup` is what helps, and not another query.
-      if (!lacksOurs(details))
-        throw new UsageError(`Temporal does not understand the query: ${details}.`, { cause: error });
+      throw new UsageError(`Temporal does not understand the query: ${String(grpc.details)}.`, { cause: error });
     }
     throw error;
   }
