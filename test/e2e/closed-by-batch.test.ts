@@ -36,7 +36,7 @@ describeWithTemporal("a sale that a batch operation has terminated", () => {
     () => rig,
     () => ledger,
   );
-  const { fiscalflow, listed, shown, row, openNumbers, endedNumbers, toldToLedger } = views;
+  const { fiscalflow, answering, listed, shown, row, openNumbers, endedNumbers, toldToLedger } = views;
 
   test("is told so by all who tell of it, and all are restarted by one command", async () => {
     const numbers = ["BATCH-1", "BATCH-2", "BATCH-3"];
@@ -68,6 +68,11 @@ describeWithTemporal("a sale that a batch operation has terminated", () => {
     expect(looked.exitCode).toBe(0);
     expect(looked.stdout).toContain("sale/default/biz_1/BATCH-1, resolving-items, item-unknown");
     expect(looked.stdout).toContain("3 found; nothing was changed.");
+    const asked = await answering("n", ...restart);
+    expect(asked).toMatchObject({ exitCode: 1, stdout: "" });
+    expect(asked.stderr).toMatch(
+      /BATCH-3, resolving-items, item-unknown\n[^]*Restart 3\? \[y\/N\] Nothing was changed\./,
+    );
     expect(await ended()).toHaveLength(3);
 
     const done = await fiscalflow(...restart, "--yes", "--json");
@@ -82,7 +87,7 @@ describeWithTemporal("a sale that a batch operation has terminated", () => {
     }
     await expect.poll(() => ended()).toEqual([]);
 
-    const cancelled = await fiscalflow("sale", "cancel", "--query", ofBatch, "--reason", "test over", "--yes");
+    const cancelled = await answering("y", "sale", "cancel", "--query", ofBatch, "--reason", "test over");
     expect(cancelled.exitCode).toBe(0);
     expect(cancelled.stdout).toContain("3 cancelled, 0 skipped, 0 failed");
   });

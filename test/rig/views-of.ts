@@ -24,16 +24,21 @@ export interface Listed {
  */
 export function viewsOf(rig: () => Rig, ledger: () => Ledger) {
   function fiscalflow(...argv: string[]): Promise<CliResult> {
-    return callCli(argv, {
-      env: {
-        TEMPORAL_ADDRESS: rig().address,
-        TEMPORAL_NAMESPACE: rig().namespace,
-        COMPLIANCE_BASE_URL: rig().simulator.url,
-        COMPLIANCE_API_KEY: "cmp_sk_test_simulator",
-        COMPLIANCE_BUSINESS_ID: "biz_1",
-        LEDGER_URL: rig().config.ledger.url?.reveal() ?? "",
-      },
-    });
+    return callCli(argv, { env: env() });
+  }
+  /** As {@link fiscalflow}, on a terminal at which this is typed. */
+  function answering(answer: string, ...argv: string[]): Promise<CliResult> {
+    return callCli(argv, { env: env(), stdin: `${answer}\n`, terminal: true });
+  }
+  function env(): Record<string, string> {
+    return {
+      TEMPORAL_ADDRESS: rig().address,
+      TEMPORAL_NAMESPACE: rig().namespace,
+      COMPLIANCE_BASE_URL: rig().simulator.url,
+      COMPLIANCE_API_KEY: "cmp_sk_test_simulator",
+      COMPLIANCE_BUSINESS_ID: "biz_1",
+      LEDGER_URL: rig().config.ledger.url?.reveal() ?? "",
+    };
   }
   async function json<Answer>(...argv: string[]): Promise<Answer> {
     return JSON.parse((await fiscalflow(...argv, "--json")).stdout) as Answer;
@@ -47,6 +52,7 @@ export function viewsOf(rig: () => Rig, ledger: () => Ledger) {
   const row = async (invoice: string) => (await ledger().records.findSale(BUSINESS, invoice))?.record;
   return {
     fiscalflow,
+    answering,
     report,
     row,
     listed: (...flags: string[]) => json<Listed[]>("sale", "list", ...flags),

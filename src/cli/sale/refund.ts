@@ -76,7 +76,9 @@ function refundSentence(invoice: string, number: string, outcome: SaleOutcome): 
     return `${invoice} is credited in full by ${note} (${as}).`;
   }
   if (closed) return `${invoice}: the workflow of its credit note ${note} was ${closedInWords(closed)}.`;
-  if (stage === "cancelled") return `${invoice} is not refunded: its credit note ${note} was given up.`;
+  // Of the sale, or of the credit note alone: the refund was accepted, and then given up.
+  if (stage === "completed" || stage === "cancelled")
+    return `${invoice} is not refunded: its credit note ${note} was given up. See fiscalflow sale show ${shellWord(invoice)}`;
   const goesOn = `The refund of ${invoice} by credit note ${note} is under way`;
   if (attention)
     return `${goesOn}, and needs an operator: ${attention.code}. See fiscalflow sale show ${shellWord(invoice)}`;

@@ -5,6 +5,8 @@ import { runCli } from "../run-cli.ts";
 export interface CallOptions {
   env?: Record<string, string>;
   stdin?: string;
+  /** Somebody sits there, and types `stdin`. */
+  terminal?: boolean;
   signal?: AbortSignal;
   /** Told of each piece of either stream. */
   onOutput?: (text: string) => void;
@@ -21,7 +23,7 @@ export const NO_TEMPORAL = { TEMPORAL_ADDRESS: "127.0.0.1:9" };
 
 /** The command in this process, with streams of its own and nothing of this process's environment. */
 export async function callCli(argv: readonly string[], options: CallOptions = {}): Promise<CliResult> {
-  const { env = NO_TEMPORAL, stdin = "", signal, onOutput } = options;
+  const { env = NO_TEMPORAL, stdin = "", terminal = false, signal, onOutput } = options;
   const said = { stdout: "", stderr: "" };
   const stream = (name: "stdout" | "stderr") => ({
     write: (text: string, written?: unknown) => {
@@ -34,7 +36,7 @@ export async function callCli(argv: readonly string[], options: CallOptions = {}
   const exitCode = await runCli(argv, {
     // Temporal's own configuration file of whoever runs the tests stays out of it.
     env: { TEMPORAL_CONFIG_FILE: "/nonexistent/temporal.toml", ...env },
-    stdin: Readable.from(stdin === "" ? [] : [Buffer.from(stdin)]),
+    stdin: Object.assign(Readable.from(stdin === "" ? [] : [Buffer.from(stdin)]), { isTTY: terminal }),
     stdout: stream("stdout"),
     stderr: stream("stderr"),
     ...(signal && { signal }),
