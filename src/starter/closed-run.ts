@@ -1,4 +1,4 @@
-import type { Client, WorkflowExecutionDescription } from "@temporalio/client";
+import { type Client, type WorkflowExecutionDescription, WorkflowNotFoundError } from "@temporalio/client";
 
 import { type ClosedRun, closedInWords, type ClosedStatus } from "../contract/closed-run.ts";
 import { NotAllowedError } from "./errors.ts";
@@ -19,6 +19,16 @@ export function closedStatusOf(statusName: string): ClosedStatus | undefined {
 }
 
 export type RunFacts = Pick<WorkflowExecutionDescription, "workflowId" | "runId" | "status" | "closeTime">;
+
+/** The last run of a workflow; undefined where Temporal does not know it, also if a list still does. */
+export async function lastRunOf(client: Client, workflowId: string): Promise<RunFacts | undefined> {
+  try {
+    return await client.workflow.getHandle(workflowId).describe();
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    throw error;
+  }
+}
 
 /** How the run ended without an outcome. Undefined while it runs, and where it completed. @throws WorkflowNotFoundError */
 export async function closedRunOf(client: Client, run: RunFacts): Promise<ClosedRun | undefined> {

@@ -8,7 +8,7 @@ import {
   WORKFLOW_TYPES,
 } from "../contract/index.ts";
 import type { Ledger } from "../ledger/index.ts";
-import { closedRunOf } from "../starter/closed-run.ts";
+import { closedRunOf, lastRunOf } from "../starter/closed-run.ts";
 
 const EVERY_MS = 60_000;
 /** A run that has ended may still have a record on its way to the ledger, and lists follow a moment later. */
@@ -64,7 +64,6 @@ export async function keepClosedRuns(
   sinceMs = 0,
   signal?: AbortSignal,
 ): Promise<void> {
-  const lastRun = (workflowId: string) => client.workflow.getHandle(workflowId).describe();
   const types = [WORKFLOW_TYPES.sale, WORKFLOW_TYPES.creditNote].map(quoted).join(", ");
   const statuses = Object.values(CLOSED_STATUSES).map(quoted).join(", ");
   const query = `WorkflowType IN (${types}) AND ExecutionStatus IN (${statuses}) AND CloseTime > ${quoted(new Date(sinceMs).toISOString())}`;
@@ -73,9 +72,9 @@ export async function keepClosedRuns(
     const { workflowId, type, runId } = execution;
     const attributes = new Map(execution.typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value]));
     const number = attributes.get(SEARCH_ATTRIBUTES.invoice);
-    const run = await lastRun(workflowId);
+    const run = await lastRunOf(client, workflowId);
     // After a reset or a restart another run carries it on.
-    if (typeof number !== "string" || run.runId !== runId) continue;
+    if (typeof number !== "string" || run?.runId !== runId) continue;
     const business = {
       connection: workflowId.split("/")[1] ?? DEFAULT_CONNECTION,
       businessId: String(attributes.get(SEARCH_ATTRIBUTES.business) ?? NO_BUSINESS),
@@ -94,8 +93,8 @@ export async function keepClosedRuns(
     }))
       goesOn.add(workflowId);
     for (const { business, of, writer } of some.filter((row) => goesOn.has(row.writer.workflowId))) {
-      if ((await lastRun(writer.workflowId)).runId !== writer.runId)
-        await ledger.records.markClosed(business, of, writer.runId, undefined);
+      const last = await lastRunOf(client, writer.workflowId);
+      if (last && last.runId !== writer.runId) await ledger.records.markClosed(business, of, writer.runId, undefined);
     }
   }
 }

@@ -12,7 +12,7 @@ import {
   WORKFLOW_TYPES,
   worthOf,
 } from "../../contract/index.ts";
-import { closedStatusOf } from "../../starter/closed-run.ts";
+import { closedStatusOf, lastRunOf } from "../../starter/closed-run.ts";
 import { attributesOf } from "../list-executions.ts";
 import { inParallel } from "./in-parallel.ts";
 import { quoted, typesClause } from "./visibility-query.ts";
@@ -62,8 +62,7 @@ export async function withoutFollowed<Execution extends Pick<WorkflowExecutionIn
 ): Promise<Execution[]> {
   const isLast = await inParallel(executions, CONCURRENCY, async (execution) => {
     if (closedStatusOf(execution.status.name) === undefined) return true;
-    const { runId } = await client.workflow.getHandle(execution.workflowId).describe();
-    return runId === execution.runId;
+    return (await lastRunOf(client, execution.workflowId))?.runId === execution.runId;
   });
   return executions.filter((_, index) => isLast[index]);
 }
