@@ -1,6 +1,7 @@
 import { type Client, type WorkflowExecutionDescription, WorkflowNotFoundError } from "@temporalio/client";
 
 import { type ClosedRun, closedInWords, type ClosedStatus } from "../contract/closed-run.ts";
+import { WORKFLOW_TYPES } from "../contract/names.ts";
 import { NotAllowedError } from "./errors.ts";
 
 const STATUSES: Readonly<Record<string, ClosedStatus>> = {
@@ -51,19 +52,22 @@ export async function closedRunOf(client: Client, run: RunFacts): Promise<Closed
   };
 }
 
-/** Why no update reaches a workflow that is closed, and what is possible in its place. */
+/**
+ * Why no update reaches a sale or a credit note that is closed, and what is possible in its place. Undefined for others.
+ */
 export async function refusedByClosed(client: Client, workflowId: string): Promise<NotAllowedError | undefined> {
   const run = await client.workflow.getHandle(workflowId).describe();
-  if (run.status.name === "RUNNING") return undefined;
+  const isSale = run.type === WORKFLOW_TYPES.sale;
+  if (run.status.name === "RUNNING" || !(isSale || run.type === WORKFLOW_TYPES.creditNote)) return undefined;
   const closed = await closedRunOf(client, run);
-  const noun = run.type === "creditNote" ? "credit note" : run.type === "sale" ? "sale" : "workflow";
   if (closed) {
-    const next =
-      noun === "workflow" ? "start it again" : "restart it (`fiscalflow sale restart`), then answer what it asks";
     return new NotAllowedError(
-      `The workflow ${workflowId} was ${closedInWords(closed)} on ${new Date(closed.atMs).toISOString()}: no update reaches it, and nothing carries it on. Allowed: ${next}.`,
+      `The workflow ${workflowId} was ${closedInWords(closed)} on ${new Date(closed.atMs).toISOString()}: no update reaches it, and nothing carries it on. Allowed: restart it (` +
+        "`fiscalflow sale restart`" +
+        `), then answer what it asks.`,
     );
   }
-  const next = noun === "sale" ? " Allowed: a refund, where it is completed." : "";
+  const next = isSale ? " Allowed: a refund, where it is completed." : "";
+  const noun = isSale ? "sale" : "credit note";
   return new NotAllowedError(`The ${noun} ${workflowId} is finished and closed: it waits for nothing.${next}`);
 }

@@ -41,7 +41,9 @@ export function viewsOf(rig: () => Rig, ledger: () => Ledger) {
     };
   }
   async function json<Answer>(...argv: string[]): Promise<Answer> {
-    return JSON.parse((await fiscalflow(...argv, "--json")).stdout) as Answer;
+    const { exitCode, stdout, stderr } = await fiscalflow(...argv, "--json");
+    if (exitCode !== 0) throw new Error(stderr);
+    return JSON.parse(stdout) as Answer;
   }
   async function report(): Promise<BusinessReport> {
     const { businesses } = await json<{ businesses: BusinessReport[] }>("report", "day");
