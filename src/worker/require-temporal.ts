@@ -2,6 +2,7 @@ import { type ConnectionLike, isGrpcServiceError } from "@temporalio/client";
 import { connect } from "node:net";
 
 import type { Environment, TemporalConnection } from "../config/index.ts";
+import { FiscalflowError } from "../contract/fiscalflow-error.ts";
 import { readSearchAttributes } from "./search-attributes.ts";
 
 /** Temporal cannot be used as it is; the message says what to do about it. */
@@ -57,7 +58,8 @@ export function temporalErrorOf(error: unknown, temporal: TemporalConnection): u
   if (grpc === undefined) return error;
   const { code, details } = grpc;
   // Temporal is there, and the deadline that passed was that of a worker's answer.
-  if (error instanceof Error && error.name === "NoAnswerError" && code !== UNAVAILABLE) return error;
+  const isUnanswered = error instanceof FiscalflowError && (error.code === "NoAnswer" || error.code === "NoWorker");
+  if (isUnanswered && code !== UNAVAILABLE) return error;
   const address = temporalAddress(temporal);
   const { namespace } = temporal;
   if (code === NOT_FOUND) {
