@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import {
+  ApplicationFailure,
   type Client,
   type WorkflowExecutionDescription,
   WorkflowFailedError,
@@ -32,6 +33,8 @@ const ANSWER_WITHIN_MS = 15_000;
 /** A query that its workflow's end overtakes is lost without an answer; asked again, it finds the end. */
 const QUERY_WITHIN_MS = 3_000;
 const REATTACH_PAUSE_MS = 200;
+/** Temporal's type of failure for an update that the workflow had accepted, and not answered, when it closed. */
+const OVERTAKEN = "AcceptedUpdateCompletedWorkflow";
 
 export interface Wait {
   workflowId: string;
@@ -80,8 +83,7 @@ export async function waitForOutcome(client: Client, wait: Wait): Promise<SaleOu
       if (isTold(outcome)) return outcome;
       round = outcome.nextWait;
     } catch (error) {
-      // No update reaches a workflow that has just closed: the next look finds how.
-      if (!(error instanceof WorkflowNotFoundError) && !isWithoutAnswer(error)) throw error;
+      if (!isAskedAgain(error)) throw error;
       if (Date.now() >= answerByMs) throw await whyNobodyAnswers(client, wait.workflowId, error);
       await sleep(REATTACH_PAUSE_MS);
       round = undefined;
@@ -102,7 +104,7 @@ async function beginRound(
   try {
     return await client.withDeadline(Date.now() + waitMs + ANSWER_WITHIN_MS, () => begin(request));
   } catch (error) {
-    if (!(error instanceof WorkflowUpdateFailedError) || isWithoutAnswer(error)) throw error;
+    if (!(error instanceof WorkflowUpdateFailedError) || isAskedAgain(error)) throw error;
     throw workflowError(error.cause ?? error);
   }
 }
@@ -121,7 +123,7 @@ async function waitOneRound(
       handle.executeUpdate<SaleOutcome, [OutcomeRequest]>(UPDATES.outcome, { args: [request], updateId }),
     );
   } catch (error) {
-    if (!(error instanceof WorkflowUpdateFailedError) || isWithoutAnswer(error)) throw error;
+    if (!(error instanceof WorkflowUpdateFailedError) || isAskedAgain(error)) throw error;
     const refused = workflowError(error.cause ?? error);
     // So often that only the state still answers.
     if (refused instanceof NotAllowedError)
@@ -175,6 +177,16 @@ async function throwMendable(handle: WorkflowHandle): Promise<void> {
     const mendable = error instanceof WorkflowFailedError ? workflowError(error.cause ?? error) : undefined;
     if (mendable && !(mendable instanceof SaleFailedError)) throw mendable;
   }
+}
+
+/**
+ * Nobody was there to answer; or the workflow has closed, which no new update reaches, and with which those that it had
+ * taken up end: the next look finds how.
+ */
+function isAskedAgain(error: unknown): boolean {
+  if (error instanceof WorkflowNotFoundError || isWithoutAnswer(error)) return true;
+  const cause = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
+  return cause instanceof ApplicationFailure && cause.type === OVERTAKEN;
 }
 
 /** Settled, or held up until a person has acted; or nothing carries it on. */

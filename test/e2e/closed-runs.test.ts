@@ -7,7 +7,7 @@ import { ledgerOf } from "../../src/worker/ledger-of.ts";
 import { keepClosedRuns } from "../../src/worker/watch-closed-runs.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { resetRun } from "../rig/reset-run.ts";
-import { salesOf } from "../rig/sales-of.ts";
+import { salesOf, TEA } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 import { BUSINESS, viewsOf } from "../rig/views-of.ts";
 
@@ -25,6 +25,12 @@ describeWithTemporal("a sale whose run ended without an outcome", () => {
     await rig?.close();
   });
   const { start, handleOf, parked, result, movementsOf } = salesOf(() => rig);
+
+  /** How many `outcome` updates its workflow has taken up. */
+  const outcomeUpdates = async (invoice: string): Promise<number> => {
+    const { events } = await handleOf(invoice).fetchHistory();
+    return (events ?? []).filter((event) => event.workflowExecutionUpdateAcceptedEventAttributes).length;
+  };
 
   const views = viewsOf(
     () => rig,
@@ -64,6 +70,19 @@ describeWithTemporal("a sale whose run ended without an outcome", () => {
     const told = ended.documents.find(({ number }) => number === "END-1");
     expect(told).toMatchObject({ stage: "resolving-items", status: "terminated", amount: "200" });
     expect((await ledger.records.verify(BUSINESS)).findings).toEqual([]);
+  });
+
+  test("is told as terminated to whoever waits for its outcome", async () => {
+    rig.simulator.setAuthority("END-6", [{ do: "down" }]);
+    const waiting = [1, 2].map(() =>
+      rig.starter.startSaleAndWait({ traderInvoiceNumber: "END-6", lines: [TEA] }, { waitSeconds: 60 }),
+    );
+    await rig.stateWhen("END-6", ({ stage }) => stage === "awaiting-authority");
+    await expect.poll(() => outcomeUpdates("END-6")).toBeGreaterThanOrEqual(2);
+    await handleOf("END-6").terminate("by mistake");
+    for (const { outcome } of await Promise.all(waiting)) {
+      expect(outcome).toMatchObject({ stage: "awaiting-authority", closed: { status: "terminated" } });
+    }
   });
 
   test("takes no update, and says that it is restarted in their place", async () => {
