@@ -61,6 +61,20 @@ describeWithTemporal("to see what a sale does,", () => {
     expect((await sale(["show", "WATCH-1"])).stdout).toMatch(/^ {2}\d\d:\d\d:\d\d {2}was told: resolveStock$/m);
   });
 
+  test("watch ends with the run that it follows, and says that nothing carries the sale on", async () => {
+    const lines = [{ sku: "NO-SUCH", quantity: 1, unitPrice: 100 }];
+    const { workflowId } = await rig.starter.startSale({ traderInvoiceNumber: "WATCH-4", businessId: "biz_1", lines });
+    let said = "";
+    const watching: Promise<CliResult> = sale(["watch", "WATCH-4"], { onOutput: (text) => void (said += text) });
+    await expect.poll(() => said).toContain("needs an operator: item-unknown");
+    await rig.client.workflow.getHandle(workflowId).terminate("by mistake");
+    const { exitCode, stdout } = await watching;
+    expect(exitCode).toBe(0);
+    expect(stdout.trimEnd().split("\n").at(-1)).toMatch(
+      /resolving-items; waits for nothing: its workflow was terminated \("by mistake".*until it is restarted$/,
+    );
+  });
+
   test("watch of a settled sale is one line, also as JSON; of an unknown one it is an error", async () => {
     await rig.starter.startSaleAndWait(
       { traderInvoiceNumber: "WATCH-2", businessId: "biz_1", lines: [line] },

@@ -19,7 +19,8 @@ export function registerWatch(sale: Command, context: CliContext): void {
     .addHelpText(
       "after",
       `
-A sale is settled once it is completed, credited or cancelled, its stock movements are answered, and nobody is needed.
+A sale is settled once it is completed, credited or cancelled, its stock movements are answered, and nobody is needed. One whose
+workflow was terminated, failed or timed out ends it too: nothing carries it on.
 With --json each line is a JSON object.
 
 Example:
@@ -60,12 +61,14 @@ async function watchSale(context: CliContext, invoice: string, flags: Scope & Re
 type Seen = ReturnType<typeof seenIn>;
 
 /** What a line is written for. What it waits for changes more often than anybody wants to read. */
-function seenIn({ stage, attentions, creditNoteAttention, document, stockMovements, callbacksReceived }: SaleState) {
+function seenIn(state: SaleState) {
+  const { stage, attentions, creditNoteAttention, document, stockMovements, callbacksReceived, closed } = state;
   const counts = new Map<string, number>();
-  for (const { state } of stockMovements) counts.set(state, (counts.get(state) ?? 0) + 1);
+  for (const { state: one } of stockMovements) counts.set(one, (counts.get(one) ?? 0) + 1);
   return {
     stage,
-    needs: [...attentions.map(({ code }) => code), ...(creditNoteAttention ? [creditNoteAttention] : [])],
+    closed: closed?.status ?? null,
+    needs: closed ? [] : [...attentions.map(({ code }) => code), ...(creditNoteAttention ? [creditNoteAttention] : [])],
     document: document?.status ?? null,
     receipt: document?.receipt?.cuInvoiceNo ?? null,
     stockMovements: Object.fromEntries(counts),
@@ -94,9 +97,9 @@ function tell(context: CliContext, seen: Seen, { waitingFor }: SaleState, json: 
   printResult(context, false, undefined, `${nairobiClock(atMs)}  ${line}`);
 }
 
-function isSettled({ source, stage, attentions, creditNoteAttention, stockMovements }: SaleState): boolean {
-  // Nothing carries on what the ledger alone knows.
-  if (source === "ledger") return true;
+function isSettled({ source, stage, attentions, creditNoteAttention, stockMovements, closed }: SaleState): boolean {
+  // Nothing carries on what the ledger alone knows, or what ended without an outcome.
+  if (source === "ledger" || closed) return true;
   const answered = stockMovements.every(({ state }) => state === "applied" || state === "dropped");
   return SETTLED_STAGES.includes(stage) && answered && attentions.length === 0 && creditNoteAttention === undefined;
 }
