@@ -15,12 +15,8 @@ import { type SaleKey, saleIdOf } from "./sale-key.ts";
  * @throws WorkflowNotFoundError, NoAnswerError
  */
 export async function workflowState(client: Client, key: SaleKey): Promise<WorkflowState & { closed?: ClosedRun }> {
-  const handle = client.workflow.getHandle(saleIdOf(key));
-  const run = await handle.describe();
-  const state = await answeredInTime(client, handle.workflowId, () => handle.query<WorkflowState>(STATE_QUERY));
-  const closed = await closedRunOf(client, run);
-  if (closed) return { ...state, waitingFor: waitingForRestart(closed), closed };
-  if (run.status.name !== "COMPLETED" || state.stage !== "completed" || !state.document) return state;
+  const { state, isCompleted } = await stateOfRun(client, saleIdOf(key));
+  if (!isCompleted || state.stage !== "completed" || !state.document) return state;
   const later = await laterCreditNote(client, key, state.document.id);
   if (!later) return state;
   const { creditNote } = later;
@@ -28,6 +24,17 @@ export async function workflowState(client: Client, key: SaleKey): Promise<Workf
   return { ...state, ...later, ...(later.stage === "crediting" && { waitingFor: `the credit note ${note}` }) };
 }
 
-export function waitingForRestart(closed: ClosedRun): string {
-  return `nothing: its workflow was ${closedInWords(closed)}; nobody carries it on until it is restarted`;
+/** What a sale's or a credit note's last run says, and how it ended. @throws WorkflowNotFoundError, NoAnswerError */
+export async function stateOfRun(
+  client: Client,
+  workflowId: string,
+): Promise<{ state: WorkflowState & { closed?: ClosedRun }; isCompleted: boolean }> {
+  const handle = client.workflow.getHandle(workflowId);
+  const run = await handle.describe();
+  const state = await answeredInTime(client, workflowId, () => handle.query<WorkflowState>(STATE_QUERY));
+  const closed = await closedRunOf(client, run);
+  const isCompleted = run.status.name === "COMPLETED";
+  if (!closed) return { state, isCompleted };
+  const waitingFor = `nothing: its workflow was ${closedInWords(closed)}; nobody carries it on until it is restarted`;
+  return { state: { ...state, waitingFor, closed }, isCompleted };
 }

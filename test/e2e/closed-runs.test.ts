@@ -254,4 +254,24 @@ describeWithTemporal("a sale whose run ended without an outcome", () => {
       /LATE-1 .*credited by CN-LATE-1 \(closed\) .*Wanjiku .*700\.00/,
     );
   });
+
+  test("whose credit note was terminated shows that, and how the credit note is carried on", async () => {
+    await start("LATE-2");
+    const done = await result("LATE-2");
+    rig.simulator.setAuthority("CN-LATE-2", [{ do: "down" }]);
+    await rig.starter.refund({ invoice: "LATE-2" }, { reason: "06", traderInvoiceNumber: "CN-LATE-2" });
+    const noteId = creditNoteWorkflowId({ ...BUSINESS, saleId: done.sale?.id ?? "" });
+    await expect.poll(() => rig.simulator.documents("CN-LATE-2")).toHaveLength(1);
+    await rig.client.workflow.getHandle(noteId).terminate("by mistake");
+    expect(await shown("LATE-2")).toMatchObject({ creditNoteState: { closed: { status: "terminated" } } });
+    const page = (await fiscalflow("sale", "show", "LATE-2")).stdout;
+    const [, command = ""] = /^ {4}fiscalflow (sale restart LATE-2 .*)$/m.exec(page) ?? [];
+    expect(command).toBe("sale restart LATE-2 --note '<why>' --credit-note");
+    rig.simulator.setAuthority("CN-LATE-2", [{ do: "accept" }]);
+    const said = await fiscalflow("sale", "restart", "LATE-2", "--note", "a slip", "--credit-note");
+    expect(said).toMatchObject({ exitCode: 0, stderr: "" });
+    await rig.client.workflow.getHandle(noteId).result();
+    expect(await shown("LATE-2")).toMatchObject({ stage: "credited", creditNote: { status: "completed" } });
+    expect(rig.simulator.documents("CN-LATE-2")).toHaveLength(1);
+  });
 });

@@ -1,4 +1,4 @@
-import { creditNoteWorkflowId, STATE_QUERY, type WorkflowState } from "../../contract/index.ts";
+import { creditNoteWorkflowId } from "../../contract/index.ts";
 import type { SaleState } from "../../starter/index.ts";
 import type { BusinessScope } from "../jobs/business-of.ts";
 import type { Sales } from "./with-sales.ts";
@@ -13,16 +13,14 @@ export async function creditNoteOf(
   state: SaleState,
 ): Promise<{ workflowId: string; state: SaleState } | undefined> {
   const { WorkflowNotFoundError } = await import("@temporalio/client");
-  const { answeredInTime } = await import("../../starter/answered-in-time.ts");
+  const { stateOfRun } = await import("../../starter/workflow-state.ts");
   const saleId = state.document?.id;
   if (state.stage !== "completed" && state.stage !== "crediting" && state.stage !== "credited") return undefined;
   const workflowId =
     state.creditNoteWorkflowId ?? (saleId === undefined ? undefined : creditNoteWorkflowId({ ...key, saleId }));
   if (workflowId === undefined) return undefined;
   try {
-    const handle = client.workflow.getHandle(workflowId);
-    const noteState = await answeredInTime(client, workflowId, () => handle.query<WorkflowState>(STATE_QUERY));
-    return { workflowId, state: { ...noteState, source: "workflow" } };
+    return { workflowId, state: { ...(await stateOfRun(client, workflowId)).state, source: "workflow" } };
   } catch (error) {
     if (!(error instanceof WorkflowNotFoundError)) throw error;
     const kept = state.source === "ledger" ? state.creditNoteState : undefined;
