@@ -1,4 +1,5 @@
 export type * from "./bill-payments/bill-payments.ts";
+export type * from "./corrections/corrections.ts";
 export * from "./documents/claims.ts";
 export { startEmbeddedPostgres } from "./embedded/embedded-postgres.ts";
 export type { Business, ChainedEvent, NewEvent, Writer } from "./events/chain.ts";

@@ -105,4 +105,19 @@ export async function createRecords(db: Kysely<unknown>): Promise<void> {
       primary key (connection, business_id, type, number, reference_id),
       foreign key (connection, business_id, type, number) references documents
     )`.execute(db);
+  await sql`
+    create table corrections (
+      connection text not null,
+      business_id text not null,
+      invoice text not null,
+      corrected_by text not null,
+      credit_note text not null,
+      fingerprint text not null,
+      state text not null check (state in ('begun', 'corrected', 'credited', 'cancelled')),
+      event_number bigint not null,
+      workflow_id text not null,
+      run_id text not null,
+      primary key (connection, business_id, invoice)
+    )`.execute(db);
+  await sql`create index corrections_by_corrected on corrections (connection, business_id, corrected_by)`.execute(db);
 }

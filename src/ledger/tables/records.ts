@@ -92,9 +92,24 @@ export interface StockMovementsTable extends OfDocument {
   decision: Json;
 }
 
+/** Which sale is corrected by which. */
+export interface CorrectionsTable extends Written {
+  connection: string;
+  /** `-` when the key's reach names the business. */
+  business_id: string;
+  /** The number of the sale that is corrected. */
+  invoice: string;
+  corrected_by: string;
+  credit_note: string;
+  fingerprint: string;
+  state: "begun" | "corrected" | "credited" | "cancelled";
+  event_number: EventNumber;
+}
+
 /** Sales and credit notes, with what belongs to them. */
 export interface RecordTables {
   documents: DocumentsTable;
   document_lines: DocumentLinesTable;
   stock_movements: StockMovementsTable;
+  corrections: CorrectionsTable;
 }
