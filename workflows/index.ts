@@ -2,6 +2,7 @@
 export { syncBillPayments } from "./synced/bill-payments.ts";
 export { creditNote } from "./credit-note/workflow.ts";
 export { firstOutcome } from "./first-outcome/workflow.ts";
+export { correctSale } from "./correction/workflow.ts";
 export { findSale } from "./find-sale/workflow.ts";
 export { reconcile } from "./reconcile/workflow.ts";
 export { registerItems } from "./item-registration/workflow.ts";

@@ -84,7 +84,9 @@ export const main = activitiesWith<
 });
 
 export const mainWaits =
-  activitiesWith<Pick<MainActivities, "awaitCreditNoteRun" | "awaitBranch" | "awaitFirstOutcome">>(MAIN_OPTIONS);
+  activitiesWith<
+    Pick<MainActivities, "awaitCreditNoteRun" | "awaitBranch" | "awaitFirstOutcome" | "prepareCorrection" | "seeSale">
+  >(MAIN_OPTIONS);
 
 /** Reads large parts of the ledger. */
 export const ledgerAtLength = activitiesWith<Pick<LedgerActivities, "reconcilePayments">>({

@@ -1,5 +1,6 @@
 import type { LedgerActivities } from "../../src/contract/index.ts";
 import { createBatchLedgerActivities } from "./batches.ts";
+import { createCorrectionActivities } from "./corrections.ts";
 import { createDocumentClaimActivities, createRecordActivities } from "./documents.ts";
 import { createReconcileLedgerActivities, createRegistrationActivities, createSyncLedgerActivities } from "./jobs.ts";
 import { createMovementActivities, type LedgerContext } from "./movements.ts";
@@ -13,6 +14,7 @@ export function createLedgerActivities(context: LedgerContext): LedgerActivities
     ...createRecordActivities(context),
     ...createReconcileLedgerActivities(context),
     ...createBatchLedgerActivities(context),
+    ...createCorrectionActivities(context),
     ...createRegistrationActivities(context),
   };
 }

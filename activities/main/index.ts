@@ -9,8 +9,10 @@ import { createCheckInput } from "./check-input.ts";
 import { type CallbackUrlFor, createComposeActivities, createGoodsAtOnce, createItemsInCatalogue } from "./compose.ts";
 import { createFindSale } from "./find-sale.ts";
 import { createAccountingPreparations } from "./prepare-accounting.ts";
+import { createPrepareCorrection } from "./prepare-correction.ts";
 import { createJobPreparations } from "./prepare-jobs.ts";
 import { createEarlierSale, createPrepareActivities } from "./prepare.ts";
+import { createSeeSale, createSeeSaleActivity } from "./see-sale.ts";
 import {
   createBranchWaitActivities,
   createCreditNoteRunActivities,
@@ -27,6 +29,7 @@ export interface MainContext extends ActivityContext {
 
 /** The activities of the main task queue: no API call. */
 export function createMainActivities(context: MainContext): MainActivities {
+  const see = createSeeSale(context.workflows, context.ledger);
   const preparations = createPrepareActivities(
     context.connections,
     createEarlierSale(context.ledger),
@@ -45,6 +48,8 @@ export function createMainActivities(context: MainContext): MainActivities {
     ...compositions,
     ...createCreditNoteRunActivities(context.workflows, context.random),
     ...createFirstOutcomeActivities(context.lookAtOutcome, context.random),
+    ...createPrepareCorrection({ ...context, see }),
+    ...createSeeSaleActivity(see, context),
     ...createFindSale(context.connections, context.ledger),
     ...createBranchWaitActivities(context),
     ...createLedgerActivities(context),

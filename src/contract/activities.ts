@@ -39,6 +39,15 @@ import type {
   RecordedDocument,
   RetryDocumentResult,
 } from "./document-calls.ts";
+import type {
+  BeginCorrectionRequest,
+  BeginCorrectionResult,
+  CorrectionInput,
+  EndCorrectionRequest,
+  PreparedCorrection,
+  SeeSaleRequest,
+  SeeSaleResult,
+} from "./correction.ts";
 import type { FindSaleInput, FindSaleResult } from "./find-sale.ts";
 import type {
   KeepRegistrationsRequest,
@@ -112,6 +121,13 @@ export interface MainActivities extends LedgerActivities {
   prepareSyncPurchases(request: { input: SyncPurchasesInput }): Promise<PreparedPurchasesSync>;
   prepareRegisterItems(request: { input: RegisterItemsInput }): Promise<PreparedRegisterItems>;
   prepareReconcile(request: { input: ReconcileInput }): Promise<PreparedReconcile>;
+  /**
+   * Checks the input of a correction, and that nothing which is known stands against it. Fails for good with
+   * `InvalidInput`, `NotAllowed` or `Conflict`; then nothing was done.
+   */
+  prepareCorrection(request: { input: CorrectionInput; startedAtMs: number }): Promise<PreparedCorrection>;
+  /** What is known of a sale, as an activity that is tried again until that is news. */
+  seeSale(request: SeeSaleRequest): Promise<SeeSaleResult>;
   composeSale(request: ComposeSaleRequest): Promise<Composed>;
   composeCreditNote(request: ComposeCreditNoteRequest): Promise<Composed>;
   /**
@@ -152,6 +168,10 @@ export interface LedgerActivities {
   decideDocument(request: DecideDocumentRequest): Promise<void>;
   /** Keeps what is known of a document for years. */
   saveRecord(request: SaveRecordRequest): Promise<RecordAnswer>;
+  /** Takes the sale, and the corrected sale's number, for one correction. */
+  beginCorrection(request: BeginCorrectionRequest): Promise<BeginCorrectionResult>;
+  /** Writes down how it ended. Without a corrected sale, both are free for another correction. */
+  endCorrection(request: EndCorrectionRequest): Promise<void>;
   /** A page of the documents that were not yet seen final and the same; empty at the end. */
   documentsToReconcile(request: DocumentsToReconcileRequest): Promise<DocumentToReconcile[]>;
   /** Supplier invoices against bill payments, as the ledger has them. */

@@ -10,6 +10,7 @@ export * from "./bounded-name.ts";
 export * from "./calls.ts";
 export * from "./closed-run.ts";
 export * from "./connection.ts";
+export * from "./correction.ts";
 export * from "./decimal.ts";
 export * from "./document-calls.ts";
 export * from "./documents.ts";

@@ -17,6 +17,8 @@ export const WORKFLOW_TYPES = {
   findSale: "findSale",
   /** Waits for the first outcome of a sale or credit note, for a caller through Nexus. */
   firstOutcome: "firstOutcome",
+  /** Credits a signed sale, and issues it as it should have been. */
+  correctSale: "correctSale",
 } as const;
 
 export type WorkflowType = (typeof WORKFLOW_TYPES)[keyof typeof WORKFLOW_TYPES];

@@ -21,6 +21,7 @@ export function boundedSummary(text: string): string {
 const ABOUT: Readonly<Record<WorkflowType, readonly [noun: string, does: string]>> = {
   sale: ["Sale", "Carries one sale from its start to its signed receipt, and keeps it open for a refund."],
   creditNote: ["Credit note", "Reverses one sale in full, and returns its goods to stock if the refund says so."],
+  correctSale: ["Correction", "Credits a signed sale, and issues the corrected one under another number."],
   registerItems: ["Registration of items", "Registers the items of a catalogue with the tax authority."],
   syncPurchases: ["Synchronisation of purchases", "Copies supplier invoices into the ledger."],
   syncBillPayments: ["Synchronisation of bill payments", "Copies bill payments into the ledger."],

@@ -1,5 +1,6 @@
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 
+import type { CorrectionRequest } from "../contract/correction.ts";
 import { doubtsOf, type InputChecks } from "../contract/input-checks.ts";
 import type {
   AcknowledgeRequest,
@@ -13,6 +14,7 @@ import type { RefundRequest, SaleInput, SaleOutcome } from "../contract/sale.ts"
 import { InvalidInputError } from "../contract/schema/parse-input.ts";
 import type { ResolveBatchRequest } from "../contract/sync-batch.ts";
 import { type KnownOutcome, ledgerOutcome, ledgerState, type SaleState } from "./answer-from-ledger.ts";
+import { type Correction, correctionIdOf, correctionOf, correctSale } from "./correct.ts";
 import { SaleNotFoundError, temporalError } from "./errors.ts";
 import { findClosedSale } from "./find-closed-sale.ts";
 import { type AttentionFilter, listAttention, type OpenAttention } from "./list-attention.ts";
@@ -34,6 +36,12 @@ import { workflowState } from "./workflow-state.ts";
 
 export type { Attention, AttentionCode, Decision, Mend } from "../contract/attention.ts";
 export type { ClosedRun } from "../contract/closed-run.ts";
+export {
+  CORRECTION_STAGES,
+  type CorrectedSaleInput,
+  type CorrectionRequest,
+  type CorrectionStage,
+} from "../contract/correction.ts";
 export type { Customer, LinesLeftOut, Receipt, SaleDocument, SaleDocumentLine } from "../contract/documents.ts";
 export { ERROR_CODES, type ErrorCode, FiscalflowError } from "../contract/fiscalflow-error.ts";
 export type { InputChecks } from "../contract/input-checks.ts";
@@ -56,6 +64,7 @@ export {
   type SaleOutcome,
   type StockMode,
 } from "../contract/sale.ts";
+export { correctionInputSchema } from "../contract/schema/correction-input.ts";
 export { InvalidInputError } from "../contract/schema/parse-input.ts";
 export { refundRequestSchema } from "../contract/schema/refund-request.ts";
 export { saleInputSchema } from "../contract/schema/sale-input.ts";
@@ -64,6 +73,7 @@ export type { StockMovement } from "../contract/stock-movement.ts";
 export type { ResolveBatchRequest } from "../contract/sync-batch.ts";
 export type { UpdateExample } from "../contract/update-examples.ts";
 export type { KnownOutcome, SaleState } from "./answer-from-ledger.ts";
+export type { Correction } from "./correct.ts";
 export {
   LedgerAwayError,
   NoAnswerError,
@@ -223,6 +233,33 @@ export function createStarter(options: StarterOptions) {
         checkConnection(key);
         return await refundSale(client, named(key), request, waitSeconds * 1000);
       }),
+
+    /**
+     * Credits a signed sale, and issues the corrected one under its own number, as one workflow: never one without the
+     * other, unless an operator says so. Asking twice gives the same correction. Waits for its end, or until it needs an
+     * operator, for as long as asked (seconds; default 0).
+     * @throws InvalidInputError, UnknownConnectionError, NotAllowedError, SaleConflictError: nothing was done.
+     * SaleFailedError, NoAnswerError
+     */
+    correct: (
+      key: SaleKey,
+      request: CorrectionRequest,
+      { waitSeconds = 0 }: { waitSeconds?: number } = {},
+    ): Promise<Correction> =>
+      withClientErrors(client, waitSeconds * 1000 + BOUND_MS, async () => {
+        checkConnection(key);
+        return await correctSale(client, named(key), request, waitSeconds * 1000);
+      }),
+
+    /**
+     * The correction of a sale, as far as it has come; undefined where Temporal knows of none.
+     * @throws SaleFailedError, NoAnswerError
+     */
+    correction: (key: SaleKey): Promise<Correction | undefined> =>
+      withClientErrors(client, BOUND_MS, () => correctionOf(client, named(key))),
+
+    /** The workflow of a sale's correction: `starter.retry({ workflowId })`. */
+    correctionWorkflowId: (key: SaleKey): string => correctionIdOf(named(key)),
 
     /** What needs an operator, one at a time, with the updates that resolve it and their JSON. */
     listAttention: async function* (filter: AttentionFilter = {}): AsyncGenerator<OpenAttention> {

@@ -175,6 +175,22 @@ describeInBrowser("an operator who has only Temporal's UI", () => {
       sends: ["acknowledge"],
       ends: { creditNote: { traderInvoiceNumber: "CN-FOREIGN" } },
     },
+    "correction-incomplete": {
+      arrange: async (invoice) => {
+        await soldWithWindow(invoice);
+        const correctedBy = `${invoice}-NEW`;
+        rig.simulator.setAuthority(correctedBy, [{ do: "reject", reason: "wrong PIN" }]);
+        const lines = [{ itemId: "item_tea", quantity: 1, unitPrice: 350 }];
+        const sale = { traderInvoiceNumber: correctedBy, lines };
+        const { workflowId } = await rig.starter.correct({ invoice }, { reason: "06", creditNote: "CN-GONE", sale });
+        const heldUp = async () => (await rig.starter.correction({ invoice }))?.heldUp;
+        await expect.poll(heldUp).toMatchObject({ what: "corrected-sale", code: "rejected" });
+        await rig.starter.cancel({ invoice: correctedBy }, { reason: "the buyer has gone" });
+        return workflowId;
+      },
+      sends: ["acknowledge"],
+      ends: { stage: "credited" },
+    },
     mismatch: {
       arrange: (invoice) => started(invoice, { expectedTotal: 712 }),
       sends: ["acknowledge"],

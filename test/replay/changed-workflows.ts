@@ -12,6 +12,7 @@ function changed(workflow: Workflow): Workflow {
   };
 }
 
+export const correctSale = changed(real.correctSale);
 export const creditNote = changed(real.creditNote);
 export const firstOutcome = changed(real.firstOutcome);
 export const findSale = changed(real.findSale);

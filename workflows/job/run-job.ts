@@ -28,7 +28,8 @@ export async function runJobToCompletion<Result>(body: () => Promise<Result>): P
   }
 }
 
-function actAndReply(job: AnyJob, act: () => unknown, done: string): Promise<JobReply> {
+/** Acts, waits a little for what comes of it, and says so in the reply. */
+export function actAndReply(job: AnyJob, act: () => unknown, done: string): Promise<JobReply> {
   return CancellationScope.nonCancellable(async () => {
     const before = visibleState(job);
     act();

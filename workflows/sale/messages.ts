@@ -202,7 +202,7 @@ function actAndReply(run: SaleState, act: () => unknown, done: string): Promise<
   });
 }
 
-const refundRequested = defineSignal<[RefundRequest]>(SIGNALS.refundRequested);
+export const refundRequested = defineSignal<[RefundRequest]>(SIGNALS.refundRequested);
 const refundUpdate = defineUpdate<SaleOutcome, [RefundRequest]>(UPDATES.refund);
 /** Sent by the credit note of a sale. */
 export const creditNoteChanged = defineSignal<[CreditNoteChanged]>(SIGNALS.creditNoteChanged);

@@ -127,7 +127,8 @@ async function resolveGoods(
   if (!sale.lines) return undefined;
   const goods = await resolveItems(context, sale.lines, items);
   for (const { id, name } of goods.items) if (name) context.run.itemNames.set(id, name);
-  if (sale.saleId === undefined) await registerItems(context, goods.items, branch);
+  const isRegistering = (waitingFor: string): void => context.run.moveTo("registering", waitingFor);
+  if (sale.saleId === undefined) await registerItems(context, goods.items, branch, isRegistering);
   return goods;
 }
 

@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 
 import { ATTENTION_CODES, type AttentionCode } from "../../contract/index.ts";
 import type { CliContext } from "../context.ts";
-import { CREDIT_NOTE_FLAG, operateOne } from "./operate.ts";
+import { CORRECTION_FLAG, CREDIT_NOTE_FLAG, operateOne } from "./operate.ts";
 import { type ManyFlags, operateMany, requireOneWay, withMany } from "./operate-many.ts";
 import { parseInvoice, parseText, withScope } from "./scope.ts";
 
@@ -26,7 +26,8 @@ export function registerAcknowledge(sale: Command, context: CliContext): void {
         )
         .requiredOption("--note <text>", "how you know, in a few words", parseText)
         .option("--subject <subject>", "subject, when several attentions share the code")
-        .option(...CREDIT_NOTE_FLAG),
+        .option(...CREDIT_NOTE_FLAG)
+        .option(...CORRECTION_FLAG),
       "open",
     ),
   )

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 
 import type { CliContext } from "../context.ts";
-import { CREDIT_NOTE_FLAG, operateOne } from "./operate.ts";
+import { CORRECTION_FLAG, CREDIT_NOTE_FLAG, operateOne } from "./operate.ts";
 import { type ManyFlags, operateMany, requireOneWay, withMany } from "./operate-many.ts";
 import { parseInvoice, parseText, withScope } from "./scope.ts";
 
@@ -13,7 +13,8 @@ export function registerCancel(sale: Command, context: CliContext): void {
         .description("Cancel a sale, as long as no document is in flight or signed: one, or all that a query finds.")
         .argument("[invoice]", "the sale's number", parseInvoice)
         .requiredOption("--reason <text>", "why", parseText)
-        .option(...CREDIT_NOTE_FLAG),
+        .option(...CREDIT_NOTE_FLAG)
+        .option(...CORRECTION_FLAG),
       "open",
     ),
   )

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 
-import { CLOSED_STATUSES, nairobiTime, STAGES } from "../../contract/index.ts";
+import { CLOSED_STATUSES, nairobiTime, STAGES, WORKFLOW_TYPES } from "../../contract/index.ts";
 import { wholeNumber } from "../arguments.ts";
 import type { CliContext } from "../context.ts";
 import { plainTable } from "../plain-table.ts";
@@ -23,11 +23,11 @@ export function registerList(sale: Command, context: CliContext): void {
     sale
       .command("list")
       .description("List the newest sales, open and closed; with --attention, all that need an operator.")
-      .option("--attention", "only open sales and credit notes that need an operator")
+      .option("--attention", "only open sales, credit notes and corrections that need an operator")
       .addOption(
         new Option(
           "--ended",
-          "only sales and credit notes whose workflow was terminated, failed or timed out: nothing carries them on",
+          "only sales, credit notes and corrections whose workflow was terminated, failed or timed out: nothing carries them on",
         ).conflicts("attention"),
       )
       .addOption(
@@ -56,13 +56,18 @@ async function listSales(context: CliContext, flags: ListFlags): Promise<void> {
   await listExecutions(context, { query, limit, json }, listedSales, (sales) => table(sales, Date.now()));
 }
 
+const KINDS: Readonly<Record<string, string>> = {
+  [WORKFLOW_TYPES.creditNote]: " (credit note)",
+  [WORKFLOW_TYPES.correctSale]: " (correction)",
+};
+
 function table(sales: readonly ListedSale[], nowMs: number): string {
   const head = ["NUMBER", "BUSINESS", "STAGE", "WAITS FOR", "BUYER", "AMOUNT", "DOCUMENT", "STARTED", "AGE"];
   const rows = sales.map((sale) => {
     const { invoice, business, type, waitsFor, buyer, amount, saleId, startedAt } = sale;
     const startedAtMs = Date.parse(startedAt);
     return [
-      type === "sale" ? invoice : `${invoice} (credit note)`,
+      `${invoice}${KINDS[type] ?? ""}`,
       business ?? "-",
       whereOf(sale),
       waitsFor,

@@ -5,6 +5,7 @@ import type { Scope } from "./scope.ts";
 export interface MendTarget extends Scope {
   invoice: string;
   creditNote?: boolean;
+  correction?: boolean;
 }
 
 /** The command lines that mend an attention, ready to be pasted; what only a person knows stands in angle brackets. */
@@ -48,11 +49,12 @@ export function restartCommand(target: MendTarget): string {
 
 /** A command line about one sale, ready to be pasted. */
 export function commandLine({ verb, flags }: { verb: string; flags: string[] }, target: MendTarget): string {
-  const { invoice, connection = DEFAULT_CONNECTION, business, creditNote } = target;
+  const { invoice, connection = DEFAULT_CONNECTION, business, creditNote, correction } = target;
   const scope = [
     ...(connection === DEFAULT_CONNECTION ? [] : ["--connection", connection]),
     ...(business === undefined ? [] : ["--business", shellWord(business)]),
     ...(creditNote === true ? ["--credit-note"] : []),
+    ...(correction === true ? ["--correction"] : []),
   ];
   // Behind `--` a number that begins with a hyphen is no flag.
   const words = invoice.startsWith("-")

@@ -41,7 +41,8 @@ export interface ManyCommand {
 
 /** The options by which a command means many. */
 export function withMany(command: Command, of: ManyCommand["of"]): Command {
-  const which = of === "open" ? "open sales and credit notes" : "sales and credit notes whose workflow ended so";
+  const which =
+    of === "open" ? "open sales, credit notes and corrections" : "sales and credit notes whose workflow ended so";
   return command
     .option("--query <query>", `all ${which} that match this Temporal filter`)
     .option("--dry-run", "with --query: only list what is found")
@@ -50,18 +51,22 @@ export function withMany(command: Command, of: ManyCommand["of"]): Command {
 
 /** Exactly one way to say what is meant, and somebody who agrees where many are meant. @throws UsageError */
 export function requireOneWay(context: CliContext, invoice: string | undefined, flags: ManyFlags): void {
-  const { query, creditNote, dryRun = false, yes = false } = flags;
+  const { query, creditNote, correction, dryRun = false, yes = false } = flags;
   if ((invoice === undefined) === (query === undefined))
     throw new UsageError("Give either the number of one sale, or --query for many.");
-  if (query !== undefined && creditNote === true)
-    throw new UsageError("--credit-note goes with one sale; --query finds credit notes by itself.");
+  if (query !== undefined && (creditNote === true || correction === true))
+    throw new UsageError(
+      "--credit-note and --correction go with one sale; --query finds credit notes and corrections by itself.",
+    );
+  if (creditNote === true && correction === true)
+    throw new UsageError("Give --credit-note or --correction, not both: each is a workflow of its own.");
   if (query === undefined && (dryRun || yes)) throw new UsageError("--dry-run and --yes go with --query.");
   if (query === undefined || dryRun) return;
   const refusal = "--query asks before it acts, and nobody is there to ask. Add --yes, or look first with --dry-run.";
   requireSomebodyToAsk(context, yes, refusal);
 }
 
-/** Sends it to every sale and credit note that the query finds, once somebody agrees; none that fails holds up the others. */
+/** Sends it to every sale, credit note and correction that the query finds, once somebody agrees; none that fails holds up the others. */
 export async function operateMany(
   context: CliContext,
   flags: ManyFlags & { query: string },

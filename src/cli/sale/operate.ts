@@ -5,9 +5,11 @@ import type { Sales } from "./with-sales.ts";
 
 export interface OperatorFlags extends Scope, ResultFlags {
   creditNote?: boolean;
+  correction?: boolean;
 }
 
 export const CREDIT_NOTE_FLAG = ["--credit-note", "the sale's credit note is meant, not the sale"] as const;
+export const CORRECTION_FLAG = ["--correction", "the sale's correction is meant, not the sale"] as const;
 
 /** Sends an operator's update to one sale, or to its credit note, and prints what is true afterwards. */
 export async function operateOne(

@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import type { CliContext } from "../context.ts";
 import { registerAcknowledge } from "./acknowledge.ts";
 import { registerCancel } from "./cancel.ts";
+import { registerCorrect } from "./correct.ts";
 import { registerList } from "./list.ts";
 import { registerRefund } from "./refund.ts";
 import { registerResolveDocument } from "./resolve-document.ts";
@@ -28,6 +29,7 @@ Example: everything that needs an operator
   registerWatch(sale, context);
   registerList(sale, context);
   registerRefund(sale, context);
+  registerCorrect(sale, context);
   registerRetry(sale, context);
   registerCancel(sale, context);
   registerRestart(sale, context);

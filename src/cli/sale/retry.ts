@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 
 import type { CliContext } from "../context.ts";
-import { CREDIT_NOTE_FLAG, operateOne } from "./operate.ts";
+import { CORRECTION_FLAG, CREDIT_NOTE_FLAG, operateOne } from "./operate.ts";
 import { type ManyFlags, operateMany, requireOneWay, withMany } from "./operate-many.ts";
 import { parseInvoice, parseText, withScope } from "./scope.ts";
 
@@ -19,7 +19,8 @@ export function registerRetry(sale: Command, context: CliContext): void {
         )
         .argument("[invoice]", "the sale's number", parseInvoice)
         .option("--note <text>", "what you corrected", parseText)
-        .option(...CREDIT_NOTE_FLAG),
+        .option(...CREDIT_NOTE_FLAG)
+        .option(...CORRECTION_FLAG),
       "open",
     ),
   )

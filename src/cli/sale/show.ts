@@ -1,8 +1,9 @@
 import type { Command } from "commander";
 
 import type { CliContext } from "../context.ts";
-import { printResult } from "../output.ts";
+import { printResult, shellWord } from "../output.ts";
 import { creditNoteOf } from "./credit-note-of.ts";
+import { correctionLines, correctionsOf } from "./render-correction.ts";
 import { renderState } from "./render-state.ts";
 import { parseInvoice, type ResultFlags, type Scope, withScope } from "./scope.ts";
 
@@ -48,9 +49,19 @@ async function showSale(context: CliContext, invoice: string, flags: ShowFlags):
       const noteTitle = `Credit note ${note.state.document?.traderInvoiceNumber ?? ""}`.trimEnd();
       pages.push(renderState(noteTitle, note.workflowId, note.state, { ...target, creditNote: true }));
     }
+    const { corrects, correction, stopped } = await correctionsOf(sales, key);
+    if (corrects !== undefined) pages.push(`Corrects ${corrects}: see fiscalflow sale show ${shellWord(corrects)}`);
+    if (correction) pages.push(correctionLines(correction, target).join("\n"));
+    if (stopped !== undefined) pages.push(stopped);
     const timeline = await readTimeline(sales.client, starter.workflowId(key));
     if (timeline) pages.push(timelinePage(timeline));
-    const data = { ...state, ...(note && { creditNoteState: note.state }), ...(timeline && { timeline }) };
+    const data = {
+      ...state,
+      ...(note && { creditNoteState: note.state }),
+      ...(correction && { correction }),
+      ...(corrects !== undefined && { corrects }),
+      ...(timeline && { timeline }),
+    };
     printResult(context, flags.json, data, pages.join("\n\n"));
   });
 }

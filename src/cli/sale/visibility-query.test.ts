@@ -18,6 +18,6 @@ test("only open sales need an operator, and only closed ones have ended", () => 
 test("an operator's own filter cannot widen what is meant besides it", () => {
   const query = visibilityQuery({ query: "a = 1 OR b = 2", creditNotes: true, openOnly: true, business: 'b"1' });
   expect(query).toBe(
-    'WorkflowType IN ("sale", "creditNote") AND (a = 1 OR b = 2) AND ExecutionStatus = "Running" AND FiscalBusiness = "b\\"1"',
+    'WorkflowType IN ("sale", "creditNote", "correctSale") AND (a = 1 OR b = 2) AND ExecutionStatus = "Running" AND FiscalBusiness = "b\\"1"',
   );
 });

@@ -8,17 +8,17 @@ export interface Listing extends Scope {
   stage?: string;
   /** Runs that ended without an outcome. */
   ended?: boolean;
-  /** Credit notes too: they need operators by themselves. */
+  /** Credit notes and corrections too: they need operators by themselves. */
   creditNotes?: boolean;
   openOnly?: boolean;
 }
 
 /** A list filter of Temporal. */
 export function visibilityQuery(listing: Listing): string {
-  const { sale, creditNote } = WORKFLOW_TYPES;
+  const { sale, creditNote, correctSale } = WORKFLOW_TYPES;
   const { creditNotes = false, connection, stage } = listing;
   return allOf([
-    typesClause(creditNotes ? [sale, creditNote] : [sale]),
+    typesClause(creditNotes ? [sale, creditNote, correctSale] : [sale]),
     listing.query === undefined ? undefined : `(${listing.query})`,
     listing.attention === true ? NEEDS_AN_OPERATOR : undefined,
     listing.ended === true ? ENDED : undefined,
@@ -27,7 +27,10 @@ export function visibilityQuery(listing: Listing): string {
     businessClause(listing.business),
     connection === undefined
       ? undefined
-      : idClause([`sale/${connection}/`, ...(creditNotes ? [`credit-note/${connection}/`] : [])]),
+      : idClause([
+          `sale/${connection}/`,
+          ...(creditNotes ? [`credit-note/${connection}/`, `correct/${connection}/`] : []),
+        ]),
   ]);
 }
 

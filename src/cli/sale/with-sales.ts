@@ -24,7 +24,7 @@ export interface Sales {
    * The workflow that an operator's update goes to. @throws UsageError, UnknownConnectionError, SaleNotFoundError,
    * CommandFailedError
    */
-  targetOf: (invoice: string, scope: Scope & { creditNote?: boolean }) => Promise<string>;
+  targetOf: (invoice: string, scope: Scope & { creditNote?: boolean; correction?: boolean }) => Promise<string>;
 }
 
 /** @throws ConfigError, TemporalError, and what the work throws */
@@ -40,6 +40,7 @@ export async function withSales<Result>(context: CliContext, work: (sales: Sales
     const keyOf: Sales["keyOf"] = (invoice, scope) => ({ invoice, ...businessOf(config, scope) });
     const targetOf: Sales["targetOf"] = async (invoice, scope) => {
       const key = keyOf(invoice, scope);
+      if (scope.correction === true) return starter.correctionWorkflowId(key);
       if (scope.creditNote !== true) return starter.workflowId(key);
       const state = await starter.getSale(key);
       if (state.creditNoteWorkflowId !== undefined) return state.creditNoteWorkflowId;

@@ -1,4 +1,5 @@
 /** The zod schemas of everything that crosses an edge. Never imported by workflows: they run on plain types. */
+export { correctionInputSchema } from "./correction-input.ts";
 export { durationMs } from "./duration.ts";
 export {
   processSyncBatchInputSchema,

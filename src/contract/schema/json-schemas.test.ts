@@ -7,7 +7,7 @@ import { updateExamples } from "../update-examples.ts";
 import { jsonSchemaOf, PUBLISHED_SCHEMAS, type PublishedSchema } from "./json-schemas.ts";
 
 const NAMES = Object.keys(PUBLISHED_SCHEMAS) as PublishedSchema[];
-const RUNS = 5_000;
+const RUNS = 10_000;
 
 /** Formats are for people here: the patterns beside them count. */
 const ajv = new Ajv2020({ validateFormats: false, strict: false });
@@ -18,6 +18,7 @@ interface Schema {
   enum?: unknown[];
   const?: unknown;
   anyOf?: Schema[];
+  oneOf?: Schema[];
   properties?: Record<string, Schema>;
   required?: string[];
   items?: Schema;
@@ -80,18 +81,25 @@ function nearType(type: string | undefined, schema: Schema): fc.Arbitrary<unknow
       return fc.array(near(schema.items ?? {}), { maxLength: 3 });
     case "object": {
       const { properties = {}, required = [] } = schema;
+      const alternatives = (schema.oneOf ?? []).flatMap((one) => one.required ?? []);
+      const chosen = fc.oneof(
+        { weight: 40, arbitrary: alternatives.length > 0 ? fc.constantFrom(...alternatives) : fc.constant(undefined) },
+        { weight: 1, arbitrary: fc.constant(undefined) },
+      );
       const keys = Object.entries(properties).map(([key, one]) => {
-        const often = required.includes(key) ? 60 : 2;
+        const often = required.includes(key) || alternatives.includes(key) ? 60 : 2;
         return fc.option(near(one), { nil: undefined, freq: often }).map((value) => [key, value] as const);
       });
       const unknownKey = fc.oneof(
         { weight: 40, arbitrary: fc.constant([] as const) },
         { weight: 1, arbitrary: fc.constant([["colour", "red"]] as const) },
       );
-      return fc.tuple(fc.tuple(...keys), unknownKey).map(([entries, more]) =>
+      return fc.tuple(fc.tuple(...keys), unknownKey, chosen).map(([entries, more, only]) => {
+        const left = only === undefined ? [] : alternatives.filter((key) => key !== only);
         // As JSON has it: what is undefined is not there.
-        Object.fromEntries([...entries.filter(([, value]) => value !== undefined), ...more]),
-      );
+        const there = entries.filter(([key, value]) => value !== undefined && !left.includes(key));
+        return Object.fromEntries([...there, ...more]);
+      });
     }
     default:
       return fc.constantFrom<unknown>("anything", 1, null);
@@ -107,14 +115,13 @@ const BEYOND_JSON_SCHEMA = [
   // Counts UTF-16 units, and JSON Schema counts code points.
   /expected 1 to 500 characters/,
   /expected a sale with its lines/,
+  /(?:than that|as) of the sale that it corrects/,
 ];
 
 test(`${RUNS} inputs near the published schemas are accepted by both, or refused by both, but for what JSON Schema cannot say`, () => {
   const seen = new Map<string, number>();
   const counted = (what: string): void => void seen.set(what, (seen.get(what) ?? 0) + 1);
-  const input = fc
-    .constantFrom(...NAMES)
-    .chain((name) => fc.tuple(fc.constant(name), near(jsonSchemaOf(name) as Schema)));
+  const input = fc.oneof(...NAMES.map((name) => fc.tuple(fc.constant(name), near(jsonSchemaOf(name) as Schema))));
   fc.assert(
     fc.property(input, ([name, value]) => {
       const parsed = PUBLISHED_SCHEMAS[name].safeParse(value);

@@ -1,5 +1,6 @@
 import { z } from "zod";
 
+import { correctionInputSchema } from "./correction-input.ts";
 import {
   processSyncBatchInputSchema,
   reconcileInputSchema,
@@ -24,6 +25,7 @@ import {
 export const PUBLISHED_SCHEMAS = {
   "input.sale": saleInputSchema,
   "input.creditNote": creditNoteInputSchema,
+  "input.correctSale": correctionInputSchema,
   "input.registerItems": registerItemsInputSchema,
   "input.syncPurchases": syncPurchasesInputSchema,
   "input.syncBillPayments": syncBillPaymentsInputSchema,

@@ -9,10 +9,12 @@ import { invoiceNumber, printableText } from "./text.ts";
 
 const REASONS = Object.keys(REFUND_REASONS) as [RefundReason, ...RefundReason[]];
 
+export const refundReason = z.enum(REASONS, {
+  error: `expected one of ${REASONS.map((code) => `"${code}" (${REFUND_REASONS[code]})`).join(", ")}`,
+});
+
 const refundFields = {
-  reason: z.enum(REASONS, {
-    error: `expected one of ${REASONS.map((code) => `"${code}" (${REFUND_REASONS[code]})`).join(", ")}`,
-  }),
+  reason: refundReason,
   traderInvoiceNumber: invoiceNumber(50),
   returnDate: calendarDate.optional(),
   restock: z.boolean().optional(),

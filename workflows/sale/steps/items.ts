@@ -67,18 +67,26 @@ function unregistered(items: readonly KnownItem[]): KnownItem[] {
   return [...byId.values()];
 }
 
-/** Registers what is not registered. An item that lacks data waits until it shows as registered, whoever mends it. */
-export async function registerItems(context: SaleContext, items: readonly KnownItem[], branch?: Branch): Promise<void> {
+/** What the registration of an item needs of its run, which may be no sale. */
+type Registering = Pick<SaleContext, "calls" | "target"> & { run: AttentionList };
+
+/**
+ * Registers what is not registered. An item that lacks data waits until it shows as registered, whoever mends it.
+ * @param onMissing told what it waits for, where something is not registered
+ */
+export async function registerItems(
+  context: Registering,
+  items: readonly KnownItem[],
+  branch: Branch | undefined,
+  onMissing: (waitingFor: string) => void,
+): Promise<void> {
   const missing = unregistered(items);
   if (missing.length === 0) return;
-  context.run.moveTo(
-    "registering",
-    `the registration of ${fewOf(missing.map((item) => item.name ?? item.id)).join(", ")}`,
-  );
+  onMissing(`the registration of ${fewOf(missing.map((item) => item.name ?? item.id)).join(", ")}`);
   await Promise.all(missing.map((item) => registerItem(context, item, branch)));
 }
 
-async function registerItem(context: SaleContext, item: KnownItem, branch?: Branch): Promise<void> {
+async function registerItem(context: Registering, item: KnownItem, branch?: Branch): Promise<void> {
   const { run, calls, target } = context;
   const betweenTries = new BetweenTries(run);
   try {
@@ -105,7 +113,7 @@ async function registerItem(context: SaleContext, item: KnownItem, branch?: Bran
 }
 
 async function parkUntilRegistered(
-  context: SaleContext,
+  context: Registering,
   item: KnownItem,
   result: Extract<RegisterResult, { kind: "needs-data" }>,
 ): Promise<"woken" | "again"> {
@@ -146,7 +154,7 @@ export async function mendItems(
   if (read.kind !== "resolved") return false;
   const missing = unregistered(read.items).filter((item) => !mendedBefore.has(item.id));
   if (missing.length === 0) return false;
-  await registerItems(context, missing, branch);
+  await registerItems(context, missing, branch, (waitingFor) => run.moveTo("registering", waitingFor));
   for (const item of missing) mendedBefore.add(item.id);
   return true;
 }

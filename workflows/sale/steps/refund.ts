@@ -133,9 +133,16 @@ async function runCreditNote(
     saleWorkflowId: run.workflowId,
     original,
   };
+  return await runOneCreditNote(workflowId, input);
+}
+
+/**
+ * Runs the credit note, or waits for the one that there is: after a reset, or started by hand, its outcome is the
+ * refund's. Only one that was given up makes room for another.
+ */
+export async function runOneCreditNote(workflowId: string, input: CreditNoteInput): Promise<CreditNoteRunResult> {
   const known = await startCreditNote(workflowId, input, WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY);
   if (known !== "known") return known;
-  // After a reset, or started by hand: its outcome is the refund's. Only one that was given up makes room for another.
   const earlier = await awaitCreditNote(workflowId);
   if (earlier.kind !== "ended" || earlier.stage !== "cancelled") return earlier;
   const another = await startCreditNote(workflowId, input, WorkflowIdReusePolicy.ALLOW_DUPLICATE);

@@ -1,0 +1,141 @@
+import { ApplicationFailure } from "@temporalio/common";
+
+import {
+  type CallTarget,
+  correctionFingerprint,
+  type CorrectionInput,
+  creditNoteNumberClaim,
+  doubtsOf,
+  FAILURES,
+  fingerprintOf,
+  type MainActivities,
+  refundConflict,
+  type RefundRequest,
+  saleContent,
+  type SeenSale,
+} from "../../src/contract/index.ts";
+import { correctionInputSchema, InvalidInputError, parseInput } from "../../src/contract/schema/index.ts";
+import type { Ledger, NumberOwner } from "../../src/ledger/index.ts";
+import { numberTaken } from "../ledger/beside-calls.ts";
+import { failOnInvalidInput, profileFor, type Served } from "./prepare.ts";
+import type { SeeSale } from "./see-sale.ts";
+
+const WHAT = "input of the correction";
+
+interface Sources {
+  connections: ReadonlyMap<string, Served>;
+  see: SeeSale;
+  ledger: Pick<Ledger, "corrections" | "documents">;
+}
+
+/**
+ * The first activity of a correction. It finds all that stands against the corrected sale before the first one is
+ * credited; what it lets pass can still happen, and is then an operator's.
+ */
+export function createPrepareCorrection({
+  connections,
+  see,
+  ledger,
+}: Sources): Pick<MainActivities, "prepareCorrection"> {
+  return {
+    async prepareCorrection({ input, startedAtMs }) {
+      const { content, doubts, ...prepared } = failOnInvalidInput(() => {
+        const wanted = parseInput<CorrectionInput>(correctionInputSchema, input, WHAT);
+        const profile = profileFor(connections, wanted, WHAT);
+        const { connection, businessId } = profile;
+        if (wanted.sale.businessId !== undefined && wanted.sale.businessId !== businessId)
+          throw new InvalidInputError(WHAT, [`sale.businessId: expected ${businessId ?? "none"}, as of the sale`]);
+        const sale = { ...wanted.sale, connection, ...(businessId !== undefined && { businessId }) };
+        const checks = connections.get(connection)?.inputChecks;
+        const found = saleContent(sale, businessId);
+        return {
+          profile,
+          sale,
+          content: found,
+          saleFingerprint: fingerprintOf(found),
+          fingerprint: correctionFingerprint(wanted, found),
+          doubts: checks?.mode === "refuse" ? doubtsOf(sale, checks, startedAtMs) : [],
+        };
+      });
+      const { profile, saleFingerprint, fingerprint } = prepared;
+      const { connection, businessId } = profile;
+      const begun = await ledger.corrections.find({ connection, businessId }, input.invoice);
+      // One that an earlier run has begun goes on from where that stopped.
+      if (begun.some((one) => one.invoice === input.invoice && one.fingerprint === fingerprint))
+        return { ...prepared, resumed: true };
+      const original = await see(profile, input.invoice);
+      refuseUnlessCreditable(input, original);
+      const { saleId } = original;
+      if (saleId !== undefined && original.creditedBy === undefined) {
+        const owner = await ownerOfNumber(ledger, { connection, businessId }, input.creditNote);
+        if (owner && owner.saleId !== saleId)
+          throw conflictFailure(`${numberTaken(input.creditNote, owner)} Nothing was done. Use another number.`);
+      }
+      const corrected = await see(profile, content.traderInvoiceNumber);
+      refuseUnlessIssuable(content.traderInvoiceNumber, saleFingerprint, corrected);
+      if (doubts.length > 0 && corrected === null)
+        throw ApplicationFailure.nonRetryable(new InvalidInputError(WHAT, doubts).message, FAILURES.invalidInput);
+      return { ...prepared, resumed: false };
+    },
+  };
+}
+
+function refuseUnlessCreditable(input: CorrectionInput, original: SeenSale | null): asserts original is SeenSale {
+  const { invoice } = input;
+  if (!original)
+    throw refusal(`There is no sale ${invoice}: neither Temporal nor the ledger knows it. Check the invoice number.`);
+  const { stage, refund, creditedBy } = original;
+  if (stage === "cancelled") throw refusal(`The sale ${invoice} was never signed. Start the corrected sale by itself.`);
+  if (stage !== "completed" && stage !== "crediting" && stage !== "credited") {
+    const instead = "Wait until it is signed; or cancel it, and start the corrected sale by itself";
+    throw refusal(`The sale ${invoice} is at stage ${stage}, and only a signed sale can be corrected. ${instead}.`);
+  }
+  const conflict = refund && refundConflict(refund, refundOf(input, original));
+  if (conflict !== undefined)
+    throw conflictFailure(`${conflict} Nothing was done. Start the corrected sale by itself, once the stock is right.`);
+  if (creditedBy !== undefined && !refund)
+    throw conflictFailure(
+      `The sale ${invoice} is credited already, by ${creditedBy}, which was not issued here. Nothing was done. Start the corrected sale by itself.`,
+    );
+}
+
+/** Whose credit note has the number. One that is issued at this moment gets past this: its claim decides in the end. */
+async function ownerOfNumber(
+  { documents }: Pick<Ledger, "documents">,
+  target: CallTarget,
+  number: string,
+): Promise<NumberOwner | undefined> {
+  const events = await documents.history(creditNoteNumberClaim({ ...target, number }));
+  // Written together with the claim, which is never given up.
+  return events.find(({ what }) => what === "number-taken")?.detail as NumberOwner | undefined;
+}
+
+/** The refund that a correction asks for: the goods go back, since the corrected sale takes its own. */
+function refundOf({ reason, creditNote, returnDate }: CorrectionInput, { tookStock }: SeenSale): RefundRequest {
+  return {
+    reason,
+    traderInvoiceNumber: creditNote,
+    ...(returnDate !== undefined && { returnDate }),
+    restock: tookStock,
+  };
+}
+
+function refuseUnlessIssuable(number: string, fingerprint: string, corrected: SeenSale | null): void {
+  if (!corrected) return;
+  const { stage, numberTaken, fingerprint: known } = corrected;
+  if (known !== undefined && known !== fingerprint)
+    throw conflictFailure(`The number ${number} belongs to another sale. Nothing was done. Use another number.`);
+  const gone = (stage === "cancelled" && numberTaken) || stage === "crediting" || stage === "credited";
+  if (gone)
+    throw conflictFailure(
+      `The sale ${number} is ${stage === "cancelled" ? "cancelled" : "credited"} already. Nothing was done. Use another number.`,
+    );
+}
+
+function refusal(message: string): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(`${message} Nothing was done.`, FAILURES.notAllowed);
+}
+
+function conflictFailure(message: string): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(message, FAILURES.conflict);
+}

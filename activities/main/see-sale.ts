@@ -1,0 +1,131 @@
+import { createHash } from "node:crypto";
+import { type WorkflowClient, WorkflowFailedError, WorkflowNotFoundError } from "@temporalio/client";
+
+import {
+  type CallTarget,
+  holdsUpDocument,
+  type MainActivities,
+  type SaleDocument,
+  type SaleOutcome,
+  saleWorkflowId,
+  type SeenSale,
+  someMovement,
+  STATE_QUERY,
+  type StockMovement,
+  type WorkflowState,
+} from "../../src/contract/index.ts";
+import type { KeptSale, Ledger } from "../../src/ledger/index.ts";
+import type { ActivityContext } from "../compliance/calls.ts";
+import { stillWaiting } from "../failure.ts";
+import { ageMs, pollPauseMs } from "../poll-schedule.ts";
+
+/** What is known of the sale of that number now; null where nobody knows of one. */
+export type SeeSale = (target: CallTarget, number: string) => Promise<SeenSale | null>;
+
+/** A worker answers a query within seconds. */
+const QUERY_WITHIN_MS = 5_000;
+
+/** Nothing but Temporal and the database is asked, and a person may wait at a till. */
+const LOOKS = { firstPollMs: 300, longestPollMs: 60_000, longestPollAfterDayMs: 600_000 };
+
+/** @throws an error to be tried again, while the sale's worker or the ledger does not answer */
+export function createSeeSale(workflows: WorkflowClient, ledger: Pick<Ledger, "records">): SeeSale {
+  return async (target, number) => {
+    const { connection, businessId } = target;
+    const handle = workflows.getHandle(saleWorkflowId({ connection, businessId, traderInvoiceNumber: number }));
+    const kept = () => ledger.records.findSale({ connection, businessId }, number);
+    let open: boolean;
+    try {
+      open = (await handle.describe()).status.name === "RUNNING";
+    } catch (error) {
+      if (!(error instanceof WorkflowNotFoundError)) throw error;
+      const known = await kept();
+      return known ? fromLedger(known, "forgotten") : null;
+    }
+    if (open) {
+      const ask = () => handle.query<WorkflowState>(STATE_QUERY);
+      return fromState(await workflows.withDeadline(Date.now() + QUERY_WITHIN_MS, ask));
+    }
+    try {
+      const outcome = (await handle.result()) as SaleOutcome;
+      // After its refund window the sale does not know of its credit note. What is closed is in the ledger.
+      const known = await kept();
+      return known ? fromLedger(known, "closed") : fromOutcome(outcome);
+    } catch (error) {
+      if (!(error instanceof WorkflowFailedError)) throw error;
+      const known = await kept();
+      const failure = error.cause?.message ?? error.message;
+      if (known) return { ...fromLedger(known, "stopped"), failure };
+      return { run: "stopped", stage: "cancelled", numberTaken: false, tookStock: false, failure };
+    }
+  };
+}
+
+export function createSeeSaleActivity(
+  see: SeeSale,
+  { random }: Pick<ActivityContext, "random">,
+): Pick<MainActivities, "seeSale"> {
+  return {
+    async seeSale({ connection, businessId, number, unlike, sinceMs }) {
+      const sale = await see({ connection, businessId }, number);
+      const mark = createHash("sha256").update(JSON.stringify(sale)).digest("hex").slice(0, 16);
+      if (mark !== unlike) return { sale, mark };
+      const stage = sale ? `at stage ${sale.stage}` : "not known";
+      throw stillWaiting(`The sale ${number} is still ${stage}.`, pollPauseMs(ageMs(sinceMs), LOOKS, random));
+    },
+  };
+}
+
+function fromState(state: WorkflowState): SeenSale {
+  const { stage, document, creditNote, creditNoteAttention, attentions, stockMovements, inAll } = state;
+  return {
+    run: "open",
+    stage,
+    saleId: document?.id,
+    fingerprint: state.fingerprint,
+    numberTaken: state.numberTaken,
+    tookStock: someMovement({ stockMovements, ...(inAll && { inAll }) }, isTaken),
+    refund: state.refund,
+    creditedBy: signedNumber(creditNote),
+    receipt: document?.receipt,
+    heldUp: attentions.find((one) => holdsUpDocument(one, stockMovements))?.code ?? creditNoteAttention,
+  };
+}
+
+/** Of a closed workflow that the ledger does not know: nothing of it was ever sent. */
+function fromOutcome({ stage, sale, numberTaken, stockMovements }: SaleOutcome): SeenSale {
+  return {
+    run: "closed",
+    stage,
+    saleId: sale?.id,
+    numberTaken,
+    tookStock: stockMovements.some(isTaken),
+    receipt: sale?.receipt,
+  };
+}
+
+function fromLedger({ record, creditNote }: KeptSale, run: SeenSale["run"]): SeenSale {
+  const { document, movements, attentions, fingerprint, numberTaken } = record;
+  const note = creditNote?.record.stage === "cancelled" ? undefined : creditNote?.record;
+  const held = [...attentions, ...(note?.attentions ?? [])].find((one) => holdsUpDocument(one, movements));
+  return {
+    run,
+    stage: note ? (note.stage === "credited" ? "credited" : "crediting") : record.stage,
+    saleId: document?.id,
+    fingerprint,
+    numberTaken: numberTaken || document !== null,
+    tookStock: movements.some(isTaken),
+    refund: record.refund ?? note?.refund,
+    creditedBy: signedNumber(note?.document),
+    receipt: document?.receipt,
+    heldUp: held?.code,
+  };
+}
+
+function isTaken({ purpose, state }: Pick<StockMovement, "purpose" | "state">): boolean {
+  return purpose === "sold" && state !== "dropped";
+}
+
+function signedNumber(creditNote: SaleDocument | null | undefined): string | undefined {
+  return creditNote?.status === "completed" ? creditNote.traderInvoiceNumber : undefined;
+}

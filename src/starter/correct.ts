@@ -1,0 +1,180 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  type Client,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowFailedError,
+  type WorkflowIdReusePolicy,
+  WorkflowNotFoundError,
+} from "@temporalio/client";
+
+import type { Attention } from "../contract/attention.ts";
+import {
+  correctionFingerprint,
+  type CorrectionInput,
+  type CorrectionOutcome,
+  type CorrectionProgress,
+  type CorrectionState,
+} from "../contract/correction.ts";
+import { differingFields, type SaleContent, saleContent } from "../contract/fingerprint.ts";
+import { correctionWorkflowId, NO_BUSINESS } from "../contract/ids.ts";
+import {
+  DEFAULT_CONNECTION,
+  keywordValue,
+  MAIN_TASK_QUEUE,
+  SEARCH_ATTRIBUTES,
+  STATE_QUERY,
+  WORKFLOW_TYPES,
+} from "../contract/names.ts";
+import { correctionInputSchema } from "../contract/schema/correction-input.ts";
+import { InvalidInputError, parseInput } from "../contract/schema/parse-input.ts";
+import { aboutWorkflow } from "../contract/summary.ts";
+import { answeredInTime } from "./answered-in-time.ts";
+import { NotAllowedError, SaleConflictError, workflowError } from "./errors.ts";
+import type { SaleKey } from "./sale-key.ts";
+
+/** Where a correction stands. */
+export interface Correction extends CorrectionProgress {
+  workflowId: string;
+  /** In words: what happens next. */
+  waitingFor: string;
+  /** What it needs an operator for. What its credit note or its corrected sale needs one for is `heldUp`. */
+  attentions: Attention[];
+}
+
+/** What may stand against it is known soon, and a refusal is worth an answer, also to who does not wait for the end. */
+const REFUSED_WITHIN_MS = 5_000;
+const LOOK_PAUSE_MS = 300;
+
+interface Memo {
+  fingerprint: string;
+  content: SaleContent;
+  asked: Pick<CorrectionInput, "reason" | "creditNote" | "returnDate">;
+}
+
+export function correctionIdOf({ invoice, connection = DEFAULT_CONNECTION, businessId }: SaleKey): string {
+  return correctionWorkflowId({ connection, businessId, traderInvoiceNumber: invoice });
+}
+
+/**
+ * Starts the correction of a sale, or finds it, and waits for its end.
+ * @throws InvalidInputError, SaleConflictError, NotAllowedError: nothing was done. SaleFailedError, NoAnswerError
+ */
+export async function correctSale(client: Client, key: SaleKey, request: unknown, waitMs: number): Promise<Correction> {
+  const { invoice, connection, businessId } = key;
+  const input = parseInput<CorrectionInput>(
+    correctionInputSchema,
+    {
+      ...(connection !== undefined && { connection }),
+      ...(businessId !== undefined && { businessId }),
+      invoice,
+      ...(typeof request === "object" ? request : { request }),
+    },
+    "correction",
+  );
+  const workflowId = correctionIdOf(key);
+  await startOnce(client, workflowId, input);
+  const deadlineMs = Date.now() + waitMs;
+  const refusedByMs = Date.now() + REFUSED_WITHIN_MS;
+  for (;;) {
+    const known = await look(client, workflowId);
+    const isPreparing = known.stage === "preparing" && known.attentions.length === 0;
+    if (known.waitingFor === "nothing" || known.attentions.length > 0) return known;
+    if (Date.now() >= (isPreparing ? Math.max(deadlineMs, refusedByMs) : deadlineMs)) return known;
+    await sleep(LOOK_PAUSE_MS);
+  }
+}
+
+/** @returns undefined where Temporal knows of no correction of that sale, or it was refused: then nothing was done */
+export async function correctionOf(client: Client, key: SaleKey): Promise<Correction | undefined> {
+  try {
+    return await look(client, correctionIdOf(key));
+  } catch (error) {
+    const refused = [WorkflowNotFoundError, NotAllowedError, SaleConflictError, InvalidInputError];
+    if (refused.some((kind) => error instanceof kind)) return undefined;
+    throw error;
+  }
+}
+
+/** What is true now: the result of a closed workflow, for which no worker is needed, else what its state says. */
+async function look(client: Client, workflowId: string): Promise<Correction> {
+  const handle = client.workflow.getHandle(workflowId);
+  const { status } = await handle.describe();
+  if (status.name === "RUNNING") {
+    const ask = (): Promise<CorrectionState> => handle.query<CorrectionState>(STATE_QUERY);
+    const { progress, waitingFor, attentions } = await answeredInTime(client, workflowId, ask);
+    return { ...progress, workflowId, waitingFor, attentions };
+  }
+  try {
+    const outcome = (await handle.result()) as CorrectionOutcome;
+    return { ...outcome, workflowId, waitingFor: "nothing", attentions: [] };
+  } catch (error) {
+    if (error instanceof WorkflowFailedError) throw workflowError(error.cause ?? error);
+    throw error;
+  }
+}
+
+/** @throws SaleConflictError where the sale is corrected otherwise */
+async function startOnce(client: Client, workflowId: string, input: CorrectionInput): Promise<void> {
+  const { invoice, businessId, reason, creditNote, returnDate, sale } = input;
+  const content = saleContent(sale, businessId);
+  const asked = { reason, creditNote, ...(returnDate !== undefined && { returnDate }) };
+  const memo: Memo = { fingerprint: correctionFingerprint(asked, content), content, asked };
+  const start = (workflowIdReusePolicy: WorkflowIdReusePolicy) =>
+    client.workflow.start(WORKFLOW_TYPES.correctSale, {
+      workflowId,
+      taskQueue: MAIN_TASK_QUEUE,
+      args: [input],
+      workflowIdReusePolicy,
+      workflowIdConflictPolicy: "FAIL",
+      memo: { ...memo },
+      typedSearchAttributes: [
+        { key: { name: SEARCH_ATTRIBUTES.business, type: "KEYWORD" }, value: businessId ?? NO_BUSINESS },
+        { key: { name: SEARCH_ATTRIBUTES.invoice, type: "KEYWORD" }, value: keywordValue(invoice) },
+        { key: { name: SEARCH_ATTRIBUTES.stage, type: "KEYWORD" }, value: "preparing" },
+      ],
+      ...aboutWorkflow(
+        WORKFLOW_TYPES.correctSale,
+        input,
+        `of ${invoice} by ${sale.traderInvoiceNumber}, credit note ${creditNote}`,
+      ),
+    });
+  for (let reuse: WorkflowIdReusePolicy = "ALLOW_DUPLICATE_FAILED_ONLY"; ; reuse = "ALLOW_DUPLICATE") {
+    try {
+      await start(reuse);
+      return;
+    } catch (error) {
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    }
+    if (!(await isFreeAgain(client, workflowId, invoice, memo))) return;
+  }
+}
+
+/**
+ * Whether the known correction leaves its sale to this one: nothing was credited, or a corrected sale was given up and
+ * this is another one. What went otherwise, the ledger tells.
+ */
+async function isFreeAgain(client: Client, workflowId: string, invoice: string, asked: Memo): Promise<boolean> {
+  const handle = client.workflow.getHandle(workflowId);
+  const { memo, status } = await handle.describe();
+  const known = memo as Partial<Memo> | undefined;
+  // Started without the starter: it is compared in the ledger.
+  const isSame = known?.fingerprint === undefined || known.fingerprint === asked.fingerprint;
+  if (status.name === "COMPLETED") {
+    const { stage } = (await handle.result()) as CorrectionOutcome;
+    if (stage === "cancelled" || (stage === "credited" && !isSame)) return true;
+  }
+  if (isSame) return false;
+  const fields = differences(known ?? {}, asked);
+  throw new SaleConflictError(
+    `The sale ${invoice} is corrected otherwise: they differ in ${fields.join(", ")} (${workflowId}). Nothing was started.`,
+    fields,
+  );
+}
+
+function differences(known: Partial<Memo>, asked: Memo): string[] {
+  const of = ({ reason, creditNote, returnDate }: Partial<Memo["asked"]> = {}) => ({ reason, creditNote, returnDate });
+  const [was, is] = [of(known.asked), of(asked.asked)];
+  const fields = (["reason", "creditNote", "returnDate"] as const).filter((field) => was[field] !== is[field]);
+  const ofSale = known.content ? differingFields(known.content, asked.content).map((field) => `sale.${field}`) : [];
+  return [...fields, ...ofSale];
+}

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { callCli, type CliResult } from "../../src/cli/test-support/call-cli.ts";
+import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { TEA } from "../rig/sales-of.ts";
+import { type Rig, startRig } from "../rig/start-rig.ts";
+
+describeWithTemporal("fiscalflow sale correct", () => {
+  let rig: Rig;
+  beforeAll(async () => {
+    rig = await startRig({ receiver: false });
+  });
+  afterAll(() => rig.close());
+
+  function sale(argv: string[], input?: unknown): Promise<CliResult> {
+    return callCli(["sale", ...argv], {
+      env: {
+        TEMPORAL_ADDRESS: rig.address,
+        TEMPORAL_NAMESPACE: rig.namespace,
+        COMPLIANCE_BASE_URL: rig.simulator.url,
+        COMPLIANCE_API_KEY: "cmp_sk_test_simulator",
+        COMPLIANCE_BUSINESS_ID: "biz_1",
+      },
+      ...(input !== undefined && { stdin: JSON.stringify(input) }),
+    });
+  }
+
+  const words = (invoice: string) => ["correct", invoice, "-", "--reason", "06", "--credit-note", `CN-${invoice}`];
+  const corrected = (invoice: string) => ({ traderInvoiceNumber: `${invoice}-NEW`, lines: [{ ...TEA, quantity: 1 }] });
+
+  async function sold(traderInvoiceNumber: string): Promise<void> {
+    await rig.starter.startSaleAndWait({ traderInvoiceNumber, lines: [TEA] }, { waitSeconds: 20 });
+  }
+
+  test("prints both documents, the same again, and `show` tells it of both sales", async () => {
+    await sold("C-1");
+    const first = await sale([...words("C-1"), "--wait", "20"], corrected("C-1"));
+    expect(first).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(first.stdout).toMatch(/^Correction of C-1 by C-1-NEW, with the credit note CN-C-1: corrected\n.*\bNS\b/);
+    expect(await sale(words("C-1"), corrected("C-1"))).toMatchObject({ exitCode: 0, stdout: first.stdout });
+    expect((await sale(["show", "C-1"])).stdout).toContain("Correction of C-1 by C-1-NEW");
+    expect((await sale(["show", "C-1-NEW"])).stdout).toContain("Corrects C-1");
+  });
+
+  test("of a sale that is not there says so, and what is wrong with the file field by field", async () => {
+    const absent = await sale(words("C-0"), corrected("C-0"));
+    expect(absent).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("There is no sale C-0") });
+    const wrong = await sale(words("C-1"), { traderInvoiceNumber: "C-1" });
+    expect(wrong).toMatchObject({ exitCode: 2, stdout: "" });
+    expect(wrong.stderr).toContain("sale.lines: expected a list of lines");
+    expect(wrong.stderr).toContain("sale.traderInvoiceNumber: expected another number");
+  });
+
+  test("whose corrected sale was given up is listed, and the commands that it prints resolve it", async () => {
+    await sold("C-2");
+    rig.simulator.setAuthority("C-2-NEW", [{ do: "reject", reason: "no" }]);
+    await sale(words("C-2"), corrected("C-2"));
+    await expect
+      .poll(async () => (await sale(["show", "C-2"])).stdout)
+      .toMatch(/corrected sale C-2-NEW needs an operator: rejected/);
+    await sale(["cancel", "C-2-NEW", "--reason", "a wrong PIN"]);
+    await expect
+      .poll(async () => (await sale(["list", "--attention"])).stdout)
+      .toMatch(/C-2 \(correction\) .*correction-incomplete/);
+    const { exitCode, stdout } = await sale(words("C-2"), corrected("C-2"));
+    expect(exitCode).toBe(1);
+    const command =
+      /fiscalflow sale (acknowledge C-2 .*)/.exec(stdout)?.[1]?.replace("'<how you know>'", "known") ?? "";
+    expect(command).toContain("--correction");
+    expect(await sale(command.split(" "))).toMatchObject({ exitCode: 0, stderr: "" });
+    await expect
+      .poll(async () => (await sale(["show", "C-2"])).stdout)
+      .toMatch(/with the credit note CN-C-2: credited\n {2}No corrected sale was issued: known/);
+  });
+});

@@ -1,0 +1,141 @@
+import { getExternalWorkflowHandle, setHandler, sleep, workflowInfo } from "@temporalio/workflow";
+
+import {
+  ATTENTION_CODES,
+  type CallTarget,
+  type CorrectionInput,
+  creditNoteWorkflowId,
+  refundConflict,
+  type RefundRequest,
+  saleWorkflowId,
+  type SeenSale,
+} from "../../src/contract/index.ts";
+import { growingPauseMs } from "../calls/between-tries.ts";
+import { park } from "../operator/attention-list.ts";
+import { creditNoteChanged, refundRequested } from "../sale/messages.ts";
+import { runOneCreditNote } from "../sale/steps/refund.ts";
+import type { CorrectionRun } from "./correction-run.ts";
+import { WatchedSale } from "./watched-sale.ts";
+
+/**
+ * - `credited`: the corrected sale is due
+ * - `not-credited`: nothing was credited, or by nobody here
+ * - `accepted`: it is credited, and an operator wants no corrected sale
+ */
+export type Credited = { kind: "credited" } | { kind: "not-credited" | "accepted"; message: string };
+
+/**
+ * Credits the sale: through its own workflow while that takes messages, else by a credit note of its own. Both are
+ * commands to Temporal, which carries out each once: no attempt of an activity can come late with another refund.
+ */
+export async function creditSale(run: CorrectionRun, target: CallTarget, input: CorrectionInput): Promise<Credited> {
+  const sale = new WatchedSale(target, input.invoice);
+  let isAsked = false;
+  let lookAgain = false;
+  for (let unanswered = 0; ;) {
+    const seen = lookAgain ? await sale.now() : await sale.change();
+    lookAgain = false;
+    if (!seen?.saleId) {
+      const message = `Neither Temporal nor the ledger shows the document of ${input.invoice} any more.`;
+      await park(run, { code: "correction-incomplete", message, resolvedBy: ["retry"] });
+      lookAgain = true;
+      continue;
+    }
+    run.saleId = seen.saleId;
+    run.holdUp("credit-note", seen.heldUp);
+    const wanted = refundOf(input, seen);
+    const conflict = seen.refund && refundConflict(seen.refund, wanted);
+    if (seen.stage === "credited") return await ofCredited(run, input, seen.creditedBy, conflict);
+    if (conflict !== undefined) return { kind: "not-credited", message: conflict };
+    if (seen.run !== "open") {
+      const credited = await creditDirectly(run, target, input, { ...wanted, saleId: seen.saleId });
+      if (credited) return credited;
+      lookAgain = true;
+    } else if (seen.refund) {
+      isAsked = true;
+    } else if (isAsked) {
+      return givenUp(input);
+    } else {
+      isAsked = await askForRefund(target, input.invoice, wanted);
+      // Once the signal is there, the state shows the refund.
+      lookAgain = true;
+      if (!isAsked)
+        await sleep(growingPauseMs(unanswered++), {
+          summary: "The sale took no refund: look at it again after a pause",
+        });
+    }
+  }
+}
+
+/** The goods go back, since the corrected sale takes its own. */
+function refundOf({ reason, creditNote, returnDate }: CorrectionInput, { tookStock }: SeenSale): RefundRequest {
+  const date = returnDate === undefined ? {} : { returnDate };
+  return { reason, traderInvoiceNumber: creditNote, ...date, restock: tookStock };
+}
+
+/** False where the sale's workflow has closed meanwhile. */
+async function askForRefund(target: CallTarget, invoice: string, refund: RefundRequest): Promise<boolean> {
+  const { connection, businessId } = target;
+  const sale = getExternalWorkflowHandle(saleWorkflowId({ connection, businessId, traderInvoiceNumber: invoice }));
+  try {
+    await sale.signal(refundRequested, refund);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * By a credit note that outlives this workflow, where the sale's own has ended. Undefined where it is to be looked at
+ * again.
+ */
+async function creditDirectly(
+  run: CorrectionRun,
+  target: CallTarget,
+  input: CorrectionInput,
+  refund: RefundRequest & { saleId: string },
+): Promise<Credited | undefined> {
+  const { connection, businessId } = target;
+  const workflowId = creditNoteWorkflowId({ connection, businessId, saleId: refund.saleId });
+  setHandler(creditNoteChanged, (change) => {
+    // A signal can come late, from anywhere, with any content, and only changes what is shown.
+    if (run.stage === "crediting" && typeof change === "object" && change !== null)
+      run.holdUp(
+        "credit-note",
+        ATTENTION_CODES.find((code) => code === change.attention),
+      );
+  });
+  const result = await runOneCreditNote(workflowId, {
+    connection,
+    ...(businessId !== undefined && { businessId }),
+    ...refund,
+    saleWorkflowId: workflowInfo().workflowId,
+  });
+  run.holdUp("credit-note", undefined);
+  if (result.kind === "ended" && result.stage === "credited")
+    return await ofCredited(run, input, result.creditNote?.traderInvoiceNumber);
+  if (result.kind === "ended") return givenUp(input);
+  if (result.conflict) return { kind: "not-credited", message: result.message };
+  const message = `The credit note's workflow ${workflowId} ended without an outcome: ${result.message}`;
+  await park(run, { code: "correction-incomplete", subject: input.creditNote, message, resolvedBy: ["retry"] });
+  return undefined;
+}
+
+/** Not by this correction's credit note: then nothing returned the goods, and an operator decides. */
+async function ofCredited(
+  run: CorrectionRun,
+  { invoice, creditNote, sale }: CorrectionInput,
+  by: string | undefined,
+  conflict?: string,
+): Promise<Credited> {
+  if (by === creditNote && conflict === undefined) return { kind: "credited" };
+  const how = conflict ?? `The sale ${invoice} was credited by ${by ?? "another credit note"}, not by ${creditNote}.`;
+  const message = `${how} Look at the stock: its goods may not have gone back. A retry issues the corrected sale ${sale.traderInvoiceNumber}, which takes its own; to acknowledge ends the correction without it.`;
+  const verdict = await park(run, { code: "correction-incomplete", subject: creditNote, message });
+  if (verdict === "retry") return { kind: "credited" };
+  return { kind: "accepted", message: how };
+}
+
+function givenUp({ creditNote }: CorrectionInput): Credited {
+  return { kind: "not-credited", message: `The credit note ${creditNote} was given up, so nothing was corrected.` };
+}

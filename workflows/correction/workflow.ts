@@ -1,0 +1,105 @@
+import { ApplicationFailure, CancellationScope } from "@temporalio/workflow";
+
+import {
+  type CallTarget,
+  type CorrectionInput,
+  type CorrectionOutcome,
+  FAILURES,
+  fewOf,
+  type PreparedCorrection,
+} from "../../src/contract/index.ts";
+import { callWithEscalation } from "../calls/between-tries.ts";
+import { runJobToCompletion } from "../job/run-job.ts";
+import { CancelledByPerson, unlessCancelled } from "../operator/attention-list.ts";
+import { callsOf, ledger, mainWaits } from "../proxies.ts";
+import { registerItems, resolveBranch } from "../sale/steps/items.ts";
+import { CorrectionRun } from "./correction-run.ts";
+import { creditSale } from "./credit.ts";
+import { issueSale } from "./issue.ts";
+
+/**
+ * Corrects a signed sale: prepare → credit it, its goods going back → issue the corrected sale, which takes its own →
+ * corrected. All that can be known to stand against the corrected sale is looked at before anything is credited
+ * (docs/decisions/0018). It fails only while nothing is credited.
+ */
+export async function correctSale(input: CorrectionInput): Promise<CorrectionOutcome> {
+  const run = new CorrectionRun(input);
+  run.registerMessages();
+  CancellationScope.current().cancelRequested.catch(() => run.requestCancel("cancelled through Temporal"));
+  return await CancellationScope.nonCancellable(() =>
+    runJobToCompletion(async () => {
+      await correct(run, input);
+      return run.progress;
+    }),
+  );
+}
+
+async function correct(run: CorrectionRun, input: CorrectionInput): Promise<void> {
+  const prepared = await unlessCancelled(run, () => prepare(run, input)).catch((error: unknown) => {
+    if (error instanceof CancelledByPerson) return undefined;
+    throw error;
+  });
+  if (!prepared) {
+    run.moveTo("cancelled", "nothing", { message: `Cancelled: ${run.cancelRequested ?? ""}` });
+    return;
+  }
+  const { connection, businessId } = prepared.profile;
+  const target: CallTarget = { connection, businessId };
+  const { invoice, creditNote } = input;
+  const correctedBy = input.sale.traderInvoiceNumber;
+  const { fingerprint } = prepared;
+  run.moveOn("the ledger");
+  // Not to be cancelled: an attempt of it that came late would leave the sale taken.
+  const begun = await ledger.beginCorrection("Take the sale for this correction", {
+    ...target,
+    invoice,
+    correctedBy,
+    creditNote,
+    fingerprint,
+  });
+  if (begun.kind === "taken") throw ApplicationFailure.nonRetryable(begun.message, FAILURES.conflict);
+  const end = async (stage: "corrected" | "credited" | "cancelled", change: Partial<CorrectionOutcome>) => {
+    await ledger.endCorrection("Write down how the correction ended", { ...target, invoice, stage });
+    run.moveTo(stage, "nothing", change);
+  };
+  if (run.cancelDue) {
+    await end("cancelled", { message: `Cancelled: ${run.cancelRequested ?? ""}` });
+    return;
+  }
+  run.moveTo("crediting", `the credit note ${creditNote}`);
+  const credited = await creditSale(run, target, input);
+  if (credited.kind !== "credited") {
+    await end(credited.kind === "accepted" ? "credited" : "cancelled", { message: credited.message });
+    return;
+  }
+  run.moveTo("issuing", `the signature of the corrected sale ${correctedBy}`);
+  const issued = await issueSale(run, target, input, prepared);
+  if (issued) await end("corrected", { receipt: issued.receipt ?? null });
+  else await end("credited", { message: `No corrected sale was issued: ${run.decisions.at(-1)?.note ?? ""}` });
+}
+
+/** Nothing is credited before this has passed. */
+async function prepare(run: CorrectionRun, input: CorrectionInput): Promise<PreparedCorrection> {
+  run.moveOn("what is known of both sales");
+  const startedAtMs = Date.now();
+  const prepared = await mainWaits.prepareCorrection("Check the correction", { input, startedAtMs });
+  const { connection, businessId } = prepared.profile;
+  run.businessId = businessId;
+  const calls = callsOf(prepared.profile, () => run.retriedAtMs);
+  const target = { connection, businessId };
+  run.awaitService = (summary, tried) => calls.wait.awaitService(summary, { ...target, ...tried });
+  if (prepared.resumed) return prepared;
+  const { branch: name, lines = [] } = prepared.sale;
+  run.moveOn("the items of the corrected sale");
+  const branch = await resolveBranch(run, calls.read, target, name);
+  const found = await callWithEscalation(run, () =>
+    calls.read.readItems("Find the items of the lines in the catalogue", { ...target, lines }),
+  );
+  if (found.kind === "unknown") {
+    const listed = fewOf(found.unknown.map(({ line, reason }) => `  sale.lines[${line}]: ${reason}`)).join("\n");
+    const message = `The corrected sale could not be issued, so nothing was done:\n${listed}`;
+    throw ApplicationFailure.nonRetryable(message, FAILURES.invalidInput);
+  }
+  await registerItems({ run, calls, target }, found.items, branch, (waitingFor) => run.moveOn(waitingFor));
+  return prepared;
+}
