@@ -7,6 +7,7 @@ export { findSale } from "./find-sale/workflow.ts";
 export { reconcile } from "./reconcile/workflow.ts";
 export { registerItems } from "./item-registration/workflow.ts";
 export { syncPurchases } from "./synced/purchases.ts";
+export { readEvents } from "./read-events/workflow.ts";
 export { scheduled } from "./scheduled/workflow.ts";
 export { sale } from "./sale/workflow.ts";
 export { processSyncBatch } from "./sync-batch/workflow.ts";

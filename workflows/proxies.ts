@@ -85,7 +85,10 @@ export const main = activitiesWith<
 
 export const mainWaits =
   activitiesWith<
-    Pick<MainActivities, "awaitCreditNoteRun" | "awaitBranch" | "awaitFirstOutcome" | "prepareCorrection" | "seeSale">
+    Pick<
+      MainActivities,
+      "awaitBranch" | "awaitCreditNoteRun" | "awaitFirstOutcome" | "prepareCorrection" | "readEvents" | "seeSale"
+    >
   >(MAIN_OPTIONS);
 
 /** Reads large parts of the ledger. */

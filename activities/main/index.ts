@@ -12,6 +12,7 @@ import { createAccountingPreparations } from "./prepare-accounting.ts";
 import { createPrepareCorrection } from "./prepare-correction.ts";
 import { createJobPreparations } from "./prepare-jobs.ts";
 import { createEarlierSale, createPrepareActivities } from "./prepare.ts";
+import { createReadEvents } from "./read-events.ts";
 import { createSeeSale, createSeeSaleActivity } from "./see-sale.ts";
 import {
   createBranchWaitActivities,
@@ -50,6 +51,7 @@ export function createMainActivities(context: MainContext): MainActivities {
     ...createFirstOutcomeActivities(context.lookAtOutcome, context.random),
     ...createPrepareCorrection({ ...context, see }),
     ...createSeeSaleActivity(see, context),
+    ...createReadEvents(context.connections, context.ledger),
     ...createFindSale(context.connections, context.ledger),
     ...createBranchWaitActivities(context),
     ...createLedgerActivities(context),

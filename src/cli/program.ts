@@ -15,6 +15,7 @@ import type { CliContext } from "./context.ts";
 import { registerDemo } from "../dev/demo/index.ts";
 import { registerDialect } from "./dialect/register-dialect.ts";
 import { registerDocuments } from "./documents/register-documents.ts";
+import { registerEvents } from "./events/register-events.ts";
 import { registerItems } from "./items/register-items.ts";
 import { registerJobs } from "./jobs/register-jobs.ts";
 import { registerLedger } from "./ledger/register-ledger.ts";
@@ -76,6 +77,7 @@ Example: what is wrong with this installation, and what to do about it
   registerJobs(program, context);
   registerReport(program, context);
   registerDocuments(program, context);
+  registerEvents(program, context);
   registerLedger(program, context);
   registerCompletion(program, context);
   return program;

@@ -36,6 +36,7 @@ describe("help", () => {
       "jobs",
       "report",
       "documents",
+      "events",
       "ledger",
       "completion",
     ];

@@ -48,6 +48,7 @@ import type {
   SeeSaleRequest,
   SeeSaleResult,
 } from "./correction.ts";
+import type { ReadEventsInput, ReadEventsResult } from "./events.ts";
 import type { FindSaleInput, FindSaleResult } from "./find-sale.ts";
 import type {
   KeepRegistrationsRequest,
@@ -137,6 +138,8 @@ export interface MainActivities extends LedgerActivities {
   findSale(request: { input: FindSaleInput }): Promise<FindSaleResult>;
   /** The first outcome of a sale or credit note, as an activity that is tried again until there is one. */
   awaitFirstOutcome(request: FirstOutcomeRequest): Promise<SaleOutcome>;
+  /** A page of events, waited for a while where there is none. Fails for good with `LedgerAway`, as above, or `CursorLost`. */
+  readEvents(request: { input: ReadEventsInput }): Promise<ReadEventsResult>;
   /** The credit note's outcome, as an activity that is tried again until its run has ended. */
   awaitCreditNoteRun(request: CreditNoteRunRequest): Promise<CreditNoteRunResult>;
   /**

@@ -184,4 +184,6 @@ export const FAILURES = {
   notAllowed: "NotAllowed",
   /** The ledger did not answer a question that only it can answer. */
   ledgerAway: "LedgerAway",
+  /** The event of a cursor is not in the ledger as it was read. */
+  cursorLost: "CursorLost",
 } as const;

@@ -12,6 +12,7 @@ export const ERROR_CODES = [
   "NoAnswer",
   "NoWorker",
   "LedgerAway",
+  "CursorLost",
   "TemporalUnavailable",
   "TemporalRefused",
 ] as const;

@@ -59,6 +59,17 @@ export function firstOutcomeWorkflowId(awaited: string, requestId: string): stri
   return boundedName(`first-outcome/${awaited}/${escapedPart(requestId)}`, MAX_WORKFLOW_ID_LENGTH);
 }
 
+/** `read-events/<connection>/<business>/<cursor>/<now or wait>`: those who read at the same time share one answer. */
+export function readEventsWorkflowId(request: {
+  connection: string;
+  businessId?: string | undefined;
+  after?: string | undefined;
+  waits: boolean;
+}): string {
+  const { connection, businessId, after, waits } = request;
+  return workflowId("read-events", connection, businessId ?? NO_BUSINESS, after ?? "0", waits ? "wait" : "now");
+}
+
 interface OfBusiness {
   connection: string;
   businessId?: string | undefined;

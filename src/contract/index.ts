@@ -14,6 +14,7 @@ export * from "./correction.ts";
 export * from "./decimal.ts";
 export * from "./document-calls.ts";
 export * from "./documents.ts";
+export * from "./events.ts";
 export * from "./find-sale.ts";
 export * from "./fingerprint.ts";
 export * from "./idempotency-key.ts";

@@ -19,6 +19,8 @@ export const WORKFLOW_TYPES = {
   firstOutcome: "firstOutcome",
   /** Credits a signed sale, and issues it as it should have been. */
   correctSale: "correctSale",
+  /** Reads a page of the ledger's events. */
+  readEvents: "readEvents",
 } as const;
 
 export type WorkflowType = (typeof WORKFLOW_TYPES)[keyof typeof WORKFLOW_TYPES];

@@ -33,6 +33,7 @@ const ABOUT: Readonly<Record<WorkflowType, readonly [noun: string, does: string]
     "Waits, for one caller through Nexus, until a sale or a credit note has an outcome.",
   ],
   findSale: ["Question to the ledger", "Asks the ledger for a sale whose history Temporal has deleted."],
+  readEvents: ["Events", "Reads a page of the ledger's events."],
 };
 
 /** Whose workflow it is. */

@@ -1,5 +1,6 @@
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 
+import type { LedgerEvent } from "../contract/events.ts";
 import type { CorrectionRequest } from "../contract/correction.ts";
 import { doubtsOf, type InputChecks } from "../contract/input-checks.ts";
 import type {
@@ -16,6 +17,7 @@ import type { ResolveBatchRequest } from "../contract/sync-batch.ts";
 import { type KnownOutcome, ledgerOutcome, ledgerState, type SaleState } from "./answer-from-ledger.ts";
 import { type Correction, correctionIdOf, correctionOf, correctSale } from "./correct.ts";
 import { SaleNotFoundError, temporalError } from "./errors.ts";
+import { type EventsRequest, readEvents } from "./events.ts";
 import { findClosedSale } from "./find-closed-sale.ts";
 import { type AttentionFilter, listAttention, type OpenAttention } from "./list-attention.ts";
 import { callerIdentity, operations } from "./operate.ts";
@@ -65,6 +67,7 @@ export {
   type StockMode,
 } from "../contract/sale.ts";
 export { correctionInputSchema } from "../contract/schema/correction-input.ts";
+export type { EventCorrection, EventDocument, LedgerEvent } from "../contract/events.ts";
 export { InvalidInputError } from "../contract/schema/parse-input.ts";
 export { refundRequestSchema } from "../contract/schema/refund-request.ts";
 export { saleInputSchema } from "../contract/schema/sale-input.ts";
@@ -85,6 +88,7 @@ export {
   TemporalRefusedError,
   TemporalUnavailableError,
 } from "./errors.ts";
+export { CursorLostError, type EventsRequest } from "./events.ts";
 export type { AttentionFilter, OpenAttention } from "./list-attention.ts";
 export type { RestartReply, RestartRequest } from "./restart.ts";
 export { type SaleKey, UnknownConnectionError, type UpdateTarget } from "./sale-key.ts";
@@ -265,6 +269,21 @@ export function createStarter(options: StarterOptions) {
     listAttention: async function* (filter: AttentionFilter = {}): AsyncGenerator<OpenAttention> {
       try {
         yield* listAttention(client, filter);
+      } catch (error) {
+        throw temporalError(error);
+      }
+    },
+
+    /**
+     * What happened to the documents of a business, from the ledger: each event after a cursor, in order and at least
+     * once. With `follow` it goes on with those to come.
+     * @throws CursorLostError, NoAnswerError, InvalidInputError, UnknownConnectionError
+     */
+    events: async function* (request: EventsRequest = {}): AsyncGenerator<LedgerEvent, void, undefined> {
+      checkConnection(request);
+      const businessId = request.businessId ?? businesses[request.connection ?? DEFAULT_CONNECTION];
+      try {
+        yield* readEvents(client, { ...request, ...(businessId !== undefined && { businessId }) });
       } catch (error) {
         throw temporalError(error);
       }

@@ -7,8 +7,8 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-/** Weighed: 2.7 MB in 700 files, of which the bundled workflows with Temporal's SDK are 0.9 MB, the docs 0.3 MB. */
-const MOST_MEGABYTES = 2.9;
+/** Weighed: 2.9 MB in 770 files, of which the bundled workflows with Temporal's SDK are 0.9 MB, the docs 0.3 MB. */
+const MOST_MEGABYTES = 3.1;
 
 const run = promisify(execFile);
 

@@ -17,6 +17,7 @@ export const creditNote = changed(real.creditNote);
 export const firstOutcome = changed(real.firstOutcome);
 export const findSale = changed(real.findSale);
 export const processSyncBatch = changed(real.processSyncBatch);
+export const readEvents = changed(real.readEvents);
 export const reconcile = changed(real.reconcile);
 export const registerItems = changed(real.registerItems);
 export const sale = changed(real.sale);

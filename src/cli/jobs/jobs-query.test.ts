@@ -5,14 +5,15 @@ import { JOB_COMMANDS, jobsQuery } from "./jobs-query.ts";
 
 const TYPES = 'WorkflowType IN ("registerItems", "syncPurchases", "syncBillPayments", "processSyncBatch", "reconcile")';
 
-test("every workflow is a sale, a credit note, a correction, a question to the ledger, a wait for an outcome, the start by a Schedule, or a job", () => {
-  const { sale, creditNote, correctSale, findSale, firstOutcome, scheduled } = WORKFLOW_TYPES;
+test("every workflow is a sale, a credit note, a correction, a question to the ledger, a reading of its events, a wait for an outcome, the start by a Schedule, or a job", () => {
+  const { sale, creditNote, correctSale, findSale, firstOutcome, readEvents, scheduled } = WORKFLOW_TYPES;
   const known = [
     sale,
     creditNote,
     correctSale,
     findSale,
     firstOutcome,
+    readEvents,
     scheduled,
     ...Object.keys(JOB_COMMANDS),
   ].toSorted();

@@ -9,5 +9,6 @@ export {
   syncPurchasesInputSchema,
 } from "./job-inputs.ts";
 export { InvalidInputError, parseInput } from "./parse-input.ts";
+export { readEventsInputSchema } from "./read-events-input.ts";
 export { creditNoteInputSchema, refundRequestSchema } from "./refund-request.ts";
 export { findSaleInputSchema, saleInputSchema } from "./sale-input.ts";

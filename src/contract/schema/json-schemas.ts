@@ -10,6 +10,7 @@ import {
 } from "./job-inputs.ts";
 import { replySchema, saleOutcomeSchema, saleStateSchema } from "./outcomes.ts";
 import { creditNoteInputSchema, refundRequestSchema } from "./refund-request.ts";
+import { readEventsInputSchema } from "./read-events-input.ts";
 import { saleInputSchema } from "./sale-input.ts";
 import {
   acknowledgeRequestSchema,
@@ -31,6 +32,7 @@ export const PUBLISHED_SCHEMAS = {
   "input.syncBillPayments": syncBillPaymentsInputSchema,
   "input.processSyncBatch": processSyncBatchInputSchema,
   "input.reconcile": reconcileInputSchema,
+  "input.readEvents": readEventsInputSchema,
   "update.outcome": outcomeRequestSchema,
   "update.refund": refundRequestSchema,
   "update.retry": retryRequestSchema,

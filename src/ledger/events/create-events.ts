@@ -1,8 +1,10 @@
 import { sql } from "kysely";
 
+import type { LedgerEvent } from "../../contract/index.ts";
 import type { Database, Queries } from "../database.ts";
 import { appendEvents } from "./append-events.ts";
 import { accountingChain, type Business, type NewEvent } from "./chain.ts";
+import { readEvents } from "./read-events.ts";
 import type { ChainReport, SeenHead } from "./findings.ts";
 import { verifyChain } from "./verify-chain.ts";
 
@@ -23,6 +25,11 @@ export interface VerifyRequest {
  * can be said.
  */
 export interface Events {
+  /**
+   * A page of the events after the cursor (docs/events.md); empty where there is none yet.
+   * @throws CursorLostError
+   */
+  read(business: Business, cursor?: string): Promise<LedgerEvent[]>;
   /** @returns the numbers of the events; undefined for one whose key was there already */
   append(business: Business, events: readonly NewEvent[]): Promise<(number | undefined)[]>;
   /**
@@ -36,6 +43,7 @@ const LIST_WITHIN_MS = 30_000;
 
 export function createEventLog(database: Database): Events {
   return {
+    read: (business, cursor) => database.query((db) => readEvents(db, business, cursor)),
     append: (business, events) => database.transact((db) => appendEvents(db, business, events)),
 
     async *verify({ connection, businessId, seen = [] } = {}) {

@@ -1,0 +1,39 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { Context } from "@temporalio/activity";
+import { ApplicationFailure } from "@temporalio/common";
+
+import { FAILURES, type MainActivities } from "../../src/contract/index.ts";
+import { parseInput, readEventsInputSchema } from "../../src/contract/schema/index.ts";
+import { CursorLostError, type Ledger, LedgerUnavailableError } from "../../src/ledger/index.ts";
+import { failOnInvalidInput, profileFor, type Served } from "./prepare.ts";
+
+const WHAT = "input of the reading of events";
+const LOOK_PAUSE_MS = 500;
+
+/** As `findSale`: somebody waits for the answer, so it is not tried again until the ledger is there. */
+export function createReadEvents(
+  connections: ReadonlyMap<string, Served>,
+  ledger: Pick<Ledger, "events">,
+): Pick<MainActivities, "readEvents"> {
+  return {
+    async readEvents({ input }) {
+      const { business, after, waitSeconds } = failOnInvalidInput(() => {
+        const { after: cursor, waitSeconds: seconds = 0, ...of } = parseInput(readEventsInputSchema, input ?? {}, WHAT);
+        const { connection, businessId } = profileFor(connections, of, WHAT);
+        return { business: { connection, businessId }, after: cursor, waitSeconds: seconds };
+      });
+      const deadlineMs = performance.now() + waitSeconds * 1000;
+      try {
+        for (;;) {
+          const events = await ledger.events.read(business, after);
+          if (events.length > 0 || performance.now() >= deadlineMs) return { events };
+          await delay(LOOK_PAUSE_MS, undefined, { signal: Context.current().cancellationSignal });
+        }
+      } catch (error) {
+        if (error instanceof CursorLostError) throw ApplicationFailure.nonRetryable(error.message, FAILURES.cursorLost);
+        if (!(error instanceof LedgerUnavailableError)) throw error;
+        throw ApplicationFailure.nonRetryable(error.message, FAILURES.ledgerAway);
+      }
+    },
+  };
+}

@@ -1,0 +1,73 @@
+import type { AttentionCode } from "./attention.ts";
+import type { Receipt } from "./documents.ts";
+import type { Stage } from "./stages.ts";
+
+/** What other services read of the ledger's events (docs/events.md). Fields may be added within a version. */
+
+export const EVENT_VERSION = 1;
+
+/** `<number>-<first 16 digits of the event's hash>`: the hash tells whether the ledger still is the one that was read. */
+export const CURSOR_PATTERN = /^[1-9]\d{0,14}-[0-9a-f]{16}$/;
+
+export interface LedgerEvent {
+  version: typeof EVENT_VERSION;
+  /** Read on from here: the events after this one. */
+  cursor: string;
+  connection: string;
+  /** Null where the key's reach names the business. */
+  businessId: string | null;
+  /** Counts from 1 within the business, without a gap. */
+  number: number;
+  /** When the ledger wrote it: ISO 8601, in UTC. */
+  at: string;
+  /** What happened: `document-saved`, `correction-ended`, `purchase-changed`, … */
+  kind: string;
+  /** What it happened to: `sale INV-1001`. */
+  subject: string;
+  /** Of `document-saved`: the document as it was then. */
+  document?: EventDocument;
+  /** Of `correction-begun` and `correction-ended`. */
+  correction?: EventCorrection;
+}
+
+export interface EventDocument {
+  type: "sale" | "credit_note";
+  /** That was asked for. */
+  number: string;
+  stage: Stage;
+  /** The API's id and status; null while there is no document. */
+  id: string | null;
+  status: string | null;
+  /** Tax-inclusive; negative on a credit note. */
+  total: number | null;
+  taxAmount: number | null;
+  receipt: Receipt | null;
+  /** On a credit note, the id of the sale that it reverses. */
+  originalSaleId: string | null;
+  /** What an operator is needed for, the most pressing first. */
+  attentions: AttentionCode[];
+}
+
+export interface EventCorrection {
+  invoice: string;
+  correctedBy: string;
+  creditNote: string;
+  state: "begun" | "corrected" | "credited" | "cancelled";
+}
+
+/** Input of the `readEvents` workflow. */
+export interface ReadEventsInput {
+  connection?: string;
+  businessId?: string;
+  /** The events after it; default: from the first. */
+  after?: string;
+  /** How long to wait where there is none yet: at most 10. Default: 0. */
+  waitSeconds?: number;
+}
+
+export interface ReadEventsResult {
+  /** In their order, without a gap; empty where there is none after the cursor. */
+  events: LedgerEvent[];
+}
+
+export const LONGEST_EVENT_WAIT_SECONDS = 10;

@@ -1,0 +1,100 @@
+import { ApplicationFailure, type Client, TimeoutFailure, WorkflowFailedError } from "@temporalio/client";
+
+import { FAILURES } from "../contract/calls.ts";
+import {
+  type LedgerEvent,
+  LONGEST_EVENT_WAIT_SECONDS,
+  type ReadEventsInput,
+  type ReadEventsResult,
+} from "../contract/events.ts";
+import { FiscalflowError } from "../contract/fiscalflow-error.ts";
+import { NO_BUSINESS, readEventsWorkflowId } from "../contract/ids.ts";
+import { DEFAULT_CONNECTION, MAIN_TASK_QUEUE, SEARCH_ATTRIBUTES, WORKFLOW_TYPES } from "../contract/names.ts";
+import { parseInput } from "../contract/schema/parse-input.ts";
+import { readEventsInputSchema } from "../contract/schema/read-events-input.ts";
+import { aboutWorkflow } from "../contract/summary.ts";
+import { answeredInTime } from "./answered-in-time.ts";
+import { NoAnswerError, workflowError } from "./errors.ts";
+
+export interface EventsRequest {
+  connection?: string;
+  businessId?: string;
+  /** The cursor of the last event that was dealt with; default: from the first. */
+  after?: string;
+  /** Go on with the events to come, until `signal` is aborted. Default: end with the last one that there is. */
+  follow?: boolean;
+  signal?: AbortSignal;
+}
+
+/** The cursor is of another business, or the ledger was restored since: read from the first event, and compare. */
+export class CursorLostError extends FiscalflowError {
+  override readonly name = "CursorLostError";
+  override readonly code = FAILURES.cursorLost;
+}
+
+/** Longer than the activity waits, so that a page without an event is an answer too. */
+const ANSWER_WITHIN_MS = (LONGEST_EVENT_WAIT_SECONDS + 15) * 1000;
+const EXECUTION_TIMEOUT = "45 seconds";
+
+/**
+ * The events of a business after a cursor, each at least once and in their order. Keep the cursor of each event together
+ * with what was made of it.
+ * @throws CursorLostError; NoAnswerError while no worker or no ledger answers: read on from the last cursor
+ */
+export async function* readEvents(
+  client: Client,
+  request: EventsRequest,
+): AsyncGenerator<LedgerEvent, void, undefined> {
+  const { follow = false, signal, ...of } = request;
+  let { after } = of;
+  for (let waitSeconds = 0; signal?.aborted !== true;) {
+    const input = { ...of, ...(after !== undefined && { after }), waitSeconds };
+    const { events } = await page(client, parseInput<ReadEventsInput>(readEventsInputSchema, input, "events request"));
+    for (const event of events) {
+      if (signal?.aborted) return;
+      yield event;
+      after = event.cursor;
+    }
+    if (events.length === 0 && !follow) return;
+    waitSeconds = events.length === 0 ? LONGEST_EVENT_WAIT_SECONDS : 0;
+  }
+}
+
+/** A short workflow asks the ledger, so that a caller needs no database. */
+async function page(client: Client, input: ReadEventsInput): Promise<ReadEventsResult> {
+  const { connection = DEFAULT_CONNECTION, businessId, after, waitSeconds = 0 } = input;
+  const workflowId = readEventsWorkflowId({ connection, businessId, after, waits: waitSeconds > 0 });
+  const ask = async (): Promise<ReadEventsResult> => {
+    const handle = await client.workflow.start<(asked: ReadEventsInput) => Promise<ReadEventsResult>>(
+      WORKFLOW_TYPES.readEvents,
+      {
+        workflowId,
+        taskQueue: MAIN_TASK_QUEUE,
+        args: [input],
+        workflowIdReusePolicy: "ALLOW_DUPLICATE",
+        workflowIdConflictPolicy: "USE_EXISTING",
+        workflowExecutionTimeout: EXECUTION_TIMEOUT,
+        typedSearchAttributes: [
+          { key: { name: SEARCH_ATTRIBUTES.business, type: "KEYWORD" }, value: businessId ?? NO_BUSINESS },
+        ],
+        ...aboutWorkflow(WORKFLOW_TYPES.readEvents, input, `after ${after ?? "the beginning"}`),
+      },
+    );
+    return await client.withDeadline(Date.now() + ANSWER_WITHIN_MS, () => handle.result());
+  };
+  try {
+    return await answeredInTime(client, workflowId, ask, ANSWER_WITHIN_MS);
+  } catch (error) {
+    if (!(error instanceof WorkflowFailedError)) throw error;
+    const { cause } = error;
+    if (cause instanceof ApplicationFailure && cause.type === FAILURES.cursorLost)
+      throw new CursorLostError(cause.message);
+    const isAway = cause instanceof ApplicationFailure && cause.type === FAILURES.ledgerAway;
+    if (cause instanceof TimeoutFailure || isAway) throw new NoAnswerError(workflowId, cause, noAnswer(cause.message));
+    throw workflowError(cause ?? error);
+  }
+}
+
+function noAnswer(reason: string): string {
+  return `The ledger's events could not be read (${reason}). Nothing is lost: read on from the last cursor.`;
+}

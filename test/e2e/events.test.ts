@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { callCli } from "../../src/cli/test-support/call-cli.ts";
+import type { LedgerEvent } from "../../src/contract/index.ts";
+import { CursorLostError, InvalidInputError } from "../../src/starter/index.ts";
+import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { salesOf } from "../rig/sales-of.ts";
+import { type Rig, startRig } from "../rig/start-rig.ts";
+
+describeWithTemporal("the events of a business", () => {
+  let rig: Rig;
+  beforeAll(async () => {
+    rig = await startRig();
+  });
+  afterAll(() => rig?.close());
+
+  const { start, result } = salesOf(() => rig);
+
+  async function all(after?: string): Promise<LedgerEvent[]> {
+    const events: LedgerEvent[] = [];
+    for await (const event of rig.starter.events({ ...(after !== undefined && { after }) })) events.push(event);
+    return events;
+  }
+
+  test("are none before the first sale, and then tell how each document ended, without a gap", async () => {
+    expect(await all()).toEqual([]);
+    for (const number of ["E-1", "E-2"]) {
+      await start(number);
+      await result(number);
+    }
+    const events = await all();
+    expect(events.map(({ number }) => number)).toEqual(events.map((_, index) => index + 1));
+    for (const number of ["E-1", "E-2"]) {
+      const last = events.filter(({ subject }) => subject === `sale ${number}`).at(-1);
+      expect(last).toMatchObject({
+        version: 1,
+        connection: "default",
+        businessId: "biz_1",
+        kind: "document-saved",
+        document: { number, stage: "completed", status: "completed", total: 700, receipt: { receiptLabel: "NS" } },
+      });
+    }
+    const [first] = events;
+    expect(await all(first?.cursor)).toEqual(events.slice(1));
+  });
+
+  test("are followed as they come, over a change of the workers", async () => {
+    const before = (await all()).at(-1)?.cursor ?? "";
+    const stop = new AbortController();
+    const seen: LedgerEvent[] = [];
+    const following = (async () => {
+      for await (const event of rig.starter.events({ after: before, follow: true, signal: stop.signal })) {
+        seen.push(event);
+        if (event.document?.number === "E-4" && event.document.stage === "completed") stop.abort();
+      }
+    })();
+    await start("E-3");
+    await result("E-3");
+    await expect.poll(() => seen.some(({ document }) => document?.number === "E-3")).toBe(true);
+    await rig.stopWorkers();
+    await rig.startWorkers();
+    await start("E-4");
+    await result("E-4");
+    await following;
+    const after = await all(before);
+    expect(seen).toEqual(after.slice(0, seen.length));
+  });
+
+  test("with a cursor that is not the ledger's are refused", async () => {
+    await expect(all(`7-${"0".repeat(16)}`)).rejects.toThrow(CursorLostError);
+    await expect(all("7")).rejects.toThrow(InvalidInputError);
+  });
+
+  test("are printed by `fiscalflow events`, one line of JSON each, after a cursor", async () => {
+    const events = await all();
+    const env = {
+      COMPLIANCE_BASE_URL: rig.simulator.url,
+      COMPLIANCE_API_KEY: "cmp_sk_test_simulator",
+      COMPLIANCE_BUSINESS_ID: "biz_1",
+      LEDGER_URL: rig.config.ledger.url?.reveal() ?? "",
+    };
+    const printed = await callCli(["events", "--json", "--after", events[0]?.cursor ?? ""], { env });
+    expect(printed).toMatchObject({ exitCode: 0, stderr: "" });
+    const lines = printed.stdout.trimEnd().split("\n");
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(events.slice(1));
+    const text = await callCli(["events"], { env });
+    expect(text.stdout).toMatch(/^1-[0-9a-f]{16} {2}.* {2}document-saved {2}sale E-1 {2}/);
+    const lost = await callCli(["events", "--after", `7-${"0".repeat(16)}`], { env });
+    expect(lost).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("ledger verify") });
+  });
+});
