@@ -4,7 +4,7 @@ import type { CorrectedSaleInput, CorrectionInput } from "../correction.ts";
 import { DEFAULT_CONNECTION } from "../names.ts";
 import { calendarDate } from "./calendar-date.ts";
 import { refundReason } from "./refund-request.ts";
-import { businessIdentifier, connectionName, saleInputSchema } from "./sale-input.ts";
+import { always, businessIdentifier, connectionName, saleInputSchema } from "./sale-input.ts";
 import { invoiceNumber } from "./text.ts";
 
 const { saleId: _adopted, lines, ...shape } = saleInputSchema.shape;
@@ -28,6 +28,7 @@ export const correctionInputSchema = z
     sale: correctedSale,
   })
   .superRefine(({ invoice, connection = DEFAULT_CONNECTION, businessId, sale }, context) => {
+    if (typeof sale !== "object" || sale === null) return;
     const complain = (field: string, message: string): void => {
       context.addIssue({ code: "custom", path: ["sale", field], message });
     };
@@ -37,4 +38,4 @@ export const correctionInputSchema = z
       complain("connection", `expected ${connection}, as of the sale that it corrects`);
     if (sale.businessId !== undefined && businessId !== undefined && sale.businessId !== businessId)
       complain("businessId", `expected ${businessId}, as of the sale that it corrects`);
-  }) satisfies z.ZodType<CorrectionInput>;
+  }, always) satisfies z.ZodType<CorrectionInput>;

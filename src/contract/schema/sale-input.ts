@@ -23,7 +23,7 @@ const identifier = printableText(200);
 const finite = z.number({ error: "expected a finite number" });
 
 /** Looked at even where a field is wrong, so that every problem is named at once. */
-const always = {
+export const always = {
   when: ({ value }: { value: unknown }): boolean =>
     typeof value === "object" && value !== null && !Array.isArray(value),
 };
