@@ -240,7 +240,9 @@ describeWithTemporal("a workflow of another namespace", () => {
     rig.simulator.setAuthority("WEB-11", [{ do: "accept" }]);
     await rig.startWorkers();
     expect(await handle.result()).toMatchObject({ stage: "completed" });
-    expect(rig.callsOf("WEB-11").filter((operation) => operation === "createSale")).toHaveLength(1);
+    // The kill may come before the answer is kept: then the same bytes are sent again, under the same key.
+    const sent = rig.simulator.calls().filter((call) => call.operation === "createSale" && call.invoice === "WEB-11");
+    expect(new Set(sent.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(1);
     expect(rig.simulator.documents("WEB-11")).toHaveLength(1);
     expect(await waiting("WEB-11")).toBe(1);
   });
