@@ -60,7 +60,7 @@ export function createPrepareActivities(
         };
       });
       const finished = reset ? undefined : await earlierSale(prepared.profile, content);
-      // A run that goes on after a reset may have sent it already.
+      // A run that carries on another one may have sent it already.
       if (doubts.length > 0 && !finished && !reset) await checkInput(prepared.profile, content, doubts, mode);
       return { ...prepared, ...(finished && { finished }) };
     },

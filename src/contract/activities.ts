@@ -114,7 +114,7 @@ import type { CreditNoteInput, SaleInput, SaleOutcome } from "./sale.ts";
 
 /** Activities of the main task queue: no API call. */
 export interface MainActivities extends LedgerActivities {
-  /** @param request `reset`: the run is to do again what an earlier one of its execution has done */
+  /** @param request `reset`: the run carries on an earlier one, after a reset or a restart */
   prepareSale(request: { input: SaleInput; startedAtMs: number; reset?: boolean }): Promise<PreparedSaleAnswer>;
   prepareCreditNote(request: { input: CreditNoteInput; startedAtMs: number }): Promise<PreparedCreditNote>;
   prepareSyncBillPayments(request: { input: SyncBillPaymentsInput }): Promise<PreparedBillPaymentsSync>;

@@ -167,6 +167,21 @@ describeWithTemporal("a sale whose run ended without an outcome", () => {
     expect(rig.simulator.documents("CN-END-3")).toHaveLength(1);
   });
 
+  test("is open for a refund again, though its record shows it as finished", async () => {
+    await start("END-20", { refundWindow: "1 hour" });
+    await expect.poll(() => row("END-20")).toMatchObject({ stage: "completed" });
+    await rig.stateWhen("END-20", ({ stockMovements }) => stockMovements[0]?.state === "applied");
+    await handleOf("END-20").terminate("by mistake");
+    await rig.starter.restart({ invoice: "END-20" }, { note: "a slip" });
+    await rig.stateWhen("END-20", ({ waitingFor }) => waitingFor.startsWith("a refund, until"));
+    await rig.starter.refund({ invoice: "END-20" }, { reason: "06", traderInvoiceNumber: "CN-END-20", restock: true });
+    expect(await result("END-20")).toMatchObject({ stage: "credited", creditNote: { status: "completed" } });
+    expect([...movementsOf("END-20"), ...movementsOf("CN-END-20")].map(({ action }) => action)).toEqual([
+      "DEDUCT",
+      "ADD",
+    ]);
+  });
+
   test("does not cancel a document that its last run had sent, though that run was asked to", async () => {
     rig.simulator.setAuthority("END-5", [{ do: "down" }]);
     await start("END-5");

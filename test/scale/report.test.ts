@@ -109,6 +109,7 @@ describe("reports of 5,000 generated sales and credit notes", () => {
       payments: _by,
       course: _at,
       movements: _of,
+      ended: _ended,
       ...figures
     } = report ?? {};
     expect(listed).toMatchObject([figures]);
