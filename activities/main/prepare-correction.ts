@@ -10,7 +10,7 @@ import {
   fingerprintOf,
   type MainActivities,
   refundConflict,
-  type RefundRequest,
+  refundOfCorrection,
   saleContent,
   type SeenSale,
 } from "../../src/contract/index.ts";
@@ -90,7 +90,7 @@ function refuseUnlessCreditable(input: CorrectionInput, original: SeenSale | nul
     const instead = "Wait until it is signed; or cancel it, and start the corrected sale by itself";
     throw refusal(`The sale ${invoice} is at stage ${stage}, and only a signed sale can be corrected. ${instead}.`);
   }
-  const conflict = refund && refundConflict(refund, refundOf(input, original));
+  const conflict = refund && refundConflict(refund, refundOfCorrection(input, original));
   if (conflict !== undefined)
     throw conflictFailure(`${conflict} Nothing was done. Start the corrected sale by itself, once the stock is right.`);
   if (creditedBy !== undefined && !refund)
@@ -108,16 +108,6 @@ async function ownerOfNumber(
   const events = await documents.history(creditNoteNumberClaim({ ...target, number }));
   // Written together with the claim, which is never given up.
   return events.find(({ what }) => what === "number-taken")?.detail as NumberOwner | undefined;
-}
-
-/** The refund that a correction asks for: the goods go back, since the corrected sale takes its own. */
-function refundOf({ reason, creditNote, returnDate }: CorrectionInput, { tookStock }: SeenSale): RefundRequest {
-  return {
-    reason,
-    traderInvoiceNumber: creditNote,
-    ...(returnDate !== undefined && { returnDate }),
-    restock: tookStock,
-  };
 }
 
 function refuseUnlessIssuable(number: string, fingerprint: string, corrected: SeenSale | null): void {

@@ -27,8 +27,3 @@ export async function listExecutions<Listed>(
     if (count > found.length) printNote(context, `${found.length} of ${count}; --limit shows more.`);
   });
 }
-
-/** Search attributes by name, as text. */
-export function attributesOf({ typedSearchAttributes }: WorkflowExecutionInfo): ReadonlyMap<string, string> {
-  return new Map(typedSearchAttributes.getAll().map(({ key, value }) => [key.name, String(value)]));
-}

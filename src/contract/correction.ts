@@ -80,6 +80,15 @@ export function correctionFingerprint(
   return sha256Hex(JSON.stringify([reason, creditNote, returnDate ?? null, fingerprintOf(content)]));
 }
 
+/** The refund that a correction asks for: the goods go back, since the corrected sale takes its own. */
+export function refundOfCorrection(
+  { reason, creditNote, returnDate }: CorrectionInput,
+  { tookStock }: SeenSale,
+): RefundRequest {
+  const date = returnDate === undefined ? {} : { returnDate };
+  return { reason, traderInvoiceNumber: creditNote, ...date, restock: tookStock };
+}
+
 export interface PreparedCorrection {
   profile: ConnectionProfile;
   /** The corrected sale, its connection and business filled in. */

@@ -3,7 +3,7 @@ import { type TemporalNexusClient, TemporalOperationHandler, TemporalOperationRe
 import { type ServiceHandler, serviceHandler, type StartOperationContext } from "nexus-rpc";
 import { z } from "zod";
 
-import type { Config } from "../config/index.ts";
+import { type Config, starterSettings } from "../config/index.ts";
 import {
   aboutWorkflow,
   DEFAULT_CONNECTION,
@@ -38,11 +38,10 @@ const refundInputSchema = z.strictObject({
  * `firstOutcome`, one for each operation of a caller: whoever cancels an operation ends this wait, and no other
  * caller's, and the sale goes on.
  */
-export function createFiscalHandler(client: Client, { compliance }: Config): ServiceHandler {
-  const businesses = Object.fromEntries(compliance.map(({ name, businessId }) => [name, businessId]));
-  const connections = compliance.map(({ name }) => name);
-  const inputChecks = Object.fromEntries(compliance.map(({ name, inputChecks: checks }) => [name, checks]));
-  const starter = createStarter({ client, businesses, connections, inputChecks });
+export function createFiscalHandler(client: Client, config: Config): ServiceHandler {
+  const settings = starterSettings(config);
+  const { businesses, connections } = settings;
+  const starter = createStarter({ client, ...settings });
 
   return serviceHandler(fiscalService, {
     sale: new TemporalOperationHandler<SaleInput, SaleOutcome>({

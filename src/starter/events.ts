@@ -8,13 +8,13 @@ import {
   type ReadEventsResult,
 } from "../contract/events.ts";
 import { FiscalflowError } from "../contract/fiscalflow-error.ts";
-import { NO_BUSINESS, readEventsWorkflowId } from "../contract/ids.ts";
-import { DEFAULT_CONNECTION, MAIN_TASK_QUEUE, SEARCH_ATTRIBUTES, WORKFLOW_TYPES } from "../contract/names.ts";
+import { readEventsWorkflowId } from "../contract/ids.ts";
+import { DEFAULT_CONNECTION, WORKFLOW_TYPES } from "../contract/names.ts";
 import { parseInput } from "../contract/schema/parse-input.ts";
 import { readEventsInputSchema } from "../contract/schema/read-events-input.ts";
-import { aboutWorkflow } from "../contract/summary.ts";
 import { answeredInTime } from "./answered-in-time.ts";
 import { NoAnswerError, workflowError } from "./errors.ts";
+import { startQuestion } from "./start-question.ts";
 
 export interface EventsRequest {
   connection?: string;
@@ -65,21 +65,14 @@ async function page(client: Client, input: ReadEventsInput): Promise<ReadEventsR
   const { connection = DEFAULT_CONNECTION, businessId, after, waitSeconds = 0 } = input;
   const workflowId = readEventsWorkflowId({ connection, businessId, after, waits: waitSeconds > 0 });
   const ask = async (): Promise<ReadEventsResult> => {
-    const handle = await client.workflow.start<(asked: ReadEventsInput) => Promise<ReadEventsResult>>(
-      WORKFLOW_TYPES.readEvents,
-      {
-        workflowId,
-        taskQueue: MAIN_TASK_QUEUE,
-        args: [input],
-        workflowIdReusePolicy: "ALLOW_DUPLICATE",
-        workflowIdConflictPolicy: "USE_EXISTING",
-        workflowExecutionTimeout: EXECUTION_TIMEOUT,
-        typedSearchAttributes: [
-          { key: { name: SEARCH_ATTRIBUTES.business, type: "KEYWORD" }, value: businessId ?? NO_BUSINESS },
-        ],
-        ...aboutWorkflow(WORKFLOW_TYPES.readEvents, input, `after ${after ?? "the beginning"}`),
-      },
-    );
+    const handle = await startQuestion<ReadEventsInput, ReadEventsResult>(client, WORKFLOW_TYPES.readEvents, {
+      workflowId,
+      input,
+      connection,
+      businessId,
+      about: `after ${after ?? "the beginning"}`,
+      executionTimeout: EXECUTION_TIMEOUT,
+    });
     return await client.withDeadline(Date.now() + ANSWER_WITHIN_MS, () => handle.result());
   };
   try {

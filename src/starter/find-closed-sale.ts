@@ -2,18 +2,17 @@ import { ApplicationFailure, type Client, TimeoutFailure, WorkflowFailedError } 
 
 import { FAILURES } from "../contract/calls.ts";
 import type { FindSaleInput, FindSaleResult, FoundSale } from "../contract/find-sale.ts";
-import { findSaleWorkflowId, NO_BUSINESS } from "../contract/ids.ts";
-import { DEFAULT_CONNECTION, MAIN_TASK_QUEUE, SEARCH_ATTRIBUTES, WORKFLOW_TYPES } from "../contract/names.ts";
+import { findSaleWorkflowId } from "../contract/ids.ts";
+import { DEFAULT_CONNECTION, WORKFLOW_TYPES } from "../contract/names.ts";
 import { parseInput } from "../contract/schema/parse-input.ts";
 import { findSaleInputSchema } from "../contract/schema/sale-input.ts";
-import { aboutWorkflow } from "../contract/summary.ts";
 import { answeredInTime } from "./answered-in-time.ts";
 import { LedgerAwayError, NoAnswerError, NoWorkerError, SaleNotFoundError, workflowError } from "./errors.ts";
 import { type SaleKey, saleIdOf } from "./sale-key.ts";
+import { startQuestion } from "./start-question.ts";
 
 /** Long enough for a busy worker, and for the ledger to be tried; short enough for somebody who waits. */
 const ANSWER_WITHIN_MS = 15_000;
-/** Without a worker the question ends by itself: nobody reads a late answer. */
 const EXECUTION_TIMEOUT = "30 seconds";
 
 /**
@@ -33,21 +32,14 @@ export async function findClosedSale(client: Client, key: SaleKey): Promise<Foun
   );
   const workflowId = findSaleWorkflowId({ connection, businessId, traderInvoiceNumber: invoice });
   const ask = async (): Promise<FindSaleResult> => {
-    const handle = await client.workflow.start<(asked: FindSaleInput) => Promise<FindSaleResult>>(
-      WORKFLOW_TYPES.findSale,
-      {
-        workflowId,
-        taskQueue: MAIN_TASK_QUEUE,
-        args: [input],
-        workflowIdReusePolicy: "ALLOW_DUPLICATE",
-        workflowIdConflictPolicy: "USE_EXISTING",
-        workflowExecutionTimeout: EXECUTION_TIMEOUT,
-        typedSearchAttributes: [
-          { key: { name: SEARCH_ATTRIBUTES.business, type: "KEYWORD" }, value: businessId ?? NO_BUSINESS },
-        ],
-        ...aboutWorkflow(WORKFLOW_TYPES.findSale, key, `about sale ${invoice}`),
-      },
-    );
+    const handle = await startQuestion<FindSaleInput, FindSaleResult>(client, WORKFLOW_TYPES.findSale, {
+      workflowId,
+      input,
+      connection,
+      businessId,
+      about: `about sale ${invoice}`,
+      executionTimeout: EXECUTION_TIMEOUT,
+    });
     return await handle.result();
   };
   try {

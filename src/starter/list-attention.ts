@@ -6,6 +6,7 @@ import type { WorkflowState } from "../contract/messages.ts";
 import { SEARCH_ATTRIBUTES, STATE_QUERY } from "../contract/names.ts";
 import { type UpdateExample, updateExamples } from "../contract/update-examples.ts";
 import { answeredInTime } from "./answered-in-time.ts";
+import { attributesOf } from "./attributes.ts";
 import { NoAnswerError, NoWorkerError } from "./errors.ts";
 
 /** One thing that needs an operator. */
@@ -68,8 +69,9 @@ function shownOf(attention: Attention): Omit<OpenAttention, "workflowId" | "work
   };
 }
 
-function listedOf({ workflowId, type, typedSearchAttributes }: WorkflowExecutionInfo) {
-  const attributes = new Map(typedSearchAttributes.getAll().map(({ key, value }) => [key.name, String(value)]));
+function listedOf(execution: WorkflowExecutionInfo) {
+  const { workflowId, type } = execution;
+  const attributes = attributesOf(execution);
   const invoice = attributes.get(SEARCH_ATTRIBUTES.invoice);
   const business = attributes.get(SEARCH_ATTRIBUTES.business);
   return {

@@ -8,6 +8,7 @@ import {
   WORKFLOW_TYPES,
 } from "../contract/index.ts";
 import type { Ledger } from "../ledger/index.ts";
+import { attributesOf } from "../starter/attributes.ts";
 import { closedRunOf, lastRunOf } from "../starter/closed-run.ts";
 
 const EVERY_MS = 60_000;
@@ -70,14 +71,14 @@ export async function keepClosedRuns(
   for await (const execution of client.workflow.list({ query })) {
     if (signal?.aborted === true) return;
     const { workflowId, type, runId } = execution;
-    const attributes = new Map(execution.typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value]));
+    const attributes = attributesOf(execution);
     const number = attributes.get(SEARCH_ATTRIBUTES.invoice);
     const run = await lastRunOf(client, workflowId);
     // After a reset or a restart another run carries it on.
-    if (typeof number !== "string" || run?.runId !== runId) continue;
+    if (number === undefined || run?.runId !== runId) continue;
     const business = {
       connection: workflowId.split("/")[1] ?? DEFAULT_CONNECTION,
-      businessId: String(attributes.get(SEARCH_ATTRIBUTES.business) ?? NO_BUSINESS),
+      businessId: attributes.get(SEARCH_ATTRIBUTES.business) ?? NO_BUSINESS,
     };
     const of = { type: type === WORKFLOW_TYPES.sale ? "sale" : "credit_note", number } as const;
     await ledger.records.markClosed(business, of, runId, await closedRunOf(client, run));

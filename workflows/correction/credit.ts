@@ -6,9 +6,9 @@ import {
   type CorrectionInput,
   creditNoteWorkflowId,
   refundConflict,
+  refundOfCorrection,
   type RefundRequest,
   saleWorkflowId,
-  type SeenSale,
 } from "../../src/contract/index.ts";
 import { growingPauseMs } from "../calls/between-tries.ts";
 import { park } from "../operator/attention-list.ts";
@@ -43,7 +43,7 @@ export async function creditSale(run: CorrectionRun, target: CallTarget, input: 
     }
     run.saleId = seen.saleId;
     run.holdUp("credit-note", seen.heldUp);
-    const wanted = refundOf(input, seen);
+    const wanted = refundOfCorrection(input, seen);
     const conflict = seen.refund && refundConflict(seen.refund, wanted);
     if (seen.stage === "credited") return await ofCredited(run, input, seen.creditedBy, conflict);
     if (conflict !== undefined) return { kind: "not-credited", message: conflict };
@@ -65,12 +65,6 @@ export async function creditSale(run: CorrectionRun, target: CallTarget, input: 
         });
     }
   }
-}
-
-/** The goods go back, since the corrected sale takes its own. */
-function refundOf({ reason, creditNote, returnDate }: CorrectionInput, { tookStock }: SeenSale): RefundRequest {
-  const date = returnDate === undefined ? {} : { returnDate };
-  return { reason, traderInvoiceNumber: creditNote, ...date, restock: tookStock };
 }
 
 /** False where the sale's workflow has closed meanwhile. */

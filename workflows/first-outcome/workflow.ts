@@ -1,37 +1,20 @@
-import { defineQuery, setHandler } from "@temporalio/workflow";
-
-import {
-  type FirstOutcomeRequest,
-  type JobState,
-  type SaleOutcome,
-  STATE_QUERY,
-  WORKFLOW_TYPES,
-} from "../../src/contract/index.ts";
-import { runJobToCompletion } from "../job/run-job.ts";
+import { type FirstOutcomeRequest, type SaleOutcome, WORKFLOW_TYPES } from "../../src/contract/index.ts";
+import { runQuestion } from "../job/question.ts";
 import { mainWaits } from "../proxies.ts";
-
-const stateQuery = defineQuery<JobState<{ waitsFor: string; told: boolean }>>(STATE_QUERY);
 
 /**
  * Waits for the first outcome of a sale or a credit note, on behalf of one caller through Nexus, and changes nothing:
  * if it is cancelled or terminated, the sale goes on.
  */
 export async function firstOutcome(request: FirstOutcomeRequest): Promise<SaleOutcome> {
-  let told = false;
-  setHandler(
-    stateQuery,
-    () => ({
+  const { workflowId } = request;
+  return await runQuestion(
+    {
       workflow: WORKFLOW_TYPES.firstOutcome,
-      waitingFor: told ? "nothing" : `the outcome of ${request.workflowId}`,
-      progress: { waitsFor: request.workflowId, told },
-      attentions: [],
-      decisions: [],
-    }),
-    { description: "Which workflow it waits for. The outcome is this workflow's result." },
+      waitsFor: `the outcome of ${workflowId}`,
+      progress: (told) => ({ waitsFor: workflowId, told }),
+      description: "Which workflow it waits for. The outcome is this workflow's result.",
+    },
+    () => mainWaits.awaitFirstOutcome(`Wait for the outcome of ${workflowId}`, request),
   );
-  return await runJobToCompletion(async () => {
-    const outcome = await mainWaits.awaitFirstOutcome(`Wait for the outcome of ${request.workflowId}`, request);
-    told = true;
-    return outcome;
-  });
 }

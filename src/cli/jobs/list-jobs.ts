@@ -8,7 +8,8 @@ import {
   WORKFLOW_TYPES,
 } from "../../contract/index.ts";
 import type { CliContext } from "../context.ts";
-import { attributesOf, listExecutions } from "../list-executions.ts";
+import { attributesOf } from "../../starter/attributes.ts";
+import { listExecutions } from "../list-executions.ts";
 import { shellWord } from "../output.ts";
 import { plainTable } from "../plain-table.ts";
 import type { ResultFlags, Scope } from "../sale/scope.ts";

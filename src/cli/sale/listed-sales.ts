@@ -12,8 +12,8 @@ import {
   WORKFLOW_TYPES,
   worthOf,
 } from "../../contract/index.ts";
+import { attributesOf } from "../../starter/attributes.ts";
 import { closedStatusOf, lastRunOf } from "../../starter/closed-run.ts";
-import { attributesOf } from "../list-executions.ts";
 import { inParallel } from "./in-parallel.ts";
 import { quoted, typesClause } from "./visibility-query.ts";
 

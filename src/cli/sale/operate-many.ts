@@ -2,6 +2,7 @@ import type { WorkflowExecutionInfo } from "@temporalio/client";
 import type { Command } from "commander";
 
 import { SEARCH_ATTRIBUTES } from "../../contract/index.ts";
+import { attributesOf } from "../../starter/attributes.ts";
 import { CommandFailedError, UsageError } from "../cli-error.ts";
 import { confirm, requireSomebodyToAsk } from "../confirm.ts";
 import type { CliContext } from "../context.ts";
@@ -124,7 +125,6 @@ interface Target {
 }
 
 async function found({ client }: Sales, flags: ManyFlags, of: ManyCommand["of"]): Promise<Target[]> {
-  const { attributesOf } = await import("../list-executions.ts");
   const { withoutFollowed } = await import("./listed-sales.ts");
   const executions: WorkflowExecutionInfo[] = [];
   try {

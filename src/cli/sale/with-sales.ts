@@ -1,6 +1,6 @@
 import type { Client } from "@temporalio/client";
 
-import { loadConfig } from "../../config/index.ts";
+import { loadConfig, starterSettings } from "../../config/index.ts";
 import { creditNoteWorkflowId } from "../../contract/index.ts";
 import { createStarter, type SaleKey, type Starter } from "../../starter/index.ts";
 import { callerIdentity, operations } from "../../starter/operate.ts";
@@ -30,12 +30,11 @@ export interface Sales {
 /** @throws ConfigError, TemporalError, and what the work throws */
 export async function withSales<Result>(context: CliContext, work: (sales: Sales) => Promise<Result>): Promise<Result> {
   const config = loadConfig({ env: context.env });
-  const businesses = Object.fromEntries(config.compliance.map(({ name, businessId }) => [name, businessId]));
-  const connections = config.compliance.map(({ name }) => name);
-  const inputChecks = Object.fromEntries(config.compliance.map(({ name, inputChecks: checks }) => [name, checks]));
+  const settings = starterSettings(config);
+  const { connections } = settings;
   return withTemporal(context, async ({ client }) => {
     const identity = callerIdentity();
-    const starter = createStarter({ client, businesses, connections, inputChecks, identity });
+    const starter = createStarter({ client, ...settings, identity });
     // Under another business, or under none, the same number would become a second document.
     const keyOf: Sales["keyOf"] = (invoice, scope) => ({ invoice, ...businessOf(config, scope) });
     const targetOf: Sales["targetOf"] = async (invoice, scope) => {

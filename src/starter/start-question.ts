@@ -1,0 +1,36 @@
+import type { Client, WorkflowHandleWithFirstExecutionRunId } from "@temporalio/client";
+
+import { NO_BUSINESS } from "../contract/ids.ts";
+import { MAIN_TASK_QUEUE, SEARCH_ATTRIBUTES, type WorkflowType } from "../contract/names.ts";
+import { aboutWorkflow } from "../contract/summary.ts";
+
+interface QuestionToLedger<Input> {
+  workflowId: string;
+  input: Input;
+  connection: string;
+  businessId: string | undefined;
+  /** What it is about, in words. */
+  about: string;
+  /** Without a worker the question ends by itself: nobody reads a late answer. */
+  executionTimeout: "30 seconds" | "45 seconds";
+}
+
+/** Starts the short workflow that asks the ledger, or joins the one that asks the same just now. */
+export function startQuestion<Input, Answer>(
+  client: Client,
+  type: WorkflowType,
+  { workflowId, input, connection, businessId, about, executionTimeout }: QuestionToLedger<Input>,
+): Promise<WorkflowHandleWithFirstExecutionRunId<(asked: Input) => Promise<Answer>>> {
+  return client.workflow.start<(asked: Input) => Promise<Answer>>(type, {
+    workflowId,
+    taskQueue: MAIN_TASK_QUEUE,
+    args: [input],
+    workflowIdReusePolicy: "ALLOW_DUPLICATE",
+    workflowIdConflictPolicy: "USE_EXISTING",
+    workflowExecutionTimeout: executionTimeout,
+    typedSearchAttributes: [
+      { key: { name: SEARCH_ATTRIBUTES.business, type: "KEYWORD" }, value: businessId ?? NO_BUSINESS },
+    ],
+    ...aboutWorkflow(type, { connection, businessId }, about),
+  });
+}
