@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { callCli, type CliResult } from "../../src/cli/test-support/call-cli.ts";
+import { commandEnv } from "../rig/command-env.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { purchaseOf } from "../rig/purchases.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
@@ -17,11 +18,7 @@ describeWithTemporal("the commands about purchases, items and the reconciliation
 
   function cli(...argv: string[]): Promise<CliResult> {
     const env = {
-      TEMPORAL_ADDRESS: rig.address,
-      TEMPORAL_NAMESPACE: rig.namespace,
-      COMPLIANCE_BASE_URL: rig.simulator.url,
-      COMPLIANCE_API_KEY: "cmp_sk_test_simulator",
-      COMPLIANCE_BUSINESS_ID: "biz_1",
+      ...commandEnv(rig),
       LEDGER_URL: ledgerUrl,
     };
     return callCli(argv, { env });

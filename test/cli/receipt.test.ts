@@ -10,6 +10,7 @@ import { creditNoteWorkflowId } from "../../src/contract/index.ts";
 import { readEscPos } from "../../src/receipt/test-support/read-escpos.ts";
 import { readPdf } from "../../src/receipt/test-support/read-pdf.ts";
 import { readSvgQr } from "../../src/receipt/test-support/read-qr.ts";
+import { commandEnv } from "../rig/command-env.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { forgetWorkflow } from "../rig/forget-workflow.ts";
 import { TEA } from "../rig/sales-of.ts";
@@ -39,11 +40,7 @@ describeWithTemporal("fiscalflow receipt", () => {
   });
 
   const envOf = (dialect: unknown = DIALECT) => ({
-    TEMPORAL_ADDRESS: rig.address,
-    TEMPORAL_NAMESPACE: rig.namespace,
-    COMPLIANCE_BASE_URL: rig.simulator.url,
-    COMPLIANCE_API_KEY: "cmp_sk_test_simulator",
-    COMPLIANCE_BUSINESS_ID: "biz_1",
+    ...commandEnv(rig),
     COMPLIANCE_DIALECT: JSON.stringify(dialect),
     LEDGER_URL: rig.config.ledger.url?.reveal() ?? "",
   });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { callCli, type CliResult } from "../../src/cli/test-support/call-cli.ts";
 import { SaleNotFoundError } from "../../src/starter/index.ts";
+import { commandEnv } from "../rig/command-env.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
@@ -20,11 +21,7 @@ describeWithTemporal("fiscalflow sale", () => {
   function sale(argv: string[], input?: unknown, env: Record<string, string> = {}): Promise<CliResult> {
     return callCli(["sale", ...argv], {
       env: {
-        TEMPORAL_ADDRESS: rig.address,
-        TEMPORAL_NAMESPACE: rig.namespace,
-        COMPLIANCE_BASE_URL: rig.simulator.url,
-        COMPLIANCE_API_KEY: "cmp_sk_test_simulator",
-        COMPLIANCE_BUSINESS_ID: "biz_1",
+        ...commandEnv(rig),
         ...env,
       },
       ...(input !== undefined && { stdin: JSON.stringify(input) }),

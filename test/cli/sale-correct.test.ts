@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { callCli, type CliResult } from "../../src/cli/test-support/call-cli.ts";
+import { commandEnv } from "../rig/command-env.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { TEA } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
@@ -14,13 +15,7 @@ describeWithTemporal("fiscalflow sale correct", () => {
 
   function sale(argv: string[], input?: unknown): Promise<CliResult> {
     return callCli(["sale", ...argv], {
-      env: {
-        TEMPORAL_ADDRESS: rig.address,
-        TEMPORAL_NAMESPACE: rig.namespace,
-        COMPLIANCE_BASE_URL: rig.simulator.url,
-        COMPLIANCE_API_KEY: "cmp_sk_test_simulator",
-        COMPLIANCE_BUSINESS_ID: "biz_1",
-      },
+      env: commandEnv(rig),
       ...(input !== undefined && { stdin: JSON.stringify(input) }),
     });
   }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { callCli, type CliResult } from "../../src/cli/test-support/call-cli.ts";
+import { commandEnv } from "../rig/command-env.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
@@ -16,11 +17,7 @@ describeWithTemporal("to see what a sale does,", () => {
   function sale(argv: string[], more: { env?: Record<string, string>; onOutput?: (text: string) => void } = {}) {
     const { env = {}, onOutput } = more;
     const services = {
-      TEMPORAL_ADDRESS: rig.address,
-      TEMPORAL_NAMESPACE: rig.namespace,
-      COMPLIANCE_BASE_URL: rig.simulator.url,
-      COMPLIANCE_API_KEY: "cmp_sk_test_simulator",
-      COMPLIANCE_BUSINESS_ID: "biz_1",
+      ...commandEnv(rig),
     };
     return callCli(["sale", ...argv], { env: { ...services, ...env }, ...(onOutput && { onOutput }) });
   }

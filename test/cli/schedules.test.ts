@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { callCli, type CliResult } from "../../src/cli/test-support/call-cli.ts";
 import { syncPurchasesWorkflowId, type SyncPurchasesOutcome } from "../../src/contract/index.ts";
 import { type DevServer, startDevServer } from "../../src/embedded/index.ts";
+import { commandEnv } from "../rig/command-env.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { namespaceOf } from "../rig/namespace.ts";
 import { purchaseOf } from "../rig/purchases.ts";
@@ -211,11 +212,7 @@ describeWithTemporal("a Schedule that comes due", () => {
     });
     const { stderr } = await callCli(["setup"], {
       env: {
-        TEMPORAL_ADDRESS: rig.address,
-        TEMPORAL_NAMESPACE: rig.namespace,
-        COMPLIANCE_BASE_URL: rig.simulator.url,
-        COMPLIANCE_API_KEY: "cmp_sk_test_simulator",
-        COMPLIANCE_BUSINESS_ID: "biz_1",
+        ...commandEnv(rig),
         COMPLIANCE_BUSINESSES: "biz_2",
       },
     });

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { callCli, type CliResult } from "../../src/cli/test-support/call-cli.ts";
 import { creditNoteWorkflowId, type SaleInput, WORKFLOW_TYPES } from "../../src/contract/index.ts";
 import { InvalidInputError, LedgerAwayError, NoAnswerError, SaleNotFoundError } from "../../src/starter/index.ts";
+import { commandEnv } from "../rig/command-env.ts";
 import type { CuttableLine } from "../rig/cuttable-line.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { forgetWorkflow } from "../rig/forget-workflow.ts";
@@ -33,13 +34,7 @@ describeWithTemporal("a sale whose workflow Temporal has deleted", () => {
 
   function sale(...argv: string[]): Promise<CliResult> {
     return callCli(["sale", ...argv], {
-      env: {
-        TEMPORAL_ADDRESS: rig.address,
-        TEMPORAL_NAMESPACE: rig.namespace,
-        COMPLIANCE_BASE_URL: rig.simulator.url,
-        COMPLIANCE_API_KEY: "cmp_sk_test_simulator",
-        COMPLIANCE_BUSINESS_ID: "biz_1",
-      },
+      env: commandEnv(rig),
     });
   }
 

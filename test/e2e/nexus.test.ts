@@ -16,6 +16,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { callCli, type CliResult } from "../../src/cli/test-support/call-cli.ts";
 import type { SaleInput, SaleOutcome } from "../../src/contract/index.ts";
 import { bundleQuietly } from "../../src/worker/bundle-workflows.ts";
+import { commandEnv } from "../rig/command-env.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { freshDatabase } from "../rig/fresh-database.ts";
 import { CALLER_NAMESPACE } from "../rig/namespace.ts";
@@ -44,11 +45,7 @@ describeWithTemporal("a workflow of another namespace", () => {
     rig = await startRig({ env: nexus });
     env = {
       ...nexus,
-      TEMPORAL_ADDRESS: rig.address,
-      TEMPORAL_NAMESPACE: rig.namespace,
-      COMPLIANCE_BASE_URL: rig.simulator.url,
-      COMPLIANCE_API_KEY: "cmp_sk_test_simulator",
-      COMPLIANCE_BUSINESS_ID: "biz_1",
+      ...commandEnv(rig),
       // The server of the suites carries out no Schedules, and so does not describe any.
       COMPLIANCE_PURCHASES_SYNC_EVERY: "off",
       COMPLIANCE_PURCHASES_SWEEP_EVERY: "off",

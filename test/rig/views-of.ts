@@ -3,6 +3,7 @@ import { expect } from "vitest";
 import { callCli, type CliResult } from "../../src/cli/test-support/call-cli.ts";
 import type { BusinessReport, Ledger } from "../../src/ledger/index.ts";
 import { keepClosedRuns } from "../../src/worker/watch-closed-runs.ts";
+import { commandEnv } from "./command-env.ts";
 import type { Rig } from "./start-rig.ts";
 
 export const BUSINESS = { connection: "default", businessId: "biz_1" };
@@ -32,11 +33,7 @@ export function viewsOf(rig: () => Rig, ledger: () => Ledger) {
   }
   function env(): Record<string, string> {
     return {
-      TEMPORAL_ADDRESS: rig().address,
-      TEMPORAL_NAMESPACE: rig().namespace,
-      COMPLIANCE_BASE_URL: rig().simulator.url,
-      COMPLIANCE_API_KEY: "cmp_sk_test_simulator",
-      COMPLIANCE_BUSINESS_ID: "biz_1",
+      ...commandEnv(rig()),
       LEDGER_URL: rig().config.ledger.url?.reveal() ?? "",
     };
   }
