@@ -2,14 +2,12 @@ import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 
 import type { AttentionCode } from "../contract/attention.ts";
 import { creditNoteWorkflowId } from "../contract/ids.ts";
-import type { WorkflowState } from "../contract/messages.ts";
-import { DEFAULT_CONNECTION, STATE_QUERY } from "../contract/names.ts";
+import { DEFAULT_CONNECTION } from "../contract/names.ts";
 import type { SaleDocument } from "../contract/documents.ts";
 import type { RefundRequest } from "../contract/sale.ts";
 import type { Stage } from "../contract/stages.ts";
-import { answeredInTime } from "./answered-in-time.ts";
-import { closedRunOf } from "./closed-run.ts";
 import type { SaleKey } from "./sale-key.ts";
+import { stateOfRun } from "./state-of-run.ts";
 
 /** What a refund after the window changes in what a closed sale tells. */
 export interface LaterCreditNote {
@@ -30,11 +28,9 @@ export async function laterCreditNote(
   saleId: string,
 ): Promise<LaterCreditNote | undefined> {
   const workflowId = creditNoteWorkflowId({ connection, businessId, saleId });
-  const handle = client.workflow.getHandle(workflowId);
   try {
-    const closed = await closedRunOf(client, await handle.describe());
-    const note = await answeredInTime(client, workflowId, () => handle.query<WorkflowState>(STATE_QUERY));
-    const { stage, document, refund, attentions } = note;
+    const { state } = await stateOfRun(client, workflowId);
+    const { stage, document, refund, attentions, closed } = state;
     if (stage === "cancelled") return undefined;
     const [attention] = attentions;
     return {

@@ -13,7 +13,7 @@ export async function creditNoteOf(
   state: SaleState,
 ): Promise<{ workflowId: string; state: SaleState } | undefined> {
   const { WorkflowNotFoundError } = await import("@temporalio/client");
-  const { stateOfRun } = await import("../../starter/workflow-state.ts");
+  const { stateOfRun } = await import("../../starter/state-of-run.ts");
   const saleId = state.document?.id;
   if (state.stage !== "completed" && state.stage !== "crediting" && state.stage !== "credited") return undefined;
   const workflowId =
