@@ -5,13 +5,19 @@ import { LOOK_PAUSE_MS, PATIENCE_MS } from "./test/rig/patience.ts";
 /** A test waits several times, one after the other. */
 const TEST_MS = 3 * PATIENCE_MS;
 
-/** Slow by their nature: many rows, many sales, days that pass, many restarts, a hundred processes, an installation, a browser. */
+/**
+ * Slow by their nature: many rows, many sales, days that pass, many restarts, many processes, ten thousand calls, an
+ * installation, a browser.
+ */
 const SLOW = [
   "test/{browser,demo,scale,time}/**/*.test.ts",
   "test/e2e/{no-dialect,random-inputs,many-movements-in-trouble}.test.ts",
   "test/worker/drain.test.ts",
   "test/cli/random-processes.test.ts",
   "test/examples/install.test.ts",
+  "src/cli/random-calls.test.ts",
+  "src/embedded/no-orphans.test.ts",
+  "src/ledger/embedded/shared-server.test.ts",
 ];
 
 export default defineConfig({
@@ -25,6 +31,7 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["{src,activities,workflows,scripts,bench}/**/*.test.ts"],
+          exclude: SLOW,
           globalSetup: ["src/ledger/test-support/home-of-run.ts"],
           // What they import takes longer than what they do, and none of them changes a module that another one uses.
           isolate: false,

@@ -141,11 +141,11 @@ describeWithTemporal("fiscalflow sale", () => {
   test("without a worker says that none answers, and not that Temporal cannot be reached", async () => {
     await rig.stopWorkers();
     try {
-      for (const argv of [
+      const calls = [
         ["show", "CLI-1"],
         ["retry", "CLI-3"],
-      ]) {
-        const { exitCode, stderr } = await sale(argv);
+      ];
+      for (const { exitCode, stderr } of await Promise.all(calls.map((argv) => sale(argv)))) {
         expect(exitCode).toBe(1);
         expect(stderr).toMatch(/No worker (answered|serves the task queue)/);
         expect(stderr).not.toContain("cannot be reached");
