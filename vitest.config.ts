@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-import { LOOK_PAUSE_MS, PATIENCE_MS } from "./test/rig/patience.ts";
+import { LOOK_PAUSE_MS, NAMED_SUITES, PATIENCE_MS } from "./test/rig/patience.ts";
 
 /** A test waits several times, one after the other. */
 const TEST_MS = 3 * PATIENCE_MS;
@@ -22,6 +22,13 @@ const SLOW = [
 
 export default defineConfig({
   test: {
+    // Suites run the bundled workflows, and commands as processes: what they test is not what they import.
+    watchTriggerPatterns: [
+      {
+        pattern: /^(?!.*\/dist\/).*\/(src|workflows|activities)\/.*(?<!\.test)\.ts$/,
+        testsToRun: () => (NAMED_SUITES.length > 0 ? NAMED_SUITES : undefined),
+      },
+    ],
     // Most suites wait for servers, not for the processor: with as many workers as cores, half of a core idles.
     maxWorkers: 4,
     reporters: [...(process.env["CI"] ? ["default", "json"] : ["default"]), "./test/rig/slowest-suites.ts"],

@@ -1,8 +1,13 @@
+/** Suites named on the command line. They have the machine to themselves, and whoever names them wants to see red soon. */
+export const NAMED_SUITES = process.argv.filter((argument) => /^test\/.*\.test\.ts$/.test(argument));
+// The processes of the suites inherit it.
+process.env["TEST_PATIENCE_MS"] ??= NAMED_SUITES.length > 0 && !process.env["CI"] ? "20000" : "90000";
+
 /**
  * How long a test waits for what will come: until then a slow machine is slow, after it something hangs. Nothing that
  * is measured depends on it.
  */
-export const PATIENCE_MS = 90_000;
+export const PATIENCE_MS = Number(process.env["TEST_PATIENCE_MS"]);
 
 /** Between two looks at a run's state: a test that looks without a pause waits for itself. */
 export const LOOK_PAUSE_MS = 150;
