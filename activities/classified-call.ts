@@ -24,7 +24,7 @@ export interface ClassifiedCall<Data, Meaning = Classification> {
   hint: string;
 }
 
-type AnyCall = ClassifiedCall<unknown, Classification | AccountingMeaning>;
+export type AnyCall<Data = unknown> = ClassifiedCall<Data, Classification | AccountingMeaning>;
 
 /**
  * What this process needs to serve a connection.

@@ -1,8 +1,8 @@
 import { Context } from "@temporalio/activity";
 
 import type { ComposedRequest, CreateRequest, CreateResult, CreateSaleRequest } from "../../src/contract/index.ts";
-import { type Ledger, LedgerUnavailableError } from "../../src/ledger/index.ts";
-import { holderOf, keySentWith, numberTaken, wordOf } from "../ledger/beside-calls.ts";
+import { type Ledger, LedgerUnavailableError, wordOf } from "../../src/ledger/index.ts";
+import { holderOf, keySentWith, numberTaken } from "../ledger/beside-calls.ts";
 
 /** What is to be sent: the bytes that were sent first, and since when something of them may have left. */
 interface ToSend {

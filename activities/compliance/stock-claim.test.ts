@@ -95,12 +95,13 @@ describe("the claim of a stock adjustment", () => {
     served.simulator.inject(at({ when: "after", kind: "drop" }));
     await adjust(served);
     const { itemId, action, quantity, unitPrice } = movement;
-    const said = { generation: 1, applied: true, note: "seen", by: "njeri", nowMs: START_MS + 5_000 };
+    const word = { note: "seen", by: "njeri", atMs: START_MS + 5_000 };
+    const said = { generation: 1, applied: true, word };
     const claimed = { movement: { itemId, action, quantity, unitPrice } as const, holder: "us" };
     await served.context.ledger.stock.decide({ ...key, ...said, ...claimed });
     expect(await adjust(served, { claim: { generation: 1, token: "another" } })).toEqual({
       kind: "said-applied",
-      word: { note: "seen", by: "njeri", atMs: START_MS + 5_000 },
+      word,
     });
   });
 

@@ -1,114 +1,54 @@
 import { Context } from "@temporalio/activity";
 
-import { BRANCH_NOT_SENT } from "../../src/compliance/index.ts";
+import { BRANCH_NOT_SENT, branchSentAs } from "../../src/compliance/index.ts";
 import type {
   AdjustStockRequest,
   AdjustStockResult,
   AppliedMovement,
   BranchHold,
-  MovementTry,
+  KnownMovement,
+  UnknownOutcome,
 } from "../../src/contract/index.ts";
-import { type Ledger, LedgerUnavailableError } from "../../src/ledger/index.ts";
-import { lastBalance } from "../ledger/balance-evidence.ts";
-import { claimedMovement, holderOf, ledgerOutcome, toMovementResult } from "../ledger/beside-calls.ts";
+import { LedgerUnavailableError } from "../../src/ledger/index.ts";
+import { claimedMovement, holderOf } from "../ledger/beside-calls.ts";
+import type { ActivityContext, ComplianceRuntime } from "./calls.ts";
 
-/** What `take` comes to: the claim is ours and the movement may be sent, or what is known of it already. */
-type Taken = "taken" | AdjustStockResult;
+type Taken = { kind: "taken" } | KnownMovement | Extract<AdjustStockResult, { kind: "branch-held" | "not-applied" }>;
 
-/**
- * The claim of one try: taken immediately before the movement is sent, settled with the outcome after
- * (docs/architecture.md, "At most once"). No other activity, of this run or of another one, sends the movement while it
- * stands.
- */
-export class StockClaim {
-  readonly #ledger: Ledger;
-  readonly #request: AdjustStockRequest;
-  readonly #branchSentAs: string | undefined;
-  readonly #nowMs: () => number;
-  readonly #try: MovementTry;
+/** Takes the claim of one try. Anything but `taken` is known of the movement already, or says why it may not be sent. */
+export async function takeMovement(
+  { ledger, earlierRuns, nowMs }: ActivityContext,
+  { dialect }: ComplianceRuntime,
+  request: AdjustStockRequest,
+): Promise<Taken> {
+  const { info } = Context.current();
+  await earlierRuns.takeOver(info.workflowExecution);
+  const sentAs = request.branch && branchSentAs(dialect.stock);
+  const answer = await ledger.stock.take({
+    ...request,
+    ...request.claim,
+    movement: claimedMovement(request),
+    branchSentAs: sentAs === BRANCH_NOT_SENT ? undefined : sentAs,
+    holder: holderOf(info),
+    nowMs: nowMs(),
+  });
+  if (answer.kind === "branch-held") return { ...answer, message: branchHeldMessage(request, answer.hold) };
+  return answer.kind === "different" ? differentMovement(request, answer) : answer;
+}
 
-  /** @param branchSentAs where the movement names a branch: how the dialect sends it */
-  constructor(ledger: Ledger, request: AdjustStockRequest, branchSentAs: string | undefined, nowMs: () => number) {
-    this.#ledger = ledger;
-    this.#request = request;
-    this.#branchSentAs = branchSentAs === BRANCH_NOT_SENT ? undefined : branchSentAs;
-    this.#nowMs = nowMs;
-    const { generation, token } = request.claim;
-    this.#try = { generation, token };
+/** Somebody who has looked at a pair of branches once need not look at it for each movement. */
+export async function withoutKnownBranch(
+  { ledger }: ActivityContext,
+  request: AdjustStockRequest,
+  { otherBranch, ...applied }: AppliedMovement,
+): Promise<AppliedMovement> {
+  if (!otherBranch) return applied;
+  try {
+    if (await ledger.stock.isBranchAcknowledged(request, otherBranch)) return applied;
+  } catch (error) {
+    if (!(error instanceof LedgerUnavailableError)) throw error;
   }
-
-  async take(): Promise<Taken> {
-    const { previous } = this.#request.claim;
-    const movement = claimedMovement(this.#request);
-    const holder = holderOf(Context.current().info);
-    const call = {
-      ...this.#key,
-      ...this.#try,
-      movement,
-      branchSentAs: this.#branchSentAs,
-      holder,
-      nowMs: this.#nowMs(),
-    };
-    const answer = await this.#ledger.stock.take({ ...call, ...(previous && { previous }) });
-    switch (answer.kind) {
-      case "taken":
-        return "taken";
-      case "branch-held": {
-        const { kind, ...hold } = answer;
-        return { kind, message: branchHeldMessage(this.#request, hold), hold };
-      }
-      case "behind":
-        return toMovementResult(answer);
-      case "settled": {
-        const found = toMovementResult(answer);
-        return found.kind === "applied" ? await this.withoutKnownBranch(found) : found;
-      }
-      case "held": {
-        const unknown = toMovementResult(answer);
-        return { ...unknown, evidence: { ...unknown.evidence, ...(await this.lastBalance()) } };
-      }
-      case "different":
-        return differentMovement(this.#request, answer);
-    }
-  }
-
-  /** True where the outcome is written down. The answer to the movement is the caller's all the same. */
-  async settle(outcome: AppliedMovement | { kind: "not-applied"; message: string }): Promise<boolean> {
-    const kept = outcome.kind === "applied" ? ledgerOutcome(outcome) : outcome;
-    try {
-      await this.#ledger.stock.settle({ ...this.#key, ...this.#try, outcome: kept });
-      return true;
-    } catch (error) {
-      if (error instanceof LedgerUnavailableError) return false;
-      throw error;
-    }
-  }
-
-  /** Somebody who has looked at a pair of branches once need not look at it for each movement. */
-  async withoutKnownBranch({ otherBranch, ...applied }: AppliedMovement): Promise<AppliedMovement> {
-    if (!otherBranch) return applied;
-    try {
-      if (await this.#ledger.stock.isBranchAcknowledged(this.#key, otherBranch)) return applied;
-    } catch (error) {
-      if (!(error instanceof LedgerUnavailableError)) throw error;
-    }
-    return { ...applied, otherBranch };
-  }
-
-  /** Evidence alone, so it may be missing. */
-  async lastBalance(): Promise<Record<string, unknown>> {
-    try {
-      return lastBalance(await this.#ledger.stock.balanceAround(this.#key));
-    } catch (error) {
-      if (error instanceof LedgerUnavailableError) return {};
-      throw error;
-    }
-  }
-
-  get #key() {
-    const { connection, businessId, referenceId } = this.#request;
-    return { connection, businessId, referenceId };
-  }
+  return { ...applied, otherBranch };
 }
 
 function branchHeldMessage({ connection }: AdjustStockRequest, { referenceId, asked, answered }: BranchHold): string {
@@ -124,7 +64,7 @@ function branchHeldMessage({ connection }: AdjustStockRequest, { referenceId, as
 function differentMovement(
   { referenceId }: AdjustStockRequest,
   { claimed, state }: { claimed: { itemId: string; action: string; quantity: number }; state: string },
-): AdjustStockResult {
+): UnknownOutcome | Extract<AdjustStockResult, { kind: "not-applied" }> {
   const other = `${claimed.action} ${claimed.quantity} of ${claimed.itemId}`;
   const message = `An earlier run sent another movement under ${referenceId}: ${other}, which is ${state === "held" ? "of unknown outcome" : state}.`;
   if (state === "held") return { kind: "unknown", message, evidence: { earlierMovement: claimed } };

@@ -1,50 +1,38 @@
 import { branchSentAs, classifyMovement } from "../../src/compliance/index.ts";
 import {
   type AdjustStockRequest,
-  type AdjustStockResult,
   type AppliedMovement,
   type ComplianceActivities,
   type OtherBranch,
   setApplied,
+  type StockAdjustment,
 } from "../../src/contract/index.ts";
-import { claimAfterEarlierRuns } from "../earlier-runs/earlier-runs.ts";
-import { afterQuotaMs } from "../failure.ts";
+import { claimedCall } from "../claimed-call.ts";
+import { type ClassifiedCall, notServedMessage } from "../classified-call.ts";
+import { withLastBalance } from "../ledger/balance-evidence.ts";
 import { saveWithAnswer } from "../ledger/beside-calls.ts";
-import { cameBack, notServedMessage, refusalOf } from "../classified-call.ts";
 import { type ActivityContext, callAndClassify, type ComplianceRuntime } from "./calls.ts";
-import { StockClaim } from "./stock-claim.ts";
+import { takeMovement, withoutKnownBranch } from "./stock-claim.ts";
 
-/**
- * Sends a stock adjustment at most once (docs/architecture.md, "At most once"). Whatever is known is a result and not a
- * failure, since a failed activity reads as a lost answer. Cancelling the activity does not abort the request: an
- * aborted request would be an unknown outcome too.
- */
+/** Sends a stock adjustment at most once for each claim. */
 export function createStockActivities(context: ActivityContext): Pick<ComplianceActivities, "adjustStock"> {
-  const { nowMs } = context;
+  const { ledger } = context;
   return {
     async adjustStock(request) {
       const runtime = context.connections.get(request.connection);
       // A result, since a failure would not say that nothing was sent.
       if (!runtime)
         return { kind: "deferred", sameTry: true, message: notServedMessage(context.connections, request.connection) };
-      const sentAs = request.branch && branchSentAs(runtime.dialect.stock);
-      const claim = new StockClaim(context.ledger, request, sentAs, nowMs);
-      const taken = await takeClaim(context, claim);
-      if (taken !== "taken") return taken;
-      const result = await send(runtime, request, context);
-      switch (result.kind) {
-        case "applied":
-          if (!(await claim.settle(result))) return { ...result, unsettled: true };
-          return await saveRecordWithAnswer(context, request, await claim.withoutKnownBranch(result));
-        case "deferred":
-          await claim.settle({ kind: "not-applied", message: result.message });
-          return result;
-        case "not-applied":
-          await claim.settle({ kind: "not-applied", message: result.refusal.message });
-          return result;
-        default:
-          return { ...result, evidence: { ...result.evidence, ...(await claim.lastBalance()) } };
-      }
+      const result = await claimedCall(context, {
+        take: () => takeMovement(context, runtime, request),
+        send: () => send(runtime, request),
+        done: (data, meaning, sentAtMs) => appliedOf(context, runtime, request, { data, meaning, sentAtMs }),
+        not: "not-applied",
+        settle: (outcome) => ledger.stock.settle({ ...request, ...request.claim, outcome }),
+      });
+      if (result.kind !== "applied") return await withLastBalance(ledger, request, result);
+      if (result.unsettled) return result;
+      return await saveRecordWithAnswer(context, request, await withoutKnownBranch(context, request, result));
     },
   };
 }
@@ -66,48 +54,34 @@ async function saveRecordWithAnswer(
   return { ...answer, ...(await saveWithAnswer(ledger, target, { ...record, movements })) };
 }
 
-/** Where the claim cannot be taken now, this try is asked for again. */
-async function takeClaim({ earlierRuns }: ActivityContext, claim: StockClaim): Promise<"taken" | AdjustStockResult> {
-  const taken = await claimAfterEarlierRuns(earlierRuns, () => claim.take());
-  return taken !== "taken" && taken.kind === "deferred" ? { ...taken, sameTry: true } : taken;
-}
-
-type Sent = Extract<AdjustStockResult, { kind: "applied" | "deferred" | "not-applied" | "unknown" }>;
-
-async function send(
-  runtime: ComplianceRuntime,
-  request: AdjustStockRequest,
-  { nowMs, random, observer }: ActivityContext,
-): Promise<Sent> {
+function send(runtime: ComplianceRuntime, request: AdjustStockRequest): Promise<ClassifiedCall<StockAdjustment>> {
   const { businessId, referenceId, itemId, action, quantity, unitPrice, branch } = request;
-  const sentAtMs = nowMs();
   const movement = { referenceId, itemId, action, quantity, unitPrice, branch };
   const call = () => runtime.client.adjustStock(movement, { businessId });
-  const classified = await callAndClassify(runtime, "adjustStock", request, call, classifyMovement);
-  const { meaning, data, message, error } = classified;
-  if (data) {
-    const { movementId, branchId, quantityOnHand, report } = data;
-    if (report === undefined) noteUnreadReport(runtime, observer);
-    const otherBranch = otherBranchOf(runtime, request, branchId);
-    if (otherBranch) noteOtherBranch(runtime, otherBranch, observer);
-    const shown = meaning.kind === "unreported" ? { stockIo: "missing", stockMaster: "missing", ...report } : undefined;
-    return {
-      kind: "applied",
-      movementId,
-      // The answer may have either of the branch's two names; the branch's own id is kept.
-      branchId: branch && branchId === branch.authorityBhfId ? branch.id : branchId || undefined,
-      quantityOnHand,
-      report: shown,
-      ...(otherBranch && { otherBranch }),
-      sentAtMs,
-    };
-  }
-  if (meaning.kind === "deferred")
-    return { kind: "deferred", retryAfterMs: afterQuotaMs(meaning.retryAfterMs, random), message };
-  if (meaning.kind === "not-applied") return { kind: "deferred", message };
-  if (meaning.kind === "configuration" || meaning.kind === "refused")
-    return { kind: "not-applied", refusal: refusalOf(classified) };
-  return { kind: "unknown", message, evidence: { sentAtMs, ...cameBack(error) } };
+  return callAndClassify(runtime, "adjustStock", request, call, classifyMovement);
+}
+
+function appliedOf(
+  { observer }: ActivityContext,
+  runtime: ComplianceRuntime,
+  request: AdjustStockRequest,
+  { data, meaning, sentAtMs }: { data: StockAdjustment; meaning: { kind: string }; sentAtMs: number },
+): AppliedMovement {
+  const { movementId, branchId, quantityOnHand, report } = data;
+  const { branch } = request;
+  if (report === undefined) noteUnreadReport(runtime, observer);
+  const otherBranch = otherBranchOf(runtime, request, branchId);
+  if (otherBranch) noteOtherBranch(runtime, otherBranch, observer);
+  return {
+    kind: "applied",
+    movementId,
+    // The answer may have either of the branch's two names; the branch's own id is kept.
+    branchId: branch && branchId === branch.authorityBhfId ? branch.id : branchId || undefined,
+    quantityOnHand,
+    report: meaning.kind === "unreported" ? { stockIo: "missing", stockMaster: "missing", ...report } : undefined,
+    ...(otherBranch && { otherBranch }),
+    sentAtMs,
+  };
 }
 
 /**

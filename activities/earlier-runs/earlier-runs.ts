@@ -113,16 +113,20 @@ export class EarlierRuns {
   }
 }
 
-/**
- * Brings into the ledger what earlier runs of a workflow id did, then takes a claim without which nothing is sent.
- * @returns what `claim` gives; `deferred` where it cannot be had now
- */
-export async function claimAfterEarlierRuns<Claimed>(
+/** Brings into the ledger what earlier runs of a workflow id did, then takes a claim without which nothing is sent. */
+export function claimAfterEarlierRuns<Claimed>(
   earlierRuns: Pick<EarlierRuns, "takeOver">,
   claim: () => Promise<Claimed>,
 ): Promise<Claimed | Deferred> {
-  try {
+  return claimOrDeferred(async () => {
     await earlierRuns.takeOver(Context.current().info.workflowExecution);
+    return await claim();
+  });
+}
+
+/** @returns what `claim` gives; `deferred` where it cannot be had now */
+export async function claimOrDeferred<Claimed>(claim: () => Promise<Claimed>): Promise<Claimed | Deferred> {
+  try {
     return await claim();
   } catch (error) {
     if (error instanceof LedgerUnavailableError) return { kind: "deferred", waitFor: "ledger", message: error.message };

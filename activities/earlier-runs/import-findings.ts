@@ -1,5 +1,5 @@
 import type { Ledger } from "../../src/ledger/index.ts";
-import { claimedMovement, keySentWith, ledgerOutcome } from "../ledger/beside-calls.ts";
+import { claimedMovement, keySentWith } from "../ledger/beside-calls.ts";
 import type { DocumentFinding, Findings, MovementFinding } from "./findings.ts";
 
 /** Writes into the claims what they do not know yet. What they know stays as it is, so this may be repeated. */
@@ -39,12 +39,10 @@ async function importMovement(ledger: Ledger, finding: MovementFinding, holder: 
   const { generation, token } = claim;
   const key = { connection, businessId, referenceId, generation };
   const taken = await ledger.stock.take({ ...key, token, movement, holder, nowMs: sentAtMs });
-  if (outcome.kind === "applied" && (taken.kind === "taken" || taken.kind === "held"))
-    await ledger.stock.settle({ ...key, token, outcome: ledgerOutcome(outcome) });
+  if (outcome.kind === "applied" && (taken.kind === "taken" || taken.kind === "unknown"))
+    await ledger.stock.settle({ ...key, token, outcome });
   if (outcome.kind === "said") {
     const { applied, word } = outcome;
-    const { note, by, atMs } = word;
-    const who = { note, ...(by !== undefined && { by }) };
-    await ledger.stock.decide({ ...key, applied, ...who, nowMs: atMs, movement, holder });
+    await ledger.stock.decide({ ...key, applied, word, movement, holder });
   }
 }

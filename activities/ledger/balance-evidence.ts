@@ -1,8 +1,27 @@
-import { differsByMoreThan, sumOf, type StockAction } from "../../src/contract/index.ts";
-import type { BalanceEvidence } from "../../src/ledger/index.ts";
+import { differsByMoreThan, type StockAction, sumOf, type UnknownOutcome } from "../../src/contract/index.ts";
+import { type BalanceEvidence, type Ledger, LedgerUnavailableError, type MovementKey } from "../../src/ledger/index.ts";
 
 /** Quantities are compared as exactly as JSON writes them. */
 const EXACT = 0;
+
+/** Shows the last balance with a movement of unknown outcome. It is evidence alone, so it may be missing. */
+export async function withLastBalance<Known extends { kind: string }>(
+  { stock }: Ledger,
+  key: MovementKey,
+  answer: Known | UnknownOutcome,
+): Promise<Known | UnknownOutcome> {
+  if (!isUnknown(answer)) return answer;
+  try {
+    return { ...answer, evidence: { ...answer.evidence, ...lastBalance(await stock.balanceAround(key)) } };
+  } catch (error) {
+    if (error instanceof LedgerUnavailableError) return answer;
+    throw error;
+  }
+}
+
+function isUnknown(answer: { kind: string }): answer is UnknownOutcome {
+  return answer.kind === "unknown";
+}
 
 /** The balance that was seen last before an unknown movement was sent. Evidence, never a decision. */
 export function lastBalance(balance: BalanceEvidence | undefined): Record<string, unknown> {

@@ -1,18 +1,11 @@
 import { Context } from "@temporalio/activity";
 
-import {
-  type AppliedMovement,
-  type LedgerActivities,
-  type MovementReference,
-  type SaidApplied,
-  type SupersededTry,
-  TAKEN_A_PAGE,
-} from "../../src/contract/index.ts";
+import { type LedgerActivities, TAKEN_A_PAGE } from "../../src/contract/index.ts";
 import type { Ledger } from "../../src/ledger/index.ts";
 import { stillWaiting } from "../failure.ts";
 import { ageMs, pollPauseMs } from "../poll-schedule.ts";
-import { lastBalance, laterBalance } from "./balance-evidence.ts";
-import { claimedMovement, holderOf, ledgerOutcome, toMovementResult } from "./beside-calls.ts";
+import { laterBalance, withLastBalance } from "./balance-evidence.ts";
+import { claimedMovement, holderOf } from "./beside-calls.ts";
 
 export interface LedgerContext {
   ledger: Ledger;
@@ -41,79 +34,40 @@ export function createMovementActivities(context: LedgerContext): MovementActivi
   return {
     awaitLedger: () => ledger.answers(),
 
-    readMovement: async (request) => {
-      const { generation, previous } = request;
-      const found = await ledger.stock.readOrBury({ ...keyOf(request), generation, previous, nowMs: nowMs() });
-      if (found.kind === "never-sent") return { kind: "superseded", generation };
-      if (found.kind === "not-applied") return { kind: "superseded", generation: found.generation };
-      if (found.kind === "settled") return toMovementResult(found);
-      const result = toMovementResult(found);
-      const balance = lastBalance(await ledger.stock.balanceAround(keyOf(request)));
-      return { ...result, evidence: { ...result.evidence, ...balance } };
-    },
+    readMovement: async (request) =>
+      withLastBalance(ledger, request, await ledger.stock.readOrBury({ ...request, nowMs: nowMs() })),
 
     readTaken: async (request) => {
       const { after = "", ...query } = request;
-      const taken = await ledger.stock.taken({ ...query, businessId: request.businessId });
-      const page = taken
+      const taken = await ledger.stock.taken(query);
+      return taken
         .filter(({ referenceId }) => referenceId > after)
         .toSorted((one, other) => (one.referenceId < other.referenceId ? -1 : 1))
         .slice(0, TAKEN_A_PAGE);
-      return page.map(({ held, ...movement }) => {
-        if (!held) return movement;
-        const { message, evidence } = toMovementResult(held);
-        const { generation, takenAtMs } = held;
-        return { ...movement, unknown: { generation, sentAtMs: takenAtMs, message, evidence } };
-      });
     },
 
     watchMovement: async (request) => {
-      const known = await outcomeOf(ledger, request);
-      if (known) return known;
+      const known = await ledger.stock.read(request);
+      if (known.kind !== "none" && known.kind !== "unknown") return known;
       if (!request.balanceShown) {
-        const evidence = laterBalance(await ledger.stock.balanceAround(keyOf(request)), request.movement);
+        const evidence = laterBalance(await ledger.stock.balanceAround(request), request.movement);
         if (evidence) return { kind: "balance", evidence };
       }
       throw stillWaiting("Nothing more is known.", pollPauseMs(ageMs(request.sinceMs), WATCH, random));
     },
 
     decideMovement: async (request) => {
-      const { generation, applied, word, movement } = request;
-      const answer = await ledger.stock.decide({
-        ...keyOf(request),
-        generation,
-        applied,
-        note: word.note,
-        ...(word.by !== undefined && { by: word.by }),
-        nowMs: word.atMs,
-        movement: claimedMovement(movement),
-        holder: holderOf(Context.current().info),
-      });
-      const known = answer === "decided" ? undefined : await outcomeOf(ledger, request);
-      return known ?? { kind: applied ? "said-applied" : "said-not-applied" };
+      const { movement, applied } = request;
+      const holder = holderOf(Context.current().info);
+      const known = await ledger.stock.decide({ ...request, movement: claimedMovement(movement), holder });
+      if (known === "decided") return applied ? { kind: "said-applied" } : { kind: "said-not-applied" };
+      return await withLastBalance(ledger, request, known);
     },
 
     settleMovement: async (request) => {
-      const { generation, token, outcome } = request;
-      await ledger.stock.settle({ ...keyOf(request), generation, token, outcome: ledgerOutcome(outcome) });
+      await ledger.stock.settle(request);
     },
 
-    acknowledgeBranch: (request) => ledger.stock.acknowledgeBranch(keyOf(request), request.otherBranch, request.word),
+    acknowledgeBranch: (request) => ledger.stock.acknowledgeBranch(request, request.otherBranch, request.word),
   };
-}
-
-/**
- * The outcome, where the service's answer or a person's word is written down; undefined while the movement is unknown.
- */
-async function outcomeOf(
-  ledger: Ledger,
-  request: MovementReference,
-): Promise<AppliedMovement | SaidApplied | SupersededTry | undefined> {
-  const found = await ledger.stock.read(keyOf(request));
-  if (found.kind === "settled") return toMovementResult(found);
-  return found.kind === "not-applied" ? toMovementResult({ ...found, kind: "behind" }) : undefined;
-}
-
-function keyOf({ connection, businessId, referenceId }: Omit<MovementReference, "generation">) {
-  return { connection, businessId, referenceId };
 }

@@ -2,13 +2,12 @@ import type { AccountingTarget } from "./accounting-connection.ts";
 import type {
   BatchReference,
   DecideBatchRequest,
+  KnownBatch,
   PreparedSyncBatch,
   ProcessBatchRequest,
   ProcessBatchResult,
   ProcessSyncBatchInput,
-  ReadBatchResult,
   SettleBatchRequest,
-  UnknownBatch,
 } from "./sync-batch.ts";
 import type {
   AwaitItemsRequest,
@@ -65,8 +64,8 @@ import type {
   AdjustStockResult,
   DecideMovementRequest,
   DecideMovementResult,
+  KnownMovement,
   ReadMovementRequest,
-  ReadMovementResult,
   ReadTakenRequest,
   SettleMovementRequest,
   TakenMovement,
@@ -157,7 +156,7 @@ export interface LedgerActivities {
    * What became of a try whose activity ended without an answer; one that was never claimed is buried, so that it
    * cannot leave late.
    */
-  readMovement(request: ReadMovementRequest): Promise<ReadMovementResult>;
+  readMovement(request: ReadMovementRequest): Promise<KnownMovement>;
   /** What the sale has taken from stock, in whichever run: a page of it, each movement in one page alone. */
   readTaken(request: ReadTakenRequest): Promise<TakenMovement[]>;
   watchMovement(request: WatchMovementRequest): Promise<WatchMovementResult>;
@@ -190,10 +189,10 @@ export interface LedgerActivities {
    * What became of a try whose activity ended without an answer; one that was never claimed is buried, so that it
    * cannot leave late.
    */
-  readBatch(request: BatchReference): Promise<ReadBatchResult>;
+  readBatch(request: BatchReference): Promise<KnownBatch>;
   settleBatch(request: SettleBatchRequest): Promise<void>;
-  /** Keeps a person's word. The service's own, where it was recorded meanwhile, outweighs it. */
-  decideBatch(request: DecideBatchRequest): Promise<Exclude<ReadBatchResult, UnknownBatch>>;
+  /** Keeps a person's word, and says what holds: the service's own, where it was recorded meanwhile, outweighs it. */
+  decideBatch(request: DecideBatchRequest): Promise<KnownBatch>;
   keepRegistrations(request: KeepRegistrationsRequest): Promise<void>;
   /** What a batch of registrations came to. */
   reportRegistrations(batch: CallTarget & { batchId: string }): Promise<RegisterItemsOutcome>;

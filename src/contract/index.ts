@@ -8,6 +8,7 @@ export * from "./attention.ts";
 export * from "./bill-payment.ts";
 export * from "./bounded-name.ts";
 export * from "./calls.ts";
+export * from "./claimed-calls.ts";
 export * from "./closed-run.ts";
 export * from "./connection.ts";
 export * from "./correction.ts";

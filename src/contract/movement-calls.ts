@@ -1,19 +1,9 @@
-import type { Branch, CallTarget, Deferred, PersonsWord, Refusal } from "./calls.ts";
+import type { Branch, CallTarget, PersonsWord } from "./calls.ts";
+import type { ClaimedTry, NotDone, SupersededTry, UnknownOutcome, Unsettled } from "./claimed-calls.ts";
 import type { RecordPart } from "./records.ts";
 import type { StockAction, StockMovement } from "./stock-movement.ts";
 
-/**
- * What the activities of a stock movement take and give. Each try that may leave is claimed in the ledger before it is
- * sent and settled after (docs/architecture.md, "At most once").
- */
-
-/** One try of a movement, as its claim knows it. */
-export interface MovementTry {
-  /** Counts from 1 the tries that were allowed to leave. */
-  generation: number;
-  /** Names this try, so that a claim whose acknowledgement was lost is known again. */
-  token: string;
-}
+/** What the activities of a stock movement take and give. */
 
 /** One try of a movement, as it is sent. */
 export interface AskedMovement {
@@ -23,7 +13,7 @@ export interface AskedMovement {
   quantity: number;
   unitPrice: number;
   branch?: Branch | undefined;
-  claim: MovementTry & { previous?: MovementTry | undefined };
+  claim: ClaimedTry & { previous?: ClaimedTry | undefined };
   /**
    * What to keep with the answer, once it says that the movement is applied: the run's record, as it is then but for
    * the answer itself.
@@ -50,7 +40,7 @@ export interface BranchHold extends Omit<OtherBranch, "message"> {
   businessId?: string | undefined;
 }
 
-export interface AppliedMovement {
+export interface AppliedMovement extends Unsettled {
   kind: "applied";
   movementId: string;
   branchId?: string | undefined;
@@ -59,8 +49,6 @@ export interface AppliedMovement {
   /** Until a person has looked, the ledger lets no further movement of the connection to a named branch be sent. */
   otherBranch?: OtherBranch | undefined;
   sentAtMs: number;
-  /** The outcome is known, but could not be written into its claim. */
-  unsettled?: true;
   /** The record that came with the request is kept. */
   recorded?: true;
 }
@@ -83,31 +71,14 @@ export interface SaidApplied {
   word: PersonsWord;
 }
 
-export interface UnknownMovement {
-  kind: "unknown";
-  message: string;
-  evidence: Record<string, unknown>;
-}
-
-/** That try, and all before it, are known not to have been applied: the next one may be sent. */
-export interface SupersededTry {
-  kind: "superseded";
-  generation: number;
-  /** Where a person has said so. */
-  word?: PersonsWord | undefined;
-}
-
 export type AdjustStockResult =
   | AppliedMovement
   | SaidApplied
-  /** `sameTry`: the claim may be held for this try, which has not left, so it must be asked for again. */
-  | (Deferred & { sameTry?: true })
   /** Not sent: movements to named branches are held until somebody has looked at the answer to another one. */
   | { kind: "branch-held"; message: string; hold: BranchHold }
-  /** Certainly not applied, and the service says why. */
-  | { kind: "not-applied"; refusal: Refusal }
+  | NotDone<"not-applied">
   | SupersededTry
-  | UnknownMovement;
+  | UnknownOutcome;
 
 export interface MovementReference extends CallTarget {
   referenceId: string;
@@ -116,11 +87,11 @@ export interface MovementReference extends CallTarget {
 
 /** Asks what became of a try. `previous`: the caller knows that this one, before it, was not applied. */
 export interface ReadMovementRequest extends MovementReference {
-  previous?: MovementTry | undefined;
+  previous?: ClaimedTry | undefined;
 }
 
-/** What the ledger says of a try whose activity ended without an answer. */
-export type ReadMovementResult = AppliedMovement | SaidApplied | SupersededTry | UnknownMovement;
+/** What the ledger says of a movement that was asked for before. */
+export type KnownMovement = AppliedMovement | SaidApplied | SupersededTry | UnknownOutcome;
 
 /** Asks what a sale has taken from stock. */
 export interface ReadTakenRequest extends CallTarget {
@@ -154,7 +125,7 @@ export interface TakenMovement {
    */
   givenBack?: true;
   /** Absent where it is known to have been applied. */
-  unknown?: { generation: number; sentAtMs: number; message: string; evidence: Record<string, unknown> };
+  unknown?: Omit<UnknownOutcome, "kind"> & { generation: number; sentAtMs: number };
 }
 
 /** Waits, as an activity that is tried again, until the ledger knows more of an unknown movement. */
@@ -180,16 +151,15 @@ export interface DecideMovementRequest extends MovementReference {
 }
 
 /**
- * What holds after a person's word. What the claim had decided already outweighs it: the service's own outcome, or an
- * earlier word, which is then given. Without `word` the word that was asked about holds.
+ * What holds after a person's word. Where the claim had decided already, that outweighs it: the service's own outcome,
+ * an earlier word, or a newer try, of which this word says nothing. Without `word` the word that was asked about holds.
  */
 export type DecideMovementResult =
-  | { kind: "said-applied"; word?: PersonsWord | undefined }
+  | { kind: "said-applied"; word?: undefined }
   | { kind: "said-not-applied" }
-  | AppliedMovement
-  | SupersededTry;
+  | KnownMovement;
 
-export interface SettleMovementRequest extends CallTarget, MovementTry {
+export interface SettleMovementRequest extends CallTarget, ClaimedTry {
   referenceId: string;
   outcome: AppliedMovement;
 }

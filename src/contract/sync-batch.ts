@@ -1,5 +1,6 @@
 import type { AccountingProfile, AccountingTarget } from "./accounting-connection.ts";
-import type { Deferred, PersonsWord, Refusal } from "./calls.ts";
+import type { PersonsWord } from "./calls.ts";
+import type { ClaimedTry, NotDone, SupersededTry, UnknownOutcome, Unsettled } from "./claimed-calls.ts";
 
 /** Input of the `processSyncBatch` workflow. */
 export interface ProcessSyncBatchInput {
@@ -19,21 +20,8 @@ export interface ResolveBatchRequest {
   by?: string;
 }
 
-/** One try of a batch, as its claim knows it. */
-export interface BatchTry {
-  /** Counts from 1 the tries that were allowed to leave. */
-  generation: number;
-  /** Names this try, so that a claim whose acknowledgement was lost is known again. */
-  token: string;
-}
-
-export interface ProcessBatchRequest extends AccountingTarget, BatchTry {
+export interface ProcessBatchRequest extends AccountingTarget, ClaimedTry {
   syncBatchId: string;
-}
-
-/** The outcome is known, but could not be written into its claim. */
-interface Unsettled {
-  unsettled?: true;
 }
 
 export interface ProcessedBatch {
@@ -48,30 +36,15 @@ export interface SaidProcessed {
   word: PersonsWord;
 }
 
-export interface UnknownBatch {
-  kind: "unknown";
-  message: string;
-  evidence: Record<string, unknown>;
-}
-
-/** That try, and all before it, are known not to have been processed: the next one may be sent. */
-export interface SupersededBatchTry {
-  kind: "superseded";
-  generation: number;
-}
-
-/** What the ledger says of a try whose activity ended without an answer. */
-export type ReadBatchResult = ProcessedBatch | SaidProcessed | SupersededBatchTry | UnknownBatch;
+/** What the ledger says of a batch that was asked for before. */
+export type KnownBatch = ProcessedBatch | SaidProcessed | SupersededTry | UnknownOutcome;
 
 export type ProcessBatchResult =
   | (ProcessedBatch & Unsettled)
   | SaidProcessed
-  | SupersededBatchTry
-  | UnknownBatch
-  /** `sameTry`: the claim may be held for this try, which has not left, so it must be asked for again. */
-  | (Deferred & Unsettled & { sameTry?: true })
-  /** Certainly not processed, and the service says why. */
-  | ({ kind: "not-processed"; refusal: Refusal } & Unsettled);
+  | SupersededTry
+  | UnknownOutcome
+  | NotDone<"not-processed">;
 
 export interface BatchReference extends AccountingTarget {
   syncBatchId: string;
@@ -83,9 +56,15 @@ export interface DecideBatchRequest extends BatchReference {
   word: PersonsWord;
 }
 
-export interface SettleBatchRequest extends AccountingTarget, BatchTry {
+export interface SettleBatchRequest extends AccountingTarget, ClaimedTry {
   syncBatchId: string;
-  outcome: { kind: "processed" | "not-processed"; message: string };
+  outcome: BatchOutcome;
+}
+
+/** What the service's answer says of a try. */
+export interface BatchOutcome {
+  kind: "processed" | "not-processed";
+  message: string;
 }
 
 export interface BatchProgress {

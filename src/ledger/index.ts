@@ -1,4 +1,5 @@
 export type * from "./bill-payments/bill-payments.ts";
+export { wordOf } from "./claim-answers.ts";
 export type * from "./corrections/corrections.ts";
 export * from "./documents/claims.ts";
 export { startEmbeddedPostgres } from "./embedded/embedded-postgres.ts";
@@ -22,7 +23,6 @@ export type { Reports } from "./reports/create-reports.ts";
 export type * from "./reports/listed.ts";
 export type * from "./reports/report.ts";
 export type {
-  AppliedMovement,
   Balance,
   BalanceEvidence,
   ClaimedMovement,
@@ -32,15 +32,10 @@ export type {
   ListedHold,
   MovementKey,
   MovementOutcome,
-  OtherBranch,
-  ReadAnswer,
-  RecordedMovement,
   SettleRequest,
   StockClaims,
-  TakeAnswer,
   TakeRequest,
-  Try,
 } from "./stock/claims.ts";
-export type { BatchDecision, BatchKey, KeptBatch, KnownBatch, SyncBatches } from "./sync-batches/sync-batches.ts";
+export type { BatchDecision, BatchKey, KeptBatch, SyncBatches } from "./sync-batches/sync-batches.ts";
 export type { KeptPage } from "./synced/collection.ts";
 export type { WebhookEvents } from "./webhook-events/webhook-events.ts";

@@ -34,7 +34,7 @@ describe("a movement whose answer from the ledger was lost after it was written"
     line.loseAnswerTo(CLAIM);
     expect(await ledger.stock.take(first)).toEqual({ kind: "taken" });
     expect(sent(CLAIM)).toBe(2);
-    expect(await ledger.stock.take({ ...first, token: randomUUID() })).toMatchObject({ kind: "held" });
+    expect(await ledger.stock.take({ ...first, token: randomUUID() })).toMatchObject({ kind: "unknown" });
     expect(await whatOf(first)).toEqual(["taken"]);
   });
 
@@ -113,6 +113,6 @@ it("ends a statement with the operation that waited for it, so that nothing is w
   const waiting = "select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
   await expect.poll(async () => (await test.outside.query(waiting)).rows).toEqual([]);
   await test.outside.query("rollback");
-  expect(await hasty.stock.read(first)).toMatchObject({ kind: "held" });
+  expect(await hasty.stock.read(first)).toMatchObject({ kind: "unknown" });
   await hasty.close();
 });

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { MAIN_TASK_QUEUE, type SaleInput, type SaleOutcome, saleWorkflowId } from "../../src/contract/index.ts";
-import { LedgerUnavailableError } from "../../src/ledger/index.ts";
+import { type DecideRequest, LedgerUnavailableError, type StockClaims } from "../../src/ledger/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { withLedger } from "../accounting/books.ts";
 import { resetRun } from "../rig/reset-run.ts";
 import { salesOf } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
@@ -10,8 +11,24 @@ import { type Rig, startRig } from "../rig/start-rig.ts";
 /** Architecture, decisions 6 and 10: what is claimed is sent at most once, by whichever run. */
 describeWithTemporal("a run that begins anew", () => {
   let rig: Rig;
+  /** What another run does at the last moment before a person's word is written down. */
+  let meanwhile: ((stock: StockClaims, request: DecideRequest) => Promise<unknown>) | undefined;
   beforeAll(async () => {
-    rig = await startRig({ timings: { callTimeoutMs: 20_000, resubmissions: 0 } });
+    rig = await startRig({
+      timings: { callTimeoutMs: 20_000, resubmissions: 0 },
+      withLedger: (ledger) => ({
+        ...ledger,
+        stock: {
+          ...ledger.stock,
+          decide: async (request) => {
+            const act = meanwhile;
+            meanwhile = undefined;
+            await act?.(ledger.stock, request);
+            return await ledger.stock.decide(request);
+          },
+        },
+      }),
+    });
   });
   afterAll(() => rig?.close());
 
@@ -119,6 +136,57 @@ describeWithTemporal("a run that begins anew", () => {
     expect(rig.callsOf("PUTOFF-1").filter((operation) => operation === "adjustStock")).toHaveLength(2);
     await rig.starter.resolveStock({ invoice: "PUTOFF-1" }, { ...match, applied: true, note: "it is there" });
     await handleOf("PUTOFF-1").result();
+  });
+
+  test.each([true, false])(
+    "asks once about the try of the run before, and writes the word on it down: %s",
+    async (applied) => {
+      const invoice = `NEWEST-${applied}`;
+      const match = { referenceId: `${invoice}/item_tea/sold` };
+      const fault = { operation: "adjustStock", times: 1, match } as const;
+      rig.simulator.inject({ ...fault, when: "before", kind: "rate-limit", retryAfterSeconds: 0 });
+      rig.simulator.inject({ ...fault, when: applied ? "after" : "before", kind: "drop" });
+      await start(invoice);
+      await rig.stateWhen(invoice, ({ attentions }) => attentions[0]?.code === "stock-unknown");
+      // The new run begins with the first try, where the claim has the second one.
+      await reset(invoice, { activity: "adjustStock" });
+      await rig.stateWhen(invoice, ({ attentions }) => attentions[0]?.code === "stock-unknown");
+      await rig.starter.resolveStock({ invoice }, { ...match, applied, note: "looked" });
+      const { decisions } = await rig.stateWhen(invoice, ({ attentions, stockMovements }) => {
+        return attentions.length === 0 && stockMovements[0]?.state === "applied";
+      });
+      expect(decisions).toHaveLength(1);
+      const key = { connection: "default", businessId: "biz_1", referenceId: match.referenceId };
+      const { said, told } = await withLedger(rig.config, async ({ stock }) => {
+        return { said: await stock.read(key), told: await stock.history(key) };
+      });
+      expect(said).toMatchObject(applied ? { kind: "said-applied", word: { note: "looked" } } : { kind: "applied" });
+      expect(told.map(({ what }) => what)).toContain(`decided-${applied ? "applied" : "not-applied"}`);
+      expect(movementsOf(invoice)).toHaveLength(1);
+    },
+  );
+
+  test.each([true, false])("asks anew where a newer try is under way when the word comes: %s", async (applied) => {
+    const invoice = `NEWER-${applied}`;
+    const match = { referenceId: `${invoice}/item_tea/sold` };
+    rig.simulator.inject({ operation: "adjustStock", when: "before", kind: "drop", times: 1, match });
+    await start(invoice);
+    await rig.stateWhen(invoice, ({ attentions }) => attentions[0]?.code === "stock-unknown");
+    meanwhile = async (stock, request) => {
+      await stock.decide({ ...request, applied: false, word: { note: "not there", atMs: 1_000 } });
+      await stock.take({ ...request, generation: 2, token: "newer", holder: "another run", nowMs: 2_000 });
+    };
+    await rig.starter.resolveStock({ invoice }, { ...match, applied, note: "looked" });
+    const { stockMovements } = await rig.stateWhen(invoice, ({ attentions }) => {
+      return attentions[0]?.evidence?.["takenBy"] === "another run";
+    });
+    expect(stockMovements).toMatchObject([{ state: "unknown" }]);
+    expect(movementsOf(invoice)).toEqual([]);
+    const key = { connection: "default", businessId: "biz_1", referenceId: match.referenceId };
+    const outcome = { kind: "not-applied", message: "the item is unknown" } as const;
+    await withLedger(rig.config, ({ stock }) => stock.settle({ ...key, generation: 2, token: "newer", outcome }));
+    expect(await handleOf(invoice).result()).toMatchObject({ stockMovements: [{ state: "applied" }] });
+    expect(movementsOf(invoice)).toHaveLength(1);
   });
 
   test("leaves a movement unknown that the run of before may have sent", async () => {

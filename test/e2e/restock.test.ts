@@ -39,7 +39,8 @@ describeWithTemporal("the goods of a refund", () => {
         stock: {
           ...ledger.stock,
           decide: async (request) => {
-            const earlier = { ...request, applied: true, note: "seen in the journal", by: "njeri", nowMs: 1_000 };
+            const word = { note: "seen in the journal", by: "njeri", atMs: 1_000 };
+            const earlier = { ...request, applied: true, word };
             if (request.referenceId === saidByAnother) await ledger.stock.decide(earlier);
             return await ledger.stock.decide(request);
           },

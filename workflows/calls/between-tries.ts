@@ -1,6 +1,6 @@
-import { condition, sleep, uuid4, workflowInfo } from "@temporalio/workflow";
+import { condition, sleep } from "@temporalio/workflow";
 
-import { boundedSummary, type Deferred, type MovementTry, type Refusal } from "../../src/contract/index.ts";
+import { boundedSummary, type Deferred, type Refusal } from "../../src/contract/index.ts";
 import { LeftToNextRun } from "../job/continue-as-new-policy.ts";
 import {
   attentionKey,
@@ -211,46 +211,4 @@ function evidenceOf(refusal: Refusal): { evidence?: Record<string, unknown> } {
   const { status, apiCode, details } = refusal;
   const evidence = { ...(status && { status }), ...(apiCode && { apiCode }), ...details };
   return Object.keys(evidence).length > 0 ? { evidence } : {};
-}
-
-/**
- * Numbers the tries of one call that is sent at most once. Each try has a generation, under which its activity takes
- * the claim in the ledger. A new generation begins only once it is known that the one before was not applied.
- */
-export class ClaimGenerations {
-  #current: MovementTry = { generation: 1, token: tokenOfThisRun() };
-  #previous: MovementTry | undefined;
-
-  get generation(): number {
-    return this.#current.generation;
-  }
-
-  /** What the next activity claims. */
-  get claim(): MovementTry & { previous?: MovementTry } {
-    return { ...this.#current, ...(this.#previous && { previous: this.#previous }) };
-  }
-
-  get current(): MovementTry {
-    return this.#current;
-  }
-
-  /** The current generation is known not to have been applied. */
-  nextGeneration(): void {
-    this.#previous = this.#current;
-    this.#current = { generation: this.#current.generation + 1, token: tokenOfThisRun() };
-  }
-
-  /** The generations of another run, up to this one, are known not to have been applied. */
-  skipPast(generation: number): void {
-    this.#previous = undefined;
-    this.#current = { generation: Math.max(generation, this.#current.generation) + 1, token: tokenOfThisRun() };
-  }
-}
-
-/**
- * Tells this run's try from that of any other run. A random text alone would not: a run that was reset replays the
- * random values that the earlier run drew before the reset point, and may have sent a movement under.
- */
-function tokenOfThisRun(): string {
-  return `${workflowInfo().runId}/${uuid4()}`;
 }

@@ -3,13 +3,13 @@ import {
   type AppliedMovement,
   type AskedMovement,
   type Branch,
-  type ReadMovementResult,
   type RecordPart,
   type Refusal,
   setApplied,
   type StockMovement,
 } from "../../src/contract/index.ts";
-import { BetweenTries, ClaimGenerations } from "../calls/between-tries.ts";
+import { BetweenTries } from "../calls/between-tries.ts";
+import { answerOf, ClaimGenerations } from "../calls/claimed-tries.ts";
 import type { Verdict } from "../operator/attention-list.ts";
 import { ledger } from "../proxies.ts";
 import type { SaleContext } from "../sale/state.ts";
@@ -43,7 +43,9 @@ export async function applyMovement(
       return;
     }
     const result =
-      sent.kind === "unknown" ? await resolveUnknownMovement(context, movement, claims.generation, branch, sent) : sent;
+      sent.kind === "unknown"
+        ? await resolveUnknownMovement(context, movement, branch, { generation: claims.generation, ...sent })
+        : sent;
     switch (result.kind) {
       case "applied":
         markApplied(context, movement, result);
@@ -184,8 +186,8 @@ function markApplied(context: SaleContext, movement: StockMovement, result: Appl
  *
  * 1. `workflows/proxies.ts` gives the activity one attempt and timeouts, so that a lost activity ends as a failure.
  * 2. `workflows/calls/activity-failures.ts` turns that failure into `lost`, or into `deferred` if no worker started it.
- * 3. The claim in the ledger, which the activity took before it sent (`activities/compliance/stock-claim.ts`) and which
- *    {@link readOutcomeFromClaim} reads, says whether the movement was sent, and what came of it.
+ * 3. The claim in the ledger, which the activity took before it sent (`activities/claimed-call.ts`) and which
+ *    {@link answerOf} reads, says whether the movement was sent, and what came of it.
  * 4. A claim without an outcome makes the movement `unknown`, like that result (`unknown-movement.ts`), until an operator
  *    decides with the update `resolveStock` (`workflows/sale/messages.ts`), or the outcome is written late.
  *
@@ -199,29 +201,17 @@ async function sendMovement(
   record: RecordPart | undefined,
 ): Promise<AdjustStockResult> {
   const { adjustStock } = record ? calls.unrepeatableWriteSoon : calls.unrepeatableWrite;
-  const result = await adjustStock(summary, { ...target, ...request, ...(record && { record }) });
-  return result.kind === "lost" ? await readOutcomeFromClaim(target, request, result.message) : result;
-}
-
-/**
- * Reads in the ledger what became of a try whose answer was lost. No claim: it was never sent, and the reading closes
- * the claim, so that a late attempt cannot send it either. A claim with an outcome: that is the answer. A claim without
- * one: unknown (docs/architecture.md, "At most once").
- * @param whyLost a sentence for the operator
- */
-async function readOutcomeFromClaim(
-  target: SaleContext["target"],
-  { referenceId, claim }: AskedMovement,
-  whyLost: string,
-): Promise<ReadMovementResult> {
+  const { referenceId, claim } = request;
   const { generation, previous } = claim;
-  const found = await ledger.readMovement("Read from its claim what became of the movement", {
-    ...target,
-    referenceId,
-    generation,
-    ...(previous && { previous }),
-  });
-  return found.kind === "unknown" ? { ...found, message: `${whyLost} ${found.message}` } : found;
+  const sent = await adjustStock(summary, { ...target, ...request, ...(record && { record }) });
+  return await answerOf(sent, () =>
+    ledger.readMovement("Read from its claim what became of the movement", {
+      ...target,
+      referenceId,
+      generation,
+      ...(previous && { previous }),
+    }),
+  );
 }
 
 /** Lets at most so many act at once. The others wait, and follow in the order in which they came. */

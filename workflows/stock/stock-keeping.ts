@@ -161,15 +161,11 @@ export class StockKeeping {
   async #returnOther({ unknown, ...taken }: TakenMovement, number: string): Promise<void> {
     const movement: StockMovement = { ...taken, purpose: "sold", action: "DEDUCT", state: "applied" };
     if (unknown) {
-      const { generation, sentAtMs, ...question } = unknown;
-      movement.sentAtMs = sentAtMs;
+      movement.sentAtMs = unknown.sentAtMs;
       // So that `resolveStock` finds it.
       this.#context.run.movements.push(movement);
       const branch = movement.branchId === undefined ? undefined : { id: movement.branchId };
-      const resolution = await resolveUnknownMovement(this.#context, movement, generation, branch, {
-        kind: "unknown",
-        ...question,
-      });
+      const resolution = await resolveUnknownMovement(this.#context, movement, branch, unknown);
       if (resolution.kind !== "applied" && resolution.word)
         adoptDecision(this.#context, movement, resolution.word, resolution.kind === "said-applied");
       if (resolution.kind === "superseded") movement.state = "dropped";

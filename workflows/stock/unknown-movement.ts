@@ -1,20 +1,18 @@
 import { CancellationScope, condition } from "@temporalio/workflow";
 
 import type {
-  AppliedMovement,
   Branch,
+  KnownMovement,
   PersonsWord,
-  SaidApplied,
   StockMovement,
-  SupersededTry,
-  UnknownMovement,
+  UnknownOutcome,
   WatchMovementResult,
 } from "../../src/contract/index.ts";
 import type { SaleContext } from "../sale/state.ts";
 import { ledger } from "../proxies.ts";
 
 /** What an unknown movement turned out to be: applied, or not applied by that generation and all before it. */
-type MovementResolution = AppliedMovement | SaidApplied | SupersededTry;
+type MovementResolution = Exclude<KnownMovement, UnknownOutcome>;
 
 /**
  * Shows the attention `stock-unknown` until an operator decides (`resolveStock`), or until the outcome is written into
@@ -23,9 +21,8 @@ type MovementResolution = AppliedMovement | SaidApplied | SupersededTry;
 export async function resolveUnknownMovement(
   context: SaleContext,
   movement: StockMovement,
-  generation: number,
   branch: Branch | undefined,
-  { message, evidence }: UnknownMovement,
+  { generation, message, evidence }: Omit<UnknownOutcome, "kind"> & { generation: number },
 ): Promise<MovementResolution> {
   const { run } = context;
   movement.state = "unknown";
@@ -44,22 +41,22 @@ export async function resolveUnknownMovement(
   await condition(() => decision() !== undefined || watched.resolution !== undefined);
   watched.end();
   const resolution = watched.resolution ?? (await recordDecision(context, movement, generation, branch));
-  if (resolution.kind !== "superseded") movement.state = "applied";
+  if (resolution.kind === "applied" || resolution.kind === "said-applied") movement.state = "applied";
   run.clear(key);
   run.stockMoved();
+  // Of another run's newer try the word says nothing: whether that one was applied is asked for itself.
+  if (resolution.kind === "unknown")
+    return await resolveUnknownMovement(context, movement, branch, { generation, ...resolution });
   return resolution;
 }
 
-/**
- * Writes the operator's decision into the claim before acting on it. What the claim has by now outweighs it: an outcome,
- * or an earlier word.
- */
+/** Writes the operator's decision into the claim before acting on it. What the claim has by now outweighs it. */
 async function recordDecision(
   context: SaleContext,
   movement: StockMovement,
   generation: number,
   branch: Branch | undefined,
-): Promise<MovementResolution> {
+): Promise<KnownMovement> {
   const { applied = false, note = "", by, atMs = 0 } = movement.decision ?? {};
   const word: PersonsWord = { note, atMs, ...(by !== undefined && { by }) };
   const { referenceId, itemId, action, quantity, unitPrice } = movement;

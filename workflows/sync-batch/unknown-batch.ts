@@ -1,6 +1,6 @@
 import { CancellationScope, sleep } from "@temporalio/workflow";
 
-import type { AccountingProfile, ReadBatchResult, UnknownBatch } from "../../src/contract/index.ts";
+import type { AccountingProfile, KnownBatch, UnknownOutcome } from "../../src/contract/index.ts";
 import { park } from "../operator/attention-list.ts";
 import { ledger } from "../proxies.ts";
 import type { BatchJob } from "./batch-job.ts";
@@ -11,25 +11,21 @@ import type { BatchJob } from "./batch-job.ts";
  */
 const LOOKS = ["1 minute", "10 minutes", "1 hour"] as const;
 
-type Known = Exclude<ReadBatchResult, UnknownBatch>;
+type Known = Exclude<KnownBatch, UnknownOutcome>;
 
 /** Parks until a person says whether it was processed, or the claim does. */
 export async function resolveUnknownBatch(
   job: BatchJob,
-  { connection }: AccountingProfile,
+  { connection }: Pick<AccountingProfile, "connection">,
   syncBatchId: string,
-  generation: number,
-  { message, evidence }: UnknownBatch,
+  { generation, message, evidence }: UnknownOutcome & { generation: number },
 ): Promise<Known> {
+  const batch = { connection, syncBatchId, generation };
   let found: Known | undefined;
   const lookAgain = async (): Promise<boolean> => {
     for (const pause of LOOKS) {
       await sleep(pause, { summary: "The outcome may still be written into the claim: look again later" });
-      const read = await ledger.readBatch("Look for a late outcome in the claim", {
-        connection,
-        syncBatchId,
-        generation,
-      });
+      const read = await ledger.readBatch("Look for a late outcome in the claim", batch);
       if (read.kind === "unknown") continue;
       found = read;
       return true;
@@ -45,7 +41,13 @@ export async function resolveUnknownBatch(
     if (found) return found;
     if (!word) continue;
     const { processed, ...said } = word;
-    const decision = { connection, syncBatchId, generation, processed, word: said };
-    return await ledger.decideBatch("Write the operator's decision into the claim", decision);
+    const kept = await ledger.decideBatch("Write the operator's decision into the claim", {
+      ...batch,
+      processed,
+      word: said,
+    });
+    if (kept.kind !== "unknown") return kept;
+    // Of another run's newer try the word says nothing.
+    return await resolveUnknownBatch(job, { connection }, syncBatchId, { generation, ...kept });
   }
 }

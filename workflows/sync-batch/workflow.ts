@@ -1,7 +1,8 @@
 import { condition, continueAsNew } from "@temporalio/workflow";
 
 import type { AccountingProfile, ProcessSyncBatchInput, SyncBatchOutcome } from "../../src/contract/index.ts";
-import { BetweenTries, ClaimGenerations } from "../calls/between-tries.ts";
+import { BetweenTries } from "../calls/between-tries.ts";
+import { ClaimGenerations } from "../calls/claimed-tries.ts";
 import { registerJobMessages, runJobToCompletion } from "../job/run-job.ts";
 import { accountingCallsOf, main } from "../proxies.ts";
 import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";
@@ -48,7 +49,9 @@ async function sendUntilProcessed(
     job.moveOn("the service's answer", { standing: "waiting" });
     const sent = await sendBatch(profile, syncBatchId, claims.current);
     const result =
-      sent.kind === "unknown" ? await resolveUnknownBatch(job, profile, syncBatchId, claims.generation, sent) : sent;
+      sent.kind === "unknown"
+        ? await resolveUnknownBatch(job, profile, syncBatchId, { generation: claims.generation, ...sent })
+        : sent;
     if (result.kind !== "not-processed" && result.kind !== "deferred") betweenTries.clearRefusal();
     switch (result.kind) {
       case "processed":

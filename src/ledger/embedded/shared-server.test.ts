@@ -32,7 +32,7 @@ describe("processes that share a home", { timeout: 60_000 }, () => {
   it("may all be the first, on an empty folder", async () => {
     const all = await Promise.all([start(), start(), start(), start()]);
     const answers = await Promise.all(all.map((one) => one.take("a1")));
-    expect(answers.toSorted()).toEqual(["held", "held", "held", "taken"]);
+    expect(answers.toSorted()).toEqual(["taken", "unknown", "unknown", "unknown"]);
     const pid = serverPid(base);
     expect(readdirSync(base).filter((name) => name.startsWith(".cluster-"))).toEqual([]);
     expect(await Promise.all(all.map((one) => one.close()))).toEqual([0, 0, 0, 0]);
@@ -44,7 +44,7 @@ describe("processes that share a home", { timeout: 60_000 }, () => {
     const pid = serverPid(base);
     const second = await start();
     expect(serverPid(base)).toBe(pid);
-    expect([await first.take("a2"), await second.take("a2")]).toEqual(["taken", "held"]);
+    expect([await first.take("a2"), await second.take("a2")]).toEqual(["taken", "unknown"]);
     expect(await first.close()).toBe(0);
     expect(await second.take("b2")).toBe("taken");
     expect(isAlive(pid)).toBe(true);
@@ -59,7 +59,7 @@ describe("processes that share a home", { timeout: 60_000 }, () => {
     await Promise.all(all.map((one) => one.kill()));
     await gone(pid);
     const next = await start();
-    expect(await next.take("a3")).toBe("held");
+    expect(await next.take("a3")).toBe("unknown");
     await next.close();
   });
 
@@ -81,7 +81,7 @@ describe("processes that share a home", { timeout: 60_000 }, () => {
     for (const guardian of guardiansOf(base)) process.kill(-guardian, "SIGKILL");
     await one.kill();
     const next = await start();
-    expect([serverPid(base), await next.take("a5")]).toEqual([pid, "held"]);
+    expect([serverPid(base), await next.take("a5")]).toEqual([pid, "unknown"]);
     await next.close();
     await gone(pid);
   });

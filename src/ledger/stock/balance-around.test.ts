@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import type { AppliedMovement } from "../../contract/index.ts";
 import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
 import { APPLIED, firstTry, MOVEMENT } from "../test-support/movements.ts";
-import type { AppliedMovement, ClaimedMovement, TakeRequest } from "./claims.ts";
+import type { ClaimedMovement, TakeRequest } from "./claims.ts";
 
 let test: TestLedger;
 beforeAll(async () => {
@@ -32,7 +33,7 @@ function ofOneItem(itemId: string) {
       await stock.settle({ ...requestOf(name), outcome: { ...APPLIED, quantityOnHand: undefined, ...outcome } });
     },
     async decided(name: string): Promise<void> {
-      await stock.decide({ ...requestOf(name), applied: true, note: "seen" });
+      await stock.decide({ ...requestOf(name), applied: true, word: { note: "seen", atMs: 1 } });
     },
     around: async (name: string) => {
       const evidence = await stock.balanceAround(requestOf(name));

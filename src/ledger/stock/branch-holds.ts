@@ -1,8 +1,9 @@
 import { type RawBuilder, sql } from "kysely";
 
+import type { BranchHold, PersonsWord } from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
 import { storableText } from "../storable-text.ts";
-import type { BranchPair, Decision, ListedHold, OpenHold } from "./claims.ts";
+import type { BranchPair, ListedHold } from "./claims.ts";
 import { toJson } from "./row.ts";
 
 /**
@@ -14,7 +15,7 @@ import { toJson } from "./row.ts";
 /** Of which the answer was. */
 interface BranchScope {
   connection: string;
-  businessId: string | undefined;
+  businessId?: string | undefined;
 }
 
 /** Idempotent; what somebody has looked at already is not held again. */
@@ -33,7 +34,7 @@ export async function holdBranch(
 }
 
 /** The oldest one that nobody has looked at, of any business of the connection: they share its dialect. */
-export async function openHold(db: Queries, connection: string, sentAs: string): Promise<OpenHold | undefined> {
+export async function openHold(db: Queries, connection: string, sentAs: string): Promise<BranchHold | undefined> {
   const row = await db
     .selectFrom("stock_branch_holds")
     .select(["reference_id", "business_id", "sent_as", "asked", "answered"])
@@ -68,7 +69,7 @@ export async function lookedAt(
   db: Queries,
   scope: BranchScope & { referenceId: string },
   other: BranchPair,
-  word: Omit<Decision, "applied">,
+  word: PersonsWord,
 ): Promise<void> {
   await holdBranch(db, scope, other);
   let update = db
@@ -95,7 +96,7 @@ interface HoldColumns {
   answered: string;
 }
 
-function holdOf({ reference_id, business_id, sent_as, asked, answered }: HoldColumns): OpenHold {
+function holdOf({ reference_id, business_id, sent_as, asked, answered }: HoldColumns): BranchHold {
   const businessId = business_id === "-" ? undefined : business_id;
   return { referenceId: reference_id, businessId, sentAs: sent_as, asked, answered };
 }

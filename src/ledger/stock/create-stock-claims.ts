@@ -4,7 +4,7 @@ import { isLookedAt, lookedAt, openHold, openHolds } from "./branch-holds.ts";
 import type { StockClaims } from "./claims.ts";
 import { decide } from "./decide.ts";
 import { history, read, readOrBury } from "./read.ts";
-import { settle, settleHeld } from "./settle.ts";
+import { keptOutcome, settle, settleHeld } from "./settle.ts";
 import { take, takeFirst } from "./take.ts";
 import { taken } from "./taken.ts";
 
@@ -16,11 +16,13 @@ export function createStockClaims(database: Database): StockClaims {
         (db) => takeFirst(db, request),
         (db) => take(db, request),
       ),
-    settle: (request) =>
-      database.inOneStatement(
-        (db) => settleHeld(db, request),
-        (db) => settle(db, request),
-      ),
+    settle(request) {
+      const kept = { ...request, outcome: keptOutcome(request.outcome) };
+      return database.inOneStatement(
+        (db) => settleHeld(db, kept),
+        (db) => settle(db, kept),
+      );
+    },
     readOrBury: (request) => database.transact((db) => readOrBury(db, request)),
     read: (key) => database.query((db) => read(db, key)),
     taken: (request) => database.query((db) => taken(db, request)),

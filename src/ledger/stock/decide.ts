@@ -1,3 +1,4 @@
+import type { KnownMovement } from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
 import { cleanText } from "../storable-text.ts";
 import type { DecideRequest, Decision } from "./claims.ts";
@@ -5,6 +6,7 @@ import {
   checkGeneration,
   checkMovement,
   keyColumns,
+  knownOf,
   lockRow,
   movementColumns,
   nextOrder,
@@ -15,17 +17,16 @@ import {
   updateRow,
 } from "./row.ts";
 
-type Answer = "decided" | "already-applied" | "already-not-applied";
-
-export async function decide(db: Queries, request: DecideRequest): Promise<Answer> {
+export async function decide(db: Queries, request: DecideRequest): Promise<"decided" | KnownMovement> {
   checkGeneration(request.generation);
   checkMovement(request.movement);
   const { generation, applied } = request;
+  const { note, by, atMs } = request.word;
   const decision: Decision = {
     applied,
-    note: cleanText(request.note),
-    ...(request.by === undefined ? {} : { by: cleanText(request.by) }),
-    atMs: request.nowMs,
+    note: cleanText(note),
+    ...(by === undefined ? {} : { by: cleanText(by) }),
+    atMs,
   };
   const state = applied ? ("applied" as const) : ("not-applied" as const);
   const word = { state, decision: toJson(decision) };
@@ -37,7 +38,7 @@ export async function decide(db: Queries, request: DecideRequest): Promise<Answe
       generation,
       ...movementColumns(request.movement),
       holder: cleanText(request.holder),
-      taken_at: new Date(request.nowMs),
+      taken_at: new Date(atMs),
     })
     .onConflict((conflict) => conflict.columns(["connection", "business_id", "reference_id"]).doNothing())
     .returning("generation")
@@ -45,13 +46,13 @@ export async function decide(db: Queries, request: DecideRequest): Promise<Answe
   if (inserted === undefined) {
     const row = await lockRow(db, request);
     if (row === undefined) throw new Error("a claim vanished: rows are never deleted");
-    const known = answerFor(row, request);
-    if (known !== undefined) {
-      if (known !== "decided") {
-        await recordEvent(db, request, { generation, what: "decision-refused", detail: { ...decision, known } });
-        if (known === "already-not-applied" && applied) await updateRow(db, request, { disputed: true });
-      }
-      return known;
+    const standing = standingOf(row, request);
+    if (standing === "same-word") return "decided";
+    if (standing !== "open") {
+      const detail = { ...decision, known: `already-${standing}` };
+      await recordEvent(db, request, { generation, what: "decision-refused", detail });
+      if (standing === "not-applied" && applied) await updateRow(db, request, { disputed: true });
+      return knownOf(row);
     }
     await updateRow(db, request, {
       ...word,
@@ -67,18 +68,18 @@ export async function decide(db: Queries, request: DecideRequest): Promise<Answe
   return "decided";
 }
 
-/** Undefined: the word counts. */
-function answerFor(row: StockRow, { generation, applied }: DecideRequest): Answer | undefined {
+/** What is known of the try that the word is about. `open`: the word counts. */
+function standingOf(
+  row: StockRow,
+  { generation, applied }: DecideRequest,
+): "open" | "same-word" | "applied" | "not-applied" {
   if (row.state === "held") {
     // A newer try exists only where the one that is decided about was known not to be applied.
-    return row.generation > generation ? "already-not-applied" : undefined;
+    return row.generation > generation ? "not-applied" : "open";
   }
-  if (row.state === "applied") {
-    const bySamePerson = outcomeOf(row) === undefined && applied;
-    return bySamePerson ? "decided" : "already-applied";
-  }
-  if (row.generation < generation) return undefined;
-  if (row.generation > generation) return "already-not-applied";
-  if (row.state === "buried") return undefined;
-  return outcomeOf(row) === undefined && !applied ? "decided" : "already-not-applied";
+  if (row.state === "applied") return outcomeOf(row) === undefined && applied ? "same-word" : "applied";
+  if (row.generation < generation) return "open";
+  if (row.generation > generation) return "not-applied";
+  if (row.state === "buried") return "open";
+  return outcomeOf(row) === undefined && !applied ? "same-word" : "not-applied";
 }

@@ -33,7 +33,7 @@ const count = (answers: TakeAnswer[], kind: TakeAnswer["kind"]): number =>
 it("gives a new movement to one of 60 takers in four pools", async () => {
   const first = firstTry();
   const answers = await takeByAll(() => ({ ...first, token: randomUUID() }), 60);
-  expect([count(answers, "taken"), count(answers, "held")]).toEqual([1, 59]);
+  expect([count(answers, "taken"), count(answers, "unknown")]).toEqual([1, 59]);
 });
 
 it("gives each of 40 movements to one of its three takers", async () => {
@@ -43,7 +43,7 @@ it("gives each of 40 movements to one of its three takers", async () => {
     if (request === undefined) throw new Error("no request");
     return { ...request, token: randomUUID() };
   }, 120);
-  expect([count(answers, "taken"), count(answers, "held")]).toEqual([40, 80]);
+  expect([count(answers, "taken"), count(answers, "unknown")]).toEqual([40, 80]);
 });
 
 it("gives a movement that was refused to one of 40 takers of the next try", async () => {
@@ -51,7 +51,7 @@ it("gives a movement that was refused to one of 40 takers of the next try", asyn
   await test.ledger.stock.take(first);
   await test.ledger.stock.settle({ ...first, outcome: NOT_APPLIED });
   const answers = await takeByAll(() => ({ ...first, generation: 2, token: randomUUID() }), 40);
-  expect([count(answers, "taken"), count(answers, "held")]).toEqual([1, 39]);
+  expect([count(answers, "taken"), count(answers, "unknown")]).toEqual([1, 39]);
 });
 
 it("buries a movement or gives it out, and never both", async () => {
@@ -62,7 +62,7 @@ it("buries a movement or gives it out, and never both", async () => {
       ledgers[1]?.stock.readOrBury({ ...first, nowMs: 5 }),
     ]);
     expect([taken[0]?.kind, buried?.kind]).toEqual(
-      taken[0]?.kind === "taken" ? ["taken", "held"] : ["behind", "never-sent"],
+      taken[0]?.kind === "taken" ? ["taken", "unknown"] : ["superseded", "superseded"],
     );
   }
 });

@@ -1,11 +1,12 @@
+import type { ClaimedTry, KnownMovement } from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
-import type { ClaimEvent, MovementKey, ReadAnswer, Try } from "./claims.ts";
+import type { ClaimEvent, MovementKey } from "./claims.ts";
 import {
   checkGeneration,
   insertOrLock,
+  knownOf,
   nextOrder,
   NO_OUTCOME,
-  readAnswer,
   readRow,
   recordEvent,
   updateRow,
@@ -13,15 +14,15 @@ import {
 } from "./row.ts";
 import { explainPrevious } from "./take.ts";
 
-export async function read(db: Queries, key: MovementKey): Promise<ReadAnswer | { kind: "none" }> {
+export async function read(db: Queries, key: MovementKey): Promise<KnownMovement | { kind: "none" }> {
   const row = await readRow(db, key);
-  return row === undefined ? { kind: "none" } : readAnswer(row);
+  return row === undefined ? { kind: "none" } : knownOf(row);
 }
 
 export async function readOrBury(
   db: Queries,
-  request: MovementKey & { generation: number; nowMs: number; previous?: Try | undefined },
-): Promise<ReadAnswer> {
+  request: MovementKey & { generation: number; nowMs: number; previous?: ClaimedTry | undefined },
+): Promise<KnownMovement> {
   checkGeneration(request.generation);
   const { generation } = request;
   const tombstone = { generation, token: null, state: "buried" as const, taken_at: new Date(request.nowMs) };
@@ -29,7 +30,7 @@ export async function readOrBury(
   if (found !== undefined) {
     const row = await explainPrevious(db, request, found);
     const isOver = row.state === "not-applied" || row.state === "buried";
-    if (!isOver || row.generation >= generation) return readAnswer(row);
+    if (!isOver || row.generation >= generation) return knownOf(row);
     await updateRow(db, request, {
       ...tombstone,
       ...NO_OUTCOME,
@@ -43,7 +44,7 @@ export async function readOrBury(
     });
   }
   await recordEvent(db, request, { generation, what: "buried", detail: { nowMs: request.nowMs } });
-  return { kind: "never-sent", generation };
+  return { kind: "superseded", generation };
 }
 
 export async function history(db: Queries, key: MovementKey): Promise<ClaimEvent[]> {

@@ -1,20 +1,14 @@
 import { type Insertable, type RawBuilder, type Selectable, sql, type UpdateObject } from "kysely";
 
+import type { AppliedMovement, KnownMovement, SaidApplied, SupersededTry } from "../../contract/index.ts";
+import { type HeldClaim, heldAnswer, wordOf } from "../claim-answers.ts";
 import type { Queries } from "../database.ts";
 import { LedgerError } from "../errors.ts";
 import { insertRowFrom } from "../statements.ts";
 import { cleanText } from "../storable-text.ts";
 import type { Tables } from "../tables.ts";
 import type { StockClaimsTable } from "../tables/claims.ts";
-import type {
-  ClaimedMovement,
-  Decision,
-  MovementKey,
-  MovementOutcome,
-  ReadAnswer,
-  RecordedMovement,
-  TakeAnswer,
-} from "./claims.ts";
+import type { ClaimedMovement, Decision, MovementKey, MovementOutcome } from "./claims.ts";
 
 export type StockRow = Selectable<StockClaimsTable>;
 
@@ -104,41 +98,27 @@ export function outcomeOf(row: StockRow): MovementOutcome | undefined {
   return (row.outcome as MovementOutcome | null) ?? undefined;
 }
 
-export function decisionOf(row: StockRow): { decision?: Decision } {
-  return row.decision === null ? {} : { decision: row.decision as Decision };
-}
-
-/** For a row in state `applied`. */
-export function settledAnswer(row: StockRow): Extract<TakeAnswer, { kind: "settled" }> {
+/** For a row in state `applied`. Where a person alone says so there is no answer of the service. */
+export function appliedAnswer(row: StockRow): AppliedMovement | SaidApplied {
   const said = outcomeOf(row);
-  const outcome: RecordedMovement =
-    said?.kind === "applied" ? said : { kind: "applied", sentAtMs: row.taken_at.getTime() };
-  return { kind: "settled", generation: row.generation, outcome, ...decisionOf(row) };
+  if (said?.kind === "applied") return said;
+  if (row.decision === null) throw new LedgerError(`Nobody has said why ${row.reference_id} counts as applied.`);
+  return { kind: "said-applied", word: wordOf(row.decision as Decision) };
 }
 
-export function heldAnswer(row: StockRow): Extract<TakeAnswer, { kind: "held" }> {
-  return {
-    kind: "held",
-    generation: row.generation,
-    takenAtMs: row.taken_at.getTime(),
-    holder: row.holder ?? "",
-  };
+/** For a row in state `not-applied` or `buried`. */
+export function supersededAnswer({ generation, decision }: StockRow): SupersededTry {
+  return { kind: "superseded", generation, ...(decision !== null && { word: wordOf(decision as Decision) }) };
 }
 
-export function readAnswer(row: StockRow): ReadAnswer {
-  switch (row.state) {
-    case "applied":
-      return settledAnswer(row);
-    case "held":
-      return heldAnswer(row);
-    case "buried":
-      return { kind: "never-sent", generation: row.generation };
-    case "not-applied": {
-      const said = outcomeOf(row);
-      const message = said?.kind === "not-applied" ? said.message : "an operator said so";
-      return { kind: "not-applied", generation: row.generation, message, ...decisionOf(row) };
-    }
-  }
+export function knownOf(row: StockRow): KnownMovement {
+  if (row.state === "applied") return appliedAnswer(row);
+  return row.state === "held" ? unknownAnswer(row) : supersededAnswer(row);
+}
+
+/** For a row in state `held`. */
+export function unknownAnswer(row: StockRow): HeldClaim {
+  return heldAnswer(row, row.holder ?? "");
 }
 
 export async function updateRow(

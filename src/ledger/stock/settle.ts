@@ -2,7 +2,7 @@ import { sql } from "kysely";
 
 import type { Queries } from "../database.ts";
 import { holdBranch } from "./branch-holds.ts";
-import type { SettleRequest } from "./claims.ts";
+import type { MovementOutcome, SettleRequest } from "./claims.ts";
 import {
   checkGeneration,
   lockRow,
@@ -17,6 +17,13 @@ import {
 } from "./row.ts";
 
 export type SettleAnswer = "settled" | "contradicted" | "not-held";
+
+/** What the service said, without what an activity adds for its workflow. */
+export function keptOutcome(outcome: MovementOutcome): MovementOutcome {
+  if (outcome.kind !== "applied") return outcome;
+  const { unsettled: _unsettled, recorded: _recorded, ...said } = outcome;
+  return said;
+}
 
 /**
  * The outcome of the try that holds the movement, in one statement.

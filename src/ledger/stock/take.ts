@@ -1,15 +1,15 @@
 import { sql } from "kysely";
 
+import type { ClaimedTry } from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
 import { insertRowFrom } from "../statements.ts";
 import { storableText } from "../storable-text.ts";
 import { isHeld, openHold } from "./branch-holds.ts";
-import type { MovementKey, TakeAnswer, TakeRequest, Try } from "./claims.ts";
+import type { MovementKey, TakeAnswer, TakeRequest } from "./claims.ts";
 import {
+  appliedAnswer,
   checkGeneration,
   checkMovement,
-  decisionOf,
-  heldAnswer,
   insertOrLock,
   isSameMovement,
   keyColumns,
@@ -19,9 +19,10 @@ import {
   nextOrder,
   NO_OUTCOME,
   recordEvent,
-  settledAnswer,
   type StockRow,
+  supersededAnswer,
   toJson,
+  unknownAnswer,
   updateRow,
   writeWithEvent,
 } from "./row.ts";
@@ -42,7 +43,7 @@ export async function take(db: Queries, request: TakeRequest): Promise<TakeAnswe
   if (hold) {
     const row = await lockRow(db, request);
     const answer = row && answerFor(request, await explainPrevious(db, request, row));
-    return answer ?? { kind: "branch-held", ...hold };
+    return answer ?? { kind: "branch-held", hold };
   }
   const found = await insertOrLock(db, request, claim);
   if (found !== undefined) {
@@ -96,14 +97,13 @@ function firstOf(request: TakeRequest) {
 function answerFor({ generation, token, movement, holder }: TakeRequest, row: StockRow): TakeAnswer | undefined {
   const claimed = movementOf(row);
   if (row.state === "not-applied" || row.state === "buried") {
-    if (generation > row.generation) return undefined;
-    return { kind: "behind", generation: row.generation, ...decisionOf(row) };
+    return generation > row.generation ? undefined : supersededAnswer(row);
   }
   if (claimed && !isSameMovement(claimed, movement)) return { kind: "different", claimed, state: row.state };
-  if (row.state === "applied") return settledAnswer(row);
+  if (row.state === "applied") return appliedAnswer(row);
   // A reset hands the activity under way on to the new run, with its token: the holder tells the two apart.
   const isOurs = row.generation === generation && row.token === token && row.holder === storableText(holder);
-  return isOurs ? { kind: "taken" } : heldAnswer(row);
+  return isOurs ? { kind: "taken" } : unknownAnswer(row);
 }
 
 /**
@@ -111,7 +111,7 @@ function answerFor({ generation, token, movement, holder }: TakeRequest, row: St
  */
 export async function explainPrevious(
   db: Queries,
-  request: MovementKey & { generation: number; previous?: Try | undefined },
+  request: MovementKey & { generation: number; previous?: ClaimedTry | undefined },
   row: StockRow,
 ): Promise<StockRow> {
   const { previous, generation } = request;

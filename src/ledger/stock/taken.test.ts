@@ -44,7 +44,7 @@ describe("what a sale has taken from stock", () => {
     const { stock } = ledger.ledger;
     const request = taking(number, "tea", { branch: "branch_2" });
     await stock.take(request);
-    await stock.decide({ ...request, applied: true, note: "seen" });
+    await stock.decide({ ...request, applied: true, word: { note: "seen", atMs: 1 } });
     expect(await asked(number, "tea")).toMatchObject([{ branchId: "branch_2" }]);
   });
 
@@ -52,7 +52,9 @@ describe("what a sale has taken from stock", () => {
     const number = numbers();
     const request = taking(number, "tea");
     await ledger.ledger.stock.take(request);
-    expect(await asked(number, "tea")).toMatchObject([{ itemId: "tea", held: { kind: "held", generation: 1 } }]);
+    expect(await asked(number, "tea")).toMatchObject([
+      { itemId: "tea", unknown: { generation: 1, sentAtMs: request.nowMs } },
+    ]);
   });
 
   test("is told to be given back where a cancellation has returned it, and not as a movement of its own", async () => {

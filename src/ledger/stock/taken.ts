@@ -1,14 +1,14 @@
-import { saleWorkflowId, stockReferenceId } from "../../contract/index.ts";
+import { saleWorkflowId, stockReferenceId, type TakenMovement } from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
 import { storableText } from "../storable-text.ts";
-import type { TakenAnswer, TakenRequest } from "./claims.ts";
-import { heldAnswer, keyColumns, movementOf } from "./row.ts";
+import type { TakenRequest } from "./claims.ts";
+import { keyColumns, movementOf, type StockRow, unknownAnswer } from "./row.ts";
 
 /**
  * The deductions of a sale that are known to be applied, and those of which it is not known, by whichever run. Nothing
  * where the ledger knows another document under the sale's number: what was taken under the number belongs to that one.
  */
-export async function taken(db: Queries, request: TakenRequest): Promise<TakenAnswer[]> {
+export async function taken(db: Queries, request: TakenRequest): Promise<TakenMovement[]> {
   if (await belongsToAnother(db, request)) return [];
   const { connection, business_id } = keyColumns({ ...request, referenceId: "" });
   const kept = await db
@@ -45,10 +45,15 @@ export async function taken(db: Queries, request: TakenRequest): Promise<TakenAn
       quantity: movement.quantity,
       unitPrice: movement.unitPrice,
       ...(branch !== null && { branchId: branch }),
-      ...(row.state === "held" && { held: heldAnswer(row) }),
+      ...(row.state === "held" && { unknown: unknownOf(row) }),
       ...(claimed.has(undoneOf(movement.itemId)) && { givenBack: true as const }),
     };
   });
+}
+
+function unknownOf(row: StockRow): TakenMovement["unknown"] {
+  const { generation, message, evidence } = unknownAnswer(row);
+  return { generation, sentAtMs: row.taken_at.getTime(), message, evidence };
 }
 
 async function belongsToAnother(

@@ -1,5 +1,7 @@
 import { type Selectable, sql, type UpdateObject } from "kysely";
 
+import type { BatchOutcome, ClaimedTry, KnownBatch, PersonsWord } from "../../contract/index.ts";
+import { heldAnswer, wordOf } from "../claim-answers.ts";
 import type { Queries } from "../database.ts";
 import { LedgerError } from "../errors.ts";
 import { appendEvents } from "../events/append-events.ts";
@@ -9,7 +11,7 @@ import { writerColumns } from "../synced/rows.ts";
 import type { Tables } from "../tables.ts";
 import type { SyncBatchesTable } from "../tables/accounting.ts";
 import { batchEvent, type BatchEvent } from "./events.ts";
-import type { BatchDecision, BatchKey, BatchOutcome, BatchTry, KeptBatch, KnownBatch } from "./sync-batches.ts";
+import type { BatchDecision, BatchKey, KeptBatch } from "./sync-batches.ts";
 
 /**
  * The states of a claim, and who moves it on:
@@ -23,7 +25,7 @@ type Row = Selectable<SyncBatchesTable>;
 
 export async function take(
   db: Queries,
-  request: BatchKey & BatchTry & { writer: Writer },
+  request: BatchKey & ClaimedTry & { writer: Writer },
 ): Promise<{ kind: "taken" } | KnownBatch> {
   const { generation, writer } = request;
   const token = storableText(request.token);
@@ -42,7 +44,7 @@ export async function take(
 
 export async function settle(
   db: Queries,
-  request: BatchKey & BatchTry & { outcome: BatchOutcome; writer: Writer },
+  request: BatchKey & ClaimedTry & { outcome: BatchOutcome; writer: Writer },
 ): Promise<void> {
   const { generation, outcome, writer } = request;
   const row = await lockedRow(db, request);
@@ -71,38 +73,35 @@ export async function readOrBury(
   const nothing = { token: null, message: null, settled_at: null, decision: null };
   const buried = { generation, state: "buried" as const, ...nothing, taken_at: sql<Date>`clock_timestamp()` };
   await write(db, request, buried, writer, { what: "batch-buried", detail: { generation } });
-  return { kind: "behind", generation };
+  return { kind: "superseded", generation };
 }
 
 export async function decide(
   db: Queries,
-  request: BatchKey & { generation: number; decision: BatchDecision; writer: Writer },
-): Promise<Exclude<KnownBatch, { kind: "held" }>> {
-  const { generation, decision, writer } = request;
+  request: BatchKey & { generation: number; processed: boolean; word: PersonsWord; writer: Writer },
+): Promise<KnownBatch> {
+  const { generation, processed, word, writer } = request;
   const row = await lockedRow(db, request);
-  if (row && row.state !== "held") {
-    const known = knownOf(row);
-    if (known.kind === "processed" || (known.kind === "behind" && known.generation >= generation)) return known;
-  }
   // A newer try exists only where the one that the word is about was known not to have been processed. It says nothing
   // of the newer one, which may be on its way: let go by it, the batch would be sent once more.
-  if (row && row.generation > generation && !decision.processed)
-    return { kind: "behind", generation: row.generation - 1 };
-  const state = decision.processed ? ("processed" as const) : ("not-processed" as const);
-  const word = storableText(JSON.stringify(decision));
+  const isOpen = row?.state === "held" && (processed || row.generation <= generation);
+  if (row && !isOpen && (row.state === "held" || row.state === "processed" || row.generation >= generation))
+    return knownOf(row);
+  const decision: BatchDecision = { processed, ...word };
+  const state = processed ? ("processed" as const) : ("not-processed" as const);
   const at = sql<Date>`clock_timestamp()`;
   const taken = row ? {} : { token: null, taken_at: at };
   const newest = Math.max(generation, row?.generation ?? 0);
   const claim = {
     generation: newest,
     state,
-    message: storableText(decision.note),
+    message: storableText(word.note),
     settled_at: at,
-    decision: word,
+    decision: storableText(JSON.stringify(decision)),
     ...taken,
   };
   await write(db, request, claim, writer, { what: "batch-decided", detail: { generation: newest, ...decision } });
-  return decision.processed ? { kind: "processed", message: decision.note, decision } : { kind: "behind", generation };
+  return processed ? { kind: "said-processed", word } : { kind: "superseded", generation };
 }
 
 export async function read(db: Queries, key: BatchKey): Promise<KeptBatch | undefined> {
@@ -113,12 +112,12 @@ export async function read(db: Queries, key: BatchKey): Promise<KeptBatch | unde
 }
 
 function knownOf(row: Row): KnownBatch {
-  if (row.state === "held") {
-    return { kind: "held", takenAtMs: row.taken_at.getTime(), holder: `${row.workflow_id} (run ${row.run_id})` };
-  }
-  if (row.state !== "processed") return { kind: "behind", generation: row.generation };
+  if (row.state === "held") return heldAnswer(row, `${row.workflow_id} (run ${row.run_id})`);
+  if (row.state !== "processed") return { kind: "superseded", generation: row.generation };
   const decision = decisionOf(row);
-  return { kind: "processed", message: row.message ?? "", ...(decision && { decision }) };
+  return decision
+    ? { kind: "said-processed", word: wordOf(decision) }
+    : { kind: "processed", message: row.message ?? "" };
 }
 
 function decisionOf(row: Row): BatchDecision | null {

@@ -5,8 +5,8 @@ import type { SyncBatches } from "../index.ts";
 import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
 
 const WRITER = { workflowId: "sync-batch/default/batch_1", runId: "run-1" };
-const NO = { processed: false, note: "not in the dashboard", atMs: 1 };
-const YES = { processed: true, note: "seen in the dashboard", atMs: 2 };
+const NO = { processed: false, word: { note: "not in the dashboard", atMs: 1 } };
+const YES = { processed: true, word: { note: "seen in the dashboard", atMs: 2 } };
 
 let made: TestLedger;
 let batches: SyncBatches;
@@ -23,8 +23,7 @@ function batch() {
   return {
     take: (generation: number, writer = WRITER) =>
       batches.take({ ...key, generation, token: `try ${generation}`, writer }),
-    decide: (generation: number, decision: typeof NO) =>
-      batches.decide({ ...key, generation, decision, writer: WRITER }),
+    decide: (generation: number, said: typeof NO) => batches.decide({ ...key, generation, ...said, writer: WRITER }),
     read: () => batches.read(key),
   };
 }
@@ -33,8 +32,8 @@ test("a batch is taken again by a call whose acknowledgement was lost, not by a 
   const { take } = batch();
   expect([await take(1), await take(1)]).toEqual([{ kind: "taken" }, { kind: "taken" }]);
   expect(await take(1, { ...WRITER, runId: "run-2" })).toMatchObject({
-    kind: "held",
-    holder: `${WRITER.workflowId} (run run-1)`,
+    kind: "unknown",
+    evidence: { takenBy: `${WRITER.workflowId} (run run-1)` },
   });
 });
 
@@ -42,8 +41,8 @@ describe("a person's word on a sync batch", () => {
   test("that it was not processed lets the next try be sent, and none before it", async () => {
     const { take, decide } = batch();
     await take(1);
-    expect(await decide(1, NO)).toEqual({ kind: "behind", generation: 1 });
-    expect(await take(1)).toEqual({ kind: "behind", generation: 1 });
+    expect(await decide(1, NO)).toEqual({ kind: "superseded", generation: 1 });
+    expect(await take(1)).toEqual({ kind: "superseded", generation: 1 });
     expect(await take(2)).toEqual({ kind: "taken" });
   });
 
@@ -53,9 +52,9 @@ describe("a person's word on a sync batch", () => {
     await decide(1, NO);
     await take(2);
     // As a run does that was reset to before its first word.
-    expect(await decide(1, NO)).toEqual({ kind: "behind", generation: 1 });
+    expect(await decide(1, NO)).toMatchObject({ kind: "unknown", generation: 2 });
     expect(await read()).toMatchObject({ state: "held", generation: 2 });
-    expect(await take(3)).toMatchObject({ kind: "held" });
+    expect(await take(3)).toMatchObject({ kind: "unknown" });
   });
 
   test("that it was processed is the end, under the newest generation", async () => {
@@ -63,8 +62,8 @@ describe("a person's word on a sync batch", () => {
     await take(1);
     await decide(1, NO);
     await take(2);
-    expect(await decide(1, YES)).toMatchObject({ kind: "processed" });
+    expect(await decide(1, YES)).toMatchObject({ kind: "said-processed" });
     expect(await read()).toMatchObject({ state: "processed", generation: 2 });
-    expect(await take(3)).toMatchObject({ kind: "processed", decision: YES });
+    expect(await take(3)).toMatchObject({ kind: "said-processed", word: YES.word });
   });
 });

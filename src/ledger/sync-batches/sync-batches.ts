@@ -1,36 +1,18 @@
+import type { BatchOutcome, ClaimedTry, KnownBatch, PersonsWord } from "../../contract/index.ts";
 import type { Writer } from "../events/chain.ts";
 import type { RowFindings } from "../rows/row-findings.ts";
 
-/** What the room says about sync batches: types alone. */
+/** What the room says about sync batches, in the contract's words: types alone. */
 
 export interface BatchKey {
   connection: string;
   syncBatchId: string;
 }
 
-/** One try of a batch. */
-export interface BatchTry {
-  /** Counts from 1 the tries that were allowed to leave. */
-  generation: number;
-  /** Names this try, so that a take whose acknowledgement was lost is known again. */
-  token: string;
-}
-
 /** What a person has said of it. */
-export interface BatchDecision {
+export interface BatchDecision extends PersonsWord {
   processed: boolean;
-  note: string;
-  by?: string | undefined;
-  atMs: number;
 }
-
-/** What is known of a batch that is not to be sent. */
-export type KnownBatch =
-  | { kind: "processed"; message: string; decision?: BatchDecision }
-  /** It was taken to be sent, and no outcome was written down. */
-  | { kind: "held"; takenAtMs: number; holder: string }
-  /** That generation, and all before it, are known not to have been processed: the next one is to be used. */
-  | { kind: "behind"; generation: number };
 
 export interface KeptBatch extends BatchKey {
   generation: number;
@@ -50,18 +32,18 @@ export interface SyncBatchesReport extends RowFindings {
  * chain. Every function throws LedgerUnavailableError when nothing can be said, and may then be called again as it was.
  */
 export interface SyncBatches {
-  take(request: BatchKey & BatchTry & { writer: Writer }): Promise<{ kind: "taken" } | KnownBatch>;
+  take(request: BatchKey & ClaimedTry & { writer: Writer }): Promise<{ kind: "taken" } | KnownBatch>;
   /** Records what came of it. Idempotent; that it was processed outweighs everything. */
-  settle(request: BatchKey & BatchTry & { outcome: BatchOutcome; writer: Writer }): Promise<void>;
+  settle(request: BatchKey & ClaimedTry & { outcome: BatchOutcome; writer: Writer }): Promise<void>;
   /** What became of a try. One that was never taken is buried, so that it cannot leave late. */
   readOrBury(request: BatchKey & { generation: number; writer: Writer }): Promise<KnownBatch>;
   /**
-   * A person's word. What the service has said outweighs it, and of a newer try a word that it was not processed says
-   * nothing.
+   * A person's word, and what holds then. What the service has said outweighs it, and of a newer try a word that it was
+   * not processed says nothing.
    */
   decide(
-    request: BatchKey & { generation: number; decision: BatchDecision; writer: Writer },
-  ): Promise<Exclude<KnownBatch, { kind: "held" }>>;
+    request: BatchKey & { generation: number; processed: boolean; word: PersonsWord; writer: Writer },
+  ): Promise<KnownBatch>;
   read(key: BatchKey): Promise<KeptBatch | undefined>;
   /**
    * Holds each row against the events of its connection's chain, which is named as the chain is; of another chain there
@@ -69,5 +51,3 @@ export interface SyncBatches {
    */
   verify(chain: { connection: string; businessId: string }): Promise<SyncBatchesReport>;
 }
-
-export type BatchOutcome = { kind: "processed"; message: string } | { kind: "not-processed"; message: string };

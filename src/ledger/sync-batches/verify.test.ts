@@ -32,7 +32,7 @@ function someConnection() {
       syncBatches.settle({ ...requestOf(id, generation), outcome: { kind, message: `${kind} \0\ud800` } }),
     bury: (id: string, generation = 1) => syncBatches.readOrBury(requestOf(id, generation)),
     decide: (id: string, processed: boolean, generation = 1) =>
-      syncBatches.decide({ ...requestOf(id, generation), decision: { processed, ...DECISION } }),
+      syncBatches.decide({ ...requestOf(id, generation), processed, word: DECISION }),
     verify: () => syncBatches.verify({ connection: `accounting/${connection}`, businessId: "-" }),
   };
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { AppliedMovement, ClaimedMovement, MovementKey, TakeRequest } from "../index.ts";
+import type { AppliedMovement, UnknownOutcome } from "../../contract/index.ts";
+import type { ClaimedMovement, MovementKey, TakeRequest } from "../index.ts";
 
 const KEY = { connection: "default", businessId: "biz_1" };
 export const MOVEMENT: ClaimedMovement = { itemId: "item_1", action: "DEDUCT", quantity: 2.5, unitPrice: 350.1 };
@@ -12,6 +13,13 @@ export const APPLIED: AppliedMovement = {
   sentAtMs: 1_700_000_000_123,
 };
 export const NOT_APPLIED = { kind: "not-applied" as const, message: "refused: no such item" };
+
+/** What is answered of a movement that is taken, and has no outcome. */
+export function heldBy({ holder, nowMs }: Pick<TakeRequest, "holder" | "nowMs">, generation: number): UnknownOutcome {
+  const takenAt = new Date(nowMs).toISOString();
+  const message = `It was taken to be sent at ${takenAt} by ${holder}, and no outcome was written down.`;
+  return { kind: "unknown", generation, message, evidence: { takenAt, takenBy: holder, sentAtMs: nowMs } };
+}
 
 /** A movement that no other test has. */
 export function keyOf(): MovementKey {

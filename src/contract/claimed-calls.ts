@@ -1,0 +1,47 @@
+import type { Deferred, PersonsWord, Refusal } from "./calls.ts";
+
+/**
+ * What the calls have in common that are sent at most once, a stock movement and a sync batch: each try is claimed in the
+ * ledger before it is sent, and settled after (docs/architecture.md, "At most once").
+ */
+
+/** One try, as its claim knows it. */
+export interface ClaimedTry {
+  /** Counts from 1 the tries that were allowed to leave. */
+  generation: number;
+  /** Names this try, so that a claim whose acknowledgement was lost is known again. */
+  token: string;
+}
+
+/** The outcome is known, but could not be written into its claim. */
+export interface Unsettled {
+  unsettled?: true;
+}
+
+/** Whether it was carried out is not known. */
+export interface UnknownOutcome {
+  kind: "unknown";
+  message: string;
+  evidence: Record<string, unknown>;
+  /** Which try it is, where the claim says so: an earlier run may have got further than the one that asks. */
+  generation?: number;
+}
+
+/** That try, and all before it, are known not to have been carried out: the next one may be sent. */
+export interface SupersededTry {
+  kind: "superseded";
+  generation: number;
+  /** Where a person has said so. */
+  word?: PersonsWord | undefined;
+}
+
+/** `sameTry`: the claim may be held for this try, which has not left, so it must be asked for again. */
+export type DeferredTry = Deferred & Unsettled & { sameTry?: true };
+
+/** Certainly not carried out: not sent, or refused, as the service says. */
+export type NotDone<Kind extends string> = DeferredTry | ({ kind: Kind; refusal: Refusal } & Unsettled);
+
+/** What is written into the claim of a try that was certainly not carried out. */
+export function whyNotDone(result: NotDone<string>): string {
+  return "refusal" in result ? result.refusal.message : result.message;
+}

@@ -1,0 +1,68 @@
+import { uuid4, workflowInfo } from "@temporalio/workflow";
+
+import type { ClaimedTry } from "../../src/contract/index.ts";
+import type { LostAnswer } from "./activity-failures.ts";
+
+/**
+ * What became of a try of a call that is sent at most once. Where its activity ended without an answer, its claim says
+ * it: one that was never taken was never sent, and the reading closes it, so that a late attempt cannot send it either;
+ * a written outcome is the answer; without one it is unknown (docs/architecture.md, "At most once").
+ * @param readClaim reads it in the ledger
+ */
+export async function answerOf<Answer extends { kind: string }, Known extends { kind: string }>(
+  sent: Answer | LostAnswer,
+  readClaim: () => Promise<Known>,
+): Promise<Answer | Known> {
+  if (!isLost(sent)) return sent;
+  const found = await readClaim();
+  // Why the answer was lost, as a sentence for the operator.
+  return "message" in found && found.kind === "unknown"
+    ? { ...found, message: `${sent.message} ${String(found.message)}` }
+    : found;
+}
+
+function isLost(sent: { kind: string }): sent is LostAnswer {
+  return sent.kind === "lost";
+}
+
+/**
+ * Numbers the tries of one call that is sent at most once. Each try has a generation, under which its activity takes
+ * the claim in the ledger. A new generation begins only once it is known that the one before was not applied.
+ */
+export class ClaimGenerations {
+  #current: ClaimedTry = { generation: 1, token: tokenOfThisRun() };
+  #previous: ClaimedTry | undefined;
+
+  get generation(): number {
+    return this.#current.generation;
+  }
+
+  /** What the next activity claims. */
+  get claim(): ClaimedTry & { previous?: ClaimedTry } {
+    return { ...this.#current, ...(this.#previous && { previous: this.#previous }) };
+  }
+
+  get current(): ClaimedTry {
+    return this.#current;
+  }
+
+  /** The current generation is known not to have been applied. */
+  nextGeneration(): void {
+    this.#previous = this.#current;
+    this.#current = { generation: this.#current.generation + 1, token: tokenOfThisRun() };
+  }
+
+  /** The generations of another run, up to this one, are known not to have been applied. */
+  skipPast(generation: number): void {
+    this.#previous = undefined;
+    this.#current = { generation: Math.max(generation, this.#current.generation) + 1, token: tokenOfThisRun() };
+  }
+}
+
+/**
+ * Tells this run's try from that of any other run. A random text alone would not: a run that was reset replays the
+ * random values that the earlier run drew before the reset point, and may have sent a movement under.
+ */
+function tokenOfThisRun(): string {
+  return `${workflowInfo().runId}/${uuid4()}`;
+}
