@@ -65,7 +65,7 @@ import type {
   DecideMovementRequest,
   DecideMovementResult,
   KnownMovement,
-  ReadMovementRequest,
+  MovementReference,
   ReadTakenRequest,
   SettleMovementRequest,
   TakenMovement,
@@ -156,7 +156,7 @@ export interface LedgerActivities {
    * What became of a try whose activity ended without an answer; one that was never claimed is buried, so that it
    * cannot leave late.
    */
-  readMovement(request: ReadMovementRequest): Promise<KnownMovement>;
+  readMovement(request: MovementReference): Promise<KnownMovement>;
   /** What the sale has taken from stock, in whichever run: a page of it, each movement in one page alone. */
   readTaken(request: ReadTakenRequest): Promise<TakenMovement[]>;
   watchMovement(request: WatchMovementRequest): Promise<WatchMovementResult>;

@@ -13,7 +13,7 @@ export interface AskedMovement {
   quantity: number;
   unitPrice: number;
   branch?: Branch | undefined;
-  claim: ClaimedTry & { previous?: ClaimedTry | undefined };
+  claim: ClaimedTry;
   /**
    * What to keep with the answer, once it says that the movement is applied: the run's record, as it is then but for
    * the answer itself.
@@ -83,11 +83,6 @@ export type AdjustStockResult =
 export interface MovementReference extends CallTarget {
   referenceId: string;
   generation: number;
-}
-
-/** Asks what became of a try. `previous`: the caller knows that this one, before it, was not applied. */
-export interface ReadMovementRequest extends MovementReference {
-  previous?: ClaimedTry | undefined;
 }
 
 /** What the ledger says of a movement that was asked for before. */
@@ -161,8 +156,11 @@ export type DecideMovementResult =
 
 export interface SettleMovementRequest extends CallTarget, ClaimedTry {
   referenceId: string;
-  outcome: AppliedMovement;
+  outcome: MovementOutcome;
 }
+
+/** What the service's answer says of a try. */
+export type MovementOutcome = AppliedMovement | { kind: "not-applied"; message: string };
 
 /** A person has looked at an answer that named another branch. */
 export interface AcknowledgeBranchRequest extends CallTarget {

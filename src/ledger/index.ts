@@ -31,7 +31,6 @@ export type {
   DecideRequest,
   ListedHold,
   MovementKey,
-  MovementOutcome,
   SettleRequest,
   StockClaims,
   TakeRequest,

@@ -127,6 +127,20 @@ describeWithTemporal("the processing of a sync batch", () => {
       await one.handle.executeUpdate(UPDATES.resolveBatch, { args: [{ processed: true, note: "seen" }] });
       expect(await one.result()).toMatchObject({ saidBy: "person" });
     });
+
+    test("is asked for once, though the run of before had got further than the one that asks", async () => {
+      const one = batch();
+      one.fault({ when: "before", kind: "rate-limit", retryAfterSeconds: 0 });
+      one.fault({ when: "before", kind: "drop" });
+      await one.start();
+      await one.needs();
+      await resetRun(rig.client, rig.namespace, one.handle.workflowId, { activity: "processSyncBatch" });
+      await expect.poll(one.message).toContain("no outcome was written down");
+      await one.handle.executeUpdate(UPDATES.resolveBatch, { args: [{ processed: false, note: "looked" }] });
+      expect(await one.result()).toMatchObject({ saidBy: "service" });
+      expect([one.processed(), one.calls()]).toEqual([1, 3]);
+      expect(await one.claim()).toMatchObject({ generation: 3, state: "processed" });
+    });
   });
 
   test("that is refused waits with the service's words, and is sent again by a retry", async () => {

@@ -234,6 +234,7 @@ describeWithTemporal("a run that begins anew", () => {
 describeWithTemporal("a defect behind the call", () => {
   let rig: Rig;
   let defect: "settle" | "take" | "second-take" | undefined;
+  let settlements = 0;
   beforeAll(async () => {
     const fail = (): never => {
       throw new TypeError("a defect of ours");
@@ -250,7 +251,7 @@ describeWithTemporal("a defect behind the call", () => {
           },
           settle: async (request) => {
             if (defect === "settle") fail();
-            if (defect === "second-take" && request.generation === 1) throw new LedgerUnavailableError("away");
+            if (defect === "second-take" && settlements++ === 0) throw new LedgerUnavailableError("away");
             return await ledger.stock.settle(request);
           },
         },
@@ -276,7 +277,7 @@ describeWithTemporal("a defect behind the call", () => {
     expect(movementsOf("DEFECT-1")).toHaveLength(1);
   });
 
-  test("before a second claim asks nobody, though only the run knows that the first try was refused", async () => {
+  test("before a second claim asks nobody, though the first refusal could be written down only later", async () => {
     defect = "second-take";
     const match = { referenceId: "DEFECT-3/item_tea/sold" };
     const limit = { operation: "adjustStock", when: "before", kind: "rate-limit", retryAfterSeconds: 0 } as const;
@@ -289,6 +290,13 @@ describeWithTemporal("a defect behind the call", () => {
     expect(state.attentions).toEqual([]);
     expect(await handle.result()).toMatchObject({ stage: "completed", stockMovements: [{ state: "applied" }] });
     expect(movementsOf("DEFECT-3")).toHaveLength(1);
+    const key = { connection: "default", businessId: "biz_1", ...match };
+    const told = await withLedger(rig.config, ({ stock }) => stock.history(key));
+    expect(told.slice(0, 3).map(({ what, generation }) => `${what} ${generation}`)).toEqual([
+      "taken 1",
+      "settled-not-applied 1",
+      "buried 2",
+    ]);
   });
 
   test("between the claim and the call leaves it unknown, since nobody can tell that nothing left", async () => {

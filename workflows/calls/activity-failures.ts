@@ -1,6 +1,6 @@
 import { ActivityFailure, type ActivityInterfaceFor, isCancellation, TimeoutFailure } from "@temporalio/workflow";
 
-import { boundedSummary, type Refusal } from "../../src/contract/index.ts";
+import { boundedSummary, type DeferredTry, type Refusal } from "../../src/contract/index.ts";
 import { rootMessage } from "../sdk/failures.ts";
 
 /**
@@ -11,13 +11,6 @@ export interface LostAnswer {
   /** As a sentence. */
   message: string;
   activityId: string;
-}
-
-/** The activity was never started by a worker, so nothing was sent. Its try is not used up. */
-export interface NotSent {
-  kind: "deferred";
-  sameTry: true;
-  message: string;
 }
 
 /**
@@ -96,8 +89,9 @@ export function asConverging(error: ActivityFailure): { kind: "converging"; mess
 }
 
 /** For calls that are sent at most once: the claim in the ledger, or an operator, says what became of the call. */
-export function asLost(error: ActivityFailure): LostAnswer | NotSent {
+export function asLost(error: ActivityFailure): LostAnswer | DeferredTry {
   const message = rootMessage(error);
+  // No worker started it, so nothing was sent.
   if (error.cause instanceof TimeoutFailure && error.cause.timeoutType === "SCHEDULE_TO_START")
     return { kind: "deferred", sameTry: true, message };
   return {

@@ -1,6 +1,6 @@
 import { uuid4, workflowInfo } from "@temporalio/workflow";
 
-import type { ClaimedTry } from "../../src/contract/index.ts";
+import type { ClaimedTry, UnknownOutcome } from "../../src/contract/index.ts";
 import type { LostAnswer } from "./activity-failures.ts";
 
 /**
@@ -12,17 +12,18 @@ import type { LostAnswer } from "./activity-failures.ts";
 export async function answerOf<Answer extends { kind: string }, Known extends { kind: string }>(
   sent: Answer | LostAnswer,
   readClaim: () => Promise<Known>,
-): Promise<Answer | Known> {
+): Promise<Answer | Known | UnknownOutcome> {
   if (!isLost(sent)) return sent;
   const found = await readClaim();
-  // Why the answer was lost, as a sentence for the operator.
-  return "message" in found && found.kind === "unknown"
-    ? { ...found, message: `${sent.message} ${String(found.message)}` }
-    : found;
+  return isUnknown(found) ? { ...found, message: `${sent.message} ${found.message}` } : found;
 }
 
 function isLost(sent: { kind: string }): sent is LostAnswer {
   return sent.kind === "lost";
+}
+
+function isUnknown(found: { kind: string }): found is UnknownOutcome {
+  return found.kind === "unknown";
 }
 
 /**
@@ -31,30 +32,23 @@ function isLost(sent: { kind: string }): sent is LostAnswer {
  */
 export class ClaimGenerations {
   #current: ClaimedTry = { generation: 1, token: tokenOfThisRun() };
-  #previous: ClaimedTry | undefined;
 
   get generation(): number {
     return this.#current.generation;
   }
 
   /** What the next activity claims. */
-  get claim(): ClaimedTry & { previous?: ClaimedTry } {
-    return { ...this.#current, ...(this.#previous && { previous: this.#previous }) };
-  }
-
   get current(): ClaimedTry {
     return this.#current;
   }
 
   /** The current generation is known not to have been applied. */
   nextGeneration(): void {
-    this.#previous = this.#current;
-    this.#current = { generation: this.#current.generation + 1, token: tokenOfThisRun() };
+    this.skipPast(this.generation);
   }
 
   /** The generations of another run, up to this one, are known not to have been applied. */
   skipPast(generation: number): void {
-    this.#previous = undefined;
     this.#current = { generation: Math.max(generation, this.#current.generation) + 1, token: tokenOfThisRun() };
   }
 }

@@ -7,6 +7,7 @@ import {
   type Refusal,
   setApplied,
   type StockMovement,
+  whyNotDone,
 } from "../../src/contract/index.ts";
 import { BetweenTries } from "../calls/between-tries.ts";
 import { answerOf, ClaimGenerations } from "../calls/claimed-tries.ts";
@@ -30,7 +31,6 @@ export async function applyMovement(
   branch?: Branch,
 ): Promise<void> {
   const { run } = context;
-  const claimKey = { ...context.target, referenceId: movement.referenceId };
   const givenUp = (): boolean => run.stockHalted && movement.purpose === "sold";
   const claims = new ClaimGenerations();
   const betweenTries = new BetweenTries(run);
@@ -49,15 +49,6 @@ export async function applyMovement(
     switch (result.kind) {
       case "applied":
         markApplied(context, movement, result);
-        // The activity could not write the outcome into the claim: the run ends only once it is there.
-        if (result.unsettled)
-          run.beforeTheEnd(
-            ledger.settleMovement("Write the outcome into the movement's claim", {
-              ...claimKey,
-              ...claims.current,
-              outcome: result,
-            }),
-          );
         return;
       case "said-applied":
         movement.state = "applied";
@@ -157,7 +148,11 @@ function parkOnRefusal(
   return betweenTries.parkOnRefusal(refusal, { code, subject, message, until: givenUp });
 }
 
-function requestOf(movement: StockMovement, { claim }: ClaimGenerations, branch: Branch | undefined): AskedMovement {
+function requestOf(
+  movement: StockMovement,
+  { current: claim }: ClaimGenerations,
+  branch: Branch | undefined,
+): AskedMovement {
   const { referenceId, itemId, action, quantity, unitPrice } = movement;
   return { referenceId, itemId, action, quantity, unitPrice, ...(branch && { branch }), claim };
 }
@@ -195,23 +190,29 @@ function markApplied(context: SaleContext, movement: StockMovement, result: Appl
  * @param record to keep with the answer
  */
 async function sendMovement(
-  { calls, target }: SaleContext,
+  { calls, run, target }: SaleContext,
   request: AskedMovement,
   summary: string,
   record: RecordPart | undefined,
 ): Promise<AdjustStockResult> {
   const { adjustStock } = record ? calls.unrepeatableWriteSoon : calls.unrepeatableWrite;
-  const { referenceId, claim } = request;
-  const { generation, previous } = claim;
+  const claimKey = { ...target, referenceId: request.referenceId };
+  const { generation } = request.claim;
   const sent = await adjustStock(summary, { ...target, ...request, ...(record && { record }) });
-  return await answerOf(sent, () =>
-    ledger.readMovement("Read from its claim what became of the movement", {
-      ...target,
-      referenceId,
-      generation,
-      ...(previous && { previous }),
-    }),
+  const result = await answerOf(sent, () =>
+    ledger.readMovement("Read from its claim what became of the movement", { ...claimKey, generation }),
   );
+  if (!("unsettled" in result)) return result;
+  const outcome = result.kind === "applied" ? result : { kind: "not-applied" as const, message: whyNotDone(result) };
+  const written = ledger.settleMovement("Write the outcome into the movement's claim", {
+    ...claimKey,
+    ...request.claim,
+    outcome,
+  });
+  // Another try hangs on it; a movement that is applied is shown at once, and the run ends only once it is written.
+  if (result.kind === "applied") run.beforeTheEnd(written);
+  else await written;
+  return result;
 }
 
 /** Lets at most so many act at once. The others wait, and follow in the order in which they came. */

@@ -51,21 +51,6 @@ describe("an activity that ended without an answer", () => {
     expect(await stock.take({ ...first, generation: 2, token: "late" })).toEqual({ kind: "superseded", generation: 2 });
   });
 
-  it("in its second try is buried there too when only its holder knows that the first was refused", async () => {
-    const first = firstTry();
-    await stock.take(first);
-    expect(await stock.readOrBury({ ...first, generation: 2 })).toMatchObject({ kind: "unknown", generation: 1 });
-    const previous = { generation: 1, token: first.token };
-    expect(await stock.readOrBury({ ...first, generation: 2, previous })).toEqual({
-      kind: "superseded",
-      generation: 2,
-    });
-    expect(await stock.take({ ...first, generation: 2, token: "late", previous })).toEqual({
-      kind: "superseded",
-      generation: 2,
-    });
-  });
-
   it("is told of a newer generation than it asked for", async () => {
     const first = firstTry();
     await stock.take({ ...first, generation: 3 });

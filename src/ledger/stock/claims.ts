@@ -1,8 +1,8 @@
 import type {
-  AppliedMovement,
   BranchHold,
   ClaimedTry,
   KnownMovement,
+  MovementOutcome,
   OtherBranch,
   PersonsWord,
   StockAction,
@@ -34,8 +34,6 @@ export interface ListedHold extends BranchHold {
   heldAtMs: number;
 }
 
-export type MovementOutcome = AppliedMovement | { kind: "not-applied"; message: string };
-
 /** A person's word about an unknown outcome. */
 export interface Decision extends PersonsWord {
   applied: boolean;
@@ -57,8 +55,6 @@ export interface TakeRequest extends MovementKey, ClaimedTry {
   /** Workflow id and run id, for people. */
   holder: string;
   nowMs: number;
-  /** The caller knows that its own earlier try was not applied; the settlement that said so may have been lost. */
-  previous?: ClaimedTry | undefined;
 }
 
 export interface SettleRequest extends MovementKey, ClaimedTry {
@@ -125,9 +121,7 @@ export interface StockClaims {
    * now on, so that a late attempt's `take` gets `superseded`. A newer generation than asked for: the answer is about the
    * newest.
    */
-  readOrBury(
-    request: MovementKey & { generation: number; nowMs: number; previous?: ClaimedTry | undefined },
-  ): Promise<KnownMovement>;
+  readOrBury(request: MovementKey & { generation: number; nowMs: number }): Promise<KnownMovement>;
   read(key: MovementKey): Promise<KnownMovement | { kind: "none" }>;
   /** The deductions of a sale that are applied, or of unknown outcome, in the order in which they were taken. */
   taken(request: TakenRequest): Promise<TakenMovement[]>;

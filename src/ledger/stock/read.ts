@@ -1,4 +1,4 @@
-import type { ClaimedTry, KnownMovement } from "../../contract/index.ts";
+import type { KnownMovement } from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
 import type { ClaimEvent, MovementKey } from "./claims.ts";
 import {
@@ -12,7 +12,6 @@ import {
   updateRow,
   whereKey,
 } from "./row.ts";
-import { explainPrevious } from "./take.ts";
 
 export async function read(db: Queries, key: MovementKey): Promise<KnownMovement | { kind: "none" }> {
   const row = await readRow(db, key);
@@ -21,16 +20,15 @@ export async function read(db: Queries, key: MovementKey): Promise<KnownMovement
 
 export async function readOrBury(
   db: Queries,
-  request: MovementKey & { generation: number; nowMs: number; previous?: ClaimedTry | undefined },
+  request: MovementKey & { generation: number; nowMs: number },
 ): Promise<KnownMovement> {
   checkGeneration(request.generation);
   const { generation } = request;
   const tombstone = { generation, token: null, state: "buried" as const, taken_at: new Date(request.nowMs) };
   const found = await insertOrLock(db, request, tombstone);
   if (found !== undefined) {
-    const row = await explainPrevious(db, request, found);
-    const isOver = row.state === "not-applied" || row.state === "buried";
-    if (!isOver || row.generation >= generation) return knownOf(row);
+    const isOver = found.state === "not-applied" || found.state === "buried";
+    if (!isOver || found.generation >= generation) return knownOf(found);
     await updateRow(db, request, {
       ...tombstone,
       ...NO_OUTCOME,

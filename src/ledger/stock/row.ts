@@ -1,6 +1,12 @@
 import { type Insertable, type RawBuilder, type Selectable, sql, type UpdateObject } from "kysely";
 
-import type { AppliedMovement, KnownMovement, SaidApplied, SupersededTry } from "../../contract/index.ts";
+import type {
+  AppliedMovement,
+  KnownMovement,
+  MovementOutcome,
+  SaidApplied,
+  SupersededTry,
+} from "../../contract/index.ts";
 import { type HeldClaim, heldAnswer, wordOf } from "../claim-answers.ts";
 import type { Queries } from "../database.ts";
 import { LedgerError } from "../errors.ts";
@@ -8,7 +14,7 @@ import { insertRowFrom } from "../statements.ts";
 import { cleanText } from "../storable-text.ts";
 import type { Tables } from "../tables.ts";
 import type { StockClaimsTable } from "../tables/claims.ts";
-import type { ClaimedMovement, Decision, MovementKey, MovementOutcome } from "./claims.ts";
+import type { ClaimedMovement, Decision, MovementKey } from "./claims.ts";
 
 export type StockRow = Selectable<StockClaimsTable>;
 

@@ -1,8 +1,9 @@
 import { sql } from "kysely";
 
+import type { MovementOutcome } from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
 import { holdBranch } from "./branch-holds.ts";
-import type { MovementOutcome, SettleRequest } from "./claims.ts";
+import type { SettleRequest } from "./claims.ts";
 import {
   checkGeneration,
   lockRow,

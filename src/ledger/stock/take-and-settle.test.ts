@@ -51,30 +51,6 @@ describe("a movement that is held", () => {
     expect(await stock.read(first)).toEqual(heldBy(first, 2));
   });
 
-  it("is given to the next try of a holder who knows that the last was not applied", async () => {
-    const first = firstTry();
-    await stock.take(first);
-    const previous = { generation: 1, token: first.token };
-    expect(await stock.take({ ...first, generation: 2, token: "b", previous })).toEqual({ kind: "taken" });
-    expect(await stock.take({ ...first, generation: 2, token: "b", previous })).toEqual({ kind: "taken" });
-    expect((await stock.history(first)).map(({ what, generation }) => [what, generation])).toEqual([
-      ["taken", 1],
-      ["explained", 1],
-      ["taken", 2],
-    ]);
-  });
-
-  it("is not given to who names another token, or skips a generation", async () => {
-    const first = firstTry();
-    await stock.take(first);
-    for (const [generation, previous] of [
-      [2, { generation: 1, token: "not mine" }],
-      [3, { generation: 1, token: first.token }],
-      [2, { generation: 2, token: first.token }],
-    ] as const)
-      expect(await stock.take({ ...first, generation, token: "b", previous })).toMatchObject({ kind: "unknown" });
-  });
-
   it.each([{ itemId: "other" }, { action: "ADD" as const }, { quantity: 3 }, { unitPrice: 9.99 }, { branch: "01" }])(
     "is told from another one under its reference: %o",
     async (change) => {

@@ -1,11 +1,10 @@
 import { sql } from "kysely";
 
-import type { ClaimedTry } from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
 import { insertRowFrom } from "../statements.ts";
 import { storableText } from "../storable-text.ts";
 import { isHeld, openHold } from "./branch-holds.ts";
-import type { MovementKey, TakeAnswer, TakeRequest } from "./claims.ts";
+import type { TakeAnswer, TakeRequest } from "./claims.ts";
 import {
   appliedAnswer,
   checkGeneration,
@@ -21,7 +20,6 @@ import {
   recordEvent,
   type StockRow,
   supersededAnswer,
-  toJson,
   unknownAnswer,
   updateRow,
   writeWithEvent,
@@ -31,7 +29,7 @@ import {
  * The states of a movement, and who moves it on:
  *
  * - none → held (take), buried (readOrBury), applied or not-applied (decide)
- * - held → applied, not-applied (settle, decide); a next try explains it as not-applied (take with `previous`)
+ * - held → applied, not-applied (settle, decide)
  * - not-applied, buried → held again under a higher generation (take); applied (a late settle, decide)
  * - applied is the end
  */
@@ -42,13 +40,12 @@ export async function take(db: Queries, request: TakeRequest): Promise<TakeAnswe
   // What is claimed already may have left: its claim tells what became of it.
   if (hold) {
     const row = await lockRow(db, request);
-    const answer = row && answerFor(request, await explainPrevious(db, request, row));
+    const answer = row && answerFor(request, row);
     return answer ?? { kind: "branch-held", hold };
   }
   const found = await insertOrLock(db, request, claim);
   if (found !== undefined) {
-    const row = await explainPrevious(db, request, found);
-    const answer = answerFor(request, row);
+    const answer = answerFor(request, found);
     if (answer !== undefined) return answer;
     await updateRow(db, request, { ...claim, ...NO_OUTCOME, taken_order: nextOrder });
   }
@@ -104,31 +101,4 @@ function answerFor({ generation, token, movement, holder }: TakeRequest, row: St
   // A reset hands the activity under way on to the new run, with its token: the holder tells the two apart.
   const isOurs = row.generation === generation && row.token === token && row.holder === storableText(holder);
   return isOurs ? { kind: "taken" } : unknownAnswer(row);
-}
-
-/**
- * The holder itself knows that its try was not applied, and goes on to the next: its lost settlement is made up for.
- */
-export async function explainPrevious(
-  db: Queries,
-  request: MovementKey & { generation: number; previous?: ClaimedTry | undefined },
-  row: StockRow,
-): Promise<StockRow> {
-  const { previous, generation } = request;
-  const explained =
-    previous !== undefined &&
-    row.state === "held" &&
-    row.generation === previous.generation &&
-    row.token === previous.token &&
-    generation === row.generation + 1;
-  if (!explained) return row;
-  const outcome = { kind: "not-applied" as const, message: "its holder went on to the next try" };
-  await updateRow(db, request, { state: "not-applied", outcome: toJson(outcome), settled_order: nextOrder });
-  await recordEvent(db, request, {
-    generation: row.generation,
-    token: row.token,
-    what: "explained",
-    detail: outcome,
-  });
-  return { ...row, state: "not-applied", outcome };
 }
