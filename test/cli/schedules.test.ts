@@ -190,13 +190,15 @@ describeWithTemporal("the Schedules that setup keeps", () => {
       ACCOUNTING_BILL_PAYMENTS_SYNC_EVERY: "30 minutes",
     };
     // A Schedule that is gone is still listed for a moment.
-    await expect.poll(async () => changesOf(await setup(accounting, ["--dry-run"]))).toEqual([
-      [LATEST, "unchanged"],
-      [FULL, "unchanged"],
-      [RECONCILE, "unchanged"],
-      ["fiscalflow/sync-bill-payments/default/latest", "repaired"],
-      ["fiscalflow/sync-bill-payments/default/full", "created"],
-    ]);
+    await expect
+      .poll(async () => changesOf(await setup(accounting, ["--dry-run"])))
+      .toEqual([
+        [LATEST, "unchanged"],
+        [FULL, "unchanged"],
+        [RECONCILE, "unchanged"],
+        ["fiscalflow/sync-bill-payments/default/latest", "repaired"],
+        ["fiscalflow/sync-bill-payments/default/full", "created"],
+      ]);
   });
 });
 
