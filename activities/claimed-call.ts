@@ -54,12 +54,12 @@ function isTaken(answer: { kind: string }): answer is Taken {
 
 /** Undefined: it may have been carried out. */
 function notDone<Not extends string>(call: AnyCall, not: Not, random: () => number): NotDone<Not> | undefined {
-  const { meaning, message } = call;
+  const { meaning, message, trouble } = call;
   switch (meaning.kind) {
     case "deferred":
-      return { kind: "deferred", retryAfterMs: afterQuotaMs(meaning.retryAfterMs, random), message };
+      return { kind: "deferred", retryAfterMs: afterQuotaMs(meaning.retryAfterMs, random), message, trouble };
     case "not-applied":
-      return { kind: "deferred", message };
+      return { kind: "deferred", message, trouble };
     case "configuration":
     case "refused":
       return { kind: not, refusal: refusalOf(call) };

@@ -2,7 +2,7 @@ import { Context } from "@temporalio/activity";
 
 import type { AccountingMeaning } from "../src/accounting/index.ts";
 import type { Classification } from "../src/compliance/index.ts";
-import type { Refusal } from "../src/contract/index.ts";
+import type { Refusal, ServiceTrouble } from "../src/contract/index.ts";
 import { AnswerError, TransportError } from "../src/http/errors.ts";
 import type { OddRow } from "../src/http/read-body.ts";
 import { KeyHeldError } from "./compliance/credential-circuit-breaker.ts";
@@ -20,6 +20,8 @@ export interface ClassifiedCall<Data, Meaning = Classification> {
   operation: string;
   /** In words, for a person. */
   message: string;
+  /** What is wrong with the service, where it does not serve calls at present. */
+  trouble?: ServiceTrouble | undefined;
   /** Which settings of the dialect can be behind a refusal, as a sentence to follow the message; empty for none. */
   hint: string;
 }
@@ -80,17 +82,17 @@ export function cameBack(error: unknown): Record<string, unknown> {
 }
 
 /** Throws, so that Temporal retries the activity, where the meaning of the answer allows that. Returns otherwise. */
-export function throwIfRetryable({ meaning, message }: AnyCall, random: () => number): void {
+export function throwIfRetryable({ meaning, message, trouble }: AnyCall, random: () => number): void {
   const attempt = Context.current().info.attempt;
   switch (meaning.kind) {
     case "deferred":
-      throw deferred(message, afterQuotaMs(meaning.retryAfterMs, random));
+      throw deferred(message, afterQuotaMs(meaning.retryAfterMs, random), trouble);
     case "transient":
-      throw transient(message, backoffMs(attempt, random));
+      throw transient(message, backoffMs(attempt, random), trouble);
     case "not-applied":
-      throw notSent(message, backoffMs(attempt, random));
+      throw notSent(message, backoffMs(attempt, random), trouble);
     case "unknown-keyed":
-      if (meaning.documentId === undefined) throw unknownKeyed(message, backoffMs(attempt, random));
+      if (meaning.documentId === undefined) throw unknownKeyed(message, backoffMs(attempt, random), trouble);
       return;
     default:
       return;

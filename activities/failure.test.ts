@@ -14,6 +14,7 @@ import {
   asRetryable,
   unknownKeyed,
 } from "./failure.ts";
+import { inActivity, START_MS } from "./test-support/served.ts";
 
 const chance = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 const attempt = fc.integer({ min: 1, max: 1_000_000 });
@@ -88,6 +89,18 @@ describe("a failure", () => {
 
   test("of a worker that does not serve a connection is tried again after a minute", () => {
     expect(notServed("not here")).toMatchObject({ type: "NotServed", nonRetryable: false, nextRetryDelay: 60_000 });
+  });
+});
+
+test("a failure begins with what is wrong with the service, in words and as details", async () => {
+  const trouble = { kind: "away", sinceMs: START_MS, orEarlier: true } as const;
+  const failure = await inActivity(() => Promise.resolve(transient("getSale: HTTP 503", 4_321, trouble)), {
+    attempt: 7,
+  });
+  expect(failure).toMatchObject({
+    message:
+      "The API has been away since 2026-11-21 12:00 EAT or earlier: attempt 7, the next after 5 s. getSale: HTTP 503",
+    details: [{ trouble, said: "getSale: HTTP 503" }],
   });
 });
 

@@ -1,6 +1,7 @@
-import { CompleteAsyncError } from "@temporalio/activity";
+import { CompleteAsyncError, Context } from "@temporalio/activity";
 import { ApplicationFailure, ApplicationFailureCategory, TemporalFailure } from "@temporalio/common";
 
+import { type ServiceTrouble, STILL_WAITING, type TroubleDetails, troubleInWords } from "../src/contract/index.ts";
 import { LedgerUnavailableError } from "../src/ledger/index.ts";
 
 /**
@@ -14,7 +15,7 @@ const TYPES = {
   transient: "Transient",
   notSent: "NotSent",
   unknownKeyed: "UnknownKeyed",
-  stillWaiting: "StillWaiting",
+  stillWaiting: STILL_WAITING,
   notServed: "NotServed",
   ledgerAway: "LedgerAway",
 } as const;
@@ -34,8 +35,8 @@ export function afterQuotaMs(retryAfterMs: number | undefined, random: () => num
 }
 
 /** Rate limited: the request was not processed. */
-export function deferred(message: string, pauseMs: number): ApplicationFailure {
-  return retryAfter(TYPES.deferred, message, pauseMs, "BENIGN");
+export function deferred(message: string, pauseMs: number, trouble?: ServiceTrouble): ApplicationFailure {
+  return retryAfter(TYPES.deferred, message, pauseMs, { trouble, category: "BENIGN" });
 }
 
 /**
@@ -43,21 +44,22 @@ export function deferred(message: string, pauseMs: number): ApplicationFailure {
  * nothing has failed.
  * @param seen what this look has found, as a sentence
  */
-export function stillWaiting(seen: string, pauseMs: number): ApplicationFailure {
-  return retryAfter(TYPES.stillWaiting, `Still waiting; each attempt is one look. ${seen}`, pauseMs, "BENIGN");
+export function stillWaiting(seen: string, pauseMs: number, trouble?: ServiceTrouble): ApplicationFailure {
+  const lead = "Still waiting; each attempt is one look. ";
+  return retryAfter(TYPES.stillWaiting, seen, pauseMs, { lead, trouble, category: "BENIGN" });
 }
 
-export function transient(message: string, pauseMs: number): ApplicationFailure {
-  return retryAfter(TYPES.transient, message, pauseMs);
+export function transient(message: string, pauseMs: number, trouble?: ServiceTrouble): ApplicationFailure {
+  return retryAfter(TYPES.transient, message, pauseMs, { trouble });
 }
 
-export function notSent(message: string, pauseMs: number): ApplicationFailure {
-  return retryAfter(TYPES.notSent, message, pauseMs);
+export function notSent(message: string, pauseMs: number, trouble?: ServiceTrouble): ApplicationFailure {
+  return retryAfter(TYPES.notSent, message, pauseMs, { trouble });
 }
 
 /** It may have happened, and the same bytes under the same key cannot do it twice. */
-export function unknownKeyed(message: string, pauseMs: number): ApplicationFailure {
-  return retryAfter(TYPES.unknownKeyed, message, pauseMs);
+export function unknownKeyed(message: string, pauseMs: number, trouble?: ServiceTrouble): ApplicationFailure {
+  return retryAfter(TYPES.unknownKeyed, message, pauseMs, { trouble });
 }
 
 /** This process lacks what another one may have. */
@@ -78,11 +80,26 @@ export function asRetryable(error: unknown, attempt: number, random: () => numbe
   return ApplicationFailure.fromError(error, { nextRetryDelay });
 }
 
-function retryAfter(type: string, message: string, nextRetryDelay: number, category?: "BENIGN"): ApplicationFailure {
+interface About {
+  /** Words before all others. */
+  lead?: string;
+  /** What is wrong with the service; those who look at the pending activity read it first. */
+  trouble?: ServiceTrouble | undefined;
+  category?: "BENIGN";
+}
+
+function retryAfter(type: string, said: string, nextRetryDelay: number, about: About = {}): ApplicationFailure {
+  const { lead = "", trouble, category } = about;
   return ApplicationFailure.create({
     type,
-    message,
+    message: `${lead}${trouble ? `${progressOf(trouble, nextRetryDelay)} ` : ""}${said}`,
     nextRetryDelay,
+    ...(trouble && { details: [{ trouble, said } satisfies TroubleDetails] }),
     ...(category && { category: ApplicationFailureCategory.BENIGN }),
   });
+}
+
+function progressOf(trouble: ServiceTrouble, pauseMs: number): string {
+  const { attempt } = Context.current().info;
+  return `${troubleInWords(trouble)}: attempt ${attempt}, the next after ${Math.ceil(pauseMs / 1_000)} s.`;
 }

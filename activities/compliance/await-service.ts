@@ -1,5 +1,5 @@
 import { SHOWN_OPERATIONS } from "../../src/compliance/index.ts";
-import type { AwaitServiceRequest, ComplianceActivities } from "../../src/contract/index.ts";
+import type { AwaitServiceRequest, ComplianceActivities, ServiceTrouble } from "../../src/contract/index.ts";
 import { stillWaiting } from "../failure.ts";
 import { type Standing, standingNow } from "../service-wait.ts";
 import { throwIfRetryable } from "../classified-call.ts";
@@ -17,7 +17,8 @@ export function createServiceWaitActivities(context: ActivityContext): Pick<Comp
     async awaitService(request) {
       const runtime = runtimeOf(context, request.connection);
       const standing = standingNow(request, random);
-      if (standing.tooSoonForMs > 0) throw stillWaiting("It was tried a moment ago.", standing.tooSoonForMs);
+      const trouble = troubleOf(runtime, request);
+      if (standing.tooSoonForMs > 0) throw stillWaiting("It was tried a moment ago.", standing.tooSoonForMs, trouble);
       const { refused } = request;
       if (refused?.status === 401) {
         if (runtime.credentialBreaker.acceptedAfter(request.triedAtMs)) return;
@@ -27,9 +28,9 @@ export function createServiceWaitActivities(context: ActivityContext): Pick<Comp
         const call = operation && keyCallOf(operation, request);
         if (call && runtime.credentialBreaker.acceptedAfter(request.triedAtMs, call)) return;
         const held = call !== undefined && runtime.credentialBreaker.holds(call);
-        if (held || standing.ownTurnInMs > 0) throw stillWaiting("The key is refused.", standing.lookPauseMs);
+        if (held || standing.ownTurnInMs > 0) throw stillWaiting("The key is refused.", standing.lookPauseMs, trouble);
       } else {
-        if (standing.ownTurnInMs > 0) throw stillWaiting("It was tried a while ago.", standing.ownTurnInMs);
+        if (standing.ownTurnInMs > 0) throw stillWaiting("It was tried a while ago.", standing.ownTurnInMs, trouble);
         await lookedAtKey(runtime, request, standing, random);
       }
     },
@@ -45,14 +46,20 @@ async function lookedAtKey(
 ): Promise<void> {
   const classified = await callAndClassify(runtime, "listBusinesses", request, () => runtime.client.listBusinesses());
   const { meaning, error, message } = classified;
-  if (meaning.kind === "transient") throw stillWaiting(message, lookPauseMs);
+  if (meaning.kind === "transient") throw stillWaiting(message, lookPauseMs, classified.trouble);
   throwIfRetryable(classified, random);
   if (meaning.kind !== "configuration") return;
   const held = error instanceof KeyHeldError ? error : undefined;
   const refusal = held?.refusal ?? error;
   // A key that may not list businesses is a good key.
   if (request.refused === undefined || !isOfTheKey(refusal)) return;
-  throw stillWaiting(message, Math.round(Math.max(lookPauseMs, held?.heldForMs ?? 0)));
+  const pauseMs = Math.round(Math.max(lookPauseMs, held?.heldForMs ?? 0));
+  throw stillWaiting(message, pauseMs, troubleOf(runtime, request));
+}
+
+/** Since when the key is refused the waiting workflow knows best: it outlives this process. */
+function troubleOf({ health }: ComplianceRuntime, request: AwaitServiceRequest): ServiceTrouble | undefined {
+  return request.refused ? { kind: "refused", sinceMs: request.sinceMs } : health.trouble;
 }
 
 function isOfTheKey(refusal: unknown): boolean {

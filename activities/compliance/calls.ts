@@ -28,6 +28,7 @@ import type { Observer } from "../observer.ts";
 import type { PollBounds } from "../poll-schedule.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { type CredentialCircuitBreaker, type KeyCall, KeyHeldError } from "./credential-circuit-breaker.ts";
+import type { ServiceHealth } from "./service-health.ts";
 
 /** One connection as this process serves it. The key is inside the client and nowhere else. */
 export interface ComplianceRuntime {
@@ -41,6 +42,8 @@ export interface ComplianceRuntime {
   dialect: ComplianceDialect;
   /** Every call passes it, so that a refused key is tried by one call and not by each. */
   credentialBreaker: CredentialCircuitBreaker;
+  /** Told of every call; one for all connections of an application. */
+  health: ServiceHealth;
   catalogue: Catalogue;
   pollBounds: PollBounds;
   /** The list of items is read again when it is this old. */
@@ -78,6 +81,7 @@ export async function callAndClassify<Data>(
 ): Promise<ClassifiedCall<Data>> {
   try {
     const result = await runtime.credentialBreaker.pass(keyCallOf(operation, target), call);
+    runtime.health.served();
     const { status, replayed } = result.meta;
     return {
       meaning: classify(result, runtime.dialect, options),
@@ -92,9 +96,11 @@ export async function callAndClassify<Data>(
     const message = error instanceof Error ? error.message : String(error);
     if (error instanceof KeyHeldError)
       return { meaning: { kind: "configuration" }, error, replayed: false, operation, message, hint: "" };
+    runtime.health.failed(error);
+    const { trouble } = runtime.health;
     const replayed = error instanceof ComplianceApiError && error.replayed;
     const meaning = classifyError(operation, error, runtime.dialect, options);
-    return { meaning, error, replayed, operation, message, hint: hintOf(runtime, operation, error) };
+    return { meaning, error, replayed, operation, message, trouble, hint: hintOf(runtime, operation, error) };
   }
 }
 

@@ -192,7 +192,7 @@ function createResult(
   random: () => number,
   firstSentAtMs: number | undefined,
 ): CreateResult {
-  const { meaning, data, message } = classified;
+  const { meaning, data, message, trouble } = classified;
   if (data) return { kind: "document", document: withLinesThatFit(data), replayed: classified.replayed };
   switch (meaning.kind) {
     case "rejected": {
@@ -204,9 +204,15 @@ function createResult(
     case "already-credited":
       return { kind: "already-credited", creditNoteId: meaning.creditNoteId, message };
     case "deferred":
-      return { kind: "deferred", retryAfterMs: afterQuotaMs(meaning.retryAfterMs, random), message, firstSentAtMs };
+      return {
+        kind: "deferred",
+        retryAfterMs: afterQuotaMs(meaning.retryAfterMs, random),
+        message,
+        trouble,
+        firstSentAtMs,
+      };
     case "not-applied":
-      return { kind: "deferred", message, firstSentAtMs };
+      return { kind: "deferred", message, trouble, firstSentAtMs };
     case "unknown-keyed":
     case "unknown":
       if (meaning.documentId !== undefined) return { kind: "named", saleId: meaning.documentId, message };

@@ -3,6 +3,7 @@ import type { ComposedRequest, ConnectionProfile } from "./connection.ts";
 import type { Item, ResolvedLine, SaleDocument } from "./documents.ts";
 import type { CreditNoteInput, CustomerInput, RefundRequest, SaleInput, SaleLineInput } from "./sale.ts";
 import type { InAll } from "./payload-bounds.ts";
+import type { ServiceTrouble } from "./service-trouble.ts";
 import type { Stage } from "./stages.ts";
 import type { StockMovement } from "./stock-movement.ts";
 
@@ -42,6 +43,8 @@ export interface Deferred {
   /** What has to be there first; the caller waits for it instead of pausing. */
   waitFor?: "ledger" | undefined;
   message: string;
+  /** What is wrong with the service, where that is why. */
+  trouble?: ServiceTrouble | undefined;
 }
 
 /** What a person has said of an unknown outcome, as the ledger keeps it. */

@@ -35,6 +35,7 @@ export * from "./reference-id.ts";
 export * from "./restarted.ts";
 export * from "./sale.ts";
 export * from "./scheduled.ts";
+export * from "./service-trouble.ts";
 export * from "./service-wait.ts";
 export * from "./sha256.ts";
 export * from "./stages.ts";

@@ -3,6 +3,7 @@ import {
   type ComplianceRuntime,
   CredentialCircuitBreaker,
   type KeyWatch,
+  ServiceHealth,
 } from "../../activities/compliance/index.ts";
 import type { Observer } from "../../activities/observer.ts";
 import { noteOddRows } from "../../activities/listed-rows.ts";
@@ -22,6 +23,12 @@ export function createComplianceRuntimes(
   nowMs: () => number,
   { watch, observer }: { watch: KeyWatch; observer: Pick<Observer, "note"> },
 ): Map<string, ComplianceRuntime> {
+  const healths = new Map<string, ServiceHealth>();
+  const healthOf = (application: string): ServiceHealth => {
+    const health = healths.get(application) ?? new ServiceHealth(nowMs);
+    healths.set(application, health);
+    return health;
+  };
   return new Map(
     connections.map((connection) => {
       const dialect = parseDialect(connection.dialect ?? {}, connection.environment);
@@ -60,6 +67,7 @@ export function createComplianceRuntimes(
           nowMs,
           watch,
         }),
+        health: healthOf(connection.application),
         catalogue,
         catalogueAgeMs,
         pollBounds: { firstPollMs, longestPollMs, longestPollAfterDayMs },
