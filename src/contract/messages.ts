@@ -2,6 +2,7 @@ import type { Attention, AttentionCode, Decision } from "./attention.ts";
 import type { SaleDocument } from "./documents.ts";
 import type { InAll } from "./payload-bounds.ts";
 import type { RefundRequest, SaleOutcome } from "./sale.ts";
+import type { ServiceTrouble } from "./service-trouble.ts";
 import type { Stage } from "./stages.ts";
 import type { StockMovement } from "./stock-movement.ts";
 
@@ -98,6 +99,8 @@ export interface WorkflowState {
   decisions: Decision[];
   /** Set where movements, attentions or decisions are too many for one payload: the most pressing are there. */
   inAll?: InAll;
+  /** What is wrong with the API, as a call that was deferred has met it. */
+  serviceTrouble?: ServiceTrouble;
   cancelRequested?: string;
   callbacksReceived: number;
   fingerprint?: string;

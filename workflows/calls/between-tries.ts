@@ -128,19 +128,24 @@ export class BetweenTries {
    * Waits after a call that was not carried out: over the quota, or not sent at all. While the ledger is away one
    * activity waits for it, so that an outage adds nothing to the history.
    */
-  async waitAfterDeferral({ waitFor, retryAfterMs }: Partial<Deferred>, until: () => boolean): Promise<void> {
+  async waitAfterDeferral({ waitFor, retryAfterMs, trouble }: Partial<Deferred>, until: () => boolean): Promise<void> {
     if (waitFor === "ledger")
       return await untilDone(() => ledger.awaitLedger("Wait for the ledger: each attempt is one look"), until);
     const { awaitService } = this.#run;
     if (this.#deferrals++ === 0) this.#deferredSinceMs = Date.now();
-    if (this.#deferrals > MOST_TIMERS && awaitService) {
-      await untilDone(
-        () => awaitService(WAIT_FOR_SERVICE, { triedAtMs: Date.now(), sinceMs: this.#deferredSinceMs }),
-        until,
-      );
-    } else {
-      const pauseMs = retryAfterMs ?? growingPauseMs(this.#growingPauses++);
-      await condition(until, pauseMs, { summary: "The call was put off: try again after a pause" });
+    this.#run.showServiceTrouble(this, trouble);
+    try {
+      if (this.#deferrals > MOST_TIMERS && awaitService) {
+        await untilDone(
+          () => awaitService(WAIT_FOR_SERVICE, { triedAtMs: Date.now(), sinceMs: this.#deferredSinceMs }),
+          until,
+        );
+      } else {
+        const pauseMs = retryAfterMs ?? growingPauseMs(this.#growingPauses++);
+        await condition(until, pauseMs, { summary: "The call was put off: try again after a pause" });
+      }
+    } finally {
+      this.#run.showServiceTrouble(this, undefined);
     }
   }
 

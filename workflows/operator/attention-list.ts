@@ -8,6 +8,7 @@ import {
   type Mend,
   RESOLVED_BY,
   type RetryRequest,
+  type ServiceTrouble,
   type ServiceWait,
 } from "../../src/contract/index.ts";
 import type { ContinueAsNewPolicy } from "../job/continue-as-new-policy.ts";
@@ -48,6 +49,21 @@ export abstract class AttentionList {
 
   /** Of a job, whose history may grow long. A document's run never continues as new. */
   readonly continueAsNew: ContinueAsNewPolicy | undefined = undefined;
+
+  /** What keeps a deferred call of this run from being tried at once, by the call. */
+  readonly #serviceTroubles = new Map<object, ServiceTrouble>();
+
+  /** What is wrong with the service, as a call of this run that is deferred has met it; the one that began first. */
+  get serviceTrouble(): ServiceTrouble | undefined {
+    return [...this.#serviceTroubles.values()].toSorted((a, b) => a.sinceMs - b.sinceMs)[0];
+  }
+
+  /** Shows why the call waits for its next try; undefined once it does not. */
+  showServiceTrouble(call: object, trouble: ServiceTrouble | undefined): void {
+    if (trouble) this.#serviceTroubles.set(call, trouble);
+    else if (!this.#serviceTroubles.delete(call)) return;
+    this.publish();
+  }
 
   /** The reason that came with the request to cancel. */
   cancelRequested: string | undefined;

@@ -12,6 +12,7 @@ import {
   type SaleOutcome,
   SEARCH_ATTRIBUTES,
   type StockMovement,
+  troubleInWords,
   type WorkflowState,
 } from "../../src/contract/index.ts";
 import { detailsPage, quoted } from "../operator/details.ts";
@@ -46,6 +47,7 @@ export function stateOf(run: SaleState): WorkflowState {
     stockMovements: movements,
     decisions,
     ...(inAll && { inAll }),
+    ...(run.serviceTrouble && { serviceTrouble: run.serviceTrouble }),
     ...(run.cancelRequested !== undefined && { cancelRequested: run.cancelRequested }),
     callbacksReceived: run.callbacksReceived,
     ...(run.fingerprint && { fingerprint: run.fingerprint }),
@@ -70,6 +72,9 @@ export function detailsOf(run: SaleState): string {
       : "",
     `**Stage:** ${run.stage}${document ? ` · document ${quoted(document.id)} is ${quoted(document.status)}` : ""}`,
     `**Waits for:** ${quoted(run.waitingFor)}`,
+    run.serviceTrouble
+      ? `**${troubleInWords(run.serviceTrouble)}**, as far as calls show. What was deferred is tried again by itself.`
+      : "",
   ];
   if (run.cancelRequested !== undefined && run.stage !== "cancelled") {
     const answer = run.settled

@@ -5,6 +5,7 @@ import { CLOSED_STATUSES, type ClosedRun, type ClosedStatus } from "../closed-ru
 import type { Receipt, SaleDocument } from "../documents.ts";
 import type { MessageReply, WorkflowState } from "../messages.ts";
 import { REFUND_REASONS, type RefundReason, type SaleOutcome } from "../sale.ts";
+import type { ServiceTrouble } from "../service-trouble.ts";
 import { STAGES } from "../stages.ts";
 import type { StockMovement } from "../stock-movement.ts";
 
@@ -146,6 +147,12 @@ export const saleOutcomeSchema = z.looseObject({
   nextWait: z.number(),
 }) satisfies z.ZodType<SaleOutcome>;
 
+const serviceTrouble = z.looseObject({
+  kind: z.enum(["away", "rate-limited", "refused", "slow"]),
+  sinceMs: atMs,
+  orEarlier: z.literal(true).optional(),
+}) satisfies z.ZodType<ServiceTrouble>;
+
 /** Answer of the query `state`. */
 export const saleStateSchema = z.looseObject({
   workflow: z.enum(["sale", "creditNote"]),
@@ -166,6 +173,7 @@ export const saleStateSchema = z.looseObject({
       decisions: z.number().optional(),
     })
     .optional(),
+  serviceTrouble: serviceTrouble.optional().describe("What is wrong with the API, as a deferred call has met it."),
   cancelRequested: z.string().optional(),
   callbacksReceived: z.number(),
   fingerprint: z.string().optional(),
