@@ -7,12 +7,16 @@ import { printNote, printResult } from "./output.ts";
 /** A page of Temporal's list has at most so many. */
 const LARGEST_PAGE = 1_000;
 
-/** Prints what Temporal lists, up to a limit, and says where there is more. */
+/**
+ * Prints what Temporal lists, up to a limit, and says where there is more.
+ * @param remarks what is to be said once of all that is listed: above the table, or as notes beside the JSON
+ */
 export async function listExecutions<Listed>(
   context: CliContext,
   { query, limit, json }: { query: string; limit: number; json?: boolean | undefined },
   listed: (executions: readonly WorkflowExecutionInfo[], client: Client) => Promise<Listed[]>,
   table: (all: readonly Listed[]) => string,
+  remarks: (client: Client) => Promise<readonly string[]> = () => Promise.resolve([]),
 ): Promise<void> {
   await withTemporal(context, async ({ client }) => {
     const found: WorkflowExecutionInfo[] = [];
@@ -22,8 +26,10 @@ export async function listExecutions<Listed>(
       if (found.length >= limit) break;
     }
     const { count } = await client.workflow.count(query);
-    const rows = await listed(found, client);
-    printResult(context, json, rows, rows.length === 0 ? "None." : table(rows));
+    const [rows, said] = await Promise.all([listed(found, client), remarks(client)]);
+    const lead = said.length === 0 ? "" : `${said.join("\n")}\n\n`;
+    printResult(context, json, rows, `${lead}${rows.length === 0 ? "None." : table(rows)}`);
+    if (json === true) for (const remark of said) printNote(context, remark);
     if (count > found.length) printNote(context, `${found.length} of ${count}; --limit shows more.`);
   });
 }

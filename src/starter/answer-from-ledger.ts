@@ -4,6 +4,7 @@ import type { WorkflowState } from "../contract/messages.ts";
 import { outcomeOfState } from "../contract/outcome-of-state.ts";
 import type { SaleOutcome } from "../contract/sale.ts";
 import { SETTLED_STAGES } from "../contract/stages.ts";
+import type { PendingCall } from "./pending-calls.ts";
 
 /** Beside an answer of the ledger: Temporal no longer has the workflow, so no message reaches it. */
 export interface FromLedger extends Pick<KeptDocument, "keptAtMs" | "keptBy" | "closed"> {
@@ -15,6 +16,8 @@ export interface FromWorkflow {
   source: "workflow";
   /** Set where the workflow ended without an outcome: the rest is what was true then. */
   closed?: ClosedRun;
+  /** Calls to the API that it waits for, where one is retried, goes on for seconds, or waits for a worker. */
+  pendingCalls?: PendingCall[];
 }
 
 export type LedgerState = WorkflowState & FromLedger & { creditNoteState?: WorkflowState & FromLedger };
@@ -23,7 +26,7 @@ export type LedgerState = WorkflowState & FromLedger & { creditNoteState?: Workf
 export type SaleState = (WorkflowState & FromWorkflow) | LedgerState;
 
 /** The outcome of a sale, and where it is known from. */
-export type KnownOutcome = SaleOutcome & (FromWorkflow | FromLedger);
+export type KnownOutcome = SaleOutcome & (Omit<FromWorkflow, "pendingCalls"> | FromLedger);
 
 export function ledgerState(found: FoundSale): LedgerState {
   const { creditNote: note } = found;

@@ -71,6 +71,7 @@ export type { EventCorrection, EventDocument, LedgerEvent } from "../contract/ev
 export { InvalidInputError } from "../contract/schema/parse-input.ts";
 export { refundRequestSchema } from "../contract/schema/refund-request.ts";
 export { saleInputSchema } from "../contract/schema/sale-input.ts";
+export type { ServiceTrouble } from "../contract/service-trouble.ts";
 export type { Stage } from "../contract/stages.ts";
 export type { StockMovement } from "../contract/stock-movement.ts";
 export type { ResolveBatchRequest } from "../contract/sync-batch.ts";
@@ -90,6 +91,7 @@ export {
 } from "./errors.ts";
 export { CursorLostError, type EventsRequest } from "./events.ts";
 export type { AttentionFilter, OpenAttention } from "./list-attention.ts";
+export type { PendingCall } from "./pending-calls.ts";
 export type { RestartReply, RestartRequest } from "./restart.ts";
 export { type SaleKey, UnknownConnectionError, type UpdateTarget } from "./sale-key.ts";
 export type { DefaultBusinesses } from "./start-sale.ts";
@@ -209,7 +211,7 @@ export function createStarter(options: StarterOptions) {
 
     /**
      * Everything that is known of the sale now, at no cost to its workflow: its stage, document, stock movements, what
-     * needs an operator, and the decisions taken. Where Temporal no longer has it, the ledger answers. `closed` as in
+     * needs an operator, the decisions taken, and what is wrong with the API as its calls have met it. Where Temporal no longer has it, the ledger answers. `closed` as in
      * the outcome.
      * @throws SaleNotFoundError, NoAnswerError, LedgerAwayError
      */

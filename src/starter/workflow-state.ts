@@ -1,17 +1,15 @@
 import type { Client } from "@temporalio/client";
 
-import type { ClosedRun } from "../contract/closed-run.ts";
-import type { WorkflowState } from "../contract/messages.ts";
 import { laterCreditNote } from "./later-credit-note.ts";
 import { type SaleKey, saleIdOf } from "./sale-key.ts";
-import { stateOfRun } from "./state-of-run.ts";
+import { type StateOfRun, stateOfRun } from "./state-of-run.ts";
 
 /**
  * What the sale's workflow says, with what it cannot know of itself: that it ended without an outcome, and that it was
  * refunded after it had closed.
  * @throws WorkflowNotFoundError, NoAnswerError
  */
-export async function workflowState(client: Client, key: SaleKey): Promise<WorkflowState & { closed?: ClosedRun }> {
+export async function workflowState(client: Client, key: SaleKey): Promise<StateOfRun> {
   const { state, isCompleted } = await stateOfRun(client, saleIdOf(key));
   if (!isCompleted || state.stage !== "completed" || !state.document) return state;
   const later = await laterCreditNote(client, key, state.document.id);

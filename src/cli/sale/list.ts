@@ -1,3 +1,4 @@
+import type { Client } from "@temporalio/client";
 import { type Command, Option } from "commander";
 
 import { CLOSED_STATUSES, nairobiTime, STAGES, WORKFLOW_TYPES } from "../../contract/index.ts";
@@ -38,6 +39,7 @@ export function registerList(sale: Command, context: CliContext): void {
     .addHelpText(
       "after",
       `
+Above it stands what is wrong with the API, and since when, as the sales that wait for it have met it.
 The list is Temporal's, and follows the sales by a second or so. Amount and buyer are those that the sale was started with.
 Synchronisations and other work that is no sale: fiscalflow jobs list.
 
@@ -53,7 +55,9 @@ async function listSales(context: CliContext, flags: ListFlags): Promise<void> {
   const { listedSales } = await import("./listed-sales.ts");
   const { attention = false, ended = false, limit, json } = flags;
   const query = visibilityQuery({ ...flags, creditNotes: attention || ended });
-  await listExecutions(context, { query, limit, json }, listedSales, (sales) => table(sales, Date.now()));
+  const { serviceTroubles, troubleLine } = await import("./service-troubles.ts");
+  const remarks = async (client: Client): Promise<string[]> => (await serviceTroubles(client, flags)).map(troubleLine);
+  await listExecutions(context, { query, limit, json }, listedSales, (sales) => table(sales, Date.now()), remarks);
 }
 
 const KINDS: Readonly<Record<string, string>> = {

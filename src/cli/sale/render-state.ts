@@ -1,5 +1,6 @@
-import { closedInWords, MEANING, nairobiTime, type WorkflowState } from "../../contract/index.ts";
-import type { SaleState } from "../../starter/index.ts";
+import { closedInWords, MEANING, nairobiTime, troubleInWords, type WorkflowState } from "../../contract/index.ts";
+import type { PendingCall, SaleState } from "../../starter/index.ts";
+import { nairobiClock } from "../output.ts";
 import { evidenceLines } from "./evidence-lines.ts";
 import { mendCommands, type MendTarget, restartCommand } from "./mend-commands.ts";
 import { documentLine, movementLine, receiptLines } from "./render-document.ts";
@@ -14,6 +15,8 @@ export function renderState(title: string, workflowId: string, state: SaleState,
     ["Stage", closed ? `${state.stage} (${closed.status})` : state.stage],
     ["Ended", closed && `${nairobiTime(closed.atMs)}: ${closedInWords(closed)}, without an outcome`],
     ["Waits for", state.waitingFor],
+    ["API", state.serviceTrouble && `${troubleInWords(state.serviceTrouble)}, as far as calls show`],
+    ["Calls", state.source === "workflow" ? state.pendingCalls?.map(pendingCallText).join("\n") : undefined],
     ["Cancellation", state.cancelRequested && `asked for: ${state.cancelRequested}`],
     ["Document", document ? documentLine(document) : "none yet"],
     ["Error", document?.error ?? undefined],
@@ -65,6 +68,15 @@ function row(label: string, value: string): string[] {
 
 function indented<Value>(render: (value: Value) => string): (value: Value) => string {
   return (value) => `  ${render(value)}`;
+}
+
+function pendingCallText({ call, state, attempt, sinceMs, nextAttemptAtMs, message }: PendingCall): string {
+  const said = message === undefined ? "" : `\n  ${message}`;
+  if (state === "queued")
+    return `${call}: queued since ${nairobiClock(sinceMs)}, for a request of the budget and a worker${said}`;
+  if (state === "under-way") return `${call}: attempt ${attempt}, under way since ${nairobiClock(sinceMs)}${said}`;
+  const next = nextAttemptAtMs === undefined ? "" : `, the next at ${nairobiClock(nextAttemptAtMs)}`;
+  return `${call}: attempt ${attempt} ended at ${nairobiClock(sinceMs)}${next}${said}`;
 }
 
 function decisionLine(decision: WorkflowState["decisions"][number]): string {

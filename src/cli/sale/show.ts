@@ -34,13 +34,14 @@ interface ShowFlags extends Scope, ResultFlags {
 async function showSale(context: CliContext, invoice: string, flags: ShowFlags): Promise<void> {
   const { withSales } = await import("./with-sales.ts");
   const { readTimeline, timelinePage } = await import("./timeline/show-timeline.ts");
+  const { withFleetTrouble } = await import("./service-troubles.ts");
   await withSales(context, async (sales) => {
     const key = sales.keyOf(invoice, flags);
     const { connection, businessId } = key;
     const { starter } = sales;
     if (flags.web === true)
       return await (await import("./show-web.ts")).showInBrowser(context, starter.workflowId(key), flags.json);
-    const state = await starter.getSale(key);
+    const state = await withFleetTrouble(sales.client, connection, await starter.getSale(key));
     const note = await creditNoteOf(sales, key, state);
     const target = { ...flags, invoice };
     const title = `Sale ${invoice} of ${businessId} (connection ${connection})`;

@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+
+import type { PendingCall } from "../../starter/index.ts";
+import { latestEpisode } from "./service-troubles.ts";
+
+const seen = (sinceMs: number, seenAtMs: number, more: { orEarlier?: true } = {}): PendingCall => ({
+  call: "createSale",
+  state: "pausing",
+  attempt: 2,
+  sinceMs: seenAtMs,
+  trouble: { kind: "away", sinceMs, ...more },
+});
+
+test("trouble began when the first call met it that met the same trouble as the latest", () => {
+  const calls = [seen(300, 500), seen(200, 400), seen(100, 250)];
+  expect(latestEpisode(calls)).toEqual({ trouble: { kind: "away", sinceMs: 100 }, seenAtMs: 500 });
+});
+
+test("trouble that nobody has met since before the latest began is another one", () => {
+  const calls = [seen(100, 200), seen(300, 500, { orEarlier: true })];
+  expect(latestEpisode(calls)).toEqual({ trouble: { kind: "away", sinceMs: 300, orEarlier: true }, seenAtMs: 500 });
+});

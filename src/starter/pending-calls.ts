@@ -1,0 +1,85 @@
+import { ApplicationFailure, type Client, type WorkflowExecutionDescription } from "@temporalio/client";
+
+import { isComplianceCall } from "../contract/activities.ts";
+import { type ServiceTrouble, STILL_WAITING, type TroubleDetails } from "../contract/service-trouble.ts";
+
+/** A call to the API that a workflow waits for, as Temporal knows it: what is normal is left out. */
+export interface PendingCall {
+  /** The activity: `createSale`. */
+  call: string;
+  /** `queued`: no worker has taken it yet. `pausing`: between two attempts. `under-way`: an attempt goes on. */
+  state: "queued" | "pausing" | "under-way";
+  /** From 1. */
+  attempt: number;
+  /** Since when it is queued or under way, or when its last attempt ended (Unix milliseconds). */
+  sinceMs: number;
+  /** When the next attempt is due (Unix milliseconds). */
+  nextAttemptAtMs?: number;
+  /** What is wrong with the API, as the last attempt has met it, or as this one goes on. */
+  trouble?: ServiceTrouble;
+  /** What the last attempt came to. */
+  message?: string;
+}
+
+type PendingActivity = NonNullable<WorkflowExecutionDescription["raw"]["pendingActivities"]>[number];
+
+/** So long an attempt, or the wait for a worker, is nothing to speak of. */
+const NOTABLE_AFTER_MS = 2_000;
+/** `PENDING_ACTIVITY_STATE_STARTED`. */
+const STARTED = 2;
+
+/** @param run as its description has it; a run that is closed has none */
+export function pendingCallsOf(
+  client: Client,
+  run: Pick<WorkflowExecutionDescription, "raw">,
+  nowMs = Date.now(),
+): PendingCall[] {
+  return (run.raw.pendingActivities ?? []).flatMap((activity) => pendingCall(client, activity, nowMs) ?? []);
+}
+
+function pendingCall(client: Client, activity: PendingActivity, nowMs: number): PendingCall | undefined {
+  const call = activity.activityType?.name ?? "";
+  if (!isComplianceCall(call)) return undefined;
+  const attempt = activity.attempt ?? 1;
+  const last = lastAttempt(client, activity);
+  if (activity.state === STARTED) {
+    const sinceMs = msOf(activity.lastStartedTime);
+    if (last?.trouble) return { call, state: "under-way", attempt, sinceMs, ...last };
+    if (nowMs - sinceMs < NOTABLE_AFTER_MS) return undefined;
+    return { call, state: "under-way", attempt, sinceMs, trouble: { kind: "slow", sinceMs } };
+  }
+  if (!last) {
+    const sinceMs = msOf(activity.scheduledTime);
+    return nowMs - sinceMs < NOTABLE_AFTER_MS ? undefined : { call, state: "queued", attempt, sinceMs };
+  }
+  // One look of many, which has found nothing wrong.
+  if (last.isLook && !last.trouble) return undefined;
+  const { isLook: _, ...said } = last;
+  const nextAttemptAtMs = msOf(activity.nextAttemptScheduleTime);
+  const next = nextAttemptAtMs > 0 && { nextAttemptAtMs };
+  return { call, state: "pausing", attempt, sinceMs: msOf(activity.lastAttemptCompleteTime), ...next, ...said };
+}
+
+interface LastAttempt extends Pick<PendingCall, "trouble" | "message"> {
+  isLook: boolean;
+}
+
+function lastAttempt({ options }: Client, { lastFailure }: PendingActivity): LastAttempt | undefined {
+  if (!lastFailure) return undefined;
+  const { failureConverter, payloadConverter } = options.loadedDataConverter;
+  const error = failureConverter.failureToError(lastFailure, payloadConverter);
+  if (!(error instanceof ApplicationFailure)) return { isLook: false, message: error.message };
+  const [details] = error.details ?? [];
+  const isLook = error.type === STILL_WAITING;
+  return isTrouble(details)
+    ? { isLook, trouble: details.trouble, message: details.said }
+    : { isLook, message: error.message };
+}
+
+function isTrouble(details: unknown): details is TroubleDetails {
+  return typeof details === "object" && details !== null && "trouble" in details && "said" in details;
+}
+
+function msOf(time: PendingActivity["scheduledTime"]): number {
+  return Number(time?.seconds ?? 0) * 1_000 + Math.floor((time?.nanos ?? 0) / 1e6);
+}

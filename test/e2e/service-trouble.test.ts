@@ -1,0 +1,123 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+
+import { callCli } from "../../src/cli/test-support/call-cli.ts";
+import { triggerFault } from "../../src/dev/simulator/triggers.ts";
+import { type ServiceTrouble, troubleInWords } from "../../src/contract/index.ts";
+import type { PendingCall } from "../../src/starter/index.ts";
+import { commandEnv } from "../rig/command-env.ts";
+import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { salesOf } from "../rig/sales-of.ts";
+import { type Rig, startRig } from "../rig/start-rig.ts";
+
+interface Shown {
+  serviceTrouble?: ServiceTrouble;
+  pendingCalls?: PendingCall[];
+}
+
+const SINCE = /since \d{4}-\d\d-\d\d \d\d:\d\d EAT/.source;
+
+describeWithTemporal("trouble with the API is shown, with since when,", () => {
+  let rig: Rig;
+  beforeAll(async () => {
+    rig = await startRig({ receiver: false });
+    // The workers have seen the API in order: from now on they know since when it is not.
+    await (await salesOf(() => rig).start("IN-ORDER")).result();
+  });
+  let endTrouble = (): void => undefined;
+  afterEach(() => endTrouble());
+  afterAll(() => rig?.close());
+
+  const { start, handleOf, result } = salesOf(() => rig);
+
+  async function said(...argv: string[]): Promise<string> {
+    const { exitCode, stdout, stderr } = await callCli(["sale", ...argv], { env: commandEnv(rig) });
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    return stdout;
+  }
+  const shown = async (invoice: string): Promise<Shown> => JSON.parse(await said("show", invoice, "--json")) as Shown;
+  /** What Temporal's UI shows as the last failure of the run's pending activities. */
+  async function lastFailures(invoice: string): Promise<string[]> {
+    const { raw } = await handleOf(invoice).describe();
+    return (raw.pendingActivities ?? []).flatMap(({ lastFailure }) => lastFailure?.message ?? []);
+  }
+
+  test("while it is away: in the sale, once above the list, and as the last failure of the call", async () => {
+    const beforeMs = Date.now();
+    endTrouble = rig.simulator.inject(triggerFault("away", {}));
+    await Promise.all([start("AWAY-1"), start("AWAY-2")]);
+    await expect
+      .poll(() => said("show", "AWAY-1"))
+      .toMatch(new RegExp(`API +The API has been away ${SINCE}, as far as calls show\n`));
+    const { serviceTrouble, pendingCalls } = await shown("AWAY-1");
+    expect(serviceTrouble).toEqual({ kind: "away", sinceMs: expect.any(Number) as number });
+    expect(serviceTrouble?.sinceMs).toBeGreaterThanOrEqual(beforeMs);
+    expect(pendingCalls).toMatchObject([{ call: "createSale", message: expect.stringContaining("HTTP 503") }]);
+    const words = serviceTrouble && troubleInWords(serviceTrouble);
+    await expect
+      .poll(() => lastFailures("AWAY-1"))
+      .toEqual([expect.stringMatching(/: attempt \d+, the next after \d+ s\. createSale: HTTP 503/)]);
+    expect((await lastFailures("AWAY-1"))[0]).toContain(words);
+    await expect.poll(() => said("list")).toMatch(/: 2 sales wait \(connection default\)\n\nNUMBER/);
+    const list = await said("list");
+    expect(list.split("\n").filter((line) => line.includes("The API has been away"))).toEqual([
+      expect.stringMatching(new RegExp(`^The API has been away ${SINCE}, last seen .* EAT: 2 sales wait`)),
+    ]);
+    endTrouble();
+    for (const invoice of ["AWAY-1", "AWAY-2"]) expect(await result(invoice)).toMatchObject({ stage: "completed" });
+    expect(await said("show", "AWAY-1")).not.toContain("The API");
+  });
+
+  test("while it is slow: the call that goes on", async () => {
+    endTrouble = rig.simulator.inject(triggerFault("slow", {}));
+    await start("SLOW-1");
+    await expect
+      .poll(() => said("show", "SLOW-1"))
+      .toMatch(/API +The API is slow, or a worker is gone: a call has been/);
+    await expect.poll(() => said("list")).toMatch(/^The API is slow.*: 1 sale waits/);
+    endTrouble();
+    await result("SLOW-1");
+  });
+
+  test("while it refuses the key: since the first refusal", async () => {
+    endTrouble = rig.simulator.inject(triggerFault("credentials", {}));
+    await start("REFUSED-1");
+    const { attentions } = await rig.stateWhen("REFUSED-1", (state) => state.attentions.length > 0);
+    const [attention] = attentions;
+    const refused = { kind: "refused", sinceMs: attention?.sinceMs };
+    await expect.poll(() => shown("REFUSED-1")).toMatchObject({ serviceTrouble: refused });
+    expect((await lastFailures("REFUSED-1"))[0]).toMatch(
+      /^Still waiting; .* The API has refused the key since .*: attempt/,
+    );
+    await expect.poll(() => said("list")).toMatch(new RegExp(`^The API has refused the key ${SINCE}.*: 1 sale waits`));
+    endTrouble();
+    await rig.starter.retry({ invoice: "REFUSED-1" });
+    await result("REFUSED-1");
+  });
+
+  // Last: the budget of the key stays closed as long.
+  test("while it is rate limiting: in Current Details for a movement that was deferred, and for those behind it", async () => {
+    const limited = { when: "before", kind: "rate-limit", retryAfterSeconds: 600, times: 1 } as const;
+    rig.simulator.inject({ ...limited, operation: "adjustStock" });
+    await start("LIMITED-1");
+    const { serviceTrouble } = await rig.stateWhen("LIMITED-1", (state) => state.serviceTrouble !== undefined);
+    expect(serviceTrouble).toMatchObject({ kind: "rate-limited" });
+    const words = serviceTrouble ? troubleInWords(serviceTrouble) : "";
+    expect(await details("LIMITED-1")).toContain(
+      `**${words}**, as far as calls show. What was deferred is tried again by itself.`,
+    );
+    expect(await said("show", "LIMITED-1")).toMatch(new RegExp(`API +${words}, as far as calls show\n`));
+    // More than the worker has asked for by then: those behind them are tried by nobody while the budget is closed.
+    const others = Array.from({ length: 20 }, (_, index) => `LIMITED-${index + 2}`);
+    for (const invoice of others) await start(invoice);
+    await expect.poll(() => said("show", "LIMITED-21")).toMatch(/Calls +createSale: queued since/);
+    expect(await said("show", "LIMITED-21")).toMatch(new RegExp(`API +${words}, as far as calls show\n`));
+    await expect.poll(() => said("list")).toMatch(new RegExp(`^${words}, last seen .*: 20 sales wait`));
+    for (const invoice of ["LIMITED-1", ...others]) await handleOf(invoice).terminate();
+  });
+
+  function details(invoice: string): Promise<string> {
+    return handleOf(invoice)
+      .query<{ currentDetails?: string }>("__temporal_workflow_metadata")
+      .then(({ currentDetails = "" }) => currentDetails);
+  }
+});
