@@ -30,11 +30,18 @@ test("a process that has not had an answer yet does not know since when the API 
   expect(health.trouble).toEqual({ kind: "away", sinceMs: START_MS, orEarlier: true });
 });
 
-test("the API is rate limiting from its first 429 on; what was not sent says nothing of it", () => {
-  const { clock, health, status, transport } = watched();
+test("the budget has held calls back from the first one on, until one is served", () => {
+  const { clock, health, transport } = watched();
   transport("held-back");
-  expect(health.trouble).toBeUndefined();
+  clock.nowMs += MINUTE;
+  transport("held-back");
+  expect(health.trouble).toEqual({ kind: "held-back", sinceMs: START_MS });
   health.served();
+  expect(health.trouble).toBeUndefined();
+});
+
+test("the API is rate limiting from its first 429 on, also while the budget holds calls back for that", () => {
+  const { clock, health, status, transport } = watched();
   status(429);
   clock.nowMs += MINUTE;
   transport("held-back");

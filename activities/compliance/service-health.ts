@@ -27,18 +27,21 @@ export class ServiceHealth {
     const seen = seenIn(error);
     if (seen === "served") this.served();
     if (seen === "served" || seen === undefined || this.#trouble?.kind === seen) return;
-    this.#trouble = { kind: seen, sinceMs: this.#nowMs(), ...(!this.#answered && { orEarlier: true }) };
+    // The budget keeps calls back for what an answer has shown, too.
+    if (seen === "held-back" && this.#trouble) return;
+    const orEarlier = seen === "away" && !this.#answered && ({ orEarlier: true } as const);
+    this.#trouble = { kind: seen, sinceMs: this.#nowMs(), ...orEarlier };
     if (seen === "rate-limited") this.#answered = true;
   }
 }
 
-/** Undefined where the error says nothing of the service: nothing was sent, or the caller gave up. */
-function seenIn(error: unknown): "served" | "away" | "rate-limited" | undefined {
+/** Undefined where the error says nothing of the service: the key is held, or the caller gave up. */
+function seenIn(error: unknown): "served" | "away" | "rate-limited" | "held-back" | undefined {
   const status = statusOf(error);
   if (status === 429) return "rate-limited";
   if (status !== undefined) return status >= 500 || status === 408 ? "away" : "served";
-  const isLost = error instanceof TransportError && error.code !== "held-back" && error.code !== "aborted";
-  return isLost ? "away" : undefined;
+  if (!(error instanceof TransportError) || error.code === "aborted") return undefined;
+  return error.code === "held-back" ? "held-back" : "away";
 }
 
 function statusOf(error: unknown): number | undefined {

@@ -23,8 +23,8 @@ export interface PendingCall {
 
 type PendingActivity = NonNullable<WorkflowExecutionDescription["raw"]["pendingActivities"]>[number];
 
-/** So long an attempt, or the wait for a worker, is nothing to speak of. */
-const NOTABLE_AFTER_MS = 2_000;
+/** So long an attempt, or the wait for a worker, is nothing to speak of: 2 s may pass at the request budget. */
+const NOTABLE_AFTER_MS = 2_500;
 /** `PENDING_ACTIVITY_STATE_STARTED`. */
 const STARTED = 2;
 

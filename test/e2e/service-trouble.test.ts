@@ -16,6 +16,15 @@ interface Shown {
 
 const SINCE = /since \d{4}-\d\d-\d\d \d\d:\d\d EAT/.source;
 
+/** What a command about sales prints. */
+function saidBy(rig: () => Rig): (...argv: string[]) => Promise<string> {
+  return async (...argv) => {
+    const { exitCode, stdout, stderr } = await callCli(["sale", ...argv], { env: commandEnv(rig()) });
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    return stdout;
+  };
+}
+
 describeWithTemporal("trouble with the API is shown, with since when,", () => {
   let rig: Rig;
   beforeAll(async () => {
@@ -29,11 +38,7 @@ describeWithTemporal("trouble with the API is shown, with since when,", () => {
 
   const { start, handleOf, result } = salesOf(() => rig);
 
-  async function said(...argv: string[]): Promise<string> {
-    const { exitCode, stdout, stderr } = await callCli(["sale", ...argv], { env: commandEnv(rig) });
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
-    return stdout;
-  }
+  const said = saidBy(() => rig);
   const shown = async (invoice: string): Promise<Shown> => JSON.parse(await said("show", invoice, "--json")) as Shown;
   /** What Temporal's UI shows as the last failure of the run's pending activities. */
   async function lastFailures(invoice: string): Promise<string[]> {
@@ -120,4 +125,24 @@ describeWithTemporal("trouble with the API is shown, with since when,", () => {
       .query<{ currentDetails?: string }>("__temporal_workflow_metadata")
       .then(({ currentDetails = "" }) => currentDetails);
   }
+});
+
+describeWithTemporal("more sales than the API takes in a window", () => {
+  let rig: Rig;
+  beforeAll(async () => {
+    rig = await startRig({ receiver: false, simulator: { limitPerWindow: 6, windowMs: 8_000 } });
+  });
+  afterAll(() => rig?.close());
+
+  test("are said to wait for the request budget, and since when", async () => {
+    const { start, result } = salesOf(() => rig);
+    const said = saidBy(() => rig);
+    const invoices = Array.from({ length: 8 }, (_, index) => `BUDGET-${index + 1}`);
+    await Promise.all(invoices.map((invoice) => start(invoice)));
+    await expect
+      .poll(() => said("list"))
+      .toMatch(new RegExp(`^The request budget has held calls back ${SINCE}, last seen .*: \\d+ sales? waits? `));
+    for (const invoice of invoices) expect(await result(invoice)).toMatchObject({ stage: "completed" });
+    expect(rig.simulator.calls({ status: "429" })).toEqual([]);
+  });
 });

@@ -148,7 +148,7 @@ export const saleOutcomeSchema = z.looseObject({
 }) satisfies z.ZodType<SaleOutcome>;
 
 const serviceTrouble = z.looseObject({
-  kind: z.enum(["away", "rate-limited", "refused", "slow"]),
+  kind: z.enum(["away", "rate-limited", "held-back", "refused", "slow"]),
   sinceMs: atMs,
   orEarlier: z.literal(true).optional(),
 }) satisfies z.ZodType<ServiceTrouble>;
