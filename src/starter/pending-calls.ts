@@ -17,6 +17,8 @@ export interface PendingCall {
   nextAttemptAtMs?: number;
   /** What is wrong with the API, as the last attempt has met it, or as this one goes on. */
   trouble?: ServiceTrouble;
+  /** When that was met last (Unix milliseconds). */
+  troubleSeenAtMs?: number;
   /** What the last attempt came to. */
   message?: string;
 }
@@ -44,36 +46,40 @@ function pendingCall(client: Client, activity: PendingActivity, nowMs: number): 
   const last = lastAttempt(client, activity);
   if (activity.state === STARTED) {
     const sinceMs = msOf(activity.lastStartedTime);
-    if (last?.trouble) return { call, state: "under-way", attempt, sinceMs, ...last };
+    if (last?.said.trouble) return { call, state: "under-way", attempt, sinceMs, ...last.said };
     if (nowMs - sinceMs < NOTABLE_AFTER_MS) return undefined;
-    return { call, state: "under-way", attempt, sinceMs, trouble: { kind: "slow", sinceMs } };
+    const trouble = { kind: "slow", sinceMs } as const;
+    return { call, state: "under-way", attempt, sinceMs, trouble, troubleSeenAtMs: nowMs };
   }
   if (!last) {
     const sinceMs = msOf(activity.scheduledTime);
     return nowMs - sinceMs < NOTABLE_AFTER_MS ? undefined : { call, state: "queued", attempt, sinceMs };
   }
   // One look of many, which has found nothing wrong.
-  if (last.isLook && !last.trouble) return undefined;
-  const { isLook: _, ...said } = last;
+  if (last.isLook && !last.said.trouble) return undefined;
   const nextAttemptAtMs = msOf(activity.nextAttemptScheduleTime);
   const next = nextAttemptAtMs > 0 && { nextAttemptAtMs };
-  return { call, state: "pausing", attempt, sinceMs: msOf(activity.lastAttemptCompleteTime), ...next, ...said };
+  return { call, state: "pausing", attempt, sinceMs: msOf(activity.lastAttemptCompleteTime), ...next, ...last.said };
 }
 
-interface LastAttempt extends Pick<PendingCall, "trouble" | "message"> {
+interface LastAttempt {
   isLook: boolean;
+  said: Pick<PendingCall, "trouble" | "troubleSeenAtMs" | "message">;
 }
 
-function lastAttempt({ options }: Client, { lastFailure }: PendingActivity): LastAttempt | undefined {
+function lastAttempt(
+  { options }: Client,
+  { lastFailure, lastAttemptCompleteTime }: PendingActivity,
+): LastAttempt | undefined {
   if (!lastFailure) return undefined;
   const { failureConverter, payloadConverter } = options.loadedDataConverter;
   const error = failureConverter.failureToError(lastFailure, payloadConverter);
-  if (!(error instanceof ApplicationFailure)) return { isLook: false, message: error.message };
+  if (!(error instanceof ApplicationFailure)) return { isLook: false, said: { message: error.message } };
   const [details] = error.details ?? [];
   const isLook = error.type === STILL_WAITING;
-  return isTrouble(details)
-    ? { isLook, trouble: details.trouble, message: details.said }
-    : { isLook, message: error.message };
+  if (!isTrouble(details)) return { isLook, said: { message: error.message } };
+  const { trouble, said: message } = details;
+  return { isLook, said: { trouble, troubleSeenAtMs: msOf(lastAttemptCompleteTime), message } };
 }
 
 function isTrouble(details: unknown): details is TroubleDetails {

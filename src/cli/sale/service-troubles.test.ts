@@ -8,6 +8,7 @@ const seen = (sinceMs: number, seenAtMs: number, more: { orEarlier?: true } = {}
   state: "pausing",
   attempt: 2,
   sinceMs: seenAtMs,
+  troubleSeenAtMs: seenAtMs,
   trouble: { kind: "away", sinceMs, ...more },
 });
 

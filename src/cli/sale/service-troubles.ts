@@ -102,9 +102,7 @@ export function latestEpisode(
   calls: readonly PendingCall[],
 ): Pick<ConnectionTrouble, "trouble" | "seenAtMs"> | undefined {
   const newestFirst = calls
-    .flatMap(({ trouble, sinceMs, state }) =>
-      trouble ? [{ trouble, seenAtMs: state === "under-way" ? Date.now() : sinceMs }] : [],
-    )
+    .flatMap(({ trouble, troubleSeenAtMs: seenAtMs = 0 }) => (trouble ? [{ trouble, seenAtMs }] : []))
     .toSorted((a, b) => b.seenAtMs - a.seenAtMs);
   let [episode] = newestFirst;
   for (const { trouble, seenAtMs } of newestFirst) {
