@@ -67,6 +67,9 @@ describeWithTemporal("trouble with the API is shown, with since when,", () => {
     expect(list.split("\n").filter((line) => line.includes("The API has been away"))).toEqual([
       expect.stringMatching(new RegExp(`^The API has been away ${SINCE}, last seen .* EAT: 2 sales wait`)),
     ]);
+    const asJson = await callCli(["sale", "list", "--json"], { env: commandEnv(rig) });
+    expect(asJson.stderr).toMatch(/^The API has been away since .*\n$/);
+    expect(JSON.parse(asJson.stdout)).toHaveLength(3);
     endTrouble();
     for (const invoice of ["AWAY-1", "AWAY-2"]) expect(await result(invoice)).toMatchObject({ stage: "completed" });
     expect(await said("show", "AWAY-1")).not.toContain("The API");
