@@ -194,7 +194,7 @@ export function createStarter(options: StarterOptions) {
 
     /**
      * The outcome of a sale that was started, waited for as long as asked (seconds; default 0). Where Temporal no longer
-     * has the sale, the ledger answers. `closed` says that its workflow ended without an outcome, and how. Of a sale that
+     * has the sale, or its history can no longer be read, the ledger answers. `closed` says that its workflow ended without an outcome, and how. Of a sale that
      * completed, and was not refunded since, no worker is needed.
      * @throws SaleNotFoundError, SaleFailedError, NoAnswerError, LedgerAwayError
      */
@@ -202,7 +202,8 @@ export function createStarter(options: StarterOptions) {
       withClientErrors(client, waitSeconds * 1000 + BOUND_MS, async () => {
         try {
           const wait = { workflowId: idOf(key), sale: named(key), waitMs: waitSeconds * 1000 };
-          return { ...(await waitForOutcome(client, wait)), source: "workflow" };
+          const outcome = await waitForOutcome(client, wait);
+          return "source" in outcome ? outcome : { ...outcome, source: "workflow" };
         } catch (error) {
           if (!(error instanceof SaleNotFoundError)) throw error;
           return ledgerOutcome(await findClosedSale(client, named(key)));
@@ -211,14 +212,14 @@ export function createStarter(options: StarterOptions) {
 
     /**
      * Everything that is known of the sale now, at no cost to its workflow: its stage, document, stock movements, what
-     * needs an operator, the decisions taken, and what is wrong with the API as its calls have met it. Where Temporal no longer has it, the ledger answers. `closed` as in
-     * the outcome.
-     * @throws SaleNotFoundError, NoAnswerError, LedgerAwayError
+     * needs an operator, the decisions taken, and what is wrong with the API as its calls have met it. Where Temporal
+     * no longer has it, or its history can no longer be read, the ledger answers. `closed` as in the outcome.
+     * @throws SaleNotFoundError, SaleFailedError, NoAnswerError, LedgerAwayError
      */
     getSale: (key: SaleKey): Promise<SaleState> =>
       withClientErrors(client, BOUND_MS, async () => {
         try {
-          return { ...(await workflowState(client, named(key))), source: "workflow" };
+          return await workflowState(client, named(key));
         } catch (error) {
           if (!(error instanceof WorkflowNotFoundError)) throw error;
           return ledgerState(await findClosedSale(client, named(key)));

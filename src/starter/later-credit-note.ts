@@ -24,12 +24,13 @@ export interface LaterCreditNote {
  */
 export async function laterCreditNote(
   client: Client,
-  { connection = DEFAULT_CONNECTION, businessId }: SaleKey,
+  key: SaleKey,
   saleId: string,
 ): Promise<LaterCreditNote | undefined> {
+  const { connection = DEFAULT_CONNECTION, businessId } = key;
   const workflowId = creditNoteWorkflowId({ connection, businessId, saleId });
   try {
-    const { state } = await stateOfRun(client, workflowId);
+    const { state } = await stateOfRun(client, workflowId, key);
     const { stage, document, refund, attentions, closed } = state;
     if (stage === "cancelled") return undefined;
     const [attention] = attentions;

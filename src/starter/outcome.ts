@@ -15,11 +15,13 @@ import { STATE_QUERY, UPDATES } from "../contract/names.ts";
 import { outcomeOfState } from "../contract/outcome-of-state.ts";
 import type { SaleOutcome } from "../contract/sale.ts";
 import { SETTLED_STAGES } from "../contract/stages.ts";
+import { type KnownOutcome, ledgerOutcome } from "./answer-from-ledger.ts";
 import { isWithoutAnswer, whyNobodyAnswers } from "./answered-in-time.ts";
 import { closedRunOf } from "./closed-run.ts";
 import { NotAllowedError, SaleConflictError, SaleFailedError, SaleNotFoundError, workflowError } from "./errors.ts";
 import { laterCreditNote } from "./later-credit-note.ts";
 import type { SaleKey } from "./sale-key.ts";
+import { isUnreadable, keptInstead } from "./unreadable-run.ts";
 
 /** One `outcome` update waits at most this long, so that nobody holds one of Temporal's ten for days. */
 const ROUND_SECONDS = 20;
@@ -56,7 +58,7 @@ export interface Wait {
  * to.
  * @throws SaleNotFoundError, SaleConflictError, SaleFailedError, NoAnswerError, NoWorkerError, TemporalUnavailableError
  */
-export async function waitForOutcome(client: Client, wait: Wait): Promise<SaleOutcome> {
+export async function waitForOutcome(client: Client, wait: Wait): Promise<SaleOutcome | KnownOutcome> {
   const handle = client.workflow.getHandle(wait.workflowId);
   const deadlineMs = Date.now() + wait.waitMs;
   const answerByMs = deadlineMs + ANSWER_WITHIN_MS;
@@ -114,7 +116,7 @@ async function waitOneRound(
   handle: WorkflowHandle,
   { fingerprint }: Wait,
   { round, deadlineMs }: { round: number; deadlineMs: number },
-): Promise<SaleOutcome> {
+): Promise<SaleOutcome | KnownOutcome> {
   const leftMs = deadlineMs - Date.now();
   const request = { waitSeconds: ROUND_SECONDS, ...(fingerprint !== undefined && { fingerprint }) };
   const updateId = `outcome:${fingerprint ?? "any"}:${round}`;
@@ -134,16 +136,22 @@ async function waitOneRound(
 
 /**
  * What is true now: the result of a workflow that completed, for which no worker is needed, else what its state says. One
- * that ended without an outcome tells what was true then, and how it ended.
+ * that ended without an outcome tells what was true then, and how it ended; if it cannot be read, the ledger does.
  * @throws SaleNotFoundError, SaleConflictError, InvalidInputError
  */
-async function look(client: Client, handle: WorkflowHandle, wait: Wait): Promise<SaleOutcome> {
+async function look(client: Client, handle: WorkflowHandle, wait: Wait): Promise<SaleOutcome | KnownOutcome> {
   const run = await client.withDeadline(Date.now() + QUERY_WITHIN_MS, () => described(handle));
   if (run.status.name === "COMPLETED") return await withRefund(client, (await handle.result()) as SaleOutcome, wait);
   const closed = await closedRunOf(client, run);
   if (closed?.status === "failed") await throwMendable(handle);
   const ask = (): Promise<WorkflowState> => handle.query<WorkflowState>(STATE_QUERY);
-  const state = await client.withDeadline(Date.now() + QUERY_WITHIN_MS, ask);
+  let state: WorkflowState;
+  try {
+    state = await client.withDeadline(Date.now() + QUERY_WITHIN_MS, ask);
+  } catch (error) {
+    if (!closed || !wait.sale || !isUnreadable(error)) throw error;
+    return { ...ledgerOutcome(await keptInstead(client, wait.sale, handle.workflowId, closed)), closed };
+  }
   const { fingerprint } = wait;
   const known = state.fingerprint;
   if (fingerprint !== undefined && known !== undefined && known !== fingerprint) {

@@ -28,6 +28,7 @@ import { NotAllowedError, SaleConflictError, SaleNotFoundError, workflowError } 
 import { findClosedSale } from "./find-closed-sale.ts";
 import { type SaleKey, saleIdOf } from "./sale-key.ts";
 import { isTold, waitForOutcome } from "./outcome.ts";
+import { isUnreadable } from "./unreadable-run.ts";
 
 /**
  * Reverses a sale in full: through the sale itself while its refund window is open, else by a credit note of its own,
@@ -93,7 +94,7 @@ async function closedOutcome(client: Client, key: SaleKey): Promise<SaleOutcome>
     const outcome = await waitForOutcome(client, { workflowId: saleIdOf(key), waitMs: 0 });
     if (!outcome.closed) return outcome;
   } catch (error) {
-    if (!(error instanceof SaleNotFoundError)) throw error;
+    if (!(error instanceof SaleNotFoundError) && !isUnreadable(error)) throw error;
   }
   return ledgerOutcome(await findClosedSale(client, key));
 }

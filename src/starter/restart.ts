@@ -1,18 +1,21 @@
 import {
   type Client,
-  QueryNotRegisteredError,
+  type WorkflowExecutionDescription,
   WorkflowExecutionAlreadyStartedError,
   WorkflowNotFoundError,
 } from "@temporalio/client";
 
 import { RESTARTED_MEMO, type Restarted } from "../contract/restarted.ts";
 import type { WorkflowState } from "../contract/messages.ts";
-import { parseInput } from "../contract/schema/parse-input.ts";
+import type { RefundRequest, SaleInput } from "../contract/sale.ts";
+import { InvalidInputError, parseInput } from "../contract/schema/parse-input.ts";
 import { restartRequestSchema } from "../contract/schema/updates.ts";
 import { MAIN_TASK_QUEUE, SEARCH_ATTRIBUTES, STATE_QUERY, WORKFLOW_TYPES } from "../contract/names.ts";
 import { answeredInTime } from "./answered-in-time.ts";
 import { closedRunOf } from "./closed-run.ts";
 import { NotAllowedError, SaleNotFoundError } from "./errors.ts";
+import { findClosedSale } from "./find-closed-sale.ts";
+import { isUnreadable } from "./unreadable-run.ts";
 
 export interface RestartRequest {
   /** Why, in a few words; kept among the sale's decisions. */
@@ -67,14 +70,15 @@ export async function restartWorkflow(
       `The workflow ${workflowId} ${is}. Only one that was terminated, failed or timed out is restarted.`,
     );
   }
-  const restarted: Restarted = { note, by, atMs: Date.now(), ...(await askedOf(client, run)) };
+  const input = await inputOf(client, run);
+  const restarted: Restarted = { note, by, atMs: Date.now(), ...(await askedOf(client, run, input)) };
   const attributes = run.typedSearchAttributes.getAll().filter(({ key }) => KEPT_ATTRIBUTES.includes(key.name));
   const [staticSummary, staticDetails] = [await run.staticSummary(), await run.staticDetails()];
   try {
     const handle = await client.workflow.start(run.type, {
       workflowId,
       taskQueue: MAIN_TASK_QUEUE,
-      args: await inputOf(client, run),
+      args: input,
       workflowIdReusePolicy: "ALLOW_DUPLICATE_FAILED_ONLY",
       workflowIdConflictPolicy: "FAIL",
       memo: { ...run.memo, [RESTARTED_MEMO]: restarted },
@@ -91,10 +95,10 @@ export async function restartWorkflow(
 }
 
 /**
- * What people had asked of the run, out of its own last state. A worker must be there, as for anything that follows; a
- * state that cannot be had for another reason, such as a history that no longer replays, is not waited for.
+ * What people had asked of the run, out of its own last state. A worker must be there, as for anything that follows. If
+ * its history no longer replays, the ledger tells of the refund that it had accepted.
  */
-async function askedOf(client: Client, run: { workflowId: string; runId: string }) {
+async function askedOf(client: Client, run: WorkflowExecutionDescription, input: readonly unknown[]) {
   const handle = client.workflow.getHandle(run.workflowId, run.runId);
   try {
     const ask = (): Promise<WorkflowState> => handle.query<WorkflowState>(STATE_QUERY);
@@ -102,7 +106,24 @@ async function askedOf(client: Client, run: { workflowId: string; runId: string 
     const sent = numberTaken || document !== null;
     return { sent, ...(refund && { refund }), ...(cancelRequested !== undefined && { cancelRequested }) };
   } catch (error) {
-    if (error instanceof QueryNotRegisteredError) return { sent: true };
+    if (!isUnreadable(error)) throw error;
+    const refund = run.type === WORKFLOW_TYPES.sale ? await refundKept(client, input) : undefined;
+    return { sent: true, ...(refund && { refund }) };
+  }
+}
+
+/** @throws NoAnswerError, LedgerAwayError: a refund that was accepted must not be forgotten */
+async function refundKept(client: Client, [input]: readonly unknown[]): Promise<RefundRequest | undefined> {
+  const { traderInvoiceNumber: invoice, connection, businessId } = input as SaleInput;
+  const key = {
+    invoice,
+    ...(connection !== undefined && { connection }),
+    ...(businessId !== undefined && { businessId }),
+  };
+  try {
+    return (await findClosedSale(client, key)).refund;
+  } catch (error) {
+    if (error instanceof SaleNotFoundError || error instanceof InvalidInputError) return undefined;
     throw error;
   }
 }

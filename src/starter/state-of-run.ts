@@ -3,24 +3,39 @@ import type { Client } from "@temporalio/client";
 import { type ClosedRun, closedInWords } from "../contract/closed-run.ts";
 import type { WorkflowState } from "../contract/messages.ts";
 import { STATE_QUERY } from "../contract/names.ts";
+import { type FromWorkflow, ledgerState, type SaleState } from "./answer-from-ledger.ts";
 import { answeredInTime } from "./answered-in-time.ts";
 import { closedRunOf } from "./closed-run.ts";
 import { type PendingCall, pendingCallsOf } from "./pending-calls.ts";
+import { type SaleKey, saleIdOf } from "./sale-key.ts";
+import { isUnreadable, keptInstead, nothingKept } from "./unreadable-run.ts";
 
-/** What the run says of itself, and what Temporal says of it. */
-export type StateOfRun = WorkflowState & { closed?: ClosedRun; pendingCalls?: PendingCall[] };
-
-/** What a sale's or a credit note's last run says, and how it ended. @throws WorkflowNotFoundError, NoAnswerError */
+/**
+ * What a sale's or a credit note's last run says, and how it ended. For a closed run that cannot be read the ledger
+ * answers.
+ * @param key of the sale, also where the workflow is its credit note
+ * @throws WorkflowNotFoundError, NoAnswerError, LedgerAwayError, SaleFailedError
+ */
 export async function stateOfRun(
   client: Client,
   workflowId: string,
-): Promise<{ state: StateOfRun; isCompleted: boolean }> {
+  key: SaleKey,
+): Promise<{ state: SaleState; isCompleted: boolean }> {
   const handle = client.workflow.getHandle(workflowId);
   const run = await handle.describe();
-  const state = await answeredInTime(client, workflowId, () => handle.query<WorkflowState>(STATE_QUERY));
-  const closed = await closedRunOf(client, run);
   const isCompleted = run.status.name === "COMPLETED";
-  if (!closed) return { state: withPendingCalls(state, pendingCallsOf(client, run)), isCompleted };
+  const ask = () => answeredInTime(client, workflowId, () => handle.query<WorkflowState>(STATE_QUERY));
+  let state: SaleState;
+  let closed: ClosedRun | undefined;
+  try {
+    state = withPendingCalls(await ask(), pendingCallsOf(client, run));
+    closed = await closedRunOf(client, run);
+  } catch (error) {
+    if (run.status.name === "RUNNING" || !isUnreadable(error)) throw error;
+    closed = await closedRunOf(client, run);
+    state = await keptState(client, workflowId, key, closed);
+  }
+  if (!closed) return { state, isCompleted };
   const waitingFor = `nothing: its workflow was ${closedInWords(closed)}; nobody carries it on until it is restarted`;
   // What a call of it has met says nothing any more.
   const { serviceTrouble: _, ...last } = state;
@@ -28,11 +43,23 @@ export async function stateOfRun(
 }
 
 /** The workflow does not see the attempts of its activities: what they have met is its trouble too. */
-function withPendingCalls(state: WorkflowState, pendingCalls: PendingCall[]): StateOfRun {
-  if (pendingCalls.length === 0) return state;
+function withPendingCalls(state: WorkflowState, pendingCalls: PendingCall[]): WorkflowState & FromWorkflow {
+  if (pendingCalls.length === 0) return { ...state, source: "workflow" };
   const troubles = [state.serviceTrouble, ...pendingCalls.map(({ trouble }) => trouble)];
   const [serviceTrouble] = troubles
     .filter((trouble) => trouble !== undefined)
     .toSorted((a, b) => a.sinceMs - b.sinceMs);
-  return { ...state, ...(serviceTrouble && { serviceTrouble }), pendingCalls };
+  return { ...state, ...(serviceTrouble && { serviceTrouble }), pendingCalls, source: "workflow" };
+}
+
+async function keptState(
+  client: Client,
+  workflowId: string,
+  key: SaleKey,
+  closed: ClosedRun | undefined,
+): Promise<SaleState> {
+  const kept = ledgerState(await keptInstead(client, key, workflowId, closed));
+  const state = workflowId === saleIdOf(key) ? kept : kept.creditNoteState;
+  if (!state) throw nothingKept(workflowId, closed);
+  return state;
 }

@@ -1,16 +1,17 @@
 import type { Client } from "@temporalio/client";
 
+import type { SaleState } from "./answer-from-ledger.ts";
 import { laterCreditNote } from "./later-credit-note.ts";
 import { type SaleKey, saleIdOf } from "./sale-key.ts";
-import { type StateOfRun, stateOfRun } from "./state-of-run.ts";
+import { stateOfRun } from "./state-of-run.ts";
 
 /**
  * What the sale's workflow says, with what it cannot know of itself: that it ended without an outcome, and that it was
  * refunded after it had closed.
- * @throws WorkflowNotFoundError, NoAnswerError
+ * @throws WorkflowNotFoundError, NoAnswerError, LedgerAwayError, SaleFailedError
  */
-export async function workflowState(client: Client, key: SaleKey): Promise<StateOfRun> {
-  const { state, isCompleted } = await stateOfRun(client, saleIdOf(key));
+export async function workflowState(client: Client, key: SaleKey): Promise<SaleState> {
+  const { state, isCompleted } = await stateOfRun(client, saleIdOf(key), key);
   if (!isCompleted || state.stage !== "completed" || !state.document) return state;
   const later = await laterCreditNote(client, key, state.document.id);
   if (!later) return state;

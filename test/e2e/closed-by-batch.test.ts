@@ -8,7 +8,7 @@ import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { namespaceOf } from "../rig/namespace.ts";
 import { salesOf } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
-import { viewsOf } from "../rig/views-of.ts";
+import { BUSINESS, viewsOf } from "../rig/views-of.ts";
 
 const UNKNOWN_ITEM = { lines: [{ sku: "NO-SUCH", quantity: 2, unitPrice: 100 }] };
 
@@ -56,9 +56,18 @@ describeWithTemporal("a sale that a batch operation has terminated", () => {
       (await listed("--ended")).map(({ invoice }) => invoice).filter((invoice) => numbers.includes(invoice));
     await expect.poll(async () => (await ended()).toSorted()).toEqual(numbers);
     expect(await shown("BATCH-2")).toMatchObject({ closed: { status: "terminated", reason: "a batch of a test" } });
-    await toldToLedger(...numbers);
+    await toldToLedger("terminated", ...numbers);
     expect(await endedNumbers()).toEqual(expect.arrayContaining(numbers));
-    expect(await openNumbers()).not.toEqual(expect.arrayContaining([numbers[0]]));
+    const open = await openNumbers();
+    expect(numbers.filter((number) => open.includes(number))).toEqual([]);
+    for (const invoice of numbers) {
+      const closed = { status: "terminated", reason: "a batch of a test" };
+      expect(await rig.starter.getSale({ invoice })).toMatchObject({ stage: "resolving-items", closed });
+      expect(await rig.starter.outcome({ invoice })).toMatchObject({ stage: "resolving-items", closed });
+      const input = { traderInvoiceNumber: invoice, refundWindow: "0", ...UNKNOWN_ITEM };
+      expect(await rig.starter.startSale(input)).toMatchObject({ result: "closed" });
+    }
+    expect((await listed("--attention")).filter(({ invoice }) => numbers.includes(invoice))).toEqual([]);
 
     const restart = ["sale", "restart", "--query", ofBatch, "--note", "the batch was a mistake"];
     const unsure = await fiscalflow(...restart);
@@ -84,7 +93,12 @@ describeWithTemporal("a sale that a batch operation has terminated", () => {
       await expect.poll(async () => (await row(number))?.closed).toBeUndefined();
       const { decisions } = await rig.starter.getSale({ invoice: number });
       expect(decisions).toMatchObject([{ update: "restart", note: "the batch was a mistake" }]);
+      expect(await shown(number)).not.toHaveProperty("closed");
+      expect(await rig.starter.outcome({ invoice: number })).not.toHaveProperty("closed");
     }
+    expect(await openNumbers()).toEqual(expect.arrayContaining(numbers));
+    expect((await endedNumbers()).filter((number) => numbers.includes(number))).toEqual([]);
+    expect((await ledger.records.verify(BUSINESS)).findings).toEqual([]);
     await expect.poll(() => ended()).toEqual([]);
 
     const cancelled = await answering("y", "sale", "cancel", "--query", ofBatch, "--reason", "test over");

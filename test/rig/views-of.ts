@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 
 import { callCli, type CliResult } from "../../src/cli/test-support/call-cli.ts";
+import type { ClosedStatus } from "../../src/contract/index.ts";
 import type { BusinessReport, Ledger } from "../../src/ledger/index.ts";
 import { keepClosedRuns } from "../../src/worker/watch-closed-runs.ts";
 import { commandEnv } from "./command-env.ts";
@@ -59,13 +60,13 @@ export function viewsOf(rig: () => Rig, ledger: () => Ledger) {
     openNumbers: async (): Promise<string[]> => (await report()).open.map(({ number }) => number),
     endedNumbers: async (): Promise<string[]> => (await report()).ended.documents.map(({ number }) => number),
     /** As a worker does each minute; lists follow the runs by a moment. */
-    toldToLedger: async (...invoices: string[]): Promise<void> => {
+    toldToLedger: async (status: ClosedStatus, ...invoices: string[]): Promise<void> => {
       await expect
         .poll(async () => {
           await keepClosedRuns(rig().client, ledger());
           return Promise.all(invoices.map(async (invoice) => (await row(invoice))?.closed?.status));
         })
-        .toEqual(invoices.map(() => "terminated"));
+        .toEqual(invoices.map(() => status));
     },
   };
 }

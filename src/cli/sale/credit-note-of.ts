@@ -1,5 +1,5 @@
 import { creditNoteWorkflowId } from "../../contract/index.ts";
-import type { SaleState } from "../../starter/index.ts";
+import type { SaleKey, SaleState } from "../../starter/index.ts";
 import type { BusinessScope } from "../jobs/business-of.ts";
 import type { Sales } from "./with-sales.ts";
 
@@ -9,7 +9,7 @@ import type { Sales } from "./with-sales.ts";
  */
 export async function creditNoteOf(
   { client }: Sales,
-  key: BusinessScope,
+  key: SaleKey & BusinessScope,
   state: SaleState,
 ): Promise<{ workflowId: string; state: SaleState } | undefined> {
   const { WorkflowNotFoundError } = await import("@temporalio/client");
@@ -20,7 +20,7 @@ export async function creditNoteOf(
     state.creditNoteWorkflowId ?? (saleId === undefined ? undefined : creditNoteWorkflowId({ ...key, saleId }));
   if (workflowId === undefined) return undefined;
   try {
-    return { workflowId, state: { ...(await stateOfRun(client, workflowId)).state, source: "workflow" } };
+    return { workflowId, state: (await stateOfRun(client, workflowId, key)).state };
   } catch (error) {
     if (!(error instanceof WorkflowNotFoundError)) throw error;
     const kept = state.source === "ledger" ? state.creditNoteState : undefined;

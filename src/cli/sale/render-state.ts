@@ -57,9 +57,8 @@ function othersLines({ stockMovements, inAll }: SaleState): string[] {
 
 function sourceLines(state: SaleState): string[] {
   if (state.source === "workflow") return [];
-  return [
-    `  From the ledger; Temporal no longer has its history. The ledger wrote this on ${nairobiTime(state.keptAtMs)}.`,
-  ];
+  const why = `Temporal no longer has its history${state.closed ? ", or no worker can replay it" : ""}`;
+  return [`  From the ledger; ${why}. The ledger wrote this on ${nairobiTime(state.keptAtMs)}.`];
 }
 
 function row(label: string, value: string): string[] {
