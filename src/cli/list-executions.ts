@@ -7,13 +7,21 @@ import { printNote, printResult } from "./output.ts";
 /** A page of Temporal's list has at most so many. */
 const LARGEST_PAGE = 1_000;
 
+interface Wanted {
+  query: string;
+  limit: number;
+  json?: boolean | undefined;
+  /** What the query does not find, and belongs among what it does. */
+  also?: ((client: Client) => Promise<WorkflowExecutionInfo[]>) | undefined;
+}
+
 /**
  * Prints what Temporal lists, up to a limit, and says where there is more.
  * @param remarks what is to be said once of all that is listed: above the table, or as notes beside the JSON
  */
 export async function listExecutions<Listed>(
   context: CliContext,
-  { query, limit, json }: { query: string; limit: number; json?: boolean | undefined },
+  { query, limit, json, also }: Wanted,
   listed: (executions: readonly WorkflowExecutionInfo[], client: Client) => Promise<Listed[]>,
   table: (all: readonly Listed[]) => string,
   remarks: (client: Client) => Promise<readonly string[]> = () => Promise.resolve([]),
@@ -25,7 +33,13 @@ export async function listExecutions<Listed>(
       found.push(execution);
       if (found.length >= limit) break;
     }
-    const { count } = await client.workflow.count(query);
+    const { count: ofQuery } = await client.workflow.count(query);
+    const others = (await also?.(client)) ?? [];
+    const count = ofQuery + others.length;
+    found.push(...others);
+    // Temporal lists what was started last first.
+    if (others.length > 0) found.sort((one, other) => other.startTime.getTime() - one.startTime.getTime());
+    found.splice(limit);
     const [rows, said] = await Promise.all([listed(found, client), remarks(client)]);
     const lead = said.length === 0 ? "" : `${said.join("\n")}\n\n`;
     printResult(context, json, rows, `${lead}${rows.length === 0 ? "None." : table(rows)}`);

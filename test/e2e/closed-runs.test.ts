@@ -1,12 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { creditNoteWorkflowId } from "../../src/contract/index.ts";
 import type { Ledger } from "../../src/ledger/index.ts";
 import { InvalidInputError, NotAllowedError } from "../../src/starter/index.ts";
 import { ledgerOf } from "../../src/worker/ledger-of.ts";
-import { keepClosedRuns } from "../../src/worker/watch-closed-runs.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
-import { resetRun } from "../rig/reset-run.ts";
 import { salesOf, TEA } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 import { BUSINESS, viewsOf } from "../rig/views-of.ts";
@@ -64,7 +61,7 @@ describeWithTemporal("a sale whose run ended without an outcome", () => {
       { stage: "resolving-items", status: "terminated", attention: null, waitsFor: "a restart", amount: "200" },
     ]);
 
-    await toldToLedger("END-1");
+    await toldToLedger("terminated", "END-1");
     const { open, ended } = await report();
     expect(open.map(({ number }) => number)).not.toContain("END-1");
     const told = ended.documents.find(({ number }) => number === "END-1");
@@ -197,45 +194,6 @@ describeWithTemporal("a sale whose run ended without an outcome", () => {
     expect(movementsOf("END-5")).toHaveLength(1);
   });
 
-  test("that a reset ended is carried on by the new run, for list, report and ledger too", async () => {
-    await start("RESET-1", UNKNOWN_ITEM);
-    await parked("RESET-1", "item-unknown");
-    await expect.poll(() => openNumbers()).toContain("RESET-1");
-    const earlier = await handleOf("RESET-1").describe();
-    await resetRun(rig.client, rig.namespace, rig.starter.workflowId({ invoice: "RESET-1" }));
-    await parked("RESET-1", "item-unknown");
-    const runs = async () => (await rig.client.workflow.count(`WorkflowId = "${earlier.workflowId}"`)).count;
-    await expect.poll(runs).toBe(2);
-    await keepClosedRuns(rig.client, ledger);
-    for (const flags of [[], ["--attention"]]) {
-      const mine = async () => (await listed(...flags)).filter(({ invoice }) => invoice === "RESET-1");
-      await expect.poll(mine).toMatchObject([{ status: "running", attention: "item-unknown" }]);
-    }
-    expect((await listed("--ended")).map(({ invoice }) => invoice)).not.toContain("RESET-1");
-    expect((await row("RESET-1"))?.closed).toBeUndefined();
-    expect(await openNumbers()).toContain("RESET-1");
-    expect(await shown("RESET-1")).not.toHaveProperty("closed");
-    await rig.starter.cancel({ invoice: "RESET-1" }, { reason: "test over" });
-  });
-
-  test("that a reset brought back after it was terminated is open again in the ledger", async () => {
-    await start("RESET-2", UNKNOWN_ITEM);
-    await parked("RESET-2", "item-unknown");
-    await expect.poll(() => openNumbers()).toContain("RESET-2");
-    await handleOf("RESET-2").terminate("by mistake");
-    await toldToLedger("RESET-2");
-    await resetRun(rig.client, rig.namespace, rig.starter.workflowId({ invoice: "RESET-2" }), "last-task");
-    await parked("RESET-2", "item-unknown");
-    await expect
-      .poll(async () => {
-        await keepClosedRuns(rig.client, ledger);
-        return (await row("RESET-2"))?.closed;
-      })
-      .toBeUndefined();
-    expect(await openNumbers()).toContain("RESET-2");
-    await rig.starter.cancel({ invoice: "RESET-2" }, { reason: "test over" });
-  });
-
   test("is marked in the ledger by the first look of a worker that starts", async () => {
     rig.simulator.setAuthority("END-4", [{ do: "down" }]);
     await start("END-4");
@@ -247,49 +205,5 @@ describeWithTemporal("a sale whose run ended without an outcome", () => {
     await rig.startWorkers();
     await expect.poll(async () => (await row("END-4"))?.closed).toMatchObject({ status: "terminated" });
     expect(await endedNumbers()).toContain("END-4");
-  });
-
-  test("that was refunded after it had closed reads credited everywhere", async () => {
-    await start("LATE-1", { customer: { name: "Wanjiku" } });
-    const done = await result("LATE-1");
-    rig.simulator.setAuthority("CN-LATE-1", [{ do: "down" }]);
-    const refund = { reason: "06", traderInvoiceNumber: "CN-LATE-1" } as const;
-    await rig.starter.refund({ invoice: "LATE-1" }, refund);
-    expect(await rig.starter.outcome({ invoice: "LATE-1" })).toMatchObject({ stage: "crediting" });
-    const rowOf = async () => (await listed()).filter(({ invoice }) => invoice === "LATE-1");
-    const common = { status: "completed", buyer: "Wanjiku", amount: "700", creditNote: "CN-LATE-1" };
-    await expect.poll(rowOf).toMatchObject([{ ...common, stage: "crediting", waitsFor: "its credit note" }]);
-    rig.simulator.setAuthority("CN-LATE-1", [{ do: "accept" }]);
-    const noteId = creditNoteWorkflowId({ ...BUSINESS, saleId: done.sale?.id ?? "" });
-    await rig.client.workflow.getHandle(noteId).result();
-    expect(await rig.starter.outcome({ invoice: "LATE-1" })).toMatchObject({
-      stage: "credited",
-      creditNote: { traderInvoiceNumber: "CN-LATE-1", status: "completed" },
-    });
-    expect(await shown("LATE-1")).toMatchObject({ stage: "credited", creditNote: { status: "completed" } });
-    await expect.poll(rowOf).toMatchObject([{ ...common, stage: "credited", waitsFor: "nothing" }]);
-    expect((await fiscalflow("sale", "list")).stdout).toMatch(
-      /LATE-1 .*credited by CN-LATE-1 \(closed\) .*Wanjiku .*700\.00/,
-    );
-  });
-
-  test("whose credit note was terminated shows that, and how the credit note is carried on", async () => {
-    await start("LATE-2");
-    const done = await result("LATE-2");
-    rig.simulator.setAuthority("CN-LATE-2", [{ do: "down" }]);
-    await rig.starter.refund({ invoice: "LATE-2" }, { reason: "06", traderInvoiceNumber: "CN-LATE-2" });
-    const noteId = creditNoteWorkflowId({ ...BUSINESS, saleId: done.sale?.id ?? "" });
-    await expect.poll(() => rig.simulator.documents("CN-LATE-2")).toHaveLength(1);
-    await rig.client.workflow.getHandle(noteId).terminate("by mistake");
-    expect(await shown("LATE-2")).toMatchObject({ creditNoteState: { closed: { status: "terminated" } } });
-    const page = (await fiscalflow("sale", "show", "LATE-2")).stdout;
-    const [, command = ""] = /^ {4}fiscalflow (sale restart LATE-2 .*)$/m.exec(page) ?? [];
-    expect(command).toBe("sale restart LATE-2 --note '<why>' --credit-note");
-    rig.simulator.setAuthority("CN-LATE-2", [{ do: "accept" }]);
-    const said = await fiscalflow("sale", "restart", "LATE-2", "--note", "a slip", "--credit-note");
-    expect(said).toMatchObject({ exitCode: 0, stderr: "" });
-    await rig.client.workflow.getHandle(noteId).result();
-    expect(await shown("LATE-2")).toMatchObject({ stage: "credited", creditNote: { status: "completed" } });
-    expect(rig.simulator.documents("CN-LATE-2")).toHaveLength(1);
   });
 });

@@ -1,4 +1,4 @@
-import type { Client } from "@temporalio/client";
+import type { Client, WorkflowExecutionInfo } from "@temporalio/client";
 import { type Command, Option } from "commander";
 
 import { CLOSED_STATUSES, nairobiTime, STAGES, WORKFLOW_TYPES } from "../../contract/index.ts";
@@ -32,7 +32,10 @@ export function registerList(sale: Command, context: CliContext): void {
         ).conflicts("attention"),
       )
       .addOption(
-        new Option("--stage <stage>", "only sales whose workflow is, or closed, at this stage").choices(STAGES),
+        new Option(
+          "--stage <stage>",
+          "only sales at this stage; a closed one that was refunded later is at its credit note's",
+        ).choices(STAGES),
       )
       .option("--limit <number>", "maximum number of results", wholeNumber(1, 100_000), DEFAULT_LIMIT),
   )
@@ -54,10 +57,17 @@ async function listSales(context: CliContext, flags: ListFlags): Promise<void> {
   const { listExecutions } = await import("../list-executions.ts");
   const { listedSales } = await import("./listed-sales.ts");
   const { attention = false, ended = false, limit, json } = flags;
+  const { isRefundStage, refundedLater } = await import("./refunded-later.ts");
+  const { stage } = flags;
   const query = visibilityQuery({ ...flags, creditNotes: attention || ended });
+  // What is closed as completed needs no operator, and was not ended.
+  const also =
+    isRefundStage(stage) && !attention && !ended ? (client: Client) => refundedLater(client, flags, stage) : undefined;
+  const listed = async (executions: readonly WorkflowExecutionInfo[], client: Client): Promise<ListedSale[]> =>
+    (await listedSales(executions, client)).filter((sale) => stage === undefined || sale.stage === stage);
   const { serviceTroubles, troubleLine } = await import("./service-troubles.ts");
   const remarks = async (client: Client): Promise<string[]> => (await serviceTroubles(client, flags)).map(troubleLine);
-  await listExecutions(context, { query, limit, json }, listedSales, (sales) => table(sales, Date.now()), remarks);
+  await listExecutions(context, { query, limit, json, also }, listed, (sales) => table(sales, Date.now()), remarks);
 }
 
 const KINDS: Readonly<Record<string, string>> = {

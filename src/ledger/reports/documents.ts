@@ -119,11 +119,18 @@ interface Row {
   reversed_cu_invoice_no: string | null;
 }
 
+/** The row of a sale does not learn of a refund after its window. */
+const CREDITED_LATER = sql`d.type = 'sale' and d.stage = 'completed' and exists (
+  select from documents as note
+  where note.connection = d.connection and note.business_id = d.business_id and note.type = 'credit_note'
+    and note.original_document_id = d.document_id and note.status = 'completed')`;
+
 /** A cursor, since the documents are told apart and sorted once for all pages. */
 async function declare(db: Queries, chain: Chain, days: Days): Promise<void> {
   await sql`
     declare listed_documents no scroll cursor for
-    select d.type, coalesce(d.document_number, d.number) as number, d.document_id, d.status, d.stage,
+    select d.type, coalesce(d.document_number, d.number) as number, d.document_id, d.status,
+      case when ${CREDITED_LATER} then 'credited' else d.stage end as stage,
       d.document_date, d.signed_on, d.document_date > ${TODAY} as in_future, ${IN_ANOTHER_MONTH} as in_another_month,
       d.cu_invoice_no, d.receipt, d.customer_name, d.customer_pin, d.payment_type_code,
       d.total, d.taxable_amount, d.tax_amount, by_rate.taxes, d.original_document_id,

@@ -13,6 +13,7 @@ export interface ListedDocument {
   documentId: string;
   /** The service's word. */
   status: string | null;
+  /** A closed sale that was refunded after its window is `credited` too. */
   stage: string;
   /** `YYYY-MM-DD`. */
   date: string;

@@ -1,0 +1,57 @@
+import type { Client, WorkflowExecutionInfo } from "@temporalio/client";
+
+import { SEARCH_ATTRIBUTES, WORKFLOW_TYPES } from "../../contract/index.ts";
+import { attributesOf } from "../../starter/attributes.ts";
+import type { Scope } from "./scope.ts";
+import { allOf, businessClause, idClause, quoted, RUNNING, typesClause } from "./visibility-query.ts";
+
+export type RefundStage = "crediting" | "credited";
+
+export function isRefundStage(stage: string | undefined): stage is RefundStage {
+  return stage === "crediting" || stage === "credited";
+}
+
+/** Sales that are asked for in one query. */
+const MOST_IN_QUERY = 100;
+
+/**
+ * Sales that were refunded after their workflow had closed as completed. Their own attributes keep saying `completed`, so
+ * they are found by their credit notes.
+ */
+export async function refundedLater(
+  client: Client,
+  { connection, business }: Scope,
+  stage: RefundStage,
+): Promise<WorkflowExecutionInfo[]> {
+  const ofNote =
+    stage === "credited" ? `${stageClause(stage)}` : `${RUNNING} AND ${SEARCH_ATTRIBUTES.stage} != "credited"`;
+  const notes = allOf([
+    typesClause([WORKFLOW_TYPES.creditNote]),
+    ofNote,
+    businessClause(business),
+    connection === undefined ? undefined : idClause([`credit-note/${connection}/`]),
+  ]);
+  const saleIds = new Set<string>();
+  for await (const note of client.workflow.list({ query: notes })) {
+    const saleId = attributesOf(note).get(SEARCH_ATTRIBUTES.saleId);
+    if (saleId !== undefined) saleIds.add(saleId);
+  }
+  const sales: WorkflowExecutionInfo[] = [];
+  const wanted = [...saleIds].map(quoted);
+  for (let from = 0; from < wanted.length; from += MOST_IN_QUERY) {
+    const query = allOf([
+      typesClause([WORKFLOW_TYPES.sale]),
+      `${SEARCH_ATTRIBUTES.saleId} IN (${wanted.slice(from, from + MOST_IN_QUERY).join(", ")})`,
+      'ExecutionStatus = "Completed"',
+      stageClause("completed"),
+      businessClause(business),
+      connection === undefined ? undefined : idClause([`sale/${connection}/`]),
+    ]);
+    for await (const sale of client.workflow.list({ query })) sales.push(sale);
+  }
+  return sales;
+}
+
+function stageClause(stage: string): string {
+  return `${SEARCH_ATTRIBUTES.stage} = ${quoted(stage)}`;
+}

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { creditNoteWorkflowId, type RefundRequest, type SaleInput } from "../../src/contract/index.ts";
+import type { Ledger, ListedDocument } from "../../src/ledger/index.ts";
+import { ledgerOf } from "../../src/worker/ledger-of.ts";
+import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { forgetWorkflow } from "../rig/forget-workflow.ts";
+import { salesOf } from "../rig/sales-of.ts";
+import { type Rig, startRig } from "../rig/start-rig.ts";
+import { BUSINESS, viewsOf } from "../rig/views-of.ts";
+
+describeWithTemporal("a sale that was refunded after it had closed", () => {
+  let rig: Rig;
+  let ledger: Ledger;
+  beforeAll(async () => {
+    rig = await startRig({ receiver: false });
+    ledger = ledgerOf(rig.config);
+  });
+  afterAll(async () => {
+    await ledger?.close();
+    await rig?.close();
+  });
+  const { start, result } = salesOf(() => rig);
+  const views = viewsOf(
+    () => rig,
+    () => ledger,
+  );
+  const { fiscalflow, listed, shown, openNumbers, endedNumbers } = views;
+
+  const refundOf = (invoice: string): RefundRequest => ({ reason: "06", traderInvoiceNumber: `CN-${invoice}` });
+  async function documentsOfToday(): Promise<ListedDocument[]> {
+    const { stdout } = await fiscalflow("documents", "day", "--json");
+    const { businesses } = JSON.parse(stdout) as { businesses: { documents: ListedDocument[] }[] };
+    return businesses.flatMap(({ documents }) => documents);
+  }
+
+  async function closedSale(invoice: string, more: Partial<SaleInput> = {}): Promise<{ document: { id: string } }> {
+    await start(invoice, more);
+    const { sale } = await result(invoice);
+    return { document: { id: sale?.id ?? "" } };
+  }
+
+  const kept = (invoice: string) => ledger.records.findSale(BUSINESS, invoice);
+
+  test("reads crediting, then credited, everywhere", async () => {
+    const invoice = "LATE-1";
+    const { document } = await closedSale(invoice, { customer: { name: "Wanjiku" } });
+    rig.simulator.setAuthority("CN-LATE-1", [{ do: "down" }]);
+    await rig.starter.refund({ invoice }, refundOf(invoice));
+    expect(await rig.starter.outcome({ invoice })).toMatchObject({ stage: "crediting" });
+    expect(await rig.starter.getSale({ invoice })).toMatchObject({ stage: "crediting" });
+    const rowOf = async (...flags: string[]) => (await listed(...flags)).filter((one) => one.invoice === invoice);
+    const common = { status: "completed", buyer: "Wanjiku", amount: "700", creditNote: "CN-LATE-1" };
+    await expect.poll(() => rowOf()).toMatchObject([{ ...common, stage: "crediting", waitsFor: "its credit note" }]);
+    await expect.poll(() => rowOf("--stage", "crediting")).toMatchObject([common]);
+    expect(await rowOf("--stage", "completed")).toEqual([]);
+    await expect.poll(() => openNumbers()).toContain("CN-LATE-1");
+
+    rig.simulator.setAuthority("CN-LATE-1", [{ do: "accept" }]);
+    const noteId = creditNoteWorkflowId({ ...BUSINESS, saleId: document.id });
+    await rig.client.workflow.getHandle(noteId).result();
+    const credited = { stage: "credited", creditNote: { traderInvoiceNumber: "CN-LATE-1", status: "completed" } };
+    expect(await rig.starter.outcome({ invoice })).toMatchObject(credited);
+    expect(await rig.starter.getSale({ invoice })).toMatchObject(credited);
+    expect(await shown(invoice)).toMatchObject(credited);
+    await expect.poll(() => rowOf()).toMatchObject([{ ...common, stage: "credited", waitsFor: "nothing" }]);
+    expect(await rowOf("--ended")).toEqual([]);
+    await expect.poll(() => rowOf("--stage", "credited")).toMatchObject([{ ...common, stage: "credited" }]);
+    for (const stage of ["completed", "crediting"]) expect(await rowOf("--stage", stage)).toEqual([]);
+    expect((await fiscalflow("sale", "list")).stdout).toMatch(
+      /LATE-1 .*credited by CN-LATE-1 \(closed\) .*Wanjiku .*700\.00/,
+    );
+    await expect.poll(async () => (await kept(invoice))?.creditNote?.record.stage).toBe("credited");
+    expect(await openNumbers()).not.toContain("CN-LATE-1");
+    expect(await endedNumbers()).not.toContain("CN-LATE-1");
+    const documents = await documentsOfToday();
+    expect(documents.filter(({ number }) => number.endsWith(invoice))).toMatchObject([
+      { type: "credit_note", number: "CN-LATE-1", status: "completed", reverses: { number: invoice } },
+      { type: "sale", number: invoice, status: "completed", stage: "credited" },
+    ]);
+    expect((await ledger.records.verify(BUSINESS)).findings).toEqual([]);
+  });
+
+  test("reads credited out of the ledger too, once Temporal has forgotten it", async () => {
+    const invoice = "LATE-3";
+    const { document } = await closedSale(invoice);
+    await rig.starter.refund({ invoice }, refundOf(invoice), { waitSeconds: 20 });
+    const noteId = creditNoteWorkflowId({ ...BUSINESS, saleId: document.id });
+    await rig.client.workflow.getHandle(noteId).result();
+    await expect.poll(async () => (await kept(invoice))?.creditNote?.record.stage).toBe("credited");
+    for (const workflowId of [noteId, rig.starter.workflowId({ invoice })]) await forgetWorkflow(rig, workflowId);
+    const credited = { source: "ledger", stage: "credited", creditNote: { status: "completed" } };
+    expect(await rig.starter.outcome({ invoice })).toMatchObject(credited);
+    expect(await rig.starter.getSale({ invoice })).toMatchObject(credited);
+    expect(await shown(invoice)).toMatchObject(credited);
+  });
+
+  test("whose credit note was terminated shows that, and how the credit note is carried on", async () => {
+    await start("LATE-2");
+    const done = await result("LATE-2");
+    rig.simulator.setAuthority("CN-LATE-2", [{ do: "down" }]);
+    await rig.starter.refund({ invoice: "LATE-2" }, { reason: "06", traderInvoiceNumber: "CN-LATE-2" });
+    const noteId = creditNoteWorkflowId({ ...BUSINESS, saleId: done.sale?.id ?? "" });
+    await expect.poll(() => rig.simulator.documents("CN-LATE-2")).toHaveLength(1);
+    await rig.client.workflow.getHandle(noteId).terminate("by mistake");
+    expect(await shown("LATE-2")).toMatchObject({ creditNoteState: { closed: { status: "terminated" } } });
+    const page = (await fiscalflow("sale", "show", "LATE-2")).stdout;
+    const [, command = ""] = /^ {4}fiscalflow (sale restart LATE-2 .*)$/m.exec(page) ?? [];
+    expect(command).toBe("sale restart LATE-2 --note '<why>' --credit-note");
+    rig.simulator.setAuthority("CN-LATE-2", [{ do: "accept" }]);
+    const said = await fiscalflow("sale", "restart", "LATE-2", "--note", "a slip", "--credit-note");
+    expect(said).toMatchObject({ exitCode: 0, stderr: "" });
+    await rig.client.workflow.getHandle(noteId).result();
+    expect(await shown("LATE-2")).toMatchObject({ stage: "credited", creditNote: { status: "completed" } });
+    expect(rig.simulator.documents("CN-LATE-2")).toHaveLength(1);
+  });
+});
