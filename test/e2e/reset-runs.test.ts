@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import type { SaleInput } from "../../src/contract/index.ts";
+import type { Ledger } from "../../src/ledger/index.ts";
+import { ledgerOf } from "../../src/worker/ledger-of.ts";
+import { keepClosedRuns } from "../../src/worker/watch-closed-runs.ts";
+import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { resetRun } from "../rig/reset-run.ts";
+import { salesOf, TEA } from "../rig/sales-of.ts";
+import { type Rig, startRig } from "../rig/start-rig.ts";
+import { BUSINESS, viewsOf } from "../rig/views-of.ts";
+
+describeWithTemporal("a sale that a reset carries on", () => {
+  let rig: Rig;
+  let ledger: Ledger;
+  beforeAll(async () => {
+    rig = await startRig({ receiver: false });
+    ledger = ledgerOf(rig.config);
+  });
+  afterAll(async () => {
+    await ledger?.close();
+    await rig?.close();
+  });
+  const { start, handleOf, parked, result, movementsOf } = salesOf(() => rig);
+  const views = viewsOf(
+    () => rig,
+    () => ledger,
+  );
+  const { listed, shown, row, openNumbers, endedNumbers, toldToLedger } = views;
+
+  const listedAs = async (invoice: string, ...flags: string[]) =>
+    (await listed(...flags)).filter((one) => one.invoice === invoice);
+
+  /** Everybody says that it is under way, and nobody that its run was ended. */
+  async function isUnderWay(input: SaleInput, attention: string | null): Promise<void> {
+    const invoice = input.traderInvoiceNumber;
+    const runs = async () => (await rig.client.workflow.count(`WorkflowId = "${handleOf(invoice).workflowId}"`)).count;
+    await expect.poll(runs).toBe(2);
+    await expect
+      .poll(async () => {
+        await keepClosedRuns(rig.client, ledger);
+        return (await row(invoice))?.closed;
+      })
+      .toBeUndefined();
+    await expect.poll(() => listedAs(invoice)).toMatchObject([{ status: "running", attention }]);
+    expect(await listedAs(invoice, "--attention")).toHaveLength(attention === null ? 0 : 1);
+    expect(await listedAs(invoice, "--ended")).toEqual([]);
+    expect(await openNumbers()).toContain(invoice);
+    expect(await endedNumbers()).not.toContain(invoice);
+    expect(await shown(invoice)).not.toHaveProperty("closed");
+    expect(await rig.starter.getSale({ invoice })).not.toHaveProperty("closed");
+    expect(await rig.starter.outcome({ invoice })).not.toHaveProperty("closed");
+    expect(await rig.starter.startSale(input)).toMatchObject({ result: "known" });
+    expect((await ledger.records.verify(BUSINESS)).findings).toEqual([]);
+  }
+
+  const unknown = (traderInvoiceNumber: string): SaleInput => ({
+    traderInvoiceNumber,
+    lines: [{ sku: "NO-SUCH", quantity: 2, unitPrice: 100 }],
+  });
+
+  test("while it waited for an operator is under way, and waits again", async () => {
+    await rig.starter.startSale(unknown("RESET-1"));
+    await parked("RESET-1", "item-unknown");
+    await expect.poll(() => openNumbers()).toContain("RESET-1");
+    await resetRun(rig.client, rig.namespace, handleOf("RESET-1").workflowId);
+    await parked("RESET-1", "item-unknown");
+    await isUnderWay(unknown("RESET-1"), "item-unknown");
+    await rig.starter.cancel({ invoice: "RESET-1" }, { reason: "test over" });
+  });
+
+  test("after it was terminated is under way again", async () => {
+    await rig.starter.startSale(unknown("RESET-2"));
+    await parked("RESET-2", "item-unknown");
+    await expect.poll(() => openNumbers()).toContain("RESET-2");
+    await handleOf("RESET-2").terminate("by mistake");
+    await toldToLedger("terminated", "RESET-2");
+    expect(await endedNumbers()).toContain("RESET-2");
+    await resetRun(rig.client, rig.namespace, handleOf("RESET-2").workflowId, "last-task");
+    await parked("RESET-2", "item-unknown");
+    await isUnderWay(unknown("RESET-2"), "item-unknown");
+    await rig.starter.cancel({ invoice: "RESET-2" }, { reason: "test over" });
+  });
+
+  test("after it was terminated in flight has one document and one movement", async () => {
+    const input = { traderInvoiceNumber: "RESET-3", lines: [TEA], refundWindow: "0" };
+    rig.simulator.setAuthority("RESET-3", [{ do: "down" }]);
+    await start("RESET-3");
+    const isInFlight = () =>
+      rig.stateWhen("RESET-3", ({ stage, stockMovements }) => {
+        return stage === "awaiting-authority" && stockMovements[0]?.state === "applied";
+      });
+    await isInFlight();
+    await expect.poll(() => openNumbers()).toContain("RESET-3");
+    await handleOf("RESET-3").terminate("by mistake");
+    await toldToLedger("terminated", "RESET-3");
+    await resetRun(rig.client, rig.namespace, handleOf("RESET-3").workflowId);
+    await isInFlight();
+    await isUnderWay(input, null);
+    rig.simulator.setAuthority("RESET-3", [{ do: "accept" }]);
+    expect(await result("RESET-3")).toMatchObject({ stage: "completed", stockMovements: [{ state: "applied" }] });
+    expect(rig.simulator.documents("RESET-3")).toHaveLength(1);
+    expect(movementsOf("RESET-3")).toHaveLength(1);
+    await expect.poll(() => openNumbers()).not.toContain("RESET-3");
+  });
+});
