@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { correctionWorkflowId, type CorrectionRequest, type SaleInput } from "../../src/contract/index.ts";
-import type { Correction } from "../../src/starter/index.ts";
+import { correctionsOf } from "../rig/corrections-of.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { forgetWorkflow } from "../rig/forget-workflow.ts";
 import { salesOf, TEA } from "../rig/sales-of.ts";
@@ -18,60 +18,7 @@ describeWithTemporal("a correction", () => {
 
   const { result, onHand, movementsOf } = salesOf(() => rig);
 
-  /** A sale of two packets of tea that is signed, and has taken them. */
-  async function sold(traderInvoiceNumber: string, more: Partial<SaleInput> = {}): Promise<void> {
-    await rig.starter.startSaleAndWait({ traderInvoiceNumber, lines: [TEA], ...more }, WAIT);
-    await rig.stateWhen(traderInvoiceNumber, ({ stage, stockMovements }) => {
-      return stage === "completed" && stockMovements.every(({ state }) => state === "applied");
-    });
-  }
-
-  /** Three packets in place of two, closed at once. */
-  function request(name: string, more: Partial<SaleInput> = {}): CorrectionRequest {
-    const lines = [{ ...TEA, quantity: 3 }];
-    const sale = { traderInvoiceNumber: `${name}-NEW`, lines, refundWindow: "0", ...more };
-    return { reason: "06", creditNote: `CN-${name}`, sale };
-  }
-
-  const correct = (name: string, asked = request(name), wait = WAIT): Promise<Correction> =>
-    rig.starter.correct({ invoice: name }, asked, wait);
-
-  const idOf = (invoice: string): string => rig.starter.correctionWorkflowId({ invoice });
-
-  async function when(invoice: string, wanted: (correction: Correction) => boolean): Promise<Correction> {
-    let seen: Correction | undefined;
-    await expect
-      .poll(async () => {
-        seen = await rig.starter.correction({ invoice });
-        return seen !== undefined && wanted(seen);
-      })
-      .toBe(true);
-    if (!seen) throw new Error(`${invoice} has no correction`);
-    return seen;
-  }
-
-  /** The simulator's books: the documents of both numbers and of the credit note. */
-  function documentsOf(name: string) {
-    const own = [name, `${name}-NEW`, `CN-${name}`];
-    const found = rig.simulator.documents().filter(({ traderInvoiceNumber }) => own.includes(traderInvoiceNumber));
-    return found.map(({ type, status, traderInvoiceNumber, totals }) => [
-      type,
-      status,
-      traderInvoiceNumber,
-      totals.total,
-    ]);
-  }
-
-  const both = (name: string) => [
-    ["sale", "completed", name, 700],
-    ["credit_note", "completed", `CN-${name}`, -700],
-    ["sale", "completed", `${name}-NEW`, 1050],
-  ];
-
-  async function settled(name: string): Promise<void> {
-    await result(name);
-    await result(`${name}-NEW`);
-  }
+  const { sold, request, correct, idOf, when, documentsOf, both, settled } = correctionsOf(() => rig);
 
   test("credits the sale within its refund window, and issues the corrected one; the stock is right", async () => {
     const before = onHand();
