@@ -6,12 +6,12 @@ import { LOOK_PAUSE_MS, NAMED_SUITES, PATIENCE_MS } from "./test/rig/patience.ts
 const TEST_MS = 3 * PATIENCE_MS;
 
 /**
- * Slow by their nature: many rows, many sales, days that pass, many restarts, many processes, ten thousand calls, an
+ * Slow by their nature: many rows, many sales, days that pass, many restarts and kills, many processes, ten thousand calls, an
  * installation, a browser.
  */
 const SLOW = [
   "test/{browser,demo,scale,time}/**/*.test.ts",
-  "test/e2e/{no-dialect,random-inputs,many-movements-in-trouble}.test.ts",
+  "test/e2e/{correct-killed,no-dialect,random-inputs,many-movements-in-trouble}.test.ts",
   "test/worker/drain.test.ts",
   "test/cli/random-processes.test.ts",
   "test/examples/install.test.ts",

@@ -11,10 +11,10 @@ export interface CuttableLine {
   close(): Promise<void>;
 }
 
-/** @param onSent sees what goes to the server, before the server does */
+/** @param onSent sees what goes to the server, and over which connection, before the server does */
 export async function startCuttableLine(
   target: NetConnectOpts,
-  onSent: (bytes: Buffer) => void = () => undefined,
+  onSent: (bytes: Buffer, connection: Socket) => void = () => undefined,
 ): Promise<CuttableLine> {
   const sockets = new Set<Socket>();
   let whole = true;
@@ -32,7 +32,7 @@ export async function startCuttableLine(
       return;
     }
     const far = keep(connect(target));
-    near.on("data", onSent);
+    near.on("data", (bytes: Buffer) => onSent(bytes, near));
     near.pipe(far).pipe(near);
     near.on("close", () => far.destroy());
     far.on("close", () => near.destroy());
