@@ -236,11 +236,17 @@ describeWithTemporal("a workflow of another namespace", () => {
     await once(victim, "exit");
     rig.simulator.setAuthority("WEB-11", [{ do: "accept" }]);
     await rig.startWorkers();
-    expect(await handle.result()).toMatchObject({ stage: "completed" });
+    const outcome = await handle.result();
+    const [document] = rig.simulator.documents("WEB-11");
+    const told = { stage: "completed", sale: { id: document?.id }, receipt: outcome.receipt };
+    expect(outcome).toMatchObject(told);
+    const { events } = await handle.fetchHistory();
+    expect((events ?? []).filter((event) => event.nexusOperationCompletedEventAttributes)).toHaveLength(1);
     // The kill may come before the answer is kept: then the same bytes are sent again, under the same key.
     const sent = rig.simulator.calls().filter((call) => call.operation === "createSale" && call.invoice === "WEB-11");
     expect(new Set(sent.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(1);
     expect(rig.simulator.documents("WEB-11")).toHaveLength(1);
     expect(await waiting("WEB-11")).toBe(1);
+    expect(await outcomeOf({ sale: sale("WEB-11") })).toMatchObject(told);
   });
 });
