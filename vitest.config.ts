@@ -6,8 +6,8 @@ import { LOOK_PAUSE_MS, NAMED_SUITES, PATIENCE_MS } from "./test/rig/patience.ts
 const TEST_MS = 3 * PATIENCE_MS;
 
 /**
- * Slow by their nature: many rows, many sales, days that pass, many restarts and kills, many processes, ten thousand calls, an
- * installation, a browser.
+ * Slow by their nature: many rows, many sales, days that pass, many restarts and kills, many processes, ten thousand
+ * calls, an installation, a browser.
  */
 const SLOW = [
   "test/{browser,demo,scale,time}/**/*.test.ts",

@@ -75,6 +75,7 @@ describeWithTemporal("a correction while the ledger is away", () => {
     await rig.simulator.until(() => documentsOf("CUT-2").length === 2);
     line.cut();
     await waitsIn(await creditNoteIdOf("CUT-2"));
+    expect(documentsOf("CUT-2")).toHaveLength(2);
     line.mend();
     await isCorrectedOnce("CUT-2", before);
   });
@@ -88,6 +89,7 @@ describeWithTemporal("a correction while the ledger is away", () => {
     line.cut();
     rig.simulator.setAuthority("CN-CUT-3", [{ do: "accept" }]);
     await waitsIn(await creditNoteIdOf("CUT-3"));
+    expect(documentsOf("CUT-3")).toHaveLength(2);
     line.mend();
     await isCorrectedOnce("CUT-3", before);
   });

@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { creditNoteWorkflowId, type RefundRequest, SIGNALS } from "../../src/contract/index.ts";
+import type { Ledger } from "../../src/ledger/index.ts";
+import { ledgerOf } from "../../src/worker/ledger-of.ts";
+import { keepClosedRuns } from "../../src/worker/watch-closed-runs.ts";
+import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { failRun } from "../rig/fail-run.ts";
+import { forgetWorkflow } from "../rig/forget-workflow.ts";
+import { Held } from "../rig/held.ts";
+import { salesOf } from "../rig/sales-of.ts";
+import { type Rig, startRig } from "../rig/start-rig.ts";
+import { BUSINESS, viewsOf } from "../rig/views-of.ts";
+
+describeWithTemporal("a refund of which a run was ended and is restarted", () => {
+  let rig: Rig;
+  let ledger: Ledger;
+  const takes = new Map<string, Held>();
+  beforeAll(async () => {
+    rig = await startRig({
+      receiver: false,
+      withLedger: (real) => ({
+        ...real,
+        stock: {
+          ...real.stock,
+          take: (request) => {
+            const number = request.referenceId.split("/")[0] ?? "";
+            const held = takes.get(number);
+            takes.delete(number);
+            return held ? held.pass(() => real.stock.take(request)) : real.stock.take(request);
+          },
+        },
+      }),
+    });
+    ledger = ledgerOf(rig.config);
+  });
+  afterAll(async () => {
+    await ledger?.close();
+    await rig?.close();
+  });
+  const { start, handleOf, result, movementsOf } = salesOf(() => rig);
+  const views = viewsOf(
+    () => rig,
+    () => ledger,
+  );
+  const { fiscalflow, listed, shown, endedNumbers, openNumbers } = views;
+
+  /** The first claim of a movement of this document waits. */
+  function heldTake(number: string): Held {
+    const held = new Held();
+    takes.set(number, held);
+    return held;
+  }
+
+  const listedAs = async (invoice: string, ...flags: string[]) =>
+    (await listed(...flags)).filter((one) => one.invoice === invoice);
+
+  /** A sale that is signed and has taken its goods, closed at once or open for its refund. */
+  async function sold(invoice: string, refundWindow: string): Promise<string> {
+    await start(invoice, { refundWindow });
+    const { document } = await rig.stateWhen(invoice, ({ stage, stockMovements }) => {
+      return stage === "completed" && stockMovements[0]?.state === "applied";
+    });
+    if (refundWindow === "0") await result(invoice);
+    return creditNoteWorkflowId({ ...BUSINESS, saleId: document?.id ?? "" });
+  }
+
+  const refundOf = (invoice: string): RefundRequest => ({
+    reason: "06",
+    traderInvoiceNumber: `CN-${invoice}`,
+    restock: true,
+  });
+
+  /** One credit note is signed, and what was taken has gone back once. */
+  function isCreditedOnce(invoice: string): void {
+    const note = `CN-${invoice}`;
+    expect(rig.simulator.documents(note)).toMatchObject([{ type: "credit_note", status: "completed" }]);
+    const actions = [...movementsOf(invoice), ...movementsOf(note)].map(({ action }) => action);
+    expect(actions).toEqual(["DEDUCT", "ADD"]);
+  }
+
+  async function restartCreditNote(invoice: string): Promise<void> {
+    const said = await fiscalflow("sale", "restart", invoice, "--note", "carry it on", "--credit-note");
+    expect(said).toMatchObject({ exitCode: 0, stderr: "" });
+  }
+
+  test("as the credit note was terminated on its way, after the window, credits once and takes the goods back once", async () => {
+    const [invoice, note] = ["NOTE-1", "CN-NOTE-1"];
+    const noteId = await sold(invoice, "0");
+    rig.simulator.setAuthority(note, [{ do: "down" }]);
+    await rig.starter.refund({ invoice }, refundOf(invoice));
+    const handle = rig.client.workflow.getHandle(noteId);
+    await expect.poll(() => openNumbers()).toContain(note);
+    await handle.terminate("by mistake");
+
+    const closed = { status: "terminated", reason: "by mistake" };
+    expect(await shown(invoice)).toMatchObject({ stage: "completed", creditNoteState: { closed } });
+    expect(await rig.starter.getSale({ invoice })).toMatchObject({ stage: "completed" });
+    expect(await rig.starter.outcome({ invoice })).toMatchObject({ stage: "completed" });
+    await expect
+      .poll(() => listedAs(note, "--ended"))
+      .toMatchObject([{ type: "creditNote", status: "terminated", waitsFor: "a restart" }]);
+    await expect.poll(() => listedAs(invoice)).toMatchObject([{ stage: "completed", creditNote: null }]);
+    const kept = async () => (await ledger.records.findSale(BUSINESS, invoice))?.creditNote?.record;
+    await expect
+      .poll(async () => {
+        await keepClosedRuns(rig.client, ledger);
+        return kept();
+      })
+      .toMatchObject({ closed });
+    expect(await endedNumbers()).toContain(note);
+    expect(await openNumbers()).not.toContain(note);
+
+    await restartCreditNote(invoice);
+    await expect.poll(kept).not.toHaveProperty("closed");
+    expect(await openNumbers()).toContain(note);
+    expect(await rig.starter.outcome({ invoice })).toMatchObject({ stage: "crediting" });
+    rig.simulator.setAuthority(note, [{ do: "accept" }]);
+    await handle.result();
+    isCreditedOnce(invoice);
+    expect(await rig.starter.outcome({ invoice })).toMatchObject({ stage: "credited" });
+    await expect.poll(() => listedAs(invoice)).toMatchObject([{ stage: "credited", creditNote: note }]);
+    expect(await listedAs(note, "--ended")).toEqual([]);
+    await expect.poll(kept).toMatchObject({ stage: "credited", document: { status: "completed" } });
+    expect(await endedNumbers()).not.toContain(note);
+    expect(await openNumbers()).not.toContain(note);
+    expect((await ledger.records.verify(BUSINESS)).findings).toEqual([]);
+  });
+
+  test("as the credit note was terminated between its signature and the goods' return takes them back once", async () => {
+    const invoice = "NOTE-2";
+    const noteId = await sold(invoice, "0");
+    const first = heldTake(`CN-${invoice}`);
+    await rig.starter.refund({ invoice }, refundOf(invoice));
+    await expect.poll(() => first.calls).toBe(1);
+    const handle = rig.client.workflow.getHandle(noteId);
+    await handle.terminate("by mistake");
+    await restartCreditNote(invoice);
+    await handle.result();
+    isCreditedOnce(invoice);
+    // The attempt of the run before comes late, and finds that it was shut out.
+    first.release();
+    await expect.poll(() => first.answers).toBe(1);
+    isCreditedOnce(invoice);
+    expect(await rig.starter.getSale({ invoice })).toMatchObject({ stage: "credited" });
+    expect((await ledger.records.verify(BUSINESS)).findings).toEqual([]);
+  });
+
+  test("as the credit note was terminated within the window: the sale asks for a retry, and is credited once", async () => {
+    const invoice = "NOTE-3";
+    const noteId = await sold(invoice, "1 hour");
+    rig.simulator.setAuthority(`CN-${invoice}`, [{ do: "down" }]);
+    await handleOf(invoice).signal(SIGNALS.refundRequested, refundOf(invoice));
+    await expect.poll(() => rig.simulator.documents(`CN-${invoice}`)).toHaveLength(1);
+    const handle = rig.client.workflow.getHandle(noteId);
+    await handle.terminate("by mistake");
+    const { attentions } = await rig.stateWhen(invoice, (state) => state.attentions.length > 0);
+    expect(attentions).toMatchObject([{ code: "unexpected-answer", subject: noteId }]);
+    await restartCreditNote(invoice);
+    rig.simulator.setAuthority(`CN-${invoice}`, [{ do: "accept" }]);
+    await handle.result();
+    await rig.starter.retry({ invoice });
+    expect(await result(invoice)).toMatchObject({ stage: "credited", creditNote: { status: "completed" } });
+    isCreditedOnce(invoice);
+    await expect.poll(() => listedAs(invoice)).toMatchObject([{ stage: "credited", status: "completed" }]);
+    await expect.poll(() => openNumbers()).not.toContain(invoice);
+    expect((await ledger.records.verify(BUSINESS)).findings).toEqual([]);
+  });
+
+  test("as the sale failed while it was refunded carries the refund out, once", async () => {
+    const invoice = "DEFECT-2";
+    await sold(invoice, "1 hour");
+    rig.simulator.setAuthority(`CN-${invoice}`, [{ do: "down" }]);
+    await handleOf(invoice).signal(SIGNALS.refundRequested, refundOf(invoice));
+    await expect.poll(() => rig.simulator.documents(`CN-${invoice}`)).toHaveLength(1);
+    await expect.poll(async () => (await ledger.records.findSale(BUSINESS, invoice))?.record.stage).toBe("crediting");
+    const { runId } = await handleOf(invoice).describe();
+    await failRun(rig, rig.starter.workflowId({ invoice }), "cannot read properties of undefined");
+    expect(await rig.starter.outcome({ invoice })).toMatchObject({ stage: "crediting", closed: { status: "failed" } });
+    await rig.starter.restart({ invoice }, { note: "the defect is mended" });
+    rig.simulator.setAuthority(`CN-${invoice}`, [{ do: "accept" }]);
+    expect(await result(invoice)).toMatchObject({ stage: "credited", creditNote: { status: "completed" } });
+    isCreditedOnce(invoice);
+    await forgetWorkflow(rig, rig.starter.workflowId({ invoice }), runId);
+  });
+});
