@@ -194,8 +194,8 @@ export function createStarter(options: StarterOptions) {
 
     /**
      * The outcome of a sale that was started, waited for as long as asked (seconds; default 0). Where Temporal no longer
-     * has the sale, or its history can no longer be read, the ledger answers. `closed` says that its workflow ended without an outcome, and how. Of a sale that
-     * completed, and was not refunded since, no worker is needed.
+     * has the sale, or its history can no longer be read, the ledger answers. `closed` says that its workflow ended
+     * without an outcome, and how. Of a sale that completed, and was not refunded since, no worker is needed.
      * @throws SaleNotFoundError, SaleFailedError, NoAnswerError, LedgerAwayError
      */
     outcome: (key: SaleKey, { waitSeconds = 0 }: { waitSeconds?: number } = {}): Promise<KnownOutcome> =>

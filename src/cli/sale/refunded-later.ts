@@ -23,8 +23,7 @@ export async function refundedLater(
   { connection, business }: Scope,
   stage: RefundStage,
 ): Promise<WorkflowExecutionInfo[]> {
-  const ofNote =
-    stage === "credited" ? `${stageClause(stage)}` : `${RUNNING} AND ${SEARCH_ATTRIBUTES.stage} != "credited"`;
+  const ofNote = stage === "credited" ? stageClause(stage) : `${RUNNING} AND ${SEARCH_ATTRIBUTES.stage} != "credited"`;
   const notes = allOf([
     typesClause([WORKFLOW_TYPES.creditNote]),
     ofNote,
