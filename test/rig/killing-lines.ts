@@ -3,7 +3,9 @@ import { constants, gunzipSync } from "node:zlib";
 import { ProductProcess } from "../faults/stack/product-process.ts";
 import { type CuttableLine, startCuttableLine } from "./cuttable-line.ts";
 import { listenerOf, throughPort } from "./fresh-database.ts";
-import { PATIENCE_MS } from "./patience.ts";
+
+/** Another worker finds some of what the one before had begun after half a minute. */
+const STEP_WITHIN_MS = 120_000;
 
 /** The power goes at one step of the worker. */
 export interface Kill {
@@ -85,7 +87,7 @@ export class KillingLines {
     const victim = this.#process;
     if (!victim) throw new Error("no worker serves");
     await new Promise<void>((resolve, reject) => {
-      const late = setTimeout(() => reject(new Error("the step did not come")), PATIENCE_MS);
+      const late = setTimeout(() => reject(new Error("the step did not come")), STEP_WITHIN_MS);
       const struck = (): void => {
         clearTimeout(late);
         resolve();
