@@ -1,5 +1,4 @@
 import { defineSearchAttributeKey } from "@temporalio/common";
-import { defineUpdate, setHandler } from "@temporalio/workflow";
 
 import {
   type AttentionCode,
@@ -9,7 +8,6 @@ import {
   type CorrectionStage,
   ENDED_CORRECTION,
   type HeldUp,
-  type JobReply,
   keywordValue,
   type Mend,
   RESOLVED_BY,
@@ -18,13 +16,17 @@ import {
   WORKFLOW_TYPES,
 } from "../../src/contract/index.ts";
 import { Job } from "../job/job.ts";
-import { actAndReply, registerJobMessages } from "../job/run-job.ts";
 import { quoted } from "../operator/details.ts";
-import { checkedObject, invoiceAttribute, notAllowed, publishAttributes, requireText } from "../operator/updates.ts";
+import {
+  COMMON_UPDATES,
+  invoiceAttribute,
+  publishAttributes,
+  type Update,
+  type UpdateTable,
+} from "../operator/updates.ts";
 
 const saleIdAttribute = defineSearchAttributeKey(SEARCH_ATTRIBUTES.saleId, "KEYWORD");
 const stageAttribute = defineSearchAttributeKey(SEARCH_ATTRIBUTES.stage, "KEYWORD");
-const cancelUpdate = defineUpdate<JobReply, [CancelRequest]>(UPDATES.cancel);
 
 /** Where each stage may lead. What has ended stays; so does what is credited. */
 const STAGE_TRANSITIONS: Readonly<Record<CorrectionStage, readonly CorrectionStage[]>> = {
@@ -69,7 +71,7 @@ export class CorrectionRun extends Job<CorrectionProgress> {
   }
 
   requestCancel(reason: string): void {
-    this.cancelRequested ??= reason;
+    if (this.stage === "preparing") this.cancelRequested ??= reason;
     this.publish();
   }
 
@@ -94,22 +96,22 @@ export class CorrectionRun extends Job<CorrectionProgress> {
       { key: stageAttribute, value: this.stage },
     ]);
   }
-
-  /** To be called before the first await: an early message finds its handler. */
-  registerMessages(): void {
-    registerJobMessages(this);
-    setHandler(cancelUpdate, ({ reason }) => actAndReply(this, () => this.requestCancel(reason), "Cancelled."), {
-      description: 'Give the correction up, while nothing is credited. Takes {"reason": "…"}.',
-      validator: (message) => {
-        requireText(this, checkedObject(this, message, ["reason"]), "reason");
-        const { creditNote } = this.progress;
-        if (this.stage === "crediting")
-          notAllowed(this, `The credit note ${creditNote} is on its way: cancel that, and nothing is corrected.`);
-        if (this.stage !== "preparing") notAllowed(this, `The sale is credited, or nothing is left to be cancelled.`);
-      },
-    });
-  }
 }
+
+const cancel: Update<CorrectionRun, CancelRequest> = {
+  name: UPDATES.cancel,
+  purpose: "Give the correction up, while nothing is credited.",
+  takes: { reason: "a text" },
+  refusedBecause({ stage, progress: { creditNote } }) {
+    if (stage === "crediting")
+      return `The credit note ${creditNote} is on its way: cancel that, and nothing is corrected.`;
+    return stage === "preparing" ? undefined : "The sale is credited, or nothing is left to be cancelled.";
+  },
+  act: (run, { reason }) => run.requestCancel(reason),
+  done: "Cancelled.",
+};
+
+export const CORRECTION_UPDATES: UpdateTable<CorrectionRun> = [...COMMON_UPDATES, cancel];
 
 function describe({ stage, invoice, creditNote, correctedBy, heldUp, message }: CorrectionProgress): string[] {
   const what = heldUp?.what === "credit-note" ? "credit note" : "corrected sale";

@@ -9,11 +9,11 @@ import {
   type PreparedCorrection,
 } from "../../src/contract/index.ts";
 import { callWithEscalation } from "../calls/between-tries.ts";
-import { runJobToCompletion } from "../job/run-job.ts";
+import { registerJobMessages, runJobToCompletion } from "../job/run-job.ts";
 import { CancelledByPerson, unlessCancelled } from "../operator/attention-list.ts";
 import { callsOf, ledger, mainWaits } from "../proxies.ts";
 import { registerItems, resolveBranch } from "../sale/steps/items.ts";
-import { CorrectionRun } from "./correction-run.ts";
+import { CORRECTION_UPDATES, CorrectionRun } from "./correction-run.ts";
 import { creditSale } from "./credit.ts";
 import { issueSale } from "./issue.ts";
 
@@ -24,7 +24,7 @@ import { issueSale } from "./issue.ts";
  */
 export async function correctSale(input: CorrectionInput): Promise<CorrectionOutcome> {
   const run = new CorrectionRun(input);
-  run.registerMessages();
+  registerJobMessages(run, CORRECTION_UPDATES);
   CancellationScope.current().cancelRequested.catch(() => run.requestCancel("cancelled through Temporal"));
   return await CancellationScope.nonCancellable(() =>
     runJobToCompletion(async () => {

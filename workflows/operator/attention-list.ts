@@ -85,6 +85,16 @@ export abstract class AttentionList {
     return [...this.#attentions.values()].toSorted((a, b) => rank(a) - rank(b));
   }
 
+  /** Those that an update is about: all that it can resolve, or those with the code and the subject that it names. */
+  resolvableBy(update: Mend, { code, subject }: { code?: string; subject?: string }): Attention[] {
+    return this.attentions.filter(
+      (one) =>
+        one.resolvedBy.includes(update) &&
+        (code === undefined || one.code === code) &&
+        (subject === undefined || one.subject === subject),
+    );
+  }
+
   /** @param attention with `resolvedBy` where not all that can mend its code makes sense here */
   raise(attention: NewAttention): string {
     const key = attentionKey(attention.code, attention.subject);
@@ -118,12 +128,7 @@ export abstract class AttentionList {
       this.bringForward?.();
       if (note !== undefined) this.decide({ update: "retry", code: "rejected", note, by });
     }
-    const waiting = this.attentions.filter((one) => one.resolvedBy.includes("retry"));
-    const named = waiting.filter(
-      (one) =>
-        (request.code === undefined || one.code === request.code) &&
-        (request.subject === undefined || one.subject === request.subject),
-    );
+    const named = this.resolvableBy("retry", request);
     const pressing = named.filter((one) => one.code !== "authority-slow");
     for (const { code, subject } of request.code !== undefined || pressing.length === 0 ? named : pressing) {
       const key = attentionKey(code, subject);
@@ -158,9 +163,7 @@ export abstract class AttentionList {
 
   /** A person has taken note of what cannot be mended here. What taking note of does not answer stays. */
   acknowledge({ note, by, ...request }: { code: string; subject?: string; note: string; by?: string }): void {
-    for (const { code, subject, resolvedBy } of this.attentions) {
-      if (!resolvedBy.includes("acknowledge")) continue;
-      if (code !== request.code || (request.subject !== undefined && request.subject !== subject)) continue;
+    for (const { code, subject } of this.resolvableBy("acknowledge", request)) {
       this.decide({ update: "acknowledge", code, ...(subject !== undefined && { subject }), note, by });
       this.clear(attentionKey(code, subject));
     }

@@ -7,11 +7,11 @@ import {
   type Mend,
   RESOLVED_BY,
 } from "../../src/contract/index.ts";
-import { checkCancel, checkResolveDocument, checkResolveStock } from "../sale/messages.ts";
+import { DOCUMENT_UPDATES } from "../sale/messages.ts";
 import { SaleState } from "../sale/state.ts";
-import { BatchJob, checkResolveBatch } from "../sync-batch/batch-job.ts";
+import { BATCH_UPDATES, BatchJob } from "../sync-batch/batch-job.ts";
 import { detailsPage, quoted } from "./details.ts";
-import { checkAcknowledge, checkRetry } from "./updates.ts";
+import { checkUpdate } from "./updates.ts";
 
 /** Runs outside a workflow: nothing is published. */
 class StandingSale extends SaleState {
@@ -35,13 +35,14 @@ function runThatNeeds(code: AttentionCode): StandingSale | StandingBatch {
 
 /** The real checks of the updates. */
 function accept(run: StandingSale | StandingBatch, update: Mend, message: unknown): void {
-  if (update === "retry") checkRetry(run, message);
-  else if (update === "acknowledge") checkAcknowledge(run, message);
-  else if (run instanceof StandingBatch) checkResolveBatch(run, message);
-  else
-    ({ cancel: checkCancel, resolveStock: checkResolveStock, resolveDocument: checkResolveDocument })[
-      update as "cancel"
-    ](run, message);
+  if (run instanceof StandingBatch) checkUpdate(run, named(BATCH_UPDATES, update), message);
+  else checkUpdate(run, named(DOCUMENT_UPDATES, update), message);
+}
+
+function named<Update extends { name: string }>(table: readonly Update[], name: string): Update {
+  const update = table.find((one) => one.name === name);
+  if (!update) throw new Error(`no update is named ${name}`);
+  return update;
 }
 
 /** The updates that a page names, each with its JSON, before it says what happened. */

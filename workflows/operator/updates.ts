@@ -1,6 +1,8 @@
 import { defineSearchAttributeKey, type SearchAttributeUpdatePair } from "@temporalio/common";
 import {
   ApplicationFailure,
+  CancellationScope,
+  condition,
   defineUpdate,
   setHandler,
   upsertSearchAttributes,
@@ -9,9 +11,7 @@ import {
 
 import {
   type AcknowledgeRequest,
-  type Attention,
   FAILURES,
-  type JobReply,
   type RetryRequest,
   SEARCH_ATTRIBUTES,
   UPDATES,
@@ -29,88 +29,129 @@ export function publishAttributes(wanted: readonly { key: typeof businessAttribu
   if (changed.length > 0) upsertSearchAttributes(changed satisfies SearchAttributeUpdatePair[]);
 }
 
+/** What a field holds, in words, with its type. */
+const KINDS = { "a text": "string", "true or false": "boolean", "a number": "number" } as const;
+
+type Kind = keyof typeof KINDS;
+
+/** The fields of a request, each with what it holds: `{ note: "a text", "by?": "a text" }`, where `by` may be left out. */
+type Fields<Request> = {
+  readonly [F in keyof Request & string as undefined extends Request[F] ? `${F}?` : F]-?: Kind;
+};
+
+/** An update takes one JSON object or nothing: Temporal's UI sends exactly one payload, which may be left empty. */
+export interface Update<Run, Request> {
+  readonly name: string;
+  /** What it is for, in a sentence. */
+  readonly purpose: string;
+  readonly takes: Fields<Request>;
+  /** Why the run as it stands does not take it. Synchronous: Temporal ignores asynchronous validators without a word. */
+  refusedBecause(run: Run, request: Request): string | undefined;
+  /** Returns a reply of its own. Without one, the reply says what came of it. */
+  act(run: Run, request: Request): Promise<object> | void;
+  /** What the reply begins with that says what came of it. */
+  readonly done?: string;
+}
+
+export type UpdateTable<Run> = readonly Update<Run, object>[];
+
+/** A sale has a stage, and so has a correction; a document's run keeps the error that it ends with for its callers. */
+type Operated = AttentionList & { readonly stage?: string; readonly settled?: boolean; readonly failure?: unknown };
+
+const retry: Update<AttentionList, RetryRequest> = {
+  name: UPDATES.retry,
+  purpose: "Try again what the attention is about, after correcting it.",
+  takes: { "note?": "a text", "code?": "a text", "subject?": "a text", "by?": "a text" },
+  refusedBecause(run, request) {
+    if (run.meansAutomaticTry(request) || run.resolvableBy("retry", request).length > 0) return undefined;
+    const named = [request.code, request.subject].filter((part) => part !== undefined).join(" ");
+    return named === "" ? "Nothing here waits for a retry." : `Nothing waits for a retry of ${named}.`;
+  },
+  act: (run, request) => run.countRetry(request),
+  done: "Trying again.",
+};
+
+const acknowledge: Update<AttentionList, AcknowledgeRequest> = {
+  name: UPDATES.acknowledge,
+  purpose: "Take note of what cannot be corrected here.",
+  takes: { code: "a text", "subject?": "a text", note: "a text", "by?": "a text" },
+  refusedBecause(run, { code, subject }) {
+    const meant = run.resolvableBy("acknowledge", { code });
+    if (meant.length === 0) return `Nothing with the code ${code} waits to be acknowledged.`;
+    if (subject === undefined || meant.some((one) => one.subject === subject)) return undefined;
+    return `That subject is not among: ${meant.map((one) => one.subject ?? "none").join(", ")}.`;
+  },
+  act: (run, request) => run.acknowledge(request),
+  done: "Acknowledged.",
+};
+
+/** The updates that every run takes. */
+export const COMMON_UPDATES: UpdateTable<AttentionList> = [retry, acknowledge];
+
+/** To be called before the first await: an early message finds its handler. */
+export function registerUpdates<Run extends Operated>(run: Run, table: UpdateTable<Run>): void {
+  for (const update of table) {
+    const fields = Object.entries<string>({ ...update.takes }).map(([field, kind]) => `${field}: ${kind}`);
+    setHandler(defineUpdate<object, [object?]>(update.name), (request) => actAndReply(run, update, request ?? {}), {
+      description: `${update.purpose} Takes {${fields.join(", ")}}.`,
+      validator: (message?) => checkUpdate(run, update, message),
+    });
+  }
+}
+
+/** @throws ApplicationFailure `NotAllowed`: what is true, and what the run takes as it stands */
+export function checkUpdate<Run extends AttentionList>(run: Run, update: Update<Run, object>, message?: unknown): void {
+  const request = message ?? {};
+  const why = malformed(request, update.takes) ?? update.refusedBecause(run, request);
+  if (why !== undefined) throw ApplicationFailure.nonRetryable(`${why} ${run.allowedUpdates}`, FAILURES.notAllowed);
+}
+
+/** What is wrong with the request itself: it comes from people's hands. */
+function malformed(request: object, takes: Readonly<Record<string, Kind>>): string | undefined {
+  if (typeof request !== "object" || Array.isArray(request)) return "Expected one JSON object.";
+  const given = new Map<string, unknown>(Object.entries(request));
+  const fields = Object.keys(takes);
+  const unknown = [...given.keys()].filter((field) => !fields.includes(field) && !fields.includes(`${field}?`));
+  if (unknown.length > 0) return `Unknown field ${unknown.join(", ")}; expected ${fields.join(", ")}.`;
+  for (const [field, kind] of Object.entries(takes)) {
+    const required = !field.endsWith("?");
+    const name = field.replace("?", "");
+    const value = given.get(name);
+    if (!required && value === undefined) continue;
+    if (typeof value !== KINDS[kind] || (required && String(value).trim() === ""))
+      return `Expected the field ${name} with ${kind} in it.`;
+  }
+  return undefined;
+}
+
 /** How long an operator's update waits to tell what came of it. */
-export const REPLY_WITHIN = "5 seconds";
-export const REPLY_SUMMARY = "An operator waits to hear what came of an update";
-
-/** A text that changes with whatever an operator can see that a run waits for. */
-export function visibleState({ attentions, waitingFor }: AttentionList): string {
-  return JSON.stringify([waitingFor, attentions.map(({ code, subject, sinceMs }) => [code, subject, sinceMs])]);
-}
-
-/** Each takes one JSON object or nothing: Temporal's UI sends exactly one payload, which may be left empty. */
-const retryUpdate = defineUpdate<JobReply, [RetryRequest?]>(UPDATES.retry);
-const acknowledgeUpdate = defineUpdate<JobReply, [AcknowledgeRequest]>(UPDATES.acknowledge);
+const REPLY_WITHIN = "5 seconds";
 
 /**
- * The two updates that every run takes. Validators are synchronous: Temporal ignores asynchronous ones without a word.
- * @param actAndReply acts, and says in the reply what came of it
+ * Acts, waits a little for what comes of it, and says so in the reply. A cancellation that cannot be carried out yet is
+ * not waited for. Not cancellable: update handlers run in the root scope, so cancelling the workflow would otherwise
+ * fail the operator's update.
  */
-export function registerOperatorUpdates(
-  run: AttentionList,
-  actAndReply: (act: () => unknown, done: string) => Promise<JobReply>,
-): void {
-  setHandler(retryUpdate, (request) => actAndReply(() => run.countRetry(request ?? {}), "Trying again."), {
-    description:
-      'Try again what the attention is about, after correcting it. Takes {} or {"note", "code"?, "subject"?, "by"?}.',
-    validator: (message?) => checkRetry(run, message),
+function actAndReply<Run extends Operated>(run: Run, update: Update<Run, object>, request: object): Promise<object> {
+  return CancellationScope.nonCancellable(async () => {
+    const visible = (): string =>
+      JSON.stringify([
+        run.stage,
+        run.waitingFor,
+        run.attentions.map(({ code, subject, sinceMs }) => [code, subject, sinceMs]),
+      ]);
+    const before = visible();
+    const reply = update.act(run, request);
+    if (reply) return await reply;
+    const cancelPending = run.cancelRequested !== undefined && !run.cancelDue;
+    const followed = (): boolean =>
+      run.failure !== undefined || (run.cancelDue ? run.settled === true : visible() !== before);
+    if (!cancelPending)
+      await condition(followed, REPLY_WITHIN, { summary: "An operator waits to hear what came of an update" });
+    const kept = cancelPending ? " It is kept as a wish until the document's fate is known." : "";
+    const { stage, waitingFor } = run;
+    const [attention] = run.attentions;
+    const message = `${update.done ?? ""}${kept} ${stage === undefined ? "It" : `Stage ${stage};`} waits for ${waitingFor}.`;
+    return { message, ...(stage !== undefined && { stage }), ...(attention && { attention: attention.code }) };
   });
-
-  setHandler(acknowledgeUpdate, (request) => actAndReply(() => run.acknowledge(request), "Acknowledged."), {
-    description: 'Take note of what cannot be corrected here. Takes {"code", "note", "subject"?, "by"?}.',
-    validator: (message) => checkAcknowledge(run, message),
-  });
-}
-
-/** Validates the update `retry`. */
-export function checkRetry(run: AttentionList, message: unknown): void {
-  const request = checkedObject(run, message, ["note", "by", "code", "subject"]);
-  const waiting = run.attentions.filter((attention) => attention.resolvedBy.includes("retry"));
-  const { code, subject } = request;
-  if (run.meansAutomaticTry(request)) return;
-  if (waiting.length === 0 && !run.bringForward) notAllowed(run, "Nothing here waits for a retry.");
-  const meant = (one: Attention): boolean =>
-    (code === undefined || one.code === code) && (subject === undefined || one.subject === subject);
-  const target = [code, subject].filter((part) => typeof part === "string").join(" ");
-  if (!waiting.some(meant)) notAllowed(run, `Nothing waits for a retry of ${target}.`);
-}
-
-/** Validates the update `acknowledge`. */
-export function checkAcknowledge(run: AttentionList, message: unknown): void {
-  const request = checkedObject(run, message, ["code", "subject", "note", "by"]);
-  requireText(run, request, "note");
-  const meant = run.attentions.filter((one) => one.code === request["code"] && one.resolvedBy.includes("acknowledge"));
-  if (meant.length === 0) {
-    notAllowed(run, `Nothing with the code ${String(request["code"])} waits to be acknowledged.`);
-  }
-  if (request["subject"] !== undefined && !meant.some((one) => one.subject === request["subject"])) {
-    notAllowed(run, `That subject is not among: ${meant.map((one) => one.subject ?? "none").join(", ")}.`);
-  }
-}
-
-/** Refuses a message: what is true, and what the present stage allows. */
-export function notAllowed(run: AttentionList, why: string): never {
-  throw ApplicationFailure.nonRetryable(`${why} ${run.allowedUpdates}`, FAILURES.notAllowed);
-}
-
-/**
- * The message's object, where it is one with these fields only. Messages come from people's hands, so each is checked.
- */
-export function checkedObject(
-  run: AttentionList,
-  message: unknown,
-  fields: readonly string[],
-): Record<string, unknown> {
-  if (message === undefined || message === null) return {};
-  if (typeof message !== "object" || Array.isArray(message)) notAllowed(run, "Expected one JSON object.");
-  const unknown = Object.keys(message).filter((key) => !fields.includes(key));
-  if (unknown.length > 0) notAllowed(run, `Unknown field ${unknown.join(", ")}; expected ${fields.join(", ")}.`);
-  return { ...message };
-}
-
-export function requireText(run: AttentionList, message: Record<string, unknown>, field: string): void {
-  const value = message[field];
-  if (typeof value !== "string" || value.trim() === "") {
-    notAllowed(run, `Expected the field ${field} with a text in it.`);
-  }
 }

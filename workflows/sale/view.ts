@@ -16,14 +16,7 @@ import {
   type WorkflowState,
 } from "../../src/contract/index.ts";
 import { detailsPage, quoted } from "../operator/details.ts";
-import {
-  attentionAttribute,
-  businessAttribute,
-  checkedObject,
-  invoiceAttribute,
-  notAllowed,
-  publishAttributes,
-} from "../operator/updates.ts";
+import { attentionAttribute, businessAttribute, invoiceAttribute, publishAttributes } from "../operator/updates.ts";
 import { asFailure, isFinal } from "../sdk/failures.ts";
 import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";
 import type { SaleState } from "./state.ts";
@@ -155,35 +148,31 @@ const LONGEST_WAIT_SECONDS = 60;
 const MOST_OUTCOMES = 200;
 
 /**
- * The handler of the update `outcome`: the outcome once the run is settled or parked, else the stage reached when the
+ * The answer of the update `outcome`: the outcome once the run is settled or parked, else the stage reached when the
  * wait is over. The wait is short, since Temporal admits ten updates at a time.
  */
-export function waitForOutcome(run: SaleState, request: OutcomeRequest = {}): Promise<SaleOutcome> {
-  return CancellationScope.nonCancellable(async () => {
-    await condition(() => run.prepared || run.failure !== undefined);
-    if (run.failure) throw run.failure;
-    if (request.fingerprint !== undefined && request.fingerprint !== run.fingerprint) {
-      const message = `The number ${run.invoice} belongs to a document with other content. Fingerprint asked for: ${request.fingerprint}; of this document: ${run.fingerprint ?? "none"}.`;
-      throw ApplicationFailure.nonRetryable(message, FAILURES.conflict);
-    }
-    const waitMs = (request.waitSeconds ?? DEFAULT_WAIT_SECONDS) * 1000;
-    const outcomeKnown = (): boolean => run.settled || run.heldUp || run.failure !== undefined;
-    if (!outcomeKnown() && waitMs > 0)
-      await condition(outcomeKnown, waitMs, { summary: "A caller waits for the outcome" });
-    run.outcomesGiven++;
-    if (run.failure) throw run.failure;
-    return outcomeOf(run);
-  });
+export async function waitForOutcome(run: SaleState, request: OutcomeRequest): Promise<SaleOutcome> {
+  await condition(() => run.prepared || run.failure !== undefined);
+  if (run.failure) throw run.failure;
+  if (request.fingerprint !== undefined && request.fingerprint !== run.fingerprint) {
+    const message = `The number ${run.invoice} belongs to a document with other content. Fingerprint asked for: ${request.fingerprint}; of this document: ${run.fingerprint ?? "none"}.`;
+    throw ApplicationFailure.nonRetryable(message, FAILURES.conflict);
+  }
+  const waitMs = (request.waitSeconds ?? DEFAULT_WAIT_SECONDS) * 1000;
+  const outcomeKnown = (): boolean => run.settled || run.heldUp || run.failure !== undefined;
+  if (!outcomeKnown() && waitMs > 0)
+    await condition(outcomeKnown, waitMs, { summary: "A caller waits for the outcome" });
+  run.outcomesGiven++;
+  if (run.failure) throw run.failure;
+  return outcomeOf(run);
 }
 
-export function checkOutcomeRequest(run: SaleState, message: unknown): void {
-  if (run.outcomesGiven >= MOST_OUTCOMES) {
-    notAllowed(run, "The outcome was asked for so often that only the state query still answers.");
-  }
-  const { waitSeconds, fingerprint } = checkedObject(run, message, ["waitSeconds", "fingerprint"]);
-  const bounded = typeof waitSeconds === "number" && waitSeconds >= 0 && waitSeconds <= LONGEST_WAIT_SECONDS;
-  if (waitSeconds !== undefined && !bounded) {
-    notAllowed(run, `Expected waitSeconds from 0 to ${LONGEST_WAIT_SECONDS}.`);
-  }
-  if (fingerprint !== undefined && typeof fingerprint !== "string") notAllowed(run, "Expected fingerprint as a text.");
+export function whyNoOutcome(
+  run: SaleState,
+  { waitSeconds = DEFAULT_WAIT_SECONDS }: OutcomeRequest,
+): string | undefined {
+  if (run.outcomesGiven >= MOST_OUTCOMES)
+    return "The outcome was asked for so often that only the state query still answers.";
+  if (waitSeconds >= 0 && waitSeconds <= LONGEST_WAIT_SECONDS) return undefined;
+  return `Expected waitSeconds from 0 to ${LONGEST_WAIT_SECONDS}.`;
 }

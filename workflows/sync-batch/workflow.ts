@@ -6,7 +6,7 @@ import { ClaimGenerations } from "../calls/claimed-tries.ts";
 import { registerJobMessages, runJobToCompletion } from "../job/run-job.ts";
 import { accountingCallsOf, main } from "../proxies.ts";
 import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";
-import { BatchJob } from "./batch-job.ts";
+import { BATCH_UPDATES, BatchJob } from "./batch-job.ts";
 import { sendBatch } from "./send.ts";
 import { resolveUnknownBatch } from "./unknown-batch.ts";
 
@@ -17,8 +17,7 @@ import { resolveUnknownBatch } from "./unknown-batch.ts";
  */
 export async function processSyncBatch(input: ProcessSyncBatchInput): Promise<SyncBatchOutcome> {
   const job = new BatchJob(String(input?.syncBatchId));
-  registerJobMessages(job);
-  job.wireResolution();
+  registerJobMessages(job, BATCH_UPDATES);
   return await runJobToCompletion(async () => {
     const { profile, syncBatchId } = await main.prepareSyncBatch("Check the request and find the connection", {
       input,

@@ -1,0 +1,61 @@
+import { describe, expect, test } from "vitest";
+
+import { DOCUMENT_UPDATES } from "../sale/messages.ts";
+import { SaleState } from "../sale/state.ts";
+import { checkUpdate } from "./updates.ts";
+
+/** A sale with a movement and a document of unknown outcome. */
+function unknownSale(): SaleState {
+  const run = new SaleState("sale", "INV-1", "awaiting-authority");
+  const movement = { purpose: "sold", action: "DEDUCT", itemId: "tea", quantity: 2, unitPrice: 350 } as const;
+  run.movements.push({ ...movement, referenceId: "INV-1/tea/sold", state: "unknown" });
+  run.raise({ code: "document-unknown", message: "" });
+  return run;
+}
+
+describe("an update", () => {
+  test.each([
+    ["cancel", undefined, "Expected the field reason with a text in it."],
+    ["cancel", "now", "Expected one JSON object."],
+    ["cancel", ["now"], "Expected one JSON object."],
+    ["cancel", { reason: " " }, "Expected the field reason with a text in it."],
+    ["cancel", { reasn: "wrong till" }, "Unknown field reasn; expected reason."],
+    [
+      "resolveStock",
+      { referenceId: "INV-1/tea/sold", applied: "yes", note: "x" },
+      "Expected the field applied with true or false",
+    ],
+    ["resolveStock", { referenceId: "INV-1/tea", applied: true, note: "x" }, "unknown are: INV-1/tea/sold."],
+    [
+      "resolveStock",
+      { referenceId: "INV-1/tea/sold", applied: true, note: "x", by: 7 },
+      "Expected the field by with a text",
+    ],
+    ["resolveDocument", { saleId: "sal_1", notCreated: true, note: "x" }, "Expected either"],
+    ["resolveDocument", { saleId: " ", note: "x" }, "Expected the field saleId with a text in it."],
+    ["outcome", { waitSeconds: "20" }, "Expected the field waitSeconds with a number in it."],
+    ["outcome", { waitSeconds: 61 }, "Expected waitSeconds from 0 to 60."],
+    ["acknowledge", { code: "mismatch", note: "x" }, "Nothing with the code mismatch waits to be acknowledged."],
+    ["retry", { code: "rejected" }, "Nothing waits for a retry of rejected."],
+  ])("%s is refused with %j: %s", (name, message, why) => {
+    expect(() => check(name, message)).toThrow(why);
+    expect(() => check(name, message)).toThrow("allowed updates: resolveDocument, cancel, outcome.");
+  });
+
+  test.each([
+    ["outcome", undefined],
+    ["outcome", null],
+    ["outcome", { waitSeconds: 0 }],
+    ["cancel", { reason: "wrong till" }],
+    ["resolveStock", { referenceId: "INV-1/tea/sold", applied: false, note: "x", by: "" }],
+    ["resolveDocument", { notCreated: true, note: "x" }],
+  ])("%s is taken with %j", (name, message) => {
+    expect(() => check(name, message)).not.toThrow();
+  });
+});
+
+function check(name: string, message: unknown): void {
+  const update = DOCUMENT_UPDATES.find((one) => one.name === name);
+  if (!update) throw new Error(`no update is named ${name}`);
+  checkUpdate(unknownSale(), update, message);
+}
