@@ -12,10 +12,15 @@ import {
   type CallRoute,
   complianceBackgroundTaskQueue,
   complianceTaskQueue,
-  type ComplianceActivities,
+  type ComplianceReads,
+  type ComplianceWaits,
+  type ConvergingWrites,
+  type KeyedWrites,
   type LedgerActivities,
   MAIN_TASK_QUEUE,
-  type MainActivities,
+  type MainWaits,
+  type Preparations,
+  type UnrepeatableWrites,
 } from "../src/contract/index.ts";
 import {
   asConverging,
@@ -46,7 +51,7 @@ const MARGIN_MS = 20_000;
 const LONGEST_IN_QUEUE = "12 hours" as const;
 
 /** Schedule-to-close timeout of calls that may be repeated freely. After it, an operator is shown the call. */
-const LONGEST_CALL = "24 hours";
+const LONGEST_CALL = "24 hours" as const;
 
 /** Retried without a total bound. */
 const MAIN_OPTIONS = {
@@ -62,34 +67,14 @@ function activitiesWith<Activities>(options: ActivityOptions): Summarised<Activi
 }
 
 /** Activities that call no API: validating the input, finding the connection, composing the request. */
-export const main = activitiesWith<
-  Pick<
-    MainActivities,
-    | "prepareReconcile"
-    | "prepareSale"
-    | "prepareCreditNote"
-    | "prepareSyncPurchases"
-    | "prepareSyncBillPayments"
-    | "prepareSyncBatch"
-    | "prepareRegisterItems"
-    | "composeSale"
-    | "composeCreditNote"
-    | "findSale"
-  >
->({
+export const main = activitiesWith<Preparations>({
   ...MAIN_OPTIONS,
   // A sale waits for these first, and each takes milliseconds.
   priority: { priorityKey: 1 },
   startToCloseTimeout: "10 seconds",
 });
 
-export const mainWaits =
-  activitiesWith<
-    Pick<
-      MainActivities,
-      "awaitBranch" | "awaitCreditNoteRun" | "awaitFirstOutcome" | "prepareCorrection" | "readEvents" | "seeSale"
-    >
-  >(MAIN_OPTIONS);
+export const mainWaits = activitiesWith<MainWaits>(MAIN_OPTIONS);
 
 /** Reads large parts of the ledger. */
 export const ledgerAtLength = activitiesWith<Pick<LedgerActivities, "reconcilePayments">>({
@@ -134,74 +119,42 @@ export function callsOf(route: CallRoute, retriedAtMs: () => number | undefined)
     scheduleToStartTimeout: longestInQueue,
     retry: { maximumAttempts: 1 },
   });
-  const activities = <Names extends keyof ComplianceActivities>(options: ActivityOptions) =>
-    withRetriedAt(activitiesWith<Pick<ComplianceActivities, Names>>(options), retriedAtMs);
-  /** After the polls of sales in flight: a caller waits for those. */
-  const lowestPriority: ActivityOptions = {
-    ...background,
-    priority: { ...background.priority, priorityKey: 5 },
-    scheduleToCloseTimeout: LONGEST_CALL,
+  const activities = <Activities extends object>(options: ActivityOptions) =>
+    withRetriedAt(activitiesWith<Activities>(options), retriedAtMs);
+  const repeatable = (queue: ActivityOptions) => {
+    const options = { ...queue, scheduleToCloseTimeout: LONGEST_CALL };
+    const convergingOptions = { ...options, retry: FAIL_WHEN_WORKER_IS_LOST };
+    return {
+      /** Retried freely. */
+      read: mapActivityFailures(activities<ComplianceReads>(options), asRefused),
+      /** Repeated only after the present state has been read. */
+      convergingWrite: mapActivityFailures(activities<ConvergingWrites>(convergingOptions), asConverging),
+    };
   };
   return {
-    /** Calls of catalogues and synchronisations. */
-    background: {
-      read: mapActivityFailures(
-        activities<
-          | "pullPurchases"
-          | "keepPurchasesPage"
-          | "reconcileDocument"
-          | "planRegistrations"
-          | "readItems"
-          | "readBranch"
-          | "keepLines"
-        >(lowestPriority),
-        asRefused,
-      ),
-      convergingWrite: mapActivityFailures(
-        activities<"registerItem">({ ...lowestPriority, retry: FAIL_WHEN_WORKER_IS_LOST }),
-        asConverging,
-      ),
-    },
-    /** Retried freely. */
-    read: mapActivityFailures(
-      activities<"readItems" | "readBranch" | "readDocument">({
-        ...interactive(2),
-        scheduleToCloseTimeout: LONGEST_CALL,
-      }),
-      asRefused,
-    ),
+    ...repeatable(interactive(2)),
+    /** Calls of catalogues and synchronisations, after the polls of sales in flight: a caller waits for those. */
+    background: repeatable({ ...background, priority: { ...background.priority, priorityKey: 5 } }),
     /**
      * Waits for the outside world: each attempt reads once, and fails until what it waits for is there. No total bound.
      */
-    wait: activities<"awaitItems" | "awaitDocument" | "awaitService">(background),
+    wait: activities<ComplianceWaits>(background),
     /**
      * Retried under one Idempotency-Key for as long as the service remembers the key. The activity itself keeps that
      * bound: the key's life begins with the first attempt that may have been sent, not when the activity is scheduled.
      */
-    keyedWrite: mapActivityFailures(activities<"createSale" | "createCreditNote">(interactive(1)), asLost),
-    /** Repeated only after the present state has been read. */
-    convergingWrite: mapActivityFailures(
-      activities<"registerItem" | "retryDocument">({
-        ...interactive(2),
-        scheduleToCloseTimeout: LONGEST_CALL,
-        retry: FAIL_WHEN_WORKER_IS_LOST,
-      }),
-      asConverging,
-    ),
+    keyedWrite: mapActivityFailures(activities<KeyedWrites>(interactive(1)), asLost),
     /**
      * At most once: if the first attempt's answer was lost, a second one would move the stock, or issue the document,
      * twice. So: one attempt and no heartbeat. No schedule-to-close timeout either, since when it fires nobody can tell
      * whether the attempt had started; schedule-to-start and start-to-close each can.
      */
-    unrepeatableWrite: mapActivityFailures(
-      activities<"createSale" | "adjustStock">(atMostOnce(LONGEST_IN_QUEUE)),
-      asLost,
-    ),
+    unrepeatableWrite: mapActivityFailures(activities<UnrepeatableWrites>(atMostOnce(LONGEST_IN_QUEUE)), asLost),
     /**
      * For a movement that carries its run's record, which must not wait in the queue for hours: it comes back unsent.
      */
     unrepeatableWriteSoon: mapActivityFailures(
-      activities<"adjustStock">(atMostOnce(route.timings.callTimeoutMs)),
+      activities<UnrepeatableWrites>(atMostOnce(route.timings.callTimeoutMs)),
       asLost,
     ),
   };

@@ -25,9 +25,7 @@ const SAMPLE = 10;
  * it. What a service answers then is not shown: a page without rows, its last one, or 404. Each is the end of the list,
  * and no person's business.
  */
-export function createBillPaymentActivities(
-  context: AccountingContext,
-): Pick<AccountingActivities, "keepBillPaymentsPage" | "sampleBillPayments"> {
+export function createBillPaymentActivities(context: AccountingContext) {
   const { ledger, random } = context;
   async function list(runtime: AccountingRuntime, asked: ListBillPaymentsInput) {
     const classified = await callAndClassify(runtime, "listBillPayments", () => runtime.client.listBillPayments(asked));
@@ -67,7 +65,7 @@ export function createBillPaymentActivities(
       if (!("data" in listed)) return listed;
       return { kind: "sample", ids: listed.data.billPayments.slice(0, SAMPLE).map(({ id }) => id) };
     },
-  };
+  } satisfies Partial<AccountingActivities>;
 }
 
 /**

@@ -22,7 +22,7 @@ export function createAccountingActivities(context: AccountingContext): Accounti
  * The wait of whatever the service does not take now: its key is asked for by a read that changes nothing
  * (docs/decisions/0013).
  */
-function createAccountingWaitActivities(context: AccountingContext): Pick<AccountingActivities, "awaitAccounting"> {
+function createAccountingWaitActivities(context: AccountingContext) {
   const { random } = context;
   return {
     async awaitAccounting(request) {
@@ -37,5 +37,5 @@ function createAccountingWaitActivities(context: AccountingContext): Pick<Accoun
       throwIfRetryable(classified, random);
       if (ofTheKey && classified.meaning.kind === "configuration") throw stillWaiting(classified.message, lookPauseMs);
     },
-  };
+  } satisfies Partial<AccountingActivities>;
 }

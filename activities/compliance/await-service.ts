@@ -11,7 +11,7 @@ import { KeyHeldError } from "./credential-circuit-breaker.ts";
  * changes nothing. What a key may not do only a call of that kind can find out: the wait ends with the first one that
  * is accepted, whoever makes it, and now and then for a try of its own.
  */
-export function createServiceWaitActivities(context: ActivityContext): Pick<ComplianceActivities, "awaitService"> {
+export function createServiceWaitActivities(context: ActivityContext) {
   const { random } = context;
   return {
     async awaitService(request) {
@@ -34,7 +34,7 @@ export function createServiceWaitActivities(context: ActivityContext): Pick<Comp
         await lookedAtKey(runtime, request, standing, random);
       }
     },
-  };
+  } satisfies Partial<ComplianceActivities>;
 }
 
 /** Returns where the service answers, and takes the key. */

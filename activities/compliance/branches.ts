@@ -10,7 +10,7 @@ type BranchRequest = Parameters<ComplianceActivities["readBranch"]>[0];
  * A branch given by either of its names, resolved to both. Branches hardly ever change: one that was seen is not asked
  * for again.
  */
-export function createBranchActivities(context: ActivityContext): Pick<ComplianceActivities, "readBranch"> {
+export function createBranchActivities(context: ActivityContext) {
   const seen = new Map<string, Business[]>();
   const unreadAnswers = new UnreadAnswers(context.nowMs, MOST_UNREAD);
   return {
@@ -39,7 +39,7 @@ export function createBranchActivities(context: ActivityContext): Pick<Complianc
         details: { branches: branchesOf(classified.data, request, runtime.profile.keyReach) },
       };
     },
-  };
+  } satisfies Partial<ComplianceActivities>;
 }
 
 const SETTINGS = "businesses.id, businesses.branches, businesses.branchId or businesses.authorityId";

@@ -26,9 +26,7 @@ import {
 import { DocumentClaim } from "./document-claim.ts";
 
 /** The two requests that bring a document into being, each under its Idempotency-Key. */
-export function createCreationActivities(
-  context: ActivityContext,
-): Pick<ComplianceActivities, "createSale" | "createCreditNote"> {
+export function createCreationActivities(context: ActivityContext) {
   const { random, nowMs, ledger, observer } = context;
 
   async function sendSale(
@@ -145,7 +143,7 @@ export function createCreationActivities(
       return createKeyed(request, (runtime, first) => sendSale(runtime, request, first, { saleKey: "trusted" }));
     },
     createCreditNote: (request) => createKeyed(request, (runtime, first) => sendCreditNote(runtime, request, first)),
-  };
+  } satisfies Partial<ComplianceActivities>;
 }
 
 /**

@@ -13,9 +13,7 @@ import { ageMs, pollPauseMs } from "../poll-schedule.ts";
 import { refusalOf } from "../classified-call.ts";
 import { type ActivityContext, ask, type ComplianceRuntime, rejectedSaleThatFits, runtimeOf } from "./calls.ts";
 
-export function createDocumentActivities(
-  context: ActivityContext,
-): Pick<ComplianceActivities, "readDocument" | "keepLines" | "awaitDocument" | "retryDocument"> {
+export function createDocumentActivities(context: ActivityContext) {
   const { random, ledger } = context;
 
   /** The document. Its record is saved where it came with the request. */
@@ -69,7 +67,7 @@ export function createDocumentActivities(
       if (classified.meaning.kind === "converging") return { kind: "converging", message: classified.message };
       return refusalOf(classified);
     },
-  };
+  } satisfies Partial<ComplianceActivities>;
 }
 
 /** No news: in flight, accepted without its receipt, or in the strange status that the workflow knows already. */

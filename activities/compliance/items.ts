@@ -31,9 +31,7 @@ interface Lacking {
   untilMs: number;
 }
 
-export function createItemActivities(
-  context: ActivityContext,
-): Pick<ComplianceActivities, "readItems" | "awaitItems" | "registerItem"> {
+export function createItemActivities(context: ActivityContext) {
   const { nowMs, random } = context;
   const registrations = new Map<string, ReturnType<ComplianceActivities["registerItem"]>>();
   const lacksData = new Map<string, Lacking>();
@@ -144,5 +142,5 @@ export function createItemActivities(
       registrations.set(key, registration);
       return registration;
     },
-  };
+  } satisfies Partial<ComplianceActivities>;
 }

@@ -16,7 +16,7 @@ import { readCatalogue } from "./read-catalogue.ts";
 /** So many items of a catalogue are gone through at a time, however few of them are to be registered. */
 const MOST_LOOKED_AT = 2_000;
 
-export function createPlanActivities(context: ActivityContext): Pick<ComplianceActivities, "planRegistrations"> {
+export function createPlanActivities(context: ActivityContext) {
   return {
     async planRegistrations(request) {
       const { catalogue } = runtimeOf(context, request.connection);
@@ -49,7 +49,7 @@ export function createPlanActivities(context: ActivityContext): Pick<ComplianceA
         next: more ? (last ?? null) : null,
       };
     },
-  };
+  } satisfies Partial<ComplianceActivities>;
 }
 
 /** In an order that does not change while items come and go: by their ids. */

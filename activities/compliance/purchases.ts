@@ -9,9 +9,7 @@ import { type ActivityContext, ask, runtimeOf } from "./calls.ts";
 /** Fiscal Compliance API, "GET /v1/purchases": 1 to 100, and not clamped. */
 const PAGE_SIZE = 100;
 
-export function createPurchaseActivities(
-  context: ActivityContext,
-): Pick<ComplianceActivities, "pullPurchases" | "keepPurchasesPage"> {
+export function createPurchaseActivities(context: ActivityContext) {
   const { ledger } = context;
   return {
     async pullPurchases(request) {
@@ -45,7 +43,7 @@ export function createPurchaseActivities(
       );
       return { ...kept, nextCursor, ...fingerprintOf([...entries.map(({ id }) => id), ...idsOf(odd)]) };
     },
-  };
+  } satisfies Partial<ComplianceActivities>;
 }
 
 /** What a service gives again and again that does not know the cursor's name. */

@@ -22,7 +22,7 @@ export const MOST_UNREAD_OF_DOCUMENT = 10;
 /** An answer is for people here: its beginning is enough. */
 const LONGEST_MESSAGE = 500;
 
-export function createReconcileActivities(context: ActivityContext): Pick<ComplianceActivities, "reconcileDocument"> {
+export function createReconcileActivities(context: ActivityContext) {
   const { ledger, random } = context;
   const unreadAnswers = new UnreadAnswers(context.nowMs, MOST_UNREAD_OF_DOCUMENT);
   return {
@@ -47,7 +47,7 @@ export function createReconcileActivities(context: ActivityContext): Pick<Compli
       unreadAnswers.end(askedFor);
       return { kind };
     },
-  };
+  } satisfies Partial<ComplianceActivities>;
 }
 
 type Told = Parameters<ActivityContext["ledger"]["reconciliation"]["holdDocument"]>[2];

@@ -4,9 +4,7 @@ import type { LedgerActivities } from "../../src/contract/index.ts";
 import { writerOf } from "./beside-calls.ts";
 import type { LedgerContext } from "./movements.ts";
 
-export function createCorrectionActivities({
-  ledger: { corrections },
-}: LedgerContext): Pick<LedgerActivities, "beginCorrection" | "endCorrection"> {
+export function createCorrectionActivities({ ledger: { corrections } }: LedgerContext) {
   const writer = () => writerOf(Context.current().info);
   return {
     beginCorrection: async ({ connection, businessId, invoice, correctedBy, creditNote, fingerprint }) => {
@@ -22,5 +20,5 @@ export function createCorrectionActivities({
 
     endCorrection: ({ connection, businessId, invoice, stage }) =>
       corrections.end({ connection, businessId }, invoice, stage, writer()),
-  };
+  } satisfies Partial<LedgerActivities>;
 }

@@ -7,19 +7,7 @@ import type { LedgerContext } from "./movements.ts";
 /** Of each kind of finding: a result is for people, and all of them are in the ledger. */
 const MOST_PURCHASES = 20;
 
-export function createSyncLedgerActivities({
-  ledger: { purchases, billPayments },
-}: LedgerContext): Pick<
-  LedgerActivities,
-  | "beginPurchasesSync"
-  | "unseenPurchases"
-  | "windowsOfChangedPurchases"
-  | "completePurchasesSync"
-  | "beginBillPaymentsSync"
-  | "compareBillPaymentsRound"
-  | "billPaymentsHeld"
-  | "completeBillPaymentsSync"
-> {
+export function createSyncLedgerActivities({ ledger: { purchases, billPayments } }: LedgerContext) {
   const writer = () => writerOf(Context.current().info);
   return {
     beginPurchasesSync: (sync) => purchases.begin(sync),
@@ -45,15 +33,13 @@ export function createSyncLedgerActivities({
       await billPayments.complete(sync, { settled, knownUntilMs, round }, writer());
       return billPayments.summary(sync.connection);
     },
-  };
+  } satisfies Partial<LedgerActivities>;
 }
 
 /** Of each kind: a result is for people, and all of them are in the ledger. */
 const MOST_ITEMS = 100;
 
-export function createRegistrationActivities({
-  ledger,
-}: LedgerContext): Pick<LedgerActivities, "keepRegistrations" | "reportRegistrations"> {
+export function createRegistrationActivities({ ledger }: LedgerContext) {
   return {
     keepRegistrations: ({ batchId, outcomes, ...business }) => {
       const writer = writerOf(Context.current().info);
@@ -73,7 +59,7 @@ export function createRegistrationActivities({
         unclear: await first("unclear"),
       };
     },
-  };
+  } satisfies Partial<LedgerActivities>;
 }
 
 /** Documents that are read side by side. */
@@ -82,9 +68,7 @@ const DOCUMENTS_A_PAGE = 20;
 /** A result is for people, and all of them are in the ledger. */
 const MOST_FINDINGS = 50;
 
-export function createReconcileLedgerActivities({
-  ledger,
-}: LedgerContext): Pick<LedgerActivities, "documentsToReconcile" | "reconcilePayments" | "reconcileFindings"> {
+export function createReconcileLedgerActivities({ ledger }: LedgerContext) {
   return {
     documentsToReconcile: ({ connection, businessId, after }) =>
       ledger.reconciliation.documents({ connection, businessId }, after, DOCUMENTS_A_PAGE),
@@ -94,5 +78,5 @@ export function createReconcileLedgerActivities({
     },
     reconcileFindings: ({ connection, businessId }) =>
       ledger.reconciliation.findings({ connection, businessId }, MOST_FINDINGS),
-  };
+  } satisfies Partial<LedgerActivities>;
 }

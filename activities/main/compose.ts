@@ -68,15 +68,12 @@ export type CallbackUrlFor = (workflowId: string) => string | undefined;
  * Fixes the bytes of a create request, its callback URL among them, once: a body that is repeated under its key stays
  * the same after secrets, public URL or dialect have changed.
  */
-export function createComposeActivities(
-  context: ActivityContext,
-  callbackUrlFor: CallbackUrlFor,
-): Pick<MainActivities, "composeSale" | "composeCreditNote"> {
+export function createComposeActivities(context: ActivityContext, callbackUrlFor: CallbackUrlFor) {
   const urlFor = (workflowId: string, wanted: "auto" | "off"): string | undefined =>
     wanted === "off" ? undefined : callbackUrlFor(workflowId);
 
   return {
-    async composeSale({ connection, workflowId, callback, ...sale }) {
+    composeSale: async ({ connection, workflowId, callback, ...sale }) => {
       const runtime = context.connections.get(connection);
       if (!runtime) return unserved(context, connection);
       const { dialect, profile } = runtime;
@@ -87,7 +84,7 @@ export function createComposeActivities(
       );
     },
 
-    async composeCreditNote({ connection, workflowId, callback, reason, ...note }) {
+    composeCreditNote: async ({ connection, workflowId, callback, reason, ...note }) => {
       const runtime = context.connections.get(connection);
       if (!runtime) return unserved(context, connection);
       const { dialect, profile } = runtime;
@@ -97,7 +94,7 @@ export function createComposeActivities(
         composeCreditNote(dialect, profile.keyReach, { ...note, reason: reason as RefundReason, callbackUrl: url }),
       );
     },
-  };
+  } satisfies Partial<MainActivities>;
 }
 
 /**

@@ -19,12 +19,9 @@ const WHAT = "input of the look-up";
  * Unlike the other activities of the ledger it is not tried again until the ledger is there: somebody waits for the
  * answer.
  */
-export function createFindSale(
-  connections: ReadonlyMap<string, Served>,
-  ledger: Pick<Ledger, "records">,
-): Pick<MainActivities, "findSale"> {
+export function createFindSale(connections: ReadonlyMap<string, Served>, ledger: Pick<Ledger, "records">) {
   return {
-    async findSale({ input }) {
+    findSale: async ({ input }) => {
       const { profile, number } = failOnInvalidInput(() => {
         const wanted = parseInput(findSaleInputSchema, input, WHAT);
         return { profile: profileFor(connections, wanted, WHAT), number: wanted.traderInvoiceNumber };
@@ -37,7 +34,7 @@ export function createFindSale(
         throw ApplicationFailure.nonRetryable(error.message, FAILURES.ledgerAway);
       }
     },
-  };
+  } satisfies Partial<MainActivities>;
 }
 
 function resultOf(kept: KeptSale | undefined): FindSaleResult {

@@ -20,9 +20,7 @@ const BATCH = "input of the sync batch";
  * As the preparations of documents: what is wrong with the input fails the workflow once, with all problems in one
  * text.
  */
-export function createAccountingPreparations(
-  accounting: ReadonlyMap<string, AccountingRuntime>,
-): Pick<MainActivities, "prepareSyncBillPayments" | "prepareSyncBatch"> {
+export function createAccountingPreparations(accounting: ReadonlyMap<string, AccountingRuntime>) {
   return {
     async prepareSyncBillPayments({ input }) {
       return failOnInvalidInput(() => {
@@ -50,7 +48,7 @@ export function createAccountingPreparations(
         return { profile: runtimeFor(accounting, connection, BATCH).profile, syncBatchId };
       });
     },
-  };
+  } satisfies Partial<MainActivities>;
 }
 
 function runtimeFor(

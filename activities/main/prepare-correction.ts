@@ -32,11 +32,7 @@ interface Sources {
  * The first activity of a correction. It finds all that stands against the corrected sale before the first one is
  * credited; what it lets pass can still happen, and is then an operator's.
  */
-export function createPrepareCorrection({
-  connections,
-  see,
-  ledger,
-}: Sources): Pick<MainActivities, "prepareCorrection"> {
+export function createPrepareCorrection({ connections, see, ledger }: Sources) {
   return {
     async prepareCorrection({ input, startedAtMs }) {
       const { content, doubts, ...prepared } = failOnInvalidInput(() => {
@@ -77,7 +73,7 @@ export function createPrepareCorrection({
         throw ApplicationFailure.nonRetryable(new InvalidInputError(WHAT, doubts).message, FAILURES.invalidInput);
       return { ...prepared, resumed: false };
     },
-  };
+  } satisfies Partial<MainActivities>;
 }
 
 function refuseUnlessCreditable(input: CorrectionInput, original: SeenSale | null): asserts original is SeenSale {

@@ -20,9 +20,9 @@ const PURCHASES = "input of the synchronisation";
 export function createJobPreparations(
   connections: ReadonlyMap<string, ComplianceRuntime>,
   accounting: ReadonlyMap<string, unknown>,
-): Pick<MainActivities, "prepareSyncPurchases" | "prepareRegisterItems" | "prepareReconcile"> {
+) {
   return {
-    async prepareRegisterItems({ input }) {
+    prepareRegisterItems: async ({ input }) => {
       return failOnInvalidInput(() => {
         const batch = parseInput(registerItemsInputSchema, input ?? {}, ITEMS);
         const profile = profileFor(connections, batch, ITEMS);
@@ -34,7 +34,7 @@ export function createJobPreparations(
       });
     },
 
-    async prepareReconcile({ input }) {
+    prepareReconcile: async ({ input }) => {
       return failOnInvalidInput(() => {
         const wanted = parseInput(reconcileInputSchema, input ?? {}, RECONCILE);
         const profile = profileFor(connections, wanted, RECONCILE);
@@ -51,7 +51,7 @@ export function createJobPreparations(
       });
     },
 
-    async prepareSyncPurchases({ input }) {
+    prepareSyncPurchases: async ({ input }) => {
       return failOnInvalidInput(() => {
         const sync = parseInput(syncPurchasesInputSchema, input ?? {}, PURCHASES);
         const profile = profileFor(connections, sync, PURCHASES);
@@ -68,7 +68,7 @@ export function createJobPreparations(
         return { profile, kind: full ? "full" : "recent" };
       });
     },
-  };
+  } satisfies Partial<MainActivities>;
 }
 
 function withoutAccounting(name: string, known: readonly string[]): NotCompared {

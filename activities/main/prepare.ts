@@ -39,9 +39,9 @@ export function createPrepareActivities(
   connections: ReadonlyMap<string, Served>,
   earlierSale: EarlierSale,
   checkInput: CheckInput,
-): Pick<MainActivities, "prepareSale" | "prepareCreditNote"> {
+) {
   return {
-    async prepareSale({ input, startedAtMs, reset = false }) {
+    prepareSale: async ({ input, startedAtMs, reset = false }) => {
       const { content, doubts, mode, ...prepared } = failOnInvalidInput(() => {
         const sale = parseInput(saleInputSchema, input, "sale input");
         const profile = profileFor(connections, sale, "sale input");
@@ -71,7 +71,7 @@ export function createPrepareActivities(
         const profile = profileFor(connections, note, "credit note input");
         return { profile, note: { ...note, returnDate: note.returnDate ?? nairobiDate(startedAtMs) } };
       }),
-  };
+  } satisfies Partial<MainActivities>;
 }
 
 /** The connection that the input names, acting for the business that the input names, where it may. */

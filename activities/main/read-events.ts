@@ -11,10 +11,7 @@ const WHAT = "input of the reading of events";
 const LOOK_PAUSE_MS = 500;
 
 /** As `findSale`: somebody waits for the answer, so it is not tried again until the ledger is there. */
-export function createReadEvents(
-  connections: ReadonlyMap<string, Served>,
-  ledger: Pick<Ledger, "events">,
-): Pick<MainActivities, "readEvents"> {
+export function createReadEvents(connections: ReadonlyMap<string, Served>, ledger: Pick<Ledger, "events">) {
   return {
     async readEvents({ input }) {
       const { business, after, waitSeconds } = failOnInvalidInput(() => {
@@ -35,5 +32,5 @@ export function createReadEvents(
         throw ApplicationFailure.nonRetryable(error.message, FAILURES.ledgerAway);
       }
     },
-  };
+  } satisfies Partial<MainActivities>;
 }

@@ -61,10 +61,7 @@ export function createSeeSale(workflows: WorkflowClient, ledger: Pick<Ledger, "r
   };
 }
 
-export function createSeeSaleActivity(
-  see: SeeSale,
-  { random }: Pick<ActivityContext, "random">,
-): Pick<MainActivities, "seeSale"> {
+export function createSeeSaleActivity(see: SeeSale, { random }: Pick<ActivityContext, "random">) {
   return {
     async seeSale({ connection, businessId, number, unlike, sinceMs }) {
       const sale = await see({ connection, businessId }, number);
@@ -73,7 +70,7 @@ export function createSeeSaleActivity(
       const stage = sale ? `at stage ${sale.stage}` : "not known";
       throw stillWaiting(`The sale ${number} is still ${stage}.`, pollPauseMs(ageMs(sinceMs), LOOKS, random));
     },
-  };
+  } satisfies Partial<MainActivities>;
 }
 
 function fromState(state: WorkflowState): SeenSale {

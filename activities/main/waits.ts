@@ -14,10 +14,7 @@ import { backoffMs, stillWaiting } from "../failure.ts";
 import { ageMs, pollPauseMs } from "../poll-schedule.ts";
 
 /** Waits for a credit note that is no child of the waiting run: one that was started by hand, or before a reset. */
-export function createCreditNoteRunActivities(
-  workflows: WorkflowClient,
-  random: () => number,
-): Pick<MainActivities, "awaitCreditNoteRun"> {
+export function createCreditNoteRunActivities(workflows: WorkflowClient, random: () => number) {
   return {
     async awaitCreditNoteRun({ workflowId }) {
       const handle = workflows.getHandle(workflowId);
@@ -30,7 +27,7 @@ export function createCreditNoteRunActivities(
       const restocked = someMovement(outcome, ({ purpose }) => purpose === "restocked");
       return { kind: "ended", stage: outcome.stage, creditNote: outcome.creditNote ?? null, restocked };
     },
-  };
+  } satisfies Partial<MainActivities>;
 }
 
 /** One look at the outcome of a workflow; given by the worker, which knows how to ask one. */
@@ -45,10 +42,7 @@ const FIRST_LOOK_MS = 3_000;
 const OUTCOME_LOOKS = { firstPollMs: 1_000, longestPollMs: 60_000, longestPollAfterDayMs: 600_000 };
 
 /** The wait for a sale on behalf of a caller through Nexus. */
-export function createFirstOutcomeActivities(
-  look: LookAtOutcome,
-  random: () => number,
-): Pick<MainActivities, "awaitFirstOutcome"> {
+export function createFirstOutcomeActivities(look: LookAtOutcome, random: () => number) {
   return {
     async awaitFirstOutcome(request) {
       const { attempt, scheduledTimestampMs } = Context.current().info;
@@ -59,14 +53,14 @@ export function createFirstOutcomeActivities(
         pollPauseMs(ageMs(scheduledTimestampMs), OUTCOME_LOOKS, random),
       );
     },
-  };
+  } satisfies Partial<MainActivities>;
 }
 
 /** Nothing but the database is asked, and goods that are not booked wait for it. */
 const LOOKS = { firstPollMs: 2_000, longestPollMs: 60_000, longestPollAfterDayMs: 600_000 };
 
 /** The wait of a movement to a named branch, while nobody has looked at an answer that named another one. */
-export function createBranchWaitActivities(context: ActivityContext): Pick<MainActivities, "awaitBranch"> {
+export function createBranchWaitActivities(context: ActivityContext) {
   const { ledger, random } = context;
   return {
     async awaitBranch({ connection, sinceMs }) {
@@ -79,5 +73,5 @@ export function createBranchWaitActivities(context: ActivityContext): Pick<MainA
         pollPauseMs(ageMs(sinceMs), LOOKS, random),
       );
     },
-  };
+  } satisfies Partial<MainActivities>;
 }

@@ -111,8 +111,8 @@ import type {
 import type { FirstOutcomeRequest } from "./messages.ts";
 import type { CreditNoteInput, SaleInput, SaleOutcome } from "./sale.ts";
 
-/** Activities of the main task queue: no API call. */
-export interface MainActivities extends LedgerActivities {
+/** Activities of the main task queue that a run waits for first: each takes milliseconds. */
+export interface Preparations {
   /** @param request `reset`: the run carries on an earlier one, after a reset or a restart */
   prepareSale(request: { input: SaleInput; startedAtMs: number; reset?: boolean }): Promise<PreparedSaleAnswer>;
   prepareCreditNote(request: { input: CreditNoteInput; startedAtMs: number }): Promise<PreparedCreditNote>;
@@ -121,13 +121,6 @@ export interface MainActivities extends LedgerActivities {
   prepareSyncPurchases(request: { input: SyncPurchasesInput }): Promise<PreparedPurchasesSync>;
   prepareRegisterItems(request: { input: RegisterItemsInput }): Promise<PreparedRegisterItems>;
   prepareReconcile(request: { input: ReconcileInput }): Promise<PreparedReconcile>;
-  /**
-   * Checks the input of a correction, and that nothing which is known stands against it. Fails for good with
-   * `InvalidInput`, `NotAllowed` or `Conflict`; then nothing was done.
-   */
-  prepareCorrection(request: { input: CorrectionInput; startedAtMs: number }): Promise<PreparedCorrection>;
-  /** What is known of a sale, as an activity that is tried again until that is news. */
-  seeSale(request: SeeSaleRequest): Promise<SeeSaleResult>;
   composeSale(request: ComposeSaleRequest): Promise<Composed>;
   composeCreditNote(request: ComposeCreditNoteRequest): Promise<Composed>;
   /**
@@ -135,6 +128,17 @@ export interface MainActivities extends LedgerActivities {
    * somebody waits.
    */
   findSale(request: { input: FindSaleInput }): Promise<FindSaleResult>;
+}
+
+/** Activities of the main task queue that look at other runs, or wait. */
+export interface MainWaits {
+  /**
+   * Checks the input of a correction, and that nothing which is known stands against it. Fails for good with
+   * `InvalidInput`, `NotAllowed` or `Conflict`; then nothing was done.
+   */
+  prepareCorrection(request: { input: CorrectionInput; startedAtMs: number }): Promise<PreparedCorrection>;
+  /** What is known of a sale, as an activity that is tried again until that is news. */
+  seeSale(request: SeeSaleRequest): Promise<SeeSaleResult>;
   /** The first outcome of a sale or credit note, as an activity that is tried again until there is one. */
   awaitFirstOutcome(request: FirstOutcomeRequest): Promise<SaleOutcome>;
   /** A page of events, waited for a while where there is none. Fails for good with `LedgerAway`, as above, or `CursorLost`. */
@@ -147,6 +151,9 @@ export interface MainActivities extends LedgerActivities {
    */
   awaitBranch(request: AwaitBranchRequest): Promise<void>;
 }
+
+/** Activities of the main task queue: no API call. */
+export interface MainActivities extends Preparations, MainWaits, LedgerActivities {}
 
 /** Activities of the main task queue that read and write the ledger. Each is tried again until the ledger is there. */
 export interface LedgerActivities {
@@ -216,22 +223,16 @@ export interface AccountingActivities {
   awaitAccounting(request: AccountingTarget & ServiceWait): Promise<void>;
 }
 
-/** Activities of an application's two task queues: one HTTP request each, at most. */
-export interface ComplianceActivities {
+/** Activities of an application's two task queues: one HTTP request each, at most. One interface for each risk class. */
+export interface ComplianceActivities
+  extends ComplianceReads, ComplianceWaits, KeyedWrites, ConvergingWrites, UnrepeatableWrites {}
+
+export interface ComplianceReads {
   readItems(request: ItemsRequest): Promise<ItemsResult>;
-  awaitItems(request: AwaitItemsRequest): Promise<ItemsResult>;
-  /** Returns once a call that the service did not take is worth another try. */
-  awaitService(request: AwaitServiceRequest): Promise<void>;
   readBranch(request: CallTarget & { branch: string }): Promise<BranchResult>;
-  registerItem(request: RegisterRequest): Promise<RegisterResult>;
-  createSale(request: CreateSaleRequest): Promise<CreateResult>;
-  createCreditNote(request: CreateRequest): Promise<CreateResult>;
   readDocument(request: ReadDocumentRequest): Promise<ReadDocumentResult>;
-  awaitDocument(request: AwaitDocumentRequest): Promise<ReadDocumentResult>;
-  retryDocument(request: ReadDocumentRequest): Promise<RetryDocumentResult>;
   /** Reads a document whose lines were too many for the workflow, and keeps them in the ledger. */
   keepLines(request: KeepLinesRequest): Promise<KeepLinesResult>;
-  adjustStock(request: AdjustStockRequest): Promise<AdjustStockResult>;
   /** The next items of a catalogue, or of a list, that are to be registered. */
   planRegistrations(request: PlanRegistrationsRequest): Promise<PlanRegistrationsResult>;
   pullPurchases(request: CallTarget): Promise<PullPurchasesResult>;
@@ -239,6 +240,29 @@ export interface ComplianceActivities {
   keepPurchasesPage(request: PurchasesPageRequest): Promise<PurchasesPage | Refusal>;
   /** Reads a document, and holds what the ledger keeps of it against it. */
   reconcileDocument(request: ReconcileDocumentRequest): Promise<ReconcileDocumentResult>;
+}
+
+export interface ConvergingWrites {
+  registerItem(request: RegisterRequest): Promise<RegisterResult>;
+  retryDocument(request: ReadDocumentRequest): Promise<RetryDocumentResult>;
+}
+
+export interface ComplianceWaits {
+  awaitItems(request: AwaitItemsRequest): Promise<ItemsResult>;
+  awaitDocument(request: AwaitDocumentRequest): Promise<ReadDocumentResult>;
+  /** Returns once a call that the service did not take is worth another try. */
+  awaitService(request: AwaitServiceRequest): Promise<void>;
+}
+
+export interface KeyedWrites {
+  createSale(request: CreateSaleRequest): Promise<CreateResult>;
+  createCreditNote(request: CreateRequest): Promise<CreateResult>;
+}
+
+export interface UnrepeatableWrites {
+  /** Where its key is not trusted. */
+  createSale: KeyedWrites["createSale"];
+  adjustStock(request: AdjustStockRequest): Promise<AdjustStockResult>;
 }
 
 /** Each is one call to the API, or a wait whose attempts are such calls. */

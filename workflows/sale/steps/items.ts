@@ -159,15 +159,13 @@ export async function mendItems(
   return true;
 }
 
-type Read = Pick<Calls["read"], "readBranch" | "readItems">;
-
 /**
  * Both names of the branch, so that each call can send the one that its dialect wants; none means the business's first
  * branch.
  */
 export async function resolveBranch(
   run: AttentionList,
-  { readBranch }: Read,
+  { readBranch }: Calls["read"],
   target: CallTarget,
   branch: string | undefined,
 ): Promise<Branch | undefined> {
@@ -178,7 +176,7 @@ export async function resolveBranch(
 /** Whether the catalogue, read now, shows the item as registered. */
 export async function showsRegistered(
   run: AttentionList,
-  { readItems }: Read,
+  { readItems }: Calls["read"],
   target: CallTarget,
   itemId: string,
 ): Promise<boolean> {
