@@ -4,7 +4,7 @@ import type { LedgerActivities } from "../../src/contract/index.ts";
 import { holderOf, numberTaken, writerOf } from "./beside-calls.ts";
 import type { LedgerContext } from "./movements.ts";
 
-export function createDocumentClaimActivities({ ledger, nowMs }: LedgerContext) {
+export function createDocumentActivities({ ledger, nowMs }: LedgerContext) {
   return {
     recordDocument: async ({ claim: workflowId, documentId, numberFor: number, ...call }) => {
       const holder = holderOf(Context.current().info);
@@ -24,11 +24,7 @@ export function createDocumentClaimActivities({ ledger, nowMs }: LedgerContext) 
       const who = { note, ...(by !== undefined && { by }) };
       await ledger.documents.decide({ workflowId, intent, decision, ...who, nowMs: atMs });
     },
-  } satisfies Partial<LedgerActivities>;
-}
 
-export function createRecordActivities({ ledger }: LedgerContext) {
-  return {
     saveRecord: async ({ connection, businessId, record }) => {
       const writer = writerOf(Context.current().info);
       const answer = await ledger.records.saveDocument({ connection, businessId }, record, writer);

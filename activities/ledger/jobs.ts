@@ -4,10 +4,17 @@ import { type ItemOutcomeKind, type LedgerActivities, noOutcomes } from "../../s
 import { writerOf } from "./beside-calls.ts";
 import type { LedgerContext } from "./movements.ts";
 
-/** Of each kind of finding: a result is for people, and all of them are in the ledger. */
+/** So many of each kind are in a result, which is for people: all of them are in the ledger. */
 const MOST_PURCHASES = 20;
+const MOST_ITEMS = 100;
+const MOST_FINDINGS = 50;
 
-export function createSyncLedgerActivities({ ledger: { purchases, billPayments } }: LedgerContext) {
+/** Documents that are read side by side. */
+const DOCUMENTS_A_PAGE = 20;
+
+export function createJobLedgerActivities({
+  ledger: { purchases, billPayments, items, reconciliation },
+}: LedgerContext) {
   const writer = () => writerOf(Context.current().info);
   return {
     beginPurchasesSync: (sync) => purchases.begin(sync),
@@ -33,50 +40,29 @@ export function createSyncLedgerActivities({ ledger: { purchases, billPayments }
       await billPayments.complete(sync, { settled, knownUntilMs, round }, writer());
       return billPayments.summary(sync.connection);
     },
-  } satisfies Partial<LedgerActivities>;
-}
 
-/** Of each kind: a result is for people, and all of them are in the ledger. */
-const MOST_ITEMS = 100;
-
-export function createRegistrationActivities({ ledger }: LedgerContext) {
-  return {
-    keepRegistrations: ({ batchId, outcomes, ...business }) => {
-      const writer = writerOf(Context.current().info);
-      return ledger.items.keep(business, { batchId, outcomes, writer });
-    },
+    keepRegistrations: ({ batchId, outcomes, ...business }) =>
+      items.keep(business, { batchId, outcomes, writer: writer() }),
 
     reportRegistrations: async ({ batchId, ...business }) => {
       const first = async (kind: ItemOutcomeKind) => {
-        const page = await ledger.items.page(business, { kinds: [kind], batchId, most: MOST_ITEMS });
+        const page = await items.page(business, { kinds: [kind], batchId, most: MOST_ITEMS });
         return page.map(({ atMs: _atMs, ...outcome }) => outcome);
       };
       return {
-        counts: { ...noOutcomes(), ...(await ledger.items.counts(business, batchId)) },
+        counts: { ...noOutcomes(), ...(await items.counts(business, batchId)) },
         needsData: await first("needs-data"),
         refused: await first("refused"),
         unknown: await first("unknown"),
         unclear: await first("unclear"),
       };
     },
-  } satisfies Partial<LedgerActivities>;
-}
 
-/** Documents that are read side by side. */
-const DOCUMENTS_A_PAGE = 20;
-
-/** A result is for people, and all of them are in the ledger. */
-const MOST_FINDINGS = 50;
-
-export function createReconcileLedgerActivities({ ledger }: LedgerContext) {
-  return {
     documentsToReconcile: ({ connection, businessId, after }) =>
-      ledger.reconciliation.documents({ connection, businessId }, after, DOCUMENTS_A_PAGE),
-    reconcilePayments: ({ connection, businessId, accounting, rule }) => {
-      const writer = writerOf(Context.current().info);
-      return ledger.reconciliation.holdPayments({ connection, businessId }, { accounting, rule }, writer);
-    },
+      reconciliation.documents({ connection, businessId }, after, DOCUMENTS_A_PAGE),
+    reconcilePayments: ({ connection, businessId, accounting, rule }) =>
+      reconciliation.holdPayments({ connection, businessId }, { accounting, rule }, writer()),
     reconcileFindings: ({ connection, businessId }) =>
-      ledger.reconciliation.findings({ connection, businessId }, MOST_FINDINGS),
+      reconciliation.findings({ connection, businessId }, MOST_FINDINGS),
   } satisfies Partial<LedgerActivities>;
 }

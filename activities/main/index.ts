@@ -1,9 +1,7 @@
 import { log } from "@temporalio/activity";
-import type { WorkflowClient } from "@temporalio/client";
 
 import type { MainActivities } from "../../src/contract/index.ts";
 import type { AccountingRuntime } from "../accounting/index.ts";
-import type { ActivityContext } from "../compliance/calls.ts";
 import { createLedgerActivities } from "../ledger/index.ts";
 import { createCheckInput } from "./check-input.ts";
 import { type CallbackUrlFor, createComposeActivities, createGoodsAtOnce, createItemsInCatalogue } from "./compose.ts";
@@ -14,17 +12,10 @@ import { createJobPreparations } from "./prepare-jobs.ts";
 import { createEarlierSale, createPrepareActivities } from "./prepare.ts";
 import { createReadEvents } from "./read-events.ts";
 import { createSeeSale, createSeeSaleActivity } from "./see-sale.ts";
-import {
-  createBranchWaitActivities,
-  createCreditNoteRunActivities,
-  createFirstOutcomeActivities,
-  type LookAtOutcome,
-} from "./waits.ts";
+import { createWaits, type WaitContext } from "./waits.ts";
 
-export interface MainContext extends ActivityContext {
+export interface MainContext extends WaitContext {
   callbackUrlFor: CallbackUrlFor;
-  workflows: WorkflowClient;
-  lookAtOutcome: LookAtOutcome;
   accounting: ReadonlyMap<string, AccountingRuntime>;
 }
 
@@ -47,13 +38,11 @@ export function createMainActivities(context: MainContext): MainActivities {
     ...createJobPreparations(context.connections, context.accounting),
     ...createAccountingPreparations(context.accounting),
     ...compositions,
-    ...createCreditNoteRunActivities(context.workflows, context.random),
-    ...createFirstOutcomeActivities(context.lookAtOutcome, context.random),
+    ...createWaits(context),
     ...createPrepareCorrection({ ...context, see }),
     ...createSeeSaleActivity(see, context),
     ...createReadEvents(context.connections, context.ledger),
     ...createFindSale(context.connections, context.ledger),
-    ...createBranchWaitActivities(context),
     ...createLedgerActivities(context),
   };
 }

@@ -22,8 +22,8 @@ const BATCH = "input of the sync batch";
  */
 export function createAccountingPreparations(accounting: ReadonlyMap<string, AccountingRuntime>) {
   return {
-    async prepareSyncBillPayments({ input }) {
-      return failOnInvalidInput(() => {
+    prepareSyncBillPayments: async ({ input }) =>
+      failOnInvalidInput(() => {
         const sync = parseInput(syncBillPaymentsInputSchema, input ?? {}, BILL_PAYMENTS);
         const { profile, dialect } = runtimeFor(accounting, sync.connection, BILL_PAYMENTS);
         const { sortBy, sortDirection, status } = dialect.billPayments;
@@ -39,15 +39,13 @@ export function createAccountingPreparations(accounting: ReadonlyMap<string, Acc
           kind: sync.full === true ? "full" : "recent",
           statuses: status === null ? [] : BILL_PAYMENT_STATUSES,
         };
-      });
-    },
+      }),
 
-    async prepareSyncBatch({ input }) {
-      return failOnInvalidInput(() => {
+    prepareSyncBatch: async ({ input }) =>
+      failOnInvalidInput(() => {
         const { connection, syncBatchId } = parseInput(processSyncBatchInputSchema, input, BATCH);
         return { profile: runtimeFor(accounting, connection, BATCH).profile, syncBatchId };
-      });
-    },
+      }),
   } satisfies Partial<MainActivities>;
 }
 

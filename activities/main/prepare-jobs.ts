@@ -22,8 +22,8 @@ export function createJobPreparations(
   accounting: ReadonlyMap<string, unknown>,
 ) {
   return {
-    prepareRegisterItems: async ({ input }) => {
-      return failOnInvalidInput(() => {
+    prepareRegisterItems: async ({ input }) =>
+      failOnInvalidInput(() => {
         const batch = parseInput(registerItemsInputSchema, input ?? {}, ITEMS);
         const profile = profileFor(connections, batch, ITEMS);
         if (batch.force === true && connections.get(profile.connection)?.dialect.register.force === null) {
@@ -31,11 +31,10 @@ export function createJobPreparations(
           throw new InvalidInputError(ITEMS, [`force: expected nothing, since ${why}; found true`]);
         }
         return { profile };
-      });
-    },
+      }),
 
-    prepareReconcile: async ({ input }) => {
-      return failOnInvalidInput(() => {
+    prepareReconcile: async ({ input }) =>
+      failOnInvalidInput(() => {
         const wanted = parseInput(reconcileInputSchema, input ?? {}, RECONCILE);
         const profile = profileFor(connections, wanted, RECONCILE);
         const known = [...accounting.keys()];
@@ -48,11 +47,10 @@ export function createJobPreparations(
         }
         const rule = { ...configured.rule, ...wanted.rule };
         return { profile, accounting: accounting.has(name) ? name : withoutAccounting(name, known), rule };
-      });
-    },
+      }),
 
-    prepareSyncPurchases: async ({ input }) => {
-      return failOnInvalidInput(() => {
+    prepareSyncPurchases: async ({ input }) =>
+      failOnInvalidInput(() => {
         const sync = parseInput(syncPurchasesInputSchema, input ?? {}, PURCHASES);
         const profile = profileFor(connections, sync, PURCHASES);
         const names = connections.get(profile.connection)?.dialect.purchases;
@@ -66,8 +64,7 @@ export function createJobPreparations(
         // Without names to ask for what may still change, or for what has changed, only the whole list shows it.
         const full = sync.full === true || [names?.status, names?.from, names?.to].includes(null);
         return { profile, kind: full ? "full" : "recent" };
-      });
-    },
+      }),
   } satisfies Partial<MainActivities>;
 }
 

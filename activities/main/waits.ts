@@ -13,23 +13,6 @@ import { type ActivityContext, runtimeOf } from "../compliance/calls.ts";
 import { backoffMs, stillWaiting } from "../failure.ts";
 import { ageMs, pollPauseMs } from "../poll-schedule.ts";
 
-/** Waits for a credit note that is no child of the waiting run: one that was started by hand, or before a reset. */
-export function createCreditNoteRunActivities(workflows: WorkflowClient, random: () => number) {
-  return {
-    async awaitCreditNoteRun({ workflowId }) {
-      const handle = workflows.getHandle(workflowId);
-      const { status } = await handle.describe();
-      if (status.name === "RUNNING") {
-        throw stillWaiting(`The credit note's workflow is running.`, backoffMs(Context.current().info.attempt, random));
-      }
-      if (status.name !== "COMPLETED") return { kind: "failed", message: `its workflow is ${status.name}` };
-      const outcome = (await handle.result()) as CreditNoteOutcome;
-      const restocked = someMovement(outcome, ({ purpose }) => purpose === "restocked");
-      return { kind: "ended", stage: outcome.stage, creditNote: outcome.creditNote ?? null, restocked };
-    },
-  } satisfies Partial<MainActivities>;
-}
-
 /** One look at the outcome of a workflow; given by the worker, which knows how to ask one. */
 export type LookAtOutcome = (
   request: FirstOutcomeRequest,
@@ -41,28 +24,42 @@ const FIRST_LOOK_MS = 3_000;
 /** Each look is a query, which leaves nothing in the history of the sale. */
 const OUTCOME_LOOKS = { firstPollMs: 1_000, longestPollMs: 60_000, longestPollAfterDayMs: 600_000 };
 
-/** The wait for a sale on behalf of a caller through Nexus. */
-export function createFirstOutcomeActivities(look: LookAtOutcome, random: () => number) {
+/** Nothing but the database is asked, and goods that are not booked wait for it. */
+const LOOKS = { firstPollMs: 2_000, longestPollMs: 60_000, longestPollAfterDayMs: 600_000 };
+
+export interface WaitContext extends ActivityContext {
+  workflows: WorkflowClient;
+  lookAtOutcome: LookAtOutcome;
+}
+
+export function createWaits(context: WaitContext) {
+  const { ledger, lookAtOutcome, random, workflows } = context;
   return {
+    /** Waits for a credit note that is no child of the waiting run: one that was started by hand, or before a reset. */
+    async awaitCreditNoteRun({ workflowId }) {
+      const handle = workflows.getHandle(workflowId);
+      const { status } = await handle.describe();
+      if (status.name === "RUNNING") {
+        throw stillWaiting(`The credit note's workflow is running.`, backoffMs(Context.current().info.attempt, random));
+      }
+      if (status.name !== "COMPLETED") return { kind: "failed", message: `its workflow is ${status.name}` };
+      const outcome = (await handle.result()) as CreditNoteOutcome;
+      const restocked = someMovement(outcome, ({ purpose }) => purpose === "restocked");
+      return { kind: "ended", stage: outcome.stage, creditNote: outcome.creditNote ?? null, restocked };
+    },
+
+    /** The wait for a sale on behalf of a caller through Nexus. */
     async awaitFirstOutcome(request) {
       const { attempt, scheduledTimestampMs } = Context.current().info;
-      const { outcome, told } = await look(request, attempt === 1 ? FIRST_LOOK_MS : 0);
+      const { outcome, told } = await lookAtOutcome(request, attempt === 1 ? FIRST_LOOK_MS : 0);
       if (told) return outcome;
       throw stillWaiting(
         `The stage is ${outcome.stage}.`,
         pollPauseMs(ageMs(scheduledTimestampMs), OUTCOME_LOOKS, random),
       );
     },
-  } satisfies Partial<MainActivities>;
-}
 
-/** Nothing but the database is asked, and goods that are not booked wait for it. */
-const LOOKS = { firstPollMs: 2_000, longestPollMs: 60_000, longestPollAfterDayMs: 600_000 };
-
-/** The wait of a movement to a named branch, while nobody has looked at an answer that named another one. */
-export function createBranchWaitActivities(context: ActivityContext) {
-  const { ledger, random } = context;
-  return {
+    /** The wait of a movement to a named branch, while nobody has looked at an answer that named another one. */
     async awaitBranch({ connection, sinceMs }) {
       const sentAs = branchSentAs(runtimeOf(context, connection).dialect.stock);
       if (sentAs === BRANCH_NOT_SENT) return;
