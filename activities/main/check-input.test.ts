@@ -1,39 +1,39 @@
-import { MockActivityEnvironment } from "@temporalio/testing";
+import { Context } from "@temporalio/activity";
 import { expect, test } from "vitest";
 
 import { type ConnectionProfile, saleContent, type SaleInput } from "../../src/contract/index.ts";
 import { LedgerUnavailableError } from "../../src/ledger/index.ts";
 import { recordOf, someBusiness, WRITER } from "../../src/ledger/test-support/records.ts";
 import { emptyClaims } from "../test-support/empty-claims.ts";
-import { serve } from "../test-support/served.ts";
-import { createCheckInput } from "./check-input.ts";
+import { inActivity, serve } from "../test-support/served.ts";
+import { checkInput } from "./check-input.ts";
 
 const DOUBTS = ['customer.pin: expected another, found "1"'];
 const SALE: SaleInput = { traderInvoiceNumber: "INV-1", lines: [{ itemId: "itm_1", quantity: 1, unitPrice: 116 }] };
 
-async function checkInput() {
+async function someSale() {
   const { runtime } = await serve();
   const business = someBusiness();
   const profile: ConnectionProfile = { ...runtime.profile, ...business };
   const ledger = await emptyClaims();
   const warned: string[] = [];
-  const check = createCheckInput(ledger, (message) => warned.push(message));
-  const environment = new MockActivityEnvironment();
-  const { workflowExecution } = environment.context.info;
+  const content = saleContent(SALE, business.businessId);
   return {
     ledger,
     business,
     warned,
-    workflowId: workflowExecution?.workflowId ?? "",
+    workflowId: await inActivity(async () => Context.current().info.workflowExecution?.workflowId ?? ""),
     run: (mode: "warn" | "refuse") =>
-      environment.run(() => check(profile, saleContent(SALE, business.businessId), DOUBTS, mode)),
+      inActivity(() => checkInput(ledger, profile, content, { doubts: DOUBTS, mode }), {
+        warn: (message) => warned.push(message),
+      }),
   };
 }
 
 const REFUSED = { type: "InvalidInput", nonRetryable: true, message: expect.stringContaining("customer.pin") };
 
 test("a new sale that looks wrong is refused, or warned of", async () => {
-  const { run, warned } = await checkInput();
+  const { run, warned } = await someSale();
   await expect(run("refuse")).rejects.toMatchObject(REFUSED);
   expect(warned).toEqual([]);
   await run("warn");
@@ -41,7 +41,7 @@ test("a new sale that looks wrong is refused, or warned of", async () => {
 });
 
 test("a sale that has a document, or used its number, is not refused", async () => {
-  const { run, warned, ledger, business } = await checkInput();
+  const { run, warned, ledger, business } = await someSale();
   const used = recordOf("INV-1", { document: null, stage: "submitting", numberTaken: true, movements: [] });
   await ledger.records.saveDocument(business, used, WRITER);
   await run("refuse");
@@ -49,7 +49,7 @@ test("a sale that has a document, or used its number, is not refused", async () 
 });
 
 test("a sale whose create request may have left is not refused; one whose request made nothing is", async () => {
-  const { run, warned, ledger, workflowId } = await checkInput();
+  const { run, warned, ledger, workflowId } = await someSale();
   const begun = { workflowId, intent: 1, nowMs: 1_000 };
   await ledger.documents.begin({ ...begun, idempotencyKey: "k", content: "c", request: {}, holder: "w" });
   await run("refuse");
@@ -59,7 +59,7 @@ test("a sale whose create request may have left is not refused; one whose reques
 });
 
 test("while the ledger is away nothing is refused, and nothing goes on", async () => {
-  const { run, warned, ledger } = await checkInput();
+  const { run, warned, ledger } = await someSale();
   await ledger.close();
   await expect(run("refuse")).rejects.toThrow(LedgerUnavailableError);
   expect(warned).toEqual([]);

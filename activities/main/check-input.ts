@@ -1,35 +1,26 @@
+import { Context, log } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
 
-import { Context } from "@temporalio/activity";
 import { type ConnectionProfile, FAILURES, type InputChecks, type SaleContent } from "../../src/contract/index.ts";
 import { InvalidInputError } from "../../src/contract/schema/index.ts";
 import type { Ledger } from "../../src/ledger/index.ts";
 
 /**
- * Refuses a sale that looks wrong, or warns of it.
+ * Refuses a sale that looks wrong, or warns of it in the log.
  * @throws ApplicationFailure InvalidInput; LedgerUnavailableError where it cannot be told whether the sale is new: it is
  * asked again, and nothing is sent meanwhile
  */
-export type CheckInput = (
-  profile: ConnectionProfile,
-  content: SaleContent,
-  doubts: readonly string[],
-  mode: InputChecks["mode"],
-) => Promise<void>;
-
-/** @param warn tells the log */
-export function createCheckInput(
+export async function checkInput(
   ledger: Pick<Ledger, "records" | "documents">,
-  warn: (message: string) => void,
-): CheckInput {
-  return async (profile, content, doubts, mode) => {
-    const number = content.traderInvoiceNumber;
-    if (mode === "refuse" && (await isNew(ledger, profile, number))) {
-      const { message } = new InvalidInputError("sale input", doubts);
-      throw ApplicationFailure.nonRetryable(message, FAILURES.invalidInput);
-    }
-    warn(`The sale ${number} looks wrong, and goes on: ${doubts.join("; ")}`);
-  };
+  profile: ConnectionProfile,
+  { traderInvoiceNumber: number }: SaleContent,
+  { doubts, mode }: { doubts: readonly string[]; mode: InputChecks["mode"] },
+): Promise<void> {
+  if (mode === "refuse" && (await isNew(ledger, profile, number))) {
+    const { message } = new InvalidInputError("sale input", doubts);
+    throw ApplicationFailure.nonRetryable(message, FAILURES.invalidInput);
+  }
+  log.warn(`The sale ${number} looks wrong, and goes on: ${doubts.join("; ")}`);
 }
 
 /** A run that was terminated may have left a document behind: this one takes it over, whatever it looks like. */

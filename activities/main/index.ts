@@ -1,15 +1,12 @@
-import { log } from "@temporalio/activity";
-
 import type { MainActivities } from "../../src/contract/index.ts";
 import type { AccountingRuntime } from "../accounting/index.ts";
 import { createLedgerActivities } from "../ledger/index.ts";
-import { createCheckInput } from "./check-input.ts";
 import { type CallbackUrlFor, createComposeActivities, createGoodsAtOnce, createItemsInCatalogue } from "./compose.ts";
 import { createFindSale } from "./find-sale.ts";
 import { createAccountingPreparations } from "./prepare-accounting.ts";
 import { createPrepareCorrection } from "./prepare-correction.ts";
 import { createJobPreparations } from "./prepare-jobs.ts";
-import { createEarlierSale, createPrepareActivities } from "./prepare.ts";
+import { createPrepareActivities } from "./prepare.ts";
 import { createReadEvents } from "./read-events.ts";
 import { createSeeSale, createSeeSaleActivity } from "./see-sale.ts";
 import { createWaits, type WaitContext } from "./waits.ts";
@@ -22,11 +19,7 @@ export interface MainContext extends WaitContext {
 /** The activities of the main task queue: no API call. */
 export function createMainActivities(context: MainContext): MainActivities {
   const see = createSeeSale(context.workflows, context.ledger);
-  const preparations = createPrepareActivities(
-    context.connections,
-    createEarlierSale(context.ledger),
-    createCheckInput(context.ledger, (message) => log.warn(message)),
-  );
+  const preparations = createPrepareActivities(context.connections, context.ledger);
   const compositions = createComposeActivities(context, context.callbackUrlFor);
   const goodsAtOnce = createGoodsAtOnce(createItemsInCatalogue(context), compositions.composeSale);
   return {

@@ -8,7 +8,8 @@ import {
   saleContent,
   type SaleInput,
 } from "../../src/contract/index.ts";
-import { serve } from "../test-support/served.ts";
+import { emptyClaims } from "../test-support/empty-claims.ts";
+import { inActivity, serve } from "../test-support/served.ts";
 import { createPrepareActivities } from "./prepare.ts";
 
 /** 21:30 UTC: the next day in Nairobi. */
@@ -29,21 +30,20 @@ async function prepareActivities() {
     { ...shared, connection: "bound", keyReach: "business", businessId: "biz_9" },
   ];
   const businessWeights = { biz_2: 4 };
-  const checked: { mode: string; doubts: string[] }[] = [];
+  const warned: string[] = [];
   const { prepareSale, prepareCreditNote } = createPrepareActivities(
     new Map(
       profiles.map((profile) => [profile.connection, { profile, businessWeights, inputChecks: runtime.inputChecks }]),
     ),
-    async () => undefined,
-    async (_profile, _content, doubts, mode) => {
-      checked.push({ mode, doubts: [...doubts] });
-    },
+    await emptyClaims(),
   );
   return {
     profile: runtime.profile,
-    checked,
+    warned,
     prepare: (changes: Partial<SaleInput> = {}) =>
-      prepareSale({ input: { ...sale, ...changes }, startedAtMs: LATE_MS }),
+      inActivity(() => prepareSale({ input: { ...sale, ...changes }, startedAtMs: LATE_MS }), {
+        warn: (message) => warned.push(message),
+      }),
     prepareAny: (input: unknown) => prepareSale({ input: input as SaleInput, startedAtMs: LATE_MS }),
     prepareNote: (changes: Partial<CreditNoteInput> = {}) =>
       prepareCreditNote({ input: { ...note, ...changes }, startedAtMs: LATE_MS }),
@@ -82,18 +82,14 @@ describe("the preparation of a sale", () => {
     expect((await prepare({ saleDate: "2026-11-01" })).sale.saleDate).toBe("2026-11-01");
   });
 
-  test("has what looks wrong checked, and nothing else", async () => {
-    const { prepare, checked } = await prepareActivities();
+  test("warns of what looks wrong, and of nothing else", async () => {
+    const { prepare, warned } = await prepareActivities();
     await prepare({ customer: { pin: "P012345678Z" }, saleDate: "2026-11-23" });
     await prepare({ customer: { pin: "P01234" }, saleDate: "2026-11-24" });
-    expect(checked).toEqual([
-      {
-        mode: "warn",
-        doubts: [
-          'customer.pin: expected A or P, nine digits and a letter, such as P012345678Z, found "P01234"',
-          'saleDate: expected a day from 2026-10-23 to 2026-11-23, found "2026-11-24"',
-        ],
-      },
+    expect(warned).toEqual([
+      "The sale INV-1 looks wrong, and goes on: " +
+        'customer.pin: expected A or P, nine digits and a letter, such as P012345678Z, found "P01234"; ' +
+        'saleDate: expected a day from 2026-10-23 to 2026-11-23, found "2026-11-24"',
     ]);
   });
 

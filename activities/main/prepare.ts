@@ -25,7 +25,7 @@ import {
 } from "../../src/contract/schema/index.ts";
 import { type KeptSale, type Ledger, LedgerUnavailableError } from "../../src/ledger/index.ts";
 import type { ComplianceRuntime } from "../compliance/calls.ts";
-import type { CheckInput } from "./check-input.ts";
+import { checkInput } from "./check-input.ts";
 
 /** The part of a connection that workflows get. */
 export type Served = Pick<ComplianceRuntime, "profile" | "businessWeights" | "inputChecks">;
@@ -37,12 +37,11 @@ export type Served = Pick<ComplianceRuntime, "profile" | "businessWeights" | "in
  */
 export function createPrepareActivities(
   connections: ReadonlyMap<string, Served>,
-  earlierSale: EarlierSale,
-  checkInput: CheckInput,
+  ledger: Pick<Ledger, "records" | "documents">,
 ) {
   return {
     prepareSale: async ({ input, startedAtMs, reset = false }) => {
-      const { content, doubts, mode, ...prepared } = failOnInvalidInput(() => {
+      const { content, checked, ...prepared } = failOnInvalidInput(() => {
         const sale = parseInput(saleInputSchema, input, "sale input");
         const profile = profileFor(connections, sale, "sale input");
         const { lines: _lines, ...rest } = sale;
@@ -53,15 +52,15 @@ export function createPrepareActivities(
           profile,
           sale: { ...rest, saleDate: sale.saleDate ?? nairobiDate(startedAtMs) },
           content,
-          doubts: checks ? doubtsOf(sale, checks, startedAtMs) : [],
-          mode: checks?.mode ?? "off",
+          checked: checks && { doubts: doubtsOf(sale, checks, startedAtMs), mode: checks.mode },
           fingerprint: fingerprintOf(content),
           refundWindowMs: (window === undefined ? undefined : durationMs(window)) ?? profile.timings.refundWindowMs,
         };
       });
-      const finished = reset ? undefined : await earlierSale(prepared.profile, content);
+      const finished = reset ? undefined : await earlierSale(ledger, prepared.profile, content);
       // A run that carries on another one may have sent it already.
-      if (doubts.length > 0 && !finished && !reset) await checkInput(prepared.profile, content, doubts, mode);
+      if (checked && checked.doubts.length > 0 && !finished && !reset)
+        await checkInput(ledger, prepared.profile, content, checked);
       return { ...prepared, ...(finished && { finished }) };
     },
 
@@ -122,24 +121,22 @@ const LEDGER_WITHIN_MS = 1_000;
  * nothing is left to be done.
  * @throws ApplicationFailure Conflict, where the number belongs to a sale with other content
  */
-type EarlierSale = (profile: ConnectionProfile, content: SaleContent) => Promise<FinishedSale | undefined>;
-
-export function createEarlierSale(ledger: Pick<Ledger, "records">): EarlierSale {
-  return async ({ connection, businessId }, content) => {
-    const number = content.traderInvoiceNumber;
-    const kept = await ledger.records
-      .findSale({ connection, businessId }, number, LEDGER_WITHIN_MS)
-      .catch((error: unknown) => {
-        if (!(error instanceof LedgerUnavailableError)) throw error;
-      });
-    // Kept by this very run: another attempt came first, and the result of this one is not used.
-    if (!kept || kept.writer.runId === Context.current().info.workflowExecution?.runId) return undefined;
-    const { record } = kept;
-    if (!record.document && !record.numberTaken) return undefined;
-    const fields = record.content ? differingFields(record.content, content) : [];
-    if (fields.length > 0) throw conflict(number, fields, kept);
-    return isFinished(record) ? finishedOf(kept) : undefined;
-  };
+async function earlierSale(
+  { records }: Pick<Ledger, "records">,
+  { connection, businessId }: ConnectionProfile,
+  content: SaleContent,
+): Promise<FinishedSale | undefined> {
+  const number = content.traderInvoiceNumber;
+  const kept = await records.findSale({ connection, businessId }, number, LEDGER_WITHIN_MS).catch((error: unknown) => {
+    if (!(error instanceof LedgerUnavailableError)) throw error;
+  });
+  // Kept by this very run: another attempt came first, and the result of this one is not used.
+  if (!kept || kept.writer.runId === Context.current().info.workflowExecution?.runId) return undefined;
+  const { record } = kept;
+  if (!record.document && !record.numberTaken) return undefined;
+  const fields = record.content ? differingFields(record.content, content) : [];
+  if (fields.length > 0) throw conflict(number, fields, kept);
+  return isFinished(record) ? finishedOf(kept) : undefined;
 }
 
 /** If it is not, the earlier run was terminated on its way, and this one takes over by the claims. */

@@ -95,18 +95,25 @@ export interface Attempt {
   scheduledAtMs?: number;
   /** What the attempt before left behind. */
   heartbeatDetails?: unknown;
+  /** Takes what the activity warns of. */
+  warn?: (message: string) => void;
 }
 
 /** One attempt, in the context that Temporal's worker gives it. */
 export function inActivity<Result>(act: () => Promise<Result>, which: Attempt = {}): Promise<Result> {
-  const { attempt = 1, scheduledAtMs = START_MS, heartbeatDetails } = which;
+  const { attempt = 1, scheduledAtMs = START_MS, heartbeatDetails, warn } = which;
   const info = {
     attempt,
     heartbeatDetails,
     scheduledTimestampMs: scheduledAtMs,
     currentAttemptScheduledTimestampMs: scheduledAtMs,
   };
-  return new MockActivityEnvironment(info, { logger: SILENT }).run<[], Result, () => Promise<Result>>(act);
+  // The SDK warns of each attempt that fails.
+  const logger = {
+    ...SILENT,
+    warn: (message: string) => (message === "Activity failed" ? undefined : warn?.(message)),
+  };
+  return new MockActivityEnvironment(info, { logger }).run<[], Result, () => Promise<Result>>(act);
 }
 
 export interface SeenFailure {
