@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   type Client,
-  WorkflowExecutionAlreadyStartedError,
   WorkflowFailedError,
   type WorkflowIdReusePolicy,
   WorkflowNotFoundError,
@@ -31,6 +30,7 @@ import { aboutWorkflow } from "../contract/summary.ts";
 import { answeredInTime } from "./answered-in-time.ts";
 import { NotAllowedError, SaleConflictError, workflowError } from "./errors.ts";
 import type { SaleKey } from "./sale-key.ts";
+import { startOnce } from "./start-once.ts";
 
 /** Where a correction stands. */
 export interface Correction extends CorrectionProgress {
@@ -72,7 +72,7 @@ export async function correctSale(client: Client, key: SaleKey, request: unknown
     "correction",
   );
   const workflowId = correctionIdOf(key);
-  await startOnce(client, workflowId, input);
+  await startOrFind(client, workflowId, input);
   const deadlineMs = Date.now() + waitMs;
   const refusedByMs = Date.now() + REFUSED_WITHIN_MS;
   for (;;) {
@@ -114,7 +114,7 @@ async function look(client: Client, workflowId: string): Promise<Correction> {
 }
 
 /** @throws SaleConflictError where the sale is corrected otherwise */
-async function startOnce(client: Client, workflowId: string, input: CorrectionInput): Promise<void> {
+async function startOrFind(client: Client, workflowId: string, input: CorrectionInput): Promise<void> {
   const { invoice, businessId, reason, creditNote, returnDate, sale } = input;
   const content = saleContent(sale, businessId);
   const asked = { reason, creditNote, ...(returnDate !== undefined && { returnDate }) };
@@ -138,15 +138,7 @@ async function startOnce(client: Client, workflowId: string, input: CorrectionIn
         `of ${invoice} by ${sale.traderInvoiceNumber}, credit note ${creditNote}`,
       ),
     });
-  for (let reuse: WorkflowIdReusePolicy = "ALLOW_DUPLICATE_FAILED_ONLY"; ; reuse = "ALLOW_DUPLICATE") {
-    try {
-      await start(reuse);
-      return;
-    } catch (error) {
-      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    }
-    if (!(await isFreeAgain(client, workflowId, invoice, memo))) return;
-  }
+  await startOnce(start, "ALLOW_DUPLICATE_FAILED_ONLY", () => isFreeAgain(client, workflowId, invoice, memo));
 }
 
 /**

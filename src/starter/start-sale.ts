@@ -32,6 +32,7 @@ import { closedStatusOf } from "./closed-run.ts";
 import { SaleConflictError, temporalError } from "./errors.ts";
 import { waitForOutcome } from "./outcome.ts";
 import type { SaleKey } from "./sale-key.ts";
+import { startOnce } from "./start-once.ts";
 
 /** Long enough for a server that restarts; a till does not wait longer to hear that there is none. */
 const START_WITHIN_MS = 10_000;
@@ -111,22 +112,10 @@ export async function startSaleOnce(client: Client, start: SaleStart): Promise<S
 }
 
 async function startOrFind(client: Client, start: SaleStart): Promise<StartResult> {
-  try {
-    await startRun(client, start, "REJECT_DUPLICATE");
-    return "started";
-  } catch (error) {
-    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-  }
-  if (await isFreeAgain(client, start.workflowId)) {
-    try {
-      await startRun(client, start, "ALLOW_DUPLICATE");
-      return "started";
-    } catch (error) {
-      // Somebody else was quicker to take the freed number; below it is looked at as any known sale.
-      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    }
-  }
-  return await checkSameContent(client, start);
+  const startRun = (reuse: WorkflowIdReusePolicy) =>
+    client.workflow.start(WORKFLOW_TYPES.sale, startOptions(start, reuse));
+  const isStarted = await startOnce(startRun, "REJECT_DUPLICATE", () => isFreeAgain(client, start.workflowId));
+  return isStarted ? "started" : await checkSameContent(client, start);
 }
 
 /**
@@ -183,10 +172,6 @@ function keyOf({ input: { traderInvoiceNumber: invoice, connection, businessId }
     ...(connection !== undefined && { connection }),
     ...(businessId !== undefined && { businessId }),
   };
-}
-
-async function startRun(client: Client, start: SaleStart, reuse: WorkflowIdReusePolicy): Promise<void> {
-  await client.workflow.start(WORKFLOW_TYPES.sale, startOptions(start, reuse));
 }
 
 function startOptions(start: SaleStart, workflowIdReusePolicy: WorkflowIdReusePolicy) {
