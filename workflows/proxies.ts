@@ -9,11 +9,11 @@ import {
   type AccountingActivities,
   type AccountingProfile,
   accountingTaskQueue,
-  type CallRoute,
   complianceBackgroundTaskQueue,
   complianceTaskQueue,
   type ComplianceReads,
   type ComplianceWaits,
+  type ConnectionProfile,
   type ConvergingWrites,
   type KeyedWrites,
   type LedgerActivities,
@@ -31,6 +31,7 @@ import {
   withSummaries,
   wrapActivities,
 } from "./calls/activity-failures.ts";
+import type { AttentionList } from "./operator/attention-list.ts";
 
 /**
  * A failed attempt names the delay before the next one itself (`nextRetryDelay`, decision 14). So this policy applies
@@ -95,24 +96,22 @@ export type Calls = ReturnType<typeof callsOf>;
 
 /**
  * The API's activities of one application, one options object for each risk class (docs/architecture.md, "Risk
- * classes").
- * @param retriedAtMs when a person last asked to try again (Unix milliseconds); read at each call
+ * classes"). From here on the run also waits through them for what the service does not take.
  */
-export function callsOf(route: CallRoute, retriedAtMs: () => number | undefined) {
-  const { businessWeight: fairnessWeight } = route;
+export function callsOf(run: AttentionList, profile: ConnectionProfile) {
+  const { connection, application, businessId, businessWeight: fairnessWeight, timings } = profile;
   const weight = fairnessWeight === undefined ? {} : { fairnessWeight };
-  const fair =
-    route.keyReach === "organisation" && route.businessId ? { fairnessKey: route.businessId, ...weight } : {};
+  const fair = profile.keyReach === "organisation" && businessId ? { fairnessKey: businessId, ...weight } : {};
   const interactive = (priorityKey: number): ActivityOptions => ({
-    taskQueue: complianceTaskQueue(route.application),
+    taskQueue: complianceTaskQueue(application),
     priority: { priorityKey, ...fair },
-    startToCloseTimeout: route.timings.callTimeoutMs + MARGIN_MS,
+    startToCloseTimeout: timings.callTimeoutMs + MARGIN_MS,
     retry: RETRY_POLICY,
     cancellationType: ActivityCancellationType.TRY_CANCEL,
   });
   const background: ActivityOptions = {
     ...interactive(4),
-    taskQueue: complianceBackgroundTaskQueue(route.application),
+    taskQueue: complianceBackgroundTaskQueue(application),
   };
   const atMostOnce = (longestInQueue: "12 hours" | number): ActivityOptions => ({
     ...interactive(2),
@@ -120,7 +119,7 @@ export function callsOf(route: CallRoute, retriedAtMs: () => number | undefined)
     retry: { maximumAttempts: 1 },
   });
   const activities = <Activities extends object>(options: ActivityOptions) =>
-    withRetriedAt(activitiesWith<Activities>(options), retriedAtMs);
+    withRetriedAt(activitiesWith<Activities>(options), () => run.retriedAtMs);
   const repeatable = (queue: ActivityOptions) => {
     const options = { ...queue, scheduleToCloseTimeout: LONGEST_CALL };
     const convergingOptions = { ...options, retry: FAIL_WHEN_WORKER_IS_LOST };
@@ -131,6 +130,8 @@ export function callsOf(route: CallRoute, retriedAtMs: () => number | undefined)
       convergingWrite: mapActivityFailures(activities<ConvergingWrites>(convergingOptions), asConverging),
     };
   };
+  const wait = activities<ComplianceWaits>(background);
+  run.awaitService = (summary, tried) => wait.awaitService(summary, { connection, businessId, ...tried });
   return {
     ...repeatable(interactive(2)),
     /** Calls of catalogues and synchronisations, after the polls of sales in flight: a caller waits for those. */
@@ -138,7 +139,7 @@ export function callsOf(route: CallRoute, retriedAtMs: () => number | undefined)
     /**
      * Waits for the outside world: each attempt reads once, and fails until what it waits for is there. No total bound.
      */
-    wait: activities<ComplianceWaits>(background),
+    wait,
     /**
      * Retried under one Idempotency-Key for as long as the service remembers the key. The activity itself keeps that
      * bound: the key's life begins with the first attempt that may have been sent, not when the activity is scheduled.
@@ -154,7 +155,7 @@ export function callsOf(route: CallRoute, retriedAtMs: () => number | undefined)
      * For a movement that carries its run's record, which must not wait in the queue for hours: it comes back unsent.
      */
     unrepeatableWriteSoon: mapActivityFailures(
-      activities<UnrepeatableWrites>(atMostOnce(route.timings.callTimeoutMs)),
+      activities<UnrepeatableWrites>(atMostOnce(timings.callTimeoutMs)),
       asLost,
     ),
   };

@@ -22,12 +22,6 @@ export interface ConnectionProfile {
   timings: WorkflowTimings;
 }
 
-/** Where a workflow's calls go. */
-export type CallRoute = Pick<
-  ConnectionProfile,
-  "application" | "businessId" | "businessWeight" | "keyReach" | "timings"
->;
-
 /** Milliseconds, where nothing else is said (docs/configuration.md). */
 export interface WorkflowTimings {
   /** One HTTP call, from connecting to the last byte. */

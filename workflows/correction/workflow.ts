@@ -85,9 +85,8 @@ async function prepare(run: CorrectionRun, input: CorrectionInput): Promise<Prep
   const prepared = await mainWaits.prepareCorrection("Check the correction", { input, startedAtMs });
   const { connection, businessId } = prepared.profile;
   run.businessId = businessId;
-  const calls = callsOf(prepared.profile, () => run.retriedAtMs);
+  const calls = callsOf(run, prepared.profile);
   const target = { connection, businessId };
-  run.awaitService = (summary, tried) => calls.wait.awaitService(summary, { ...target, ...tried });
   if (prepared.resumed) return prepared;
   const { branch: name, lines = [] } = prepared.sale;
   run.moveOn("the items of the corrected sale");

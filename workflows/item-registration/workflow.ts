@@ -60,8 +60,7 @@ export async function registerItems(input: RegisterItemsInput, carried?: Carried
     const { workflowId, firstExecutionRunId } = workflowInfo();
     job.businessId = businessId;
     job.moveOn("its turn");
-    const { background: calls, wait } = callsOf(prepared.profile, () => job.retriedAtMs);
-    job.awaitService = (summary, tried) => wait.awaitService(summary, { connection, businessId, ...tried });
+    const { background: calls } = callsOf(job, prepared.profile);
     const batch: Batch = {
       job,
       calls,

@@ -54,8 +54,7 @@ export async function reconcile(input: ReconcileInput, carried?: Carried): Promi
       carried?.prepared ?? (await main.prepareReconcile("Check the request and find the connection", { input }));
     const { connection, businessId } = prepared.profile;
     job.businessId = businessId;
-    const { background: calls, wait } = callsOf(prepared.profile, () => job.retriedAtMs);
-    job.awaitService = (summary, tried) => wait.awaitService(summary, { connection, businessId, ...tried });
+    const { background: calls } = callsOf(job, prepared.profile);
     job.continueAsNew.handsOverCalls = true;
     const remaining = await holdDocuments({ job, prepared, calls }, carried);
     if (remaining) {

@@ -256,8 +256,7 @@ export interface SaleContext {
 
 export function contextOf(run: SaleState, profile: ConnectionProfile): SaleContext {
   const { connection, businessId } = profile;
-  const calls = callsOf(profile, () => run.retriedAtMs);
+  const calls = callsOf(run, profile);
   const target = { connection, businessId };
-  run.awaitService = (summary, wait) => calls.wait.awaitService(summary, { ...target, ...wait });
   return { run, profile, calls, target };
 }

@@ -65,8 +65,7 @@ function contextOf(job: Job<PurchasesProgress>, { profile, kind, from }: Prepare
   const { workflowId, firstExecutionRunId } = workflowInfo();
   job.businessId = businessId;
   job.moveOn("its turn", { kind });
-  const { background: calls, wait } = callsOf(profile, () => job.retriedAtMs);
-  job.awaitService = (summary, tried) => wait.awaitService(summary, { connection, businessId, ...tried });
+  const { background: calls } = callsOf(job, profile);
   const target = { connection, businessId };
   const sync: PurchasesSync = { ...target, syncId: `${workflowId} ${firstExecutionRunId}`, kind };
   return { job, calls, target, sync, from };
