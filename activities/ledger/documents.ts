@@ -19,11 +19,8 @@ export function createDocumentActivities({ ledger, nowMs }: LedgerContext) {
       return begun.kind === "number-taken" && number ? { numberTaken: numberTaken(number.number, begun) } : undefined;
     },
 
-    decideDocument: async ({ claim: workflowId, intent, decision, word }) => {
-      const { note, by, atMs } = word;
-      const who = { note, ...(by !== undefined && { by }) };
-      await ledger.documents.decide({ workflowId, intent, decision, ...who, nowMs: atMs });
-    },
+    decideDocument: ({ claim: workflowId, intent, decision, word: { note, by, atMs: nowMs } }) =>
+      ledger.documents.decide({ workflowId, intent, decision, note, by, nowMs }),
 
     saveRecord: async ({ connection, businessId, record }) => {
       const writer = writerOf(Context.current().info);

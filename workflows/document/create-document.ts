@@ -257,7 +257,7 @@ async function recordDecision(run: SaleState, request: Omit<DecideDocumentReques
   const { note = "", by, atMs = 0 } = decision ?? {};
   await ledger.decideDocument("Write the operator's decision into the claim", {
     ...request,
-    word: { note, atMs, ...(by !== undefined && { by }) },
+    word: { note, by, atMs },
   });
 }
 
