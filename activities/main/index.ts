@@ -8,7 +8,7 @@ import { createPrepareCorrection } from "./prepare-correction.ts";
 import { createJobPreparations } from "./prepare-jobs.ts";
 import { createPrepareActivities } from "./prepare.ts";
 import { createReadEvents } from "./read-events.ts";
-import { createSeeSale, createSeeSaleActivity } from "./see-sale.ts";
+import { createSeeSale } from "./see-sale.ts";
 import { createWaits, type WaitContext } from "./waits.ts";
 
 export interface MainContext extends WaitContext {
@@ -18,22 +18,21 @@ export interface MainContext extends WaitContext {
 
 /** The activities of the main task queue: no API call. */
 export function createMainActivities(context: MainContext): MainActivities {
-  const see = createSeeSale(context.workflows, context.ledger);
   const preparations = createPrepareActivities(context.connections, context.ledger);
   const compositions = createComposeActivities(context, context.callbackUrlFor);
   const goodsAtOnce = createGoodsAtOnce(createItemsInCatalogue(context), compositions.composeSale);
   return {
+    ...preparations,
     async prepareSale(request) {
       const prepared = await preparations.prepareSale(request);
       return { ...prepared, ...(await goodsAtOnce(prepared, request.input?.lines)) };
     },
-    prepareCreditNote: preparations.prepareCreditNote,
     ...createJobPreparations(context.connections, context.accounting),
     ...createAccountingPreparations(context.accounting),
     ...compositions,
     ...createWaits(context),
-    ...createPrepareCorrection({ ...context, see }),
-    ...createSeeSaleActivity(see, context),
+    ...createPrepareCorrection(context),
+    ...createSeeSale(context),
     ...createReadEvents(context.connections, context.ledger),
     ...createFindSale(context.connections, context.ledger),
     ...createLedgerActivities(context),

@@ -17,22 +17,18 @@ import {
 import { correctionInputSchema, InvalidInputError, parseInput } from "../../src/contract/schema/index.ts";
 import type { Ledger, NumberOwner } from "../../src/ledger/index.ts";
 import { numberTaken } from "../ledger/beside-calls.ts";
-import { failOnInvalidInput, profileFor, type Served } from "./prepare.ts";
-import type { SeeSale } from "./see-sale.ts";
+import { failOnInvalidInput, profileFor } from "./prepare.ts";
+import { seeSale } from "./see-sale.ts";
+import type { WaitContext } from "./waits.ts";
 
 const WHAT = "input of the correction";
-
-interface Sources {
-  connections: ReadonlyMap<string, Served>;
-  see: SeeSale;
-  ledger: Pick<Ledger, "corrections" | "documents">;
-}
 
 /**
  * The first activity of a correction. It finds all that stands against the corrected sale before the first one is
  * credited; what it lets pass can still happen, and is then an operator's.
  */
-export function createPrepareCorrection({ connections, see, ledger }: Sources) {
+export function createPrepareCorrection(context: WaitContext) {
+  const { connections, ledger } = context;
   return {
     async prepareCorrection({ input, startedAtMs }) {
       const { content, doubts, ...prepared } = failOnInvalidInput(() => {
@@ -59,7 +55,7 @@ export function createPrepareCorrection({ connections, see, ledger }: Sources) {
       // One that an earlier run has begun goes on from where that stopped.
       if (begun.some((one) => one.invoice === input.invoice && one.fingerprint === fingerprint))
         return { ...prepared, resumed: true };
-      const original = await see(profile, input.invoice);
+      const original = await seeSale(context, profile, input.invoice);
       refuseUnlessCreditable(input, original);
       const { saleId } = original;
       if (saleId !== undefined && original.creditedBy === undefined) {
@@ -67,7 +63,7 @@ export function createPrepareCorrection({ connections, see, ledger }: Sources) {
         if (owner && owner.saleId !== saleId)
           throw conflictFailure(`${numberTaken(input.creditNote, owner)} Nothing was done. Use another number.`);
       }
-      const corrected = await see(profile, content.traderInvoiceNumber);
+      const corrected = await seeSale(context, profile, content.traderInvoiceNumber);
       refuseUnlessIssuable(content.traderInvoiceNumber, saleFingerprint, corrected);
       if (doubts.length > 0 && corrected === null)
         throw ApplicationFailure.nonRetryable(new InvalidInputError(WHAT, doubts).message, FAILURES.invalidInput);

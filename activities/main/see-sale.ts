@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type WorkflowClient, WorkflowFailedError, WorkflowNotFoundError } from "@temporalio/client";
+import { WorkflowFailedError, WorkflowNotFoundError } from "@temporalio/client";
 
 import {
   type CallTarget,
@@ -14,13 +14,10 @@ import {
   type StockMovement,
   type WorkflowState,
 } from "../../src/contract/index.ts";
-import type { KeptSale, Ledger } from "../../src/ledger/index.ts";
-import type { ActivityContext } from "../compliance/calls.ts";
+import type { KeptSale } from "../../src/ledger/index.ts";
 import { stillWaiting } from "../failure.ts";
 import { ageMs, pollPauseMs } from "../poll-schedule.ts";
-
-/** What is known of the sale of that number now; null where nobody knows of one. */
-export type SeeSale = (target: CallTarget, number: string) => Promise<SeenSale | null>;
+import type { WaitContext } from "./waits.ts";
 
 /** A worker answers a query within seconds. */
 const QUERY_WITHIN_MS = 5_000;
@@ -28,47 +25,51 @@ const QUERY_WITHIN_MS = 5_000;
 /** Nothing but Temporal and the database is asked, and a person may wait at a till. */
 const LOOKS = { firstPollMs: 300, longestPollMs: 60_000, longestPollAfterDayMs: 600_000 };
 
-/** @throws an error to be tried again, while the sale's worker or the ledger does not answer */
-export function createSeeSale(workflows: WorkflowClient, ledger: Pick<Ledger, "records">): SeeSale {
-  return async (target, number) => {
-    const { connection, businessId } = target;
-    const handle = workflows.getHandle(saleWorkflowId({ connection, businessId, traderInvoiceNumber: number }));
-    const kept = () => ledger.records.findSale({ connection, businessId }, number);
-    let open: boolean;
-    try {
-      open = (await handle.describe()).status.name === "RUNNING";
-    } catch (error) {
-      if (!(error instanceof WorkflowNotFoundError)) throw error;
-      const known = await kept();
-      return known ? fromLedger(known, "forgotten") : null;
-    }
-    if (open) {
-      const ask = () => handle.query<WorkflowState>(STATE_QUERY);
-      return fromState(await workflows.withDeadline(Date.now() + QUERY_WITHIN_MS, ask));
-    }
-    try {
-      const outcome = (await handle.result()) as SaleOutcome;
-      // After its refund window the sale does not know of its credit note. What is closed is in the ledger.
-      const known = await kept();
-      return known ? fromLedger(known, "closed") : fromOutcome(outcome);
-    } catch (error) {
-      if (!(error instanceof WorkflowFailedError)) throw error;
-      const known = await kept();
-      const failure = error.cause?.message ?? error.message;
-      if (known) return { ...fromLedger(known, "stopped"), failure };
-      return { run: "stopped", stage: "cancelled", numberTaken: false, tookStock: false, failure };
-    }
-  };
+/**
+ * What is known of the sale of that number now; null where nobody knows of one.
+ * @throws an error to be tried again, while the sale's worker or the ledger does not answer
+ */
+export async function seeSale(
+  { workflows, ledger }: Pick<WaitContext, "workflows" | "ledger">,
+  { connection, businessId }: CallTarget,
+  number: string,
+): Promise<SeenSale | null> {
+  const handle = workflows.getHandle(saleWorkflowId({ connection, businessId, traderInvoiceNumber: number }));
+  const kept = () => ledger.records.findSale({ connection, businessId }, number);
+  let open: boolean;
+  try {
+    open = (await handle.describe()).status.name === "RUNNING";
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+    const known = await kept();
+    return known ? fromLedger(known, "forgotten") : null;
+  }
+  if (open) {
+    const ask = () => handle.query<WorkflowState>(STATE_QUERY);
+    return fromState(await workflows.withDeadline(Date.now() + QUERY_WITHIN_MS, ask));
+  }
+  try {
+    const outcome = (await handle.result()) as SaleOutcome;
+    // After its refund window the sale does not know of its credit note. What is closed is in the ledger.
+    const known = await kept();
+    return known ? fromLedger(known, "closed") : fromOutcome(outcome);
+  } catch (error) {
+    if (!(error instanceof WorkflowFailedError)) throw error;
+    const known = await kept();
+    const failure = error.cause?.message ?? error.message;
+    if (known) return { ...fromLedger(known, "stopped"), failure };
+    return { run: "stopped", stage: "cancelled", numberTaken: false, tookStock: false, failure };
+  }
 }
 
-export function createSeeSaleActivity(see: SeeSale, { random }: Pick<ActivityContext, "random">) {
+export function createSeeSale(context: WaitContext) {
   return {
-    async seeSale({ connection, businessId, number, unlike, sinceMs }) {
-      const sale = await see({ connection, businessId }, number);
+    seeSale: async ({ connection, businessId, number, unlike, sinceMs }) => {
+      const sale = await seeSale(context, { connection, businessId }, number);
       const mark = createHash("sha256").update(JSON.stringify(sale)).digest("hex").slice(0, 16);
       if (mark !== unlike) return { sale, mark };
       const stage = sale ? `at stage ${sale.stage}` : "not known";
-      throw stillWaiting(`The sale ${number} is still ${stage}.`, pollPauseMs(ageMs(sinceMs), LOOKS, random));
+      throw stillWaiting(`The sale ${number} is still ${stage}.`, pollPauseMs(ageMs(sinceMs), LOOKS, context.random));
     },
   } satisfies Partial<MainActivities>;
 }
