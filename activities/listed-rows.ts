@@ -1,9 +1,7 @@
-import { Context } from "@temporalio/activity";
-
 import type { KeptPageResult } from "../src/contract/index.ts";
 import type { OddRow } from "../src/http/read-body.ts";
 import type { KeptPage, Observation, Writer } from "../src/ledger/index.ts";
-import { writerOf } from "./ledger/beside-calls.ts";
+import { currentWriter } from "./ledger/beside-calls.ts";
 import type { Observer } from "./observer.ts";
 
 type Noting = Pick<Observer, "note">;
@@ -28,7 +26,7 @@ export async function keepRows<Entry, Page extends KeptPage>(
   noteSize(observer, where, list, size);
   noteOddRows(observer, where, list, odd, entries.length);
   const leftOut = idsOf(odd);
-  const writer = writerOf(Context.current().info);
+  const writer = currentWriter();
   const { leftOutKnown = 0, ...kept } = await keep({ entries, leftOut, writer });
   const unknown = odd.length - leftOutKnown;
   return {

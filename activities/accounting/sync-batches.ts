@@ -1,14 +1,12 @@
-import { Context } from "@temporalio/activity";
-
 import type { AccountingActivities } from "../../src/contract/index.ts";
 import { claimedCall } from "../claimed-call.ts";
 import { notServedMessage } from "../classified-call.ts";
-import { writerOf } from "../ledger/beside-calls.ts";
+import { currentWriter } from "../ledger/beside-calls.ts";
 import { callAndClassify } from "./call-and-classify.ts";
 import type { AccountingContext } from "./runtime.ts";
 
 /** A batch is sent at most once for each claim, so nothing here throws in order to be repeated. */
-export function createSyncBatchActivities(context: AccountingContext): Pick<AccountingActivities, "processSyncBatch"> {
+export function createSyncBatchActivities(context: AccountingContext) {
   const { syncBatches } = context.ledger;
   return {
     async processSyncBatch(request) {
@@ -16,7 +14,7 @@ export function createSyncBatchActivities(context: AccountingContext): Pick<Acco
       // Nothing was sent, and only a result says so: a failure would be one more unknown outcome.
       if (!runtime)
         return { kind: "deferred", sameTry: true, message: notServedMessage(context.accounting, request.connection) };
-      const claim = { ...request, writer: writerOf(Context.current().info) };
+      const claim = { ...request, writer: currentWriter() };
       const call = () => runtime.client.processSyncBatch(request.syncBatchId);
       return await claimedCall(context, {
         take: () => syncBatches.take(claim),
@@ -26,5 +24,5 @@ export function createSyncBatchActivities(context: AccountingContext): Pick<Acco
         settle: (outcome) => syncBatches.settle({ ...claim, outcome }),
       });
     },
-  };
+  } satisfies Partial<AccountingActivities>;
 }

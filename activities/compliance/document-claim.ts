@@ -1,8 +1,6 @@
-import { Context } from "@temporalio/activity";
-
 import type { ComposedRequest, CreateRequest, CreateResult, CreateSaleRequest } from "../../src/contract/index.ts";
 import { type Ledger, LedgerUnavailableError, wordOf } from "../../src/ledger/index.ts";
-import { holderOf, keySentWith, numberTaken } from "../ledger/beside-calls.ts";
+import { currentHolder, keySentWith, numberTaken } from "../ledger/beside-calls.ts";
 
 /** What is to be sent: the bytes that were sent first, and since when something of them may have left. */
 interface ToSend {
@@ -32,7 +30,7 @@ export class DocumentClaim {
   async begin(): Promise<ToSend | CreateResult> {
     const idempotencyKey = keySentWith(this.#request);
     const { request, content, numberFor: number } = this.#request;
-    const holder = holderOf(Context.current().info);
+    const holder = currentHolder();
     const call = { ...this.#key, idempotencyKey, content, request, holder, number, nowMs: this.#nowMs() };
     const answer = await this.#ledger.documents.begin(call);
     switch (answer.kind) {

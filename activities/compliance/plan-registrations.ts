@@ -1,5 +1,3 @@
-import { Context } from "@temporalio/activity";
-
 import {
   type ComplianceActivities,
   isRegistered,
@@ -8,7 +6,7 @@ import {
   type ItemOutcomeKind,
 } from "../../src/contract/index.ts";
 import type { OddRow } from "../../src/http/read-body.ts";
-import { writerOf } from "../ledger/beside-calls.ts";
+import { currentWriter } from "../ledger/beside-calls.ts";
 import { refusalOf } from "../classified-call.ts";
 import { type ActivityContext, runtimeOf } from "./calls.ts";
 import { readCatalogue } from "./read-catalogue.ts";
@@ -38,7 +36,7 @@ export function createPlanActivities(context: ActivityContext) {
         last = "kind" in look ? look.item : look.id;
       }
       // Repeated, it keeps the same: its rows are known by their items.
-      const writer = writerOf(Context.current().info);
+      const writer = currentWriter();
       await context.ledger.items.keep({ connection, businessId }, { batchId, outcomes: settled, writer });
       const more = !names && last !== undefined && behind(classified.data, last).length > 0;
       return {

@@ -1,10 +1,9 @@
-import { Context } from "@temporalio/activity";
 import { describe, expect, test } from "vitest";
 
 import type { ReadDocumentResult } from "../../src/contract/index.ts";
 import type { Fault } from "../../src/dev/simulator/index.ts";
 import { recordOf } from "../../src/ledger/test-support/records.ts";
-import { writerOf } from "../ledger/beside-calls.ts";
+import { currentWriter } from "../ledger/beside-calls.ts";
 import { saleRequest, soldTea } from "../test-support/requests.ts";
 import { failureOf, inActivity, serve, type Served } from "../test-support/served.ts";
 
@@ -114,7 +113,7 @@ describe("a record that comes with a look at the document", () => {
     const served = await serve();
     const handedOut = recordOf("LOOK-3", { stage: "completed", sequence: 2 });
     const later = recordOf("LOOK-3", { stage: "credited", sequence: 3, asOfMs: handedOut.asOfMs + 1 });
-    const writer = await inActivity(() => Promise.resolve(writerOf(Context.current().info)));
+    const writer = await inActivity(() => Promise.resolve(currentWriter()));
     await served.context.ledger.records.saveDocument(business, later, writer);
     served.clock.nowMs += 60_000;
     expect(await looking(served, "completed", handedOut)).not.toHaveProperty("recorded");

@@ -1,5 +1,3 @@
-import { Context } from "@temporalio/activity";
-
 import {
   classifyDocument,
   ComplianceApiError,
@@ -7,7 +5,7 @@ import {
   UnexpectedAnswerError,
 } from "../../src/compliance/index.ts";
 import type { ComplianceActivities, SaleDocument } from "../../src/contract/index.ts";
-import { writerOf } from "../ledger/beside-calls.ts";
+import { currentWriter } from "../ledger/beside-calls.ts";
 import { type ClassifiedCall, refusalOf, throwIfRetryable } from "../classified-call.ts";
 import { type ActivityContext, callAndClassify, runtimeOf } from "./calls.ts";
 import { UnreadAnswers } from "./unread-answers.ts";
@@ -41,7 +39,7 @@ export function createReconcileActivities(context: ActivityContext) {
         return refusalOf(classified);
       }
       const document = { type, number, saleId };
-      const writer = writerOf(Context.current().info);
+      const writer = currentWriter();
       const business = { connection, businessId };
       const kind = await ledger.reconciliation.holdDocument(business, document, readResult, writer);
       unreadAnswers.end(askedFor);

@@ -1,9 +1,8 @@
-import { Context } from "@temporalio/activity";
 import { describe, expect, test } from "vitest";
 
 import type { AdjustStockRequest, AdjustStockResult } from "../../src/contract/index.ts";
 import type { Fault } from "../../src/dev/simulator/index.ts";
-import { holderOf } from "../ledger/beside-calls.ts";
+import { currentHolder } from "../ledger/beside-calls.ts";
 import { inActivity, serve, type Served, START_MS } from "../test-support/served.ts";
 
 const at = (fault: Omit<Fault, "operation">): Fault => ({ operation: "adjustStock", times: 1, ...fault });
@@ -56,7 +55,7 @@ describe("the claim of a stock adjustment", () => {
   test("whose acknowledgement was lost may be asked for again under the same token", async () => {
     const served = await serve();
     const { itemId, action, quantity, unitPrice } = movement;
-    const holder = await inActivity(async () => holderOf(Context.current().info));
+    const holder = await inActivity(async () => currentHolder());
     const taken = { movement: { itemId, action, quantity, unitPrice } as const, holder, nowMs: START_MS };
     await served.context.ledger.stock.take({ ...key, generation: 1, token: "first", ...taken });
     expect(await adjust(served)).toMatchObject({ kind: "applied" });

@@ -10,7 +10,7 @@ import type {
   UnknownOutcome,
 } from "../../src/contract/index.ts";
 import { LedgerUnavailableError } from "../../src/ledger/index.ts";
-import { claimedMovement, holderOf } from "../ledger/beside-calls.ts";
+import { claimedMovement, currentHolder } from "../ledger/beside-calls.ts";
 import type { ActivityContext, ComplianceRuntime } from "./calls.ts";
 
 type Taken = { kind: "taken" } | KnownMovement | Extract<AdjustStockResult, { kind: "branch-held" | "not-applied" }>;
@@ -21,15 +21,14 @@ export async function takeMovement(
   { dialect }: ComplianceRuntime,
   request: AdjustStockRequest,
 ): Promise<Taken> {
-  const { info } = Context.current();
-  await earlierRuns.takeOver(info.workflowExecution);
+  await earlierRuns.takeOver(Context.current().info.workflowExecution);
   const sentAs = request.branch && branchSentAs(dialect.stock);
   const answer = await ledger.stock.take({
     ...request,
     ...request.claim,
     movement: claimedMovement(request),
     branchSentAs: sentAs === BRANCH_NOT_SENT ? undefined : sentAs,
-    holder: holderOf(info),
+    holder: currentHolder(),
     nowMs: nowMs(),
   });
   if (answer.kind === "branch-held") return { ...answer, message: branchHeldMessage(request, answer.hold) };

@@ -15,7 +15,7 @@ import { type ActivityContext, callAndClassify, type ComplianceRuntime } from ".
 import { takeMovement, withoutKnownBranch } from "./stock-claim.ts";
 
 /** Sends a stock adjustment at most once for each claim. */
-export function createStockActivities(context: ActivityContext): Pick<ComplianceActivities, "adjustStock"> {
+export function createStockActivities(context: ActivityContext) {
   const { ledger } = context;
   return {
     async adjustStock(request) {
@@ -34,7 +34,7 @@ export function createStockActivities(context: ActivityContext): Pick<Compliance
       if (result.unsettled) return result;
       return await saveRecordWithAnswer(context, request, await withoutKnownBranch(context, request, result));
     },
-  };
+  } satisfies Partial<ComplianceActivities>;
 }
 
 /**

@@ -1,16 +1,11 @@
-import { Context } from "@temporalio/activity";
-
 import type { LedgerActivities } from "../../src/contract/index.ts";
-import { writerOf } from "./beside-calls.ts";
+import { currentWriter } from "./beside-calls.ts";
 import type { LedgerContext } from "./movements.ts";
 
-export function createBatchLedgerActivities({
-  ledger: { syncBatches },
-}: LedgerContext): Pick<LedgerActivities, "readBatch" | "settleBatch" | "decideBatch"> {
-  const writer = () => writerOf(Context.current().info);
+export function createBatchLedgerActivities({ ledger: { syncBatches } }: LedgerContext) {
   return {
-    readBatch: (request) => syncBatches.readOrBury({ ...request, writer: writer() }),
-    settleBatch: (request) => syncBatches.settle({ ...request, writer: writer() }),
-    decideBatch: (request) => syncBatches.decide({ ...request, writer: writer() }),
-  };
+    readBatch: (request) => syncBatches.readOrBury({ ...request, writer: currentWriter() }),
+    settleBatch: (request) => syncBatches.settle({ ...request, writer: currentWriter() }),
+    decideBatch: (request) => syncBatches.decide({ ...request, writer: currentWriter() }),
+  } satisfies Partial<LedgerActivities>;
 }

@@ -1,4 +1,4 @@
-import { Context, type Info } from "@temporalio/activity";
+import { Context } from "@temporalio/activity";
 
 import type {
   AdjustStockRequest,
@@ -9,17 +9,16 @@ import type {
 } from "../../src/contract/index.ts";
 import type { ClaimedMovement, Ledger, NumberOwner } from "../../src/ledger/index.ts";
 
-/** Who took a claim, for people: the workflow and its run. */
-export function holderOf({ workflowExecution }: Pick<Info, "workflowExecution">): string {
-  return `${workflowExecution?.workflowId ?? "no workflow"} (run ${workflowExecution?.runId ?? "unknown"})`;
+/** The run that the activity works for, as a row keeps it. */
+export function currentWriter(): { workflowId: string; runId: string } {
+  const { workflowExecution } = Context.current().info;
+  return { workflowId: workflowExecution?.workflowId ?? "no workflow", runId: workflowExecution?.runId ?? "unknown" };
 }
 
-/** The same, for a row. */
-export function writerOf({ workflowExecution }: Pick<Info, "workflowExecution">): {
-  workflowId: string;
-  runId: string;
-} {
-  return { workflowId: workflowExecution?.workflowId ?? "no workflow", runId: workflowExecution?.runId ?? "unknown" };
+/** The same for people: who takes a claim. */
+export function currentHolder(): string {
+  const { workflowId, runId } = currentWriter();
+  return `${workflowId} (run ${runId})`;
 }
 
 export function claimedMovement(
@@ -50,7 +49,7 @@ export async function saveWithAnswer(
   record: RecordPart,
 ): Promise<{ recorded?: true }> {
   try {
-    const kept = await records.saveDocument({ connection, businessId }, record, writerOf(Context.current().info));
+    const kept = await records.saveDocument({ connection, businessId }, record, currentWriter());
     return kept === "saved" || kept === "unchanged" ? { recorded: true } : {};
   } catch {
     return {};

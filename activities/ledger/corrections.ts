@@ -1,15 +1,12 @@
-import { Context } from "@temporalio/activity";
-
 import type { LedgerActivities } from "../../src/contract/index.ts";
-import { writerOf } from "./beside-calls.ts";
+import { currentWriter } from "./beside-calls.ts";
 import type { LedgerContext } from "./movements.ts";
 
 export function createCorrectionActivities({ ledger: { corrections } }: LedgerContext) {
-  const writer = () => writerOf(Context.current().info);
   return {
     beginCorrection: async ({ connection, businessId, invoice, correctedBy, creditNote, fingerprint }) => {
       const wanted = { invoice, correctedBy, creditNote, fingerprint };
-      const other = await corrections.begin({ connection, businessId }, wanted, writer());
+      const other = await corrections.begin({ connection, businessId }, wanted, currentWriter());
       if (!other) return { kind: "begun" };
       const { writer: holder, state } = other;
       const how = state === "begun" ? "is being corrected" : "is corrected";
@@ -19,6 +16,6 @@ export function createCorrectionActivities({ ledger: { corrections } }: LedgerCo
     },
 
     endCorrection: ({ connection, businessId, invoice, stage }) =>
-      corrections.end({ connection, businessId }, invoice, stage, writer()),
+      corrections.end({ connection, businessId }, invoice, stage, currentWriter()),
   } satisfies Partial<LedgerActivities>;
 }

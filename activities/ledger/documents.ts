@@ -1,13 +1,11 @@
-import { Context } from "@temporalio/activity";
-
 import type { LedgerActivities } from "../../src/contract/index.ts";
-import { holderOf, numberTaken, writerOf } from "./beside-calls.ts";
+import { currentHolder, currentWriter, numberTaken } from "./beside-calls.ts";
 import type { LedgerContext } from "./movements.ts";
 
 export function createDocumentActivities({ ledger, nowMs }: LedgerContext) {
   return {
     recordDocument: async ({ claim: workflowId, documentId, numberFor: number, ...call }) => {
-      const holder = holderOf(Context.current().info);
+      const holder = currentHolder();
       const begun = await ledger.documents.begin({ workflowId, ...call, number, nowMs: nowMs(), holder });
       const { intent } = call;
       await ledger.documents.settle({
@@ -23,7 +21,7 @@ export function createDocumentActivities({ ledger, nowMs }: LedgerContext) {
       ledger.documents.decide({ workflowId, intent, decision, note, by, nowMs }),
 
     saveRecord: async ({ connection, businessId, record }) => {
-      const writer = writerOf(Context.current().info);
+      const writer = currentWriter();
       const answer = await ledger.records.saveDocument({ connection, businessId }, record, writer);
       return answer === "saved" || answer === "unchanged" || answer === "older" ? "kept" : answer;
     },

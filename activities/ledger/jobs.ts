@@ -1,7 +1,5 @@
-import { Context } from "@temporalio/activity";
-
 import { type ItemOutcomeKind, type LedgerActivities, noOutcomes } from "../../src/contract/index.ts";
-import { writerOf } from "./beside-calls.ts";
+import { currentWriter } from "./beside-calls.ts";
 import type { LedgerContext } from "./movements.ts";
 
 /** So many of each kind are in a result, which is for people: all of them are in the ledger. */
@@ -15,13 +13,12 @@ const DOCUMENTS_A_PAGE = 20;
 export function createJobLedgerActivities({
   ledger: { purchases, billPayments, items, reconciliation },
 }: LedgerContext) {
-  const writer = () => writerOf(Context.current().info);
   return {
     beginPurchasesSync: (sync) => purchases.begin(sync),
     unseenPurchases: (sync) => purchases.unseen(sync),
     windowsOfChangedPurchases: (sync) => purchases.windowsOfChanged(sync),
     completePurchasesSync: async (sync) => {
-      await purchases.complete(sync, writer());
+      await purchases.complete(sync, currentWriter());
       const { total, byStatus, ...findings } = await purchases.summary(sync, MOST_PURCHASES);
       return { total, byStatus, findings };
     },
@@ -37,12 +34,12 @@ export function createJobLedgerActivities({
     },
     billPaymentsHeld: ({ connection }) => billPayments.summary(connection),
     completeBillPaymentsSync: async ({ settled, knownUntilMs, round, ...sync }) => {
-      await billPayments.complete(sync, { settled, knownUntilMs, round }, writer());
+      await billPayments.complete(sync, { settled, knownUntilMs, round }, currentWriter());
       return billPayments.summary(sync.connection);
     },
 
     keepRegistrations: ({ batchId, outcomes, ...business }) =>
-      items.keep(business, { batchId, outcomes, writer: writer() }),
+      items.keep(business, { batchId, outcomes, writer: currentWriter() }),
 
     reportRegistrations: async ({ batchId, ...business }) => {
       const first = async (kind: ItemOutcomeKind) => {
@@ -61,7 +58,7 @@ export function createJobLedgerActivities({
     documentsToReconcile: ({ connection, businessId, after }) =>
       reconciliation.documents({ connection, businessId }, after, DOCUMENTS_A_PAGE),
     reconcilePayments: ({ connection, businessId, accounting, rule }) =>
-      reconciliation.holdPayments({ connection, businessId }, { accounting, rule }, writer()),
+      reconciliation.holdPayments({ connection, businessId }, { accounting, rule }, currentWriter()),
     reconcileFindings: ({ connection, businessId }) =>
       reconciliation.findings({ connection, businessId }, MOST_FINDINGS),
   } satisfies Partial<LedgerActivities>;

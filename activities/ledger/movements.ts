@@ -1,11 +1,9 @@
-import { Context } from "@temporalio/activity";
-
 import { type LedgerActivities, TAKEN_A_PAGE } from "../../src/contract/index.ts";
 import type { Ledger } from "../../src/ledger/index.ts";
 import { stillWaiting } from "../failure.ts";
 import { ageMs, pollPauseMs } from "../poll-schedule.ts";
 import { laterBalance, withLastBalance } from "./balance-evidence.ts";
-import { claimedMovement, holderOf } from "./beside-calls.ts";
+import { claimedMovement, currentHolder } from "./beside-calls.ts";
 
 export interface LedgerContext {
   ledger: Ledger;
@@ -17,18 +15,7 @@ export interface LedgerContext {
 /** How often an unknown movement is looked at: nothing but the database is asked. */
 const WATCH = { firstPollMs: 2_000, longestPollMs: 600_000, longestPollAfterDayMs: 3_600_000 };
 
-type MovementActivities = Pick<
-  LedgerActivities,
-  | "awaitLedger"
-  | "readMovement"
-  | "readTaken"
-  | "watchMovement"
-  | "decideMovement"
-  | "settleMovement"
-  | "acknowledgeBranch"
->;
-
-export function createMovementActivities(context: LedgerContext): MovementActivities {
+export function createMovementActivities(context: LedgerContext) {
   const { ledger, nowMs, random } = context;
 
   return {
@@ -58,7 +45,7 @@ export function createMovementActivities(context: LedgerContext): MovementActivi
 
     decideMovement: async (request) => {
       const { movement, applied } = request;
-      const holder = holderOf(Context.current().info);
+      const holder = currentHolder();
       const known = await ledger.stock.decide({ ...request, movement: claimedMovement(movement), holder });
       if (known === "decided") return applied ? { kind: "said-applied" } : { kind: "said-not-applied" };
       return await withLastBalance(ledger, request, known);
@@ -69,5 +56,5 @@ export function createMovementActivities(context: LedgerContext): MovementActivi
     },
 
     acknowledgeBranch: (request) => ledger.stock.acknowledgeBranch(request, request.otherBranch, request.word),
-  };
+  } satisfies Partial<LedgerActivities>;
 }
