@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 
-import type { DocumentRecord } from "../../contract/index.ts";
+import type { DocumentRecord, StockMovement } from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
 import { appendEvents, prepareEvents } from "../events/append-events.ts";
 import { canonicalJson } from "../events/canonical-json.ts";
@@ -14,14 +14,15 @@ import {
   DOCUMENT_SAVED,
   documentColumns,
   type DocumentKey,
+  type RecordContent,
   subjectOf,
   whereDocument,
 } from "./columns.ts";
 import { partWrites } from "./parts.ts";
 
 /**
- * `older`: a later state of the document is kept already. `of-another`: the number is that of another sale's credit
- * note, which exists, and this one does not.
+ * `older`: a later state of the document is kept already, or more of it than this run has found out. `of-another`: the
+ * number is that of another sale's credit note, which exists, and this one does not.
  */
 export type SaveAnswer = "saved" | "unchanged" | "older" | "of-another";
 
@@ -46,8 +47,8 @@ export async function saveOver(
   const key = documentKey(business, record);
   const history = historyOf(record, writer);
   const asOfMs = kept?.as_of.getTime() ?? 0;
-  const content = contentOf(record);
-  const columns = documentColumns(content);
+  const told = contentOf(record);
+  const columns = documentColumns(told);
   const ofAnother = kept !== undefined && kept.original_document_id !== columns.original_document_id;
   if (ofAnother && kept.document_id !== null && columns.document_id === null) {
     await appendEvents(db, business, history);
@@ -57,6 +58,13 @@ export async function saveOver(
     await appendEvents(db, business, history);
     return "older";
   }
+  const ofRun = kept?.run_id === storableText(writer.runId);
+  const before = ofAnother || ofRun ? undefined : sameAsked(kept, told);
+  if (before && progressOf(before) > progressOf(told)) {
+    await appendEvents(db, business, history);
+    return "older";
+  }
+  const content = before ? { ...told, movements: withApplied(before, told.movements) } : told;
   const current = { as_of: new Date(record.asOfMs), sequence: record.sequence };
   if (kept?.content === canonicalJson(content)) {
     await appendEvents(db, business, history);
@@ -114,6 +122,34 @@ function readKept(db: Queries, { connection, business_id, type, number }: Docume
     .where("d.type", "=", type)
     .where("d.number", "=", number)
     .executeTakeFirst();
+}
+
+/** What is kept of the same document: a number that became free may be asked for with other content. */
+function sameAsked(kept: Kept | undefined, { fingerprint }: RecordContent): RecordContent | undefined {
+  const before = kept?.content == null ? undefined : (JSON.parse(kept.content) as RecordContent);
+  return before?.fingerprint === fingerprint ? before : undefined;
+}
+
+/**
+ * What never goes back. A run that was restarted or reset has to find out what the runs before it did, and may have to
+ * wait for the service to do so. A document that is rejected or on its way may become the one as well as the other.
+ */
+function progressOf({ document }: RecordContent): number {
+  if (!document) return 0;
+  if (document.status === "completed" && !document.receipt) return 2;
+  return document.status === "completed" || document.status === "cancelled" ? 3 : 1;
+}
+
+/** What was applied stays so, also where a run that was restarted or reset has not found it out yet. */
+function withApplied(before: RecordContent, movements: StockMovement[]): StockMovement[] {
+  const told = new Map(movements.map((movement) => [storableText(movement.referenceId), movement.state]));
+  const applied = before.movements.filter(({ referenceId, state }) => {
+    const now = told.get(storableText(referenceId));
+    return state === "applied" && (now === undefined || now === "planned" || now === "sending");
+  });
+  if (applied.length === 0) return movements;
+  const stays = new Set(applied.map(({ referenceId }) => storableText(referenceId)));
+  return [...applied, ...movements.filter(({ referenceId }) => !stays.has(storableText(referenceId)))];
 }
 
 /** What happened since the last record, each of it once however often it is told. */
