@@ -1,11 +1,14 @@
-import type { Client } from "@temporalio/client";
+import type { Client, WorkflowExecutionDescription } from "@temporalio/client";
 
 import { type ClosedRun, closedInWords } from "../contract/closed-run.ts";
 import type { WorkflowState } from "../contract/messages.ts";
 import { STATE_QUERY } from "../contract/names.ts";
+import { restartedOf } from "../contract/restarted.ts";
 import { type FromWorkflow, ledgerState, type SaleState } from "./answer-from-ledger.ts";
 import { answeredInTime } from "./answered-in-time.ts";
 import { closedRunOf } from "./closed-run.ts";
+import { LedgerAwayError, NoAnswerError, SaleNotFoundError } from "./errors.ts";
+import { findClosedSale } from "./find-closed-sale.ts";
 import { type PendingCall, pendingCallsOf } from "./pending-calls.ts";
 import { type SaleKey, saleIdOf } from "./sale-key.ts";
 import { isUnreadable, keptInstead, nothingKept } from "./unreadable-run.ts";
@@ -35,7 +38,7 @@ export async function stateOfRun(
     closed = await closedRunOf(client, run);
     state = await keptState(client, workflowId, key, closed);
   }
-  if (!closed) return { state, isCompleted };
+  if (!closed) return { state: carriesOn(run) ? await withKeptDocument(client, key, state) : state, isCompleted };
   const waitingFor = `nothing: its workflow was ${closedInWords(closed)}; nobody carries it on until it is restarted`;
   // What a call of it has met says nothing any more.
   const { serviceTrouble: _, ...last } = state;
@@ -62,4 +65,25 @@ async function keptState(
   const state = workflowId === saleIdOf(key) ? kept : kept.creditNoteState;
   if (!state) throw nothingKept(workflowId, closed);
   return state;
+}
+
+/** Whether it was restarted, or is what a reset made. */
+function carriesOn({ memo, runId, raw }: WorkflowExecutionDescription): boolean {
+  return restartedOf(memo) !== undefined || raw.workflowExecutionInfo?.firstRunId !== runId;
+}
+
+/**
+ * A run that carries on another one may have to wait for the service before it knows the sale's document, which the
+ * ledger knows.
+ */
+async function withKeptDocument(client: Client, key: SaleKey, state: SaleState): Promise<SaleState> {
+  if (state.document || state.workflow !== "sale") return state;
+  try {
+    const { document } = ledgerState(await findClosedSale(client, key));
+    return { ...state, document };
+  } catch (error) {
+    const isUnknown = [LedgerAwayError, NoAnswerError, SaleNotFoundError].some((kind) => error instanceof kind);
+    if (isUnknown) return state;
+    throw error;
+  }
 }

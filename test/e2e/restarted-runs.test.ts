@@ -1,11 +1,19 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { type ClosedStatus, MAIN_TASK_QUEUE, type SaleInput } from "../../src/contract/index.ts";
+import {
+  type ClosedStatus,
+  type EventDocument,
+  type LedgerEvent,
+  MAIN_TASK_QUEUE,
+  type SaleInput,
+} from "../../src/contract/index.ts";
+import { triggerFault } from "../../src/dev/simulator/triggers.ts";
 import type { Ledger } from "../../src/ledger/index.ts";
 import { ledgerOf } from "../../src/worker/ledger-of.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { failRun } from "../rig/fail-run.ts";
 import { forgetWorkflow } from "../rig/forget-workflow.ts";
+import { resetRun } from "../rig/reset-run.ts";
 import { salesOf, TEA } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 import { BUSINESS, viewsOf } from "../rig/views-of.ts";
@@ -91,6 +99,55 @@ describeWithTemporal("a sale whose run was ended on its way and is restarted", (
     await expect.poll(async () => (await handle.describe()).status.name).toBe("TIMED_OUT");
     await isToldAs("LIMIT-1", "timed-out");
     await isCarriedOn("LIMIT-1");
+  });
+
+  /** The tax figures of the month have its signed document, and events have told nothing else since it was signed. */
+  async function isSigned(invoice: string): Promise<void> {
+    const { stdout } = await fiscalflow("documents", "month", "--csv");
+    expect(stdout.split("\n").filter((line) => line.includes(invoice))).toHaveLength(1);
+    const receipt = await fiscalflow("receipt", invoice);
+    expect(receipt).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("SCU") });
+    expect((await rig.starter.getSale({ invoice })).document).toMatchObject({ status: "completed" });
+    const told = (await toldOf(invoice)).map(({ receipt }) => receipt?.cuInvoiceNo);
+    const signed = told.findIndex((number) => number !== undefined);
+    expect(told.slice(signed)).not.toContain(undefined);
+  }
+  /** What the ledger's events have said of it, in their order. */
+  async function toldOf(invoice: string): Promise<EventDocument[]> {
+    const all: LedgerEvent[] = [];
+    for (;;) {
+      const page = await ledger.events.read(BUSINESS, all.at(-1)?.cursor);
+      if (page.length === 0) break;
+      all.push(...page);
+    }
+    return all.flatMap(({ document }) => (document?.number === invoice ? [document] : []));
+  }
+
+  test.each(["restarted", "reset"])("that is signed stays signed where it is %s while the API is away", async (how) => {
+    const invoice = `SIGNED-${how}`;
+    await rig.starter.startSale({ ...sale(invoice), refundWindow: "1 hour" });
+    await rig.stateWhen(
+      invoice,
+      ({ stage, stockMovements }) => stage === "completed" && stockMovements[0]?.state === "applied",
+    );
+    await expect.poll(() => toldOf(invoice)).toHaveLength(1);
+    await isSigned(invoice);
+    const endTrouble = rig.simulator.inject(triggerFault("away", {}));
+    if (how === "reset") await resetRun(rig.client, rig.namespace, rig.starter.workflowId({ invoice }));
+    else {
+      await handleOf(invoice).terminate("by mistake");
+      await fiscalflow("sale", "restart", invoice, "--note", "carry it on");
+    }
+    await expect
+      .poll(() => rig.starter.getSale({ invoice }))
+      .toMatchObject({ serviceTrouble: { kind: "away" }, stage: expect.not.stringContaining("completed") });
+    await isSigned(invoice);
+    endTrouble();
+    await rig.stateWhen(invoice, ({ stage }) => stage === "completed");
+    await isSigned(invoice);
+    expect(rig.simulator.documents(invoice)).toHaveLength(1);
+    expect(movementsOf(invoice)).toHaveLength(1);
+    expect((await ledger.records.verify(BUSINESS)).findings).toEqual([]);
   });
 
   test("as it failed in the middle takes over its document and its movement", async () => {
