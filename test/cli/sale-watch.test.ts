@@ -110,7 +110,7 @@ describeWithTemporal("to see what a sale does,", () => {
       .slice(1)
       .map((one) => one.slice(12));
     expect(whats[0]).toBe("started");
-    expect(whats).toContainEqual(expect.stringMatching(/^created the document, \d+\.\d s, 2 attempts/));
+    expect(whats).toContainEqual(expect.stringMatching(/^asked for the document: rejected, \d+\.\d s, 2 attempts/));
     expect(whats).toContainEqual(expect.stringMatching(/^submitted the document again, \d+\.\d s$/));
     expect(whats).toContainEqual(expect.stringMatching(/^moved stock, \d+\.\d s$/));
     expect(whats.at(-1)).toBe("closed");

@@ -18,17 +18,49 @@ const ACTIVITIES: Readonly<Record<string, string>> = {
   readItems: "read the catalogue",
   awaitItems: "waited for an item",
   registerItem: "registered an item",
-  createSale: "created the document",
-  createCreditNote: "created the credit note",
+  createSale: "asked for the document",
+  createCreditNote: "asked for the credit note",
   readDocument: "read the document",
   awaitDocument: "waited for the authority",
   retryDocument: "submitted the document again",
-  adjustStock: "moved stock",
+  adjustStock: "asked for a stock movement",
   watchMovement: "watched the balance of a movement",
   awaitService: "waited for the service",
   awaitLedger: "waited for the ledger",
   awaitBranch: "waited for the branch",
 };
+
+const CREATED = {
+  rejected: "asked for the document: rejected",
+  refused: "asked for the document: refused",
+  unknown: "asked for the document: no answer",
+  deferred: "could not ask for the document yet",
+  named: "learned the document's id",
+} as const;
+const MOVED = {
+  "not-applied": "asked for a stock movement: refused",
+  unknown: "asked for a stock movement: no answer",
+  deferred: "could not ask for a stock movement yet",
+  "branch-held": "held a stock movement back",
+  superseded: "found a later try of a stock movement",
+  "said-applied": "took an operator's word on a stock movement",
+} as const;
+
+/** What a call came to, where its result can be read: asked for is not done, and done may be done by an earlier run. */
+function resultIn(activity: string, result: unknown, runStartedAtMs: number): string | undefined {
+  if (typeof result !== "object" || result === null || !("kind" in result)) return undefined;
+  const { kind, replayed, sentAtMs } = result as { kind: string; replayed?: unknown; sentAtMs?: unknown };
+  if (activity === "createSale" || activity === "createCreditNote") {
+    const noun = activity === "createSale" ? "document" : "credit note";
+    const words = kind in CREATED ? CREATED[kind as keyof typeof CREATED] : undefined;
+    if (kind !== "document") return words?.replace("document", noun);
+    return replayed === true ? `found the ${noun} created before` : `created the ${noun}`;
+  }
+  if (activity !== "adjustStock") return undefined;
+  if (kind !== "applied") return kind in MOVED ? MOVED[kind as keyof typeof MOVED] : undefined;
+  const isEarlier = typeof sentAtMs === "number" && sentAtMs < runStartedAtMs;
+  return isEarlier ? "found a stock movement made before" : "moved stock";
+}
 
 const SIGNALS: Readonly<Record<string, string>> = {
   callbackReceived: "received a callback",
@@ -49,13 +81,17 @@ const ENDS: readonly (readonly [keyof HistoryEvent, string])[] = [
 /** Calls, waits, callbacks and decisions of a run, in order, with how long each took. */
 export function timelineOf(events: readonly HistoryEvent[]): TimelineEntry[] {
   const outcomes = outcomesOf(events);
+  const runStartedAtMs = events[0] ? timeOf(events[0]) : 0;
   return events.flatMap((event): TimelineEntry[] => {
     const atMs = timeOf(event);
     const entry = (what: string, more: Partial<TimelineEntry> = {}): TimelineEntry[] => [{ atMs, what, ...more }];
     const scheduled = event.activityTaskScheduledEventAttributes;
     if (scheduled) {
-      const what = ACTIVITIES[scheduled.activityType?.name ?? ""];
-      return what === undefined ? [] : entry(what, outcomes.get(String(event.eventId)) ?? { note: "goes on" });
+      const activity = scheduled.activityType?.name ?? "";
+      const what = ACTIVITIES[activity];
+      if (what === undefined) return [];
+      const { result, ...ended } = outcomes.get(String(event.eventId)) ?? { note: "goes on" };
+      return entry(resultIn(activity, result, runStartedAtMs) ?? what, ended);
     }
     const timer = event.timerFiredEventAttributes;
     if (timer) return pause(events, String(timer.startedEventId), atMs);
@@ -73,10 +109,10 @@ export function timelineOf(events: readonly HistoryEvent[]): TimelineEntry[] {
 }
 
 /** How each activity ended, by the event that scheduled it. */
-function outcomesOf(events: readonly HistoryEvent[]): Map<string, Partial<TimelineEntry>> {
+function outcomesOf(events: readonly HistoryEvent[]): Map<string, Partial<TimelineEntry> & { result?: unknown }> {
   const scheduledAt = new Map(events.map((event) => [String(event.eventId), timeOf(event)]));
   const attempts = new Map<string, number>();
-  const outcomes = new Map<string, Partial<TimelineEntry>>();
+  const outcomes = new Map<string, Partial<TimelineEntry> & { result?: unknown }>();
   for (const event of events) {
     const started = event.activityTaskStartedEventAttributes;
     if (started) attempts.set(String(started.scheduledEventId), started.attempt ?? 1);
@@ -96,9 +132,17 @@ function outcomesOf(events: readonly HistoryEvent[]): Map<string, Partial<Timeli
       event.activityTaskCanceledEventAttributes ? "broken off" : undefined,
     ].filter((note) => note !== undefined);
     const tookMs = timeOf(event) - (scheduledAt.get(id) ?? timeOf(event));
-    outcomes.set(id, { tookMs, ...(notes.length > 0 && { note: notes.join("; ") }) });
+    const [payload] = event.activityTaskCompletedEventAttributes?.result?.payloads ?? [];
+    outcomes.set(id, { tookMs, result: read(payload), ...(notes.length > 0 && { note: notes.join("; ") }) });
   }
   return outcomes;
+}
+
+/** Undefined where a codec keeps it from whoever asks. */
+function read(payload: temporal.api.common.v1.IPayload | undefined): unknown {
+  const { metadata, data } = payload ?? {};
+  if (!data || Buffer.from(metadata?.["encoding"] ?? []).toString() !== "json/plain") return undefined;
+  return JSON.parse(Buffer.from(data).toString());
 }
 
 /** A pause is told at its beginning, once it is over. Those of no time are a way of the SDK. */
