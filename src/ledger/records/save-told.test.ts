@@ -58,6 +58,24 @@ const second = (more: Partial<RecordPart> = {}): RecordPart => ({
 });
 
 describe("a record that tells what changed", () => {
+  it.each(["resolving-items", "awaiting-authority", "cancelled"] as const)(
+    "is older in each of its parts where its run, at %s, has not found out what is kept",
+    async (stage) => {
+      const business = someBusiness();
+      await tell(business, first({ stage: "completed" }));
+      const next = { ...WRITER, runId: "run-2" };
+      const document =
+        stage === "awaiting-authority" ? documentOf("INV-1", { status: "pending", receipt: null }) : null;
+      const told = first({ stage, document, sequence: 1, asOfMs: first().asOfMs + 1, incomplete: true });
+      const rest = second({ stage, asOfMs: told.asOfMs });
+      expect([await tell(business, told, next), await tell(business, rest, next)]).toEqual(["older", "older"]);
+      expect(await kept(business)).toMatchObject({ stage: "completed", document: documentOf("INV-1") });
+      // Once it has found the document, the ledger takes all of it.
+      const found = second({ asOfMs: told.asOfMs + 1, sequence: 3, since: 2 });
+      expect(await tell(business, found, next)).toBe("send-whole");
+    },
+  );
+
   it("is kept whole, on top of the one that the same run told before", async () => {
     const business = someBusiness();
     expect([await tell(business, first()), await tell(business, second())]).toEqual(["saved", "saved"]);

@@ -11,7 +11,7 @@ import { appendEvents } from "../events/append-events.ts";
 import type { Business, Writer } from "../events/chain.ts";
 import { storableText } from "../storable-text.ts";
 import { movementsOf, type RecordContent } from "./columns.ts";
-import { documentKey, historyOf, type Kept, lockKept, save, type SaveAnswer, saveOver } from "./save.ts";
+import { documentKey, historyOf, isOfOlder, type Kept, lockKept, save, type SaveAnswer, saveOver } from "./save.ts";
 
 /** `send-whole`: nothing was kept. `lines-missing`: all was, but for the document's lines. */
 export type RecordGap = "send-whole" | "lines-missing";
@@ -33,7 +33,9 @@ export async function saveTold(
   const before = kept && contentOfKept(kept);
   const ofRun = kept?.run_id === storableText(writer.runId);
   if (since !== undefined && !(ofRun && kept.sequence === since)) {
-    if (!kept || !isOver(kept, ofRun, told)) return "send-whole";
+    // A record that is older is so however often it is sent.
+    const isOlder = kept && (isOver(kept, ofRun, told) || (!ofRun && isOfOlder(kept, told)));
+    if (!isOlder) return "send-whole";
     await appendEvents(db, business, historyOf({ ...record, document: null }, writer));
     // Perhaps it is the very part whose answer was lost.
     const linesAreMissing = ofRun && before?.document?.linesLeftOut;

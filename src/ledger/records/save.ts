@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 
-import type { DocumentRecord, StockMovement } from "../../contract/index.ts";
+import type { DocumentRecord, RecordPart, StockMovement } from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
 import { appendEvents, prepareEvents } from "../events/append-events.ts";
 import { canonicalJson } from "../events/canonical-json.ts";
@@ -125,7 +125,10 @@ function readKept(db: Queries, { connection, business_id, type, number }: Docume
 }
 
 /** What is kept of the same document: a number that became free may be asked for with other content. */
-function sameAsked(kept: Kept | undefined, { fingerprint }: RecordContent): RecordContent | undefined {
+function sameAsked(
+  kept: Kept | undefined,
+  { fingerprint }: Pick<RecordContent, "fingerprint">,
+): RecordContent | undefined {
   const before = kept?.content == null ? undefined : (JSON.parse(kept.content) as RecordContent);
   return before?.fingerprint === fingerprint ? before : undefined;
 }
@@ -134,10 +137,26 @@ function sameAsked(kept: Kept | undefined, { fingerprint }: RecordContent): Reco
  * What never goes back. A run that was restarted or reset has to find out what the runs before it did, and may have to
  * wait for the service to do so. A document that is rejected or on its way may become the one as well as the other.
  */
-function progressOf({ document }: RecordContent): number {
+function progressOf({ document }: Pick<RecordContent, "document">): number {
   if (!document) return 0;
   if (document.status === "completed" && !document.receipt) return 2;
   return document.status === "completed" || document.status === "cancelled" ? 3 : 1;
+}
+
+const HAS_SIGNED: readonly string[] = ["completed", "crediting", "credited"];
+const MAY_HAVE_NONE: readonly string[] = ["resolving-items", "registering", "submitting", "cancelled"];
+
+/**
+ * Whether a part belongs to a record that was found to be `older`, so that no earlier part of it was written. Such a
+ * part names no document: its stage says how far its run is.
+ */
+export function isOfOlder(kept: Kept, told: RecordPart): boolean {
+  const before = sameAsked(kept, told);
+  if (!before) return false;
+  const { document, stage } = told;
+  if (document !== "unchanged") return progressOf(before) > progressOf({ document });
+  if (HAS_SIGNED.includes(stage)) return false;
+  return progressOf(before) > (MAY_HAVE_NONE.includes(stage) ? 0 : 1);
 }
 
 /** What was applied stays so, also where a run that was restarted or reset has not found it out yet. */
