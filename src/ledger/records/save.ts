@@ -129,7 +129,7 @@ function sameAsked(
   kept: Kept | undefined,
   { fingerprint }: Pick<RecordContent, "fingerprint">,
 ): RecordContent | undefined {
-  const before = kept?.content == null ? undefined : (JSON.parse(kept.content) as RecordContent);
+  const before = kept?.content ? (JSON.parse(kept.content) as RecordContent) : undefined;
   return before?.fingerprint === fingerprint ? before : undefined;
 }
 
