@@ -3,6 +3,7 @@ export { wordOf } from "./claim-answers.ts";
 export type * from "./corrections/corrections.ts";
 export * from "./documents/claims.ts";
 export { startEmbeddedPostgres } from "./embedded/embedded-postgres.ts";
+export { hasData } from "./embedded/find-place.ts";
 export type { Business, ChainedEvent, NewEvent, Writer } from "./events/chain.ts";
 export { CursorLostError } from "./events/read-events.ts";
 export type { Events, VerifyRequest } from "./events/create-events.ts";

@@ -243,5 +243,34 @@ describe("fiscalflow documents", () => {
       exitCode: 0,
       stdout: "The ledger has no documents of that connection and business.\n",
     });
+    const { host, pathname } = new URL(test.url);
+    expect(said.stderr).toContain(`Ledger: ${host}${pathname}\n`);
+  });
+
+  it("refuses where there is no ledger, and makes none", async () => {
+    const home = await mkdtemp(join(folder, "home-"));
+    const said = await callCli(["documents", "day"], { env: { FISCALFLOW_HOME: home } });
+    expect(said).toMatchObject({ exitCode: 2, stdout: "" });
+    expect(said.stderr).toContain(`There is no ledger in ${home}: no worker has written to it. Set LEDGER_URL`);
+    expect(await readdir(home)).toEqual([]);
+  });
+
+  it("fails on a ledger to which nothing was ever written", async () => {
+    const fresh = await createTestLedger(15_000);
+    const env = { LEDGER_URL: fresh.url };
+    try {
+      await fresh.ledger.ready();
+      for (const argv of [
+        ["documents", "day"],
+        ["report", "day", "--json"],
+        ["ledger", "verify"],
+      ]) {
+        const said = await callCli(argv, { env });
+        expect({ argv, ...said }).toMatchObject({ argv, exitCode: 1, stdout: "" });
+        expect(said.stderr).toContain("The ledger is empty: nothing was ever written to");
+      }
+    } finally {
+      await fresh.drop();
+    }
   });
 });

@@ -82,27 +82,30 @@ async function listDocuments(context: CliContext, days: Days, flags: DocumentsFl
   const { withLedger } = await import("../with-ledger.ts");
   const { notesOf } = await import("./notes.ts");
   const render = await renderer(flags);
-  await withLedger(context, (ledger, config) =>
-    ledger.reports.documents({ days, connection, businessId }, async (businesses) => {
-      const write = async (append: (piece: string) => Promise<void>): Promise<void> => {
-        for await (const piece of render(days, businesses)) {
-          // A list that nobody waits for holds the ledger's connection.
-          context.signal.throwIfAborted();
-          await append(piece);
+  await withLedger(
+    context,
+    (ledger, config) =>
+      ledger.reports.documents({ days, connection, businessId }, async (businesses) => {
+        const write = async (append: (piece: string) => Promise<void>): Promise<void> => {
+          for await (const piece of render(days, businesses)) {
+            // A list that nobody waits for holds the ledger's connection.
+            context.signal.throwIfAborted();
+            await append(piece);
+          }
+        };
+        if (out === undefined) await write((piece) => written(context, piece));
+        else {
+          const file = resolve(out);
+          await withWholeFile(file, async (whole) => {
+            await write((piece) => whole.append(piece));
+            await whole.keepAs(file, { force });
+          });
         }
-      };
-      if (out === undefined) await write((piece) => written(context, piece));
-      else {
-        const file = resolve(out);
-        await withWholeFile(file, async (whole) => {
-          await write((piece) => whole.append(piece));
-          await whole.keepAs(file, { force });
-        });
-      }
-      if (csv) for (const note of notesOf(businesses)) printNote(context, note);
-      const left = configuredNote(config, flags, businesses);
-      if (left !== undefined) printNote(context, left);
-    }),
+        if (csv) for (const note of notesOf(businesses)) printNote(context, note);
+        const left = configuredNote(config, flags, businesses);
+        if (left !== undefined) printNote(context, left);
+      }),
+    { forMachines: csv || json },
   );
   if (out !== undefined) printNote(context, `Written to ${out}.`);
 }

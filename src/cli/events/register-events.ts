@@ -38,17 +38,21 @@ async function printEvents(context: CliContext, flags: EventsFlags): Promise<voi
   const { businessOf } = await import("../jobs/business-of.ts");
   const { withLedger } = await import("../with-ledger.ts");
   let cursor = flags.after;
-  await withLedger(context, async ({ events }, config) => {
-    const business = businessOf(config, flags);
-    while (!context.signal.aborted) {
-      const page = await events.read(business, cursor);
-      for (const event of page) await written(context, flags.json === true ? JSON.stringify(event) : lineOf(event));
-      cursor = page.at(-1)?.cursor ?? cursor;
-      if (page.length > 0) continue;
-      if (flags.follow !== true) return;
-      await delay(LOOK_PAUSE_MS, undefined, { signal: context.signal }).catch(() => undefined);
-    }
-  });
+  await withLedger(
+    context,
+    async ({ events }, config) => {
+      const business = businessOf(config, flags);
+      while (!context.signal.aborted) {
+        const page = await events.read(business, cursor);
+        for (const event of page) await written(context, flags.json === true ? JSON.stringify(event) : lineOf(event));
+        cursor = page.at(-1)?.cursor ?? cursor;
+        if (page.length > 0) continue;
+        if (flags.follow !== true) return;
+        await delay(LOOK_PAUSE_MS, undefined, { signal: context.signal }).catch(() => undefined);
+      }
+    },
+    { forMachines: flags.json === true, mayBeEmpty: flags.follow === true },
+  );
   if (flags.json !== true && cursor === undefined) printNote(context, "The ledger has no events of that business.");
 }
 

@@ -49,15 +49,19 @@ Example: a look that the next one can be held against; keep the file where the d
 async function runVerify(context: CliContext, flags: VerifyFlags): Promise<void> {
   const { withLedger } = await import("../with-ledger.ts");
   const seen = flags.against === undefined ? [] : await readSeen(context, flags.against);
-  const chains = await withLedger(context, async (ledger) => {
-    const verified: VerifiedChain[] = [];
-    const { connection, business: businessId } = flags;
-    for await (const chain of verifiedChains(ledger, { connection, businessId, seen })) {
-      verified.push(chain);
-      if (flags.json !== true) printResult(context, false, undefined, chainText(chain));
-    }
-    return verified;
-  });
+  const chains = await withLedger(
+    context,
+    async (ledger) => {
+      const verified: VerifiedChain[] = [];
+      const { connection, business: businessId } = flags;
+      for await (const chain of verifiedChains(ledger, { connection, businessId, seen })) {
+        verified.push(chain);
+        if (flags.json !== true) printResult(context, false, undefined, chainText(chain));
+      }
+      return verified;
+    },
+    { forMachines: flags.json === true, mayBeEmpty: seen.length > 0 },
+  );
   const found = chains.reduce((sum, chain) => sum + chain.findings.length + chain.moreFindings, 0);
   if (flags.json === true) printResult(context, true, { ok: found === 0, chains }, "");
   if (chains.length === 0) printNote(context, "The ledger has no events of that connection and business.");

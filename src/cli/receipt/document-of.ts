@@ -81,7 +81,10 @@ async function withItsLines(
   const { linesLeftOut, ...others } = document;
   if (!linesLeftOut) return document;
   const { withLedger } = await import("../with-ledger.ts");
-  const kept = await withLedger(context, (ledger) => ledger.records.findSale(key, invoice));
+  const kept = await withLedger(context, (ledger) => ledger.records.findSale(key, invoice), {
+    forMachines: true,
+    mayBeEmpty: true,
+  });
   const documents = [kept?.record.document, kept?.creditNote?.record.document];
   const lines = documents.find((one) => one?.id === document.id)?.lines ?? [];
   if (lines.length === linesLeftOut.count) return { ...others, lines };

@@ -61,12 +61,16 @@ async function runReport(context: CliContext, kind: Period["kind"], flags: Repor
   const nowMs = Date.now();
   const period = periodOf(kind, flags.date, nowMs);
   const { connection, business: businessId } = flags;
-  const businesses = await withLedger(context, async (ledger, config) => {
-    const reports = await ledger.reports.read({ period, connection, businessId });
-    const note = configuredNote(config, flags, reports);
-    if (note !== undefined) printNote(context, note);
-    return reports;
-  });
+  const businesses = await withLedger(
+    context,
+    async (ledger, config) => {
+      const reports = await ledger.reports.read({ period, connection, businessId });
+      const note = configuredNote(config, flags, reports);
+      if (note !== undefined) printNote(context, note);
+      return reports;
+    },
+    { forMachines: flags.csv === true || flags.json === true },
+  );
   if (flags.html !== undefined) {
     const { renderHtml } = await import("./render-html.ts");
     await writePage(flags.html, renderHtml(period, businesses, nowMs));

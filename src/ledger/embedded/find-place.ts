@@ -16,6 +16,17 @@ export interface Place {
 
 const PLACE_FOR_ROOT = "/var/lib/fiscalflow";
 
+/** Whether a process has made the home's data already. Makes nothing itself. */
+export async function hasData(home: string): Promise<boolean> {
+  const inHome = join(resolve(home), "postgres");
+  const apart = await realpath(home).then(
+    (real) => [join(PLACE_FOR_ROOT, hashOf(real))],
+    () => [],
+  );
+  const found = await Promise.all([inHome, ...apart].map((base) => exists(join(base, "cluster"))));
+  return found.includes(true);
+}
+
 /** @throws LedgerUnavailableError when the home cannot be used */
 export async function findPlace(home: string): Promise<Place> {
   const inHome = join(resolve(home), "postgres");

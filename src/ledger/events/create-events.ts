@@ -32,6 +32,8 @@ export interface Events {
   read(business: Business, cursor?: string): Promise<LedgerEvent[]>;
   /** @returns the numbers of the events; undefined for one whose key was there already */
   append(business: Business, events: readonly NewEvent[]): Promise<(number | undefined)[]>;
+  /** Whether anything was ever written, of any business. */
+  any(): Promise<boolean>;
   /**
    * Looks through the chains, one report each, in bounded memory. A chain that was seen earlier and has gone is
    * reported too.
@@ -45,6 +47,8 @@ export function createEventLog(database: Database): Events {
   return {
     read: (business, cursor) => database.query((db) => readEvents(db, business, cursor)),
     append: (business, events) => database.transact((db) => appendEvents(db, business, events)),
+
+    any: () => database.query(async (db) => (await nextChain(db, undefined)) !== undefined),
 
     async *verify({ connection, businessId, seen = [] } = {}) {
       const wanted = (one: { connection: string; businessId: string }): boolean =>
