@@ -180,6 +180,22 @@ describeWithTemporal("fiscalflow sale", () => {
     expect(stdout).toMatch(/Decisions\n.*resolveStock stock-unknown \(CLI-9\/item_tea\/sold\): applied; seen/);
   });
 
+  test("resolve-stock warns of an answer against which the balance speaks, and takes it", async () => {
+    rig.simulator.inject({ operation: "adjustStock", when: "before", kind: "drop", times: 1 });
+    await sale(["start", "-", "--wait"], saleOf("CLI-10"));
+    await expect.poll(async () => (await sale(["show", "CLI-10"])).stdout).toContain("stock-unknown");
+    expect((await sale(["show", "CLI-10"])).stdout).toMatch(/Last balance before it was sent: \d+ \(/);
+    await sale(["start", "-", "--wait"], saleOf("CLI-11"));
+    await expect
+      .poll(async () => (await sale(["show", "CLI-10"])).stdout, { timeout: 30_000 })
+      .toContain("The balance speaks against it: it was probably not applied.");
+    const answer = ["--reference", "CLI-10/item_tea/sold", "--applied", "--note", "seen"];
+    const said = await sale(["resolve-stock", "CLI-10", ...answer]);
+    expect(said.exitCode).toBe(0);
+    expect(said.stderr).toContain("Warning: the balance speaks against this answer.");
+    expect(said.stderr).toContain("the stock stays wrong");
+  });
+
   test("refund credits the sale once, and show has the credit note too", async () => {
     const refund = ["refund", "CLI-1", "--reason", "06", "--number", "CN-1", "--wait", "20"];
     const first = await sale(refund);

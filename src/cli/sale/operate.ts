@@ -16,12 +16,12 @@ export async function operateOne(
   context: CliContext,
   invoice: string,
   flags: OperatorFlags,
-  send: (operate: Sales["operate"], workflowId: string) => Promise<{ message: string }>,
+  send: (operate: Sales["operate"], workflowId: string, sales: Sales) => Promise<{ message: string }>,
 ): Promise<void> {
   const { withSales } = await import("./with-sales.ts");
   await withSales(context, async (sales) => {
     const workflowId = await sales.targetOf(invoice, flags);
-    const reply = await send(sales.operate, workflowId);
+    const reply = await send(sales.operate, workflowId, sales);
     printResult(context, flags.json, { workflowId, ...reply }, `${invoice}: ${reply.message}`);
   });
 }

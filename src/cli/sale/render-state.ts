@@ -1,6 +1,7 @@
 import { closedInWords, MEANING, nairobiTime, troubleInWords, type WorkflowState } from "../../contract/index.ts";
 import type { PendingCall, SaleState } from "../../starter/index.ts";
 import { nairobiClock } from "../output.ts";
+import { balanceLines } from "./balance-lines.ts";
 import { evidenceLines } from "./evidence-lines.ts";
 import { mendCommands, type MendTarget, restartCommand } from "./mend-commands.ts";
 import { documentLine, movementLine, receiptLines } from "./render-document.ts";
@@ -33,7 +34,7 @@ export function renderState(title: string, workflowId: string, state: SaleState,
     lines.push(
       `${closed ? "When it ended it needed an operator" : "Needs an operator"}: ${code}${subject === undefined ? "" : ` (${subject})`}, since ${nairobiTime(sinceMs)}`,
       `  ${MEANING[code]}. ${message}`,
-      ...evidenceLines(attention).map((line) => `  ${line}`),
+      ...[...balanceLines(attention), ...evidenceLines(attention)].map((line) => `  ${line}`),
       // No message reaches what the ledger alone knows, or what is closed: above it stands how that goes on.
       ...(state.source === "ledger" || closed ? [] : mendCommands(attention, target)).map(
         (command) => `    ${command}`,

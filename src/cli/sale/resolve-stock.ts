@@ -1,7 +1,10 @@
+import type { Client } from "@temporalio/client";
 import type { Command } from "commander";
 
+import type { SaleKey } from "../../starter/index.ts";
 import { UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
+import { printNote } from "../output.ts";
 import { CREDIT_NOTE_FLAG, operateOne, type OperatorFlags } from "./operate.ts";
 import { parseInvoice, parseText, withScope } from "./scope.ts";
 
@@ -33,8 +36,31 @@ Example:
     .action(async (invoice: string, flags: ResolveStockFlags) => {
       const { reference, note, applied = false, notApplied = false } = flags;
       if (applied === notApplied) throw new UsageError("Give exactly one of --applied and --not-applied.");
-      await operateOne(context, invoice, flags, (operate, id) =>
-        operate.resolveStock(id, { referenceId: reference, applied, note }),
-      );
+      await operateOne(context, invoice, flags, async (operate, id, { client, keyOf }) => {
+        const warning = await warningOf(client, id, keyOf(invoice, flags), { reference, applied });
+        if (warning !== undefined) printNote(context, warning);
+        return operate.resolveStock(id, { referenceId: reference, applied, note });
+      });
     });
+}
+
+/** The balance is evidence alone, so it warns and never refuses. */
+async function warningOf(
+  client: Client,
+  workflowId: string,
+  key: SaleKey,
+  { reference, applied }: { reference: string; applied: boolean },
+): Promise<string | undefined> {
+  const { WorkflowNotFoundError } = await import("@temporalio/client");
+  const { stateOfRun } = await import("../../starter/state-of-run.ts");
+  const { contradiction } = await import("./balance-lines.ts");
+  try {
+    const { state } = await stateOfRun(client, workflowId, key);
+    const asked = state.attentions.find(({ code, subject }) => code === "stock-unknown" && subject === reference);
+    return asked && contradiction(asked, applied);
+  } catch (error) {
+    // The update says it better.
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    throw error;
+  }
 }

@@ -58,7 +58,7 @@ export function howToGoOn(stack: DemoStack, sales: readonly SaleProgress[]): str
 }
 
 /** How to resolve what the examples leave for an operator, in the UI and by a command. */
-function needingOperator({ temporal }: DemoStack, sales: readonly SaleProgress[]): string[] {
+function needingOperator({ temporal, simulator }: DemoStack, sales: readonly SaleProgress[]): string[] {
   return sales.flatMap(({ example, workflowId, state }) => {
     if (example.expected.attention === undefined) return [];
     return (state?.attentions ?? []).flatMap((attention) => [
@@ -67,6 +67,14 @@ function needingOperator({ temporal }: DemoStack, sales: readonly SaleProgress[]
       "",
       `  ${workflowLink(temporal, workflowId) ?? workflowId}`,
       "",
+      ...(attention.code === "stock-unknown"
+        ? [
+            "Whether the movement was applied shows under Stock movements on the simulator's page:",
+            "",
+            `  ${simulator.url}`,
+            "",
+          ]
+        : []),
       "or by one of these commands:",
       "",
       ...mendCommands(attention, { invoice: example.invoice }).map((command) => `  npx ${command}`),

@@ -6,6 +6,7 @@ import { button, type Cell, escaped, section } from "./markup.ts";
 
 /** Enough to see what goes on; all of them are in the books. */
 const SHOWN_DOCUMENTS = 50;
+const SHOWN_MOVEMENTS = 50;
 
 const TIME = new Intl.DateTimeFormat("en-GB", { timeZone: "Africa/Nairobi", timeStyle: "medium" });
 
@@ -24,6 +25,7 @@ export function renderPage(world: World, url: string): string {
     triggers(url),
     documents(world),
     items(world),
+    movements(world),
     section(
       "Businesses",
       ["id", "name", "branches"],
@@ -106,6 +108,27 @@ function items({ businesses, catalogue, stock }: World): string {
     ]),
   );
   return section("Items", ["sku", "name", "price", "registration", "on hand"], rows, "There is none.");
+}
+
+/** By which a person sees whether a movement of unknown outcome was applied. */
+function movements({ stock }: World): string {
+  const all = [...stock.movements()].toReversed();
+  const rows = all
+    .slice(0, SHOWN_MOVEMENTS)
+    .map(({ atMs, referenceId, itemId, branchId, action, quantity, onHandBefore, onHandAfter }): Cell[] => [
+      TIME.format(atMs),
+      referenceId ?? "",
+      itemId,
+      branchId,
+      `${action} ${quantity}`,
+      `${onHandBefore} → ${onHandAfter}`,
+    ]);
+  const head = ["booked", "reference", "item", "branch", "movement", "on hand"];
+  const title =
+    all.length > SHOWN_MOVEMENTS
+      ? `Stock movements: the latest ${SHOWN_MOVEMENTS} of ${all.length}`
+      : "Stock movements";
+  return section(title, head, rows, "None yet.");
 }
 
 function businessRow({
