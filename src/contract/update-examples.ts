@@ -12,8 +12,11 @@ type Answer = readonly [when: string, input: Record<string, unknown>];
 
 const NOTE = "how you know, in a few words";
 
-/** Every update that resolves an attention, each answer that it can carry once. */
-export function updateExamples({ code, subject, resolvedBy }: Attention): UpdateExample[] {
+/**
+ * Every update that resolves an attention, each answer that it can carry once.
+ * @param by stands for who answers, where the sender adds no name of its own; a cancellation keeps none
+ */
+export function updateExamples({ code, subject, resolvedBy }: Attention, by?: string): UpdateExample[] {
   const about = { code, ...(subject !== undefined && { subject }) };
   const answers: Readonly<Record<Mend, readonly Answer[]>> = {
     retry: [["to try again", { ...about, note: "what was corrected" }]],
@@ -32,5 +35,8 @@ export function updateExamples({ code, subject, resolvedBy }: Attention): Update
     ],
     acknowledge: [["to accept it as it is", { ...about, note: NOTE }]],
   };
-  return resolvedBy.flatMap((update) => answers[update].map(([when, input]) => ({ update, when, input })));
+  return resolvedBy.flatMap((update) => {
+    const named = by !== undefined && update !== "cancel" ? { by } : {};
+    return answers[update].map(([when, input]) => ({ update, when, input: { ...input, ...named } }));
+  });
 }

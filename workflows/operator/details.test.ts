@@ -66,6 +66,8 @@ describe("the details of a run", () => {
     expect(page).toMatch(new RegExp(`^### Needs an operator: ${code}\n\n\\w[^\n]*\\.\n\nSend the update `));
     const updates = updatesIn(page);
     expect([...new Set(updates.map(({ update }) => update))]).toEqual(RESOLVED_BY[code]);
+    const named = updates.filter(({ update }) => update !== "cancel");
+    expect(named.map(({ payload }) => payload["by"])).toEqual(named.map(() => "your name"));
     for (const { update, payload } of updates) expect(() => accept(run, update, payload)).not.toThrow();
   });
 

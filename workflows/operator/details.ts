@@ -34,7 +34,7 @@ function needsAnOperator(attention: Attention): string {
   return [
     `### Needs an operator: ${code}`,
     WHAT_TO_DO[code],
-    ...updateExamples(attention).map(updateText),
+    ...updateExamples(attention, "your name").map(updateText),
     `**What happened:** ${MEANING[code]}, since ${nairobiAndUtcTime(sinceMs)}. ${quoted(message)}`,
     ...evidenceOf(attention),
   ].join("\n\n");
