@@ -22,7 +22,7 @@ th { text-align: left; font-weight: 600; color: var(--quiet); font-size: 12.5px;
 td { padding: 7px 14px 7px 0; border-bottom: 1px solid var(--line); vertical-align: top; overflow-wrap: anywhere; }
 tr:last-child td { border-bottom: 0; }
 .right { text-align: right; padding-right: 0; padding-left: 14px; white-space: nowrap; }
-svg { display: block; width: 100%; height: auto; }
+svg { display: block; width: 100%; height: auto; } .pair svg { max-width: 440px; }
 .tick { font-size: 11px; fill: var(--quiet); font-variant-numeric: tabular-nums; }
 .label { font-size: 13px; fill: var(--ink); } .value { font-size: 13px; fill: var(--ink); font-variant-numeric: tabular-nums; }
 .grid { stroke: var(--line); } .axis { stroke: var(--quiet); }
@@ -35,7 +35,7 @@ footer { margin-top: 40px; font-size: 13px; }
 @media (max-width: 600px) {
   main { padding: 20px 12px 40px; } h1 { font-size: 21px; } h2 { margin-top: 30px; } .card { padding: 14px; }
   .figures { grid-template-columns: 1fr 1fr; gap: 10px; } .figures .card { padding: 12px; } .figure { font-size: 18px; }
-  .broad { overflow-x: auto; } .broad svg { min-width: 600px; }
+  .tick { font-size: 22px; }
   thead { display: none; } tr { display: block; padding: 7px 0; border-bottom: 1px solid var(--line); }
   tr:last-child { border-bottom: 0; }
   td, td.right { display: flex; justify-content: space-between; gap: 16px; border: 0; padding: 2px 0; text-align: right; white-space: normal; }

@@ -31,7 +31,7 @@ export function renderHtml(
 </head>
 <body>
 <main>
-<header><h1>${escapeHtml(title)}</h1><p>Days and hours of Africa/Nairobi (EAT). Documents count on their own date, once the tax authority has accepted them.</p></header>
+<header><h1>${escapeHtml(title)}</h1><p>Days and hours of Africa/Nairobi (EAT). Documents count on their own date, once the tax authority has accepted them. Amounts are in KES.</p></header>
 ${body === "" ? '<p class="none">The ledger has no documents of that connection and business.</p>' : body}
 <footer>Made ${nairobiTime(nowMs)} from the ledger. Whether the ledger is what was written: <code>fiscalflow ledger verify</code>.</footer>
 </main>
@@ -97,11 +97,10 @@ function riskShares({ open }: BusinessReport): Share[] {
     .map(([name, amount]) => ({ name, amount: amount.toFixed(2) }));
 }
 
-/** Too broad for a phone: it is moved sideways there. */
 function courseCard(period: Period, { course }: BusinessReport, key: string): string {
   if (course.length === 0) return "";
   const title = `Sales and credit notes by ${period.kind === "day" ? "hour" : "day"}`;
-  return card(title, `<div class="broad">${coursePlot(period, course)}</div>${key}`);
+  return card(title, `${coursePlot(period, course)}${key}`);
 }
 
 function shareCard(title: string, shares: readonly Share[], tone: "sale" | "risk"): string {

@@ -13,7 +13,7 @@ export function titleOf(period: Period): string {
 
 function businessText(period: Period, report: BusinessReport, nowMs: number): string {
   const { connection, businessId } = report;
-  const title = `${businessId === "-" ? "The business" : businessId} (connection ${connection}), ${titleOf(period)}`;
+  const title = `${businessId === "-" ? "The business" : businessId} (connection ${connection}), ${titleOf(period)}, amounts in KES`;
   const { tables, none } = tablesOf(report, nowMs);
   return [title, ...tables.map(tableText), ...(none === "" ? [] : [none])].join("\n\n");
 }

@@ -53,7 +53,9 @@ test("amounts are written with their thousands apart, and never rounded", () => 
 
 test("the table has every figure, what is open, since when, and what is at risk", () => {
   const text = renderText(MONTH, [sampleReport()], NOW_MS);
-  expect(text).toContain("biz_<b>1</b> (connection default), 2026-11-01 to 2026-11-30");
+  expect(text).toContain("biz_<b>1</b> (connection default), 2026-11-01 to 2026-11-30, amounts in KES");
+  expect(text).toContain("quantity taken");
+  expect(text).toContain("movements unknown");
   expect(text).toMatch(/^ {2}net +4003 +1,063,247\.68 +170,119\.62 +1,233,367\.30$/m);
   expect(text).toMatch(/^ {2}E 8 % +0\.00 +0\.00 +0\.00 +812\.50 +0\.00$/m);
   expect(text).toMatch(/INV-<script> +rejected +rejected: the tax authority said no.* 2 d 7 h +700\.20$/m);
@@ -83,6 +85,7 @@ test("the CSV keeps amounts as they are, and gives a spreadsheet no formula", ()
 test("the page says the same, loads nothing, and obeys nobody's words", () => {
   const page = renderHtml(MONTH, [sampleReport()], NOW_MS);
   expect(page).toContain("1,233,367.30");
+  expect(page).toContain("Amounts are in KES.");
   expect(page).toContain("INV-&lt;script&gt;");
   expect(page).not.toMatch(/<script|<b>|<link|<img|url\(|@import|\bsrc=|href=/);
   expect(page.match(/<svg /g)).toHaveLength(3);
@@ -118,7 +121,7 @@ test("a page without any document is a page", () => {
     [{ ...sampleReport(), ...none, open: [], ended: { documents: [], more: 0, amount: "0" }, atRisk: "0" }],
     NOW_MS,
   );
-  expect(page).toContain("Nothing is open, and nobody is needed.");
+  expect(page).toContain("Nothing is open, and nobody is needed. No document ended without an outcome.");
   expect(page).not.toContain("NaN");
   // Figures and totals; no card without content.
   expect(page.match(/<h3>[^<]+/g)?.map((heading) => heading.slice(4))).toEqual([

@@ -97,7 +97,15 @@ function payments({ payments: types }: BusinessReport): ReportTable {
 function movements({ movements: items }: BusinessReport): ReportTable {
   return {
     title: "Stock movements",
-    head: ["item", "id", "taken", "given back", "returned by decision", "unknown", "not made"],
+    head: [
+      "item",
+      "id",
+      "quantity taken",
+      "quantity given back",
+      "quantity returned by decision",
+      "movements unknown",
+      "movements not made",
+    ],
     right: [2, 3, 4, 5, 6],
     rows: items.map(({ itemId, name, taken, givenBack, returnedByDecision, unknown, notMade }) => [
       name ?? "-",
@@ -151,7 +159,7 @@ function ended({ ended: { documents, more, amount } }: BusinessReport): ReportTa
     head: ["number", "stage", "workflow", "ended", "amount"],
     right: [4],
     rows,
-    none: "None.",
+    none: "No document ended without an outcome.",
   };
 }
 
