@@ -1,5 +1,6 @@
 import type { Amounts, BusinessReport, OddDates } from "../../ledger/index.ts";
 import { asText, csvLine } from "../csv.ts";
+import { amount } from "./money.ts";
 
 /** Each means one thing in every line; a line leaves empty what its figure does not have. */
 const COLUMNS = [
@@ -37,15 +38,21 @@ const OTHERS_WORDS: ReadonlySet<string> = new Set([
   "number",
 ]);
 
+const AMOUNTS: ReadonlySet<string> = new Set(["taxable", "tax", "total"]);
+
 type Line = Partial<Record<(typeof COLUMNS)[number], string>> & { figure: string };
 
-/** One line for each figure, amounts as they are kept. RFC 4180, with a line for the names. */
+/** One line for each figure, amounts with two places, and more where they are kept with more. RFC 4180, with a line for the names. */
 export function renderCsv(businesses: readonly BusinessReport[]): string {
   const lines = businesses.flatMap((report) => {
     const { connection, businessId: business } = report;
     return linesOf(report).map((line) => {
-      const values = { connection, business, ...line };
-      return COLUMNS.map((name) => (OTHERS_WORDS.has(name) ? asText(values[name] ?? "") : (values[name] ?? "")));
+      const values: Line = { connection, business, ...line };
+      return COLUMNS.map((name) => {
+        const value = values[name] ?? "";
+        if (OTHERS_WORDS.has(name)) return asText(value);
+        return AMOUNTS.has(name) && value !== "" ? amount(value) : value;
+      });
     });
   });
   return [[...COLUMNS], ...lines].map(csvLine).join("\r\n");

@@ -64,7 +64,7 @@ test("the table has every figure, what is open, since when, and what is at risk"
   expect(text).toMatch(/CN-1 \(credit note\) +awaiting-authority +nobody +10 min +1,200\.50$/m);
 });
 
-test("the CSV keeps amounts as they are, and gives a spreadsheet no formula", () => {
+test("the CSV writes all amounts alike and rounds none, and gives a spreadsheet no formula", () => {
   const lines = renderCsv([sampleReport()]).split("\r\n");
   expect(lines[0]).toBe(
     "connection,business,figure,tax_letter,tax_rate,payment_type,at,other_months,item_id,item_name,number,stage,needs,since,workflow,ended_at,count,quantity,taxable,tax,total",
@@ -74,11 +74,11 @@ test("the CSV keeps amounts as they are, and gives a spreadsheet no formula", ()
   expect(lines).toContain(`${of},tax of sales,B,16,,,,,,,,,,,,,,1064282.59,170285.21,1234567.80`);
   expect(lines).toContain(`${of},stock taken,,,,,,item_tea,"'=HYPERLINK(""http://x"")",,,,,,,,12.50,,,`);
   expect(lines).toContain(
-    `${of},open sale,,,,,,,,INV-<script>,rejected,rejected,2026-11-19T07:26:40+03:00,,,,,,,700.2`,
+    `${of},open sale,,,,,,,,INV-<script>,rejected,rejected,2026-11-19T07:26:40+03:00,,,,,,,700.20`,
   );
-  expect(lines).toContain(`${of},at risk,,,,,,,,,,,,,,2,,,,1900.7`);
+  expect(lines).toContain(`${of},at risk,,,,,,,,,,,,,,2,,,,1900.70`);
   expect(lines).toContain(
-    `${of},ended sale,,,,,,,,INV-9,awaiting-authority,,,terminated,2026-11-21T14:00:00+03:00,,,,,232`,
+    `${of},ended sale,,,,,,,,INV-9,awaiting-authority,,,terminated,2026-11-21T14:00:00+03:00,,,,,232.00`,
   );
 });
 
