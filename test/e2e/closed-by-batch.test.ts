@@ -75,12 +75,14 @@ describeWithTemporal("a sale that a batch operation has terminated", () => {
     expect(unsure.stderr).toContain("Add --yes, or look first with --dry-run");
     const looked = await fiscalflow(...restart, "--dry-run");
     expect(looked.exitCode).toBe(0);
-    expect(looked.stdout).toContain("sale/default/biz_1/BATCH-1, resolving-items, item-unknown");
+    expect(looked.stdout).toMatch(
+      /sale\/default\/biz_1\/BATCH-1, resolving-items, item-unknown, terminated \d{4}-\d\d-\d\d \d\d:\d\d EAT\n/,
+    );
     expect(looked.stdout).toContain("3 found; nothing was changed.");
     const asked = await answering("n", ...restart);
     expect(asked).toMatchObject({ exitCode: 1, stdout: "" });
     expect(asked.stderr).toMatch(
-      /BATCH-3, resolving-items, item-unknown\n[^]*Restart 3\? \[y\/N\] Nothing was changed\./,
+      /BATCH-3, resolving-items, item-unknown, terminated [^\n]*\n[^]*Restart 3\? \[y\/N\] Nothing was changed\./,
     );
     expect(await ended()).toHaveLength(3);
 

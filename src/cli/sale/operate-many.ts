@@ -1,8 +1,9 @@
 import type { WorkflowExecutionInfo } from "@temporalio/client";
 import type { Command } from "commander";
 
-import { SEARCH_ATTRIBUTES } from "../../contract/index.ts";
+import { type ClosedStatus, nairobiTime, SEARCH_ATTRIBUTES } from "../../contract/index.ts";
 import { attributesOf } from "../../starter/attributes.ts";
+import { closedStatusOf } from "../../starter/closed-run.ts";
 import { CommandFailedError, UsageError } from "../cli-error.ts";
 import { confirm, requireSomebodyToAsk } from "../confirm.ts";
 import type { CliContext } from "../context.ts";
@@ -122,6 +123,8 @@ interface Target {
   stage: string | null;
   /** What an operator is needed for, or was when it ended. */
   attention: string | null;
+  /** How its workflow ended, and when (ISO 8601); null of an open one. */
+  ended: { status: ClosedStatus; at: string } | null;
 }
 
 async function found({ client }: Sales, flags: ManyFlags, of: ManyCommand["of"]): Promise<Target[]> {
@@ -145,12 +148,19 @@ async function found({ client }: Sales, flags: ManyFlags, of: ManyCommand["of"])
       workflowId: execution.workflowId,
       stage: attributes.get(stage) ?? null,
       attention: attributes.get(attention) ?? null,
+      ended: endOf(execution),
     };
   });
 }
 
-function targetLine({ workflowId, stage, attention }: Target): string {
-  return [workflowId, stage ?? "stage unknown", ...(attention === null ? [] : [attention])].join(", ");
+function endOf({ status, closeTime }: WorkflowExecutionInfo): Target["ended"] {
+  const closed = closedStatusOf(status.name);
+  return closed === undefined || closeTime === undefined ? null : { status: closed, at: closeTime.toISOString() };
+}
+
+function targetLine({ workflowId, stage, attention, ended }: Target): string {
+  const end = ended && `${ended.status} ${nairobiTime(Date.parse(ended.at))}`;
+  return [workflowId, stage ?? "stage unknown", attention, end].filter((part) => part !== null).join(", ");
 }
 
 function capital(word: string): string {

@@ -38,7 +38,10 @@ Examples:
       requireOneWay(context, invoice, flags);
       const { query, note } = flags;
       if (invoice !== undefined)
-        await operateOne(context, invoice, flags, async (operate, id) => told(await operate.restart(id, { note })));
+        await operateOne(context, invoice, flags, async (operate, id) => {
+          const reply = told(await operate.restart(id, { note }));
+          return { ...reply, message: reply.result === "restarted" ? `restarted; ${reply.message}` : reply.message };
+        });
       else if (query !== undefined)
         await operateMany(
           context,
@@ -52,7 +55,7 @@ Examples:
 function told(reply: RestartReply): RestartReply & { message: string } {
   const message =
     reply.result === "restarted"
-      ? "restarted; the new run takes over what the run before did."
+      ? "the new run takes over what the run before did."
       : "somebody else has restarted it; nothing was started here.";
   return { ...reply, message };
 }
