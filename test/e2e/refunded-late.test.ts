@@ -68,7 +68,7 @@ describeWithTemporal("a sale that was refunded after it had closed", () => {
     await expect.poll(() => rowOf("--stage", "credited")).toMatchObject([{ ...common, stage: "credited" }]);
     for (const stage of ["completed", "crediting"]) expect(await rowOf("--stage", stage)).toEqual([]);
     expect((await fiscalflow("sale", "list")).stdout).toMatch(
-      /LATE-1 .*credited by CN-LATE-1 \(closed\) .*Wanjiku .*700\.00/,
+      /LATE-1 .*credited by CN-LATE-1 \(finished\) .*Wanjiku .*700\.00/,
     );
     await expect.poll(async () => (await kept(invoice))?.creditNote?.record.stage).toBe("credited");
     expect(await openNumbers()).not.toContain("CN-LATE-1");

@@ -97,6 +97,6 @@ function table(sales: readonly ListedSale[], nowMs: number): string {
 
 function whereOf({ stage, status, creditNote }: ListedSale): string {
   const by = creditNote === null ? "" : ` by ${creditNote}`;
-  const how = status === "running" ? "" : ` (${status in CLOSED_STATUSES ? status : "closed"})`;
+  const how = status === "running" ? "" : ` (${status in CLOSED_STATUSES ? status : "finished"})`;
   return `${stage ?? "-"}${by}${how}`;
 }
