@@ -208,6 +208,12 @@ describeWithTemporal("fiscalflow sale", () => {
     );
   });
 
+  test("show of a credit note's number says how to see it", async () => {
+    const said = await sale(["show", "CN-1"]);
+    expect(said).toMatchObject({ exitCode: 1, stdout: "" });
+    expect(said.stderr).toContain("give the number of its sale: fiscalflow sale show INVOICE. fiscalflow documents");
+  });
+
   test("list shows the newest, --attention those that need a person, and --limit how many more there are", async () => {
     await listed([], (stdout) => ["CLI-1", "CLI-2", "CLI-3", "CLI-9"].every((number) => stdout.includes(number)));
     const needing = await listed(["--attention", "--connection", "default"], (stdout) => !stdout.includes("CLI-9"));

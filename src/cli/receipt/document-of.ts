@@ -4,7 +4,7 @@ import { CommandFailedError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
 import type { BusinessScope } from "../jobs/business-of.ts";
 import { printNote, shellWord } from "../output.ts";
-import { creditNoteOf } from "../sale/credit-note-of.ts";
+import { creditNoteOf, orCreditNoteHint } from "../sale/credit-note-of.ts";
 import type { Scope } from "../sale/scope.ts";
 import { withSales } from "../sale/with-sales.ts";
 
@@ -47,13 +47,9 @@ interface Found {
 async function find(context: CliContext, invoice: string, wanted: Wanted): Promise<Found> {
   return await withSales(context, async (sales) => {
     const key = sales.keyOf(invoice, wanted);
-    const state = await sales.starter.getSale(key).catch((error: unknown) => {
-      if (!(error instanceof Error) || error.name !== "SaleNotFoundError") throw error;
-      throw new CommandFailedError(
-        `${error.message} If ${invoice} is the number of a credit note, give the number of its sale: fiscalflow receipt INVOICE --credit-note. fiscalflow documents lists both.`,
-        { cause: error },
-      );
-    });
+    const state = await sales.starter
+      .getSale(key)
+      .catch(orCreditNoteHint(invoice, "fiscalflow receipt INVOICE --credit-note"));
     const { document, stage } = state;
     if (wanted.creditNote !== true) return { document, stage, key };
     const note = (await creditNoteOf(sales, key, state))?.state;

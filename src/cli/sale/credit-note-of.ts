@@ -1,5 +1,6 @@
 import { creditNoteWorkflowId } from "../../contract/index.ts";
 import type { SaleKey, SaleState } from "../../starter/index.ts";
+import { CommandFailedError } from "../cli-error.ts";
 import type { BusinessScope } from "../jobs/business-of.ts";
 import type { Sales } from "./with-sales.ts";
 
@@ -26,4 +27,15 @@ export async function creditNoteOf(
     const kept = state.source === "ledger" ? state.creditNoteState : undefined;
     return kept && { workflowId, state: kept };
   }
+}
+
+/** Only sales are found by their number: says so of a number that none has. */
+export function orCreditNoteHint(invoice: string, command: string): (error: unknown) => never {
+  return (error) => {
+    if (!(error instanceof Error) || error.name !== "SaleNotFoundError") throw error;
+    throw new CommandFailedError(
+      `${error.message} If ${invoice} is the number of a credit note, give the number of its sale: ${command}. fiscalflow documents lists both.`,
+      { cause: error },
+    );
+  };
 }

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 
 import type { CliContext } from "../context.ts";
 import { printResult, shellWord } from "../output.ts";
-import { creditNoteOf } from "./credit-note-of.ts";
+import { creditNoteOf, orCreditNoteHint } from "./credit-note-of.ts";
 import { correctionLines, correctionsOf } from "./render-correction.ts";
 import { renderState } from "./render-state.ts";
 import { parseInvoice, type ResultFlags, type Scope, withScope } from "./scope.ts";
@@ -41,7 +41,8 @@ async function showSale(context: CliContext, invoice: string, flags: ShowFlags):
     const { starter } = sales;
     if (flags.web === true)
       return await (await import("./show-web.ts")).showInBrowser(context, starter.workflowId(key), flags.json);
-    const state = await withFleetTrouble(sales.client, connection, await starter.getSale(key));
+    const known = await starter.getSale(key).catch(orCreditNoteHint(invoice, "fiscalflow sale show INVOICE"));
+    const state = await withFleetTrouble(sales.client, connection, known);
     const note = await creditNoteOf(sales, key, state);
     const target = { ...flags, invoice };
     const title = `Sale ${invoice} of ${businessId} (connection ${connection})`;
