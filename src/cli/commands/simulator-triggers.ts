@@ -8,6 +8,7 @@ import { printNote, printResult } from "../output.ts";
 
 const ANSWER_MS = 10_000;
 const NAMES = Object.keys(TRIGGERS);
+const BY_INVOICE = NAMES.filter((name) => TRIGGERS[name]?.byInvoice === true).join(", ");
 
 interface Where {
   url?: string;
@@ -40,7 +41,7 @@ export function registerSimulatorTriggers(simulator: Command, context: CliContex
       .description("Have a running simulator make trouble: a rejection, a lost answer, a refused key.")
       .addArgument(new Argument("<trouble>", "what is to happen; see below").choices(NAMES))
       .option("--times <number>", "how often it strikes; default: see below", wholeNumber(1, 1_000_000))
-      .option("--invoice <number>", "only the document with this number"),
+      .option("--invoice <number>", `only the document with this number; for ${BY_INVOICE}`),
   )
     .addHelpText(
       "after",
@@ -53,8 +54,8 @@ ${Object.entries(TRIGGERS)
 It is added to what is set already. \`fiscalflow simulator end\` ends it, and the simulator's page (its address in a
 browser) shows it.
 
-Example: the next sale needs an operator
-  fiscalflow simulator trigger rejected`,
+Example: this sale needs an operator, whichever is started first
+  fiscalflow simulator trigger rejected --invoice INV-1001`,
     )
     .action(async (name: string, { times, invoice, ...flags }: TriggerFlags) => {
       const asked = { ...(times !== undefined && { times }), ...(invoice !== undefined && { invoice }) };
