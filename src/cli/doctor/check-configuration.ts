@@ -42,7 +42,13 @@ function describeConfig({ compliance, accounting, callbacks }: Config): Finding[
     );
   } else {
     const todo = "set CALLBACK_PUBLIC_URL and CALLBACK_SECRETS, and run `fiscalflow callbacks`, for faster results";
-    findings.push(warning("callbacks", "none are configured: polling alone finishes every sale", todo));
+    findings.push(
+      warning(
+        "callbacks",
+        "none are configured here: where no worker has them either, polling alone finishes every sale",
+        todo,
+      ),
+    );
   }
   return findings;
 }
