@@ -52,17 +52,17 @@ describe("a document's record", () => {
 
   it("keeps what is known of the document while another run of it finds that out", async () => {
     const business = someBusiness();
-    const { saveDocument, findSale, verify } = test.ledger.records;
+    const { records } = test.ledger;
     const signed = recordOf("INV-1");
     const [movement] = signed.movements;
     const pending = documentOf("INV-1", { status: "pending", receipt: undefined });
     await save(business, signed);
     const next = { ...WRITER, runId: "run-2" };
     const later = (sequence: number, more: Partial<DocumentRecord>) =>
-      saveDocument(business, { ...signed, asOfMs: signed.asOfMs + sequence, sequence, ...more }, next);
+      records.saveDocument(business, { ...signed, asOfMs: signed.asOfMs + sequence, sequence, ...more }, next);
     expect(await later(1, { stage: "resolving-items", document: null, movements: [] })).toBe("older");
     expect(await later(2, { stage: "awaiting-authority", document: pending, movements: [] })).toBe("older");
-    expect((await findSale(business, "INV-1"))?.record).toMatchObject({
+    expect((await records.findSale(business, "INV-1"))?.record).toMatchObject({
       stage: "completed",
       document: signed.document,
     });
@@ -72,12 +72,15 @@ describe("a document's record", () => {
       { code: "credentials" as const, message: "refused", sinceMs: 5, resolvedBy: ["retry" as const] },
     ];
     expect(await later(3, { startedAtMs: 7, attentions, movements: planned })).toBe("saved");
-    expect((await findSale(business, "INV-1"))?.record).toMatchObject({ attentions, movements: signed.movements });
+    expect((await records.findSale(business, "INV-1"))?.record).toMatchObject({
+      attentions,
+      movements: signed.movements,
+    });
     // Asked for anew, after it was given up, with other content.
     expect(await later(4, { fingerprint: "other", stage: "resolving-items", document: null, movements: [] })).toBe(
       "saved",
     );
-    expect((await verify(business)).findings).toEqual([]);
+    expect((await records.verify(business)).findings).toEqual([]);
   });
 
   it("is kept once, however often it is told", async () => {

@@ -47,7 +47,7 @@ const MOVED = {
 } as const;
 
 /** What a call came to, where its result can be read: asked for is not done, and done may be done by an earlier run. */
-function resultIn(activity: string, result: unknown, runStartedAtMs: number): string | undefined {
+function resultIn(activity: string, result: unknown, runBeganAtMs: number): string | undefined {
   if (typeof result !== "object" || result === null || !("kind" in result)) return undefined;
   const { kind, replayed, sentAtMs } = result as { kind: string; replayed?: unknown; sentAtMs?: unknown };
   if (activity === "createSale" || activity === "createCreditNote") {
@@ -58,7 +58,7 @@ function resultIn(activity: string, result: unknown, runStartedAtMs: number): st
   }
   if (activity !== "adjustStock") return undefined;
   if (kind !== "applied") return kind in MOVED ? MOVED[kind as keyof typeof MOVED] : undefined;
-  const isEarlier = typeof sentAtMs === "number" && sentAtMs < runStartedAtMs;
+  const isEarlier = typeof sentAtMs === "number" && sentAtMs < runBeganAtMs;
   return isEarlier ? "found a stock movement made before" : "moved stock";
 }
 
@@ -81,9 +81,12 @@ const ENDS: readonly (readonly [keyof HistoryEvent, string])[] = [
 /** Calls, waits, callbacks and decisions of a run, in order, with how long each took. */
 export function timelineOf(events: readonly HistoryEvent[]): TimelineEntry[] {
   const outcomes = outcomesOf(events);
-  const runStartedAtMs = events[0] ? timeOf(events[0]) : 0;
+  let runBeganAtMs = 0;
   return events.flatMap((event): TimelineEntry[] => {
     const atMs = timeOf(event);
+    // What comes before the reset was done by the run that was reset.
+    if (event.workflowExecutionStartedEventAttributes || event.workflowTaskFailedEventAttributes?.newRunId)
+      runBeganAtMs = atMs;
     const entry = (what: string, more: Partial<TimelineEntry> = {}): TimelineEntry[] => [{ atMs, what, ...more }];
     const scheduled = event.activityTaskScheduledEventAttributes;
     if (scheduled) {
@@ -91,7 +94,7 @@ export function timelineOf(events: readonly HistoryEvent[]): TimelineEntry[] {
       const what = ACTIVITIES[activity];
       if (what === undefined) return [];
       const { result, ...ended } = outcomes.get(String(event.eventId)) ?? { note: "goes on" };
-      return entry(resultIn(activity, result, runStartedAtMs) ?? what, ended);
+      return entry(resultIn(activity, result, runBeganAtMs) ?? what, ended);
     }
     const timer = event.timerFiredEventAttributes;
     if (timer) return pause(events, String(timer.startedEventId), atMs);
