@@ -69,7 +69,7 @@ describeWithTemporal("a correction while the ledger is away", () => {
   test("as the credit note's answer arrives keeps the answer, and credits once", async () => {
     const before = onHand();
     await sold("CUT-2");
-    const slow = { operation: "createCreditNote", when: "after", kind: "slow", delayMs: 500, times: 1 } as const;
+    const slow = { operation: "creditNote", when: "after", kind: "slow", delayMs: 1_500, times: 1 } as const;
     rig.simulator.inject(slow);
     await begin("CUT-2");
     await rig.simulator.until(() => documentsOf("CUT-2").length === 2);

@@ -123,8 +123,37 @@ describeWithTemporal("a sale whose run was ended on its way and is restarted", (
     return all.flatMap(({ document }) => (document?.number === invoice ? [document] : []));
   }
 
-  test.each(["restarted", "reset"])("that is signed stays signed where it is %s while the API is away", async (how) => {
+  const SHOWN = {
+    away: { serviceTrouble: { kind: "away" } },
+    credentials: { attentions: [{ code: "credentials" }] },
+  };
+  const isInReport = async (invoice: string) => (await openNumbers()).includes(invoice);
+  test.each([
+    ["restarted", "away"],
+    ["reset", "credentials"],
+  ] as const)("that is signed stays signed where it is %s in trouble: %s", async (how, trouble) => {
     const invoice = `SIGNED-${how}`;
+    await startSigned(invoice);
+    const endTrouble = rig.simulator.inject(triggerFault(trouble, {}));
+    if (how === "reset") await resetRun(rig.client, rig.namespace, rig.starter.workflowId({ invoice }));
+    else await restart(invoice);
+    await expect
+      .poll(() => rig.starter.getSale({ invoice }))
+      .toMatchObject({ ...SHOWN[trouble], stage: expect.not.stringContaining("completed") });
+    await isSigned(invoice);
+    await expect.poll(() => isInReport(invoice)).toBe(trouble === "credentials");
+    endTrouble();
+    if (trouble === "credentials") await rig.starter.retry({ invoice });
+    await isSignedAnew(invoice);
+  });
+
+  test("that is signed is told of as signed by each later event where it is restarted", async () => {
+    await startSigned("SIGNED-healthy");
+    await restart("SIGNED-healthy");
+    await isSignedAnew("SIGNED-healthy");
+  });
+
+  async function startSigned(invoice: string): Promise<void> {
     await rig.starter.startSale({ ...sale(invoice), refundWindow: "1 hour" });
     await rig.stateWhen(
       invoice,
@@ -132,17 +161,13 @@ describeWithTemporal("a sale whose run was ended on its way and is restarted", (
     );
     await expect.poll(() => toldOf(invoice)).toHaveLength(1);
     await isSigned(invoice);
-    const endTrouble = rig.simulator.inject(triggerFault("away", {}));
-    if (how === "reset") await resetRun(rig.client, rig.namespace, rig.starter.workflowId({ invoice }));
-    else {
-      await handleOf(invoice).terminate("by mistake");
-      await fiscalflow("sale", "restart", invoice, "--note", "carry it on");
-    }
-    await expect
-      .poll(() => rig.starter.getSale({ invoice }))
-      .toMatchObject({ serviceTrouble: { kind: "away" }, stage: expect.not.stringContaining("completed") });
-    await isSigned(invoice);
-    endTrouble();
+  }
+  async function restart(invoice: string): Promise<void> {
+    await handleOf(invoice).terminate("by mistake");
+    expect(await fiscalflow("sale", "restart", invoice, "--note", "carry it on")).toMatchObject({ exitCode: 0 });
+  }
+  /** By its new run, which has issued and moved nothing. */
+  async function isSignedAnew(invoice: string): Promise<void> {
     await rig.stateWhen(invoice, ({ stage }) => stage === "completed");
     await isSigned(invoice);
     const page = (await fiscalflow("sale", "show", invoice)).stdout;
@@ -151,7 +176,7 @@ describeWithTemporal("a sale whose run was ended on its way and is restarted", (
     expect(rig.simulator.documents(invoice)).toHaveLength(1);
     expect(movementsOf(invoice)).toHaveLength(1);
     expect((await ledger.records.verify(BUSINESS)).findings).toEqual([]);
-  });
+  }
 
   test("as it failed in the middle takes over its document and its movement", async () => {
     rig.simulator.setAuthority("DEFECT-1", [{ do: "down" }]);

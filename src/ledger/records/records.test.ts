@@ -62,22 +62,27 @@ describe("a document's record", () => {
       records.saveDocument(business, { ...signed, asOfMs: signed.asOfMs + sequence, sequence, ...more }, next);
     expect(await later(1, { stage: "resolving-items", document: null, movements: [] })).toBe("older");
     expect(await later(2, { stage: "awaiting-authority", document: pending, movements: [] })).toBe("older");
-    expect((await records.findSale(business, "INV-1"))?.record).toMatchObject({
-      stage: "completed",
-      document: signed.document,
-    });
     expect(await eventKinds(business)).toEqual(["document-saved"]);
     const planned = movement ? [{ ...movement, state: "planned" as const }] : [];
     const attentions = [
       { code: "credentials" as const, message: "refused", sinceMs: 5, resolvedBy: ["retry" as const] },
     ];
-    expect(await later(3, { startedAtMs: 7, attentions, movements: planned })).toBe("saved");
+    const changed = { since: 2, document: "unchanged" as const, movements: [], attentions, asOfMs: signed.asOfMs + 3 };
+    const part = { ...signed, ...changed, stage: "resolving-items" as const, sequence: 3 };
+    expect(await records.saveDocument(business, part, next)).toBe("older");
+    const { document } = signed;
+    expect((await records.findSale(business, "INV-1"))?.record).toMatchObject({
+      stage: "completed",
+      document,
+      attentions,
+    });
+    expect(await later(4, { startedAtMs: 7, attentions, movements: planned })).toBe("saved");
     expect((await records.findSale(business, "INV-1"))?.record).toMatchObject({
       attentions,
       movements: signed.movements,
     });
     // Asked for anew, after it was given up, with other content.
-    expect(await later(4, { fingerprint: "other", stage: "resolving-items", document: null, movements: [] })).toBe(
+    expect(await later(5, { fingerprint: "other", stage: "resolving-items", document: null, movements: [] })).toBe(
       "saved",
     );
     expect((await records.verify(business)).findings).toEqual([]);

@@ -11,7 +11,17 @@ import { appendEvents } from "../events/append-events.ts";
 import type { Business, Writer } from "../events/chain.ts";
 import { storableText } from "../storable-text.ts";
 import { movementsOf, type RecordContent } from "./columns.ts";
-import { documentKey, historyOf, isOfOlder, type Kept, lockKept, save, type SaveAnswer, saveOver } from "./save.ts";
+import {
+  documentKey,
+  historyOf,
+  isOfOlder,
+  type Kept,
+  lockKept,
+  replaceAttentions,
+  save,
+  type SaveAnswer,
+  saveOver,
+} from "./save.ts";
 
 /** `send-whole`: nothing was kept. `lines-missing`: all was, but for the document's lines. */
 export type RecordGap = "send-whole" | "lines-missing";
@@ -34,9 +44,11 @@ export async function saveTold(
   const ofRun = kept?.run_id === storableText(writer.runId);
   if (since !== undefined && !(ofRun && kept.sequence === since)) {
     // A record that is older is so however often it is sent.
-    const isOlder = kept && (isOver(kept, ofRun, told) || (!ofRun && isOfOlder(kept, told)));
-    if (!isOlder) return "send-whole";
-    await appendEvents(db, business, historyOf({ ...record, document: null }, writer));
+    const isBehind = kept && !ofRun && isOfOlder(kept, told);
+    if (!kept || !before || !(isOver(kept, ofRun, told) || isBehind)) return "send-whole";
+    const changed: DocumentRecord = { ...record, document: null };
+    await appendEvents(db, business, historyOf(changed, writer));
+    if (isBehind) await replaceAttentions(db, business, kept, before, onTopOf(before, changed, told).attentions);
     // Perhaps it is the very part whose answer was lost.
     const linesAreMissing = ofRun && before?.document?.linesLeftOut;
     return linesAreMissing ? "lines-missing" : "older";

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 
-import type { DocumentRecord, RecordPart, StockMovement } from "../../contract/index.ts";
+import type { Attention, DocumentRecord, RecordPart, StockMovement } from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
 import { appendEvents, prepareEvents } from "../events/append-events.ts";
 import { canonicalJson } from "../events/canonical-json.ts";
@@ -60,8 +60,9 @@ export async function saveOver(
   }
   const ofRun = kept?.run_id === storableText(writer.runId);
   const before = ofAnother || ofRun ? undefined : sameAsked(kept, told);
-  if (before && progressOf(before) > progressOf(told)) {
+  if (kept && before && progressOf(before) > progressOf(told)) {
     await appendEvents(db, business, history);
+    await replaceAttentions(db, business, kept, before, told.attentions);
     return "older";
   }
   const content = before ? { ...told, movements: withApplied(before, told.movements) } : told;
@@ -85,6 +86,19 @@ export async function saveOver(
   await writeTogether(db, document, [head, ...(rows ? [rows] : []), ...parts.atOnce]);
   for (const part of parts.rest) await part.execute(db);
   return "saved";
+}
+
+/** What a run needs an operator for that carries the document on, and knows less of it than the row does. */
+export async function replaceAttentions(
+  db: Queries,
+  business: Business,
+  kept: Kept,
+  { closed: _carriedOn, ...known }: RecordContent,
+  attentions: Attention[],
+): Promise<void> {
+  const record = { ...known, attentions, asOfMs: kept.as_of.getTime(), sequence: kept.sequence };
+  const writer = { workflowId: kept.workflow_id, runId: kept.run_id };
+  await saveOver(db, business, kept, { ...record, attentionChanges: [], decisions: [] }, writer);
 }
 
 export function documentKey(
