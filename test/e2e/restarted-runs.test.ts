@@ -151,6 +151,7 @@ describeWithTemporal("a sale whose run was ended on its way and is restarted", (
     await startSigned("SIGNED-healthy");
     await restart("SIGNED-healthy");
     await isSignedAnew("SIGNED-healthy");
+    expect((await toldOf("SIGNED-healthy")).length).toBeGreaterThan(1);
   });
 
   async function startSigned(invoice: string): Promise<void> {
