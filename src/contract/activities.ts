@@ -264,28 +264,3 @@ export interface UnrepeatableWrites {
   createSale: KeyedWrites["createSale"];
   adjustStock(request: AdjustStockRequest): Promise<AdjustStockResult>;
 }
-
-/** Each is one call to the API, or a wait whose attempts are such calls. */
-const COMPLIANCE_CALLS: Readonly<Record<keyof ComplianceActivities, true>> = {
-  readItems: true,
-  awaitItems: true,
-  awaitService: true,
-  readBranch: true,
-  registerItem: true,
-  createSale: true,
-  createCreditNote: true,
-  readDocument: true,
-  awaitDocument: true,
-  retryDocument: true,
-  keepLines: true,
-  adjustStock: true,
-  planRegistrations: true,
-  pullPurchases: true,
-  keepPurchasesPage: true,
-  reconcileDocument: true,
-};
-
-/** @param activityType its name, as Temporal has it */
-export function isComplianceCall(activityType: string): boolean {
-  return Object.hasOwn(COMPLIANCE_CALLS, activityType);
-}

@@ -1,6 +1,6 @@
 import { ApplicationFailure, type Client, type WorkflowExecutionDescription } from "@temporalio/client";
 
-import { isComplianceCall } from "../contract/activities.ts";
+import { isComplianceCall } from "../contract/compliance-calls.ts";
 import { type ServiceTrouble, STILL_WAITING, type TroubleDetails } from "../contract/service-trouble.ts";
 
 /** A call to the API that a workflow waits for, as Temporal knows it: what is normal is left out. */

@@ -1,7 +1,10 @@
-import { writeFile } from "node:fs/promises";
+import { chmod, writeFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
 
 import { bundleWorkflows, WORKFLOW_BUNDLE_PATH } from "./bundle-workflows.ts";
 
-/** Part of the build: bundles the compiled workflows, so that no worker spends its start on it. */
+/** Ends the build: bundles the compiled workflows, so that no worker spends its start on it. */
 const { code } = await bundleWorkflows();
 await writeFile(WORKFLOW_BUNDLE_PATH, code);
+// npx makes the command executable once, when it links it: a build from scratch would lose that.
+await chmod(fileURLToPath(new URL("../cli/main.js", import.meta.url)), 0o755);
