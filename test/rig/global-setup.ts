@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { TestProject } from "vitest/node";
 
-import { startDevServer, temporalCliOrSkipReason } from "../../src/embedded/index.ts";
+import { type DevServer, startDevServer, temporalCliOrSkipReason } from "../../src/embedded/index.ts";
 import { startEmbeddedPostgres } from "../../src/ledger/index.ts";
 import { suiteNamespaces } from "./namespace.ts";
 
@@ -42,7 +42,6 @@ async function build(): Promise<void> {
 /** The product as it is built now, and one Temporal server for all suites, each of which has a namespace of its own. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   await build();
-  project.onTestsRerun(build);
   const folder = await mkdtemp(join(tmpdir(), "fiscalflow-test-"));
   // The database runs as somebody else where the tests run as root.
   await chmod(folder, 0o755);
@@ -61,22 +60,32 @@ export default async function setup(project: TestProject): Promise<() => Promise
     project.provide("temporalAddress", undefined);
     return endDatabase;
   }
-  const server = await startDevServer({
-    namespaces: await suiteNamespaces(),
-    uiPort: 0,
-    dynamicConfig: {
-      // What carries out Schedules polls in each namespace all the time, which takes the server more than the work of
-      // the suites.
-      "worker.perNamespaceWorkerCount": 0,
-      // A drain waits until the server ends the poll of an idle queue, which takes a minute otherwise.
-      "matching.longPollExpirationInterval": "1s",
-      // A closed workflow is forgotten only once its close is acknowledged, which takes half a minute otherwise.
-      "history.transferProcessorUpdateAckInterval": "1s",
-      "history.visibilityProcessorUpdateAckInterval": "1s",
-    },
+  const startServer = async (): Promise<DevServer> => {
+    const started = await startDevServer({
+      namespaces: await suiteNamespaces(),
+      uiPort: 0,
+      dynamicConfig: {
+        // What carries out Schedules polls in each namespace all the time, which takes the server more than the work of
+        // the suites.
+        "worker.perNamespaceWorkerCount": 0,
+        // A drain waits until the server ends the poll of an idle queue, which takes a minute otherwise.
+        "matching.longPollExpirationInterval": "1s",
+        // A closed workflow is forgotten only once its close is acknowledged, which takes half a minute otherwise.
+        "history.transferProcessorUpdateAckInterval": "1s",
+        "history.visibilityProcessorUpdateAckInterval": "1s",
+      },
+    });
+    project.provide("temporalAddress", started.address);
+    project.provide("temporalUiUrl", started.uiUrl);
+    return started;
+  };
+  let server = await startServer();
+  // A new server: its suites name their sales as they did in the run before.
+  project.onTestsRerun(async () => {
+    await server.stop();
+    await build();
+    server = await startServer();
   });
-  project.provide("temporalAddress", server.address);
-  project.provide("temporalUiUrl", server.uiUrl);
   project.provide("skipReason", undefined);
   return async () => {
     await server.stop();
