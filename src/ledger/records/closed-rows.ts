@@ -2,8 +2,7 @@ import type { ClosedRun } from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
 import type { Business, Writer } from "../events/chain.ts";
 import { storableText } from "../storable-text.ts";
-import { documentKey, lockKept, saveOver } from "./save.ts";
-import { contentOfKept } from "./save-told.ts";
+import { contentOfKept, documentKey, lockKept, rewrite } from "./save.ts";
 
 /** A row whose run ended without an outcome. */
 export interface ClosedRow {
@@ -27,9 +26,7 @@ export async function markClosed(
   const kept = await lockKept(db, documentKey(business, of));
   if (!kept || kept.run_id !== storableText(runId)) return;
   const { closed: _before, ...content } = contentOfKept(kept);
-  const record = { ...content, ...(closed && { closed }), asOfMs: kept.as_of.getTime(), sequence: kept.sequence };
-  const writer = { workflowId: kept.workflow_id, runId: kept.run_id };
-  await saveOver(db, business, kept, { ...record, attentionChanges: [], decisions: [] }, writer);
+  await rewrite(db, business, kept, { ...content, ...(closed && { closed }) });
 }
 
 /** Every row that is marked so, of all businesses. */

@@ -6,18 +6,19 @@ import {
   type SaleDocument,
 } from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
-import { LedgerError } from "../errors.ts";
 import { appendEvents } from "../events/append-events.ts";
 import type { Business, Writer } from "../events/chain.ts";
 import { storableText } from "../storable-text.ts";
 import { movementsOf, type RecordContent } from "./columns.ts";
 import {
+  contentOfKept,
   documentKey,
   historyOf,
   isOfOlder,
   type Kept,
   lockKept,
   replaceAttentions,
+  rewrite,
   save,
   type SaveAnswer,
   saveOver,
@@ -44,7 +45,7 @@ export async function saveTold(
   const ofRun = kept?.run_id === storableText(writer.runId);
   if (since !== undefined && !(ofRun && kept.sequence === since)) {
     // A record that is older is so however often it is sent.
-    const isBehind = kept && !ofRun && isOfOlder(kept, told);
+    const isBehind = before && !ofRun && isOfOlder(before, told);
     if (!kept || !before || !(isOver(kept, ofRun, told) || isBehind)) return "send-whole";
     const changed: DocumentRecord = { ...record, document: null };
     await appendEvents(db, business, historyOf(changed, writer));
@@ -74,15 +75,7 @@ export async function keepLines(
   const { document } = content;
   if (!document?.linesLeftOut || document.id !== storableText(id)) return;
   const { linesLeftOut: _leftOut, ...whole } = document;
-  const { as_of, sequence, workflow_id: workflowId, run_id: runId } = kept;
-  const record = { ...content, document: { ...whole, lines }, asOfMs: as_of.getTime(), sequence };
-  await saveOver(db, business, kept, { ...record, attentionChanges: [], decisions: [] }, { workflowId, runId });
-}
-
-/** What the event says that the row was written with. */
-export function contentOfKept({ content, event_number }: Kept): RecordContent {
-  if (content === null) throw new LedgerError(`The event ${event_number}, which a document was written with, is gone.`);
-  return JSON.parse(content) as RecordContent;
+  await rewrite(db, business, kept, { ...content, document: { ...whole, lines } });
 }
 
 /**

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 
 import type { Attention, DocumentRecord, RecordPart, StockMovement } from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
+import { LedgerError } from "../errors.ts";
 import { appendEvents, prepareEvents } from "../events/append-events.ts";
 import { canonicalJson } from "../events/canonical-json.ts";
 import type { Business, NewEvent, Writer } from "../events/chain.ts";
@@ -59,7 +60,9 @@ export async function saveOver(
     return "older";
   }
   const ofRun = kept?.run_id === storableText(writer.runId);
-  const before = ofAnother || ofRun ? undefined : sameAsked(kept, told);
+  const earlier = kept && !ofAnother && !ofRun && kept.content !== null ? contentOfKept(kept) : undefined;
+  // A number that became free may be asked for with other content.
+  const before = earlier?.fingerprint === told.fingerprint ? earlier : undefined;
   if (kept && before && progressOf(before) > progressOf(told)) {
     await appendEvents(db, business, history);
     await replaceAttentions(db, business, kept, before, told.attentions);
@@ -88,6 +91,13 @@ export async function saveOver(
   return "saved";
 }
 
+/** Changes what a row says, and nothing of who wrote it and when: its run has told of that. */
+export async function rewrite(db: Queries, business: Business, kept: Kept, content: RecordContent): Promise<void> {
+  const record = { ...content, asOfMs: kept.as_of.getTime(), sequence: kept.sequence };
+  const writer = { workflowId: kept.workflow_id, runId: kept.run_id };
+  await saveOver(db, business, kept, { ...record, attentionChanges: [], decisions: [] }, writer);
+}
+
 /** What a run needs an operator for that carries the document on, and knows less of it than the row does. */
 export async function replaceAttentions(
   db: Queries,
@@ -96,9 +106,7 @@ export async function replaceAttentions(
   { closed: _carriedOn, ...known }: RecordContent,
   attentions: Attention[],
 ): Promise<void> {
-  const record = { ...known, attentions, asOfMs: kept.as_of.getTime(), sequence: kept.sequence };
-  const writer = { workflowId: kept.workflow_id, runId: kept.run_id };
-  await saveOver(db, business, kept, { ...record, attentionChanges: [], decisions: [] }, writer);
+  await rewrite(db, business, kept, { ...known, attentions });
 }
 
 export function documentKey(
@@ -138,13 +146,10 @@ function readKept(db: Queries, { connection, business_id, type, number }: Docume
     .executeTakeFirst();
 }
 
-/** What is kept of the same document: a number that became free may be asked for with other content. */
-function sameAsked(
-  kept: Kept | undefined,
-  { fingerprint }: Pick<RecordContent, "fingerprint">,
-): RecordContent | undefined {
-  const before = kept?.content ? (JSON.parse(kept.content) as RecordContent) : undefined;
-  return before?.fingerprint === fingerprint ? before : undefined;
+/** What the event says that the row was written with. */
+export function contentOfKept({ content, event_number }: Kept): RecordContent {
+  if (content === null) throw new LedgerError(`The event ${event_number}, which a document was written with, is gone.`);
+  return JSON.parse(content) as RecordContent;
 }
 
 /**
@@ -164,10 +169,8 @@ const MAY_HAVE_NONE: readonly string[] = ["resolving-items", "registering", "sub
  * Whether a part belongs to a record that was found to be `older`, so that no earlier part of it was written. Such a
  * part names no document: its stage says how far its run is.
  */
-export function isOfOlder(kept: Kept, told: RecordPart): boolean {
-  const before = sameAsked(kept, told);
-  if (!before) return false;
-  const { document, stage } = told;
+export function isOfOlder(before: RecordContent, { fingerprint, document, stage }: RecordPart): boolean {
+  if (before.fingerprint !== fingerprint) return false;
   if (document !== "unchanged") return progressOf(before) > progressOf({ document });
   if (HAS_SIGNED.includes(stage)) return false;
   return progressOf(before) > (MAY_HAVE_NONE.includes(stage) ? 0 : 1);
