@@ -15,6 +15,7 @@ import { answeredInTime } from "./answered-in-time.ts";
 import { closedRunOf } from "./closed-run.ts";
 import { NotAllowedError, SaleNotFoundError } from "./errors.ts";
 import { findClosedSale } from "./find-closed-sale.ts";
+import { saleKeyOf } from "./sale-key.ts";
 import { isUnreadable } from "./unreadable-run.ts";
 
 export interface RestartRequest {
@@ -114,14 +115,8 @@ async function askedOf(client: Client, run: WorkflowExecutionDescription, input:
 
 /** @throws NoAnswerError, LedgerAwayError: a refund that was accepted must not be forgotten */
 async function refundKept(client: Client, [input]: readonly unknown[]): Promise<RefundRequest | undefined> {
-  const { traderInvoiceNumber: invoice, connection, businessId } = input as SaleInput;
-  const key = {
-    invoice,
-    ...(connection !== undefined && { connection }),
-    ...(businessId !== undefined && { businessId }),
-  };
   try {
-    return (await findClosedSale(client, key)).refund;
+    return (await findClosedSale(client, saleKeyOf(input as SaleInput))).refund;
   } catch (error) {
     if (error instanceof SaleNotFoundError || error instanceof InvalidInputError) return undefined;
     throw error;

@@ -1,6 +1,7 @@
 import { FiscalflowError } from "../contract/fiscalflow-error.ts";
 import { saleWorkflowId } from "../contract/ids.ts";
 import { DEFAULT_CONNECTION } from "../contract/names.ts";
+import type { SaleInput } from "../contract/sale.ts";
 
 /** What names a sale to its callers. */
 export interface SaleKey {
@@ -32,6 +33,19 @@ export class UnknownConnectionError extends FiscalflowError {
 /** @throws UnknownConnectionError */
 export function requireConnection(connections: readonly string[], connection: string = DEFAULT_CONNECTION): void {
   if (!connections.includes(connection)) throw new UnknownConnectionError(connection, connections);
+}
+
+/** Of the sale that is started with this input. */
+export function saleKeyOf({
+  traderInvoiceNumber: invoice,
+  connection,
+  businessId,
+}: Pick<SaleInput, "traderInvoiceNumber" | "connection" | "businessId">): SaleKey {
+  return {
+    invoice,
+    ...(connection !== undefined && { connection }),
+    ...(businessId !== undefined && { businessId }),
+  };
 }
 
 export function saleIdOf({ invoice, connection = DEFAULT_CONNECTION, businessId }: SaleKey): string {

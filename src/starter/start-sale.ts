@@ -31,7 +31,7 @@ import { answeredInTime, isWithoutAnswer } from "./answered-in-time.ts";
 import { closedStatusOf } from "./closed-run.ts";
 import { SaleConflictError, temporalError } from "./errors.ts";
 import { waitForOutcome } from "./outcome.ts";
-import type { SaleKey } from "./sale-key.ts";
+import { saleKeyOf } from "./sale-key.ts";
 import { startOnce } from "./start-once.ts";
 
 /** Long enough for a server that restarts; a till does not wait longer to hear that there is none. */
@@ -129,7 +129,7 @@ export async function startAndWait(
   waitMs: number,
 ): Promise<{ result: StartResult; outcome: SaleOutcome }> {
   const { workflowId, fingerprint } = start;
-  const sale = keyOf(start);
+  const sale = saleKeyOf(start.input);
   let result: StartResult = "started";
   const begin = async (request: OutcomeRequest): Promise<SaleOutcome> => {
     // Of its own: under the id of an update that there is, Temporal gives its answer, and does not say that the sale was
@@ -164,14 +164,6 @@ export async function startAndWait(
   result = await startSaleOnce(client, start);
   const fresh = result === "started";
   return { result, outcome: await waitForOutcome(client, { workflowId, sale, fingerprint, waitMs, fresh }) };
-}
-
-function keyOf({ input: { traderInvoiceNumber: invoice, connection, businessId } }: SaleStart): SaleKey {
-  return {
-    invoice,
-    ...(connection !== undefined && { connection }),
-    ...(businessId !== undefined && { businessId }),
-  };
 }
 
 function startOptions(start: SaleStart, workflowIdReusePolicy: WorkflowIdReusePolicy) {

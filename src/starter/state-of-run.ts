@@ -27,15 +27,13 @@ export async function stateOfRun(
   const handle = client.workflow.getHandle(workflowId);
   const run = await handle.describe();
   const isCompleted = run.status.name === "COMPLETED";
+  const closed = await closedRunOf(client, run);
   const ask = () => answeredInTime(client, workflowId, () => handle.query<WorkflowState>(STATE_QUERY));
   let state: SaleState;
-  let closed: ClosedRun | undefined;
   try {
     state = withPendingCalls(await ask(), pendingCallsOf(client, run));
-    closed = await closedRunOf(client, run);
   } catch (error) {
     if (run.status.name === "RUNNING" || !isUnreadable(error)) throw error;
-    closed = await closedRunOf(client, run);
     state = await keptState(client, workflowId, key, closed);
   }
   if (!closed) return { state: carriesOn(run) ? await withKeptDocument(client, key, state) : state, isCompleted };

@@ -1,5 +1,4 @@
 import type { SaleInput, SaleLineInput } from "../../contract/index.ts";
-import type { SaleKey } from "../../starter/index.ts";
 import type { Expected, Refund, ScenarioFile } from "./scenario-file.ts";
 
 /** One of the demo's sales. */
@@ -26,12 +25,6 @@ export interface DemoPlan {
   readonly apiKey: string;
   /** Of the accounting service; requests are signed where there is a client secret. */
   readonly accounting: { readonly apiKey: string; readonly clientSecret: string | undefined };
-}
-
-/** What names the example's sale to the starter. */
-export function saleKeyOf({ input }: Example): SaleKey {
-  const { traderInvoiceNumber: invoice, connection, businessId } = input;
-  return { invoice, ...(connection !== undefined && { connection }), ...(businessId !== undefined && { businessId }) };
 }
 
 type DemoItem = DemoPlan["scenario"]["items"][number];

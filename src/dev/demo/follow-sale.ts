@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { WorkflowFailedError } from "@temporalio/client";
 import type { WorkflowState } from "../../contract/index.ts";
-import { type Example, saleKeyOf } from "./demo-plan.ts";
+import { saleKeyOf } from "../../starter/sale-key.ts";
+import type { Example } from "./demo-plan.ts";
 import type { SaleProgress } from "./sale-progress.ts";
 import type { DemoStack } from "./start-demo-stack.ts";
 
@@ -51,7 +52,7 @@ export async function followSale(stack: DemoStack, sale: SaleProgress, following
       if (Date.now() > untilMs) return end(seen, `has not ended in time; it waits for ${seen.waitingFor}`);
       update(seen);
       if (state?.stage === "completed" && example.refund && !refunding) {
-        refunding = stack.starter.refund(saleKeyOf(example), example.refund);
+        refunding = stack.starter.refund(saleKeyOf(example.input), example.refund);
         refunding.catch((error: unknown) => (refusal = `could not be refunded: ${reasonOf(error)}`));
       }
       await sleep(LOOK_EVERY_MS, undefined, { signal });
@@ -66,7 +67,7 @@ export async function followSale(stack: DemoStack, sale: SaleProgress, following
 async function look(stack: DemoStack, sale: SaleProgress, signal: AbortSignal): Promise<WorkflowState | undefined> {
   try {
     return await stack.client.withDeadline(Date.now() + ANSWER_MS, () =>
-      stack.starter.getSale(saleKeyOf(sale.example)),
+      stack.starter.getSale(saleKeyOf(sale.example.input)),
     );
   } catch {
     signal.throwIfAborted();

@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import { saleKeyOf } from "./demo-plan.ts";
+import { saleKeyOf } from "../../starter/sale-key.ts";
 import type { SaleProgress } from "./sale-progress.ts";
 import { followSale } from "./follow-sale.ts";
 import type { DemoStack } from "./start-demo-stack.ts";
@@ -28,7 +28,7 @@ export async function runSales(stack: DemoStack, options: RunSalesOptions = {}):
   setMaxListeners(0, signal);
   const untilMs = Date.now() + deadlineMs;
   const sales = stack.plan.examples.map((example): SaleProgress => {
-    const workflowId = stack.starter.workflowId(saleKeyOf(example));
+    const workflowId = stack.starter.workflowId(saleKeyOf(example.input));
     return { example, workflowId, stage: "starting", waitingFor: "its start", startedAtMs: Date.now() };
   });
   const follow = (sale: SaleProgress, index: number): Promise<SaleProgress> => {
