@@ -2,8 +2,6 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { type DevServer, startDevServer } from "../../src/embedded/index.ts";
-import type { Ledger } from "../../src/ledger/index.ts";
-import { ledgerOf } from "../../src/worker/ledger-of.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { namespaceOf } from "../rig/namespace.ts";
 import { salesOf } from "../rig/sales-of.ts";
@@ -16,7 +14,6 @@ const UNKNOWN_ITEM = { lines: [{ sku: "NO-SUCH", quantity: 2, unitPrice: 100 }] 
 describeWithTemporal("a sale that a batch operation has terminated", () => {
   let server: DevServer;
   let rig: Rig;
-  let ledger: Ledger;
   beforeAll(async () => {
     const namespace = namespaceOf(expect.getState().testPath ?? "");
     server = await startDevServer({
@@ -24,18 +21,13 @@ describeWithTemporal("a sale that a batch operation has terminated", () => {
       dynamicConfig: { "matching.longPollExpirationInterval": "1s" },
     });
     rig = await startRig({ receiver: false, address: server.address });
-    ledger = ledgerOf(rig.config);
   });
   afterAll(async () => {
-    await ledger?.close();
     await rig?.close();
     await server?.stop();
   });
   const { start, parked } = salesOf(() => rig);
-  const views = viewsOf(
-    () => rig,
-    () => ledger,
-  );
+  const views = viewsOf(() => rig);
   const { fiscalflow, answering, listed, shown, row, openNumbers, endedNumbers, toldToLedger } = views;
 
   test("is told so by all who tell of it, and all are restarted by one command", async () => {
@@ -100,7 +92,7 @@ describeWithTemporal("a sale that a batch operation has terminated", () => {
     }
     expect(await openNumbers()).toEqual(expect.arrayContaining(numbers));
     expect((await endedNumbers()).filter((number) => numbers.includes(number))).toEqual([]);
-    expect((await ledger.records.verify(BUSINESS)).findings).toEqual([]);
+    expect((await rig.ledger.records.verify(BUSINESS)).findings).toEqual([]);
     await expect.poll(() => ended()).toEqual([]);
 
     const cancelled = await answering("y", "sale", "cancel", "--query", ofBatch, "--reason", "test over");

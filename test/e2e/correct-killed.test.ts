@@ -4,8 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
-import type { Ledger } from "../../src/ledger/index.ts";
-import { ledgerOf } from "../../src/worker/ledger-of.ts";
 import { BUILT_MAIN } from "../faults/stack/fault-stack.ts";
 import { TIMINGS } from "../faults/stack/timings.ts";
 import { commandEnv } from "../rig/command-env.ts";
@@ -22,7 +20,6 @@ const LONGEST_MS = 900_000;
 /** Each correction loses its worker at a step of its own, as by a power cut, and the next worker carries it on. */
 describeWithTemporal("a correction whose worker is killed", () => {
   let rig: Rig;
-  let ledger: Ledger;
   let lines: KillingLines;
   let folder: string;
   let before = 0;
@@ -42,7 +39,6 @@ describeWithTemporal("a correction whose worker is killed", () => {
         rig.simulator.setAuthority(number, [{ do: "accept", afterMs: 600 }]);
     }
     await rig.stopWorkers();
-    ledger = ledgerOf(rig.config);
     folder = await mkdtemp(join(tmpdir(), "fiscalflow-killed-"));
     lines = await KillingLines.open({
       main: BUILT_MAIN,
@@ -74,7 +70,6 @@ describeWithTemporal("a correction whose worker is killed", () => {
   }, LONGEST_MS);
   afterAll(async () => {
     await lines?.close();
-    await ledger?.close();
     await rig?.close();
     if (folder) await rm(folder, { recursive: true, force: true });
   });
@@ -107,7 +102,7 @@ describeWithTemporal("a correction whose worker is killed", () => {
         ["DEDUCT", 3],
       ]);
       expect(await rig.starter.correction({ invoice: name })).toMatchObject({ stage: "corrected" });
-      expect(await ledger.corrections.find(BUSINESS, name)).toMatchObject([{ state: "corrected" }]);
+      expect(await rig.ledger.corrections.find(BUSINESS, name)).toMatchObject([{ state: "corrected" }]);
       for (const invoice of [name, `${name}-NEW`])
         expect((await handleOf(invoice).describe()).status.name).toBe("COMPLETED");
     },
@@ -116,6 +111,6 @@ describeWithTemporal("a correction whose worker is killed", () => {
   test("asks an operator for nothing but movements whose answer was lost, and leaves the stock and the ledger right", async () => {
     expect(asked.filter((one) => !one.startsWith("stock-unknown"))).toEqual([]);
     expect(onHand()).toBe(before - 3 * kills.length);
-    expect((await ledger.records.verify(BUSINESS)).findings).toEqual([]);
+    expect((await rig.ledger.records.verify(BUSINESS)).findings).toEqual([]);
   });
 });

@@ -10,9 +10,7 @@ import {
   STATE_QUERY,
   UPDATES,
 } from "../../src/contract/index.ts";
-import type { Ledger } from "../../src/ledger/index.ts";
 import type { NewItem } from "../../src/dev/simulator/index.ts";
-import { ledgerOf } from "../../src/worker/ledger-of.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
@@ -27,16 +25,11 @@ function itemOf(n: number, more: Partial<NewItem> = {}): NewItem {
 
 describeWithTemporal("the registration of items", () => {
   let rig: Rig;
-  let ledger: Ledger;
   beforeAll(async () => {
     rig = await startRig({ receiver: false });
-    ledger = ledgerOf(rig.config);
     for (let n = 0; n < COUNT; n++) rig.simulator.addItem(itemOf(n));
   });
-  afterAll(async () => {
-    await ledger?.close();
-    await rig?.close();
-  });
+  afterAll(() => rig?.close());
   beforeEach(() => {
     rig.simulator.clearFaults();
     rig.simulator.resetCalls();
@@ -76,7 +69,7 @@ describeWithTemporal("the registration of items", () => {
     ]);
     // One that lacks data by its own word is not asked for.
     expect(asked()).toHaveLength(COUNT + 1);
-    expect(await ledger.items.page(SCOPE, { kinds: ["registered"], most: 1_000 })).toHaveLength(COUNT + 1);
+    expect(await rig.ledger.items.page(SCOPE, { kinds: ["registered"], most: 1_000 })).toHaveLength(COUNT + 1);
   });
 
   test("asks for nothing where it is run again", async () => {

@@ -10,7 +10,6 @@ import {
   syncPurchasesWorkflowId,
 } from "../../src/contract/index.ts";
 import { startSimulator, type Simulator } from "../../src/dev/simulator/index.ts";
-import { ledgerOf } from "../../src/worker/ledger-of.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { PATIENCE_MS } from "../rig/patience.ts";
 import { dayOf, purchaseOf } from "../rig/purchases.ts";
@@ -181,41 +180,36 @@ describeWithTemporal("without a dialect, a service with other names", () => {
   /** What each has come to: closed, or parked. */
   async function endsOf(open: readonly Case[]): Promise<Map<string, Ended>> {
     const ended = new Map<string, Ended>();
-    const ledger = ledgerOf(rig.config);
-    try {
-      for (const deadlineMs = Date.now() + 5 * PATIENCE_MS; ended.size < open.length;) {
-        const parked: string[] = [];
-        for await (const { workflowId, status, searchAttributes } of rig.client.workflow.list()) {
-          if (!open.some((one) => one.workflowId === workflowId) || ended.has(workflowId)) continue;
-          if (status.name !== "RUNNING") ended.set(workflowId, { closed: true, status: status.name, told: "" });
-          else if (searchAttributes["FiscalAttention"]?.length) parked.push(workflowId);
-        }
-        for (const workflowId of parked) {
-          const state: { attentions: { message: string }[] } = await rig.client.workflow
-            .getHandle(workflowId)
-            .query(STATE_QUERY);
-          const told = state.attentions.map(({ message }) => message).join("\n");
-          ended.set(workflowId, { closed: false, status: "RUNNING", told });
-        }
-        if (Date.now() > deadlineMs)
-          throw new Error(
-            `open: ${open
-              .filter((one) => !ended.has(one.workflowId))
-              .map(({ setting, strict }) => `${setting} ${strict}`)
-              .join(", ")}`,
-          );
-        await pause(500);
+    for (const deadlineMs = Date.now() + 5 * PATIENCE_MS; ended.size < open.length;) {
+      const parked: string[] = [];
+      for await (const { workflowId, status, searchAttributes } of rig.client.workflow.list()) {
+        if (!open.some((one) => one.workflowId === workflowId) || ended.has(workflowId)) continue;
+        if (status.name !== "RUNNING") ended.set(workflowId, { closed: true, status: status.name, told: "" });
+        else if (searchAttributes["FiscalAttention"]?.length) parked.push(workflowId);
       }
-      const observations = await ledger.observations.list(1);
-      for (const { name, workflowId } of open) {
-        const end = ended.get(workflowId);
-        const own = observations.filter(({ connection }) => connection === name);
-        if (end) end.told += own.map(({ subject, message }) => `\n${subject}: ${message}`).join("");
+      for (const workflowId of parked) {
+        const state: { attentions: { message: string }[] } = await rig.client.workflow
+          .getHandle(workflowId)
+          .query(STATE_QUERY);
+        const told = state.attentions.map(({ message }) => message).join("\n");
+        ended.set(workflowId, { closed: false, status: "RUNNING", told });
       }
-      return ended;
-    } finally {
-      await ledger.close();
+      if (Date.now() > deadlineMs)
+        throw new Error(
+          `open: ${open
+            .filter((one) => !ended.has(one.workflowId))
+            .map(({ setting, strict }) => `${setting} ${strict}`)
+            .join(", ")}`,
+        );
+      await pause(500);
     }
+    const observations = await rig.ledger.observations.list(1);
+    for (const { name, workflowId } of open) {
+      const end = ended.get(workflowId);
+      const own = observations.filter(({ connection }) => connection === name);
+      if (end) end.told += own.map(({ subject, message }) => `\n${subject}: ${message}`).join("");
+    }
+    return ended;
   }
 
   const all = SETTINGS.flatMap((setting) => [

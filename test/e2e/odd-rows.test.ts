@@ -9,7 +9,6 @@ import {
   syncPurchasesWorkflowId,
 } from "../../src/contract/index.ts";
 import type { KeptObservation } from "../../src/ledger/index.ts";
-import { ledgerOf } from "../../src/worker/ledger-of.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { purchaseOf } from "../rig/purchases.ts";
 import { salesOf } from "../rig/sales-of.ts";
@@ -31,12 +30,7 @@ describeWithTemporal("a list with a row that is not of its form", () => {
   const { start, parked, result } = salesOf(() => rig);
 
   async function observed(subject: string): Promise<KeptObservation | undefined> {
-    const ledger = ledgerOf(rig.config);
-    try {
-      return (await ledger.observations.list(1)).find((one) => one.subject === subject);
-    } finally {
-      await ledger.close();
-    }
+    return (await rig.ledger.observations.list(1)).find((one) => one.subject === subject);
   }
 
   test("of items lets every sale go on but that of the item, which names the field and goes on once it is mended", async () => {

@@ -11,8 +11,6 @@ import {
   syncPurchasesWorkflowId,
   UPDATES,
 } from "../../src/contract/index.ts";
-import type { Ledger } from "../../src/ledger/index.ts";
-import { ledgerOf } from "../../src/worker/ledger-of.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { dayOf, keptBy, listedBy, purchaseOf } from "../rig/purchases.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
@@ -29,18 +27,13 @@ function textOf(history: unknown): string {
 
 describeWithTemporal("the synchronisation of purchases", () => {
   let rig: Rig;
-  let ledger: Ledger;
   let first: SyncPurchasesOutcome;
   beforeAll(async () => {
     const purchases = Array.from({ length: COUNT }, (_, n) => purchaseOf(n));
     rig = await startRig({ simulator: { scenario: { purchases } }, receiver: false });
-    ledger = ledgerOf(rig.config);
     first = await sync();
   });
-  afterAll(async () => {
-    await ledger?.close();
-    await rig?.close();
-  });
+  afterAll(() => rig?.close());
   beforeEach(() => rig.simulator.clearFaults());
 
   const workflowId = syncPurchasesWorkflowId(SCOPE);
@@ -50,10 +43,10 @@ describeWithTemporal("the synchronisation of purchases", () => {
     return (await (await start(input)).result()) as SyncPurchasesOutcome;
   }
   async function expectEqual(): Promise<void> {
-    expect(await keptBy(ledger)).toEqual(listedBy(rig.simulator));
+    expect(await keptBy(rig.ledger)).toEqual(listedBy(rig.simulator));
   }
   const changesOf = async (id: string) =>
-    (await ledger.purchases.history(SCOPE, id)).map(({ what, after }) => [what, after]);
+    (await rig.ledger.purchases.history(SCOPE, id)).map(({ what, after }) => [what, after]);
 
   test("reads all of it the first time", async () => {
     expect(first).toMatchObject({ kind: "recent", rows: COUNT, added: COUNT, changed: 0, total: COUNT });
@@ -134,7 +127,7 @@ describeWithTemporal("the synchronisation of purchases", () => {
     }
     await reading;
     await sync({ full: true });
-    expect(await keptBy(ledger)).toEqual(listedBy(rig.simulator));
+    expect(await keptBy(rig.ledger)).toEqual(listedBy(rig.simulator));
   });
 
   test("begins a pass anew where the service does not take its cursor back", async () => {
@@ -174,7 +167,7 @@ describeWithTemporal("the synchronisation of purchases", () => {
     expect(text).not.toContain("supplierInvoiceNumber");
     // A few findings name their invoices; what an invoice says is nowhere.
     expect(text).not.toContain("unitPrice");
-    const [first] = await ledger.purchases.page(SCOPE, { most: 1 });
+    const [first] = await rig.ledger.purchases.page(SCOPE, { most: 1 });
     expect(first?.writer.workflowId).toBe(workflowId);
   });
 

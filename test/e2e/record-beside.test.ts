@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
-import { ledgerOf } from "../../src/worker/ledger-of.ts";
-import { type Ledger, LedgerUnavailableError } from "../../src/ledger/index.ts";
+import { LedgerUnavailableError } from "../../src/ledger/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { PATIENCE_MS } from "../rig/patience.ts";
 import { salesOf } from "../rig/sales-of.ts";
@@ -13,21 +12,16 @@ interface Scheduled {
 
 describeWithTemporal("the record of a signed sale", () => {
   let rig: Rig;
-  let ledger: Ledger;
   beforeAll(async () => {
     rig = await startRig({ timings: { callTimeoutMs: 1_000 }, simulator: { windowMs: 8_000 } });
-    ledger = ledgerOf(rig.config);
     await (await start("WARM-UP-1")).result();
   });
-  afterAll(async () => {
-    await ledger?.close();
-    await rig?.close();
-  });
+  afterAll(() => rig?.close());
   const { start } = salesOf(() => rig);
 
   test("stands in the ledger while its movement waits for the next window, and with its movement after it", async () => {
     const kept = async () =>
-      (await ledger.records.findSale({ connection: "default", businessId: "biz_1" }, "QUEUEING-1"))?.record;
+      (await rig.ledger.records.findSale({ connection: "default", businessId: "biz_1" }, "QUEUEING-1"))?.record;
     // The window of the first sale is spent, and the creation spends all of the next one.
     rig.simulator.setApplicationLimit("simulator", 1);
     const handle = await start("QUEUEING-1");
@@ -42,7 +36,6 @@ describeWithTemporal("the record of a signed sale", () => {
 
 describeWithTemporal("a record that the ledger does not take with an answer", () => {
   let rig: Rig;
-  let ledger: Ledger;
   let refusals = 0;
   beforeAll(async () => {
     rig = await startRig({
@@ -60,13 +53,9 @@ describeWithTemporal("a record that the ledger does not take with an answer", ()
         },
       }),
     });
-    ledger = ledgerOf(rig.config);
     await (await start("WARM-UP")).result();
   });
-  afterAll(async () => {
-    await ledger?.close();
-    await rig?.close();
-  });
+  afterAll(() => rig?.close());
   const { start } = salesOf(() => rig);
 
   const business = { connection: "default", businessId: "biz_1" };
@@ -83,7 +72,7 @@ describeWithTemporal("a record that the ledger does not take with an answer", ()
     const atOnce = await inFlight("FLOWN-1");
     await atOnce.result();
     expect(await activitiesOf(atOnce)).toEqual(["prepareSale", "createSale", "adjustStock", "readDocument"]);
-    expect((await ledger.records.findSale(business, "FLOWN-1"))?.record).toMatchObject({
+    expect((await rig.ledger.records.findSale(business, "FLOWN-1"))?.record).toMatchObject({
       stage: "completed",
       document: { status: "completed", receipt: expect.anything() },
       movements: [{ state: "applied" }],
@@ -99,7 +88,7 @@ describeWithTemporal("a record that the ledger does not take with an answer", ()
       "readDocument",
       "saveRecord",
     ]);
-    expect((await ledger.records.findSale(business, "FLOWN-2"))?.record).toMatchObject({
+    expect((await rig.ledger.records.findSale(business, "FLOWN-2"))?.record).toMatchObject({
       stage: "completed",
       document: { status: "completed" },
     });
@@ -113,7 +102,7 @@ describeWithTemporal("a record that the ledger does not take with an answer", ()
     const [movement] = rig.simulator
       .books()
       .movements.filter(({ referenceId }) => referenceId?.startsWith("REFUSED-1"));
-    expect((await ledger.records.findSale(business, "REFUSED-1"))?.record).toMatchObject({
+    expect((await rig.ledger.records.findSale(business, "REFUSED-1"))?.record).toMatchObject({
       stage: "completed",
       movements: [{ state: "applied", movementId: movement?.movementId }],
     });

@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 
 import type { SaleOutcome } from "../../src/contract/index.ts";
-import type { Ledger } from "../../src/ledger/index.ts";
 import { type OutsideClient, openOutsideClient } from "../../src/ledger/test-support/outside-client.ts";
-import { ledgerOf } from "../../src/worker/ledger-of.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { freshDatabase } from "../rig/fresh-database.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
@@ -20,20 +18,17 @@ describeWithTemporal("the record of a sale that is told in parts", () => {
     unitPrice: 100,
   }));
   let rig: Rig;
-  let ledger: Ledger;
   let outside: OutsideClient;
   beforeAll(async () => {
     const url = await freshDatabase(inject("ledgerServerUrl"));
     rig = await startRig({ receiver: false, env: { LEDGER_URL: url }, simulator: { scenario: { items } } });
-    ledger = ledgerOf(rig.config);
     outside = openOutsideClient(url);
   });
   afterAll(async () => {
     await outside?.end();
-    await ledger?.close();
     await rig?.close();
   });
-  const kept = async () => (await ledger.records.findSale(BUSINESS, NUMBER))?.record;
+  const kept = async () => (await rig.ledger.records.findSale(BUSINESS, NUMBER))?.record;
 
   test("is told whole where the ledger lost it in the middle, with the lines that the service still has", async () => {
     rig.simulator.setAuthority(NUMBER, [{ do: "accept", afterMs: 3_600_000 }]);

@@ -2,9 +2,8 @@ import type { WorkflowHandle } from "@temporalio/client";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 
 import { creditNoteWorkflowId } from "../../src/contract/index.ts";
-import type { BusinessReport, Ledger } from "../../src/ledger/index.ts";
+import type { BusinessReport } from "../../src/ledger/index.ts";
 import { type OutsideClient, openOutsideClient } from "../../src/ledger/test-support/outside-client.ts";
-import { ledgerOf } from "../../src/worker/ledger-of.ts";
 import { inCents, sumsOf } from "../scale/book-sums.ts";
 import { type CuttableLine, startCuttableLine } from "../rig/cuttable-line.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
@@ -16,19 +15,16 @@ import { type Rig, startRig } from "../rig/start-rig.ts";
 describeWithTemporal("the records of sales and credit notes", () => {
   let rig: Rig;
   let line: CuttableLine;
-  let ledger: Ledger;
   let outside: OutsideClient;
   let onSent: ((bytes: Buffer) => void) | undefined;
   beforeAll(async () => {
     const databaseUrl = await freshDatabase(inject("ledgerServerUrl"));
     line = await startCuttableLine(listenerOf(databaseUrl), (bytes) => onSent?.(bytes));
     rig = await startRig({ env: { LEDGER_URL: throughPort(databaseUrl, line.port) } });
-    ledger = ledgerOf(rig.config);
     outside = openOutsideClient(databaseUrl);
   });
   afterAll(async () => {
     await outside?.end();
-    await ledger?.close();
     await rig?.close();
     await line?.close();
   });
@@ -46,7 +42,7 @@ describeWithTemporal("the records of sales and credit notes", () => {
 
   async function reportOfAll(): Promise<BusinessReport | undefined> {
     const period = { kind: "month", from: "2000-01-01", to: "2100-01-01" } as const;
-    const [report] = await ledger.reports.read({ period });
+    const [report] = await rig.ledger.reports.read({ period });
     return report;
   }
 
@@ -176,9 +172,9 @@ describeWithTemporal("the records of sales and credit notes", () => {
   });
 
   test("are as they were written, in every row", async () => {
-    for await (const chain of ledger.events.verify()) {
+    for await (const chain of rig.ledger.events.verify()) {
       expect(chain.findings).toEqual([]);
-      expect((await ledger.records.verify(chain)).findings).toEqual([]);
+      expect((await rig.ledger.records.verify(chain)).findings).toEqual([]);
     }
   });
 });

@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import type { SaleInput } from "../../src/contract/index.ts";
-import type { Ledger } from "../../src/ledger/index.ts";
-import { ledgerOf } from "../../src/worker/ledger-of.ts";
 import { keepClosedRuns } from "../../src/worker/watch-closed-runs.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { resetRun } from "../rig/reset-run.ts";
@@ -12,24 +10,13 @@ import { BUSINESS, viewsOf } from "../rig/views-of.ts";
 
 describeWithTemporal("a sale that a reset carries on", () => {
   let rig: Rig;
-  let ledger: Ledger;
   beforeAll(async () => {
     rig = await startRig({ receiver: false });
-    ledger = ledgerOf(rig.config);
   });
-  afterAll(async () => {
-    await ledger?.close();
-    await rig?.close();
-  });
+  afterAll(() => rig?.close());
   const { start, handleOf, parked, result, movementsOf } = salesOf(() => rig);
-  const views = viewsOf(
-    () => rig,
-    () => ledger,
-  );
-  const { listed, shown, row, openNumbers, endedNumbers, toldToLedger } = views;
-
-  const listedAs = async (invoice: string, ...flags: string[]) =>
-    (await listed(...flags)).filter((one) => one.invoice === invoice);
+  const views = viewsOf(() => rig);
+  const { listedAs, shown, row, openNumbers, endedNumbers, toldToLedger } = views;
 
   /** Everybody says that it is under way, and nobody that its run was ended. */
   async function isUnderWay(input: SaleInput, attention: string | null): Promise<void> {
@@ -38,7 +25,7 @@ describeWithTemporal("a sale that a reset carries on", () => {
     await expect.poll(runs).toBe(2);
     await expect
       .poll(async () => {
-        await keepClosedRuns(rig.client, ledger);
+        await keepClosedRuns(rig.client, rig.ledger);
         return (await row(invoice))?.closed;
       })
       .toBeUndefined();
@@ -51,7 +38,7 @@ describeWithTemporal("a sale that a reset carries on", () => {
     expect(await rig.starter.getSale({ invoice })).not.toHaveProperty("closed");
     expect(await rig.starter.outcome({ invoice })).not.toHaveProperty("closed");
     expect(await rig.starter.startSale(input)).toMatchObject({ result: "known" });
-    expect((await ledger.records.verify(BUSINESS)).findings).toEqual([]);
+    expect((await rig.ledger.records.verify(BUSINESS)).findings).toEqual([]);
   }
 
   const unknown = (traderInvoiceNumber: string): SaleInput => ({

@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { creditNoteWorkflowId, type RefundRequest, SIGNALS } from "../../src/contract/index.ts";
-import type { Ledger } from "../../src/ledger/index.ts";
-import { ledgerOf } from "../../src/worker/ledger-of.ts";
 import { keepClosedRuns } from "../../src/worker/watch-closed-runs.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { failRun } from "../rig/fail-run.ts";
@@ -14,7 +12,6 @@ import { BUSINESS, viewsOf } from "../rig/views-of.ts";
 
 describeWithTemporal("a refund of which a run was ended and is restarted", () => {
   let rig: Rig;
-  let ledger: Ledger;
   const takes = new Map<string, Held>();
   beforeAll(async () => {
     rig = await startRig({
@@ -32,18 +29,11 @@ describeWithTemporal("a refund of which a run was ended and is restarted", () =>
         },
       }),
     });
-    ledger = ledgerOf(rig.config);
   });
-  afterAll(async () => {
-    await ledger?.close();
-    await rig?.close();
-  });
+  afterAll(() => rig?.close());
   const { start, handleOf, result, movementsOf } = salesOf(() => rig);
-  const views = viewsOf(
-    () => rig,
-    () => ledger,
-  );
-  const { fiscalflow, listed, shown, endedNumbers, openNumbers } = views;
+  const views = viewsOf(() => rig);
+  const { fiscalflow, listedAs, shown, endedNumbers, openNumbers } = views;
 
   /** The first claim of a movement of this document waits. */
   function heldTake(number: string): Held {
@@ -51,9 +41,6 @@ describeWithTemporal("a refund of which a run was ended and is restarted", () =>
     takes.set(number, held);
     return held;
   }
-
-  const listedAs = async (invoice: string, ...flags: string[]) =>
-    (await listed(...flags)).filter((one) => one.invoice === invoice);
 
   /** A sale that is signed and has taken its goods, closed at once or open for its refund. */
   async function sold(invoice: string, refundWindow: string): Promise<string> {
@@ -101,10 +88,10 @@ describeWithTemporal("a refund of which a run was ended and is restarted", () =>
       .poll(() => listedAs(note, "--ended"))
       .toMatchObject([{ type: "creditNote", status: "terminated", waitsFor: "a restart" }]);
     await expect.poll(() => listedAs(invoice)).toMatchObject([{ stage: "completed", creditNote: null }]);
-    const kept = async () => (await ledger.records.findSale(BUSINESS, invoice))?.creditNote?.record;
+    const kept = async () => (await rig.ledger.records.findSale(BUSINESS, invoice))?.creditNote?.record;
     await expect
       .poll(async () => {
-        await keepClosedRuns(rig.client, ledger);
+        await keepClosedRuns(rig.client, rig.ledger);
         return kept();
       })
       .toMatchObject({ closed });
@@ -124,7 +111,7 @@ describeWithTemporal("a refund of which a run was ended and is restarted", () =>
     await expect.poll(kept).toMatchObject({ stage: "credited", document: { status: "completed" } });
     expect(await endedNumbers()).not.toContain(note);
     expect(await openNumbers()).not.toContain(note);
-    expect((await ledger.records.verify(BUSINESS)).findings).toEqual([]);
+    expect((await rig.ledger.records.verify(BUSINESS)).findings).toEqual([]);
   });
 
   test("as the credit note was terminated between its signature and the goods' return takes them back once", async () => {
@@ -143,7 +130,7 @@ describeWithTemporal("a refund of which a run was ended and is restarted", () =>
     await expect.poll(() => first.answers).toBe(1);
     isCreditedOnce(invoice);
     expect(await rig.starter.getSale({ invoice })).toMatchObject({ stage: "credited" });
-    expect((await ledger.records.verify(BUSINESS)).findings).toEqual([]);
+    expect((await rig.ledger.records.verify(BUSINESS)).findings).toEqual([]);
   });
 
   test("as the credit note was terminated within the window: the sale asks for a retry, and is credited once", async () => {
@@ -164,7 +151,7 @@ describeWithTemporal("a refund of which a run was ended and is restarted", () =>
     isCreditedOnce(invoice);
     await expect.poll(() => listedAs(invoice)).toMatchObject([{ stage: "credited", status: "completed" }]);
     await expect.poll(() => openNumbers()).not.toContain(invoice);
-    expect((await ledger.records.verify(BUSINESS)).findings).toEqual([]);
+    expect((await rig.ledger.records.verify(BUSINESS)).findings).toEqual([]);
   });
 
   test("as the sale failed while it was refunded carries the refund out, once", async () => {
@@ -173,7 +160,9 @@ describeWithTemporal("a refund of which a run was ended and is restarted", () =>
     rig.simulator.setAuthority(`CN-${invoice}`, [{ do: "down" }]);
     await handleOf(invoice).signal(SIGNALS.refundRequested, refundOf(invoice));
     await expect.poll(() => rig.simulator.documents(`CN-${invoice}`)).toHaveLength(1);
-    await expect.poll(async () => (await ledger.records.findSale(BUSINESS, invoice))?.record.stage).toBe("crediting");
+    await expect
+      .poll(async () => (await rig.ledger.records.findSale(BUSINESS, invoice))?.record.stage)
+      .toBe("crediting");
     const { runId } = await handleOf(invoice).describe();
     await failRun(rig, rig.starter.workflowId({ invoice }), "cannot read properties of undefined");
     expect(await rig.starter.outcome({ invoice })).toMatchObject({ stage: "crediting", closed: { status: "failed" } });

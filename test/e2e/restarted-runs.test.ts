@@ -8,8 +8,6 @@ import {
   type SaleInput,
 } from "../../src/contract/index.ts";
 import { triggerFault } from "../../src/dev/simulator/triggers.ts";
-import type { Ledger } from "../../src/ledger/index.ts";
-import { ledgerOf } from "../../src/worker/ledger-of.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { failRun } from "../rig/fail-run.ts";
 import { forgetWorkflow } from "../rig/forget-workflow.ts";
@@ -20,25 +18,15 @@ import { BUSINESS, viewsOf } from "../rig/views-of.ts";
 
 describeWithTemporal("a sale whose run was ended on its way and is restarted", () => {
   let rig: Rig;
-  let ledger: Ledger;
   beforeAll(async () => {
     rig = await startRig({ receiver: false });
-    ledger = ledgerOf(rig.config);
   });
-  afterAll(async () => {
-    await ledger?.close();
-    await rig?.close();
-  });
+  afterAll(() => rig?.close());
   const { handleOf, result, movementsOf } = salesOf(() => rig);
-  const views = viewsOf(
-    () => rig,
-    () => ledger,
-  );
-  const { fiscalflow, listed, shown, report, endedNumbers, openNumbers, toldToLedger } = views;
+  const views = viewsOf(() => rig);
+  const { fiscalflow, listedAs, shown, report, endedNumbers, openNumbers, toldToLedger } = views;
 
   const sale = (traderInvoiceNumber: string): SaleInput => ({ traderInvoiceNumber, lines: [TEA], refundWindow: "0" });
-  const listedAs = async (invoice: string, ...flags: string[]) =>
-    (await listed(...flags)).filter((one) => one.invoice === invoice);
 
   /** Everybody says the same of a sale that waits for its signature and whose run has ended so. */
   async function isToldAs(invoice: string, status: ClosedStatus): Promise<void> {
@@ -76,7 +64,7 @@ describeWithTemporal("a sale whose run was ended on its way and is restarted", (
     await expect.poll(() => listedAs(invoice)).toMatchObject([{ stage: "completed", status: "completed" }]);
     expect(await listedAs(invoice, "--ended")).toEqual([]);
     await expect.poll(() => openNumbers()).not.toContain(invoice);
-    expect((await ledger.records.verify(BUSINESS)).findings).toEqual([]);
+    expect((await rig.ledger.records.verify(BUSINESS)).findings).toEqual([]);
   }
 
   async function isApplied(invoice: string): Promise<void> {
@@ -116,7 +104,7 @@ describeWithTemporal("a sale whose run was ended on its way and is restarted", (
   async function toldOf(invoice: string): Promise<EventDocument[]> {
     const all: LedgerEvent[] = [];
     for (;;) {
-      const page = await ledger.events.read(BUSINESS, all.at(-1)?.cursor);
+      const page = await rig.ledger.events.read(BUSINESS, all.at(-1)?.cursor);
       if (page.length === 0) break;
       all.push(...page);
     }
@@ -176,7 +164,7 @@ describeWithTemporal("a sale whose run was ended on its way and is restarted", (
     expect(page).not.toMatch(/created the document|moved stock/);
     expect(rig.simulator.documents(invoice)).toHaveLength(1);
     expect(movementsOf(invoice)).toHaveLength(1);
-    expect((await ledger.records.verify(BUSINESS)).findings).toEqual([]);
+    expect((await rig.ledger.records.verify(BUSINESS)).findings).toEqual([]);
   }
 
   test("as it failed in the middle takes over its document and its movement", async () => {

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
 import { MAIN_TASK_QUEUE, type RecordPart, type SaleInput, type SaleOutcome } from "../../src/contract/index.ts";
 import type { Ledger } from "../../src/ledger/index.ts";
-import { ledgerOf } from "../../src/worker/ledger-of.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { Held } from "../rig/held.ts";
 import { PATIENCE_MS } from "../rig/patience.ts";
@@ -14,7 +13,6 @@ type Take = Parameters<Ledger["stock"]["take"]>[0];
 
 describeWithTemporal("a sale that was terminated and is started again", () => {
   let rig: Rig;
-  let ledger: Ledger;
   const saved: RecordPart[] = [];
   const takes = new Map<string, Held>();
   const lists = new Map<string, Held>();
@@ -50,15 +48,11 @@ describeWithTemporal("a sale that was terminated and is started again", () => {
         },
       }),
     });
-    ledger = ledgerOf(rig.config);
   });
-  afterAll(async () => {
-    await ledger?.close();
-    await rig?.close();
-  });
+  afterAll(() => rig?.close());
   const { start, handleOf, movementsOf, parked } = salesOf(() => rig);
   const kept = async (number: string) =>
-    (await ledger.records.findSale({ connection: "default", businessId: "biz_1" }, number))?.record;
+    (await rig.ledger.records.findSale({ connection: "default", businessId: "biz_1" }, number))?.record;
   const again = (number: string, more: Partial<SaleInput> = {}): Promise<WorkflowHandle<() => Promise<SaleOutcome>>> =>
     rig.client.workflow.start("sale", {
       workflowId: rig.starter.workflowId({ invoice: number }),

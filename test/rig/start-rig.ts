@@ -65,6 +65,8 @@ export interface Rig {
   address: string;
   /** What the workers have logged of their keys, in order. */
   logged: LoggedLine[];
+  /** What the workers have written, read over a connection of its own. */
+  readonly ledger: Ledger;
   /** Every call of the simulator's API that this sale made, by operation: `createSale`, `adjustStock`, … */
   callsOf(invoice: string): string[];
   /** The state, once it is as wanted: asked again on each change of the simulator, and bounded. */
@@ -132,6 +134,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
   let running: RunningWorkers | undefined;
   let closeTransport: (() => Promise<void>) | undefined;
   let ledger: Ledger | undefined;
+  let reading: Ledger | undefined;
 
   const rig: Rig = {
     simulator,
@@ -141,6 +144,10 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
     namespace,
     address,
     logged,
+    get ledger() {
+      reading ??= ledgerOf(config);
+      return reading;
+    },
     callsOf(invoice) {
       const own = simulator.documents(invoice).map(({ id }) => id);
       const mine = simulator
@@ -188,6 +195,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
       closeTransport = undefined;
     },
     async close() {
+      await reading?.close();
       // Nothing is at stake any more: an idle poll is not waited for.
       await running?.stop();
       await closeTransport?.();

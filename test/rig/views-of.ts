@@ -2,7 +2,7 @@ import { expect } from "vitest";
 
 import { callCli, type CliResult } from "../../src/cli/test-support/call-cli.ts";
 import type { ClosedStatus } from "../../src/contract/index.ts";
-import type { BusinessReport, Ledger } from "../../src/ledger/index.ts";
+import type { BusinessReport } from "../../src/ledger/index.ts";
 import { keepClosedRuns } from "../../src/worker/watch-closed-runs.ts";
 import { commandEnv } from "./command-env.ts";
 import type { Rig } from "./start-rig.ts";
@@ -22,9 +22,9 @@ export interface Listed {
 
 /**
  * What everybody says of the suite's sales: the command line, its list and its report, and the ledger's own rows.
- * @param rig and ledger are asked when they are needed: a suite's helpers are there before them
+ * @param rig asked when it is needed: a suite's helpers are there before its rig
  */
-export function viewsOf(rig: () => Rig, ledger: () => Ledger) {
+export function viewsOf(rig: () => Rig) {
   function fiscalflow(...argv: string[]): Promise<CliResult> {
     return callCli(argv, { env: env() });
   }
@@ -49,13 +49,16 @@ export function viewsOf(rig: () => Rig, ledger: () => Ledger) {
     if (!found) throw new Error("the ledger has documents");
     return found;
   }
-  const row = async (invoice: string) => (await ledger().records.findSale(BUSINESS, invoice))?.record;
+  const listed = (...flags: string[]) => json<Listed[]>("sale", "list", ...flags);
+  const row = async (invoice: string) => (await rig().ledger.records.findSale(BUSINESS, invoice))?.record;
   return {
     fiscalflow,
     answering,
     report,
     row,
-    listed: (...flags: string[]) => json<Listed[]>("sale", "list", ...flags),
+    listed,
+    listedAs: async (invoice: string, ...flags: string[]): Promise<Listed[]> =>
+      (await listed(...flags)).filter((one) => one.invoice === invoice),
     shown: (invoice: string) => json<Record<string, unknown>>("sale", "show", invoice),
     openNumbers: async (): Promise<string[]> => (await report()).open.map(({ number }) => number),
     endedNumbers: async (): Promise<string[]> => (await report()).ended.documents.map(({ number }) => number),
@@ -63,7 +66,7 @@ export function viewsOf(rig: () => Rig, ledger: () => Ledger) {
     toldToLedger: async (status: ClosedStatus, ...invoices: string[]): Promise<void> => {
       await expect
         .poll(async () => {
-          await keepClosedRuns(rig().client, ledger());
+          await keepClosedRuns(rig().client, rig().ledger);
           return Promise.all(invoices.map(async (invoice) => (await row(invoice))?.closed?.status));
         })
         .toEqual(invoices.map(() => status));

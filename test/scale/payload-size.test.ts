@@ -11,8 +11,6 @@ import {
   someMovement,
   WORKFLOW_TYPES,
 } from "../../src/contract/index.ts";
-import type { Ledger } from "../../src/ledger/index.ts";
-import { ledgerOf } from "../../src/worker/ledger-of.ts";
 import { payloadsOf } from "../../bench/engine/history-cost.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
@@ -31,15 +29,10 @@ describeWithTemporal("a sale of a thousand lines with long names", () => {
     unitPrice: 100,
   }));
   let rig: Rig;
-  let ledger: Ledger;
   beforeAll(async () => {
     rig = await startRig({ simulator: { scenario: { items } } });
-    ledger = ledgerOf(rig.config);
   });
-  afterAll(async () => {
-    await ledger?.close();
-    await rig?.close();
-  });
+  afterAll(() => rig?.close());
 
   async function start(traderInvoiceNumber: string, more: Partial<SaleInput>): Promise<WorkflowHandle> {
     const lines = items.map(({ id }) => ({ itemId: id, quantity: 2, unitPrice: 100 }));
@@ -83,7 +76,7 @@ describeWithTemporal("a sale of a thousand lines with long names", () => {
     expect(outcome).toMatchObject({ stage: "credited", creditNote: { lines: [], linesLeftOut: { count: LINES } } });
     expect([...(await tooLarge(sale)), ...(await tooLarge(noteOf(outcome)))]).toEqual([]);
     for (const number of ["LARGE-1", "LARGE-2"]) {
-      const kept = await ledger.records.findSale(BUSINESS, number);
+      const kept = await rig.ledger.records.findSale(BUSINESS, number);
       for (const document of [kept?.record.document, kept?.creditNote?.record.document]) {
         expect(document?.lines.map(({ itemId, name }) => [itemId, name])).toEqual(
           items.map(({ id, name }) => [id, name]),
@@ -94,7 +87,7 @@ describeWithTemporal("a sale of a thousand lines with long names", () => {
       expect(kept?.record.content?.lines).toHaveLength(LINES);
       expect(kept?.record.movements.length).toBe(number === "LARGE-1" ? LINES : 0);
     }
-    expect((await ledger.records.verify(BUSINESS)).findings).toEqual([]);
+    expect((await rig.ledger.records.verify(BUSINESS)).findings).toEqual([]);
     const input = { ...BUSINESS, traderInvoiceNumber: "LARGE-1" };
     const options = { workflowId: "find", taskQueue: MAIN_TASK_QUEUE, args: [input] };
     const { found } = (await rig.client.workflow.execute(WORKFLOW_TYPES.findSale, options)) as FindSaleResult;

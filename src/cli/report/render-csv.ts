@@ -42,7 +42,10 @@ const AMOUNTS: ReadonlySet<string> = new Set(["taxable", "tax", "total"]);
 
 type Line = Partial<Record<(typeof COLUMNS)[number], string>> & { figure: string };
 
-/** One line for each figure, amounts with two places, and more where they are kept with more. RFC 4180, with a line for the names. */
+/**
+ * One line for each figure, amounts with two places, and more where they are kept with more. RFC 4180, with a line for
+ * the names.
+ */
 export function renderCsv(businesses: readonly BusinessReport[]): string {
   const lines = businesses.flatMap((report) => {
     const { connection, businessId: business } = report;
