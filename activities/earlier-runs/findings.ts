@@ -4,7 +4,7 @@ import type {
   AppliedMovement,
   CreateRequest,
   CreateResult,
-  PersonsWord,
+  OperatorDecision,
 } from "../../src/contract/index.ts";
 import type { ReadableEvent } from "./readable-history.ts";
 
@@ -15,7 +15,7 @@ import type { ReadableEvent } from "./readable-history.ts";
 export interface MovementFinding {
   request: AdjustStockRequest;
   sentAtMs: number;
-  outcome: AppliedMovement | { kind: "said"; applied: boolean; word: PersonsWord } | { kind: "unknown" };
+  outcome: AppliedMovement | { kind: "said"; applied: boolean; word: OperatorDecision } | { kind: "unknown" };
 }
 
 /** What a run is known to have made of one intent for a document. */
@@ -60,7 +60,7 @@ export function findingsOf(history: readonly ReadableEvent[]): Findings {
         break;
       }
       case "update":
-        answerByPerson(movements, documents, event);
+        applyDecision(movements, documents, event);
     }
   }
   return { movements: [...movements.values()], documents: [...documents.values()] };
@@ -110,7 +110,7 @@ function documentIdIn(result: CreateResult): string | undefined {
 }
 
 /** `resolveStock` and `resolveDocument`, as their validators let them through. */
-function answerByPerson(
+function applyDecision(
   movements: Map<string, MovementFinding>,
   documents: Map<string, DocumentFinding>,
   { name, input, atMs }: Extract<ReadableEvent, { kind: "update" }>,

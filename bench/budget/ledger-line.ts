@@ -14,7 +14,7 @@ export interface LedgerLine {
 
 /** In windows since the first one that counts. */
 const CUT_AT = 1.5;
-const MENDED_AT = 2.5;
+const RESTORED_AT = 2.5;
 /** From here on, a window after the return, the figures must be as if nothing had been. */
 const BACK_AT = 4;
 export const LEAST_WINDOWS = BACK_AT + 1;
@@ -26,7 +26,7 @@ export async function openLedgerLine(stack: BenchStack): Promise<LedgerLine> {
   return { line, env: { LEDGER_URL: throughPort(databaseUrl, line.port) } };
 }
 
-export async function cutAndMend(
+export async function cutAndRestore(
   { line }: LedgerLine,
   fromMs: number,
   windowMs: number,
@@ -37,7 +37,7 @@ export async function cutAndMend(
   await until(CUT_AT);
   say("the database is away");
   line.cut();
-  await until(MENDED_AT);
+  await until(RESTORED_AT);
   line.mend();
   say("the database is back");
 }
@@ -53,7 +53,7 @@ export function awayAndBack(
   });
   return [
     named(
-      judgeSpan(fromMs + Math.floor(CUT_AT) * windowMs, fromMs + Math.ceil(MENDED_AT) * windowMs),
+      judgeSpan(fromMs + Math.floor(CUT_AT) * windowMs, fromMs + Math.ceil(RESTORED_AT) * windowMs),
       "away",
       "interactive alone, the database away",
     ),

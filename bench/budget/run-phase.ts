@@ -7,7 +7,7 @@ import type { BenchStack } from "../stack/start-stack.ts";
 import { keysOf } from "./businesses.ts";
 import type { Documents } from "./documents.ts";
 import type { Lane, Phase } from "./lanes.ts";
-import { awayAndBack, cutAndMend, LEAST_WINDOWS, type LedgerLine } from "./ledger-line.ts";
+import { awayAndBack, cutAndRestore, LEAST_WINDOWS, type LedgerLine } from "./ledger-line.ts";
 import { bullmqEngine } from "./load/bullmq-engine.ts";
 import type { Engine } from "./load/engine.ts";
 import { temporalEngine } from "./load/temporal-engine.ts";
@@ -66,7 +66,7 @@ export async function runPhase(setting: PhaseSetting): Promise<JudgedLane[]> {
   try {
     const early = AbortSignal.any([signal, over.signal]);
     const time = delay(toMs + AFTER_MS - Date.now(), undefined, { signal: early });
-    const cut = setting.ledgerLine ? cutAndMend(setting.ledgerLine, fromMs, windowMs, early) : undefined;
+    const cut = setting.ledgerLine ? cutAndRestore(setting.ledgerLine, fromMs, windowMs, early) : undefined;
     await Promise.race([Promise.all([time, cut]), running.then(() => time)]);
   } finally {
     over.abort();

@@ -27,9 +27,9 @@ export const ATTENTION_CODES = [
 export type AttentionCode = (typeof ATTENTION_CODES)[number];
 
 /** The updates that can mend an attention. */
-export type Mend = "retry" | "cancel" | "resolveStock" | "resolveDocument" | "resolveBatch" | "acknowledge";
+export type ResolvingUpdate = "retry" | "cancel" | "resolveStock" | "resolveDocument" | "resolveBatch" | "acknowledge";
 
-export const RESOLVED_BY: Readonly<Record<AttentionCode, readonly Mend[]>> = {
+export const RESOLVED_BY: Readonly<Record<AttentionCode, readonly ResolvingUpdate[]>> = {
   "item-unknown": ["retry", "cancel"],
   "item-needs-data": ["retry", "cancel"],
   "item-rejected": ["retry", "cancel"],
@@ -98,7 +98,7 @@ export interface Attention {
   /** What happened, in plain words. */
   message: string;
   sinceMs: number;
-  resolvedBy: readonly Mend[];
+  resolvedBy: readonly ResolvingUpdate[];
   /** What is known about an unknown outcome, or what the API said. */
   evidence?: Record<string, unknown>;
 }
@@ -121,7 +121,7 @@ export interface Decision {
    * `refund`: a restock to a branch that the person named, of goods that are not known to have been taken. `restart`: the
    * run before had ended without an outcome.
    */
-  update: Exclude<Mend, "cancel"> | "refund" | "restart";
+  update: Exclude<ResolvingUpdate, "cancel"> | "refund" | "restart";
   /** What it was about; absent for a refund and a restart. */
   code?: AttentionCode;
   subject?: string;

@@ -48,7 +48,7 @@ export interface Deferred {
 }
 
 /** What a person has said of an unknown outcome, as the ledger keeps it. */
-export interface PersonsWord {
+export interface OperatorDecision {
   note: string;
   by?: string | undefined;
   atMs: number;

@@ -1,4 +1,4 @@
-import type { Deferred, PersonsWord, Refusal } from "./calls.ts";
+import type { Deferred, OperatorDecision, Refusal } from "./calls.ts";
 
 /**
  * What the calls have in common that are sent at most once, a stock movement and a sync batch: each try is claimed in the
@@ -32,7 +32,7 @@ export interface SupersededTry {
   kind: "superseded";
   generation: number;
   /** Where a person has said so. */
-  word?: PersonsWord | undefined;
+  word?: OperatorDecision | undefined;
 }
 
 /** `sameTry`: the claim may be held for this try, which has not left, so it must be asked for again. */

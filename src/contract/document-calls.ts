@@ -1,4 +1,4 @@
-import type { CallTarget, Deferred, PersonsWord, Refusal } from "./calls.ts";
+import type { CallTarget, Deferred, OperatorDecision, Refusal } from "./calls.ts";
 import type { ComposedRequest, ConnectionProfile } from "./connection.ts";
 import type { SaleDocument } from "./documents.ts";
 import type { RecordPart } from "./records.ts";
@@ -63,7 +63,7 @@ export type CreateResult =
   /** Nothing of this intent was sent, and nothing will be: its number is another sale's. */
   | { kind: "number-taken"; message: string }
   /** An earlier run has settled that nothing exists under this intent, or a person has: the next one is to be used. */
-  | { kind: "superseded"; intent: number; decision?: PersonsWord | undefined }
+  | { kind: "superseded"; intent: number; decision?: OperatorDecision | undefined }
   /** Certainly not sent, or refused by the quota; the caller tries again, since its activity is tried once. */
   | (Deferred & { firstSentAtMs?: number | undefined })
   /** The answer is lost, and a repetition would not be safe: no trusted key, or one whose life is over. */
@@ -117,7 +117,7 @@ export interface DecideDocumentRequest {
   claim: string;
   intent: number;
   decision: { saleId: string } | "not-created";
-  word: PersonsWord;
+  word: OperatorDecision;
 }
 
 export interface CreditNoteRunRequest {

@@ -1,4 +1,4 @@
-import type { Branch, CallTarget, PersonsWord } from "./calls.ts";
+import type { Branch, CallTarget, OperatorDecision } from "./calls.ts";
 import type { ClaimedTry, NotDone, SupersededTry, UnknownOutcome, Unsettled } from "./claimed-calls.ts";
 import type { RecordPart } from "./records.ts";
 import type { StockAction, StockMovement } from "./stock-movement.ts";
@@ -66,14 +66,14 @@ export function setApplied(
 }
 
 /** A person has said, in this run or in an earlier one, that the movement was applied. */
-export interface SaidApplied {
+export interface DecidedApplied {
   kind: "said-applied";
-  word: PersonsWord;
+  word: OperatorDecision;
 }
 
 export type AdjustStockResult =
   | AppliedMovement
-  | SaidApplied
+  | DecidedApplied
   /** Not sent: movements to named branches are held until somebody has looked at the answer to another one. */
   | { kind: "branch-held"; message: string; hold: BranchHold }
   | NotDone<"not-applied">
@@ -86,7 +86,7 @@ export interface MovementReference extends CallTarget {
 }
 
 /** What the ledger says of a movement that was asked for before. */
-export type KnownMovement = AppliedMovement | SaidApplied | SupersededTry | UnknownOutcome;
+export type KnownMovement = AppliedMovement | DecidedApplied | SupersededTry | UnknownOutcome;
 
 /** Asks what a sale has taken from stock. */
 export interface ReadTakenRequest extends CallTarget {
@@ -134,14 +134,14 @@ export interface WatchMovementRequest extends MovementReference {
 
 export type WatchMovementResult =
   | AppliedMovement
-  | SaidApplied
+  | DecidedApplied
   | SupersededTry
   /** A later answer for the same item and branch was seen. */
   | { kind: "balance"; evidence: Record<string, unknown> };
 
 export interface DecideMovementRequest extends MovementReference {
   applied: boolean;
-  word: PersonsWord;
+  word: OperatorDecision;
   movement: { itemId: string; action: StockAction; quantity: number; unitPrice: number; branch?: Branch | undefined };
 }
 
@@ -166,7 +166,7 @@ export type MovementOutcome = AppliedMovement | { kind: "not-applied"; message: 
 export interface AcknowledgeBranchRequest extends CallTarget {
   referenceId: string;
   otherBranch: Omit<OtherBranch, "message">;
-  word: PersonsWord;
+  word: OperatorDecision;
 }
 
 /** Waits, as an activity that is tried again, until movements of the connection to named branches are sent. */

@@ -1,5 +1,5 @@
 import type { AccountingProfile, AccountingTarget } from "./accounting-connection.ts";
-import type { PersonsWord } from "./calls.ts";
+import type { OperatorDecision } from "./calls.ts";
 import type { ClaimedTry, NotDone, SupersededTry, UnknownOutcome, Unsettled } from "./claimed-calls.ts";
 
 /** Input of the `processSyncBatch` workflow. */
@@ -31,17 +31,17 @@ export interface ProcessedBatch {
 }
 
 /** A person has said, in this run or in an earlier one, that it was processed. */
-export interface SaidProcessed {
+export interface DecidedProcessed {
   kind: "said-processed";
-  word: PersonsWord;
+  word: OperatorDecision;
 }
 
 /** What the ledger says of a batch that was asked for before. */
-export type KnownBatch = ProcessedBatch | SaidProcessed | SupersededTry | UnknownOutcome;
+export type KnownBatch = ProcessedBatch | DecidedProcessed | SupersededTry | UnknownOutcome;
 
 export type ProcessBatchResult =
   | (ProcessedBatch & Unsettled)
-  | SaidProcessed
+  | DecidedProcessed
   | SupersededTry
   | UnknownOutcome
   | NotDone<"not-processed">;
@@ -53,7 +53,7 @@ export interface BatchReference extends AccountingTarget {
 
 export interface DecideBatchRequest extends BatchReference {
   processed: boolean;
-  word: PersonsWord;
+  word: OperatorDecision;
 }
 
 export interface SettleBatchRequest extends AccountingTarget, ClaimedTry {

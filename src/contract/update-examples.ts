@@ -1,8 +1,8 @@
-import type { Attention, Mend } from "./attention.ts";
+import type { Attention, ResolvingUpdate } from "./attention.ts";
 
 /** An update that resolves an attention, with the JSON that it takes; what only an operator knows is to be filled in. */
 export interface UpdateExample {
-  update: Mend;
+  update: ResolvingUpdate;
   /** In which case to send it: `if the movement was applied`. */
   when: string;
   input: Record<string, unknown>;
@@ -18,7 +18,7 @@ const NOTE = "how you know, in a few words";
  */
 export function updateExamples({ code, subject, resolvedBy }: Attention, by?: string): UpdateExample[] {
   const about = { code, ...(subject !== undefined && { subject }) };
-  const answers: Readonly<Record<Mend, readonly Answer[]>> = {
+  const answers: Readonly<Record<ResolvingUpdate, readonly Answer[]>> = {
     retry: [["to try again", { ...about, note: "what was corrected" }]],
     cancel: [["to give it up", { reason: "why" }]],
     resolveStock: [

@@ -1,4 +1,4 @@
-import type { PersonsWord, UnknownOutcome } from "../contract/index.ts";
+import type { OperatorDecision, UnknownOutcome } from "../contract/index.ts";
 
 /** A claim that was taken, and that has no outcome: the call may have been carried out, or be on its way. */
 export interface HeldClaim extends UnknownOutcome {
@@ -16,6 +16,6 @@ export function heldAnswer(
 }
 
 /** As it was written down, with whatever the person decided. */
-export function wordOf({ note, by, atMs }: PersonsWord): PersonsWord {
+export function wordOf({ note, by, atMs }: OperatorDecision): OperatorDecision {
   return { note, atMs, ...(by !== undefined && { by }) };
 }

@@ -36,7 +36,7 @@ import {
 } from "./start-sale.ts";
 import { workflowState } from "./workflow-state.ts";
 
-export type { Attention, AttentionCode, Decision, Mend } from "../contract/attention.ts";
+export type { Attention, AttentionCode, Decision, ResolvingUpdate } from "../contract/attention.ts";
 export type { ClosedRun } from "../contract/closed-run.ts";
 export {
   CORRECTION_STAGES,

@@ -143,7 +143,7 @@ async function look(client: Client, handle: WorkflowHandle, wait: Wait): Promise
   const run = await client.withDeadline(Date.now() + QUERY_WITHIN_MS, () => described(handle));
   if (run.status.name === "COMPLETED") return await withRefund(client, (await handle.result()) as SaleOutcome, wait);
   const closed = await closedRunOf(client, run);
-  if (closed?.status === "failed") await throwMendable(handle);
+  if (closed?.status === "failed") await throwIfCorrectable(handle);
   const ask = (): Promise<WorkflowState> => handle.query<WorkflowState>(STATE_QUERY);
   let state: WorkflowState;
   try {
@@ -178,12 +178,12 @@ async function withRefund(client: Client, outcome: SaleOutcome, { sale }: Wait):
 }
 
 /** A run that failed for what its caller can correct says so as an error. */
-async function throwMendable(handle: WorkflowHandle): Promise<void> {
+async function throwIfCorrectable(handle: WorkflowHandle): Promise<void> {
   try {
     await handle.result();
   } catch (error) {
-    const mendable = error instanceof WorkflowFailedError ? workflowError(error.cause ?? error) : undefined;
-    if (mendable && !(mendable instanceof SaleFailedError)) throw mendable;
+    const correctable = error instanceof WorkflowFailedError ? workflowError(error.cause ?? error) : undefined;
+    if (correctable && !(correctable instanceof SaleFailedError)) throw correctable;
   }
 }
 

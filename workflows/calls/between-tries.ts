@@ -5,7 +5,7 @@ import { LeftToNextRun } from "../job/continue-as-new-policy.ts";
 import {
   attentionKey,
   type AttentionList,
-  CancelledByPerson,
+  CancelledByOperator,
   type NewAttention,
   park,
   untilDone,
@@ -103,7 +103,7 @@ export class BetweenTries {
     if (run.continueAsNew?.endWaitsIfDue()) throw new LeftToNextRun();
     if (!run.cancelDue) return;
     this.clearRefusal();
-    throw new CancelledByPerson(run.cancelRequested ?? "");
+    throw new CancelledByOperator(run.cancelRequested ?? "");
   }
 
   /** The same for a caller that handles cancellation, and whatever else ends the wait, by itself. */

@@ -9,7 +9,7 @@ import {
   ENDED_CORRECTION,
   type HeldUp,
   keywordValue,
-  type Mend,
+  type ResolvingUpdate,
   RESOLVED_BY,
   SEARCH_ATTRIBUTES,
   UPDATES,
@@ -66,7 +66,7 @@ export class CorrectionRun extends Job<CorrectionProgress> {
     return `${super.allowedUpdates}${also}`;
   }
 
-  protected override mendsOf(code: AttentionCode): readonly Mend[] {
+  protected override updatesOf(code: AttentionCode): readonly ResolvingUpdate[] {
     return RESOLVED_BY[code];
   }
 

@@ -10,7 +10,7 @@ import {
 } from "../../src/contract/index.ts";
 import { callWithEscalation } from "../calls/between-tries.ts";
 import { registerJobMessages, runJobToCompletion } from "../job/run-job.ts";
-import { CancelledByPerson, unlessCancelled } from "../operator/attention-list.ts";
+import { CancelledByOperator, unlessCancelled } from "../operator/attention-list.ts";
 import { callsOf, ledger, mainWaits } from "../proxies.ts";
 import { registerItems, resolveBranch } from "../sale/steps/items.ts";
 import { CORRECTION_UPDATES, CorrectionRun } from "./correction-run.ts";
@@ -36,7 +36,7 @@ export async function correctSale(input: CorrectionInput): Promise<CorrectionOut
 
 async function correct(run: CorrectionRun, input: CorrectionInput): Promise<void> {
   const prepared = await unlessCancelled(run, () => prepare(run, input)).catch((error: unknown) => {
-    if (error instanceof CancelledByPerson) return undefined;
+    if (error instanceof CancelledByOperator) return undefined;
     throw error;
   });
   if (!prepared) {

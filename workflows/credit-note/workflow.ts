@@ -9,7 +9,7 @@ import type {
 } from "../../src/contract/index.ts";
 import { awaitFinalStatus } from "../document/await-authority.ts";
 import { documentState, readDocument, retryDocument } from "../document/known-document.ts";
-import { CancelledByPerson, park } from "../operator/attention-list.ts";
+import { CancelledByOperator, park } from "../operator/attention-list.ts";
 import { main } from "../proxies.ts";
 import { RecordKeeping } from "../records/record-keeping.ts";
 import { fixedPartOfCreditNote } from "../records/record.ts";
@@ -61,7 +61,7 @@ async function runCreditNote(context: SaleContext, prepared: PreparedCreditNote)
     if (error instanceof CreditedElsewhere) {
       run.document = error.creditNote ?? null;
       run.moveTo("credited", "nothing");
-    } else if (error instanceof CancelledByPerson) {
+    } else if (error instanceof CancelledByOperator) {
       run.moveTo("cancelled", "nothing");
     } else throw error;
   }
@@ -82,10 +82,10 @@ async function issueAndAwait(
     const awaited = { ...created, callbacksSeen, mend: () => Promise.resolve(false) };
     const end = await awaitFinalStatus(context, document, awaited);
     if (end === "completed") return;
-    if (end === "cancelled-by-person") throw new CancelledByPerson(run.cancelRequested ?? "");
+    if (end === "cancelled-by-person") throw new CancelledByOperator(run.cancelRequested ?? "");
     run.moveTo("rejected", "an operator: the service cancelled the credit note");
     const verdict = await park(run, { code: "rejected", message: "The service cancelled the credit note." });
-    if (verdict === "cancel") throw new CancelledByPerson(run.cancelRequested ?? "");
+    if (verdict === "cancel") throw new CancelledByOperator(run.cancelRequested ?? "");
     document = await retryDocument(context, run.document ?? document);
     if (documentState(document) === "cancelled") run.document = document;
   }

@@ -17,7 +17,7 @@ import {
 } from "../../src/contract/index.ts";
 import { callWithEscalation, isRefusal, BetweenTries } from "../calls/between-tries.ts";
 import type { LostAnswer } from "../calls/activity-failures.ts";
-import { CancelledByPerson, park } from "../operator/attention-list.ts";
+import { CancelledByOperator, park } from "../operator/attention-list.ts";
 import { ledger } from "../proxies.ts";
 import type { SaleContext, SaleState } from "../sale/state.ts";
 import { type ExpectedDocument, mismatches, mismatchMessage, readDocument } from "./known-document.ts";
@@ -72,7 +72,7 @@ export async function createDocument(context: SaleContext, creation: Creation): 
   let intent = newIntent(1);
   for (;;) {
     const body: ComposedBody = (intent.body ??= await callWithEscalation(run, creation.compose));
-    if (run.cancelDue) throw new CancelledByPerson(run.cancelRequested ?? "");
+    if (run.cancelDue) throw new CancelledByOperator(run.cancelRequested ?? "");
     run.numberTaken = true;
     run.documentInDoubt = true;
     const idempotencyKey = idempotencyKeyOf(run.workflowId, creation.step, intent.number);
@@ -189,7 +189,7 @@ async function parkRejected(context: SaleContext, message: string, intent: Docum
   const { run } = context;
   run.moveTo("rejected", "an operator: the document was refused and left no trace");
   const verdict = await park(run, { code: "rejected", message });
-  if (verdict === "cancel") throw new CancelledByPerson(run.cancelRequested ?? "");
+  if (verdict === "cancel") throw new CancelledByOperator(run.cancelRequested ?? "");
   run.moveTo("submitting", "the answer to another try");
   return newIntent(intent.number + 1);
 }

@@ -1,6 +1,6 @@
 import { setCurrentDetails } from "@temporalio/workflow";
 
-import { type AttentionCode, type JobState, type Mend, NO_BUSINESS } from "../../src/contract/index.ts";
+import { type AttentionCode, type JobState, type ResolvingUpdate, NO_BUSINESS } from "../../src/contract/index.ts";
 import { AttentionList } from "../operator/attention-list.ts";
 import { detailsPage, quoted } from "../operator/details.ts";
 import { attentionAttribute, businessAttribute, publishAttributes } from "../operator/updates.ts";
@@ -41,8 +41,8 @@ export class Job<Progress extends object> extends AttentionList {
     return `${this.noun} ${needs ? `needs an operator for ${needs}` : "needs nobody"}; allowed updates: ${[...mends].join(", ") || "none"}.`;
   }
 
-  protected override mendsOf(code: AttentionCode): readonly Mend[] {
-    return super.mendsOf(code).filter((mend) => mend === "retry" || mend === "acknowledge");
+  protected override updatesOf(code: AttentionCode): readonly ResolvingUpdate[] {
+    return super.updatesOf(code).filter((mend) => mend === "retry" || mend === "acknowledge");
   }
 
   state(): JobState<Progress> {

@@ -5,7 +5,7 @@ import {
   ATTENTION_CODES,
   type AttentionCode,
   type Decision,
-  type Mend,
+  type ResolvingUpdate,
   RESOLVED_BY,
   type RetryRequest,
   type ServiceTrouble,
@@ -72,7 +72,7 @@ export abstract class AttentionList {
   abstract get cancelDue(): boolean;
 
   /** Which updates resolve an attention that does not name them itself. */
-  protected mendsOf(code: AttentionCode): readonly Mend[] {
+  protected updatesOf(code: AttentionCode): readonly ResolvingUpdate[] {
     return RESOLVED_BY[code];
   }
 
@@ -86,7 +86,7 @@ export abstract class AttentionList {
   }
 
   /** Those that an update is about: all that it can resolve, or those with the code and the subject that it names. */
-  resolvableBy(update: Mend, { code, subject }: { code?: string; subject?: string }): Attention[] {
+  resolvableBy(update: ResolvingUpdate, { code, subject }: { code?: string; subject?: string }): Attention[] {
     return this.attentions.filter(
       (one) =>
         one.resolvedBy.includes(update) &&
@@ -99,7 +99,7 @@ export abstract class AttentionList {
   raise(attention: NewAttention): string {
     const key = attentionKey(attention.code, attention.subject);
     if (!this.#attentions.has(key)) {
-      const raised = { resolvedBy: this.mendsOf(attention.code), sinceMs: Date.now(), ...attention };
+      const raised = { resolvedBy: this.updatesOf(attention.code), sinceMs: Date.now(), ...attention };
       this.#attentions.set(key, raised);
       this.attentionChanged("raised", raised);
       this.publish();
@@ -259,8 +259,8 @@ export async function untilDone(wait: () => Promise<unknown>, orUntil: () => boo
  * Thrown where a person asked to cancel, and no document stands in the way. The main flow catches it: the workflow does
  * not fail.
  */
-export class CancelledByPerson extends Error {
-  override readonly name = "CancelledByPerson";
+export class CancelledByOperator extends Error {
+  override readonly name = "CancelledByOperator";
 
   constructor(reason: string) {
     super(`cancelled: ${reason}`);
@@ -280,7 +280,7 @@ export async function unlessCancelled<T>(run: AttentionList, step: () => Promise
   if (done) return await running;
   scope.cancel();
   await running.catch((error: unknown) => {
-    if (!isCancellation(error) && !(error instanceof CancelledByPerson)) throw error;
+    if (!isCancellation(error) && !(error instanceof CancelledByOperator)) throw error;
   });
-  throw new CancelledByPerson(run.cancelRequested ?? "");
+  throw new CancelledByOperator(run.cancelRequested ?? "");
 }

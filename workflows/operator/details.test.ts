@@ -4,7 +4,7 @@ import {
   ATTENTION_CODES,
   type Attention,
   type AttentionCode,
-  type Mend,
+  type ResolvingUpdate,
   RESOLVED_BY,
 } from "../../src/contract/index.ts";
 import { DOCUMENT_UPDATES } from "../sale/messages.ts";
@@ -34,7 +34,7 @@ function runThatNeeds(code: AttentionCode): StandingSale | StandingBatch {
 }
 
 /** The real checks of the updates. */
-function accept(run: StandingSale | StandingBatch, update: Mend, message: unknown): void {
+function accept(run: StandingSale | StandingBatch, update: ResolvingUpdate, message: unknown): void {
   if (run instanceof StandingBatch) checkUpdate(run, named(BATCH_UPDATES, update), message);
   else checkUpdate(run, named(DOCUMENT_UPDATES, update), message);
 }
@@ -46,11 +46,11 @@ function named<Update extends { name: string }>(table: readonly Update[], name: 
 }
 
 /** The updates that a page names, each with its JSON, before it says what happened. */
-function updatesIn(page: string): { update: Mend; payload: Record<string, unknown> }[] {
+function updatesIn(page: string): { update: ResolvingUpdate; payload: Record<string, unknown> }[] {
   const [lead = ""] = page.split("**What happened:**");
   const shown = [...lead.matchAll(/Send the update `(\w+)` [^\n]*:\n\n```json\n([^`]*)\n```/g)];
   return shown.map(([, update, json]) => ({
-    update: update as Mend,
+    update: update as ResolvingUpdate,
     payload: JSON.parse(String(json)) as Record<string, unknown>,
   }));
 }

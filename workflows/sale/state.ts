@@ -8,7 +8,7 @@ import {
   type ConnectionProfile,
   holdsUpDocument,
   type InAll,
-  type Mend,
+  type ResolvingUpdate,
   movementInWords,
   type RecordPart,
   type RefundRequest,
@@ -146,7 +146,7 @@ export class SaleState extends AttentionList {
   }
 
   get allowedUpdates(): string {
-    const mends = new Set<Mend | "refund">(this.attentions.flatMap((attention) => attention.resolvedBy));
+    const mends = new Set<ResolvingUpdate | "refund">(this.attentions.flatMap((attention) => attention.resolvedBy));
     if (this.workflow === "sale" && this.stage === "completed" && !this.refund) mends.add("refund");
     if (this.bringForward) mends.add("retry");
     if (!this.settled && this.stage !== "crediting" && this.cancelRequested === undefined) mends.add("cancel");

@@ -10,7 +10,7 @@ import {
 } from "../../src/contract/index.ts";
 import { awaitFinalStatus, type FinalStatus } from "../document/await-authority.ts";
 import { mismatches } from "../document/known-document.ts";
-import { CancelledByPerson, park, unlessCancelled } from "../operator/attention-list.ts";
+import { CancelledByOperator, park, unlessCancelled } from "../operator/attention-list.ts";
 import { main } from "../proxies.ts";
 import { RecordKeeping } from "../records/record-keeping.ts";
 import { fixedPartOfSale } from "../records/record.ts";
@@ -19,7 +19,7 @@ import { planMovements, StockKeeping } from "../stock/stock-keeping.ts";
 import { registerSaleMessages } from "./messages.ts";
 import { contextOf, type SaleContext, SaleState } from "./state.ts";
 import { adoptSale, issueSale } from "./steps/issue.ts";
-import { mendItems, registerItems, resolveBranch, type ResolvedLines, resolveItems } from "./steps/items.ts";
+import { fixItems, registerItems, resolveBranch, type ResolvedLines, resolveItems } from "./steps/items.ts";
 import { openForRefund } from "./steps/refund.ts";
 import { runToCompletion } from "./view.ts";
 
@@ -79,7 +79,7 @@ async function runSale(context: SaleContext, prepared: PreparedSale): Promise<vo
     const goods = await unlessCancelled(run, () => resolveGoods(context, prepared, branch));
     end = await issueAndAwait(context, prepared, goods, stock, branch);
   } catch (error) {
-    if (!(error instanceof CancelledByPerson)) throw error;
+    if (!(error instanceof CancelledByOperator)) throw error;
     end = "cancelled-by-person";
   }
   if (stock && end === "completed") {
@@ -180,7 +180,7 @@ async function issueAndAwait(
   // Only after 201 or 202: a rejected document has sold nothing yet.
   if (mode === "on-submission" && document.status !== "failed" && document.status !== "cancelled") moveOnce();
   const mended = new Set<string>();
-  const mend = (): Promise<boolean> => mendItems(context, run.document ?? document, branch, mended);
+  const mend = (): Promise<boolean> => fixItems(context, run.document ?? document, branch, mended);
   const end = await awaitFinalStatus(context, document, { callbackExpected, callbacksSeen, mend });
   if (mode !== "off" && end === "completed") moveOnce();
   return end;

@@ -3,7 +3,7 @@ import { CancellationScope, condition } from "@temporalio/workflow";
 import type {
   Branch,
   KnownMovement,
-  PersonsWord,
+  OperatorDecision,
   StockMovement,
   UnknownOutcome,
   WatchMovementResult,
@@ -58,7 +58,7 @@ async function recordDecision(
   branch: Branch | undefined,
 ): Promise<KnownMovement> {
   const { applied = false, note = "", by, atMs = 0 } = movement.decision ?? {};
-  const word: PersonsWord = { note, atMs, ...(by !== undefined && { by }) };
+  const word: OperatorDecision = { note, atMs, ...(by !== undefined && { by }) };
   const { referenceId, itemId, action, quantity, unitPrice } = movement;
   const movementSent = { itemId, action, quantity, unitPrice, ...(branch && { branch }) };
   const kept = await ledger.decideMovement("Write the operator's decision into the movement's claim", {
@@ -86,7 +86,7 @@ async function recordDecision(
 export function adoptDecision(
   { run }: SaleContext,
   movement: StockMovement,
-  word: PersonsWord,
+  word: OperatorDecision,
   applied: boolean,
 ): void {
   const { note, by, atMs } = word;

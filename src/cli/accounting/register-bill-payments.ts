@@ -4,7 +4,7 @@ import { syncBillPaymentsWorkflowId } from "../../contract/index.ts";
 import { waitSeconds } from "../arguments.ts";
 import type { CliContext } from "../context.ts";
 import type { JobFlags } from "../jobs/job-command.ts";
-import { registerMending } from "../jobs/register-mending.ts";
+import { registerJobUpdates } from "../jobs/register-job-updates.ts";
 import { accountingScope, withConnection } from "./accounting-scope.ts";
 
 interface SyncFlags extends JobFlags {
@@ -35,7 +35,7 @@ Example:
       const { billPaymentsSync } = await import("./bill-payments-sync.ts");
       await runJob(context, billPaymentsSync, { flags, options: flags.full === true ? { full: true } : {} });
     });
-  registerMending(billPayments, context, {
+  registerJobUpdates(billPayments, context, {
     noun: "synchronisation",
     start: "bill-payments sync",
     workflowId: ({ connection }) => syncBillPaymentsWorkflowId(connection),

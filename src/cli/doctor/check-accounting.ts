@@ -13,8 +13,8 @@ import { clockFindings, fault, type Finding, ok, warning } from "./finding.ts";
 /** Accounting Service, "Limits": the timestamp of a signed request. */
 const SIGNATURE_TOLERANCE_MS = 5 * 60_000;
 
-const MEND_KEY = "make a new key in the dashboard, or see there whether its application is active";
-const MEND_CLOCK = "let this host take its time from the network";
+const FIX_KEY = "make a new key in the dashboard, or see there whether its application is active";
+const FIX_CLOCK = "let this host take its time from the network";
 
 type Failure = AccountingApiError | AccountingUnexpectedAnswerError | TransportError;
 
@@ -91,7 +91,7 @@ function judgeKey(check: string, companies: AccountingResult<unknown[]> | Failur
 function judgeSignature(check: string, refused: AccountingUnauthorizedError, keyAlone: boolean): Finding {
   const { clockAheadMs = 0, message } = refused;
   const clockIsOff = Math.abs(clockAheadMs) > SIGNATURE_TOLERANCE_MS;
-  if (!keyAlone) return fault(check, message, clockIsOff ? `${MEND_CLOCK}; then ${MEND_KEY}` : MEND_KEY);
+  if (!keyAlone) return fault(check, message, clockIsOff ? `${FIX_CLOCK}; then ${FIX_KEY}` : FIX_KEY);
   const accepted = "without a signature the key is accepted, and with one it is refused";
   if (!clockIsOff) {
     const todo = "check ACCOUNTING_CLIENT_SECRET: it must be of the same application as the key";
@@ -99,7 +99,7 @@ function judgeSignature(check: string, refused: AccountingUnauthorizedError, key
   }
   const seconds = Math.round(Math.abs(clockAheadMs) / 1_000);
   const off = `this clock is ${seconds} s ${clockAheadMs > 0 ? "ahead of" : "behind"} the service's, and 300 s are allowed`;
-  return fault(check, `${accepted}: ${off}`, MEND_CLOCK);
+  return fault(check, `${accepted}: ${off}`, FIX_CLOCK);
 }
 
 function judgeFailure(check: string, failure: Failure): Finding {
@@ -111,7 +111,7 @@ function judgeFailure(check: string, failure: Failure): Finding {
     return fault(check, message, "check ACCOUNTING_BASE_URL: something else than the service may answer there");
   }
   const { status } = failure;
-  if (failure instanceof AccountingUnauthorizedError) return fault(check, message, MEND_KEY);
+  if (failure instanceof AccountingUnauthorizedError) return fault(check, message, FIX_KEY);
   if (failure instanceof AccountingForbiddenError) {
     return fault(check, message, "authorize the key for it in the dashboard, or use another key");
   }

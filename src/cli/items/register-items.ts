@@ -5,7 +5,7 @@ import { itemName } from "../../contract/schema/job-inputs.ts";
 import { parsedBy, waitSeconds } from "../arguments.ts";
 import type { CliContext } from "../context.ts";
 import type { JobFlags } from "../jobs/job-command.ts";
-import { registerMending } from "../jobs/register-mending.ts";
+import { registerJobUpdates } from "../jobs/register-job-updates.ts";
 import { parseText, type ResultFlags, type Scope, withScope } from "../sale/scope.ts";
 
 interface RegisterFlags extends JobFlags {
@@ -78,7 +78,7 @@ Example:
       const { createItem } = await import("./create-item.ts");
       await createItem(context, file, flags);
     });
-  registerMending(items, context, {
+  registerJobUpdates(items, context, {
     noun: "registration",
     start: "items register",
     workflowId: registerItemsWorkflowId,

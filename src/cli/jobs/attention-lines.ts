@@ -1,4 +1,4 @@
-import { type Attention, DEFAULT_CONNECTION, MEANING, type Mend, nairobiTime } from "../../contract/index.ts";
+import { type Attention, DEFAULT_CONNECTION, MEANING, type ResolvingUpdate, nairobiTime } from "../../contract/index.ts";
 import { shellWord } from "../output.ts";
 import { evidenceLines } from "../sale/evidence-lines.ts";
 import type { JobScope } from "./job-command.ts";
@@ -27,7 +27,7 @@ export function attentionLines(
 }
 
 /** Each with its flags. What only a person knows stands in angle brackets. */
-function verbsOf(mend: Mend, code: string, subject: string | undefined): [string, ...string[]][] {
+function verbsOf(mend: ResolvingUpdate, code: string, subject: string | undefined): [string, ...string[]][] {
   const note = ["--note", "'<how you know>'"];
   switch (mend) {
     case "retry":

@@ -6,7 +6,7 @@ import { parsedBy, waitSeconds } from "../arguments.ts";
 import { UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
 import type { JobFlags } from "../jobs/job-command.ts";
-import { registerMending } from "../jobs/register-mending.ts";
+import { registerJobUpdates } from "../jobs/register-job-updates.ts";
 import { withScope } from "../sale/scope.ts";
 
 interface SyncFlags extends JobFlags {
@@ -45,7 +45,7 @@ Example:
       const options = { ...(from !== undefined && { from }), ...(full === true && { full }) };
       await runJob(context, purchasesSync, { flags, options });
     });
-  registerMending(purchases, context, {
+  registerJobUpdates(purchases, context, {
     noun: "synchronisation",
     start: "purchases sync",
     workflowId: syncPurchasesWorkflowId,

@@ -6,7 +6,7 @@ import { connectionName } from "../../contract/schema/sale-input.ts";
 import { parsedBy, waitSeconds } from "../arguments.ts";
 import type { CliContext } from "../context.ts";
 import type { JobFlags } from "../jobs/job-command.ts";
-import { registerMending } from "../jobs/register-mending.ts";
+import { registerJobUpdates } from "../jobs/register-job-updates.ts";
 import { withScope } from "../sale/scope.ts";
 
 interface ReconcileFlags extends JobFlags {
@@ -69,5 +69,5 @@ Example:
       const options = { ...(accounting && { accounting }), ...(Object.keys(rule).length > 0 && { rule }) };
       await runJob(context, reconciliation, { flags, options });
     });
-  registerMending(reconcile, context, { noun: "reconciliation", start: "reconcile", workflowId: reconcileWorkflowId });
+  registerJobUpdates(reconcile, context, { noun: "reconciliation", start: "reconcile", workflowId: reconcileWorkflowId });
 }

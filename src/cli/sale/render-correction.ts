@@ -1,12 +1,12 @@
 import { MEANING, nairobiTime } from "../../contract/index.ts";
 import type { Correction, SaleKey } from "../../starter/index.ts";
 import { shellWord } from "../output.ts";
-import { mendCommands, type MendTarget } from "./mend-commands.ts";
+import { resolvingCommands, type CommandTarget } from "./resolving-commands.ts";
 import { receiptLines } from "./render-document.ts";
 import type { Sales } from "./with-sales.ts";
 
 /** A correction: where it stands, and the commands that resolve what it needs an operator for. */
-export function correctionLines(correction: Correction, target: MendTarget): string[] {
+export function correctionLines(correction: Correction, target: CommandTarget): string[] {
   const { stage, invoice, correctedBy, creditNote, waitingFor, receipt, message, heldUp, attentions } = correction;
   const waits = waitingFor === "nothing" ? "" : `; waits for ${waitingFor}`;
   const ofWhat = heldUp?.what === "credit-note" ? `credit note ${creditNote}` : `corrected sale ${correctedBy}`;
@@ -24,7 +24,7 @@ export function correctionLines(correction: Correction, target: MendTarget): str
     ...attentions.flatMap((attention) => [
       `Needs an operator: ${attention.code}, since ${nairobiTime(attention.sinceMs)}`,
       `  ${MEANING[attention.code]}. ${attention.message}`,
-      ...mendCommands(attention, { ...target, correction: true }).map((command) => `    ${command}`),
+      ...resolvingCommands(attention, { ...target, correction: true }).map((command) => `    ${command}`),
     ]),
   ];
 }

@@ -3,13 +3,13 @@ import type { PendingCall, SaleState } from "../../starter/index.ts";
 import { nairobiClock } from "../output.ts";
 import { balanceLines } from "./balance-lines.ts";
 import { evidenceLines } from "./evidence-lines.ts";
-import { mendCommands, type MendTarget, restartCommand } from "./mend-commands.ts";
+import { resolvingCommands, type CommandTarget, restartCommand } from "./resolving-commands.ts";
 import { documentLine, movementLine, receiptLines } from "./render-document.ts";
 
 const LABEL_WIDTH = 14;
 
 /** A sale, or its credit note, as a page. */
-export function renderState(title: string, workflowId: string, state: SaleState, target: MendTarget): string {
+export function renderState(title: string, workflowId: string, state: SaleState, target: CommandTarget): string {
   const { document, creditNote, closed } = state;
   const rows: [string, string | undefined][] = [
     ["Workflow", workflowId],
@@ -36,7 +36,7 @@ export function renderState(title: string, workflowId: string, state: SaleState,
       `  ${MEANING[code]}. ${message}`,
       ...[...balanceLines(attention), ...evidenceLines(attention)].map((line) => `  ${line}`),
       // No message reaches what the ledger alone knows, or what is closed: above it stands how that goes on.
-      ...(state.source === "ledger" || closed ? [] : mendCommands(attention, target)).map(
+      ...(state.source === "ledger" || closed ? [] : resolvingCommands(attention, target)).map(
         (command) => `    ${command}`,
       ),
     );

@@ -12,7 +12,7 @@ import { parseJson } from "../parse-json.ts";
 import { readText } from "../read-text.ts";
 import { inParallel } from "./in-parallel.ts";
 import { readSales } from "./read-sales.ts";
-import { commandLine, restartCommand } from "./mend-commands.ts";
+import { commandLine, restartCommand } from "./resolving-commands.ts";
 import { outcomeLine } from "./render-document.ts";
 import { type ResultFlags, type Scope, withScope } from "./scope.ts";
 

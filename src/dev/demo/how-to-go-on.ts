@@ -1,6 +1,6 @@
 import { environmentLines } from "../../cli/environment-lines.ts";
 import { shellWord } from "../../cli/output.ts";
-import { mendCommands } from "../../cli/sale/mend-commands.ts";
+import { resolvingCommands } from "../../cli/sale/resolving-commands.ts";
 import { COLUMNS, viewLines, workflowLink } from "../../cli/temporal-ui.ts";
 import { MAIN_TASK_QUEUE, WORKFLOW_TYPES } from "../../contract/index.ts";
 import type { SaleProgress } from "./sale-progress.ts";
@@ -77,7 +77,7 @@ function needingOperator({ temporal, simulator }: DemoStack, sales: readonly Sal
         : []),
       "or by one of these commands:",
       "",
-      ...mendCommands(attention, { invoice: example.invoice }).map((command) => `  npx ${command}`),
+      ...resolvingCommands(attention, { invoice: example.invoice }).map((command) => `  npx ${command}`),
       "",
     ]);
   });

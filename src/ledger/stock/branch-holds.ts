@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 
-import type { BranchHold, PersonsWord } from "../../contract/index.ts";
+import type { BranchHold, OperatorDecision } from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
 import { storableText } from "../storable-text.ts";
 import type { BranchPair, ListedHold } from "./claims.ts";
@@ -69,7 +69,7 @@ export async function lookedAt(
   db: Queries,
   scope: BranchScope & { referenceId: string },
   other: BranchPair,
-  word: PersonsWord,
+  word: OperatorDecision,
 ): Promise<void> {
   await holdBranch(db, scope, other);
   let update = db

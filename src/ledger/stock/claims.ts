@@ -4,7 +4,7 @@ import type {
   KnownMovement,
   MovementOutcome,
   OtherBranch,
-  PersonsWord,
+  OperatorDecision,
   StockAction,
   TakenMovement,
 } from "../../contract/index.ts";
@@ -35,7 +35,7 @@ export interface ListedHold extends BranchHold {
 }
 
 /** A person's word about an unknown outcome. */
-export interface Decision extends PersonsWord {
+export interface Decision extends OperatorDecision {
   applied: boolean;
 }
 
@@ -64,7 +64,7 @@ export interface SettleRequest extends MovementKey, ClaimedTry {
 export interface DecideRequest extends MovementKey {
   generation: number;
   applied: boolean;
-  word: PersonsWord;
+  word: OperatorDecision;
   movement: ClaimedMovement;
   holder: string;
 }
@@ -144,7 +144,7 @@ export interface StockClaims {
    * A person has looked at an answer that named another branch: movements go on, and the same pair of branches holds
    * none again.
    */
-  acknowledgeBranch(key: MovementKey, other: BranchPair, word: PersonsWord): Promise<void>;
+  acknowledgeBranch(key: MovementKey, other: BranchPair, word: OperatorDecision): Promise<void>;
   /** Whether a person has looked at that pair of branches already. */
   isBranchAcknowledged(key: MovementKey, other: OtherBranch): Promise<boolean>;
   /** All that happened to the movement, oldest first. */

@@ -4,7 +4,7 @@ import type {
   AppliedMovement,
   KnownMovement,
   MovementOutcome,
-  SaidApplied,
+  DecidedApplied,
   SupersededTry,
 } from "../../contract/index.ts";
 import { type HeldClaim, heldAnswer, wordOf } from "../claim-answers.ts";
@@ -105,7 +105,7 @@ export function outcomeOf(row: StockRow): MovementOutcome | undefined {
 }
 
 /** For a row in state `applied`. Where a person alone says so there is no answer of the service. */
-export function appliedAnswer(row: StockRow): AppliedMovement | SaidApplied {
+export function appliedAnswer(row: StockRow): AppliedMovement | DecidedApplied {
   const said = outcomeOf(row);
   if (said?.kind === "applied") return said;
   if (row.decision === null) throw new LedgerError(`Nobody has said why ${row.reference_id} counts as applied.`);

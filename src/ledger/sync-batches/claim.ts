@@ -1,6 +1,6 @@
 import { type Selectable, sql, type UpdateObject } from "kysely";
 
-import type { BatchOutcome, ClaimedTry, KnownBatch, PersonsWord } from "../../contract/index.ts";
+import type { BatchOutcome, ClaimedTry, KnownBatch, OperatorDecision } from "../../contract/index.ts";
 import { heldAnswer, wordOf } from "../claim-answers.ts";
 import type { Queries } from "../database.ts";
 import { LedgerError } from "../errors.ts";
@@ -78,7 +78,7 @@ export async function readOrBury(
 
 export async function decide(
   db: Queries,
-  request: BatchKey & { generation: number; processed: boolean; word: PersonsWord; writer: Writer },
+  request: BatchKey & { generation: number; processed: boolean; word: OperatorDecision; writer: Writer },
 ): Promise<KnownBatch> {
   const { generation, processed, word, writer } = request;
   const row = await lockedRow(db, request);

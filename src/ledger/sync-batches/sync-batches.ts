@@ -1,4 +1,4 @@
-import type { BatchOutcome, ClaimedTry, KnownBatch, PersonsWord } from "../../contract/index.ts";
+import type { BatchOutcome, ClaimedTry, KnownBatch, OperatorDecision } from "../../contract/index.ts";
 import type { Writer } from "../events/chain.ts";
 import type { RowFindings } from "../rows/row-findings.ts";
 
@@ -10,7 +10,7 @@ export interface BatchKey {
 }
 
 /** What a person has said of it. */
-export interface BatchDecision extends PersonsWord {
+export interface BatchDecision extends OperatorDecision {
   processed: boolean;
 }
 
@@ -42,7 +42,7 @@ export interface SyncBatches {
    * not processed says nothing.
    */
   decide(
-    request: BatchKey & { generation: number; processed: boolean; word: PersonsWord; writer: Writer },
+    request: BatchKey & { generation: number; processed: boolean; word: OperatorDecision; writer: Writer },
   ): Promise<KnownBatch>;
   read(key: BatchKey): Promise<KeptBatch | undefined>;
   /**

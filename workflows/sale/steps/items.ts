@@ -13,7 +13,7 @@ import {
   type SaleLineInput,
 } from "../../../src/contract/index.ts";
 import { BetweenTries, callWithEscalation } from "../../calls/between-tries.ts";
-import { type AttentionList, CancelledByPerson, park } from "../../operator/attention-list.ts";
+import { type AttentionList, CancelledByOperator, park } from "../../operator/attention-list.ts";
 import type { Calls } from "../../proxies.ts";
 import type { SaleContext } from "../state.ts";
 
@@ -52,7 +52,7 @@ export async function resolveItems(
         },
       },
     );
-    if (verdict === "cancel") throw new CancelledByPerson(run.cancelRequested ?? "");
+    if (verdict === "cancel") throw new CancelledByOperator(run.cancelRequested ?? "");
     notOlderThanMs = verdict === "retry" ? Date.now() : undefined;
   }
 }
@@ -131,7 +131,7 @@ async function parkUntilRegistered(
       },
     },
   );
-  if (verdict === "cancel") throw new CancelledByPerson(run.cancelRequested ?? "");
+  if (verdict === "cancel") throw new CancelledByOperator(run.cancelRequested ?? "");
   return verdict === "woken" ? "woken" : "again";
 }
 
@@ -139,11 +139,11 @@ async function parkUntilRegistered(
  * After a rejection: an item that shows as not registered is registered. True where there was one that this sale has
  * not mended before, so that a list which lags behind cannot keep the document going round.
  */
-export async function mendItems(
+export async function fixItems(
   context: SaleContext,
   document: SaleDocument,
   branch: Branch | undefined,
-  mendedBefore: Set<string>,
+  fixedBefore: Set<string>,
 ): Promise<boolean> {
   const { run, calls, target } = context;
   const lines = goodsOf(document).map(({ itemId }) => lineOf(itemId));
@@ -152,10 +152,10 @@ export async function mendItems(
     calls.read.readItems("Look whether the rejected items are registered", { ...target, lines, notOlderThanMs }),
   );
   if (read.kind !== "resolved") return false;
-  const missing = unregistered(read.items).filter((item) => !mendedBefore.has(item.id));
+  const missing = unregistered(read.items).filter((item) => !fixedBefore.has(item.id));
   if (missing.length === 0) return false;
   await registerItems(context, missing, branch, (waitingFor) => run.moveTo("registering", waitingFor));
-  for (const item of missing) mendedBefore.add(item.id);
+  for (const item of missing) fixedBefore.add(item.id);
   return true;
 }
 

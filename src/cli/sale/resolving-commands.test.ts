@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { type Attention, ATTENTION_CODES, type AttentionCode, RESOLVED_BY } from "../../contract/index.ts";
 import { createProgram } from "../program.ts";
-import { mendCommands } from "./mend-commands.ts";
+import { resolvingCommands } from "./resolving-commands.ts";
 import { Readable } from "node:stream";
 
 function attention(code: AttentionCode, subject?: string): Attention {
@@ -12,7 +12,7 @@ function attention(code: AttentionCode, subject?: string): Attention {
 describe("the commands that mend an attention", () => {
   test("name the number, and the connection and business where they are not the default", () => {
     expect(
-      mendCommands(attention("rejected"), { invoice: "INV 1'", connection: "shop", business: "b", creditNote: true }),
+      resolvingCommands(attention("rejected"), { invoice: "INV 1'", connection: "shop", business: "b", creditNote: true }),
     ).toEqual([
       "fiscalflow sale retry 'INV 1'\\''' --connection shop --business b --credit-note",
       "fiscalflow sale cancel 'INV 1'\\''' --reason '<why>' --connection shop --business b --credit-note",
@@ -20,20 +20,20 @@ describe("the commands that mend an attention", () => {
   });
 
   test("name the movement, and leave both answers to the person", () => {
-    expect(mendCommands(attention("stock-unknown", "INV-1/item_tea/sold"), { invoice: "INV-1" })).toEqual([
+    expect(resolvingCommands(attention("stock-unknown", "INV-1/item_tea/sold"), { invoice: "INV-1" })).toEqual([
       "fiscalflow sale resolve-stock INV-1 --reference INV-1/item_tea/sold --applied --note '<how you know>'",
       "fiscalflow sale resolve-stock INV-1 --reference INV-1/item_tea/sold --not-applied --note '<how you know>'",
     ]);
   });
 
   test("keep a number that begins with a hyphen from being a flag", () => {
-    expect(mendCommands(attention("credentials"), { invoice: "-1" })).toEqual(["fiscalflow sale retry -- '-1'"]);
+    expect(resolvingCommands(attention("credentials"), { invoice: "-1" })).toEqual(["fiscalflow sale retry -- '-1'"]);
   });
 
   /** No sale has it. */
   const ofSales = ATTENTION_CODES.filter((code) => code !== "batch-unknown");
   test.each(ofSales)("of %s are commands that there are", (code) => {
-    const commands = mendCommands(attention(code, "subject"), { invoice: "INV-1" });
+    const commands = resolvingCommands(attention(code, "subject"), { invoice: "INV-1" });
     const stream = { write: () => true };
     const signal = AbortSignal.abort();
     const program = createProgram({ env: {}, stdin: Readable.from([]), stdout: stream, stderr: stream, signal });

@@ -1,19 +1,19 @@
-import { type Attention, DEFAULT_CONNECTION, type Mend } from "../../contract/index.ts";
+import { type Attention, DEFAULT_CONNECTION, type ResolvingUpdate } from "../../contract/index.ts";
 import { shellWord } from "../output.ts";
 import type { Scope } from "./scope.ts";
 
-export interface MendTarget extends Scope {
+export interface CommandTarget extends Scope {
   invoice: string;
   creditNote?: boolean;
   correction?: boolean;
 }
 
 /** The command lines that mend an attention, ready to be pasted; what only a person knows stands in angle brackets. */
-export function mendCommands({ code, subject, resolvedBy }: Attention, target: MendTarget): string[] {
+export function resolvingCommands({ code, subject, resolvedBy }: Attention, target: CommandTarget): string[] {
   return resolvedBy.flatMap((mend) => commandsFor(mend, code, subject).map((words) => commandLine(words, target)));
 }
 
-function commandsFor(mend: Mend, code: string, subject: string | undefined): { verb: string; flags: string[] }[] {
+function commandsFor(mend: ResolvingUpdate, code: string, subject: string | undefined): { verb: string; flags: string[] }[] {
   const note = ["--note", "'<how you know>'"];
   switch (mend) {
     case "retry":
@@ -43,12 +43,12 @@ function commandsFor(mend: Mend, code: string, subject: string | undefined): { v
 }
 
 /** The command line that starts a sale anew whose workflow ended without an outcome. */
-export function restartCommand(target: MendTarget): string {
+export function restartCommand(target: CommandTarget): string {
   return commandLine({ verb: "restart", flags: ["--note", "'<why>'"] }, target);
 }
 
 /** A command line about one sale, ready to be pasted. */
-export function commandLine({ verb, flags }: { verb: string; flags: string[] }, target: MendTarget): string {
+export function commandLine({ verb, flags }: { verb: string; flags: string[] }, target: CommandTarget): string {
   const { invoice, connection = DEFAULT_CONNECTION, business, creditNote, correction } = target;
   const scope = [
     ...(connection === DEFAULT_CONNECTION ? [] : ["--connection", connection]),

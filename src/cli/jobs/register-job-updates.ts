@@ -16,7 +16,7 @@ interface AcknowledgeFlags extends Scope, ResultFlags {
 }
 
 /** `retry` and `acknowledge` of the one job that a business has. */
-export function registerMending(
+export function registerJobUpdates(
   group: Command,
   context: CliContext,
   job: OperatedJob & {
