@@ -46,7 +46,7 @@ export function notServedMessage(connections: ReadonlyMap<string, unknown>, name
 
 /** What a person is needed for. A meaning that this operation cannot have by its table is shown as unexpected. */
 export function refusalOf({ meaning, error, operation, message, hint }: AnyCall): Refusal {
-  const said = saidIn(error);
+  const said = answerDetailsIn(error);
   switch (meaning.kind) {
     case "configuration":
       return { kind: "refused", attention: "credentials", message, operation, ...said };
@@ -64,9 +64,9 @@ export function sentence(message: string, hint: string): string {
 }
 
 /** The service's own words about an error. */
-function saidIn(error: unknown): Pick<Refusal, "status" | "apiCode" | "details"> {
+function answerDetailsIn(error: unknown): Pick<Refusal, "status" | "apiCode" | "details"> {
   if (error instanceof KeyHeldError) {
-    const refused = saidIn(error.refusal);
+    const refused = answerDetailsIn(error.refusal);
     return { ...refused, details: { ...refused.details, ...error.evidence } };
   }
   if (!(error instanceof AnswerError)) return {};

@@ -19,7 +19,7 @@ const movement: AdjustStockRequest = {
 };
 
 const { connection: _connection, businessId: _businessId, claim: _claim, ...asked } = movement;
-const movementTold = { ...asked, purpose: "sold" as const };
+const recordedMovement = { ...asked, purpose: "sold" as const };
 const business = { connection: "default", businessId: "biz_1" };
 
 /** Rejects where the activity throws: a failed attempt would read as a movement of which nobody knows. */
@@ -46,7 +46,7 @@ describe("a stock adjustment", () => {
 
   test("keeps the record that comes with it, with the answer in it", async () => {
     const served = await serve();
-    const told = { ...movementTold, state: "applied" as const };
+    const told = { ...recordedMovement, state: "applied" as const };
     const record = recordOf("INV-1", { movements: [told] });
     expect(await adjust(served, { record })).toMatchObject({ kind: "applied", recorded: true });
     const [booked] = movements(served);
@@ -58,7 +58,7 @@ describe("a stock adjustment", () => {
 
   test("leaves the record to the workflow where the answer has to be shown, or was none", async () => {
     const served = await serve();
-    const record = recordOf("INV-2", { movements: [{ ...movementTold, state: "applied" }] });
+    const record = recordOf("INV-2", { movements: [{ ...recordedMovement, state: "applied" }] });
     served.simulator.updateItem("item_tea", { fiscalReport: { stockIo: "ok", stockMaster: "queued" } });
     expect(await adjust(served, { record })).not.toHaveProperty("recorded");
     served.simulator.inject(at({ when: "after", kind: "drop" }));

@@ -38,12 +38,12 @@ export interface Served {
   /** What `random` gives. */
   dice: { next: number };
   /** What was said of the key, in order. */
-  told: ToldOfKey[];
+  told: KeyAlert[];
   /** What does not fit the dialect, each time that it was seen. */
   observed: Observation[];
 }
 
-type ToldOfKey = { says: "refused" | "works" } & KeyTrouble;
+type KeyAlert = { says: "refused" | "works" } & KeyTrouble;
 
 export const START_MS = Date.parse("2026-11-21T09:00:00Z");
 
@@ -67,7 +67,7 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
   const dice = { next: 0 };
   const nowMs = () => clock.nowMs;
   const transport = createTransport(dispatchers);
-  const told: ToldOfKey[] = [];
+  const told: KeyAlert[] = [];
   const watch = {
     refused: (trouble: KeyTrouble) => void told.push({ says: "refused", ...trouble }),
     works: (trouble: KeyTrouble) => void told.push({ says: "works", ...trouble }),

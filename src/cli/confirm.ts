@@ -4,7 +4,7 @@ import { CommandFailedError, UsageError } from "./cli-error.ts";
 import type { CliContext } from "./context.ts";
 
 /** Where nobody can be asked, `--yes` must say it. @throws UsageError */
-export function requireSomebodyToAsk({ stdin }: CliContext, yes: boolean | undefined, refusal: string): void {
+export function requireTerminal({ stdin }: CliContext, yes: boolean | undefined, refusal: string): void {
   if (yes !== true && stdin.isTTY !== true) throw new UsageError(refusal);
 }
 

@@ -126,7 +126,7 @@ export const documentReturned: readonly Row[] = [
   ),
 ];
 
-export function saidByAuthority({ apiCode }: AnswerOutcome, { authorityRejected }: ClassificationRules): boolean {
+export function isAuthorityRejection({ apiCode }: AnswerOutcome, { authorityRejected }: ClassificationRules): boolean {
   return apiCode !== undefined && apiCode === authorityRejected;
 }
 

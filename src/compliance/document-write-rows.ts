@@ -9,7 +9,7 @@ import {
   onAnswer,
   onOutcome,
   type Row,
-  saidByAuthority,
+  isAuthorityRejection,
 } from "./classification-rows.ts";
 import type { AnswerOutcome, Outcome } from "./outcome.ts";
 
@@ -46,7 +46,7 @@ function rejections(kind: "sale" | "credit_note"): readonly Row[] {
       (answer, rules) => ({
         kind: "rejected",
         documentId: answer.sale?.id,
-        byAuthority: saidByAuthority(answer, rules),
+        byAuthority: isAuthorityRejection(answer, rules),
       }),
     ),
     onAnswer(
@@ -54,7 +54,7 @@ function rejections(kind: "sale" | "credit_note"): readonly Row[] {
       ({ status, envelope }) => status === 422 && envelope,
       (answer, rules) => ({
         kind: "rejected-without-trace",
-        byAuthority: saidByAuthority(answer, rules),
+        byAuthority: isAuthorityRejection(answer, rules),
         repeatable: kind === "credit_note" || rules.saleKey === "trusted",
       }),
     ),
@@ -116,7 +116,7 @@ export const RETRY_SALE: readonly Row[] = [
     (answer, rules) => ({
       kind: "rejected",
       documentId: answer.sale?.id,
-      byAuthority: saidByAuthority(answer, rules),
+      byAuthority: isAuthorityRejection(answer, rules),
     }),
   ),
   notSent,

@@ -3,15 +3,15 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { temporalCliOrSkipReason } from "./server-or-skip-reason.ts";
-import { compileRoom } from "./test-support/compiled-room.ts";
+import { compileFolder } from "./test-support/compiled-folder.ts";
 import { isAlive } from "./test-support/process-state.ts";
 
 const cli = await temporalCliOrSkipReason();
 
 describe.skipIf(cli.skipReason ?? process.platform === "win32")("a server whose process", { timeout: 60_000 }, () => {
-  let room: ReturnType<typeof compileRoom>;
+  let room: ReturnType<typeof compileFolder>;
   beforeAll(() => {
-    room = compileRoom();
+    room = compileFolder();
   }, 60_000);
   afterAll(() => room.remove());
 

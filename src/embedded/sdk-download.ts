@@ -38,13 +38,13 @@ export async function downloadBySdk(download: SdkDownload): Promise<string | und
   const stalled = new AbortController();
   let bytes = 0;
   let lastGrowthAtMs = Date.now();
-  let lastToldAtMs = Date.now();
+  let lastReportAtMs = Date.now();
   const look = setInterval(() => {
     void folderBytes(download.folder).then((now) => {
       if (now > bytes) lastGrowthAtMs = Date.now();
       bytes = now;
-      if (bytes > 0 && Date.now() - lastToldAtMs > 5_000) {
-        lastToldAtMs = Date.now();
+      if (bytes > 0 && Date.now() - lastReportAtMs > 5_000) {
+        lastReportAtMs = Date.now();
         download.onProgress(`downloading: ${Math.round(bytes / 1_000_000)} MB`);
       }
       if (Date.now() - lastGrowthAtMs > stallMs) stalled.abort(new Error(`received nothing for ${stallMs / 1_000} s`));

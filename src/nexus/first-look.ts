@@ -3,7 +3,7 @@ import { ApplicationFailure, type Client } from "@temporalio/client";
 import type { LookAtOutcome } from "../../activities/main/waits.ts";
 import { closedInWords } from "../contract/closed-run.ts";
 import { SaleFailedError } from "../starter/errors.ts";
-import { isTold, waitForOutcome } from "../starter/outcome.ts";
+import { endsWait, waitForOutcome } from "../starter/outcome.ts";
 import { isFinalError } from "./operation-error.ts";
 
 /**
@@ -20,7 +20,7 @@ export function createLookAtOutcome(client: Client): LookAtOutcome {
         throw new SaleFailedError(
           `The workflow ${workflowId} was ${closedInWords(outcome.closed)}; nobody carries it on until it is restarted.`,
         );
-      return { outcome, told: isTold(outcome) };
+      return { outcome, told: endsWait(outcome) };
     } catch (error) {
       if (!isFinalError(error)) throw error;
       throw ApplicationFailure.create({ message: error.message, type: error.code, nonRetryable: true, cause: error });

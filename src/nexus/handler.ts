@@ -18,7 +18,7 @@ import { refundRequestSchema } from "../contract/schema/refund-request.ts";
 import { businessIdentifier, connectionName } from "../contract/schema/sale-input.ts";
 import { invoiceNumber } from "../contract/schema/text.ts";
 import { createStarter } from "../starter/index.ts";
-import { isTold } from "../starter/outcome.ts";
+import { endsWait } from "../starter/outcome.ts";
 import { beginRefund } from "../starter/refund.ts";
 import { requireConnection, type SaleKey } from "../starter/sale-key.ts";
 import { operationError } from "./operation-error.ts";
@@ -62,7 +62,7 @@ export function createFiscalHandler(client: Client, config: Config): ServiceHand
           const key: SaleKey = { ...named, ...(businessId !== undefined && { businessId }) };
           const { workflowId, outcome } = await beginRefund(client, key, refund);
           // Of a sale that is credited already, Temporal may have no workflow any more.
-          if (isTold(outcome)) return TemporalOperationResult.sync(outcome);
+          if (endsWait(outcome)) return TemporalOperationResult.sync(outcome);
           return await waitIn(nexus, context, key, { workflowId });
         }),
     }),

@@ -21,7 +21,7 @@ import { closedRunOf } from "./closed-run.ts";
 import { NotAllowedError, SaleConflictError, SaleFailedError, SaleNotFoundError, workflowError } from "./errors.ts";
 import { laterCreditNote } from "./later-credit-note.ts";
 import type { SaleKey } from "./sale-key.ts";
-import { isUnreadable, keptInstead } from "./unreadable-run.ts";
+import { isUnreadable, fromLedgerInstead } from "./unreadable-run.ts";
 
 /** One `outcome` update waits at most this long, so that nobody holds one of Temporal's ten for days. */
 const ROUND_SECONDS = 20;
@@ -68,13 +68,13 @@ export async function waitForOutcome(client: Client, wait: Wait): Promise<SaleOu
     try {
       if (begin) {
         const outcome = await beginRound(client, wait, begin, deadlineMs);
-        if (isTold(outcome) || Date.now() >= deadlineMs) return outcome;
+        if (endsWait(outcome) || Date.now() >= deadlineMs) return outcome;
         round = outcome.nextWait;
         begin = undefined;
       }
       if (round === undefined || rounds >= MOST_ROUNDS || Date.now() >= deadlineMs) {
         const seen = await look(client, handle, wait);
-        if (isTold(seen) || Date.now() >= deadlineMs) return seen;
+        if (endsWait(seen) || Date.now() >= deadlineMs) return seen;
         if (rounds >= MOST_ROUNDS) await sleep(Math.min(LOOK_PAUSE_MS, Math.max(deadlineMs - Date.now(), 0)));
         else round = seen.nextWait;
         continue;
@@ -82,7 +82,7 @@ export async function waitForOutcome(client: Client, wait: Wait): Promise<SaleOu
       rounds++;
       const outcome = await waitOneRound(client, handle, wait, { round, deadlineMs });
       // Somebody else's round may have ended before this caller asked: then the next look tells what is true now.
-      if (isTold(outcome)) return outcome;
+      if (endsWait(outcome)) return outcome;
       round = outcome.nextWait;
     } catch (error) {
       if (!isAskedAgain(error)) throw error;
@@ -150,7 +150,7 @@ async function look(client: Client, handle: WorkflowHandle, wait: Wait): Promise
     state = await client.withDeadline(Date.now() + QUERY_WITHIN_MS, ask);
   } catch (error) {
     if (!closed || !wait.sale || !isUnreadable(error)) throw error;
-    return { ...ledgerOutcome(await keptInstead(client, wait.sale, handle.workflowId, closed)), closed };
+    return { ...ledgerOutcome(await fromLedgerInstead(client, wait.sale, handle.workflowId, closed)), closed };
   }
   const { fingerprint } = wait;
   const known = state.fingerprint;
@@ -198,7 +198,7 @@ function isAskedAgain(error: unknown): boolean {
 }
 
 /** Settled, or held up until a person has acted; or nothing carries it on. */
-export function isTold({ stage, attention, stockMovements, closed }: SaleOutcome): boolean {
+export function endsWait({ stage, attention, stockMovements, closed }: SaleOutcome): boolean {
   if (closed) return true;
   return SETTLED_STAGES.includes(stage) || (attention !== undefined && holdsUpDocument(attention, stockMovements));
 }

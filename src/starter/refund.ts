@@ -27,7 +27,7 @@ import { ledgerOutcome } from "./answer-from-ledger.ts";
 import { NotAllowedError, SaleConflictError, SaleNotFoundError, workflowError } from "./errors.ts";
 import { findClosedSale } from "./find-closed-sale.ts";
 import { type SaleKey, saleIdOf } from "./sale-key.ts";
-import { isTold, waitForOutcome } from "./outcome.ts";
+import { endsWait, waitForOutcome } from "./outcome.ts";
 import { isUnreadable } from "./unreadable-run.ts";
 
 /**
@@ -38,7 +38,7 @@ import { isUnreadable } from "./unreadable-run.ts";
  */
 export async function refundSale(client: Client, key: SaleKey, request: unknown, waitMs: number): Promise<SaleOutcome> {
   const { workflowId, outcome } = await beginRefund(client, key, request);
-  if (waitMs === 0 || isTold(outcome)) return outcome;
+  if (waitMs === 0 || endsWait(outcome)) return outcome;
   return await waitForOutcome(client, { workflowId, waitMs });
 }
 

@@ -11,7 +11,7 @@ import { LedgerAwayError, NoAnswerError, SaleNotFoundError } from "./errors.ts";
 import { findClosedSale } from "./find-closed-sale.ts";
 import { type PendingCall, pendingCallsOf } from "./pending-calls.ts";
 import { type SaleKey, saleIdOf } from "./sale-key.ts";
-import { isUnreadable, keptInstead, nothingKept } from "./unreadable-run.ts";
+import { isUnreadable, fromLedgerInstead, nothingKept } from "./unreadable-run.ts";
 
 /**
  * What a sale's or a credit note's last run says, and how it ended. For a closed run that cannot be read the ledger
@@ -59,7 +59,7 @@ async function keptState(
   key: SaleKey,
   closed: ClosedRun | undefined,
 ): Promise<SaleState> {
-  const kept = ledgerState(await keptInstead(client, key, workflowId, closed));
+  const kept = ledgerState(await fromLedgerInstead(client, key, workflowId, closed));
   const state = workflowId === saleIdOf(key) ? kept : kept.creditNoteState;
   if (!state) throw nothingKept(workflowId, closed);
   return state;

@@ -19,7 +19,7 @@ export function isUnreadable(error: unknown): boolean {
  * What the ledger keeps of a sale whose run cannot be read.
  * @throws SaleFailedError where it keeps nothing; NoAnswerError, LedgerAwayError
  */
-export async function keptInstead(
+export async function fromLedgerInstead(
   client: Client,
   key: SaleKey,
   workflowId: string,

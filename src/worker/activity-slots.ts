@@ -1,6 +1,6 @@
 import type { ActivitySlotInfo, CustomSlotSupplier, SlotPermit, WorkerTuner } from "@temporalio/worker";
 
-import { type Door, type Permit, Permits } from "./permits.ts";
+import { type PollGate, type Permit, Permits } from "./permits.ts";
 
 /** Of the kinds of task that a worker never has. */
 const NO_MATTER = { type: "fixed-size", numSlots: 1 } as const;
@@ -16,7 +16,7 @@ export class ActivitySlots {
    * @param workflowTasks of a worker that carries workflows too: those that it works on at once
    * @param nexusTasks of a worker that serves a Nexus service: the calls that it answers at once
    */
-  constructor(most: number, door?: Door, workflowTasks?: number, nexusTasks?: number) {
+  constructor(most: number, door?: PollGate, workflowTasks?: number, nexusTasks?: number) {
     this.#permits = new Permits(most, door);
     this.tuner = {
       activityTaskSlotSupplier: supplierOf(this.#permits),

@@ -35,7 +35,7 @@ import { createCallbackUrlFor } from "./callback-url-for.ts";
 import { checkReach } from "./check-reach.ts";
 import { createComplianceRuntimes } from "./compliance-runtimes.ts";
 import { endPolls, endsPollsItself } from "./end-polls.ts";
-import type { Door } from "./permits.ts";
+import type { PollGate } from "./permits.ts";
 import { guardQueries } from "./query-guard.ts";
 import { createRateLimiters } from "./rate-limiters.ts";
 import { watchClosedRuns } from "./watch-closed-runs.ts";
@@ -159,7 +159,7 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
       { taskQueue: complianceBackgroundTaskQueue(application), callClass: "background", most: BACKGROUND_SLOTS },
     ] as const;
     for (const { taskQueue, callClass, most } of queues) {
-      const door: Door = {
+      const door: PollGate = {
         isOpen: () => limiter.isOpen(callClass),
         whenOpen: (listener) => limiter.whenOpen(callClass, listener),
       };

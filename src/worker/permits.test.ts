@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { type Door, type Permit, Permits } from "./permits.ts";
+import { type PollGate, type Permit, Permits } from "./permits.ts";
 
 const NEVER = new AbortController().signal;
 const settled = <Result>(promise: Promise<Result>): Promise<Result | "waits"> =>
@@ -17,7 +17,7 @@ test("one poll is open until a task comes for it, then the next is given", async
 });
 
 /** Open polls, with many who want one, after a second in which so many tasks came and were done. */
-async function pollsAfter(tasks: number, door?: Door): Promise<{ permits: Permits; clock: { ms: number } }> {
+async function pollsAfter(tasks: number, door?: PollGate): Promise<{ permits: Permits; clock: { ms: number } }> {
   const clock = { ms: 0 };
   const permits = new Permits(50, door, () => clock.ms);
   for (let n = 0; n < tasks; n += 1) {

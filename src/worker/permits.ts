@@ -9,7 +9,7 @@ interface Waiting {
 }
 
 /** What decides, beside the number, whether a poll may be opened: the request budget. */
-export interface Door {
+export interface PollGate {
   isOpen: () => boolean;
   /** Calls back once, when it may have opened. @returns ends the wait */
   whenOpen: (listener: () => void) => () => void;
@@ -24,7 +24,7 @@ const SECOND_MS = 1_000;
 /** The SDK's own number of pollers. */
 const MOST_POLLS = 10;
 /** A poll cannot be taken back when the door shuts: what it brings has to wait behind it. */
-const MOST_POLLS_AT_A_DOOR = 4;
+const MOST_POLLS_AT_A_GATE = 4;
 
 /**
  * How many tasks a queue's worker may have, and which of its permits a poll still holds. An idle worker holds one poll
@@ -34,7 +34,7 @@ const MOST_POLLS_AT_A_DOOR = 4;
  */
 export class Permits {
   readonly #most: number;
-  readonly #door: Door | undefined;
+  readonly #door: PollGate | undefined;
   #endWait: (() => void) | undefined;
   readonly #waiting: Waiting[] = [];
   #onNoneUnused: (() => void)[] = [];
@@ -46,7 +46,7 @@ export class Permits {
   #closed = false;
 
   /** @param most permits that may be used at once */
-  constructor(most: number, door?: Door, nowMs: () => number = Date.now) {
+  constructor(most: number, door?: PollGate, nowMs: () => number = Date.now) {
     if (!Number.isInteger(most) || most < 1) throw new RangeError(`expected at least 1 permit, found ${most}`);
     this.#most = most;
     this.#door = door;
@@ -134,7 +134,7 @@ export class Permits {
   #serve(): void {
     for (let [first] = this.#waiting; first && this.#unused < this.#pollsNeeded(); [first] = this.#waiting) {
       const permit = this.tryTake();
-      if (!permit) return this.#waitForDoor();
+      if (!permit) return this.#waitForGate();
       this.#waiting.shift();
       first.give(permit);
     }
@@ -147,10 +147,10 @@ export class Permits {
   #pollsNeeded(): number {
     const sinceMs = this.#nowMs() - SECOND_MS;
     const came = this.#cameAtMs.filter((atMs) => atMs > sinceMs).length;
-    return Math.min(this.#door ? MOST_POLLS_AT_A_DOOR : MOST_POLLS, 1 + Math.floor(came / TASKS_A_POLL));
+    return Math.min(this.#door ? MOST_POLLS_AT_A_GATE : MOST_POLLS, 1 + Math.floor(came / TASKS_A_POLL));
   }
 
-  #waitForDoor(): void {
+  #waitForGate(): void {
     if (this.#endWait || !this.#hasRoom()) return;
     this.#endWait = this.#door?.whenOpen(() => {
       this.#endWait = undefined;

@@ -28,7 +28,7 @@ describeWithTemporal("a sale that a batch operation has terminated", () => {
   });
   const { start, parked } = salesOf(() => rig);
   const views = viewsOf(() => rig);
-  const { fiscalflow, answering, listed, shown, row, openNumbers, endedNumbers, toldToLedger } = views;
+  const { fiscalflow, answering, listed, shown, row, openNumbers, endedNumbers, recordedInLedger } = views;
 
   test("is told so by all who tell of it, and all are restarted by one command", async () => {
     const numbers = ["BATCH-1", "BATCH-2", "BATCH-3"];
@@ -48,7 +48,7 @@ describeWithTemporal("a sale that a batch operation has terminated", () => {
       (await listed("--ended")).map(({ invoice }) => invoice).filter((invoice) => numbers.includes(invoice));
     await expect.poll(async () => (await ended()).toSorted()).toEqual(numbers);
     expect(await shown("BATCH-2")).toMatchObject({ closed: { status: "terminated", reason: "a batch of a test" } });
-    await toldToLedger("terminated", ...numbers);
+    await recordedInLedger("terminated", ...numbers);
     expect(await endedNumbers()).toEqual(expect.arrayContaining(numbers));
     const open = await openNumbers();
     expect(numbers.filter((number) => open.includes(number))).toEqual([]);

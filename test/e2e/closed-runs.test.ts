@@ -23,7 +23,7 @@ describeWithTemporal("a sale whose run ended without an outcome", () => {
   };
 
   const views = viewsOf(() => rig);
-  const { fiscalflow, listed, listedAs, shown, row, report, openNumbers, endedNumbers, toldToLedger } = views;
+  const { fiscalflow, listed, listedAs, shown, row, report, openNumbers, endedNumbers, recordedInLedger } = views;
 
   test("is told as terminated by show, list, starter, report and ledger, and nobody is asked for anything", async () => {
     await start("END-1", UNKNOWN_ITEM);
@@ -51,7 +51,7 @@ describeWithTemporal("a sale whose run ended without an outcome", () => {
       { stage: "resolving-items", status: "terminated", attention: null, waitsFor: "a restart", amount: "200" },
     ]);
 
-    await toldToLedger("terminated", "END-1");
+    await recordedInLedger("terminated", "END-1");
     const { open, ended } = await report();
     expect(open.map(({ number }) => number)).not.toContain("END-1");
     const told = ended.documents.find(({ number }) => number === "END-1");

@@ -16,7 +16,7 @@ describeWithTemporal("a sale that a reset carries on", () => {
   afterAll(() => rig?.close());
   const { start, handleOf, parked, result, movementsOf } = salesOf(() => rig);
   const views = viewsOf(() => rig);
-  const { listedAs, shown, row, openNumbers, endedNumbers, toldToLedger } = views;
+  const { listedAs, shown, row, openNumbers, endedNumbers, recordedInLedger } = views;
 
   /** Everybody says that it is under way, and nobody that its run was ended. */
   async function isUnderWay(input: SaleInput, attention: string | null): Promise<void> {
@@ -61,7 +61,7 @@ describeWithTemporal("a sale that a reset carries on", () => {
     await parked("RESET-2", "item-unknown");
     await expect.poll(() => openNumbers()).toContain("RESET-2");
     await handleOf("RESET-2").terminate("by mistake");
-    await toldToLedger("terminated", "RESET-2");
+    await recordedInLedger("terminated", "RESET-2");
     expect(await endedNumbers()).toContain("RESET-2");
     await resetRun(rig.client, rig.namespace, handleOf("RESET-2").workflowId, "last-task");
     await parked("RESET-2", "item-unknown");
@@ -80,7 +80,7 @@ describeWithTemporal("a sale that a reset carries on", () => {
     await isInFlight();
     await expect.poll(() => openNumbers()).toContain("RESET-3");
     await handleOf("RESET-3").terminate("by mistake");
-    await toldToLedger("terminated", "RESET-3");
+    await recordedInLedger("terminated", "RESET-3");
     await resetRun(rig.client, rig.namespace, handleOf("RESET-3").workflowId);
     await isInFlight();
     await isUnderWay(input, null);

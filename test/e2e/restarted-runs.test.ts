@@ -24,12 +24,12 @@ describeWithTemporal("a sale whose run was ended on its way and is restarted", (
   afterAll(() => rig?.close());
   const { handleOf, result, movementsOf } = salesOf(() => rig);
   const views = viewsOf(() => rig);
-  const { fiscalflow, listedAs, shown, report, endedNumbers, openNumbers, toldToLedger } = views;
+  const { fiscalflow, listedAs, shown, report, endedNumbers, openNumbers, recordedInLedger } = views;
 
   const sale = (traderInvoiceNumber: string): SaleInput => ({ traderInvoiceNumber, lines: [TEA], refundWindow: "0" });
 
   /** Everybody says the same of a sale that waits for its signature and whose run has ended so. */
-  async function isToldAs(invoice: string, status: ClosedStatus): Promise<void> {
+  async function isShownAs(invoice: string, status: ClosedStatus): Promise<void> {
     const closed = { status, atMs: expect.any(Number) };
     // What a defect has written no worker can replay: then the ledger answers.
     const source = status === "failed" ? "ledger" : "workflow";
@@ -42,7 +42,7 @@ describeWithTemporal("a sale whose run was ended on its way and is restarted", (
     await expect
       .poll(() => listedAs(invoice, "--ended"))
       .toMatchObject([{ stage: "awaiting-authority", status, attention: null, waitsFor: "a restart" }]);
-    await toldToLedger(status, invoice);
+    await recordedInLedger(status, invoice);
     const { open, ended } = await report();
     expect(open.map(({ number }) => number)).not.toContain(invoice);
     const told = ended.documents.filter(({ number }) => number === invoice);
@@ -85,7 +85,7 @@ describeWithTemporal("a sale whose run was ended on its way and is restarted", (
     });
     await isApplied("LIMIT-1");
     await expect.poll(async () => (await handle.describe()).status.name).toBe("TIMED_OUT");
-    await isToldAs("LIMIT-1", "timed-out");
+    await isShownAs("LIMIT-1", "timed-out");
     await isCarriedOn("LIMIT-1");
   });
 
@@ -174,7 +174,7 @@ describeWithTemporal("a sale whose run was ended on its way and is restarted", (
     const { runId } = await handleOf("DEFECT-1").describe();
     await failRun(rig, rig.starter.workflowId({ invoice: "DEFECT-1" }), "cannot read properties of undefined");
     expect((await handleOf("DEFECT-1").describe()).status.name).toBe("FAILED");
-    await isToldAs("DEFECT-1", "failed");
+    await isShownAs("DEFECT-1", "failed");
     await isCarriedOn("DEFECT-1");
     // A history of another code than this one's.
     await forgetWorkflow(rig, rig.starter.workflowId({ invoice: "DEFECT-1" }), runId);

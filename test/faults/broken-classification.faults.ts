@@ -40,7 +40,7 @@ async function stormOn(main: string): Promise<Evidence> {
   const shapes = SHAPES.filter(({ name }) => name === "accepted-at-once");
   const plan = new SalePlan({ seed, faults: false, lastForEver: 0, shapes });
   const bounds = { patienceMs: LONGEST_MS, longestMs: LONGEST_MS };
-  const storm = await runStorm({ stack, seed, plan, sales: SALES, atOnce: SALES, mischief: false, ...bounds });
+  const storm = await runStorm({ stack, seed, plan, sales: SALES, atOnce: SALES, randomFaults: false, ...bounds });
   return await gatherEvidence(stack, storm);
 }
 

@@ -4,7 +4,7 @@ import { MAIN_TASK_QUEUE, syncPurchasesWorkflowId } from "../../src/contract/ind
 import { type Ledger, openLedger } from "../../src/ledger/index.ts";
 import { changeWhileRead, pagesOf } from "../rig/purchase-changes.ts";
 import { keptBy, listedBy, purchaseOf } from "../rig/purchases.ts";
-import { patiently } from "./drive/patiently.ts";
+import { askUntilAnswered } from "./drive/ask-until-answered.ts";
 import { faultOptions } from "./options.ts";
 import { Chance } from "./plan/chance.ts";
 import { type FaultStack, startFaultStack } from "./stack/fault-stack.ts";
@@ -35,7 +35,7 @@ describe("a worker that is killed while it syncs purchases", () => {
       for (let n = 0; n < count; n++) simulator.addPurchase(purchaseOf(n, n % 20 === 0 ? { status: "pulled" } : {}));
       const stopChanging = changeWhileRead(simulator, count, seed);
       const sync = (input: object): Promise<unknown> =>
-        patiently(client, never, () =>
+        askUntilAnswered(client, never, () =>
           client.workflow.execute("syncPurchases", {
             workflowId,
             taskQueue: MAIN_TASK_QUEUE,

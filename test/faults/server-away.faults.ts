@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import type { SaleInput, SaleOutcome } from "../../src/contract/index.ts";
 import { faultOptions } from "./options.ts";
-import { patiently } from "./drive/patiently.ts";
+import { askUntilAnswered } from "./drive/ask-until-answered.ts";
 import { type FaultStack, startFaultStack } from "./stack/fault-stack.ts";
 
 /** Longer than an attempt may take by Temporal's reckoning, and than a worker goes on offering what it has done. */
@@ -32,7 +32,7 @@ describe("Temporal goes away for a minute in the middle of a sale's movement", (
     await simulator.until(() => simulator.books().movements.length === 1);
     await temporal.killAndRestart(() => delay(AWAY_MS));
     const handle = client.workflow.getHandle<(input: SaleInput) => Promise<SaleOutcome>>(workflowId);
-    outcome = await patiently(client, never, () => handle.result());
+    outcome = await askUntilAnswered(client, never, () => handle.result());
     const events = (await handle.fetchHistory()).events ?? [];
     raised = events.flatMap((event) => {
       const changed = event.upsertWorkflowSearchAttributesEventAttributes?.searchAttributes?.indexedFields;

@@ -43,7 +43,7 @@ describe("workers that are told to stop under load", () => {
       plan: new SalePlan({ seed, faults: false, lastForEver: 0 }),
       sales: 4 * sigterms,
       atOnce: 20,
-      mischief: false,
+      randomFaults: false,
       meanwhile: (signal) => stopWorkers(running, signal),
       patienceMs: MINUTE_MS,
       longestMs,

@@ -37,7 +37,7 @@ describe("sales through faults and kills", () => {
         sales,
         atOnce: full ? 50 : 30,
         killer,
-        mischief: true,
+        randomFaults: true,
         patienceMs: 2 * MINUTE_MS,
         longestMs,
       });

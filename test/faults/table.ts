@@ -25,7 +25,7 @@ export function figuresOf(evidence: Evidence, seed: number): Figures {
     ),
   );
   const causes = chronicles.flatMap(({ taskFailures }) => taskFailures);
-  const { mischief } = storm;
+  const { randomFaults } = storm;
   return {
     seed,
     seconds: Math.round(storm.tookMs / 1000),
@@ -38,12 +38,12 @@ export function figuresOf(evidence: Evidence, seed: number): Figures {
     "API calls": books.calls.total,
     "faults by kind": books.faults.byKind,
     "faults of callbacks": {
-      forged: mischief?.forged.length ?? 0,
-      early: mischief?.early ?? 0,
-      doubled: mischief?.doubled ?? 0,
+      forged: randomFaults?.forged.length ?? 0,
+      early: randomFaults?.early ?? 0,
+      doubled: randomFaults?.doubled ?? 0,
     },
-    "storms of 429": mischief?.storms ?? 0,
-    "key refused": mischief?.keysRefused ?? 0,
+    "storms of 429": randomFaults?.storms ?? 0,
+    "key refused": randomFaults?.keysRefused ?? 0,
     kills: countBy(kills, ({ kill }) => kill),
     "kills at calls": atCalls,
     "kills that did not strike": storm.killsLeft,

@@ -63,7 +63,7 @@ export function viewsOf(rig: () => Rig) {
     openNumbers: async (): Promise<string[]> => (await report()).open.map(({ number }) => number),
     endedNumbers: async (): Promise<string[]> => (await report()).ended.documents.map(({ number }) => number),
     /** As a worker does each minute; lists follow the runs by a moment. */
-    toldToLedger: async (status: ClosedStatus, ...invoices: string[]): Promise<void> => {
+    recordedInLedger: async (status: ClosedStatus, ...invoices: string[]): Promise<void> => {
       await expect
         .poll(async () => {
           await keepClosedRuns(rig().client, rig().ledger);

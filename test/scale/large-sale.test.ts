@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { type SaleInput, type SaleOutcome, someMovement } from "../../src/contract/index.ts";
 import { type Simulator, startSimulator } from "../../src/dev/simulator/index.ts";
 import { createStarter, type Starter } from "../../src/starter/index.ts";
-import { patiently } from "../faults/drive/patiently.ts";
+import { askUntilAnswered } from "../faults/drive/ask-until-answered.ts";
 import { ProductProcess } from "../faults/stack/product-process.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { freshDatabase } from "../rig/fresh-database.ts";
@@ -98,7 +98,7 @@ describeWithTemporal(`a sale of ${LINES} stock-tracked items`, () => {
   const resultOf = (workflowId: string): Promise<SaleOutcome> => {
     const handle = client.workflow.getHandle<(input: SaleInput) => Promise<SaleOutcome>>(workflowId);
     // A server on a busy machine gives a waiting client up now and then.
-    return patiently(client, new AbortController().signal, () => handle.result());
+    return askUntilAnswered(client, new AbortController().signal, () => handle.result());
   };
 
   test(

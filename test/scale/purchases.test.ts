@@ -16,7 +16,7 @@ import {
 } from "../../src/contract/index.ts";
 import { type Ledger, openLedger } from "../../src/ledger/index.ts";
 import { type Simulator, startSimulator } from "../../src/dev/simulator/index.ts";
-import { patiently } from "../faults/drive/patiently.ts";
+import { askUntilAnswered } from "../faults/drive/ask-until-answered.ts";
 import { ProductProcess } from "../faults/stack/product-process.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { freshDatabase } from "../rig/fresh-database.ts";
@@ -93,7 +93,7 @@ describeWithTemporal(`${COUNT} purchases`, () => {
     });
     // A server on a busy machine gives a waiting client up now and then.
     const never = new AbortController().signal;
-    return (await patiently(client, never, () => handle.result())) as SyncPurchasesOutcome;
+    return (await askUntilAnswered(client, never, () => handle.result())) as SyncPurchasesOutcome;
   };
 
   test(

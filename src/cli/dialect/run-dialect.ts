@@ -10,7 +10,7 @@ import { createDispatchers } from "../../http/dispatchers.ts";
 import { createTransport, type Transport } from "../../http/transport.ts";
 import { loadProcessConfig } from "../../worker/load-process-config.ts";
 import { CommandFailedError, UsageError } from "../cli-error.ts";
-import { confirm, requireSomebodyToAsk } from "../confirm.ts";
+import { confirm, requireTerminal } from "../confirm.ts";
 import type { CliContext } from "../context.ts";
 import { interruptible } from "../interruptible.ts";
 import { printNote, printResult } from "../output.ts";
@@ -111,7 +111,7 @@ async function allowWrites(
     );
   }
   if (yes === true) return;
-  requireSomebodyToAsk(context, yes, "--write asks before it writes, and nobody is there to ask. Add --yes.");
+  requireTerminal(context, yes, "--write asks before it writes, and nobody is there to ask. Add --yes.");
   const question = `Issue one sale, one credit note and one stock movement with the test key of connection ${name}?`;
   await confirm(context, question, "Nothing was sent.");
 }

@@ -5,7 +5,7 @@ import { type ClosedStatus, nairobiTime, SEARCH_ATTRIBUTES } from "../../contrac
 import { attributesOf } from "../../starter/attributes.ts";
 import { closedStatusOf } from "../../starter/closed-run.ts";
 import { CommandFailedError, UsageError } from "../cli-error.ts";
-import { confirm, requireSomebodyToAsk } from "../confirm.ts";
+import { confirm, requireTerminal } from "../confirm.ts";
 import type { CliContext } from "../context.ts";
 import { describeError } from "../describe-error.ts";
 import { printNote, printResult } from "../output.ts";
@@ -65,7 +65,7 @@ export function requireOneWay(context: CliContext, invoice: string | undefined, 
   if (query === undefined && (dryRun || yes)) throw new UsageError("--dry-run and --yes go with --query.");
   if (query === undefined || dryRun) return;
   const refusal = "--query asks before it acts, and nobody is there to ask. Add --yes, or look first with --dry-run.";
-  requireSomebodyToAsk(context, yes, refusal);
+  requireTerminal(context, yes, refusal);
 }
 
 /** Sends it to every sale, credit note and correction that the query finds, once somebody agrees; none that fails holds up the others. */
@@ -92,15 +92,15 @@ export async function operateMany(
     }
     const workflowIds = targets.map(({ workflowId }) => workflowId);
     const counts = { done: 0, skipped: 0, failed: 0 };
-    let toldAtMs = Date.now();
+    let lastReportAtMs = Date.now();
     const tried = await inParallel(
       workflowIds,
       CONCURRENCY,
       async (workflowId) => {
         const one = await tryOne(workflowId, () => send(sales.operate, workflowId));
         counts[one.kind] += 1;
-        if (Date.now() - toldAtMs >= PROGRESS_EVERY_MS) {
-          toldAtMs = Date.now();
+        if (Date.now() - lastReportAtMs >= PROGRESS_EVERY_MS) {
+          lastReportAtMs = Date.now();
           printNote(context, `${summary(counts, done)} of ${workflowIds.length}`);
         }
         return one;

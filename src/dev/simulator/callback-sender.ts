@@ -1,7 +1,7 @@
 import type { Callback, DocumentRecord } from "./document-record.ts";
 import type { CallbackFaultKind } from "./fault-schema.ts";
 import { postJson } from "./post-json.ts";
-import { callbackAttemptTimeoutMs } from "./silences.ts";
+import { callbackAttemptTimeoutMs } from "./undocumented.ts";
 
 /** One delivery attempt, as the books keep it. */
 export interface CallbackAttempt {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Changes } from "./changes.ts";
 import { parseInstruction } from "./problems.ts";
-import { defaultCallbackRetryDelaysMs } from "./silences.ts";
+import { defaultCallbackRetryDelaysMs } from "./undocumented.ts";
 
 export interface SimulatorOptions {
   /** Default 127.0.0.1. */

@@ -3,17 +3,17 @@ import { readdirSync, readFileSync } from "node:fs";
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { compileRoom } from "../../embedded/test-support/compiled-room.ts";
+import { compileFolder } from "../../embedded/test-support/compiled-folder.ts";
 import { isAlive } from "../../embedded/test-support/process-state.ts";
 import { makeHome } from "../test-support/home-of-run.ts";
 import { type LedgerProcess, startLedgerProcess } from "../test-support/ledger-process.ts";
 import { gone, serverPid } from "../test-support/server-process.ts";
 
-let room: ReturnType<typeof compileRoom>;
+let room: ReturnType<typeof compileFolder>;
 let home: string;
 let base: string;
 beforeAll(() => {
-  room = compileRoom("ledger");
+  room = compileFolder("ledger");
   home = makeHome();
   base = join(home, "postgres");
 });

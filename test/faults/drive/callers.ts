@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type SaleOutcome, SETTLED_STAGES } from "../../../src/contract/index.ts";
 import type { SaleKey } from "../../../src/starter/index.ts";
 import type { FaultStack } from "../stack/fault-stack.ts";
-import { patiently } from "./patiently.ts";
+import { askUntilAnswered } from "./ask-until-answered.ts";
 
 export interface CallersRecord {
   /** By workflow id: the outcome that its caller was told, once it was settled. */
@@ -94,6 +94,6 @@ export class Callers {
   }
 
   #ask<T>(ask: () => Promise<T>): Promise<T> {
-    return patiently(this.#stack.client, this.#signal, ask);
+    return askUntilAnswered(this.#stack.client, this.#signal, ask);
   }
 }

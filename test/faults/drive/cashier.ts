@@ -3,7 +3,7 @@ import type { SaleKey } from "../../../src/starter/index.ts";
 import type { PlannedSale } from "../plan/planned-sale.ts";
 import type { FaultStack } from "../stack/fault-stack.ts";
 import type { OpenWorkflow } from "./open-workflows.ts";
-import { patiently } from "./patiently.ts";
+import { askUntilAnswered } from "./ask-until-answered.ts";
 
 /** Starts the planned sales and asks for their refunds, as the services of a shop would. */
 export class Cashier {
@@ -82,7 +82,7 @@ export class Cashier {
   }
 
   #ask<T>(ask: () => Promise<T>): Promise<T> {
-    return patiently(this.#stack.client, this.#signal, ask);
+    return askUntilAnswered(this.#stack.client, this.#signal, ask);
   }
 
   #carry(sale: PlannedSale, work: () => Promise<void>): void {

@@ -11,7 +11,7 @@ import { operations } from "../../../src/starter/operate.ts";
 import type { PlannedSale } from "../plan/planned-sale.ts";
 import type { FaultStack } from "../stack/fault-stack.ts";
 import type { OpenWorkflow } from "./open-workflows.ts";
-import { patiently } from "./patiently.ts";
+import { askUntilAnswered } from "./ask-until-answered.ts";
 
 /** An attention as a person met it: found by a search, read in the workflow. */
 export interface SeenAttention extends Pick<Attention, "code" | "subject" | "message" | "evidence" | "sinceMs"> {
@@ -133,6 +133,6 @@ export class Operator {
   }
 
   #ask<T>(ask: () => Promise<T>): Promise<T> {
-    return patiently(this.#options.stack.client, this.#options.signal, ask);
+    return askUntilAnswered(this.#options.stack.client, this.#options.signal, ask);
   }
 }

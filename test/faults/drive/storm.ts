@@ -7,10 +7,10 @@ import type { FaultStack } from "../stack/fault-stack.ts";
 import { Callers, type CallersRecord } from "./callers.ts";
 import { Cashier } from "./cashier.ts";
 import type { Killer } from "./killer.ts";
-import { Mischief, type MischiefRecord } from "./mischief.ts";
+import { RandomFaults, type RandomFaultsRecord } from "./random-faults.ts";
 import { openWorkflows } from "./open-workflows.ts";
 import { Operator, type SeenAttention } from "./operator.ts";
-import { patiently } from "./patiently.ts";
+import { askUntilAnswered } from "./ask-until-answered.ts";
 import { stuckWorkflows } from "./stuck-workflows.ts";
 
 export interface StormOptions {
@@ -23,7 +23,7 @@ export interface StormOptions {
   readonly atOnce: number;
   readonly killer?: Killer;
   /** False: nothing goes wrong by chance. */
-  readonly mischief: boolean;
+  readonly randomFaults: boolean;
   /** What else happens while sales are under way; they go on being started until it is over. */
   readonly meanwhile?: (signal: AbortSignal) => Promise<void>;
   /** After so long without anything moving it is given up. */
@@ -38,7 +38,7 @@ export interface StormRecord {
   readonly attentions: readonly SeenAttention[];
   readonly kills: readonly Kill[];
   readonly killsLeft: number;
-  readonly mischief: MischiefRecord | undefined;
+  readonly randomFaults: RandomFaultsRecord | undefined;
   /** What did not come to an end, with its state. */
   readonly stuck: readonly string[];
   /** What cashier, callers and operator met that they cannot explain. */
@@ -58,18 +58,18 @@ export async function runStorm(options: StormOptions): Promise<StormRecord> {
   const cashier = new Cashier(stack, stop.signal, (key) => callers.look(key));
   const operator = new Operator({ stack, sales: cashier.sales, signal: stop.signal });
   const calm = new AbortController();
-  const mischief = options.mischief ? new Mischief(stack, options.seed) : undefined;
-  const mischiefDone = mischief?.run(AbortSignal.any([calm.signal, stop.signal]));
+  const randomFaults = options.randomFaults ? new RandomFaults(stack, options.seed) : undefined;
+  const randomFaultsDone = randomFaults?.run(AbortSignal.any([calm.signal, stop.signal]));
   let meanwhileDone = false;
   const share = (): number => cashier.sales.size / options.sales;
   const beside = Promise.all([killer?.run(stack, share, stop.signal), options.meanwhile?.(stop.signal)]).finally(
     () => (meanwhileDone = true),
   );
   let moved = { at: Date.now(), mark: "" };
-  let toldAtMs = 0;
+  let lastReportAtMs = 0;
   let gaveUp = false;
   for (;;) {
-    const open = await patiently(stack.client, stop.signal, () => openWorkflows(stack.client));
+    const open = await askUntilAnswered(stack.client, stop.signal, () => openWorkflows(stack.client));
     cashier.look(open);
     operator.look(open);
     const more = cashier.sales.size < options.sales || !meanwhileDone;
@@ -91,8 +91,8 @@ export async function runStorm(options: StormOptions): Promise<StormRecord> {
     const nowMs = Date.now();
     gaveUp = nowMs - moved.at > options.patienceMs || nowMs - startedAtMs > options.longestMs;
     if (gaveUp) break;
-    if (nowMs - toldAtMs > TELL_EVERY_MS) {
-      toldAtMs = nowMs;
+    if (nowMs - lastReportAtMs > TELL_EVERY_MS) {
+      lastReportAtMs = nowMs;
       const settled = cashier.sales.size - open.filter(({ type }) => type === "sale").length;
       process.stderr.write(
         `${Math.round((nowMs - startedAtMs) / 1000)} s: ${cashier.sales.size} sales started, ${settled} settled, ${open.length} open, ${parked.length} parked; ${killer?.struck.length ?? 0} kills, ${killer?.left ?? 0} left; ${stack.workers.filter(({ serving }) => serving).length} workers serve\n`,
@@ -103,14 +103,14 @@ export async function runStorm(options: StormOptions): Promise<StormRecord> {
   calm.abort();
   const stuck = gaveUp ? await stuckWorkflows(stack.client) : [];
   stop.abort();
-  await Promise.allSettled([beside, mischiefDone]);
+  await Promise.allSettled([beside, randomFaultsDone]);
   return {
     sales: cashier.sales,
     callers: callers.record,
     attentions: operator.seen,
     kills: killer?.struck ?? [],
     killsLeft: killer?.left ?? 0,
-    mischief: mischief?.record,
+    randomFaults: randomFaults?.record,
     stuck,
     problems: [...cashier.problems, ...callers.problems, ...operator.problems],
     tookMs: Date.now() - startedAtMs,

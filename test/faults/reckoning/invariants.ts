@@ -3,19 +3,19 @@ import type { Evidence } from "./evidence.ts";
 import { documentsKeptWrongly, ledgerFindings, movementsKeptWrongly } from "./ledger.ts";
 import {
   movementsThatDiffer,
-  movementsToldWrongly,
+  movementsMisreported,
   movementsTwice,
   returnedMoreThanTaken,
   unknownMovementsUnseen,
 } from "./movements.ts";
-import { callersToldWrongly } from "./told.ts";
+import { callersMisinformed } from "./caller-outcomes.ts";
 import {
   attentionsBy429,
   attentionsUnexplained,
   forgedCallbacksHeard,
   historiesThatDoNotReplay,
   salesLost,
-  secretsTold,
+  secretsFound,
   taskFailures,
   workflowsThatFailed,
   workflowsTooMany,
@@ -32,13 +32,13 @@ export const INVARIANTS: Readonly<Record<string, (evidence: Evidence) => string[
   "no stock movement was applied twice": movementsTwice,
   "every sale moved its stock, and gave back what it had to": movementsThatDiffer,
   "no more went back to stock than was taken, for each sale, item and branch": returnedMoreThanTaken,
-  "what workflows say of their movements is so": movementsToldWrongly,
+  "what workflows say of their movements is so": movementsMisreported,
   "every unknown movement was visible, and was resolved by a person": unknownMovementsUnseen,
   "no sale is lost": salesLost,
   "no workflow failed, was terminated, or is stuck": workflowsThatFailed,
   "every sale has one workflow": workflowsTooMany,
   "every result agrees with the books": resultsThatDiffer,
-  "what a caller was told stays so": callersToldWrongly,
+  "what a caller was told stays so": callersMisinformed,
   "every document of the books is in the ledger as it is": documentsKeptWrongly,
   "every movement that was applied is in the ledger": movementsKeptWrongly,
   "the ledger's events and rows are as they were written": ledgerFindings,
@@ -47,5 +47,5 @@ export const INVARIANTS: Readonly<Record<string, (evidence: Evidence) => string[
   "nobody is called for a 429": attentionsBy429,
   "nobody is called for what did not happen": attentionsUnexplained,
   "a forged callback changes nothing": forgedCallbacksHeard,
-  "no secret is in any history, memo, error or log": secretsTold,
+  "no secret is in any history, memo, error or log": secretsFound,
 };

@@ -77,25 +77,25 @@ function differences(movement: Movement, { businessId }: PlannedSale, quantity: 
 }
 
 /** What the workflows say of their movements is so. Of an answer with wrong types they know no better. */
-export function movementsToldWrongly(evidence: Evidence): string[] {
+export function movementsMisreported(evidence: Evidence): string[] {
   const applied = new Map(evidence.books.movements.map((movement) => [movement.referenceId, movement]));
-  const mistold = new Set(mistoldMovements(evidence));
+  const wrongTypes = new Set(answeredWithWrongTypes(evidence));
   return evidence.chronicles.flatMap((chronicle) => {
     const told = outcomeOf(chronicle)?.stockMovements ?? [];
     return told
-      .filter(({ referenceId }) => !mistold.has(referenceId))
-      .flatMap((movement) => tellsWrongly(movement, applied.get(movement.referenceId)));
+      .filter(({ referenceId }) => !wrongTypes.has(referenceId))
+      .flatMap((movement) => misreports(movement, applied.get(movement.referenceId)));
   });
 }
 
 /** The movements that the service made, and told of with an answer of wrong types. */
-export function mistoldMovements({ books }: Evidence): string[] {
+export function answeredWithWrongTypes({ books }: Evidence): string[] {
   return books.callLog.flatMap(({ operation, fault, referenceId }) =>
     operation === "adjustStock" && fault === "wrong-types" && referenceId !== null ? [referenceId] : [],
   );
 }
 
-function tellsWrongly(told: StockMovement, kept: Movement | undefined): string[] {
+function misreports(told: StockMovement, kept: Movement | undefined): string[] {
   if (told.state !== "applied" && told.state !== "dropped") return [`${told.referenceId}: ended ${told.state}`];
   if ((told.state === "applied") !== (kept !== undefined))
     return [`${told.referenceId}: ended ${told.state}, and was ${kept ? "" : "not "}applied`];

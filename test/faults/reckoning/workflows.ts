@@ -1,6 +1,6 @@
 import type { SeenAttention } from "../drive/operator.ts";
 import { type Evidence, outcomeOf } from "./evidence.ts";
-import { mistoldMovements } from "./movements.ts";
+import { answeredWithWrongTypes } from "./movements.ts";
 
 /** No sale is lost: each that was started has come to the end that its shape has. */
 export function salesLost({ storm, chronicles }: Evidence): string[] {
@@ -67,12 +67,12 @@ const EXPLAINED: ReadonlySet<string> = new Set([
 
 /** What neither the plan nor an answer of wrong types can bring about. */
 export function attentionsUnexplained(evidence: Evidence): string[] {
-  const mistold = mistoldMovements(evidence);
+  const wrongTypes = answeredWithWrongTypes(evidence);
   const brokenRefusal = evidence.books.callLog.some(
     ({ fault, status }) => fault === "wrong-types" && (status ?? 0) >= 400,
   );
   const explained = ({ code, subject, message }: SeenAttention): boolean => {
-    if (code === "stock-unreported") return mistold.includes(subject ?? "");
+    if (code === "stock-unreported") return wrongTypes.includes(subject ?? "");
     if (code === "unexpected-answer") return brokenRefusal && message.includes("without the service's error envelope");
     return EXPLAINED.has(code);
   };
@@ -83,7 +83,7 @@ export function attentionsUnexplained(evidence: Evidence): string[] {
 
 /** Invariant 5: a forged callback reaches no workflow. */
 export function forgedCallbacksHeard({ storm, chronicles }: Evidence): string[] {
-  const accepted = (storm.mischief?.forged ?? []).filter((status) => status !== 404 && status !== null);
+  const accepted = (storm.randomFaults?.forged ?? []).filter((status) => status !== 404 && status !== null);
   const heard = chronicles.filter(
     ({ workflowId, signals }) =>
       storm.sales.get(workflowId)?.input.callback === "off" && signals.includes("callbackReceived"),
@@ -95,7 +95,7 @@ export function forgedCallbacksHeard({ storm, chronicles }: Evidence): string[] 
 }
 
 /** Invariant 8. */
-export function secretsTold({ chronicles, logsWithSecrets }: Evidence): string[] {
+export function secretsFound({ chronicles, logsWithSecrets }: Evidence): string[] {
   const told = chronicles.filter(({ secretsFound }) => secretsFound.length > 0);
   return [...told.map(({ workflowId }) => `${workflowId}: its history holds a secret`), ...logsWithSecrets];
 }

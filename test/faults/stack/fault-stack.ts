@@ -10,7 +10,7 @@ import { createStarter, type Starter } from "../../../src/starter/index.ts";
 import { scenario } from "../plan/world.ts";
 import { CallsUnderWay, Gate, type GateOptions } from "./gate.ts";
 import { ProductProcess } from "./product-process.ts";
-import { Seat } from "./seat.ts";
+import { KeptProcess } from "./kept-process.ts";
 import { allSecrets, commonEnvironment, newSecrets, type Secrets, writeWorkerConfig } from "./settings.ts";
 import { TemporalServer } from "./temporal-server.ts";
 
@@ -34,8 +34,8 @@ export interface FaultStack {
   readonly temporal: TemporalServer;
   readonly client: Client;
   readonly starter: Starter;
-  readonly workers: readonly Seat[];
-  readonly receiver: Seat;
+  readonly workers: readonly KeptProcess[];
+  readonly receiver: KeptProcess;
   readonly receiverUrl: string;
   readonly secrets: Secrets;
   readonly underWay: CallsUnderWay;
@@ -74,7 +74,7 @@ export async function startFaultStack(options: FaultStackOptions): Promise<Fault
   };
   const underWay = new CallsUnderWay();
   const gates: Gate[] = [];
-  const workers: Seat[] = [];
+  const workers: KeptProcess[] = [];
   for (let seat = 0; seat < seats; seat += 1) {
     const gate = await Gate.open(seat, { upstream: simulator.url, onBoundary }, underWay);
     gates.push(gate);
@@ -82,9 +82,9 @@ export async function startFaultStack(options: FaultStackOptions): Promise<Fault
     const logPath = join(folder, `worker-${seat}.log`);
     const spawn = (): ProductProcess =>
       new ProductProcess({ main, command: "worker", env, logPath, readyMessage: "serving" });
-    workers.push(new Seat({ ...shared, spawn }));
+    workers.push(new KeptProcess({ ...shared, spawn }));
   }
-  const receiver = new Seat({
+  const receiver = new KeptProcess({
     ...shared,
     spawn: () =>
       new ProductProcess({

@@ -5,7 +5,7 @@ import { negated } from "../decimal.ts";
 import { textIn, type AdmittedCall, type Operation } from "../operation.ts";
 import { reversedLine } from "../priced-lines.ts";
 import type { Business } from "../scenario-schema.ts";
-import { codes } from "../silences.ts";
+import { codes } from "../undocumented.ts";
 import type { World } from "../world.ts";
 import { requireDocument } from "./sales.ts";
 

@@ -3,7 +3,7 @@ import { ApiError } from "../api-error.ts";
 import { chooseBranch } from "../branch-choice.ts";
 import { itemBody, type ItemRecord } from "../catalogue.ts";
 import type { Operation } from "../operation.ts";
-import { codes } from "../silences.ts";
+import { codes } from "../undocumented.ts";
 import type { World } from "../world.ts";
 
 /** Asks the authority; the registration script has one step for each attempt, and the last repeats. */

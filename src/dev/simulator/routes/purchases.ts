@@ -1,7 +1,7 @@
 import { invalidRequest } from "../api-error.ts";
 import type { AdmittedCall, Operation } from "../operation.ts";
 import type { Purchase } from "../scenario-schema.ts";
-import { defaultPurchasePageSize } from "../silences.ts";
+import { defaultPurchasePageSize } from "../undocumented.ts";
 import type { World } from "../world.ts";
 
 const statuses: readonly string[] = ["pulled", "pending_review", "confirmed", "rejected"];

@@ -8,7 +8,7 @@ import { textIn, type AdmittedCall, type Operation } from "../operation.ts";
 import { priceLine, sumLines } from "../priced-lines.ts";
 import type { RequestFields } from "../request-fields.ts";
 import type { Business } from "../scenario-schema.ts";
-import { codes, saleLimits } from "../silences.ts";
+import { codes, saleLimits } from "../undocumented.ts";
 import type { World } from "../world.ts";
 
 /** The document of this business, or 404. */

@@ -96,7 +96,7 @@ function evidenceOf(running: Simulator): Pick<Evidence, "storm" | "books" | "chr
     attentions: [],
     kills: [],
     killsLeft: 0,
-    mischief: undefined,
+    randomFaults: undefined,
     stuck: [],
     problems: [],
     tookMs: 0,

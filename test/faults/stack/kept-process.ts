@@ -1,6 +1,6 @@
 import type { ProductProcess } from "./product-process.ts";
 
-export interface SeatOptions {
+export interface KeptProcessOptions {
   readonly spawn: () => ProductProcess;
   /** Resolves once there is a Temporal server: without one a new process ends at once. */
   readonly serverUp: () => Promise<void>;
@@ -11,14 +11,14 @@ export interface SeatOptions {
 }
 
 /** A place that is always taken by a process: one that ends, however it ends, is replaced. */
-export class Seat {
-  readonly #options: SeatOptions;
+export class KeptProcess {
+  readonly #options: KeptProcessOptions;
   #process: ProductProcess | undefined;
   #serving = false;
   #closed = false;
   readonly #occupied: Promise<void>;
 
-  constructor(options: SeatOptions) {
+  constructor(options: KeptProcessOptions) {
     this.#options = options;
     this.#occupied = this.#occupy();
   }

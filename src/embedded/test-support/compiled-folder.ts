@@ -10,7 +10,7 @@ const REPOSITORY = resolve(import.meta.dirname, "../../..");
  * TypeScript, and `dist` may be older than the source. Returns the path of the compiled index, and what removes it
  * again.
  */
-export function compileRoom(room = "embedded"): { index: string; remove: () => void } {
+export function compileFolder(room = "embedded"): { index: string; remove: () => void } {
   const folder = mkdtempSync(join(tmpdir(), "fiscalflow-compiled-"));
   symlinkSync(join(REPOSITORY, "node_modules"), join(folder, "node_modules"), "dir");
   writeFileSync(join(folder, "package.json"), '{"type":"module"}');

@@ -5,7 +5,7 @@ import { Chance } from "../plan/chance.ts";
 import { CALLBACK_FAULTS, chanceFaults, rateLimitStorm } from "../plan/disturbances.ts";
 import type { FaultStack } from "../stack/fault-stack.ts";
 
-export interface MischiefRecord {
+export interface RandomFaultsRecord {
   /** What the receiver answered to tokens that it has not made; null where it was dead. */
   readonly forged: (number | null)[];
   early: number;
@@ -23,8 +23,8 @@ const KEY_AWAY_MS = 2_500;
  * Whatever goes wrong around the product by itself: faults by chance, storms of 429, a key that is refused for a while,
  * bad callbacks.
  */
-export class Mischief {
-  readonly record: MischiefRecord = { forged: [], early: 0, doubled: 0, storms: 0, keysRefused: 0 };
+export class RandomFaults {
+  readonly record: RandomFaultsRecord = { forged: [], early: 0, doubled: 0, storms: 0, keysRefused: 0 };
   readonly #stack: FaultStack;
   readonly #chance: Chance;
 

@@ -8,7 +8,7 @@ const ANSWER_WITHIN_MS = 8_000;
 const PAUSE_MS = 300;
 
 /** Asks until somebody answers, as any caller of a service does that is killed now and then. */
-export async function patiently<T>(client: Client, signal: AbortSignal, ask: () => Promise<T>): Promise<T> {
+export async function askUntilAnswered<T>(client: Client, signal: AbortSignal, ask: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await client.withDeadline(Date.now() + ANSWER_WITHIN_MS, ask);
