@@ -48,16 +48,16 @@ export function createReconcileActivities(context: ActivityContext) {
   } satisfies Partial<ComplianceActivities>;
 }
 
-type Told = Parameters<ActivityContext["ledger"]["reconciliation"]["holdDocument"]>[2];
+type DocumentAnswer = Parameters<ActivityContext["ledger"]["reconciliation"]["holdDocument"]>[2];
 
 /**
  * What the answer says of the document; undefined where it is not about the document.
  * @param persists whether answers that cannot be read are no passing trouble, with this one
  */
-function readResultOf(classified: ClassifiedCall<SaleDocument>, persists: () => boolean): Told | undefined {
+function readResultOf(classified: ClassifiedCall<SaleDocument>, persists: () => boolean): DocumentAnswer | undefined {
   const { data, meaning, error, message } = classified;
   if (data) return { kind: "document", document: data };
-  const unreadable: Told = { kind: "unreadable", message: message.slice(0, LONGEST_MESSAGE) };
+  const unreadable: DocumentAnswer = { kind: "unreadable", message: message.slice(0, LONGEST_MESSAGE) };
   switch (meaning.kind) {
     // The key, the quota, or a request that never left.
     case "configuration":

@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => watched?.close());
 
 const BUSINESS = someBusiness();
-const BELIEVED = { limit: 60, endsInMs: 60_000, lengthMs: 60_000, told: false };
+const BELIEVED = { limit: 60, endsInMs: 60_000, lengthMs: 60_000, fromHeaders: false };
 
 /** All that the ledger is asked for an accepted sale with one movement. */
 async function sell(number: string): Promise<Map<string, string[]>> {

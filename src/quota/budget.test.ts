@@ -16,7 +16,7 @@ const answered = (answer: Partial<Answer> & { sentAtMs: number }): BudgetEvent =
   call: SALE,
   answer: { status: 200, answeredAtMs: answer.sentAtMs + 100, ...answer },
 });
-const told = (remaining: number, resetSeconds: number, limit = 120) => ({ limit, remaining, resetSeconds });
+const rateLimit = (remaining: number, resetSeconds: number, limit = 120) => ({ limit, remaining, resetSeconds });
 
 /** Sends a call and takes its answer 100 ms later. */
 function call(budget: Budget, sentAtMs: number, answer: Partial<Answer>): Budget {
@@ -31,32 +31,32 @@ function waitOf(decision: Decision): number {
   throw new Error(`expected a wait until some instant, got ${JSON.stringify(decision)}`);
 }
 
-test("what a stranger took is gone", () => {
-  const budget = call(newBudget(RULES, START_MS), START_MS, { rateLimit: told(0, 30) });
+test("requests of another program on the application count as spent", () => {
+  const budget = call(newBudget(RULES, START_MS), START_MS, { rateLimit: rateLimit(0, 30) });
   expect(decided(budget, START_MS + 200)).toEqual({ kind: "wait", why: "spent", untilMs: START_MS + 30_100 });
   expect(decided(budget, START_MS + 30_100)).toEqual({ kind: "send", probe: false });
 });
 
-test("an answer from the window before, however late, takes nothing from the one that has begun", () => {
-  const before = call(newBudget(RULES, START_MS), START_MS, { rateLimit: told(100, 10) });
+test("a late answer from the previous window takes nothing from the current one", () => {
+  const before = call(newBudget(RULES, START_MS), START_MS, { rateLimit: rateLimit(100, 10) });
   const sent = afterEvent(before, { kind: "sent", call: SALE }, START_MS + 9_000);
   const atMs = START_MS + 13_000;
-  const late = answered({ sentAtMs: START_MS + 9_000, answeredAtMs: atMs, rateLimit: told(0, 1) });
+  const late = answered({ sentAtMs: START_MS + 9_000, answeredAtMs: atMs, rateLimit: rateLimit(0, 1) });
   const budget = budgetAt(afterEvent(sent, late, atMs), atMs);
   expect(spentOf(budget)).toBe(0);
   expect(budget.window.endsAtMs).toBe(START_MS + 70_100);
 });
 
-test("an answer from the next window, before its time by this clock, opens that", () => {
-  const before = call(newBudget(RULES, START_MS), START_MS, { rateLimit: told(0, 20) });
-  const budget = call(before, START_MS + 15_000, { rateLimit: told(119, 60) });
+test("an answer from the next window, early by this clock, opens that window", () => {
+  const before = call(newBudget(RULES, START_MS), START_MS, { rateLimit: rateLimit(0, 20) });
+  const budget = call(before, START_MS + 15_000, { rateLimit: rateLimit(119, 60) });
   expect(decided(budget, START_MS + 15_200).kind).toBe("send");
   expect(budget.window).toMatchObject({ endsAtMs: START_MS + 75_100, lengthMs: 60_000 });
 });
 
 test("a clock that is off changes nothing: only times from now count", () => {
   const offMs = 3_600_000;
-  const budget = call(newBudget(RULES, START_MS + offMs), START_MS + offMs, { rateLimit: told(0, 7) });
+  const budget = call(newBudget(RULES, START_MS + offMs), START_MS + offMs, { rateLimit: rateLimit(0, 7) });
   expect(decided(budget, START_MS + offMs + 200)).toMatchObject({ untilMs: START_MS + offMs + 7_100 });
 });
 
@@ -67,16 +67,16 @@ test("a clock that is set back by an hour closes nothing for that hour", () => {
 });
 
 test("a limit that changes counts from the next answer on", () => {
-  const before = call(newBudget(RULES, START_MS), START_MS, { rateLimit: told(100, 30) });
-  const less = call(before, START_MS + 1_000, { rateLimit: told(9, 29, 30) });
+  const before = call(newBudget(RULES, START_MS), START_MS, { rateLimit: rateLimit(100, 30) });
+  const less = call(before, START_MS + 1_000, { rateLimit: rateLimit(9, 29, 30) });
   expect([less.limit, spentOf(less)]).toEqual([30, 21]);
 });
 
-test("calls that are answered without headers are spent, until a later answer says otherwise", () => {
-  let budget = call(newBudget(RULES, START_MS), START_MS, { rateLimit: told(110, 30) });
+test("calls that are answered without quota headers count as spent, until a later answer says otherwise", () => {
+  let budget = call(newBudget(RULES, START_MS), START_MS, { rateLimit: rateLimit(110, 30) });
   for (let i = 1; i <= 3; i += 1) budget = call(budget, START_MS + i * 1_000, { status: 404 });
   expect(spentOf(budget)).toBe(13);
-  budget = call(budget, START_MS + 5_000, { rateLimit: told(109, 25) });
+  budget = call(budget, START_MS + 5_000, { rateLimit: rateLimit(109, 25) });
   expect(spentOf(budget)).toBe(11);
 });
 
@@ -89,7 +89,7 @@ test("a 429 closes the budget until its Retry-After, and an absurd one does not 
 });
 
 test("a 429 that may be tried again before its window ends takes nothing from the window", () => {
-  const limited = { status: 429, retryAfterSeconds: 0, rateLimit: told(0, 45) };
+  const limited = { status: 429, retryAfterSeconds: 0, rateLimit: rateLimit(0, 45) };
   const budget = call(newBudget(RULES, START_MS), START_MS, limited);
   expect(decided(budget, START_MS + 200)).toMatchObject({ why: "closed", untilMs: START_MS + 1_100 });
   expect(decided(budget, START_MS + 1_200).kind).toBe("send");
@@ -116,13 +116,13 @@ test("a service that fails is probed by one call at a time, after growing pauses
   expect(decided(budget, atMs + 60_400)).toEqual({ kind: "send", probe: false });
 });
 
-test("background work leaves a reserve that shrinks to nothing as the window ends", () => {
-  const budget = call(newBudget(RULES, START_MS), START_MS, { rateLimit: told(20, 50) });
+test("background calls leave a reserve that shrinks to nothing as the window ends", () => {
+  const budget = call(newBudget(RULES, START_MS), START_MS, { rateLimit: rateLimit(20, 50) });
   expect(decided(budget, START_MS + 1_000).kind).toBe("send");
   const untilMs = waitOf(decided(budget, START_MS + 1_000, "background"));
   expect(untilMs).toBeGreaterThan(START_MS + 5_000);
   expect(decided(budget, untilMs, "background").kind).toBe("send");
-  const last = call(newBudget(RULES, START_MS), START_MS + 49_000, { rateLimit: told(1, 1) });
+  const last = call(newBudget(RULES, START_MS), START_MS + 49_000, { rateLimit: rateLimit(1, 1) });
   expect(decided(last, START_MS + 49_200, "background").kind).toBe("send");
 });
 
@@ -139,7 +139,7 @@ const COUNTED = {
   number: 1,
   endsInMs: 30_000,
   lengthMs: 60_000,
-  told: true,
+  fromHeaders: true,
   limit: 120,
   inFlight: 0,
   strangers: false,

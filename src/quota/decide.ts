@@ -49,7 +49,7 @@ export function decide(
 
 function mostAtOnce(budget: Budget): number {
   const { rules, limit, window, used, silent, company, fleetSpent } = budget;
-  if (!window.told) return rules.unknownConcurrency;
+  if (!window.fromHeaders) return rules.unknownConcurrency;
   if (fleetSpent !== undefined) return Infinity;
   return mostAlone(limit - used - silent, companyFactor(company, used), limit);
 }

@@ -93,7 +93,7 @@ function afterAnswer(budget: Budget, call: Sending, answer: Answer, nowMs: numbe
  * What an answer tells of the window. A 429 that is to be tried again before its window ends speaks of something else,
  * a limit for bursts for example, whatever its headers say of what is left.
  */
-export function toldBy({ status, rateLimit, retryAfterSeconds }: Answer): RateLimit | undefined {
+export function rateLimitOf({ status, rateLimit, retryAfterSeconds }: Answer): RateLimit | undefined {
   // A limit of nothing would be for ever.
   if (!rateLimit || rateLimit.limit < 1) return undefined;
   const earlier = retryAfterSeconds !== undefined && retryAfterSeconds + 1 < rateLimit.resetSeconds;
@@ -102,7 +102,7 @@ export function toldBy({ status, rateLimit, retryAfterSeconds }: Answer): RateLi
 
 function withCount(budget: Budget, answer: Answer): Budget {
   const { status, sentAtMs, answeredAtMs } = answer;
-  const rateLimit = toldBy(answer);
+  const rateLimit = rateLimitOf(answer);
   if (!rateLimit) {
     if (sentAtMs < startOf(budget.window)) return budget;
     return { ...budget, silent: budget.silent + 1, silentSentAtMs: Math.max(budget.silentSentAtMs, sentAtMs) };
@@ -110,12 +110,12 @@ function withCount(budget: Budget, answer: Answer): Budget {
   const { limit, remaining, resetSeconds } = rateLimit;
   const news = readEdge(budget.window, { sentAtMs, answeredAtMs, resetSeconds });
   if (news.says === "unclear") return budget;
-  const told = news.says === "next" ? inFreshWindow(budget, news.window) : { ...budget, window: news.window };
-  const used = Math.max(told.used, limit - Math.min(remaining, limit));
-  const silent = sentAtMs > told.silentSentAtMs ? 0 : told.silent;
-  const fromItsStart = sentAtMs - startOf(told.window) < AT_ITS_START_MS;
-  const company = status === 429 ? told.company : seenWith(told.company, used, fromItsStart);
-  return { ...told, limit, used, silent, company };
+  const current = news.says === "next" ? inFreshWindow(budget, news.window) : { ...budget, window: news.window };
+  const used = Math.max(current.used, limit - Math.min(remaining, limit));
+  const silent = sentAtMs > current.silentSentAtMs ? 0 : current.silent;
+  const fromItsStart = sentAtMs - startOf(current.window) < AT_ITS_START_MS;
+  const company = status === 429 ? current.company : seenWith(current.company, used, fromItsStart);
+  return { ...current, limit, used, silent, company };
 }
 
 function closedBy(budget: Budget, before: Budget, answer: Answer): Budget {
@@ -126,12 +126,12 @@ function closedBy(budget: Budget, before: Budget, answer: Answer): Budget {
 }
 
 function afterCount(budget: Budget, counted: QuotaWindow, nowMs: number): Budget {
-  const { endsInMs, lengthMs, told, limit, spent } = counted;
+  const { endsInMs, lengthMs, fromHeaders, limit, spent } = counted;
   if (endsInMs <= 0) return budget;
-  // A guess of the fleet is no better than what headers told this process.
-  if (!told && budget.window.told) return { ...budget, fleetSpent: spent };
-  const window = { ...budget.window, endsAtMs: nowMs + endsInMs, lengthMs, told };
+  // A guess of the fleet is no better than the headers that this process has seen.
+  if (!fromHeaders && budget.window.fromHeaders) return { ...budget, fleetSpent: spent };
+  const window = { ...budget.window, endsAtMs: nowMs + endsInMs, lengthMs, fromHeaders };
   const another = Math.abs(window.endsAtMs - budget.window.endsAtMs) > lengthMs / 2;
   const placed = another ? inFreshWindow(budget, window) : { ...budget, window };
-  return { ...placed, limit: told ? limit : budget.limit, fleetSpent: spent };
+  return { ...placed, limit: fromHeaders ? limit : budget.limit, fleetSpent: spent };
 }

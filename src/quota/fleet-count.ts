@@ -26,8 +26,8 @@ interface Away {
 }
 
 /** What became of a call that was counted. */
-export interface ToldToFleet {
-  told?: { used: number; limit: number } | undefined;
+export interface FleetSettlement {
+  counted?: { used: number; limit: number } | undefined;
   unsent?: boolean;
   edge?: SettledEdge | undefined;
 }
@@ -64,8 +64,8 @@ export class FleetCount {
     sentAnyway: boolean,
   ): Promise<SpendAnswer | undefined> {
     const { application, counts } = this.#options;
-    const { endsAtMs, lengthMs, told } = window;
-    const believed = { limit, endsInMs: endsAtMs - nowMs, lengthMs, told };
+    const { endsAtMs, lengthMs, fromHeaders } = window;
+    const believed = { limit, endsInMs: endsAtMs - nowMs, lengthMs, fromHeaders };
     return this.#ask(async () => {
       const asked = counts.spend({ application, reserve, believed }, LATE_WITHIN_MS);
       const answer = await inTime(asked);
@@ -92,9 +92,9 @@ export class FleetCount {
     void back.finally(() => this.#settling.delete(back));
   }
 
-  settle(grant: Grant, said: ToldToFleet): Promise<QuotaWindow | undefined> {
+  settle(grant: Grant, settlement: FleetSettlement): Promise<QuotaWindow | undefined> {
     const { application, counts } = this.#options;
-    const settling = this.#ask(() => counts.settle({ application, ...grant, ...said }, WITHIN_MS));
+    const settling = this.#ask(() => counts.settle({ application, ...grant, ...settlement }, WITHIN_MS));
     this.#settling.add(settling);
     return settling.finally(() => this.#settling.delete(settling));
   }

@@ -35,7 +35,7 @@ function fleet({ processes, alone = false, ...more }: FleetOptions) {
   const latencyMs = () => 50 + random() * 150;
   const service = provider({ limit: LIMIT, windowMs: WINDOW_MS, phaseMs: 1_234, latencyMs, ...more });
   const counted = countedInMemory();
-  const told = { sent: 0, refused: 0, heldBack: 0 };
+  const totals = { sent: 0, refused: 0, heldBack: 0 };
   const waits: { callClass: CallClass; startedAtMs: number; waitedMs: number }[] = [];
   const limiters = Array.from({ length: processes }, () => {
     const application = "shop";
@@ -43,9 +43,9 @@ function fleet({ processes, alone = false, ...more }: FleetOptions) {
     const silent = { onAway: () => {}, onBack: () => {} };
     const count = alone ? undefined : new FleetCount({ application, counts: counted.counts, nowMs, ...silent });
     const watch = {
-      sent: () => void (told.sent += 1),
-      refused: () => void (told.refused += 1),
-      heldBack: () => void (told.heldBack += 1),
+      sent: () => void (totals.sent += 1),
+      refused: () => void (totals.refused += 1),
+      heldBack: () => void (totals.heldBack += 1),
     };
     const rules = budgetRules(LIMIT);
     return new RateLimiter({ application, transport: service.transport, rules, count, nowMs, random, watch });
@@ -89,34 +89,37 @@ function fleet({ processes, alone = false, ...more }: FleetOptions) {
   /** Of the windows that were seen from beginning to end. */
   const usedParts = (): number[] => [...service.windows.values()].slice(1, -1).map(({ used }) => used / LIMIT);
   const end = (): void => void (over = true);
-  return { service, counted, told, waits, limiters, call, backlog, usedParts, end, random };
+  return { service, counted, totals, waits, limiters, call, backlog, usedParts, end, random };
 }
 
 const mean = (numbers: number[]): number => numbers.reduce((sum, one) => sum + one, 0) / numbers.length;
 const MINUTES = 20;
 
-test.each([1, 3, 8])("%i processes that count together use whole windows, and are not refused", async (processes) => {
-  const { told, usedParts, backlog, end } = fleet({ processes });
+test.each([1, 3, 8])("%i processes with a shared count use whole windows, and are not refused", async (processes) => {
+  const { totals, usedParts, backlog, end } = fleet({ processes });
   backlog("interactive");
   await vi.advanceTimersByTimeAsync(MINUTES * WINDOW_MS);
   end();
   expect(usedParts().length).toBeGreaterThanOrEqual(MINUTES - 2);
   expect(Math.min(...usedParts())).toBeGreaterThanOrEqual(0.97);
   expect(mean(usedParts())).toBeGreaterThanOrEqual(0.99);
-  expect(told.refused / told.sent).toBeLessThanOrEqual(0.005);
+  expect(totals.refused / totals.sent).toBeLessThanOrEqual(0.005);
 });
 
-test.each([1, 3, 8])("%i processes that go by headers alone narrow, and are seldom refused", async (processes) => {
-  const { told, usedParts, backlog, end } = fleet({ processes, alone: true });
-  backlog("interactive");
-  await vi.advanceTimersByTimeAsync(MINUTES * WINDOW_MS);
-  end();
-  expect(mean(usedParts())).toBeGreaterThanOrEqual(0.9);
-  expect(told.refused / told.sent).toBeLessThanOrEqual(0.05);
-});
+test.each([1, 3, 8])(
+  "%i processes with quota headers alone use most of each window, and are seldom refused",
+  async (processes) => {
+    const { totals, usedParts, backlog, end } = fleet({ processes, alone: true });
+    backlog("interactive");
+    await vi.advanceTimersByTimeAsync(MINUTES * WINDOW_MS);
+    end();
+    expect(mean(usedParts())).toBeGreaterThanOrEqual(0.9);
+    expect(totals.refused / totals.sent).toBeLessThanOrEqual(0.05);
+  },
+);
 
-test("beside a stranger who takes a fifth at random moments, what is left is used", async () => {
-  const { told, usedParts, backlog, end, service, random } = fleet({ processes: 3 });
+test("beside another program that takes a fifth at random moments, the fleet uses the rest", async () => {
+  const { totals, usedParts, backlog, end, service, random } = fleet({ processes: 3 });
   backlog("interactive");
   let over = false;
   const stranger = (): void => {
@@ -128,27 +131,27 @@ test("beside a stranger who takes a fifth at random moments, what is left is use
   over = true;
   end();
   expect(mean(usedParts())).toBeGreaterThanOrEqual(0.98);
-  expect(told.refused / told.sent).toBeLessThanOrEqual(0.02);
+  expect(totals.refused / totals.sent).toBeLessThanOrEqual(0.02);
 });
 
-test("while the shared count is unavailable nothing is lost, and once it is back windows are used in full again", async () => {
-  const { told, usedParts, backlog, end, counted } = fleet({ processes: 3 });
+test("while the shared count is unavailable no call is lost, and once it is back windows are used in full again", async () => {
+  const { totals, usedParts, backlog, end, counted } = fleet({ processes: 3 });
   backlog("interactive");
   await vi.advanceTimersByTimeAsync(5.5 * WINDOW_MS);
   counted.state.away = true;
   await vi.advanceTimersByTimeAsync(5 * WINDOW_MS);
-  const refusedAway = told.refused;
-  const sentAway = told.sent;
+  const refusedAway = totals.refused;
+  const sentAway = totals.sent;
   counted.state.away = false;
   await vi.advanceTimersByTimeAsync(6 * WINDOW_MS);
   end();
   expect(refusedAway / sentAway).toBeLessThanOrEqual(0.05);
   expect(mean(usedParts().slice(-4))).toBeGreaterThanOrEqual(0.99);
-  expect((told.refused - refusedAway) / (told.sent - sentAway)).toBeLessThanOrEqual(0.01);
+  expect((totals.refused - refusedAway) / (totals.sent - sentAway)).toBeLessThanOrEqual(0.01);
 });
 
 test("an interactive call goes at once whenever it comes, while background work uses what is left", async () => {
-  const { told, usedParts, backlog, end, call, limiters, random, waits } = fleet({ processes: 3 });
+  const { totals, usedParts, backlog, end, call, limiters, random, waits } = fleet({ processes: 3 });
   backlog("background");
   let over = false;
   const sales = (): void => {
@@ -168,36 +171,36 @@ test("an interactive call goes at once whenever it comes, while background work 
   expect(at(0.5)).toBeLessThanOrEqual(0.02 * WINDOW_MS);
   expect(at(0.95)).toBeLessThanOrEqual(0.1 * WINDOW_MS);
   expect(mean(usedParts())).toBeGreaterThanOrEqual(0.97);
-  expect(told.refused / told.sent).toBeLessThanOrEqual(0.005);
+  expect(totals.refused / totals.sent).toBeLessThanOrEqual(0.005);
 });
 
-test("a provider that rounds its resets down is found out", async () => {
-  const { told, usedParts, backlog, end } = fleet({ processes: 3, rounds: "down" });
+test("a provider that rounds its resets down is detected", async () => {
+  const { totals, usedParts, backlog, end } = fleet({ processes: 3, rounds: "down" });
   backlog("interactive");
   await vi.advanceTimersByTimeAsync(4 * WINDOW_MS);
-  const refusedAtFirst = told.refused;
+  const refusedAtFirst = totals.refused;
   await vi.advanceTimersByTimeAsync(MINUTES * WINDOW_MS);
   end();
   expect(mean(usedParts())).toBeGreaterThanOrEqual(0.98);
-  expect(told.refused).toBe(refusedAtFirst);
-  expect(told.refused / told.sent).toBeLessThanOrEqual(0.02);
+  expect(totals.refused).toBe(refusedAtFirst);
+  expect(totals.refused / totals.sent).toBeLessThanOrEqual(0.02);
 });
 
 test("windows of another length are learned", async () => {
   const windowMs = 20_000;
-  const { told, usedParts, backlog, end } = fleet({ processes: 3, windowMs });
+  const { totals, usedParts, backlog, end } = fleet({ processes: 3, windowMs });
   backlog("interactive");
   await vi.advanceTimersByTimeAsync(MINUTES * windowMs);
   end();
   expect(mean(usedParts())).toBeGreaterThanOrEqual(0.97);
-  expect(told.refused / told.sent).toBeLessThanOrEqual(0.01);
+  expect(totals.refused / totals.sent).toBeLessThanOrEqual(0.01);
 });
 
-test("without headers the configured limit is kept to", async () => {
-  const { told, service, backlog, end } = fleet({ processes: 3, headers: false, phaseMs: 0 });
+test("without quota headers the fleet keeps to the configured limit", async () => {
+  const { totals, service, backlog, end } = fleet({ processes: 3, headers: false, phaseMs: 0 });
   backlog("interactive");
   await vi.advanceTimersByTimeAsync(10 * WINDOW_MS);
   end();
-  expect(told.refused / told.sent).toBeLessThanOrEqual(0.01);
+  expect(totals.refused / totals.sent).toBeLessThanOrEqual(0.01);
   expect([...service.windows.values()].at(-2)?.used).toBe(LIMIT);
 });

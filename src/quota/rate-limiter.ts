@@ -6,10 +6,10 @@ import { type Budget, budgetAt, newBudget, spentOf } from "./budget.ts";
 import { type CallClass, currentClass } from "./call-class.ts";
 import { type Asking, decide, type Decision, type WhyWait } from "./decide.ts";
 import { afterEvent, type Answer, type BudgetEvent, type Sending } from "./events.ts";
-import type { FleetCount, Grant, ToldToFleet } from "./fleet-count.ts";
+import type { FleetCount, Grant, FleetSettlement } from "./fleet-count.ts";
 import { reserveFor } from "./reserve.ts";
 import type { BudgetRules } from "./rules.ts";
-import { toldToFleet } from "./told-to-fleet.ts";
+import { fleetSettlement } from "./fleet-settlement.ts";
 import { Turns } from "./turns.ts";
 
 /**
@@ -191,7 +191,7 @@ export class RateLimiter implements Transport {
     const { headers, status } = answer;
     const answeredAtMs = "answeredAtMs" in answer ? answer.answeredAtMs : answer.atMs;
     const sentAtMs = "sentAtMs" in answer ? answer.sentAtMs : answeredAtMs;
-    const told: Answer = {
+    const counted: Answer = {
       status,
       sentAtMs,
       answeredAtMs,
@@ -199,8 +199,8 @@ export class RateLimiter implements Transport {
       retryAfterSeconds: parseRetryAfterSeconds(headers, parseHttpDateMs(headers["date"]) ?? answeredAtMs),
     };
     if (status === 429) this.#options.watch.refused(call.callClass);
-    if (grant) this.#settle(grant, toldToFleet(told, this.budget.window, this.#options.nowMs()));
-    this.#apply({ kind: "answered", call, answer: told });
+    if (grant) this.#settle(grant, fleetSettlement(counted, this.budget.window, this.#options.nowMs()));
+    this.#apply({ kind: "answered", call, answer: counted });
   }
 
   #failed(passage: Permit, error: unknown): void {
@@ -219,8 +219,8 @@ export class RateLimiter implements Transport {
   }
 
   /** Nobody waits for it. */
-  #settle(grant: Grant, said: ToldToFleet): void {
-    void this.#options.count?.settle(grant, said).then((window) => {
+  #settle(grant: Grant, settlement: FleetSettlement): void {
+    void this.#options.count?.settle(grant, settlement).then((window) => {
       if (window) this.#apply({ kind: "counted", window });
     });
   }

@@ -4,14 +4,14 @@ export interface Window {
   endsAtMs: number;
   lengthMs: number;
   /** Whether headers said so; else it is a guess. */
-  told: boolean;
+  fromHeaders: boolean;
   /**
    * 1,000 with a provider that rounds its resets down: it was found out by being refused at a window's very beginning.
    */
   slackMs: number;
 }
 
-export interface ToldReset {
+export interface ResetFromHeaders {
   sentAtMs: number;
   answeredAtMs: number;
   resetSeconds: number;
@@ -38,7 +38,7 @@ const BEYOND_ROUNDING_MS = 1_500;
 
 /** An application of which nothing is known: windows of whole minutes, as most clocks cut them. */
 export function guessedWindow(lengthMs: number, nowMs: number): Window {
-  return { endsAtMs: (Math.floor(nowMs / lengthMs) + 1) * lengthMs, lengthMs, told: false, slackMs: 0 };
+  return { endsAtMs: (Math.floor(nowMs / lengthMs) + 1) * lengthMs, lengthMs, fromHeaders: false, slackMs: 0 };
 }
 
 /** The window of that instant, in the known phase. A clock that was set back by much makes the end a guess again. */
@@ -58,12 +58,13 @@ export function startOf({ endsAtMs, lengthMs }: Window): number {
  * The answer's window ends between a second less than its reset after the request left, and its reset after the answer
  * came. Taken together over answers that bound comes down to a few milliseconds.
  */
-export function readEdge(window: Window, { sentAtMs, answeredAtMs, resetSeconds }: ToldReset): EdgeNews {
+export function readEdge(window: Window, { sentAtMs, answeredAtMs, resetSeconds }: ResetFromHeaders): EdgeNews {
   const resetMs = resetSeconds * SECOND;
   const latestMs = answeredAtMs + resetMs + window.slackMs;
   const earliestMs = sentAtMs + resetMs - SECOND;
   const lengthMs = Math.max(window.lengthMs, resetMs);
-  if (!window.told) return { says: "is", window: { ...window, endsAtMs: latestMs, lengthMs, told: true } };
+  if (!window.fromHeaders)
+    return { says: "is", window: { ...window, endsAtMs: latestMs, lengthMs, fromHeaders: true } };
   if (earliestMs > window.endsAtMs + TOLERANCE_MS)
     return { says: "next", window: nextWindow(window, latestMs, resetMs) };
   if (earliestMs <= startOf(window) + TOLERANCE_MS) return { says: "unclear", window };
@@ -83,7 +84,7 @@ const AT_THE_BEGINNING_MS = 2_500;
  */
 export function refusedTooEarly(window: Window, sentAtMs: number, waitMs: number): Window | undefined {
   const sinceStartMs = sentAtMs - startOf(window);
-  const early = window.told && sinceStartMs >= 0 && sinceStartMs < AT_THE_BEGINNING_MS && waitMs <= SECOND;
+  const early = window.fromHeaders && sinceStartMs >= 0 && sinceStartMs < AT_THE_BEGINNING_MS && waitMs <= SECOND;
   if (!early || window.slackMs > 0) return undefined;
   return { ...window, endsAtMs: window.endsAtMs + SECOND, slackMs: SECOND };
 }

@@ -61,7 +61,7 @@ export function watchBudgets(log: KeyLog, meter: MetricMeter): BudgetsWatch {
       limit: budget.limit,
       reserve: reserveOf(limiter),
       windowEndsAt: new Date(budget.window.endsAtMs).toISOString(),
-      toldByHeaders: budget.window.told,
+      toldByHeaders: budget.window.fromHeaders,
       probing: isProbing,
       countsAlone: limiter.countsAlone,
     });

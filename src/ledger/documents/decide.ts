@@ -67,10 +67,10 @@ function isSame(documentId: string, decision: DecideRequest["decision"]): boolea
 
 /** The same word again, about the same intent. */
 function saysSo(row: NonNullable<Awaited<ReturnType<typeof lockRow>>>, { intent, decision }: DecideRequest): boolean {
-  const said = decisionOf(row).decision?.decision;
-  if (said === undefined) return false;
-  if (decision === "not-created") return said === "not-created" && row.intent === intent && row.state === "nothing";
-  return said !== "not-created" && said.saleId === decision.saleId;
+  const earlier = decisionOf(row).decision?.decision;
+  if (earlier === undefined) return false;
+  if (decision === "not-created") return earlier === "not-created" && row.intent === intent && row.state === "nothing";
+  return earlier !== "not-created" && earlier.saleId === decision.saleId;
 }
 
 export async function read(db: Queries, workflowId: string): Promise<DocumentState | undefined> {

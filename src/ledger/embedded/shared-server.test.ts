@@ -9,21 +9,21 @@ import { makeHome } from "../test-support/home-of-run.ts";
 import { type LedgerProcess, startLedgerProcess } from "../test-support/ledger-process.ts";
 import { gone, serverPid } from "../test-support/server-process.ts";
 
-let room: ReturnType<typeof compileFolder>;
+let compiled: ReturnType<typeof compileFolder>;
 let home: string;
 let base: string;
 beforeAll(() => {
-  room = compileFolder("ledger");
+  compiled = compileFolder("ledger");
   home = makeHome();
   base = join(home, "postgres");
 });
 afterAll(async () => {
-  room.remove();
+  compiled.remove();
   await rm(home, { recursive: true, force: true });
 });
 
 async function start(): Promise<LedgerProcess> {
-  const started = await startLedgerProcess(room.index, home);
+  const started = await startLedgerProcess(compiled.index, home);
   onTestFinished(() => void started.process.kill("SIGKILL"));
   return started;
 }

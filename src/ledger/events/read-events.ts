@@ -46,7 +46,7 @@ export async function readEvents(db: Queries, business: Business, cursor: string
     throw new LedgerError(
       `The ledger's event ${last + 1 + gap} of ${business_id} is missing: run \`fiscalflow ledger verify\`.`,
     );
-  return fitting(events.map(told));
+  return fitting(events.map(publishedEvent));
 }
 
 function numberOf(cursor: string): number {
@@ -65,7 +65,7 @@ function fitting(events: LedgerEvent[]): LedgerEvent[] {
 }
 
 /** As others read it: what stands in the ledger is ours to change. */
-function told(event: ChainedEvent): LedgerEvent {
+function publishedEvent(event: ChainedEvent): LedgerEvent {
   const { connection, businessId, number, atMs, kind, subject } = event;
   return {
     version: EVENT_VERSION,

@@ -29,8 +29,8 @@ export interface BelievedWindow {
   readonly limit: number;
   readonly endsInMs: number;
   readonly lengthMs: number;
-  /** Whether the provider said so, in headers. */
-  readonly told: boolean;
+  /** Whether they come from the provider's headers. */
+  readonly fromHeaders: boolean;
 }
 
 export interface QuotaWindow {
@@ -38,7 +38,7 @@ export interface QuotaWindow {
   readonly number: number;
   readonly endsInMs: number;
   readonly lengthMs: number;
-  readonly told: boolean;
+  readonly fromHeaders: boolean;
   readonly limit: number;
   /** Requests that are gone: of all processes, and of strangers as far as headers told. */
   readonly spent: number;
@@ -60,7 +60,7 @@ export interface SettleQuotaRequest {
   /**
    * Requests of the window that are gone as the provider counts, and its limit; absent where the answer told neither.
    */
-  readonly told?: { readonly used: number; readonly limit: number } | undefined;
+  readonly counted?: { readonly used: number; readonly limit: number } | undefined;
   /** Not a byte of it has left: it is given back. */
   readonly unsent?: boolean | undefined;
   /** What the answer says of the window's end, where that is news. */

@@ -5,7 +5,7 @@ import { createTestLedger, type TestLedger } from "../test-support/create-test-l
 import type { BelievedWindow, SpendAnswer } from "./counts.ts";
 
 const WITHIN_MS = 3_000;
-const MINUTE: BelievedWindow = { limit: 10, endsInMs: 60_000, lengthMs: 60_000, told: true };
+const MINUTE: BelievedWindow = { limit: 10, endsInMs: 60_000, lengthMs: 60_000, fromHeaders: true };
 
 let ledger: TestLedger;
 let others: TestLedger["ledger"][];
@@ -24,8 +24,8 @@ const spend = (application: string, more: { believed?: BelievedWindow; reserve?:
   ledger.ledger.quota.spend({ application, reserve: 0, believed: MINUTE, ...more }, WITHIN_MS);
 const settle = (application: string, answer: SpendAnswer, used?: number) => {
   const sequence = answer.granted ? answer.sequence : 0;
-  const told = used === undefined ? undefined : { used, limit: 10 };
-  return ledger.ledger.quota.settle({ application, number: answer.window.number, sequence, told }, WITHIN_MS);
+  const counted = used === undefined ? undefined : { used, limit: 10 };
+  return ledger.ledger.quota.settle({ application, number: answer.window.number, sequence, counted }, WITHIN_MS);
 };
 
 test("three processes that ask at once are granted exactly what the window has", async () => {
@@ -96,14 +96,14 @@ test("an answer corrects the window's end, and one from another window opens tha
   const { quota } = ledger.ledger;
   const first = await spend(application);
   const { number } = first.window;
-  const told = { used: 1, limit: 10 };
+  const counted = { used: 1, limit: 10 };
   const edge = { says: "earlier", endsInMs: 20_000, lengthMs: 20_000 } as const;
-  const settled = await quota.settle({ application, number, sequence: 1, told, edge }, WITHIN_MS);
+  const settled = await quota.settle({ application, number, sequence: 1, counted, edge }, WITHIN_MS);
   expect(settled).toMatchObject({ lengthMs: 20_000 });
   expect(settled?.endsInMs).toBeCloseTo(20_000, -2);
   await spend(application);
   await spend(application);
   const next = { says: "next", endsInMs: 40_000, lengthMs: 20_000 } as const;
-  const opened = await quota.settle({ application, number, sequence: 2, told, edge: next }, WITHIN_MS);
+  const opened = await quota.settle({ application, number, sequence: 2, counted, edge: next }, WITHIN_MS);
   expect(opened).toMatchObject({ number: number + 1, spent: 2 });
 });

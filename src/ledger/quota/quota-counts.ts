@@ -33,7 +33,7 @@ export async function spend(db: Queries, request: SpendRequest): Promise<SpendAn
       (application, number, ends_at, length_ms, told, request_limit, reserved, spent, seen, in_flight, silent, strangers_for)
     values (
       ${application}, 1, statement_timestamp() + make_interval(secs => ${endsInMs}::float8 / 1000),
-      ${believed.lengthMs}, ${believed.told}, ${believed.limit}, 1, 1, 0, 1, 0, 0)
+      ${believed.lengthMs}, ${believed.fromHeaders}, ${believed.limit}, 1, 1, 0, 1, 0, 0)
     on conflict (application) do update set
       number = w.number + case when ${over} then 1 else 0 end,
       ends_at = case when ${over}
@@ -69,8 +69,8 @@ export async function spend(db: Queries, request: SpendRequest): Promise<SpendAn
  * was answered without headers stays spent until a later one says otherwise.
  */
 export async function settle(db: Queries, request: SettleQuotaRequest): Promise<QuotaWindow | undefined> {
-  const { application, number, sequence, told, unsent = false, edge } = request;
-  const used = told?.used ?? null;
+  const { application, number, sequence, counted, unsent = false, edge } = request;
+  const used = counted?.used ?? null;
   const says = edge?.says ?? null;
   const isNext = sql`(${says}::text = 'next')`;
   const end = sql`(statement_timestamp() + make_interval(secs => ${edge?.endsInMs ?? 0}::float8 / 1000))`;
@@ -85,7 +85,7 @@ export async function settle(db: Queries, request: SettleQuotaRequest): Promise<
         else w.ends_at end,
       length_ms = coalesce(${edge?.lengthMs ?? null}::int, w.length_ms),
       told = w.told or ${usedSql} is not null,
-      request_limit = coalesce(${told?.limit ?? null}::int, w.request_limit),
+      request_limit = coalesce(${counted?.limit ?? null}::int, w.request_limit),
       in_flight = greatest(w.in_flight - 1, 0),
       reserved = case when ${isNext} then coalesce(${usedSql}, 0) else w.reserved end,
       seen = case when ${isNext} then coalesce(${usedSql}, 0) else greatest(w.seen, coalesce(${usedSql}, 0)) end,
@@ -128,7 +128,7 @@ export function windowOf(row: QuotaRow): QuotaWindow {
     number: Number(row.number),
     endsInMs: Number(row.ends_in_ms),
     lengthMs: row.length_ms,
-    told: row.told,
+    fromHeaders: row.told,
     limit: row.request_limit,
     spent: row.spent,
     inFlight: row.in_flight,

@@ -22,44 +22,45 @@ const FAILED_IS_FINAL_AFTER_MS = 35 * 24 * 60 * 60_000;
  */
 export function isFinal({ status, receipt }: SaleDocument, unchangedForMs: number): boolean {
   if (status === "failed") return unchangedForMs >= FAILED_IS_FINAL_AFTER_MS;
-  return status === "cancelled" || (status === "completed" && isTold(receipt?.cuInvoiceNo));
+  return status === "cancelled" || (status === "completed" && isPresent(receipt?.cuInvoiceNo));
 }
 
 /** Whether the ledger just does not know yet what became of a document in flight. */
-export function isBehind(kept: SaleDocument, told: SaleDocument): boolean {
-  return IN_FLIGHT_STATUSES.includes(kept.status) && kept.status !== told.status;
+export function isBehind(kept: SaleDocument, answered: SaleDocument): boolean {
+  return IN_FLIGHT_STATUSES.includes(kept.status) && kept.status !== answered.status;
 }
 
 /** What the service tells otherwise than the ledger, a sentence each. */
-export function differences(kept: SaleDocument, told: SaleDocument): string[] {
+export function differences(kept: SaleDocument, answered: SaleDocument): string[] {
   const found: string[] = [];
-  const same = (name: string, ours: Told, theirs: Told): void => {
-    if (toldOf(ours) !== toldOf(theirs)) found.push(`${name} is ${shown(theirs)}, in the ledger ${shown(ours)}`);
+  const same = (name: string, ours: FieldValue, theirs: FieldValue): void => {
+    if (presentValue(ours) !== presentValue(theirs))
+      found.push(`${name} is ${shown(theirs)}, in the ledger ${shown(ours)}`);
   };
   const near = (name: string, ours: number, theirs: number): void => {
     if (differsByMoreThan(TOLERANCE, ours, theirs)) found.push(`${name} is ${theirs}, in the ledger ${ours}`);
   };
   /** What only one side tells is not held against the other. */
-  const known = (name: string, ours: Told, theirs: Told): void => {
-    if (isTold(ours) && isTold(theirs)) same(name, ours, theirs);
+  const known = (name: string, ours: FieldValue, theirs: FieldValue): void => {
+    if (isPresent(ours) && isPresent(theirs)) same(name, ours, theirs);
   };
-  same("the status", kept.status, told.status);
-  same("the type", kept.type, told.type);
-  same("the number", kept.traderInvoiceNumber, told.traderInvoiceNumber);
-  same("the date", kept.saleDate, told.saleDate);
-  same("the reversed sale", kept.originalSaleId, told.originalSaleId);
-  known("the payment type", kept.paymentTypeCode, told.paymentTypeCode);
-  known("the customer's PIN", kept.customer?.pin, told.customer?.pin);
-  same("the receipt's CU number", kept.receipt?.cuInvoiceNo, told.receipt?.cuInvoiceNo);
-  for (const [field, name] of RECEIPT) known(`the receipt's ${name}`, kept.receipt?.[field], told.receipt?.[field]);
-  near("the total", kept.totals.total, told.totals.total);
-  near("the taxable amount", kept.totals.taxableAmount, told.totals.taxableAmount);
-  near("the tax", kept.totals.taxAmount, told.totals.taxAmount);
+  same("the status", kept.status, answered.status);
+  same("the type", kept.type, answered.type);
+  same("the number", kept.traderInvoiceNumber, answered.traderInvoiceNumber);
+  same("the date", kept.saleDate, answered.saleDate);
+  same("the reversed sale", kept.originalSaleId, answered.originalSaleId);
+  known("the payment type", kept.paymentTypeCode, answered.paymentTypeCode);
+  known("the customer's PIN", kept.customer?.pin, answered.customer?.pin);
+  same("the receipt's CU number", kept.receipt?.cuInvoiceNo, answered.receipt?.cuInvoiceNo);
+  for (const [field, name] of RECEIPT) known(`the receipt's ${name}`, kept.receipt?.[field], answered.receipt?.[field]);
+  near("the total", kept.totals.total, answered.totals.total);
+  near("the taxable amount", kept.totals.taxableAmount, answered.totals.taxableAmount);
+  near("the tax", kept.totals.taxAmount, answered.totals.taxAmount);
   if (kept.linesLeftOut) found.push("the ledger does not have its lines");
-  else same("the number of lines", kept.lines.length, told.lines.length);
+  else same("the number of lines", kept.lines.length, answered.lines.length);
   for (const [index, ours] of kept.lines.entries()) {
-    const theirs = told.lines[index];
-    if (!theirs || kept.lines.length !== told.lines.length) break;
+    const theirs = answered.lines[index];
+    if (!theirs || kept.lines.length !== answered.lines.length) break;
     const line = `line ${index + 1}`;
     same(`the item of ${line}`, ours.itemId, theirs.itemId);
     same(`the tax rate of ${line}`, ours.taxRate, theirs.taxRate);
@@ -87,16 +88,16 @@ const RECEIPT = [
   ["originalCuInvoiceNo", "CU number of the reversed sale"],
 ] as const satisfies readonly (readonly [keyof Receipt, string])[];
 
-type Told = string | number | null | undefined;
+type FieldValue = string | number | null | undefined;
 
-function toldOf(value: Told): string | number | null {
+function presentValue(value: FieldValue): string | number | null {
   return typeof value === "number" ? value : givenText(value);
 }
 
-function isTold(value: Told): boolean {
-  return toldOf(value) !== null;
+function isPresent(value: FieldValue): boolean {
+  return presentValue(value) !== null;
 }
 
-function shown(value: Told): string {
-  return isTold(value) ? String(value) : "not there";
+function shown(value: FieldValue): string {
+  return isPresent(value) ? String(value) : "not there";
 }

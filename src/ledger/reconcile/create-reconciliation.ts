@@ -9,7 +9,7 @@ import { storableText } from "../storable-text.ts";
 import { differences, isBehind, isFinal } from "./compare-document.ts";
 import { clearFindings, type Found, keepFindings, seenBy } from "./keep-findings.ts";
 import { PAYMENT_FINDINGS, paymentFindings } from "./payments.ts";
-import type { Reconciliation, Told } from "./reconcile.ts";
+import type { Reconciliation, DocumentAnswer } from "./reconcile.ts";
 import { synchronised } from "./synchronised.ts";
 
 /** Findings in memory at a time. */
@@ -21,8 +21,8 @@ const DOCUMENT_FINDINGS = ["document-behind", "document-differs", "document-not-
 export function createReconciliation(database: Database): Reconciliation {
   return {
     documents: (business, after, limit) => database.transact((db) => listDocuments(db, business, after, limit)),
-    holdDocument: (business, document, told, writer) =>
-      database.transact((db) => holdDocument(db, business, document, told, writer)),
+    holdDocument: (business, document, answer, writer) =>
+      database.transact((db) => holdDocument(db, business, document, answer, writer)),
 
     async holdPayments(business, against, writer) {
       const { accounting } = against;
@@ -73,7 +73,7 @@ async function holdDocument(
   db: Queries,
   business: Business,
   { type, number, saleId }: DocumentToReconcile,
-  told: Told,
+  answer: DocumentAnswer,
   writer: Writer,
 ): Promise<"final" | "not-final" | "differs" | "unreadable"> {
   const { connection, business_id } = businessColumns(business);
@@ -86,13 +86,13 @@ async function holdDocument(
   const kept = row?.document as SaleDocument | null | undefined;
   // Another document has taken its place since it was listed.
   if (!row || kept?.id !== saleId) return "not-final";
-  const finding = findingOf(kept, told, row.workflow_id);
+  const finding = findingOf(kept, answer, row.workflow_id);
   if (finding) await keepFindings(db, business, [finding], writer);
-  if (told.kind === "unreadable") return "unreadable";
+  if (answer.kind === "unreadable") return "unreadable";
   const gone = { kinds: DOCUMENT_FINDINGS, subject: saleId, except: finding ? [finding.kind] : [] };
   await clearFindings(db, business, gone, writer);
-  if (finding || told.kind === "not-there") return "differs";
-  if (!isFinal(told.document, (await clockMs(db)) - row.as_of.getTime())) return "not-final";
+  if (finding || answer.kind === "not-there") return "differs";
+  if (!isFinal(answer.document, (await clockMs(db)) - row.as_of.getTime())) return "not-final";
   await db
     .updateTable("documents")
     .set({ reconciled_event: row.event_number })
@@ -104,24 +104,29 @@ async function holdDocument(
 
 function findingOf(
   kept: SaleDocument,
-  told: Told,
+  answer: DocumentAnswer,
   workflowId: string,
 ): (Found & { kind: (typeof DOCUMENT_FINDINGS)[number] }) | undefined {
   const subject = kept.id;
   const name = `${kept.type === "sale" ? "The sale" : "The credit note"} ${kept.traderInvoiceNumber} (${kept.id})`;
-  if (told.kind === "unreadable") {
+  if (answer.kind === "unreadable") {
     const nextStep =
       "Look at it in the service's dashboard, and tell the service of its answer. It is asked for again at the next reconciliation.";
-    return { kind: "document-unreadable", subject, reason: `${name} could not be compared. ${told.message}`, nextStep };
+    return {
+      kind: "document-unreadable",
+      subject,
+      reason: `${name} could not be compared. ${answer.message}`,
+      nextStep,
+    };
   }
-  if (told.kind === "not-there") {
+  if (answer.kind === "not-there") {
     const reason = `${name} is ${kept.status} in the ledger, and the service knows no such document.`;
     return { kind: "document-not-there", subject, reason, nextStep: "Ask the service what became of it." };
   }
-  const found = differences(kept, told.document);
+  const found = differences(kept, answer.document);
   if (found.length === 0) return undefined;
   const reason = `${name}: ${found.join("; ")}.`;
-  if (isBehind(kept, told.document)) {
+  if (isBehind(kept, answer.document)) {
     const nextStep = `Its workflow ${workflowId} reads it at its next look. Where that has ended, adopt the document: start its sale with this saleId.`;
     return { kind: "document-behind", subject, reason, nextStep };
   }

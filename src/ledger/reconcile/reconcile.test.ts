@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
-import type { Told } from "./reconcile.ts";
+import type { DocumentAnswer } from "./reconcile.ts";
 import { documentOf, recordOf, someBusiness, WRITER } from "../test-support/records.ts";
 
 let test: TestLedger;
@@ -22,8 +22,8 @@ async function found(business: Business): Promise<[string, string, string][]> {
 describe("a document held against the service", () => {
   const sale = (number: string) => ({ type: "sale" as const, number, saleId: `sale_${number}` });
   const hold = (business: Business, number: string, told: ReturnType<typeof documentOf> | undefined) =>
-    holdTold(business, number, told ? { kind: "document", document: told } : { kind: "not-there" });
-  const holdTold = (business: Business, number: string, told: Told) =>
+    holdAnswer(business, number, told ? { kind: "document", document: told } : { kind: "not-there" });
+  const holdAnswer = (business: Business, number: string, told: DocumentAnswer) =>
     test.ledger.reconciliation.holdDocument(business, sale(number), told, runOf(1));
   const listed = async (business: Business): Promise<string[]> =>
     (await test.ledger.reconciliation.documents(business, undefined, 10)).map(({ number }) => number);
@@ -102,7 +102,9 @@ describe("a document held against the service", () => {
     const business = someBusiness();
     await test.ledger.records.saveDocument(business, recordOf("INV-1"), WRITER);
     await hold(business, "INV-1", undefined);
-    expect(await holdTold(business, "INV-1", { kind: "unreadable", message: "getSale: HTTP 500." })).toBe("unreadable");
+    expect(await holdAnswer(business, "INV-1", { kind: "unreadable", message: "getSale: HTTP 500." })).toBe(
+      "unreadable",
+    );
     expect(await found(business)).toEqual([
       ["document-not-there", "sale_INV-1", expect.any(String)],
       ["document-unreadable", "sale_INV-1", "The sale INV-1 (sale_INV-1) could not be compared. getSale: HTTP 500."],

@@ -11,7 +11,7 @@ import type { Business, Writer } from "../events/chain.ts";
  * What the service told of a document when it was asked for it. `message`: why that says nothing, without what a
  * message must not hold.
  */
-export type Told =
+export type DocumentAnswer =
   | { kind: "document"; document: SaleDocument }
   | { kind: "not-there" }
   | { kind: "unreadable"; message: string };
@@ -30,7 +30,7 @@ export interface Reconciliation {
   holdDocument(
     business: Business,
     document: DocumentToReconcile,
-    told: Told,
+    answer: DocumentAnswer,
     writer: Writer,
   ): Promise<"final" | "not-final" | "differs" | "unreadable">;
   /** Supplier invoices against bill payments, as the ledger has them, once it has all of both. */

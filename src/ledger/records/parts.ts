@@ -65,11 +65,12 @@ function writeOf(table: string, key: string, rows: readonly Row[]): RawBuilder<u
   const values = sql.join(rows.map((row) => sql`(${sql.join(columns.map((column) => row[column]))})`));
   const changes = sql.join(columns.map((column) => sql`${sql.ref(column)} = ${sql.ref(`excluded.${column}`)}`));
   // As text, since JSON is kept as it was written and knows of no equality.
-  const said = (of: string) => sql`(${sql.join(columns.map((column) => sql`${sql.ref(`${of}.${column}`)}::text`))})`;
+  const columnsOf = (of: string) =>
+    sql`(${sql.join(columns.map((column) => sql`${sql.ref(`${of}.${column}`)}::text`))})`;
   return [
     sql`
       insert into ${sql.table(table)} as kept (${names}) values ${values}
       on conflict (connection, business_id, type, number, ${sql.ref(key)}) do update set ${changes}
-      where ${said("kept")} is distinct from ${said("excluded")}`,
+      where ${columnsOf("kept")} is distinct from ${columnsOf("excluded")}`,
   ];
 }

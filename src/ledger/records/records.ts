@@ -4,7 +4,7 @@ import type { Business, Writer } from "../events/chain.ts";
 import { type ClosedRow, closedRows, markClosed } from "./closed-rows.ts";
 import { findSale, type KeptSale } from "./find-sale.ts";
 import type { SaveAnswer } from "./save.ts";
-import { keepLines, type RecordGap, saveTold } from "./save-told.ts";
+import { keepLines, type RecordGap, savePart } from "./save-part.ts";
 import { type RecordsReport, verifyRecords } from "./verify-records.ts";
 
 /** The business's documents as they are now. Functions throw LedgerUnavailableError while nothing can be said. */
@@ -27,7 +27,7 @@ export interface Records {
 
 export function createRecords(database: Database): Records {
   return {
-    saveDocument: (business, record, writer) => database.transact((db) => saveTold(db, business, record, writer)),
+    saveDocument: (business, record, writer) => database.transact((db) => savePart(db, business, record, writer)),
     keepLines: (business, of, document) => database.transact((db) => keepLines(db, business, of, document)),
     findSale: (business, number, withinMs) => database.query((db) => findSale(db, business, number), withinMs),
     markClosed: (business, of, runId, closed) => database.transact((db) => markClosed(db, business, of, runId, closed)),

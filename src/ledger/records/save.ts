@@ -48,8 +48,8 @@ export async function saveOver(
   const key = documentKey(business, record);
   const history = historyOf(record, writer);
   const asOfMs = kept?.as_of.getTime() ?? 0;
-  const told = contentOf(record);
-  const columns = documentColumns(told);
+  const sent = contentOf(record);
+  const columns = documentColumns(sent);
   const ofAnother = kept !== undefined && kept.original_document_id !== columns.original_document_id;
   if (ofAnother && kept.document_id !== null && columns.document_id === null) {
     await appendEvents(db, business, history);
@@ -62,13 +62,13 @@ export async function saveOver(
   const ofRun = kept?.run_id === storableText(writer.runId);
   const earlier = kept && !ofAnother && !ofRun && kept.content !== null ? contentOfKept(kept) : undefined;
   // A number that became free may be asked for with other content.
-  const before = earlier?.fingerprint === told.fingerprint ? earlier : undefined;
-  if (kept && before && progressOf(before) > progressOf(told)) {
+  const before = earlier?.fingerprint === sent.fingerprint ? earlier : undefined;
+  if (kept && before && progressOf(before) > progressOf(sent)) {
     await appendEvents(db, business, history);
-    await replaceAttentions(db, business, kept, before, told.attentions);
+    await replaceAttentions(db, business, kept, before, sent.attentions);
     return "older";
   }
-  const content = before ? { ...told, movements: withApplied(before, told.movements) } : told;
+  const content = before ? { ...sent, movements: withApplied(before, sent.movements) } : sent;
   const current = { as_of: new Date(record.asOfMs), sequence: record.sequence };
   if (kept?.content === canonicalJson(content)) {
     await appendEvents(db, business, history);
@@ -178,9 +178,9 @@ export function isOfOlder(before: RecordContent, { fingerprint, document, stage 
 
 /** What was applied stays so, also where a run that was restarted or reset has not found it out yet. */
 function withApplied(before: RecordContent, movements: StockMovement[]): StockMovement[] {
-  const told = new Map(movements.map((movement) => [storableText(movement.referenceId), movement.state]));
+  const states = new Map(movements.map((movement) => [storableText(movement.referenceId), movement.state]));
   const applied = before.movements.filter(({ referenceId, state }) => {
-    const now = told.get(storableText(referenceId));
+    const now = states.get(storableText(referenceId));
     return state === "applied" && (now === undefined || now === "planned" || now === "sending");
   });
   if (applied.length === 0) return movements;

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 
 import type { Database, Queries } from "../database.ts";
 import type { Row, RowFindings } from "../rows/row-findings.ts";
-import { type Chain, type Said, toldByLast, type ToldEvent } from "../rows/told.ts";
+import { type Chain, type ExpectedRow, expectedByLastEvent, type SubjectEvent } from "../rows/expected-rows.ts";
 import { type KeptRow, type ProvenRows, verifyRows } from "../rows/verify-rows.ts";
 import { rowsBy } from "../statements.ts";
 import {
@@ -38,10 +38,10 @@ const DOCUMENTS: ProvenRows<KeptDocument> = {
   // Each with its lines and movements.
   most: 50,
   read: (db, chain, after, most) => readDocuments(db, chain, after?.row ?? { type: "", number: "" }, most),
-  told: (db, chain, subjects) => toldByLast(db, chain, { kind: DOCUMENT_SAVED, subjects, saidBy }),
-  isToldOf: (chain) => sql<boolean>`
+  expected: (db, chain, subjects) => expectedByLastEvent(db, chain, { kind: DOCUMENT_SAVED, subjects, expectedBy }),
+  isRowOfSubject: (chain) => sql<boolean>`
     kept.connection = ${chain.connection} and kept.business_id = ${chain.business_id}
-      and kept.type = split_part(told.subject, ' ', 1) and kept.number = substr(told.subject, strpos(told.subject, ' ') + 1)`,
+      and kept.type = split_part(subjects.subject, ' ', 1) and kept.number = substr(subjects.subject, strpos(subjects.subject, ' ') + 1)`,
 };
 
 interface DocumentKey {
@@ -91,7 +91,7 @@ async function readDocuments(
   });
 }
 
-function saidBy({ content: text, writer }: ToldEvent): Said {
+function expectedBy({ content: text, writer }: SubjectEvent): ExpectedRow {
   const content = JSON.parse(text) as RecordContent;
   const written = (row: Row): Row => ({ ...row, ...writer });
   return {

@@ -19,16 +19,16 @@ export async function readMovements(
     unknown: string;
     not_made: string;
   }>`
-    with told as (
+    with documents_of_period as (
       select connection, business_id, type, number from documents
       where connection = ${connection} and business_id = ${business_id} and document_date between ${from} and ${to}),
     moved as (
       select distinct on (m.reference_id) m.*
-      from stock_movements as m join told using (connection, business_id, type, number)
+      from stock_movements as m join documents_of_period using (connection, business_id, type, number)
       order by m.reference_id, m.state = 'applied' desc),
     named as (
       select l.item_id, max(l.name) as name
-      from document_lines as l join told using (connection, business_id, type, number) group by l.item_id)
+      from document_lines as l join documents_of_period using (connection, business_id, type, number) group by l.item_id)
     select item_id, max(named.name) as name,
       coalesce(sum(quantity) filter (where state = 'applied' and action = 'DEDUCT'), 0) as taken,
       coalesce(sum(quantity) filter (where state = 'applied' and undoes is not null), 0) as given_back,

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { Database, Queries } from "../database.ts";
 import { addFinding, differing, findingsOfParts, type PartTable, type Row, type RowFinding } from "./row-findings.ts";
 import type { RowFindings } from "./row-findings.ts";
-import type { Chain, Told } from "./told.ts";
+import type { Chain, ExpectedRows } from "./expected-rows.ts";
 import { subjectsWithoutRow, type WantedRows } from "./without-row.ts";
 
 /** A row as it is kept, with what belongs to it in other tables. */
@@ -19,7 +19,7 @@ export interface ProvenRows<Kept extends KeptRow> extends WantedRows {
   most: number;
   /** In the order of their key, those behind `after`. */
   read: (db: Queries, chain: Chain, after: Kept | undefined, most: number) => Promise<Kept[]>;
-  told: (db: Queries, chain: Chain, subjects: readonly string[]) => Promise<Told>;
+  expected: (db: Queries, chain: Chain, subjects: readonly string[]) => Promise<ExpectedRows>;
 }
 
 export interface RowsReport extends RowFindings {
@@ -43,7 +43,8 @@ export async function verifyRows<Kept extends KeptRow>(
   for (let after: Kept | undefined; ;) {
     const from: Kept | undefined = after;
     const page = await database.transact((db) => readPage(db, chain, proven, from), PAGE_WITHIN_MS);
-    for (const kept of page.rows) for (const finding of findingsOf(table, kept, page.told)) addFinding(report, finding);
+    for (const kept of page.rows)
+      for (const finding of findingsOf(table, kept, page.expected)) addFinding(report, finding);
     report.rows += page.rows.length;
     if (page.rows.length < most) break;
     after = page.rows.at(-1);
@@ -57,31 +58,31 @@ export async function verifyRows<Kept extends KeptRow>(
 async function readPage<Kept extends KeptRow>(
   db: Queries,
   chain: Chain,
-  { read, told, most }: ProvenRows<Kept>,
+  { read, expected, most }: ProvenRows<Kept>,
   after: Kept | undefined,
-): Promise<{ rows: Kept[]; told: Told }> {
+): Promise<{ rows: Kept[]; expected: ExpectedRows }> {
   await sql`set transaction isolation level repeatable read read only`.execute(db);
   const rows = await read(db, chain, after, most);
   const subjects = rows.map(({ subject }) => subject);
-  return { rows, told: await told(db, chain, subjects) };
+  return { rows, expected: await expected(db, chain, subjects) };
 }
 
 function* findingsOf(
   table: ProvenRows<KeptRow>["table"],
   { subject, row, parts = {} }: KeptRow,
-  told: Told,
+  expectedRows: ExpectedRows,
 ): Iterable<RowFinding> {
   const named = Number(row.event_number);
-  const { last = null, said } = told.get(subject) ?? {};
+  const { last = null, expected } = expectedRows.get(subject) ?? {};
   if (last !== named) {
     yield { kind: "row-behind", table, subject, event: named, last };
     return;
   }
-  if (said === undefined) {
+  if (expected === undefined) {
     yield { kind: "row-unproven", table, subject, event: named };
     return;
   }
-  const columns = differing(said.columns, row);
+  const columns = differing(expected.columns, row);
   if (columns.length > 0) yield { kind: "row-changed", table, subject, row: subject, columns };
-  for (const expected of said.parts ?? []) yield* findingsOfParts(subject, expected, parts[expected.table] ?? []);
+  for (const part of expected.parts ?? []) yield* findingsOfParts(subject, part, parts[part.table] ?? []);
 }

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 
 import type { Database } from "../database.ts";
 import type { MainTable } from "./row-findings.ts";
-import type { Chain } from "./told.ts";
+import type { Chain } from "./expected-rows.ts";
 
 /** Events that one statement looks at. */
 const EVENTS_A_LOOK = 10_000;
@@ -16,7 +16,7 @@ export interface WantedRows {
    * Whether a row, called `kept`, is the one that an event of the chain, called `told`, tells of; by the table's
    * primary key.
    */
-  isToldOf: (chain: Chain) => RawBuilder<boolean>;
+  isRowOfSubject: (chain: Chain) => RawBuilder<boolean>;
 }
 
 /**
@@ -26,7 +26,7 @@ export interface WantedRows {
 export async function* subjectsWithoutRow(
   database: Database,
   chain: Chain,
-  { table, kinds, isToldOf }: WantedRows,
+  { table, kinds, isRowOfSubject }: WantedRows,
 ): AsyncGenerator<string> {
   // The offset keeps each row looked up by its key: joined, the whole table would be read for every piece of the chain.
   const ofChain = sql`connection = ${chain.connection} and business_id = ${chain.business_id}`;
@@ -35,14 +35,14 @@ export async function* subjectsWithoutRow(
     const look = await database.transact(
       (db) =>
         sql<{ until: string | null; subjects: string[] }>`
-          with told as materialized (
+          with subjects as materialized (
             select number, kind, subject from events
             where ${ofChain} and number > ${from} order by number limit ${EVENTS_A_LOOK}),
           gone as materialized (
-            select number, subject from told
+            select number, subject from subjects
             where kind = any(${kinds})
-              and not exists (select from ${sql.table(table)} as kept where ${isToldOf(chain)} offset 0))
-          select (select max(number) from told) as until, array(
+              and not exists (select from ${sql.table(table)} as kept where ${isRowOfSubject(chain)} offset 0))
+          select (select max(number) from subjects) as until, array(
             select subject from gone
             where number = (
               select max(number) from events

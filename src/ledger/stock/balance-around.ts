@@ -94,10 +94,10 @@ function orderOf(value: string | null): number {
 }
 
 function balanceOf(row: Selectable<StockClaimsTable>): Balance {
-  const said = outcomeOf(row);
+  const outcome = outcomeOf(row);
   return {
     quantityOnHand: Number(row.quantity_on_hand),
-    atMs: said?.kind === "applied" ? said.sentAtMs : row.taken_at.getTime(),
+    atMs: outcome?.kind === "applied" ? outcome.sentAtMs : row.taken_at.getTime(),
     referenceId: row.reference_id,
   };
 }

@@ -106,8 +106,8 @@ export function outcomeOf(row: StockRow): MovementOutcome | undefined {
 
 /** For a row in state `applied`. Where a person alone says so there is no answer of the service. */
 export function appliedAnswer(row: StockRow): AppliedMovement | DecidedApplied {
-  const said = outcomeOf(row);
-  if (said?.kind === "applied") return said;
+  const outcome = outcomeOf(row);
+  if (outcome?.kind === "applied") return outcome;
   if (row.decision === null) throw new LedgerError(`Nobody has said why ${row.reference_id} counts as applied.`);
   return { kind: "said-applied", word: wordOf(row.decision as Decision) };
 }

@@ -22,8 +22,8 @@ export type SettleAnswer = "settled" | "contradicted" | "not-held";
 /** What the service said, without what an activity adds for its workflow. */
 export function keptOutcome(outcome: MovementOutcome): MovementOutcome {
   if (outcome.kind !== "applied") return outcome;
-  const { unsettled: _unsettled, recorded: _recorded, ...said } = outcome;
-  return said;
+  const { unsettled: _unsettled, recorded: _recorded, ...answered } = outcome;
+  return answered;
 }
 
 /**
@@ -34,13 +34,13 @@ export async function settleHeld(db: Queries, request: SettleRequest): Promise<S
   checkGeneration(request.generation);
   const { generation, token, outcome } = request;
   if (outcome.kind === "applied" && outcome.otherBranch) return undefined;
-  const { branch_id, quantity_on_hand, ...said } = outcomeColumns(request);
+  const { branch_id, quantity_on_hand, ...answered } = outcomeColumns(request);
   const isSettled = await writeWithEvent(
     db,
     request,
     sql`
       update stock_claims
-      set state = ${said.state}, outcome = ${said.outcome}, settled_order = ${said.settled_order},
+      set state = ${answered.state}, outcome = ${answered.outcome}, settled_order = ${answered.settled_order},
         branch_id = ${branch_id}, quantity_on_hand = ${quantity_on_hand}
       where ${whereKey(request)} and generation = ${generation} and token = ${token} and state = 'held'
       returning generation`,
@@ -66,7 +66,7 @@ export async function settle(db: Queries, request: SettleRequest): Promise<Settl
     await recordEvent(db, request, { ...event, what: `settled-${outcome.kind}` });
     return "settled";
   }
-  const said = outcomeOf(row);
+  const known = outcomeOf(row);
   if (outcome.kind === "not-applied") {
     // An older generation than the row's was given up as not applied; a newer one cannot have been taken.
     if (!isCurrent || row.state === "not-applied") return "settled";
@@ -74,9 +74,9 @@ export async function settle(db: Queries, request: SettleRequest): Promise<Settl
     return "contradicted";
   }
   if (row.state === "applied" && isCurrent) {
-    if (said?.kind === "applied" && said.movementId === outcome.movementId) return "settled";
-    if (said === undefined) {
-      // A person had decided so; now the service's own words are there too.
+    if (known?.kind === "applied" && known.movementId === outcome.movementId) return "settled";
+    if (known === undefined) {
+      // An operator had decided so; now the service's own words are there too.
       await updateRow(db, request, outcomeColumns(request));
       await recordEvent(db, request, { ...event, what: "settled-applied" });
       return "settled";
@@ -110,7 +110,7 @@ async function dispute(db: Queries, request: SettleRequest): Promise<void> {
 /** A repeated report is no second event. */
 async function recordOnce(db: Queries, request: SettleRequest, what: string): Promise<void> {
   const { generation, token, outcome } = request;
-  const told = await db
+  const events = await db
     .selectFrom("stock_claim_events")
     .select("detail")
     .where(whereKey(request))
@@ -118,7 +118,7 @@ async function recordOnce(db: Queries, request: SettleRequest, what: string): Pr
     .where("generation", "=", generation)
     .where("what", "=", what)
     .execute();
-  if (told.some(({ detail }) => JSON.stringify(detail) === JSON.stringify(outcome))) return;
+  if (events.some(({ detail }) => JSON.stringify(detail) === JSON.stringify(outcome))) return;
   await recordEvent(db, request, { generation, token, what, detail: outcome });
 }
 

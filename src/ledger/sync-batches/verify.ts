@@ -4,7 +4,7 @@ import type { Database } from "../database.ts";
 import { canonicalJson } from "../events/canonical-json.ts";
 import { connectionOfChain } from "../events/chain.ts";
 import { SOME_VALUE } from "../rows/row-findings.ts";
-import { type Chain, type Said, toldByAll, type ToldEvent } from "../rows/told.ts";
+import { type Chain, type ExpectedRow, expectedByAllEvents, type SubjectEvent } from "../rows/expected-rows.ts";
 import { type KeptRow, type ProvenRows, verifyRows } from "../rows/verify-rows.ts";
 import { storableText } from "../storable-text.ts";
 import { BATCH_KINDS, type BatchEvent, subjectOf } from "./events.ts";
@@ -41,10 +41,10 @@ function syncBatchesOf(connection: string): ProvenRows<KeptBatch> {
         .execute();
       return rows.map((row) => ({ subject: subjectOf(row.sync_batch_id), row }));
     },
-    told: (db, chain, subjects) =>
-      toldByAll(db, chain, { kinds: BATCH_KINDS, subjects, after: columnsAfter, saidBy: writtenBy }),
-    isToldOf: () => sql<boolean>`
-      kept.connection = ${connection} and kept.sync_batch_id = substr(told.subject, ${subjectOf("").length + 1})`,
+    expected: (db, chain, subjects) =>
+      expectedByAllEvents(db, chain, { kinds: BATCH_KINDS, subjects, after: columnsAfter, expectedBy: writtenBy }),
+    isRowOfSubject: () => sql<boolean>`
+      kept.connection = ${connection} and kept.sync_batch_id = substr(subjects.subject, ${subjectOf("").length + 1})`,
   };
 }
 
@@ -58,7 +58,7 @@ interface Columns {
 }
 
 /** As the claim writes them (claim.ts), by each event in turn. */
-function columnsAfter(before: Columns | undefined, { kind, content }: ToldEvent): Columns {
+function columnsAfter(before: Columns | undefined, { kind, content }: SubjectEvent): Columns {
   const { syncBatchId: _id, ...detail } = JSON.parse(content) as { syncBatchId: string };
   const event = { what: kind, detail } as unknown as BatchEvent;
   switch (event.what) {
@@ -94,6 +94,6 @@ function columnsAfter(before: Columns | undefined, { kind, content }: ToldEvent)
 
 const NOTHING_SETTLED = { message: null, settled_at: null, decision: null };
 
-function writtenBy(columns: Columns, { writer }: ToldEvent): Said {
+function writtenBy(columns: Columns, { writer }: SubjectEvent): ExpectedRow {
   return { columns: { ...columns, ...writer } };
 }

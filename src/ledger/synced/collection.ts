@@ -2,7 +2,7 @@ import type { RawBuilder } from "kysely";
 
 import type { Business, Writer } from "../events/chain.ts";
 import type { PartTable, Row, RowFindings } from "../rows/row-findings.ts";
-import type { Chain } from "../rows/told.ts";
+import type { Chain } from "../rows/expected-rows.ts";
 
 /** What the room says about a collection that is read page by page from a service into the ledger: types alone. */
 

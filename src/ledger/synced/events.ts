@@ -3,7 +3,7 @@ import type { Business, NewEvent, Writer } from "../events/chain.ts";
 import { businessColumns } from "../events/row.ts";
 import type { Change, Collection, PastChange } from "./collection.ts";
 
-type Told = Pick<Collection<never, never>, "events">;
+type EventNames = Pick<Collection<never, never>, "events">;
 
 export interface Content {
   changes: Change[];
@@ -11,13 +11,13 @@ export interface Content {
   entry?: unknown;
 }
 
-export function subjectOf({ events }: Told, id: string): string {
+export function subjectOf({ events }: EventNames, id: string): string {
   return `${events.noun} ${id}`;
 }
 
 /** A look that brought something new. */
 export function seenEvent(
-  collection: Told,
+  collection: EventNames,
   { id, changes, body }: { id: string; changes: Change[]; body?: string | undefined },
   writer: Writer,
 ): NewEvent {
@@ -27,12 +27,12 @@ export function seenEvent(
 }
 
 /** A look at everything that did not find it. */
-export function missingEvent(collection: Told, id: string, writer: Writer): NewEvent {
+export function missingEvent(collection: EventNames, id: string, writer: Writer): NewEvent {
   const changes: Change[] = [{ what: "missing", before: null, after: null }];
   return { kind: collection.events.missing, subject: subjectOf(collection, id), content: { changes }, writer };
 }
 
-export function contentOf({ events }: Told, text: string): Content {
+export function contentOf({ events }: EventNames, text: string): Content {
   const content = JSON.parse(text) as Content & Record<string, unknown>;
   return { changes: content.changes, entry: content[events.entry] };
 }
@@ -40,7 +40,7 @@ export function contentOf({ events }: Told, text: string): Content {
 /** Oldest first. */
 export async function historyOf(
   db: Queries,
-  collection: Told & Pick<Collection<never, never>, "chainOf">,
+  collection: EventNames & Pick<Collection<never, never>, "chainOf">,
   business: Business,
   id: string,
 ): Promise<PastChange[]> {

@@ -10,7 +10,7 @@ import { storableText } from "../storable-text.ts";
 import type { Change, Collection, KeepPageRequest, KeptColumns, KeptPage } from "./collection.ts";
 import { seenEvent, subjectOf } from "./events.ts";
 import { lock, nameEvents, ofIds, readRows, writerColumns } from "./rows.ts";
-import { contentColumns, toldOf } from "./said.ts";
+import { contentColumns, expectedRowsOf } from "./expected-rows.ts";
 
 interface Seen {
   id: string;
@@ -97,10 +97,10 @@ async function rowsBefore<Entry extends { id: string }, Asked extends Business>(
   });
   if (altered.length === 0) return known;
   const subjects = altered.map(({ subject }) => subject);
-  const told = await toldOf(db, collection, businessColumns(collection.chainOf(page)), subjects);
+  const expectedRows = await expectedRowsOf(db, collection, businessColumns(collection.chainOf(page)), subjects);
   const before = altered.map(({ id, columns, row, subject }) => {
-    const said = told.get(subject)?.said?.columns ?? columns;
-    return [id, { ...row, ...only(said, Object.keys(columns)) }] as const;
+    const expected = expectedRows.get(subject)?.expected?.columns ?? columns;
+    return [id, { ...row, ...only(expected, Object.keys(columns)) }] as const;
   });
   return new Map([...known, ...before]);
 }

@@ -2,13 +2,13 @@ import { sql } from "kysely";
 
 import type { Database, Queries } from "../database.ts";
 import type { Row } from "../rows/row-findings.ts";
-import type { Chain } from "../rows/told.ts";
+import type { Chain } from "../rows/expected-rows.ts";
 import { type KeptRow, type RowsReport, verifyRows } from "../rows/verify-rows.ts";
 import { rowsBy } from "../statements.ts";
 import type { Collection } from "./collection.ts";
 import { subjectOf } from "./events.ts";
 import { ofIds, ofOwner, readPage } from "./rows.ts";
-import { kindsOf, toldOf } from "./said.ts";
+import { kindsOf, expectedRowsOf } from "./expected-rows.ts";
 
 /**
  * Holds each row of a collection that a chain tells of, with its lines, against the events that tell of it, in pages.
@@ -27,10 +27,10 @@ export async function verifyCollection<Entry extends { id: string }, Asked>(
     kinds: kindsOf(collection),
     most: 200,
     read: (db, _chain, last, most) => read(db, collection, owner, { afterId: last?.id, most }),
-    told: (db, _chain, subjects) => toldOf(db, collection, chain, subjects),
-    isToldOf: () => sql<boolean>`
+    expected: (db, _chain, subjects) => expectedRowsOf(db, collection, chain, subjects),
+    isRowOfSubject: () => sql<boolean>`
       ${ofOwner(Object.fromEntries(Object.entries(owner).map(([column, value]) => [`kept.${column}`, value])))}
-        and ${sql.ref(`kept.${idColumn}`)} = substr(told.subject, ${subjectOf(collection, "").length + 1})`,
+        and ${sql.ref(`kept.${idColumn}`)} = substr(subjects.subject, ${subjectOf(collection, "").length + 1})`,
   });
 }
 

@@ -4,7 +4,7 @@ interface Row {
   number: number;
   endsAtMs: number;
   lengthMs: number;
-  told: boolean;
+  fromHeaders: boolean;
   limit: number;
   reserved: number;
   spent: number;
@@ -23,7 +23,7 @@ export function countedInMemory() {
     else await Promise.resolve();
     if (state.away) throw new Error("away");
   };
-  const told = (row: Row) => ({
+  const windowOf = (row: Row) => ({
     ...row,
     endsInMs: row.endsAtMs - Date.now(),
     strangers: row.strangersFor > 0 || row.seen > row.reserved,
@@ -47,14 +47,14 @@ export function countedInMemory() {
         const alone = row.strangersFor === 0 && row.seen <= row.reserved;
         const half = Math.max(1, Math.floor((row.limit - row.spent) / 2));
         if (row.spent >= row.limit - reserve || (!alone && row.inFlight >= half))
-          return { granted: false, window: told(row) };
+          return { granted: false, window: windowOf(row) };
       }
       row.reserved += 1;
       row.spent += 1;
       row.inFlight += 1;
-      return { granted: true, window: told(row), sequence: row.reserved };
+      return { granted: true, window: windowOf(row), sequence: row.reserved };
     },
-    async settle({ application, number, sequence, told: said, unsent, edge }) {
+    async settle({ application, number, sequence, counted, unsent, edge }) {
       await reach();
       const row = rows.get(application);
       if (row?.number !== number) return undefined;
@@ -63,22 +63,22 @@ export function countedInMemory() {
         row.endsAtMs = edge.says === "earlier" ? Math.min(row.endsAtMs, endsAtMs) : endsAtMs;
         row.lengthMs = edge.lengthMs;
       }
-      if (said) {
-        row.told = true;
-        row.limit = said.limit;
+      if (counted) {
+        row.fromHeaders = true;
+        row.limit = counted.limit;
       }
       const others = Math.max(0, row.inFlight - 1);
       if (edge?.says === "next") {
-        const used = said?.used ?? 0;
+        const used = counted?.used ?? 0;
         Object.assign(row, { number: row.number + 1, reserved: used, seen: used, silent: 0, spent: used + others });
       } else if (unsent === true) row.spent -= 1;
-      else if (!said) row.silent = Math.max(row.silent, sequence);
+      else if (!counted) row.silent = Math.max(row.silent, sequence);
       else {
-        row.seen = Math.max(row.seen, said.used);
-        row.spent = others === 0 && sequence > row.silent ? row.seen : Math.max(row.spent, said.used);
+        row.seen = Math.max(row.seen, counted.used);
+        row.spent = others === 0 && sequence > row.silent ? row.seen : Math.max(row.spent, counted.used);
       }
       row.inFlight = others;
-      return told(row);
+      return windowOf(row);
     },
   };
   return { counts, state };

@@ -31,32 +31,32 @@ export type RecordGap = "send-whole" | "lines-missing";
  * Keeps what a workflow tells of its document: all of it, or what changed since the record that the same run told
  * before.
  */
-export async function saveTold(
+export async function savePart(
   db: Queries,
   business: Business,
-  told: RecordPart,
+  part: RecordPart,
   writer: Writer,
 ): Promise<SaveAnswer | RecordGap> {
-  const { since, attentionsOver: _over, document, ...record } = told;
+  const { since, attentionsOver: _over, document, ...record } = part;
   if (since === undefined && document !== "unchanged" && !document?.linesLeftOut)
     return await save(db, business, { ...record, document }, writer);
-  const kept = await lockKept(db, documentKey(business, told));
+  const kept = await lockKept(db, documentKey(business, part));
   const before = kept && contentOfKept(kept);
   const ofRun = kept?.run_id === storableText(writer.runId);
   if (since !== undefined && !(ofRun && kept.sequence === since)) {
     // A record that is older is so however often it is sent.
-    const isBehind = before && !ofRun && isOfOlder(before, told);
-    if (!kept || !before || !(isOver(kept, ofRun, told) || isBehind)) return "send-whole";
+    const isBehind = before && !ofRun && isOfOlder(before, part);
+    if (!kept || !before || !(isOver(kept, ofRun, part) || isBehind)) return "send-whole";
     const changed: DocumentRecord = { ...record, document: null };
     await appendEvents(db, business, historyOf(changed, writer));
-    if (isBehind) await replaceAttentions(db, business, kept, before, onTopOf(before, changed, told).attentions);
+    if (isBehind) await replaceAttentions(db, business, kept, before, onTopOf(before, changed, part).attentions);
     // Perhaps it is the very part whose answer was lost.
     const linesAreMissing = ofRun && before?.document?.linesLeftOut;
     return linesAreMissing ? "lines-missing" : "older";
   }
   const now = document === "unchanged" ? (before?.document ?? null) : document;
   const whole: DocumentRecord = { ...record, document: withKeptLines(now, before?.document) };
-  const merged = before && since !== undefined ? onTopOf(before, whole, told) : whole;
+  const merged = before && since !== undefined ? onTopOf(before, whole, part) : whole;
   const answer = await saveOver(db, business, kept, merged, writer);
   const isKept = answer === "saved" || answer === "unchanged";
   return isKept && whole.document?.linesLeftOut ? "lines-missing" : answer;
@@ -82,23 +82,23 @@ export async function keepLines(
  * Whether the part has nothing to add to what is kept: it was told before, a later state is kept, or the number is that
  * of another sale's credit note.
  */
-function isOver(kept: Kept, ofRun: boolean, told: RecordPart): boolean {
+function isOver(kept: Kept, ofRun: boolean, part: RecordPart): boolean {
   const keptMs = kept.as_of.getTime();
-  if (ofRun && kept.sequence >= told.sequence) return true;
-  const of = told.originalSaleId === undefined ? null : storableText(told.originalSaleId);
-  if (told.type === "credit_note" && kept.original_document_id !== of)
-    return kept.document_id !== null && told.document === null;
-  return keptMs > told.asOfMs || (keptMs === told.asOfMs && kept.sequence > told.sequence);
+  if (ofRun && kept.sequence >= part.sequence) return true;
+  const of = part.originalSaleId === undefined ? null : storableText(part.originalSaleId);
+  if (part.type === "credit_note" && kept.original_document_id !== of)
+    return kept.document_id !== null && part.document === null;
+  return keptMs > part.asOfMs || (keptMs === part.asOfMs && kept.sequence > part.sequence);
 }
 
-function onTopOf(before: RecordContent, told: DocumentRecord, { attentionsOver = [] }: RecordPart): DocumentRecord {
-  const over = new Set([...attentionsOver, ...told.attentions].map(aboutOf));
-  const attentions = [...before.attentions.filter((one) => !over.has(aboutOf(one))), ...told.attentions];
+function onTopOf(before: RecordContent, part: DocumentRecord, { attentionsOver = [] }: RecordPart): DocumentRecord {
+  const over = new Set([...attentionsOver, ...part.attentions].map(aboutOf));
+  const attentions = [...before.attentions.filter((one) => !over.has(aboutOf(one))), ...part.attentions];
   const rank = ({ code }: Attention): number => ATTENTION_CODES.indexOf(code);
   return {
-    ...told,
-    content: told.content ?? before.content,
-    movements: movementsOf({ ...before, movements: [...before.movements, ...told.movements] }),
+    ...part,
+    content: part.content ?? before.content,
+    movements: movementsOf({ ...before, movements: [...before.movements, ...part.movements] }),
     attentions: attentions.toSorted((a, b) => rank(a) - rank(b)),
   };
 }

@@ -6,7 +6,7 @@ import type { ExpectedParts, Row } from "./row-findings.ts";
 export type Chain = { connection: string; business_id: string };
 
 /** What an event says of its subject. */
-export interface ToldEvent {
+export interface SubjectEvent {
   number: number;
   kind: string;
   content: string;
@@ -14,7 +14,7 @@ export interface ToldEvent {
 }
 
 /** What a subject's events say that its rows are. */
-export interface Said {
+export interface ExpectedRow {
   columns: Row;
   parts?: readonly ExpectedParts[];
 }
@@ -23,17 +23,24 @@ export interface Said {
  * By subject: the last event that tells of it, and what all of them say; undefined where one of them is none that we
  * write.
  */
-export type Told = Map<string, { last: number; said: Said | undefined }>;
+export type ExpectedRows = Map<string, { last: number; expected: ExpectedRow | undefined }>;
 
 /** Of subjects whose last event of the kind says all. */
-export async function toldByLast(
+export async function expectedByLastEvent(
   db: Queries,
   chain: Chain,
-  { kind, subjects, saidBy }: { kind: string; subjects: readonly string[]; saidBy: (event: ToldEvent) => Said },
-): Promise<Told> {
+  {
+    kind,
+    subjects,
+    expectedBy,
+  }: { kind: string; subjects: readonly string[]; expectedBy: (event: SubjectEvent) => ExpectedRow },
+): Promise<ExpectedRows> {
   const last = await lastEvents(db, chain, [kind], subjects);
   return new Map(
-    [...last].map(([subject, event]) => [subject, { last: event.number, said: unlessSpoiled(() => saidBy(event)) }]),
+    [...last].map(([subject, event]) => [
+      subject,
+      { last: event.number, expected: unlessSpoiled(() => expectedBy(event)) },
+    ]),
   );
 }
 
@@ -43,37 +50,37 @@ async function lastEvents(
   chain: Chain,
   kinds: readonly string[],
   subjects: readonly string[],
-): Promise<Map<string, ToldEvent>> {
+): Promise<Map<string, SubjectEvent>> {
   const { rows } = await sql<EventRow>`
     select wanted.subject, last.* from unnest(${subjects}::text[]) as wanted (subject) cross join lateral (
       select number, kind, content, workflow_id, run_id from events
       where connection = ${chain.connection} and business_id = ${chain.business_id}
         and subject = wanted.subject and kind = any(${kinds})
       order by number desc limit 1) as last`.execute(db);
-  return new Map(rows.map((row) => [row.subject, toldBy(row)]));
+  return new Map(rows.map((row) => [row.subject, subjectEvent(row)]));
 }
 
 /** Events in memory at a time: a subject may have any number of them. */
 const EVENTS_AT_A_TIME = 500;
 
 /** Of subjects of which each event says what has changed. */
-export async function toldByAll<State>(
+export async function expectedByAllEvents<State>(
   db: Queries,
   chain: Chain,
   {
     kinds,
     subjects,
     after,
-    saidBy,
+    expectedBy,
   }: {
     kinds: readonly string[];
     subjects: readonly string[];
     /** The state after an event; `before` is undefined for the first one. */
-    after: (before: State | undefined, event: ToldEvent) => State;
-    saidBy: (state: State, last: ToldEvent) => Said;
+    after: (before: State | undefined, event: SubjectEvent) => State;
+    expectedBy: (state: State, last: SubjectEvent) => ExpectedRow;
   },
-): Promise<Told> {
-  const states = new Map<string, { last: ToldEvent; state: State | undefined }>();
+): Promise<ExpectedRows> {
+  const states = new Map<string, { last: SubjectEvent; state: State | undefined }>();
   for await (const [subject, last] of eventsInOrder(db, chain, kinds, subjects)) {
     const before = states.get(subject);
     const isSpoiled = before !== undefined && before.state === undefined;
@@ -82,8 +89,8 @@ export async function toldByAll<State>(
   }
   return new Map(
     [...states].map(([subject, { last, state }]) => {
-      const said = state === undefined ? undefined : unlessSpoiled(() => saidBy(state, last));
-      return [subject, { last: last.number, said }];
+      const expected = state === undefined ? undefined : unlessSpoiled(() => expectedBy(state, last));
+      return [subject, { last: last.number, expected }];
     }),
   );
 }
@@ -94,7 +101,7 @@ async function* eventsInOrder(
   chain: Chain,
   kinds: readonly string[],
   subjects: readonly string[],
-): AsyncGenerator<[string, ToldEvent]> {
+): AsyncGenerator<[string, SubjectEvent]> {
   for (let [place, number] = [0, 0]; ;) {
     const { rows } = await sql<EventRow & { place: string }>`
       select wanted.place, wanted.subject, one.*
@@ -105,7 +112,7 @@ async function* eventsInOrder(
           and number > case when wanted.place = 1 then ${number}::bigint else 0 end
         order by number limit ${EVENTS_AT_A_TIME}) as one
       order by wanted.place, one.number limit ${EVENTS_AT_A_TIME}`.execute(db);
-    for (const row of rows) yield [row.subject, toldBy(row)];
+    for (const row of rows) yield [row.subject, subjectEvent(row)];
     const last = rows.at(-1);
     if (last === undefined || rows.length < EVENTS_AT_A_TIME) return;
     place += Number(last.place) - 1;
@@ -122,7 +129,7 @@ interface EventRow {
   run_id: string;
 }
 
-function toldBy({ number, kind, content, workflow_id, run_id }: EventRow): ToldEvent {
+function subjectEvent({ number, kind, content, workflow_id, run_id }: EventRow): SubjectEvent {
   return { number: Number(number), kind, content, writer: { workflow_id, run_id } };
 }
 

@@ -3,7 +3,13 @@ import { createHash } from "node:crypto";
 import type { Queries } from "../database.ts";
 import { canonicalJson } from "../events/canonical-json.ts";
 import { type Row, SOME_VALUE } from "../rows/row-findings.ts";
-import { type Chain, type Said, type Told, toldByAll, type ToldEvent } from "../rows/told.ts";
+import {
+  type Chain,
+  type ExpectedRow,
+  type ExpectedRows,
+  expectedByAllEvents,
+  type SubjectEvent,
+} from "../rows/expected-rows.ts";
 import { storableText } from "../storable-text.ts";
 import type { Collection, KeptColumns } from "./collection.ts";
 import { contentOf } from "./events.ts";
@@ -23,17 +29,17 @@ export function contentColumns<Entry extends { id: string }>(
 }
 
 /** What the events of a chain say that these rows are. */
-export function toldOf<Entry extends { id: string }, Asked>(
+export function expectedRowsOf<Entry extends { id: string }, Asked>(
   db: Queries,
   collection: Collection<Entry, Asked>,
   chain: Chain,
   subjects: readonly string[],
-): Promise<Told> {
-  return toldByAll<State>(db, chain, {
+): Promise<ExpectedRows> {
+  return expectedByAllEvents<State>(db, chain, {
     kinds: kindsOf(collection),
     subjects,
     after: (before, event) => stateAfter(collection, before, event),
-    saidBy: (state, last) => saidOf(collection, state, last),
+    expectedBy: (state, last) => expectedRowOf(collection, state, last),
   });
 }
 
@@ -50,7 +56,7 @@ interface State {
 
 const UNSEEN: State = { status: null, isMissing: false };
 
-function stateAfter(collection: Parameters<typeof contentOf>[0], before: State = UNSEEN, event: ToldEvent): State {
+function stateAfter(collection: Parameters<typeof contentOf>[0], before: State = UNSEEN, event: SubjectEvent): State {
   const { changes, entry } = contentOf(collection, event.content);
   const state = { ...before, ...(entry !== undefined && { entry }) };
   for (const { what, after } of changes) {
@@ -63,11 +69,11 @@ function stateAfter(collection: Parameters<typeof contentOf>[0], before: State =
   return state;
 }
 
-function saidOf<Entry extends { id: string }, Asked>(
+function expectedRowOf<Entry extends { id: string }, Asked>(
   collection: Collection<Entry, Asked>,
   { entry, status, isMissing }: State,
-  { writer }: ToldEvent,
-): Said {
+  { writer }: SubjectEvent,
+): ExpectedRow {
   if (entry === undefined) throw new Error("no event tells what was seen first");
   const { lines, columnsOfStatus } = collection;
   const columns = {
