@@ -46,14 +46,14 @@ export function notServedMessage(connections: ReadonlyMap<string, unknown>, name
 
 /** What a person is needed for. A meaning that this operation cannot have by its table is shown as unexpected. */
 export function refusalOf({ meaning, error, operation, message, hint }: AnyCall): Refusal {
-  const said = answerDetailsIn(error);
+  const details = answerDetailsIn(error);
   switch (meaning.kind) {
     case "configuration":
-      return { kind: "refused", attention: "credentials", message, operation, ...said };
+      return { kind: "refused", attention: "credentials", message, operation, ...details };
     case "refused":
-      return { kind: "refused", attention: meaning.attention, message: sentence(message, hint), ...said };
+      return { kind: "refused", attention: meaning.attention, message: sentence(message, hint), ...details };
     case "unexpected":
-      return { kind: "refused", attention: "unexpected-answer", message: sentence(message, hint), ...said };
+      return { kind: "refused", attention: "unexpected-answer", message: sentence(message, hint), ...details };
     default:
       return { kind: "refused", attention: "unexpected-answer", message: `${message} (${meaning.kind})` };
   }

@@ -14,7 +14,7 @@ interface ListedPage<Entry> {
   entries: readonly Entry[];
   odd: readonly OddRow[];
   /** How many rows a page has: as the service says, and as was sent under `name`, the setting's value. */
-  size: { said: number | undefined; sent: number; setting: string; name: string | null };
+  size: { answered: number | undefined; sent: number; setting: string; name: string | null };
 }
 
 /** Keeps the rows of a page, and counts them. Only the counts leave the activity. */
@@ -46,10 +46,10 @@ function noteSize(
   observer: Noting,
   { service, connection }: Where,
   list: string,
-  { said, sent, setting: subject, name: value }: ListedPage<unknown>["size"],
+  { answered, sent, setting: subject, name: value }: ListedPage<unknown>["size"],
 ): void {
-  if (value === null || said === undefined || said === sent) return;
-  const message = `A page of ${list} has the size ${said} where ${sent} was sent as "${value}" (${subject})`;
+  if (value === null || answered === undefined || answered === sent) return;
+  const message = `A page of ${list} has the size ${answered} where ${sent} was sent as "${value}" (${subject})`;
   observer.note({ service, connection, kind: "ignored", subject, value, message });
 }
 

@@ -31,9 +31,9 @@ async function served(names: Record<string, string> = {}) {
     dialect,
     transport: createTransport(dispatchers),
   });
-  const told: string[] = [];
+  const alerts: string[] = [];
   const keyWatch = {
-    refused: (operation: string, status: number) => void told.push(`${operation} ${status}`),
+    refused: (operation: string, status: number) => void alerts.push(`${operation} ${status}`),
     works: () => undefined,
   };
   const profile = { connection: "default", callTimeoutMs: 5_000 };
@@ -44,7 +44,7 @@ async function served(names: Record<string, string> = {}) {
   const keep = (more: Partial<BillPaymentsPageRequest> = {}) =>
     inActivity(() => activities.keepBillPaymentsPage({ ...PAGE, ...more }));
   const held = async () => (await ledger.billPayments.summary("default")).total;
-  return { simulator, ledger, activities, keep, held, told, observed };
+  return { simulator, ledger, activities, keep, held, alerts, observed };
 }
 
 test("a page is kept, and only counts and times are told of it", async () => {
@@ -134,8 +134,8 @@ test("a look at the list of one status tells a few ids, and keeps nothing", asyn
   expect(await held()).toBe(0);
 });
 
-test("what may pass by itself is tried again, and a refused key is told once by each call", async () => {
-  const { simulator, keep, told, activities } = await served();
+test("a passing failure is tried again, and a refused key is reported once for each call", async () => {
+  const { simulator, keep, alerts, activities } = await served();
   const failing = () => failureOf(() => activities.keepBillPaymentsPage(PAGE));
   simulator.accounting.inject({
     operation: "listBillPayments",
@@ -149,7 +149,7 @@ test("what may pass by itself is tried again, and a refused key is told once by 
   expect(await failing()).toMatchObject({ type: "Transient", retryable: true });
   simulator.accounting.setApplication("simulator", { active: false });
   expect(await keep()).toMatchObject({ kind: "refused", attention: "credentials", status: 401 });
-  expect(told).toEqual(["listBillPayments 401"]);
+  expect(alerts).toEqual(["listBillPayments 401"]);
 });
 
 test("a page is not asked for while the ledger is away", async () => {

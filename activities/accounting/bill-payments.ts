@@ -48,9 +48,9 @@ export function createBillPaymentActivities(context: AccountingContext) {
       const strange = notWhatWasAsked(listed.data, request);
       if (strange) return strange;
       const { odd, data } = listed;
-      const { billPayments: entries, total, limit: said } = data;
+      const { billPayments: entries, total, limit: answered } = data;
       const where = { service: "accounting", connection } as const;
-      const size = { said, sent, setting: "billPayments.limit", name: runtime.dialect.billPayments.limit };
+      const size = { answered, sent, setting: "billPayments.limit", name: runtime.dialect.billPayments.limit };
       const kept = await keepRows(context.observer, { where, list: "bill payments", entries, odd, size }, (rows) =>
         ledger.billPayments.keepPage({ connection, status, round, askedAtMs, ...rows }),
       );

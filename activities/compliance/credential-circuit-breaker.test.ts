@@ -60,11 +60,11 @@ describe("a refused key", () => {
   });
 
   test("is counted once for all whose calls were under way together", async () => {
-    const { ask, told, clock } = behindBreaker();
+    const { ask, alerts, clock } = behindBreaker();
     await Promise.all([ask(), ask(), ask()]);
     clock.nowMs += 30 * SECOND;
     expect(await ask()).toBe("401");
-    expect(told).toHaveLength(1);
+    expect(alerts).toHaveLength(1);
   });
 
   test("is not opened by the answer to a call that left before it was refused", async () => {
@@ -105,12 +105,12 @@ describe("a refused key", () => {
   });
 
   test("works again where the service refuses the request for another reason", async () => {
-    const { ask, service, clock, told } = behindBreaker();
+    const { ask, service, clock, alerts } = behindBreaker();
     await ask();
     clock.nowMs += 30 * SECOND;
     service.status = 422;
     expect([await ask(), await ask()]).toEqual(["422", "422"]);
-    expect(told.map(({ says }) => says)).toEqual(["refused", "works"]);
+    expect(alerts.map(({ says }) => says)).toEqual(["refused", "works"]);
   });
 
   test("is evidence for each who is not served: since when, how many wait, and when it is tried again", async () => {
@@ -153,8 +153,8 @@ describe("what is closed by a refusal", () => {
     expect(await ask({ businessId: "biz_2" })).toBe("done");
   });
 
-  test("is no more the whole key once a call lacks only its permission", async () => {
-    const { ask, service, clock, told } = behindBreaker();
+  test("is no longer the whole key once a call only lacks a permission", async () => {
+    const { ask, service, clock, alerts } = behindBreaker();
     await ask();
     clock.nowMs += 30 * SECOND;
     service.status = 403;
@@ -162,18 +162,18 @@ describe("what is closed by a refusal", () => {
     service.status = 200;
     expect(await ask({ operation: "getSale" })).toBe("done");
     expect(await ask()).toBe("held");
-    expect(told.map(({ says, status }) => [says, status])).toEqual([
+    expect(alerts.map(({ says, status }) => [says, status])).toEqual([
       ["refused", 401],
       ["works", 401],
       ["refused", 403],
     ]);
   });
 
-  test("is nothing where a 403 is not the service's own, and so about one request", async () => {
-    const { ask, service, told } = behindBreaker();
+  test("is nothing after a 403 that is not the service's own", async () => {
+    const { ask, service, alerts } = behindBreaker();
     Object.assign(service, { status: 403, envelope: false });
     expect([await ask(), await ask()]).toEqual(["403", "403"]);
-    expect(told).toEqual([]);
+    expect(alerts).toEqual([]);
   });
 });
 
@@ -204,9 +204,9 @@ describe("a person's retry", () => {
   });
 });
 
-describe("the alert", () => {
-  test("comes once for a key, and its end once", async () => {
-    const { ask, service, clock, told } = behindBreaker();
+describe("the alert about a refused key", () => {
+  test("is sent once when the key is refused, and once when it works again", async () => {
+    const { ask, service, clock, alerts } = behindBreaker();
     for (let i = 0; i < 5; i++) {
       await ask();
       clock.nowMs += 10 * MINUTE;
@@ -214,23 +214,23 @@ describe("the alert", () => {
     service.status = 200;
     await Promise.all([ask(), ask()]);
     const trouble = { connection: "default", status: 401, apiCode: "no", operation: "createSale", businessId: "biz_1" };
-    expect(told).toEqual([
+    expect(alerts).toEqual([
       { says: "refused", ...trouble },
       { says: "works", ...trouble },
     ]);
   });
 
   test("is one for all businesses whose key lacks the same permission", async () => {
-    const { ask, service, clock, told } = behindBreaker();
+    const { ask, service, clock, alerts } = behindBreaker();
     service.status = 403;
     await ask({ businessId: "biz_1" });
     await ask({ businessId: "biz_2" });
     clock.nowMs += MINUTE;
     service.status = 200;
     await ask({ businessId: "biz_1" });
-    expect(told).toMatchObject([{ says: "refused", status: 403 }]);
+    expect(alerts).toMatchObject([{ says: "refused", status: 403 }]);
     await ask({ businessId: "biz_2" });
-    expect(told).toMatchObject([{ says: "refused" }, { says: "works" }]);
+    expect(alerts).toMatchObject([{ says: "refused" }, { says: "works" }]);
   });
 
   test("that cannot be told takes no answer away", async () => {

@@ -30,13 +30,13 @@ export function createPurchaseActivities(context: ActivityContext) {
         client.listPurchases({ cursor, pageSize: PAGE_SIZE, status, from, to }, { businessId }),
       );
       if (!classified.data) return refusalOf(classified);
-      const { purchases: entries, nextCursor, pageSize: said } = classified.data;
+      const { purchases: entries, nextCursor, pageSize: answered } = classified.data;
       const names = dialect.purchases;
       const strange = notWhatWasAsked(entries, { status, from, to }, names);
       if (strange) return strange;
       const { odd = [] } = classified;
       const where = { service: "compliance", connection, businessId } as const;
-      const size = { said, sent: PAGE_SIZE, setting: "purchases.pageSize", name: names.pageSize };
+      const size = { answered, sent: PAGE_SIZE, setting: "purchases.pageSize", name: names.pageSize };
       const asked = { connection, businessId, syncId, pass: pass === "list" ? "list" : "part", askedAtMs } as const;
       const kept = await keepRows(context.observer, { where, list: "purchases", entries, odd, size }, (page) =>
         ledger.purchases.keepPage({ ...asked, ...page }),

@@ -80,10 +80,10 @@ describe("while a key is refused", () => {
     const retried = { ...teaRequest(served, "THIRD"), retriedAtMs: START_MS + 1 };
     expect(await inActivity(() => served.activities.createSale(retried))).toMatchObject({ kind: "document" });
     expect(await sellTea(served, "SECOND")).toMatchObject({ kind: "document" });
-    expect(served.told).toMatchObject([
+    expect(served.alerts).toMatchObject([
       { says: "refused", connection: "default", operation: "createSale", status: 401, apiCode: "invalid_api_key" },
       { says: "works" },
     ]);
-    expect(JSON.stringify(served.told)).not.toContain(API_KEY);
+    expect(JSON.stringify(served.alerts)).not.toContain(API_KEY);
   });
 });

@@ -17,7 +17,7 @@ import { ageMs, pollPauseMs } from "../poll-schedule.ts";
 export type LookAtOutcome = (
   request: FirstOutcomeRequest,
   waitMs: number,
-) => Promise<{ outcome: SaleOutcome; told: boolean }>;
+) => Promise<{ outcome: SaleOutcome; endsWait: boolean }>;
 
 /** Most sales have their receipt by then. No longer: a wait holds a slot, which a sale may need for its next step. */
 const FIRST_LOOK_MS = 3_000;
@@ -51,8 +51,8 @@ export function createWaits(context: WaitContext) {
     /** The wait for a sale on behalf of a caller through Nexus. */
     async awaitFirstOutcome(request) {
       const { attempt, scheduledTimestampMs } = Context.current().info;
-      const { outcome, told } = await lookAtOutcome(request, attempt === 1 ? FIRST_LOOK_MS : 0);
-      if (told) return outcome;
+      const { outcome, endsWait } = await lookAtOutcome(request, attempt === 1 ? FIRST_LOOK_MS : 0);
+      if (endsWait) return outcome;
       throw stillWaiting(
         `The stage is ${outcome.stage}.`,
         pollPauseMs(ageMs(scheduledTimestampMs), OUTCOME_LOOKS, random),

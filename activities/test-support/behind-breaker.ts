@@ -14,15 +14,15 @@ export const MINUTE = 60 * SECOND;
 export function behindBreaker() {
   const clock = { nowMs: START_MS };
   const service = { status: 401, envelope: true, sent: [] as string[] };
-  const told: (KeyTrouble & { says: string })[] = [];
+  const alerts: (KeyTrouble & { says: string })[] = [];
   const breaker = new CredentialCircuitBreaker({
     connection: "default",
     dialect: parseDialect({}),
     firstPauseMs: 30 * SECOND,
     nowMs: () => clock.nowMs,
     watch: {
-      refused: (trouble) => void told.push({ says: "refused", ...trouble }),
-      works: (trouble) => void told.push({ says: "works", ...trouble }),
+      refused: (trouble) => void alerts.push({ says: "refused", ...trouble }),
+      works: (trouble) => void alerts.push({ says: "works", ...trouble }),
     },
   });
   let callers = 0;
@@ -45,7 +45,7 @@ export function behindBreaker() {
     };
     return breaker.pass(made, send).catch(whatHappened);
   };
-  return { clock, service, told, breaker, call, ask };
+  return { clock, service, alerts, breaker, call, ask };
 }
 
 export function apiError(operation: OperationName, { status, envelope }: { status: number; envelope: boolean }) {

@@ -37,8 +37,8 @@ export interface Served {
   clock: { nowMs: number };
   /** What `random` gives. */
   dice: { next: number };
-  /** What was said of the key, in order. */
-  told: KeyAlert[];
+  /** The alerts about the key, in order. */
+  alerts: KeyAlert[];
   /** What does not fit the dialect, each time that it was seen. */
   observed: Observation[];
 }
@@ -67,10 +67,10 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
   const dice = { next: 0 };
   const nowMs = () => clock.nowMs;
   const transport = createTransport(dispatchers);
-  const told: KeyAlert[] = [];
+  const alerts: KeyAlert[] = [];
   const watch = {
-    refused: (trouble: KeyTrouble) => void told.push({ says: "refused", ...trouble }),
-    works: (trouble: KeyTrouble) => void told.push({ says: "works", ...trouble }),
+    refused: (trouble: KeyTrouble) => void alerts.push({ says: "refused", ...trouble }),
+    works: (trouble: KeyTrouble) => void alerts.push({ says: "works", ...trouble }),
   };
   const observed: Observation[] = [];
   const observer = { note: (observation: Observation) => void observed.push(observation) };
@@ -84,7 +84,7 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
   const context: ActivityContext = { connections, ledger, earlierRuns, observer, nowMs, random: () => dice.next };
   const runtime = runtimeOf(context, "default");
   const activities = createComplianceActivities(context);
-  return { simulator, context, runtime, activities, clock, dice, told, observed };
+  return { simulator, context, runtime, activities, clock, dice, alerts, observed };
 }
 
 const SILENT = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} };

@@ -38,7 +38,7 @@ export async function cutAndRestore(
   say("the database is away");
   line.cut();
   await until(RESTORED_AT);
-  line.mend();
+  line.restore();
   say("the database is back");
 }
 

@@ -24,12 +24,12 @@ export function accountingErrorOf(
 ): AccountingApiError {
   const apiMessage = messageOf(answer.json);
   const details: AccountingApiErrorDetails = { meta, apiMessage, bodyExcerpt: excerptOf(answer.bodyText) };
-  const said = `${meta.operation}: HTTP ${meta.status}${apiMessage === undefined ? "" : `: ${apiMessage}`}`;
+  const summary = `${meta.operation}: HTTP ${meta.status}${apiMessage === undefined ? "" : `: ${apiMessage}`}`;
   if (meta.status === 401) {
     const { serverDateMs } = meta;
     const clockAheadMs = signedAtMs === undefined || serverDateMs === undefined ? undefined : signedAtMs - serverDateMs;
     return new AccountingUnauthorizedError(
-      `${said} (${why401(signedAtMs, clockAheadMs)}${unsignedQuery(meta, signedAtMs)})`,
+      `${summary} (${why401(signedAtMs, clockAheadMs)}${unsignedQuery(meta, signedAtMs)})`,
       {
         ...details,
         clockAheadMs,
@@ -38,11 +38,11 @@ export function accountingErrorOf(
   }
   if (meta.status === 403) {
     const why = "the key is valid, but not authorized for that company or resource";
-    return new AccountingForbiddenError(`${said} (${why})`, details);
+    return new AccountingForbiddenError(`${summary} (${why})`, details);
   }
   const { retryAfterSeconds } = meta;
   const wait = meta.status === 429 && retryAfterSeconds !== undefined ? ` (wait ${retryAfterSeconds} s)` : "";
-  return new AccountingApiError(`${said}${wait}`, details);
+  return new AccountingApiError(`${summary}${wait}`, details);
 }
 
 /** The response never says which of them it is. */

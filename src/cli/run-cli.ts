@@ -23,8 +23,8 @@ export async function runCli(argv: readonly string[], surroundings: CliSurroundi
     // Commander has said by itself what was wrong. Help that was not asked for is a wrong call too.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     const interrupted = isInterruption(error, context.signal);
-    const told = interrupted && !(error instanceof InterruptedError) ? new InterruptedError() : error;
-    const { exitCode, message } = describeError(told, { withStack: showsStacks(context.env) });
+    const reported = interrupted && !(error instanceof InterruptedError) ? new InterruptedError() : error;
+    const { exitCode, message } = describeError(reported, { withStack: showsStacks(context.env) });
     if (message !== "") context.stderr.write(`${message}\n`);
     return interrupted ? interruptedExitCode(context.signal) : exitCode;
   }

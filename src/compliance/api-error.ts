@@ -8,11 +8,11 @@ import { excerpt, redact } from "./redact.ts";
 /** The one factory from an answer of 400 and above to its error. */
 export function apiErrorOf(operation: Operation, answer: HttpAnswer, meta: AnswerMeta): ComplianceApiError {
   const envelope = readErrorEnvelope(answer.json);
-  const said =
+  const summary =
     envelope === undefined
       ? `HTTP ${meta.status} without the service's error envelope`
       : `HTTP ${meta.status} ${redact(envelope.apiCode)}: ${redact(envelope.message)}`;
-  return new ComplianceApiError(`${operation.name}: ${said}${hint(operation, meta)}`, {
+  return new ComplianceApiError(`${operation.name}: ${summary}${hint(operation, meta)}`, {
     meta,
     apiCode: envelope?.apiCode,
     apiMessage: envelope === undefined ? undefined : redact(envelope.message),

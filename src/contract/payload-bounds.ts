@@ -42,18 +42,18 @@ export function bounded({ movements, attentions, decisions, inAll = {} }: Listed
   const moved = firstOf(movements, MOST_BYTES.movements, ({ referenceId, state }) =>
     about.has(referenceId) ? 0 : PRESSING.indexOf(state) + 1,
   );
-  // The last ones are those that a person has just said.
-  const said = firstOf(decisions.toReversed(), MOST_BYTES.decisions, () => 0).toReversed();
+  // The last ones are those that an operator has just made.
+  const latest = firstOf(decisions.toReversed(), MOST_BYTES.decisions, () => 0).toReversed();
   const leftOut: InAll = {
     ...inAll,
     ...(moved.length < movements.length && { stockMovements: inAll.stockMovements ?? countsOf(movements) }),
     ...(needs.length < attentions.length && { attentions: inAll.attentions ?? attentions.length }),
-    ...(said.length < decisions.length && { decisions: inAll.decisions ?? decisions.length }),
+    ...(latest.length < decisions.length && { decisions: inAll.decisions ?? decisions.length }),
   };
   return {
     movements: moved,
     attentions: needs,
-    decisions: said,
+    decisions: latest,
     ...(Object.keys(leftOut).length > 0 && { inAll: leftOut }),
   };
 }

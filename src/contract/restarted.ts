@@ -19,11 +19,11 @@ export interface Restarted {
 
 /** What a memo says of a restart: anybody may have written it. */
 export function restartedOf(memo: Readonly<Record<string, unknown>> | undefined): Restarted | undefined {
-  const told = memo?.[RESTARTED_MEMO];
-  if (typeof told !== "object" || told === null) return undefined;
-  const { note, by, atMs, sent, cancelRequested } = told as Record<string, unknown>;
+  const value = memo?.[RESTARTED_MEMO];
+  if (typeof value !== "object" || value === null) return undefined;
+  const { note, by, atMs, sent, cancelRequested } = value as Record<string, unknown>;
   if (typeof note !== "string" || typeof by !== "string" || typeof atMs !== "number" || typeof sent !== "boolean")
     return undefined;
   if (cancelRequested !== undefined && typeof cancelRequested !== "string") return undefined;
-  return told as Restarted;
+  return value as Restarted;
 }

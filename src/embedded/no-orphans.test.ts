@@ -9,16 +9,16 @@ import { isAlive } from "./test-support/process-state.ts";
 const cli = await temporalCliOrSkipReason();
 
 describe.skipIf(cli.skipReason ?? process.platform === "win32")("a server whose process", { timeout: 60_000 }, () => {
-  let room: ReturnType<typeof compileFolder>;
+  let compiled: ReturnType<typeof compileFolder>;
   beforeAll(() => {
-    room = compileFolder();
+    compiled = compileFolder();
   }, 60_000);
-  afterAll(() => room.remove());
+  afterAll(() => compiled.remove());
 
   /** A process that starts a server and then runs `afterwards`. */
   async function startOwner(afterwards: string): Promise<{ owner: ReturnType<typeof spawn>; serverPid: number }> {
     const program = `
-      import { startDevServer } from ${JSON.stringify(room.index)};
+      import { startDevServer } from ${JSON.stringify(compiled.index)};
       const server = await startDevServer();
       process.stdout.write(server.pid + "\\n");
       ${afterwards}

@@ -20,7 +20,7 @@ export function createLookAtOutcome(client: Client): LookAtOutcome {
         throw new SaleFailedError(
           `The workflow ${workflowId} was ${closedInWords(outcome.closed)}; nobody carries it on until it is restarted.`,
         );
-      return { outcome, told: endsWait(outcome) };
+      return { outcome, endsWait: endsWait(outcome) };
     } catch (error) {
       if (!isFinalError(error)) throw error;
       throw ApplicationFailure.create({ message: error.message, type: error.code, nonRetryable: true, cause: error });

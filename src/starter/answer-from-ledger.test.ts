@@ -36,7 +36,7 @@ describe("the state of a sale out of the ledger", () => {
 
   test.each<[string, Partial<FoundSale>]>([
     ["its document is not settled", { stage: "awaiting-authority" }],
-    ["a person is needed", { attentions: [ATTENTION] }],
+    ["an operator is needed", { attentions: [ATTENTION] }],
     [
       "a movement is under way",
       {

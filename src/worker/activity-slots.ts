@@ -16,8 +16,8 @@ export class ActivitySlots {
    * @param workflowTasks of a worker that carries workflows too: those that it works on at once
    * @param nexusTasks of a worker that serves a Nexus service: the calls that it answers at once
    */
-  constructor(most: number, door?: PollGate, workflowTasks?: number, nexusTasks?: number) {
-    this.#permits = new Permits(most, door);
+  constructor(most: number, gate?: PollGate, workflowTasks?: number, nexusTasks?: number) {
+    this.#permits = new Permits(most, gate);
     this.tuner = {
       activityTaskSlotSupplier: supplierOf(this.#permits),
       workflowTaskSlotSupplier:

@@ -159,11 +159,11 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
       { taskQueue: complianceBackgroundTaskQueue(application), callClass: "background", most: BACKGROUND_SLOTS },
     ] as const;
     for (const { taskQueue, callClass, most } of queues) {
-      const door: PollGate = {
+      const gate: PollGate = {
         isOpen: () => limiter.isOpen(callClass),
         whenOpen: (listener) => limiter.whenOpen(callClass, listener),
       };
-      const slots = new ActivitySlots(most, door);
+      const slots = new ActivitySlots(most, gate);
       const interceptors = { activity: [withRetryDelay, sendingAs(callClass)] };
       workers.push(await Worker.create({ ...common, taskQueue, activities, tuner: slots.tuner, interceptors }));
       serves.push(taskQueue);

@@ -17,9 +17,9 @@ test("one poll is open until a task comes for it, then the next is given", async
 });
 
 /** Open polls, with many who want one, after a second in which so many tasks came and were done. */
-async function pollsAfter(tasks: number, door?: PollGate): Promise<{ permits: Permits; clock: { ms: number } }> {
+async function pollsAfter(tasks: number, gate?: PollGate): Promise<{ permits: Permits; clock: { ms: number } }> {
   const clock = { ms: 0 };
-  const permits = new Permits(50, door, () => clock.ms);
+  const permits = new Permits(50, gate, () => clock.ms);
   for (let n = 0; n < tasks; n += 1) {
     clock.ms = (1_000 * n) / tasks;
     const permit = await permits.take(NEVER);
@@ -40,9 +40,9 @@ test.each([
   expect((await pollsAfter(tasks)).permits.unused).toBe(polls);
 });
 
-test("behind a door four polls are open at most, since none can be taken back when it shuts", async () => {
-  const door = { isOpen: () => true, whenOpen: () => () => undefined };
-  expect((await pollsAfter(200, door)).permits.unused).toBe(4);
+test("behind a gate at most four polls are open, since an open poll cannot be withdrawn", async () => {
+  const gate = { isOpen: () => true, whenOpen: () => () => undefined };
+  expect((await pollsAfter(200, gate)).permits.unused).toBe(4);
 });
 
 test("once no tasks come any more, polls that end are not opened again but for one", async () => {
@@ -154,39 +154,39 @@ test("whatever happens in whatever order, no more than allowed are out, and none
   );
 });
 
-test("while the door is shut no permit is given; as it opens, the first who waits has one", async () => {
-  const door = { open: false, listeners: [] as (() => void)[], ended: 0 };
+test("while the gate is shut no permit is given; when it opens, the first waiting request gets one", async () => {
+  const gate = { open: false, listeners: [] as (() => void)[], ended: 0 };
   const permits = new Permits(3, {
-    isOpen: () => door.open,
+    isOpen: () => gate.open,
     whenOpen: (listener) => {
-      door.listeners.push(listener);
-      return () => (door.ended += 1);
+      gate.listeners.push(listener);
+      return () => (gate.ended += 1);
     },
   });
   const first = permits.take(NEVER);
   const second = permits.take(NEVER);
   expect(await settled(first)).toBe("waits");
   expect(permits.tryTake()).toBeUndefined();
-  expect(door.listeners).toHaveLength(1);
-  door.open = true;
-  door.listeners[0]?.();
+  expect(gate.listeners).toHaveLength(1);
+  gate.open = true;
+  gate.listeners[0]?.();
   expect(await settled(first)).toMatchObject({ state: "unused" });
   expect(await settled(second)).toBe("waits");
 });
 
-test("a close ends the wait at the door, and nobody is let in by it later", async () => {
-  const door = { open: false, listeners: [] as (() => void)[], ended: 0 };
+test("a close ends the wait at the gate, and an opening after it gives no permit", async () => {
+  const gate = { open: false, listeners: [] as (() => void)[], ended: 0 };
   const permits = new Permits(3, {
-    isOpen: () => door.open,
+    isOpen: () => gate.open,
     whenOpen: (listener) => {
-      door.listeners.push(listener);
-      return () => (door.ended += 1);
+      gate.listeners.push(listener);
+      return () => (gate.ended += 1);
     },
   });
   const first = permits.take(NEVER);
   permits.close();
-  expect(door.ended).toBe(1);
-  door.open = true;
-  door.listeners[0]?.();
+  expect(gate.ended).toBe(1);
+  gate.open = true;
+  gate.listeners[0]?.();
   expect(await settled(first)).toBe("waits");
 });

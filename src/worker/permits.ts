@@ -34,7 +34,7 @@ const MOST_POLLS_AT_A_GATE = 4;
  */
 export class Permits {
   readonly #most: number;
-  readonly #door: PollGate | undefined;
+  readonly #gate: PollGate | undefined;
   #endWait: (() => void) | undefined;
   readonly #waiting: Waiting[] = [];
   #onNoneUnused: (() => void)[] = [];
@@ -46,10 +46,10 @@ export class Permits {
   #closed = false;
 
   /** @param most permits that may be used at once */
-  constructor(most: number, door?: PollGate, nowMs: () => number = Date.now) {
+  constructor(most: number, gate?: PollGate, nowMs: () => number = Date.now) {
     if (!Number.isInteger(most) || most < 1) throw new RangeError(`expected at least 1 permit, found ${most}`);
     this.#most = most;
-    this.#door = door;
+    this.#gate = gate;
     this.#nowMs = nowMs;
   }
 
@@ -77,7 +77,7 @@ export class Permits {
 
   /** A permit for a task that comes without a poll, with the answer to a workflow task, if there is one at once. */
   tryTake(): Permit | undefined {
-    if (!this.#hasRoom() || this.#door?.isOpen() === false) return undefined;
+    if (!this.#hasRoom() || this.#gate?.isOpen() === false) return undefined;
     this.#unused += 1;
     return { state: "unused" };
   }
@@ -147,12 +147,12 @@ export class Permits {
   #pollsNeeded(): number {
     const sinceMs = this.#nowMs() - SECOND_MS;
     const came = this.#cameAtMs.filter((atMs) => atMs > sinceMs).length;
-    return Math.min(this.#door ? MOST_POLLS_AT_A_GATE : MOST_POLLS, 1 + Math.floor(came / TASKS_A_POLL));
+    return Math.min(this.#gate ? MOST_POLLS_AT_A_GATE : MOST_POLLS, 1 + Math.floor(came / TASKS_A_POLL));
   }
 
   #waitForGate(): void {
     if (this.#endWait || !this.#hasRoom()) return;
-    this.#endWait = this.#door?.whenOpen(() => {
+    this.#endWait = this.#gate?.whenOpen(() => {
       this.#endWait = undefined;
       this.#serve();
     });

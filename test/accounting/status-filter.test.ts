@@ -48,7 +48,7 @@ describeWithTemporal("a synchronisation of bill payments from a service that ign
     await rig.stopWorkers();
     for (const connection of rig.config.accounting) connection.dialect = {};
     await rig.startWorkers();
-    await handle.executeUpdate(UPDATES.retry, { args: [{ note: "the name is mended" }] });
+    await handle.executeUpdate(UPDATES.retry, { args: [{ note: "the name is corrected" }] });
     expect(await handle.result()).toMatchObject({ settled: true, total: 25 });
   });
 });

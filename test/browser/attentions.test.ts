@@ -26,8 +26,8 @@ interface Case {
   sends: readonly [name: string, having?: string];
   /** What only the operator can know: replaces the text in quotes after a field of the JSON. */
   says?: (invoice: string) => Record<string, string>;
-  /** What the operator mends outside Temporal before sending it. */
-  mends?: (invoice: string) => void;
+  /** What the operator corrects outside Temporal before sending it. */
+  corrects?: (invoice: string) => void;
   /** What happens in the world after it: before, the workflow would see it for itself and go on without an operator. */
   follows?: (invoice: string) => void;
   /** What the workflow's result shows. */
@@ -66,7 +66,7 @@ describeInBrowser("an operator who has only Temporal's UI", () => {
         rig.simulator.setAuthority(invoice, [{ do: "reject", reason: "wrong tax band" }]);
         return started(invoice);
       },
-      mends: accept,
+      corrects: accept,
       sends: ["retry"],
       ends: completed,
     },
@@ -86,7 +86,7 @@ describeInBrowser("an operator who has only Temporal's UI", () => {
         rig.simulator.addItem({ id: "refused", businessId: "biz_1", name: "Refused", unitPrice: 1, ...registration });
         return started(invoice, { lines: [{ itemId: "refused", quantity: 1, unitPrice: 1 }] });
       },
-      mends: () => rig.simulator.updateItem("refused", { registration: ["accept"] }),
+      corrects: () => rig.simulator.updateItem("refused", { registration: ["accept"] }),
       sends: ["retry"],
       ends: completed,
     },
@@ -96,7 +96,7 @@ describeInBrowser("an operator who has only Temporal's UI", () => {
         rig.simulator.setAuthority(invoice, [answer]);
         return started(invoice);
       },
-      mends: accept,
+      corrects: accept,
       sends: ["retry"],
       ends: completed,
     },
@@ -121,7 +121,7 @@ describeInBrowser("an operator who has only Temporal's UI", () => {
         rig.simulator.setKey(KEY, { scopes: SCOPES.filter((scope) => scope !== "sales:write") });
         return started(invoice);
       },
-      mends: () => rig.simulator.setKey(KEY, { scopes: [...SCOPES] }),
+      corrects: () => rig.simulator.setKey(KEY, { scopes: [...SCOPES] }),
       sends: ["retry"],
       ends: completed,
     },
@@ -282,7 +282,7 @@ describeInBrowser("an operator who has only Temporal's UI", () => {
   }
 
   test.for(ATTENTION_CODES)("resolves %s by what the details say", async (code) => {
-    const { arrange, sends, says, mends, follows, ends } = CASES[code];
+    const { arrange, sends, says, corrects, follows, ends } = CASES[code];
     const invoice = `UI-${code}`;
     const workflowId = await arrange(invoice);
     const handle = rig.client.workflow.getHandle(workflowId);
@@ -294,7 +294,7 @@ describeInBrowser("an operator who has only Temporal's UI", () => {
     const [name, having = ""] = sends;
     const chosen = shown.find((update) => update.name === name && update.json.replaceAll(/\s/g, "").includes(having));
     expect(chosen, `what can be read whole: ${JSON.stringify(shown)}`).toBeDefined();
-    mends?.(invoice);
+    corrects?.(invoice);
     await operator.send({ name, json: filledIn(chosen?.json ?? "", says?.(invoice) ?? {}) });
     follows?.(invoice);
     expect(await handle.result()).toMatchObject(ends);

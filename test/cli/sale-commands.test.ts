@@ -104,13 +104,13 @@ describeWithTemporal("fiscalflow sale", () => {
     expect(parked.stdout).toContain("    fiscalflow sale retry CLI-6");
 
     rig.simulator.updateItem("item_refused", { registration: ["accept"] });
-    expect(await sale(["retry", "CLI-6", "--note", "mended"])).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(await sale(["retry", "CLI-6", "--note", "corrected"])).toMatchObject({ exitCode: 0, stderr: "" });
     await sale(["start", "-", "--wait"], {
       ...saleOf("CLI-6"),
       lines: [{ sku: "REFUSED-1", quantity: 1, unitPrice: 5 }],
     });
-    const mended = await sale(["show", "CLI-6", "--json"]);
-    expect(JSON.parse(mended.stdout)).toMatchObject({
+    const resolved = await sale(["show", "CLI-6", "--json"]);
+    expect(JSON.parse(resolved.stdout)).toMatchObject({
       stage: "completed",
       attentions: [],
       document: { status: "completed" },

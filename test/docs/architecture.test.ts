@@ -52,8 +52,8 @@ describeWithTemporal("the way of one sale in docs/architecture.md", () => {
     const page = await readFile(new URL("docs/architecture.md", ROOT), "utf8");
     const named = [...page.matchAll(/^\d+\. `([^`]+\.ts)`/gm)].map(([, file = ""]) => file);
     expect(named.filter((file) => !ran.has(file))).toEqual([]);
-    const rooms = [...ran].filter((file) => /^(workflows|activities)\//.test(file));
-    expect(rooms.filter((file) => !named.includes(file))).toEqual([]);
+    const steps = [...ran].filter((file) => /^(workflows|activities)\//.test(file));
+    expect(steps.filter((file) => !named.includes(file))).toEqual([]);
     expect(new Set(named).size).toBe(named.length);
   });
 });

@@ -12,7 +12,7 @@ const rows = page.split("\n").filter((line) => line.startsWith("| `"));
 test("every code is on the page, with each update that resolves it", () => {
   const missing = ATTENTION_CODES.flatMap((code) => {
     const row = rows.find((line) => (line.split("|")[1] ?? "").includes(`\`${code}\``)) ?? "";
-    return RESOLVED_BY[code].filter((mend) => !row.includes(`\`${mend}\``)).map((mend) => `${code}: ${mend}`);
+    return RESOLVED_BY[code].filter((update) => !row.includes(`\`${update}\``)).map((update) => `${code}: ${update}`);
   });
   expect(missing).toEqual([]);
 });

@@ -52,7 +52,7 @@ describeWithTemporal("another service's client", () => {
     await line?.close();
     await rig?.close();
   });
-  afterEach(() => line.mend());
+  afterEach(() => line.restore());
 
   const { result } = salesOf(() => rig);
   const sale = (traderInvoiceNumber: string) => ({ traderInvoiceNumber, lines: [TEA], refundWindow: "0" });
@@ -132,7 +132,7 @@ describeWithTemporal("another service's client", () => {
       expect(Math.max(...asked.map(({ seconds }) => seconds))).toBeLessThan(65);
       expect(asked[0]?.seconds).toBeLessThan(20);
       expect(asked[0]?.message).toContain("Ask again for the same: nothing is done twice.");
-      line.mend();
+      line.restore();
       for (const invoice of ["AWAY-1", "AWAY-2"]) {
         expect(await failing(rig.starter.getSale({ invoice }))).toMatchObject({ code: "NotFound" });
         expect(await starter.startSaleAndWait(sale(invoice))).toMatchObject({ outcome: { stage: "completed" } });
@@ -148,7 +148,7 @@ describeWithTemporal("another service's client", () => {
         cutOn = { text: invoice, when };
         const started = starter.startSaleAndWait(sale(invoice));
         await expect.poll(() => cutOn).toBeUndefined();
-        setTimeout(() => line.mend(), 1_000);
+        setTimeout(() => line.restore(), 1_000);
         expect(await started).toMatchObject({ outcome: { stage: "completed" } });
         expect(rig.simulator.documents(invoice)).toHaveLength(1);
       },

@@ -18,7 +18,7 @@ describeWithTemporal("a correction while the ledger is away", () => {
     onLine = await startRigOnLine({ receiver: false });
     ({ rig, line } = onLine);
   });
-  afterEach(() => line.mend());
+  afterEach(() => line.restore());
   afterAll(() => onLine?.close());
 
   const { sold, request, correct, idOf, when, documentsOf, both, movedFor, settled } = correctionsOf(() => rig);
@@ -62,7 +62,7 @@ describeWithTemporal("a correction while the ledger is away", () => {
     expect(await begin("CUT-1")).toMatchObject({ stage: "preparing" });
     await waitsIn(idOf("CUT-1"), "prepareCorrection");
     expect(documentsOf("CUT-1")).toHaveLength(1);
-    line.mend();
+    line.restore();
     await isCorrectedOnce("CUT-1", before);
   });
 
@@ -76,7 +76,7 @@ describeWithTemporal("a correction while the ledger is away", () => {
     line.cut();
     await waitsIn(await creditNoteIdOf("CUT-2"));
     expect(documentsOf("CUT-2")).toHaveLength(2);
-    line.mend();
+    line.restore();
     await isCorrectedOnce("CUT-2", before);
   });
 
@@ -90,7 +90,7 @@ describeWithTemporal("a correction while the ledger is away", () => {
     rig.simulator.setAuthority("CN-CUT-3", [{ do: "accept" }]);
     await waitsIn(await creditNoteIdOf("CUT-3"));
     expect(documentsOf("CUT-3")).toHaveLength(2);
-    line.mend();
+    line.restore();
     await isCorrectedOnce("CUT-3", before);
   });
 
@@ -105,7 +105,7 @@ describeWithTemporal("a correction while the ledger is away", () => {
     rig.simulator.setAuthority("CUT-4-NEW", [{ do: "accept" }]);
     await waitsIn(idOf("CUT-4"), "endCorrection");
     expect(await when("CUT-4", () => true)).toMatchObject({ stage: "issuing" });
-    line.mend();
+    line.restore();
     await isCorrectedOnce("CUT-4", before);
   });
 });

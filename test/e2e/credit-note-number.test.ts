@@ -132,7 +132,7 @@ describeWithTemporal("the number of a credit note", () => {
     const asked = { ...request("CN-AWAY"), restock: false };
     for (const invoice of ["AWAY-1", "AWAY-2"]) await handleOf(invoice).signal("refundRequested", asked);
     await rig.simulator.until(() => notesUnder("CN-AWAY").length === 2);
-    line.mend();
+    line.restore();
     const needy = async (): Promise<string[]> => {
       const found: string[] = [];
       for (const invoice of ["AWAY-1", "AWAY-2"]) {

@@ -186,7 +186,7 @@ describeWithTemporal("a sale whose workflow Temporal has deleted", () => {
       expect(shown).toMatchObject({ exitCode: 1, stdout: "" });
       expect(shown.stderr).toContain("the ledger cannot be asked for the sale");
     } finally {
-      line.mend();
+      line.restore();
     }
     expect(await rig.starter.getSale({ invoice: "KEPT-7" })).toMatchObject({ source: "ledger", stage: "completed" });
   });

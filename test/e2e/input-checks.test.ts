@@ -39,8 +39,8 @@ describeWithTemporal("a sale that looks wrong, where such sales are refused", ()
     await expect(started).rejects.toThrow(InvalidInputError);
     await expect(started).rejects.toThrow("customer.pin");
     expect(rig.callsOf("REFUSED-2")).toEqual([]);
-    const mended = { ...wrong("REFUSED-2"), customer: { pin: "P012345678Z" }, paymentTypeCode: "01" };
-    const { outcome } = await starter.startSaleAndWait(mended, { waitSeconds: 20 });
+    const corrected = { ...wrong("REFUSED-2"), customer: { pin: "P012345678Z" }, paymentTypeCode: "01" };
+    const { outcome } = await starter.startSaleAndWait(corrected, { waitSeconds: 20 });
     expect(outcome).toMatchObject({ stage: "completed" });
     expect(rig.simulator.documents("REFUSED-2")).toHaveLength(1);
   });

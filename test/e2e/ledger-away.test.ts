@@ -41,7 +41,7 @@ describeWithTemporal("while the database of the claims is away", () => {
     });
     expect(state.attentions).toEqual([]);
     expect(rig.callsOf("AWAY-1")).toEqual(["createSale"]);
-    line.mend();
+    line.restore();
     const done = await handle.result();
     expect(done).toMatchObject({ stage: "completed", stockMovements: [{ state: "applied" }] });
     expect(rig.callsOf("AWAY-1")).toEqual(["createSale", "adjustStock"]);
@@ -59,7 +59,7 @@ describeWithTemporal("while the database of the claims is away", () => {
     await rig.simulator.until(() => movementsOf("KEPT-1").length === 1);
     line.cut();
     await rig.stateWhen("KEPT-1", ({ stockMovements }) => stockMovements[0]?.state === "applied");
-    line.mend();
+    line.restore();
     const done = await handle.result();
     await resetRun(rig.client, rig.namespace, idOf("KEPT-1"));
     expect(await handle.result()).toMatchObject({ stockMovements: done.stockMovements });
@@ -75,7 +75,7 @@ describeWithTemporal("while the database of the claims is away", () => {
       return raw.pendingActivities?.find(({ activityType }) => activityType?.name === "awaitLedger");
     };
     await expect.poll(async () => (await waiting())?.attempt ?? 0).toBeGreaterThan(2);
-    line.mend();
+    line.restore();
     await handle.result();
     const events = (await handle.fetchHistory()).events ?? [];
     expect(events.length).toBeLessThan(76);

@@ -30,7 +30,7 @@ describeWithTemporal("the movements of a sale of many items that meet trouble", 
     ({ rig, line } = onLine);
   });
   // A test that fails in between leaves the others their database.
-  afterEach(() => line.mend());
+  afterEach(() => line.restore());
   afterAll(() => onLine?.close());
 
   const { start, handleOf, booked, eventsOf } = largeSalesOf(() => rig, ITEMS);
@@ -122,7 +122,7 @@ describeWithTemporal("the movements of a sale of many items that meet trouble", 
     await expect.poll(async () => Math.max(...(await tries()))).toBeGreaterThan(2);
     // Some that met it, some whose answer is not written down yet, and the record.
     expect((await tries()).length).toBeLessThanOrEqual(2 * MOST_AT_ONCE + 1);
-    line.mend();
+    line.restore();
     expect(await totals("AWAY-1")).toEqual(WHOLE);
     await expectBounded("AWAY-1");
   });

@@ -159,7 +159,7 @@ describeWithTemporal("the records of sales and credit notes", () => {
     // Its window has closed, but it is open: a refund is taken, and not lost.
     const refunding = refund("AWAY-1", false);
     await rig.stateWhen("AWAY-1", ({ stage }) => stage === "crediting" || stage === "credited");
-    line.mend();
+    line.restore();
     expect(await refunding).toMatchObject({ stage: "credited" });
     expect(await result("AWAY-1")).toMatchObject({ stage: "credited" });
     const { rows } = await outside.query(

@@ -166,7 +166,7 @@ describeWithTemporal("a refund of which a run was ended and is restarted", () =>
     const { runId } = await handleOf(invoice).describe();
     await failRun(rig, rig.starter.workflowId({ invoice }), "cannot read properties of undefined");
     expect(await rig.starter.outcome({ invoice })).toMatchObject({ stage: "crediting", closed: { status: "failed" } });
-    await rig.starter.restart({ invoice }, { note: "the defect is mended" });
+    await rig.starter.restart({ invoice }, { note: "the defect is corrected" });
     rig.simulator.setAuthority(`CN-${invoice}`, [{ do: "accept" }]);
     expect(await result(invoice)).toMatchObject({ stage: "credited", creditNote: { status: "completed" } });
     isCreditedOnce(invoice);

@@ -96,12 +96,12 @@ describeWithTemporal("a sale whose run was ended on its way and is restarted", (
     const receipt = await fiscalflow("receipt", invoice);
     expect(receipt).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("SCU") });
     expect((await rig.starter.getSale({ invoice })).document).toMatchObject({ status: "completed" });
-    const told = (await toldOf(invoice)).map(({ receipt }) => receipt?.cuInvoiceNo);
+    const told = (await documentsInEvents(invoice)).map(({ receipt }) => receipt?.cuInvoiceNo);
     const signed = told.findIndex((number) => number !== undefined);
     expect(told.slice(signed)).not.toContain(undefined);
   }
   /** What the ledger's events have said of it, in their order. */
-  async function toldOf(invoice: string): Promise<EventDocument[]> {
+  async function documentsInEvents(invoice: string): Promise<EventDocument[]> {
     const all: LedgerEvent[] = [];
     for (;;) {
       const page = await rig.ledger.events.read(BUSINESS, all.at(-1)?.cursor);
@@ -139,7 +139,7 @@ describeWithTemporal("a sale whose run was ended on its way and is restarted", (
     await startSigned("SIGNED-healthy");
     await restart("SIGNED-healthy");
     await isSignedAnew("SIGNED-healthy");
-    expect((await toldOf("SIGNED-healthy")).length).toBeGreaterThan(1);
+    expect((await documentsInEvents("SIGNED-healthy")).length).toBeGreaterThan(1);
   });
 
   async function startSigned(invoice: string): Promise<void> {
@@ -148,7 +148,7 @@ describeWithTemporal("a sale whose run was ended on its way and is restarted", (
       invoice,
       ({ stage, stockMovements }) => stage === "completed" && stockMovements[0]?.state === "applied",
     );
-    await expect.poll(() => toldOf(invoice)).toHaveLength(1);
+    await expect.poll(() => documentsInEvents(invoice)).toHaveLength(1);
     await isSigned(invoice);
   }
   async function restart(invoice: string): Promise<void> {

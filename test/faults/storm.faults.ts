@@ -62,7 +62,7 @@ describe("sales through faults and kills", () => {
 
   test("as many sales, callers, kills and kinds of faults struck as were planned", () => {
     expect(evidence.storm.sales.size).toBeGreaterThanOrEqual(sales);
-    expect(evidence.storm.callers.told.size).toBeGreaterThanOrEqual(Math.floor(sales / 4));
+    expect(evidence.storm.callers.outcomes.size).toBeGreaterThanOrEqual(Math.floor(sales / 4));
     expect(evidence.storm.callers.states).toBeGreaterThan(sales);
     expect(evidence.storm.killsLeft).toBe(0);
     const kinds = [...DISTURBANCES, ...CALLBACK_FAULTS].map(({ kind }) => kind);

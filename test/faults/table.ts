@@ -32,7 +32,7 @@ export function figuresOf(evidence: Evidence, seed: number): Figures {
     sales: storm.sales.size,
     "sales by end": countBy([...storm.sales.values()], ({ ends }) => ends),
     "credit notes": chronicles.filter(({ type }) => type === "creditNote").length,
-    "outcomes told to callers": storm.callers.told.size,
+    "outcomes told to callers": storm.callers.outcomes.size,
     "states told to callers": storm.callers.states,
     "histories replayed": evidence.replays.replayed,
     "API calls": books.calls.total,

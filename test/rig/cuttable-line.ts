@@ -7,7 +7,7 @@ import { createServer, connect, type NetConnectOpts, type Socket } from "node:ne
 export interface CuttableLine {
   port: number;
   cut(): void;
-  mend(): void;
+  restore(): void;
   close(): Promise<void>;
 }
 
@@ -47,7 +47,7 @@ export async function startCuttableLine(
   return {
     port: address.port,
     cut,
-    mend: () => (whole = true),
+    restore: () => (whole = true),
     async close() {
       cut();
       await new Promise<void>((resolve) => server.close(() => resolve()));

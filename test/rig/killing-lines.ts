@@ -106,7 +106,7 @@ export class KillingLines {
 
   #wholeLines(): Lines {
     if (!this.#lines) throw new Error("the lines are not open");
-    for (const line of Object.values(this.#lines)) line.mend();
+    for (const line of Object.values(this.#lines)) line.restore();
     return this.#lines;
   }
 

@@ -114,8 +114,8 @@ export class BetweenTries {
     if (code === "credentials") return await this.#parkOnRefusedKey(attention, ends, refusal);
     this.clearRefusal();
     // `acknowledge` alone would leave the call without an answer.
-    const mends = code === "unexpected-answer" && { resolvedBy: ["retry"] as const };
-    return await park(this.#run, { ...attention, ...mends }, ends);
+    const updates = code === "unexpected-answer" && { resolvedBy: ["retry"] as const };
+    return await park(this.#run, { ...attention, ...updates }, ends);
   }
 
   /** To be called once the call has another result than a refusal. */

@@ -79,10 +79,10 @@ async function issueAndAwait(
   const created = await issueCreditNote(context, prepared, original);
   let document = created.document;
   for (;;) {
-    const awaited = { ...created, callbacksSeen, mend: () => Promise.resolve(false) };
+    const awaited = { ...created, callbacksSeen, fixItems: () => Promise.resolve(false) };
     const end = await awaitFinalStatus(context, document, awaited);
     if (end === "completed") return;
-    if (end === "cancelled-by-person") throw new CancelledByOperator(run.cancelRequested ?? "");
+    if (end === "cancelled-by-operator") throw new CancelledByOperator(run.cancelRequested ?? "");
     run.moveTo("rejected", "an operator: the service cancelled the credit note");
     const verdict = await park(run, { code: "rejected", message: "The service cancelled the credit note." });
     if (verdict === "cancel") throw new CancelledByOperator(run.cancelRequested ?? "");

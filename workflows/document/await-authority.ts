@@ -6,13 +6,13 @@ import { attentionKey, park, unlessCancelled } from "../operator/attention-list.
 import type { SaleContext } from "../sale/state.ts";
 import { documentState, readDocument, retryDocument } from "./known-document.ts";
 
-export type FinalStatus = "completed" | "cancelled-by-service" | "cancelled-by-person";
+export type FinalStatus = "completed" | "cancelled-by-service" | "cancelled-by-operator";
 
 interface AwaitedDocument {
   callbackExpected: boolean;
   /** How many callbacks had come before the document was asked for. */
   callbacksSeen: number;
-  mend: () => Promise<boolean>;
+  fixItems: () => Promise<boolean>;
 }
 
 /**
@@ -35,8 +35,8 @@ export async function awaitFinalStatus(
       case "cancelled":
         return "cancelled-by-service";
       case "failed": {
-        const next = await resubmit(context, document, resubmissions, awaited.mend);
-        if (next === "cancelled") return "cancelled-by-person";
+        const next = await resubmit(context, document, resubmissions, awaited.fixItems);
+        if (next === "cancelled") return "cancelled-by-operator";
         document = next;
         wait.sinceMs = Date.now();
         wait.slowRaised = false;
@@ -70,15 +70,15 @@ async function resubmit(
   context: SaleContext,
   document: SaleDocument,
   resubmissions: Resubmissions,
-  mend: () => Promise<boolean>,
+  fixItems: () => Promise<boolean>,
 ): Promise<SaleDocument | "cancelled"> {
   const { run, profile } = context;
   const reason = document.error ?? "no reason given";
   run.moveTo("rejected", "another look at the items");
   if (run.cancelDue) return "cancelled";
-  const mended = await unlessCancelled(run, mend);
+  const fixed = await unlessCancelled(run, fixItems);
   if (run.cancelDue) return "cancelled";
-  if (!mended) {
+  if (!fixed) {
     const delayMs = profile.timings.resubmissionDelaysMs[resubmissions.made];
     if (delayMs === undefined) {
       run.moveTo("rejected", "an operator: the authority said no, and the automatic resubmissions are used up");

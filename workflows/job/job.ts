@@ -36,13 +36,13 @@ export class Job<Progress extends object> extends AttentionList {
   }
 
   get allowedUpdates(): string {
-    const mends = new Set(this.attentions.flatMap(({ resolvedBy }) => resolvedBy));
+    const updates = new Set(this.attentions.flatMap(({ resolvedBy }) => resolvedBy));
     const needs = this.attentions.map(({ code }) => code).join(", ");
-    return `${this.noun} ${needs ? `needs an operator for ${needs}` : "needs nobody"}; allowed updates: ${[...mends].join(", ") || "none"}.`;
+    return `${this.noun} ${needs ? `needs an operator for ${needs}` : "needs nobody"}; allowed updates: ${[...updates].join(", ") || "none"}.`;
   }
 
   protected override updatesOf(code: AttentionCode): readonly ResolvingUpdate[] {
-    return super.updatesOf(code).filter((mend) => mend === "retry" || mend === "acknowledge");
+    return super.updatesOf(code).filter((update) => update === "retry" || update === "acknowledge");
   }
 
   state(): JobState<Progress> {

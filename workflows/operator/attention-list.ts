@@ -112,9 +112,12 @@ export abstract class AttentionList {
     return this.#retries.get(key) ?? 0;
   }
 
-  /** Keeps what a person said, and when. */
-  decide({ note, by, ...said }: Omit<Decision, "by" | "atMs"> & { by?: string | undefined }, atMs = Date.now()): void {
-    this.decisions.push({ ...said, note, ...(by !== undefined && { by }), atMs });
+  /** Keeps what an operator decided, and when. */
+  decide(
+    { note, by, ...decision }: Omit<Decision, "by" | "atMs"> & { by?: string | undefined },
+    atMs = Date.now(),
+  ): void {
+    this.decisions.push({ ...decision, note, ...(by !== undefined && { by }), atMs });
   }
 
   /**
@@ -208,7 +211,7 @@ export interface Wakes {
 /** Raises an attention, and waits until it is resolved. A cancellation that was requested before counts at once. */
 export async function park(run: AttentionList, attention: NewAttention, wakes: Wakes = {}): Promise<Verdict> {
   const key = attentionKey(attention.code, attention.subject);
-  const mends = attention.resolvedBy ?? RESOLVED_BY[attention.code];
+  const updates = attention.resolvedBy ?? RESOLVED_BY[attention.code];
   const retriesBefore = run.retriesOf(key);
   run.raise(attention);
   const scope = new CancellationScope();
@@ -219,7 +222,7 @@ export async function park(run: AttentionList, attention: NewAttention, wakes: W
         () => (woken = "again"),
       )
     : undefined;
-  const cancelled = (): boolean => mends.includes("cancel") && run.cancelDue;
+  const cancelled = (): boolean => updates.includes("cancel") && run.cancelDue;
   const retried = (): boolean => run.retriesOf(key) > retriesBefore;
   let acknowledged = false;
   let lasting = false;

@@ -76,7 +76,7 @@ function brokenPromise(sale: SilentSale, before: Stage): string | undefined {
   if (sale.cancelDue && sale.documentInDoubt) return "given up while a document may exist";
   if (sale.cancelDue && document && document.status !== "failed" && document.status !== "cancelled")
     return `given up although its document is ${document.status}`;
-  if (sale.heldUp && !sale.parked) return "held up by nothing that a person sees";
+  if (sale.heldUp && !sale.parked) return "held up by nothing that an operator sees";
   const missing = attentions
     .flatMap(({ code }) => RESOLVED_BY[code])
     .find((update) => !allowedUpdates.includes(update));

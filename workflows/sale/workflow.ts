@@ -80,7 +80,7 @@ async function runSale(context: SaleContext, prepared: PreparedSale): Promise<vo
     end = await issueAndAwait(context, prepared, goods, stock, branch);
   } catch (error) {
     if (!(error instanceof CancelledByOperator)) throw error;
-    end = "cancelled-by-person";
+    end = "cancelled-by-operator";
   }
   if (stock && end === "completed") {
     checkTotal(context, prepared);
@@ -179,9 +179,13 @@ async function issueAndAwait(
   run.document = document;
   // Only after 201 or 202: a rejected document has sold nothing yet.
   if (mode === "on-submission" && document.status !== "failed" && document.status !== "cancelled") moveOnce();
-  const mended = new Set<string>();
-  const mend = (): Promise<boolean> => fixItems(context, run.document ?? document, branch, mended);
-  const end = await awaitFinalStatus(context, document, { callbackExpected, callbacksSeen, mend });
+  const fixed = new Set<string>();
+  const awaited = {
+    callbackExpected,
+    callbacksSeen,
+    fixItems: () => fixItems(context, run.document ?? document, branch, fixed),
+  };
+  const end = await awaitFinalStatus(context, document, awaited);
   if (mode !== "off" && end === "completed") moveOnce();
   return end;
 }

@@ -40,11 +40,11 @@ export async function resolveUnknownBatch(
     job.word = undefined;
     if (found) return found;
     if (!word) continue;
-    const { processed, ...said } = word;
+    const { processed, ...decision } = word;
     const kept = await ledger.decideBatch("Write the operator's decision into the claim", {
       ...batch,
       processed,
-      word: said,
+      word: decision,
     });
     if (kept.kind !== "unknown") return kept;
     // Of another run's newer try the word says nothing.

@@ -39,12 +39,12 @@ export async function findName(search: NameSearch): Promise<{ found?: FoundName;
     const tried = await tryName(search, name);
     if (tried === "ended") break;
     if (tried === "wrong") refuted.push(name);
-    else if (tried !== "untold") return { found: { name, ...tried }, refuted };
+    else if (tried !== "unclear") return { found: { name, ...tried }, refuted };
   }
   return { refuted };
 }
 
-type Tried = Omit<FoundName, "name"> | "wrong" | "untold" | "ended";
+type Tried = Omit<FoundName, "name"> | "wrong" | "unclear" | "ended";
 
 async function tryName(search: NameSearch, name: string): Promise<Tried> {
   const { valid, invalid, shows, send, verdictOf, strict, documented } = search;
@@ -62,13 +62,13 @@ async function tryName(search: NameSearch, name: string): Promise<Tried> {
     break;
   }
   if (valid.length > 0 && !isTaken) return "wrong";
-  if (strict) return isTaken ? { value, evidence: "it is taken, and a name that nobody knows is refused" } : "untold";
+  if (strict) return isTaken ? { value, evidence: "it is taken, and a name that nobody knows is refused" } : "unclear";
   const answer = await send(name, invalid);
   const verdict = verdictOf(answer);
   if (verdict === "other") return "ended";
   if (verdict === "refused") return { value, evidence: "a wrong value is refused" };
   if (shows?.(answer) === true) return { value, evidence: "its effect shows in the answer" };
-  return documented === true ? "wrong" : "untold";
+  return documented === true ? "wrong" : "unclear";
 }
 
 /** As a finding: where no name was found, whether the configured one was tried and does not work. */

@@ -1,4 +1,10 @@
-import { type Attention, DEFAULT_CONNECTION, MEANING, type ResolvingUpdate, nairobiTime } from "../../contract/index.ts";
+import {
+  type Attention,
+  DEFAULT_CONNECTION,
+  MEANING,
+  type ResolvingUpdate,
+  nairobiTime,
+} from "../../contract/index.ts";
 import { shellWord } from "../output.ts";
 import { evidenceLines } from "../sale/evidence-lines.ts";
 import type { JobScope } from "./job-command.ts";
@@ -16,7 +22,7 @@ export function attentionLines(
   ];
   const which = argument === undefined ? [] : [shellWord(argument)];
   const commands = resolvedBy
-    .flatMap((mend) => verbsOf(mend, code, subject))
+    .flatMap((update) => verbsOf(update, code, subject))
     .map(([verb, ...flags]) => ["fiscalflow", group, verb, ...which, ...flags, ...where].join(" "));
   return [
     `Needs an operator: ${code}${subject === undefined ? "" : ` (${subject})`}, since ${nairobiTime(sinceMs)}`,
@@ -26,10 +32,10 @@ export function attentionLines(
   ];
 }
 
-/** Each with its flags. What only a person knows stands in angle brackets. */
-function verbsOf(mend: ResolvingUpdate, code: string, subject: string | undefined): [string, ...string[]][] {
+/** Each with its flags. What only an operator knows stands in angle brackets. */
+function verbsOf(update: ResolvingUpdate, code: string, subject: string | undefined): [string, ...string[]][] {
   const note = ["--note", "'<how you know>'"];
-  switch (mend) {
+  switch (update) {
     case "retry":
       return [["retry"]];
     case "acknowledge": {

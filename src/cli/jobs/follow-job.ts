@@ -12,8 +12,8 @@ const QUERY_WITHIN_MS = 5_000;
 
 export type Followed<Progress, Result> =
   | { end: "done"; result: Result }
-  /** It waits for a person, and goes on by itself once that is mended. */
-  | { end: "needs-a-person"; state: JobState<Progress> }
+  /** It waits for an operator, and goes on by itself once that is resolved. */
+  | { end: "needs-an-operator"; state: JobState<Progress> }
   | { end: "still-running"; state: JobState<Progress> | undefined };
 
 export interface Following<Progress> {
@@ -51,7 +51,7 @@ export async function followJob<Progress, Result>(
       if (Date.now() - answeredAtMs > ANSWER_WITHIN_MS) throw await whyNobodyAnswers(client, workflowId, error);
     }
     if (state) onProgress(state);
-    if (state && state.attentions.length > 0) return { end: "needs-a-person", state };
+    if (state && state.attentions.length > 0) return { end: "needs-an-operator", state };
     if (Date.now() >= deadlineMs) return { end: "still-running", state };
     await delay(lookEveryMs, undefined, { signal });
   }

@@ -32,7 +32,7 @@ export function registerJobUpdates(
       .option("--note <text>", "what you corrected", parseText),
   ).action((flags: RetryFlags) => {
     const { note } = flags;
-    return mend(context, flags, job, (operate, id) => operate.retry(id, note === undefined ? {} : { note }));
+    return operate(context, flags, job, (operate, id) => operate.retry(id, note === undefined ? {} : { note }));
   });
   withScope(
     group
@@ -46,12 +46,12 @@ export function registerJobUpdates(
   ).action((flags: AcknowledgeFlags) => {
     const { code, note, subject } = flags;
     const request = { code, note, ...(subject !== undefined && { subject }) };
-    return mend(context, flags, job, (operate, id) => operate.acknowledge(id, request));
+    return operate(context, flags, job, (operate, id) => operate.acknowledge(id, request));
   });
 }
 
 /** What Temporal's client needs is loaded when a command runs. */
-async function mend(...call: Parameters<typeof operateJob>): Promise<void> {
+async function operate(...call: Parameters<typeof operateJob>): Promise<void> {
   const loaded = await import("./operate-job.ts");
   await loaded.operateJob(...call);
 }

@@ -78,7 +78,7 @@ async function follow<Progress, Result>(
       printResult(context, flags.json, { workflowId, state: followed.state ?? null }, `It goes on by itself: ${line}`);
       return;
     }
-    case "needs-a-person": {
+    case "needs-an-operator": {
       const lines = followed.state.attentions.flatMap((one) => attentionLines(one, command, scope));
       printResult(context, flags.json, { workflowId, state: followed.state }, lines.join("\n"));
       throw new CommandFailedError("");

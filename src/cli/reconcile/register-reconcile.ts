@@ -69,5 +69,9 @@ Example:
       const options = { ...(accounting && { accounting }), ...(Object.keys(rule).length > 0 && { rule }) };
       await runJob(context, reconciliation, { flags, options });
     });
-  registerJobUpdates(reconcile, context, { noun: "reconciliation", start: "reconcile", workflowId: reconcileWorkflowId });
+  registerJobUpdates(reconcile, context, {
+    noun: "reconciliation",
+    start: "reconcile",
+    workflowId: reconcileWorkflowId,
+  });
 }

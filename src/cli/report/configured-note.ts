@@ -20,8 +20,8 @@ export function configuredNote(
   if (reports.length === 0 && asked.length === 0) {
     return configured.length === 0 ? undefined : `Configured here: ${listed(configured)}.`;
   }
-  const told = new Set(reports.map(nameOf));
-  const absent = asked.filter((one) => !told.has(nameOf(one)));
+  const reported = new Set(reports.map(nameOf));
+  const absent = asked.filter((one) => !reported.has(nameOf(one)));
   return absent.length === 0 ? undefined : `Configured, and without documents in the ledger: ${listed(absent)}.`;
 }
 

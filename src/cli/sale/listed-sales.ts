@@ -112,8 +112,8 @@ function noteIdOf(execution: WorkflowExecutionInfo): string | undefined {
 function listed(execution: WorkflowExecutionInfo, note: ListedNote | undefined): ListedSale {
   const { workflowId, type, startTime } = execution;
   const attributes = attributesOf(execution);
-  const told = attributes.get(SEARCH_ATTRIBUTES.stage);
-  const stage = note?.stage ?? STAGES.find((one) => one === told) ?? null;
+  const stageText = attributes.get(SEARCH_ATTRIBUTES.stage);
+  const stage = note?.stage ?? STAGES.find((one) => one === stageText) ?? null;
   const status = statusOf(execution);
   const attention = status === "running" ? (attributes.get(SEARCH_ATTRIBUTES.attention) ?? null) : null;
   const content = execution.memo?.["content"] as Partial<SaleContent> | undefined;

@@ -112,7 +112,7 @@ export async function operateMany(
       skipped: tried.flatMap((one) => (one.kind === "skipped" ? [strip(one)] : [])),
       failed: tried.flatMap((one) => (one.kind === "failed" ? [strip(one)] : [])),
     };
-    const lines = tried.map((one) => `${one.workflowId}: ${told(one, done)}`);
+    const lines = tried.map((one) => `${one.workflowId}: ${resultText(one, done)}`);
     printResult(context, flags.json, data, [...lines, summary(counts, done)].join("\n"));
     if (counts.failed > 0) throw new CommandFailedError("");
   });
@@ -184,7 +184,7 @@ function strip<One extends Tried>({ kind: _kind, ...rest }: One): Omit<One, "kin
   return rest;
 }
 
-function told(one: Tried, done: string): string {
+function resultText(one: Tried, done: string): string {
   if (one.kind === "done") return `${done}: ${one.message}`;
   return one.kind === "skipped" ? `skipped: ${one.reason}` : `failed: ${one.error}`;
 }

@@ -41,8 +41,8 @@ export function renderState(title: string, workflowId: string, state: SaleState,
       ),
     );
   }
-  const untold = (state.inAll?.attentions ?? 0) - state.attentions.length;
-  if (untold > 0) lines.push(`An operator is needed for ${untold} more: they show once these are resolved.`);
+  const hidden = (state.inAll?.attentions ?? 0) - state.attentions.length;
+  if (hidden > 0) lines.push(`An operator is needed for ${hidden} more: they show once these are resolved.`);
   if (state.decisions.length > 0) {
     lines.push("Decisions", ...state.decisions.map(indented(decisionLine)));
   }

@@ -12,7 +12,12 @@ function attention(code: AttentionCode, subject?: string): Attention {
 describe("the commands that mend an attention", () => {
   test("name the number, and the connection and business where they are not the default", () => {
     expect(
-      resolvingCommands(attention("rejected"), { invoice: "INV 1'", connection: "shop", business: "b", creditNote: true }),
+      resolvingCommands(attention("rejected"), {
+        invoice: "INV 1'",
+        connection: "shop",
+        business: "b",
+        creditNote: true,
+      }),
     ).toEqual([
       "fiscalflow sale retry 'INV 1'\\''' --connection shop --business b --credit-note",
       "fiscalflow sale cancel 'INV 1'\\''' --reason '<why>' --connection shop --business b --credit-note",

@@ -10,12 +10,16 @@ export interface CommandTarget extends Scope {
 
 /** The command lines that mend an attention, ready to be pasted; what only a person knows stands in angle brackets. */
 export function resolvingCommands({ code, subject, resolvedBy }: Attention, target: CommandTarget): string[] {
-  return resolvedBy.flatMap((mend) => commandsFor(mend, code, subject).map((words) => commandLine(words, target)));
+  return resolvedBy.flatMap((update) => commandsFor(update, code, subject).map((words) => commandLine(words, target)));
 }
 
-function commandsFor(mend: ResolvingUpdate, code: string, subject: string | undefined): { verb: string; flags: string[] }[] {
+function commandsFor(
+  update: ResolvingUpdate,
+  code: string,
+  subject: string | undefined,
+): { verb: string; flags: string[] }[] {
   const note = ["--note", "'<how you know>'"];
-  switch (mend) {
+  switch (update) {
     case "retry":
       return [{ verb: "retry", flags: [] }];
     case "cancel":

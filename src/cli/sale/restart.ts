@@ -39,7 +39,7 @@ Examples:
       const { query, note } = flags;
       if (invoice !== undefined)
         await operateOne(context, invoice, flags, async (operate, id) => {
-          const reply = told(await operate.restart(id, { note }));
+          const reply = withMessage(await operate.restart(id, { note }));
           return { ...reply, message: reply.result === "restarted" ? `restarted; ${reply.message}` : reply.message };
         });
       else if (query !== undefined)
@@ -47,12 +47,12 @@ Examples:
           context,
           { ...flags, query },
           { verb: "restart", done: "restarted", of: "ended" },
-          async (operate, id) => told(await operate.restart(id, { note })),
+          async (operate, id) => withMessage(await operate.restart(id, { note })),
         );
     });
 }
 
-function told(reply: RestartReply): RestartReply & { message: string } {
+function withMessage(reply: RestartReply): RestartReply & { message: string } {
   const message =
     reply.result === "restarted"
       ? "the new run takes over what the run before did."

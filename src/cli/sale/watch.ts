@@ -34,7 +34,7 @@ async function watchSale(context: CliContext, invoice: string, flags: Scope & Re
   const { NoAnswerError } = await import("../../starter/index.ts");
   await withSales(context, async ({ starter, keyOf }) => {
     const key = keyOf(invoice, flags);
-    let told = "";
+    let shownLine = "";
     let silent = false;
     for (;;) {
       let state: SaleState | undefined;
@@ -49,8 +49,8 @@ async function watchSale(context: CliContext, invoice: string, flags: Scope & Re
       if (state) {
         const seen = seenIn(state);
         const now = JSON.stringify(seen);
-        if (now !== told) tell(context, seen, state, flags.json);
-        told = now;
+        if (now !== shownLine) tell(context, seen, state, flags.json);
+        shownLine = now;
         if (isSettled(state)) return;
       }
       await delay(LOOK_EVERY_MS, undefined, { signal: context.signal });

@@ -16,7 +16,7 @@ import type { StockMovement } from "../stock-movement.ts";
 
 const atMs = z.number().describe("Unix milliseconds.");
 const text = z.string().nullish();
-const mend = z.enum(["retry", "cancel", "resolveStock", "resolveDocument", "resolveBatch", "acknowledge"]);
+const resolvingUpdate = z.enum(["retry", "cancel", "resolveStock", "resolveDocument", "resolveBatch", "acknowledge"]);
 const stage = z.enum(STAGES);
 const code = z.enum(ATTENTION_CODES);
 
@@ -94,12 +94,12 @@ const attention = z.looseObject({
   subject: z.string().optional(),
   message: z.string(),
   sinceMs: atMs,
-  resolvedBy: z.array(mend).describe("The updates that resolve it."),
+  resolvedBy: z.array(resolvingUpdate).describe("The updates that resolve it."),
   evidence: z.record(z.string(), z.unknown()).optional(),
 }) satisfies z.ZodType<Attention>;
 
 const decision = z.looseObject({
-  update: z.enum([...mend.exclude(["cancel"]).options, "refund", "restart"]),
+  update: z.enum([...resolvingUpdate.exclude(["cancel"]).options, "refund", "restart"]),
   code: code.optional(),
   subject: z.string().optional(),
   answer: z.string().optional(),

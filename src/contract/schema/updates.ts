@@ -15,13 +15,13 @@ import type { ResolveBatchRequest } from "../sync-batch.ts";
  * What the updates take, as their workflows check it: these are published as JSON Schemas, for callers in any language.
  */
 
-/** A text in which something is said. */
-const said = z
+/** A text that is not empty. */
+const nonEmptyText = z
   .string()
   .refine((text) => text.trim() !== "", { error: "expected a text" })
   .meta({ pattern: "\\S" });
 
-const note = said.describe("How the operator knows, in a few words; it is kept with the decision.");
+const note = nonEmptyText.describe("How the operator knows, in a few words; it is kept with the decision.");
 const by = z.string().optional().describe("Who answers for it.");
 const code = z.enum(ATTENTION_CODES);
 const subject = z.string().optional().describe("As the attention has it, where several carry the code.");
@@ -38,7 +38,7 @@ export const retryRequestSchema = z.strictObject({
   by,
 }) satisfies z.ZodType<RetryRequest>;
 
-export const cancelRequestSchema = z.strictObject({ reason: said }) satisfies z.ZodType<CancelRequest>;
+export const cancelRequestSchema = z.strictObject({ reason: nonEmptyText }) satisfies z.ZodType<CancelRequest>;
 
 export const resolveStockRequestSchema = z.strictObject({
   referenceId: z.string().describe("The attention's subject."),
@@ -48,7 +48,7 @@ export const resolveStockRequestSchema = z.strictObject({
 }) satisfies z.ZodType<ResolveStockRequest>;
 
 export const resolveDocumentRequestSchema = z
-  .strictObject({ saleId: said.optional(), notCreated: z.literal(true).optional(), note, by })
+  .strictObject({ saleId: nonEmptyText.optional(), notCreated: z.literal(true).optional(), note, by })
   .refine(({ saleId, notCreated }) => (saleId === undefined) !== (notCreated === undefined), {
     error: "expected either saleId or notCreated",
   })

@@ -19,21 +19,26 @@ export function documentDifferences({ example, state }: SaleProgress, books: Boo
   ];
 }
 
-type Told = Pick<DocumentBooks, "id"> & { receipt?: unknown; totals: { total: number } };
+type ReportedDocument = Pick<DocumentBooks, "id"> & { receipt?: unknown; totals: { total: number } };
 
-function oneDocument(noun: string, booked: readonly DocumentBooks[], told: Told | null | undefined): string[] {
+function oneDocument(
+  noun: string,
+  booked: readonly DocumentBooks[],
+  reported: ReportedDocument | null | undefined,
+): string[] {
   const [document, ...more] = booked;
   if (document === undefined) return [`the books have no ${noun} with its number`];
   if (more.length > 0) return [`the books have ${booked.length} ${noun}s with its number, expected one`];
   const found: string[] = [];
   if (document.status !== "completed") found.push(`its ${noun} is ${document.status} in the books, expected completed`);
-  if (!told) return [...found, `the workflow tells of no ${noun}`];
-  if (told.id !== document.id) found.push(`its ${noun} is ${told.id} to the workflow, ${document.id} in the books`);
-  if (!isDeepStrictEqual(told.receipt ?? null, document.receipt))
+  if (!reported) return [...found, `the workflow tells of no ${noun}`];
+  if (reported.id !== document.id)
+    found.push(`its ${noun} is ${reported.id} to the workflow, ${document.id} in the books`);
+  if (!isDeepStrictEqual(reported.receipt ?? null, document.receipt))
     found.push(`the receipt of its ${noun} is not the one in the books`);
-  if (told.totals.total !== document.totals.total)
+  if (reported.totals.total !== document.totals.total)
     found.push(
-      `the total of its ${noun} is ${told.totals.total} to the workflow, ${document.totals.total} in the books`,
+      `the total of its ${noun} is ${reported.totals.total} to the workflow, ${document.totals.total} in the books`,
     );
   return found;
 }

@@ -26,9 +26,9 @@ describe("the comparison with the simulator's books", () => {
   });
 
   it("names a sale that ended in another stage, and why", () => {
-    expect(differences(() => ({ stage: "rejected", problem: "needs a person: rejected: no" }))).toEqual([
+    expect(differences(() => ({ stage: "rejected", problem: "needs an operator: rejected: no" }))).toEqual([
       "DUKA-1007: ended rejected, expected credited",
-      "DUKA-1007: needs a person: rejected: no",
+      "DUKA-1007: needs an operator: rejected: no",
     ]);
   });
 

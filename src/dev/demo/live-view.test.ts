@@ -60,8 +60,8 @@ describe("without a terminal", () => {
   it("says on the last line what went wrong, as one line", () => {
     const screen = new FakeScreen(false);
     const view = liveView(screen, 1, { paint: plainPaint });
-    view.show([{ ...done, stage: "rejected", problem: "needs a person:\n  no" }]);
-    expect(screen.written).toMatch(/rejected +needs a person: no\n$/);
+    view.show([{ ...done, stage: "rejected", problem: "needs an operator:\n  no" }]);
+    expect(screen.written).toMatch(/rejected +needs an operator: no\n$/);
   });
 });
 
@@ -104,9 +104,9 @@ describe("on a terminal", () => {
   it("marks a sale that ended otherwise than it should have", () => {
     const screen = new FakeScreen(true);
     const view = liveView(screen, 1, { paint: plainPaint });
-    view.show([{ ...done, stage: "rejected", problem: "needs a person" }]);
+    view.show([{ ...done, stage: "rejected", problem: "needs an operator" }]);
     view.end();
-    expect(screen.written).toContain("✖  DUKA-1001  accepted at once  rejected             1.3 s  needs a person");
+    expect(screen.written).toContain("✖  DUKA-1001  accepted at once  rejected             1.3 s  needs an operator");
   });
 
   it("writes plain lines where there are more sales than rows", () => {

@@ -32,11 +32,11 @@ export async function runSales(stack: DemoStack, options: RunSalesOptions = {}):
     return { example, workflowId, stage: "starting", waitingFor: "its start", startedAtMs: Date.now() };
   });
   const follow = (sale: SaleProgress, index: number): Promise<SaleProgress> => {
-    const told = (changed: SaleProgress): void => {
+    const saleChanged = (changed: SaleProgress): void => {
       sales[index] = changed;
       onChange?.([...sales]);
     };
-    const followed = (): Promise<SaleProgress> => followSale(stack, sale, { signal, untilMs, onChange: told });
+    const followed = (): Promise<SaleProgress> => followSale(stack, sale, { signal, untilMs, onChange: saleChanged });
     return stack.client.withAbortSignal(signal, followed);
   };
   const following = sales.map(follow);

@@ -35,8 +35,8 @@ describe("a callback that is", () => {
 
   test("early comes while the document is in flight, and none comes with its outcome", async () => {
     const { simulator, id, received } = await sold({ kind: "early" }, [{ do: "down" }]);
-    const told = await simulator.callbackSettled(id);
-    expect(told).toMatchObject({ status: "pending", receipt: null, callback: { status: "delivered" } });
+    const settled = await simulator.callbackSettled(id);
+    expect(settled).toMatchObject({ status: "pending", receipt: null, callback: { status: "delivered" } });
     expect(received).toEqual([{ event: "sale.completed", saleId: id }]);
     simulator.setDocumentStatus(id, "completed");
     await simulator.callbackSettled(id);

@@ -15,8 +15,8 @@ describe("the result callback", () => {
       event: null,
       attempts: 0,
     });
-    const told = await simulator.callbackSettled(saleId(answer));
-    expect(told.callback).toMatchObject({
+    const settled = await simulator.callbackSettled(saleId(answer));
+    expect(settled.callback).toMatchObject({
       status: "delivered",
       event: "sale.completed",
       attempts: 1,
@@ -31,8 +31,8 @@ describe("the result callback", () => {
     const simulator = await simulatorUnderTest({ callbackRetryDelaysMs: [1, 1, 1] });
     const receiver = await callbackReceiver([500, 302, 200]);
     const sale = await call(simulator, "POST", "/v1/sales", { body: teaSale("INV-1", { callbackUrl: receiver.url }) });
-    const told = await simulator.callbackSettled(saleId(sale));
-    expect(told.callback).toMatchObject({ status: "delivered", attempts: 3, lastResponseStatus: 200 });
+    const settled = await simulator.callbackSettled(saleId(sale));
+    expect(settled.callback).toMatchObject({ status: "delivered", attempts: 3, lastResponseStatus: 200 });
     expect(simulator.books().callbacks.map(({ responseStatus }) => responseStatus)).toEqual([500, 302, 200]);
   });
 
@@ -40,8 +40,8 @@ describe("the result callback", () => {
     const simulator = await simulatorUnderTest({ callbackRetryDelaysMs: [1] });
     const receiver = await callbackReceiver([503]);
     const sale = await call(simulator, "POST", "/v1/sales", { body: teaSale("INV-1", { callbackUrl: receiver.url }) });
-    const told = await simulator.callbackSettled(saleId(sale));
-    expect(told.callback).toMatchObject({ status: "failed", attempts: 2, lastError: "HTTP 503", deliveredAt: null });
+    const settled = await simulator.callbackSettled(saleId(sale));
+    expect(settled.callback).toMatchObject({ status: "failed", attempts: 2, lastError: "HTTP 503", deliveredAt: null });
   });
 
   test("tells a late rejection as sale.failed and the retried document as sale.completed", async () => {

@@ -10,7 +10,7 @@ const REPOSITORY = resolve(import.meta.dirname, "../../..");
  * TypeScript, and `dist` may be older than the source. Returns the path of the compiled index, and what removes it
  * again.
  */
-export function compileFolder(room = "embedded"): { index: string; remove: () => void } {
+export function compileFolder(source = "embedded"): { index: string; remove: () => void } {
   const folder = mkdtempSync(join(tmpdir(), "fiscalflow-compiled-"));
   symlinkSync(join(REPOSITORY, "node_modules"), join(folder, "node_modules"), "dir");
   writeFileSync(join(folder, "package.json"), '{"type":"module"}');
@@ -18,15 +18,15 @@ export function compileFolder(room = "embedded"): { index: string; remove: () =>
   const config = {
     extends: join(REPOSITORY, "tsconfig.json"),
     compilerOptions: { ...compilerOptions, typeRoots: [join(REPOSITORY, "node_modules/@types")] },
-    files: [join(REPOSITORY, `src/${room}/index.ts`)],
+    files: [join(REPOSITORY, `src/${source}/index.ts`)],
     include: [],
   };
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config));
   const compiler = join(REPOSITORY, "node_modules/typescript/bin/tsc");
   const run = spawnSync(process.execPath, [compiler, "-p", folder], { encoding: "utf8" });
-  if (run.status !== 0) throw new Error(`The room did not compile: ${run.stdout}${run.stderr}`);
+  if (run.status !== 0) throw new Error(`The folder src/${source} did not compile: ${run.stdout}${run.stderr}`);
   return {
-    index: join(folder, `src/${room}/index.js`),
+    index: join(folder, `src/${source}/index.js`),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }

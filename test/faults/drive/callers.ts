@@ -7,7 +7,7 @@ import { askUntilAnswered } from "./ask-until-answered.ts";
 
 export interface CallersRecord {
   /** By workflow id: the outcome that its caller was told, once it was settled. */
-  readonly told: ReadonlyMap<string, SaleOutcome>;
+  readonly outcomes: ReadonlyMap<string, SaleOutcome>;
   /** How often a state was asked for and answered. */
   readonly states: number;
 }
@@ -24,7 +24,7 @@ export class Callers {
   readonly #stack: FaultStack;
   readonly #signal: AbortSignal;
   readonly #waiting = new Set<string>();
-  readonly #told = new Map<string, SaleOutcome>();
+  readonly #outcomes = new Map<string, SaleOutcome>();
   readonly #problems: string[] = [];
   #seen = 0;
   #states = 0;
@@ -35,7 +35,7 @@ export class Callers {
   }
 
   get record(): CallersRecord {
-    return { told: this.#told, states: this.#states };
+    return { outcomes: this.#outcomes, states: this.#states };
   }
 
   /** How many have not been told an end. */
@@ -55,7 +55,7 @@ export class Callers {
     this.#waiting.add(workflowId);
     void this.#attend(key)
       .then((outcome) => {
-        this.#told.set(workflowId, outcome);
+        this.#outcomes.set(workflowId, outcome);
         this.#waiting.delete(workflowId);
       })
       .catch((error: unknown) => {
@@ -66,10 +66,10 @@ export class Callers {
   }
 
   async #attend(key: SaleKey): Promise<SaleOutcome> {
-    const told = new AbortController();
+    const settled = new AbortController();
     const [outcome] = await Promise.all([
-      this.#outcomeOf(key).finally(() => told.abort()),
-      this.#lookUntil(key, told.signal),
+      this.#outcomeOf(key).finally(() => settled.abort()),
+      this.#lookUntil(key, settled.signal),
     ]);
     return outcome;
   }
@@ -84,9 +84,9 @@ export class Callers {
     }
   }
 
-  async #lookUntil(key: SaleKey, told: AbortSignal): Promise<void> {
+  async #lookUntil(key: SaleKey, settled: AbortSignal): Promise<void> {
     const { starter } = this.#stack;
-    while (!told.aborted) {
+    while (!settled.aborted) {
       await this.#ask(() => starter.getSale(key));
       this.#states += 1;
       await delay(LOOK_MS);

@@ -7,7 +7,7 @@ export type ShapeName =
   | "completed-later-without-callback"
   | "rejected-then-accepted"
   | "rejected-without-document"
-  | "rejected-until-a-person-retries"
+  | "rejected-until-an-operator-retries"
   | "rejected-for-ever"
   | "item-not-registered"
   | "item-lacks-data"

@@ -75,7 +75,7 @@ export const SHAPES: readonly Shape[] = [
   },
   {
     ...plain,
-    name: "rejected-until-a-person-retries",
+    name: "rejected-until-an-operator-retries",
     also: ["retry"],
     // Twice by itself, then a person.
     authority: (chance) => [noLater(chance), no, no, no, chance.pick([accept, later(chance)])],

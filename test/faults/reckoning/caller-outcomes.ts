@@ -11,7 +11,7 @@ const BECOMES: Readonly<Partial<Record<Stage, readonly Stage[]>>> = {
 /** What a caller was told once is what is true in the end: the document, its receipt, and that it is not taken back. */
 export function callersMisinformed({ storm, chronicles }: Evidence): string[] {
   const byId = new Map(chronicles.map((chronicle) => [chronicle.workflowId, chronicle]));
-  return [...storm.callers.told].flatMap(([workflowId, told]) => {
+  return [...storm.callers.outcomes].flatMap(([workflowId, told]) => {
     const outcome = outcomeOf(byId.get(workflowId));
     // That it is lost is found by another.
     if (!outcome) return [];

@@ -54,14 +54,15 @@ export function resultsThatDiffer(evidence: Evidence): string[] {
   });
 }
 
-function documentDifferences(told: SaleDocument | null, kept: DocumentBooks | undefined): string[] {
-  if (!told && !kept) return [];
-  if (!told || !kept) return [`its document is ${told?.id ?? "none"}, in the books ${kept?.id ?? "none"}`];
+function documentDifferences(reported: SaleDocument | null, kept: DocumentBooks | undefined): string[] {
+  if (!reported && !kept) return [];
+  if (!reported || !kept) return [`its document is ${reported?.id ?? "none"}, in the books ${kept?.id ?? "none"}`];
   const differences: string[] = [];
-  if (told.id !== kept.id) differences.push(`its document is ${told.id}, in the books ${kept.id}`);
-  if (told.status !== kept.status) differences.push(`its document is ${told.status}, in the books ${kept.status}`);
-  if (!sameMoney(told.totals.total, kept.totals.total))
-    differences.push(`its total is ${told.totals.total}, in the books ${kept.totals.total}`);
+  if (reported.id !== kept.id) differences.push(`its document is ${reported.id}, in the books ${kept.id}`);
+  if (reported.status !== kept.status)
+    differences.push(`its document is ${reported.status}, in the books ${kept.status}`);
+  if (!sameMoney(reported.totals.total, kept.totals.total))
+    differences.push(`its total is ${reported.totals.total}, in the books ${kept.totals.total}`);
   return differences;
 }
 

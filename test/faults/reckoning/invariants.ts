@@ -33,7 +33,7 @@ export const INVARIANTS: Readonly<Record<string, (evidence: Evidence) => string[
   "every sale moved its stock, and gave back what it had to": movementsThatDiffer,
   "no more went back to stock than was taken, for each sale, item and branch": returnedMoreThanTaken,
   "what workflows say of their movements is so": movementsMisreported,
-  "every unknown movement was visible, and was resolved by a person": unknownMovementsUnseen,
+  "every unknown movement was visible, and was resolved by an operator": unknownMovementsUnseen,
   "no sale is lost": salesLost,
   "no workflow failed, was terminated, or is stuck": workflowsThatFailed,
   "every sale has one workflow": workflowsTooMany,

@@ -35,12 +35,12 @@ export function movementsKeptWrongly(evidence: Evidence): string[] {
     kept.delete(referenceId);
     if (wrongTypes.has(referenceId)) return [];
     if (!row) return [`${referenceId}: was applied, and the ledger does not say so`];
-    const [told, made] = [
+    const [reported, made] = [
       [row.businessId, row.itemId, row.action, Number(row.quantity)],
       [movement.businessId, movement.itemId, movement.action, movement.quantity],
     ].map((parts) => parts.join(" "));
-    if (told !== made) return [`${referenceId}: is ${told} in the ledger, in the books ${made}`];
-    // What a person said of an unknown movement names none.
+    if (reported !== made) return [`${referenceId}: is ${reported} in the ledger, in the books ${made}`];
+    // What an operator said of an unknown movement names none.
     if (row.movementId === null || row.movementId === movement.movementId) return [];
     return [`${referenceId}: is ${row.movementId} in the ledger, in the books ${movement.movementId}`];
   });
@@ -59,6 +59,6 @@ export function ledgerFindings({ books, ledger }: Evidence): string[] {
   return [...found, ...without.map((businessId) => `${businessId}: has documents, and no events`)];
 }
 
-function sameMoney(kept: string | null, told: number): boolean {
-  return kept !== null && Math.abs(Number(kept) - told) < 0.01;
+function sameMoney(kept: string | null, reported: number): boolean {
+  return kept !== null && Math.abs(Number(kept) - reported) < 0.01;
 }

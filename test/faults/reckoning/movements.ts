@@ -81,8 +81,8 @@ export function movementsMisreported(evidence: Evidence): string[] {
   const applied = new Map(evidence.books.movements.map((movement) => [movement.referenceId, movement]));
   const wrongTypes = new Set(answeredWithWrongTypes(evidence));
   return evidence.chronicles.flatMap((chronicle) => {
-    const told = outcomeOf(chronicle)?.stockMovements ?? [];
-    return told
+    const reported = outcomeOf(chronicle)?.stockMovements ?? [];
+    return reported
       .filter(({ referenceId }) => !wrongTypes.has(referenceId))
       .flatMap((movement) => misreports(movement, applied.get(movement.referenceId)));
   });
@@ -95,12 +95,13 @@ export function answeredWithWrongTypes({ books }: Evidence): string[] {
   );
 }
 
-function misreports(told: StockMovement, kept: Movement | undefined): string[] {
-  if (told.state !== "applied" && told.state !== "dropped") return [`${told.referenceId}: ended ${told.state}`];
-  if ((told.state === "applied") !== (kept !== undefined))
-    return [`${told.referenceId}: ended ${told.state}, and was ${kept ? "" : "not "}applied`];
-  if (told.movementId !== undefined && told.movementId !== kept?.movementId)
-    return [`${told.referenceId}: is ${told.movementId}, in the books ${kept?.movementId}`];
+function misreports(reported: StockMovement, kept: Movement | undefined): string[] {
+  if (reported.state !== "applied" && reported.state !== "dropped")
+    return [`${reported.referenceId}: ended ${reported.state}`];
+  if ((reported.state === "applied") !== (kept !== undefined))
+    return [`${reported.referenceId}: ended ${reported.state}, and was ${kept ? "" : "not "}applied`];
+  if (reported.movementId !== undefined && reported.movementId !== kept?.movementId)
+    return [`${reported.referenceId}: is ${reported.movementId}, in the books ${kept?.movementId}`];
   return [];
 }
 

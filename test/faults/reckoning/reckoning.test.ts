@@ -53,7 +53,7 @@ test("an unknown movement that nobody saw or resolved is found, and one that was
     result: { kind: "unknown" },
   } as const;
   const unknown = withChronicle(await goodEvidence(), { activities: [activity] });
-  expect(violated(unknown)).toEqual(["every unknown movement was visible, and was resolved by a person"]);
+  expect(violated(unknown)).toEqual(["every unknown movement was visible, and was resolved by an operator"]);
   const updates = [{ name: "resolveStock", input: { referenceId: REFERENCE, applied: true } }];
   expect(violated(withAttention(withChronicle(unknown, { updates }), "stock-unknown", "lost"))).toEqual([]);
 });
@@ -63,7 +63,7 @@ test("a lost call whose claim nobody looked into is found, and one whose outcome
     ({ type, input: { referenceId: REFERENCE }, end, result }) as const;
   const lost = of("adjustStock", "timed-out", "");
   expect(violated(withChronicle(await goodEvidence(), { activities: [lost] }))).toEqual([
-    "every unknown movement was visible, and was resolved by a person",
+    "every unknown movement was visible, and was resolved by an operator",
   ]);
   const read = of("readMovement", "completed", { kind: "unknown" });
   const applied = of("watchMovement", "completed", { kind: "applied" });
@@ -84,7 +84,7 @@ test("a person's word is counted once, also where the claim repeats it; a second
   );
   expect(violated(said)).toEqual([]);
   expect(violated(withChronicle(said, { updates: [word, word] }))).toEqual([
-    "every unknown movement was visible, and was resolved by a person",
+    "every unknown movement was visible, and was resolved by an operator",
   ]);
 });
 
@@ -104,16 +104,16 @@ test("a sale that is lost, failed, or not the one in the books is found", async 
 
 test("a caller who was told what did not stay so is found", async () => {
   const evidence = await goodEvidence();
-  const [outcome] = evidence.storm.callers.told.values();
-  const told = (changes: object) => {
-    const callers = { told: new Map([[WORKFLOW_ID, { ...outcome, ...changes } as SaleOutcome]]), states: 1 };
+  const [outcome] = evidence.storm.callers.outcomes.values();
+  const violatedWith = (changes: object) => {
+    const callers = { outcomes: new Map([[WORKFLOW_ID, { ...outcome, ...changes } as SaleOutcome]]), states: 1 };
     return violated({ ...evidence, storm: { ...evidence.storm, callers } });
   };
-  expect(told({})).toEqual([]);
-  expect(told({ stage: "cancelled" })).toEqual(["what a caller was told stays so"]);
-  expect(told({ stage: "crediting" })).toEqual(["what a caller was told stays so"]);
-  expect(told({ sale: null })).toEqual(["what a caller was told stays so"]);
-  expect(told({ receipt: null })).toEqual(["what a caller was told stays so"]);
+  expect(violatedWith({})).toEqual([]);
+  expect(violatedWith({ stage: "cancelled" })).toEqual(["what a caller was told stays so"]);
+  expect(violatedWith({ stage: "crediting" })).toEqual(["what a caller was told stays so"]);
+  expect(violatedWith({ sale: null })).toEqual(["what a caller was told stays so"]);
+  expect(violatedWith({ receipt: null })).toEqual(["what a caller was told stays so"]);
 });
 
 test("a history that does not replay is found, and that none was replayed", async () => {

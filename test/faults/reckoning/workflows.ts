@@ -96,6 +96,6 @@ export function forgedCallbacksHeard({ storm, chronicles }: Evidence): string[] 
 
 /** Invariant 8. */
 export function secretsFound({ chronicles, logsWithSecrets }: Evidence): string[] {
-  const told = chronicles.filter(({ secretsFound }) => secretsFound.length > 0);
-  return [...told.map(({ workflowId }) => `${workflowId}: its history holds a secret`), ...logsWithSecrets];
+  const leaks = chronicles.filter(({ secretsFound }) => secretsFound.length > 0);
+  return [...leaks.map(({ workflowId }) => `${workflowId}: its history holds a secret`), ...logsWithSecrets];
 }

@@ -25,41 +25,41 @@ function itemDifferences({ items }: ServiceBooks, ledger: LedgerContents): strin
     .filter(({ registrationAttempts }) => registrationAttempts > 1)
     .map(({ id, registrationAttempts }) => `the registration of ${id} was asked for ${registrationAttempts} times`);
   const known = ledger.items.map(({ item, kind }) => [item, kind.startsWith("registered") ? "is" : "is not"] as const);
-  const told = items.map(
+  const booked = items.map(
     ({ id, registrationStatus }) => [id, registrationStatus === "REGISTERED" ? "is" : "is not"] as const,
   );
-  return [...repeated, ...differencesById("registration of", new Map(told), new Map(known))];
+  return [...repeated, ...differencesById("registration of", new Map(booked), new Map(known))];
 }
 
 function purchaseDifferences(books: ServiceBooks, ledger: LedgerContents): string[] {
   // What is not stored is known to the tax authority alone: the synchronisation should have pulled it.
   const left = books.purchases.filter(({ stored }) => !stored).map(({ id }) => `the purchase ${id} was not pulled`);
-  const told = books.purchases
+  const booked = books.purchases
     .filter(({ stored }) => stored)
     .map(({ businessId: _businessId, stored: _stored, changes: _changes, ...shown }) => [shown.id, shown] as const);
   const known = ledger.purchases
     .filter(({ missingSinceMs }) => missingSinceMs === null)
     .map(({ entry }) => [entry.id, entry] as const);
-  return [...left, ...differencesById("purchase", new Map(told), new Map(known))];
+  return [...left, ...differencesById("purchase", new Map(booked), new Map(known))];
 }
 
 function billPaymentDifferences(books: ServiceBooks, ledger: LedgerContents): string[] {
-  const told = books.billPayments.map(({ body, status }) => [body.id, { body, status }] as const);
+  const booked = books.billPayments.map(({ body, status }) => [body.id, { body, status }] as const);
   const known = ledger.billPayments
     .filter(({ missingSinceMs }) => missingSinceMs === null)
     .map(({ entry, syncStatus }) => [entry.id, { body: entry, status: syncStatus }] as const);
-  return differencesById("bill payment", new Map(told), new Map(known));
+  return differencesById("bill payment", new Map(booked), new Map(known));
 }
 
 function batchDifferences({ syncBatches }: ServiceBooks, ledger: LedgerContents): string[] {
   const repeated = syncBatches
     .filter(({ processed }) => processed > 1)
     .map(({ id, processed }) => `the sync batch ${id} was processed ${processed} times`);
-  const told = syncBatches.flatMap(({ id, processed, message }) => (processed > 0 ? [[id, message] as const] : []));
+  const booked = syncBatches.flatMap(({ id, processed, message }) => (processed > 0 ? [[id, message] as const] : []));
   const known = ledger.syncBatches.flatMap(({ syncBatchId, state, message }) =>
     state === "processed" ? [[syncBatchId, message] as const] : [],
   );
-  return [...repeated, ...differencesById("sync batch", new Map<string, unknown>(told), new Map(known))];
+  return [...repeated, ...differencesById("sync batch", new Map<string, unknown>(booked), new Map(known))];
 }
 
 function reportDifferences({ documents }: ServiceBooks, { report }: LedgerContents, day: string): string[] {
@@ -72,8 +72,8 @@ function reportDifferences({ documents }: ServiceBooks, { report }: LedgerConten
       ["credit notes", signed.filter(({ type }) => type === "credit_note"), creditNotes],
       ["net", signed, report.net],
     ] as const
-  ).flatMap(([name, told, reported]) => {
-    const right = amountsOf(told);
+  ).flatMap(([name, booked, reported]) => {
+    const right = amountsOf(booked);
     const found = { ...inNumbers(reported) };
     return isDeepStrictEqual(right, found)
       ? []
@@ -97,12 +97,12 @@ function inNumbers({ count, total, taxableAmount, taxAmount }: Amounts): Record<
 }
 
 /** @param noun what stands before the id */
-function differencesById(noun: string, told: ReadonlyMap<string, unknown>, known: ReadonlyMap<string, unknown>) {
-  const ids = [...new Set([...told.keys(), ...known.keys()])];
+function differencesById(noun: string, booked: ReadonlyMap<string, unknown>, known: ReadonlyMap<string, unknown>) {
+  const ids = [...new Set([...booked.keys(), ...known.keys()])];
   return ids.flatMap((id) => {
     if (!known.has(id)) return [`the ${noun} ${id} is not in the ledger`];
-    if (!told.has(id)) return [`the ledger has the ${noun} ${id}, of which the service knows nothing`];
-    return isDeepStrictEqual(asJson(told.get(id)), asJson(known.get(id)))
+    if (!booked.has(id)) return [`the ledger has the ${noun} ${id}, of which the service knows nothing`];
+    return isDeepStrictEqual(asJson(booked.get(id)), asJson(known.get(id)))
       ? []
       : [`the ${noun} ${id} is another in the ledger than at the service`];
   });

@@ -21,7 +21,7 @@ const items: JobResult = {
 const batch: JobResult = {
   job: { workflow: "processSyncBatch", workflowId: "sync-batch/default/batch_1" },
   lines: [],
-  problem: "needs a person: batch-unknown: no answer",
+  problem: "needs an operator: batch-unknown: no answer",
   apiCalls: 1,
   tookMs: 60,
 };
@@ -35,7 +35,7 @@ it("shows what came of each job with its calls, seconds and link, and what else 
 
 it("shows a problem in place of what came of it", () => {
   const table = jobTable({ results: [batch], temporal, columns: undefined, paint: colourPaint });
-  expect(table).toContain(colourPaint("needs a person: batch-unknown: no answer", "red"));
+  expect(table).toContain(colourPaint("needs an operator: batch-unknown: no answer", "red"));
 });
 
 it("puts the links below the table where the screen is too narrow for them", () => {

@@ -56,7 +56,7 @@ function evidenceOf(running: Simulator): Pick<Evidence, "storm" | "books" | "chr
   const books = running.books();
   const [document] = running.documents("INV-1");
   const [movement] = books.movements;
-  const told: StockMovement = {
+  const reported: StockMovement = {
     referenceId: REFERENCE,
     purpose: "sold",
     action: "DEDUCT",
@@ -70,7 +70,7 @@ function evidenceOf(running: Simulator): Pick<Evidence, "storm" | "books" | "chr
     stage: "completed",
     sale: document ?? null,
     receipt: document?.receipt ?? null,
-    stockMovements: [told],
+    stockMovements: [reported],
     numberTaken: true,
     nextWait: 0,
   };
@@ -92,7 +92,7 @@ function evidenceOf(running: Simulator): Pick<Evidence, "storm" | "books" | "chr
   };
   const storm = {
     sales: new Map([[WORKFLOW_ID, SALE]]),
-    callers: { told: new Map([[WORKFLOW_ID, result]]), states: 1 },
+    callers: { outcomes: new Map([[WORKFLOW_ID, result]]), states: 1 },
     attentions: [],
     kills: [],
     killsLeft: 0,
@@ -111,8 +111,8 @@ function ledgerOf({ documents, movements }: Books): KeptLedger {
       return { businessId, type, number, documentId: id, status, total: String(totals.total) };
     }),
     movements: movements.map(({ businessId, referenceId, movementId, itemId, action, quantity }) => {
-      const told = { businessId, movementId, itemId, action, quantity: String(quantity) };
-      return { ...told, referenceId: String(referenceId), state: "applied" };
+      const reported = { businessId, movementId, itemId, action, quantity: String(quantity) };
+      return { ...reported, referenceId: String(referenceId), state: "applied" };
     }),
     chains: [{ connection: "default", businessId: "biz_1", events: 1, findings: [] }],
   };
