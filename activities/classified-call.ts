@@ -18,7 +18,7 @@ export interface ClassifiedCall<Data, Meaning = Classification> {
   /** `Idempotent-Replayed: true`. */
   replayed: boolean;
   operation: string;
-  /** In words, for a person. */
+  /** In words, for an operator. */
   message: string;
   /** What is wrong with the service, where it does not serve calls at present. */
   trouble?: ServiceTrouble | undefined;
@@ -44,7 +44,7 @@ export function notServedMessage(connections: ReadonlyMap<string, unknown>, name
   return `This worker serves no connection named ${name}; it serves: ${known}.`;
 }
 
-/** What a person is needed for. A meaning that this operation cannot have by its table is shown as unexpected. */
+/** What an operator is needed for. A meaning that this operation cannot have by its table is shown as unexpected. */
 export function refusalOf({ meaning, error, operation, message, hint }: AnyCall): Refusal {
   const details = answerDetailsIn(error);
   switch (meaning.kind) {
@@ -74,7 +74,7 @@ function answerDetailsIn(error: unknown): Pick<Refusal, "status" | "apiCode" | "
   return { status, ...(apiCode !== undefined && { apiCode }), ...(Object.keys(details).length > 0 && { details }) };
 }
 
-/** What came back of a write whose outcome is unknown, as evidence for a person. */
+/** What came back of a write whose outcome is unknown, as evidence for an operator. */
 export function cameBack(error: unknown): Record<string, unknown> {
   if (error instanceof TransportError) return { cameBack: error.code };
   if (error instanceof AnswerError) return { cameBack: `HTTP ${error.status}`, ...error.evidence };

@@ -14,7 +14,7 @@ interface Seen {
 }
 
 /**
- * What answers show that does not fit the dialect, and that stops nothing: said once in the log of this process, and
+ * What answers show that does not fit the dialect, and that stops nothing: logged once in the log of this process, and
  * counted in the ledger for `fiscalflow doctor`. Nobody waits for it, and a ledger that is away costs no more than the
  * count.
  */

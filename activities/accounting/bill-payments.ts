@@ -23,7 +23,7 @@ const SAMPLE = 10;
 /**
  * A page that was the next one may be gone when it is asked for: rows were removed meanwhile, and the list ends before
  * it. What a service answers then is not shown: a page without rows, its last one, or 404. Each is the end of the list,
- * and no person's business.
+ * and of no concern to an operator.
  */
 export function createBillPaymentActivities(context: AccountingContext) {
   const { ledger, random } = context;

@@ -8,7 +8,7 @@ export interface AccountingRuntime {
   profile: AccountingProfile;
   client: AccountingClient;
   dialect: AccountingDialect;
-  /** Told of every call, so that one warning is given for a key that begins to be refused. */
+  /** Called for every call, so that one warning is given for a key that begins to be refused. */
   keyWatch: KeyStandingWatch;
 }
 

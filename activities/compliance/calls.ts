@@ -33,16 +33,19 @@ import type { ServiceHealth } from "./service-health.ts";
 /** One connection as this process serves it. The key is inside the client and nowhere else. */
 export interface ComplianceRuntime {
   profile: ConnectionProfile;
-  /** Of businesses that are not alike; each workflow is told its own alone. */
+  /** Of businesses that are not alike; each workflow gets only its own. */
   businessWeights: Readonly<Record<string, number>>;
   inputChecks: InputChecks;
-  /** How supplier invoices are held against bill payments, where the reconciliation is not told otherwise. */
+  /**
+   * How supplier invoices are compared with bill payments, where the input of the reconciliation does not say
+   * otherwise.
+   */
   reconcile: { accounting?: string; rule: PaymentRule };
   client: ComplianceClient;
   dialect: ComplianceDialect;
   /** Every call passes it, so that a refused key is tried by one call and not by each. */
   credentialBreaker: CredentialCircuitBreaker;
-  /** Told of every call; one for all connections of an application. */
+  /** Called for every call; one for all connections of an application. */
   health: ServiceHealth;
   catalogue: Catalogue;
   pollBounds: PollBounds;

@@ -102,7 +102,7 @@ const MOST_NAMED = 50;
 
 /**
  * The item that each line names. A name that fits no item, or two, resolves none of the lines.
- * @param leftOut rows of the list that are not of their form: a line that names one is told so
+ * @param leftOut rows of the list that are not of their form: the answer to a line that names one says so
  */
 export function resolveLines(
   lines: readonly SaleLineInput[],
@@ -146,7 +146,7 @@ function nameOf(line: SaleLineInput): { key: "itemId" | "externalId" | "sku"; va
 }
 
 /**
- * Only what a sale needs goes into its history: a name is for people, who are told of an item that is not registered.
+ * Only what a sale needs goes into its history: a name is for people, and only unregistered items are shown to them.
  * @param named whether a registered item has its name too
  */
 export function knownItem(item: Item, named = false): KnownItem {

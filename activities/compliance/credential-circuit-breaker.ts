@@ -15,7 +15,7 @@ export interface KeyTrouble {
   businessId: string | undefined;
 }
 
-/** Told once when a key begins to be refused, and once when it works again. */
+/** Called once when a key begins to be refused, and once when it works again. */
 export interface KeyWatch {
   refused: (trouble: KeyTrouble) => void;
   works: (trouble: KeyTrouble, refusedForMs: number) => void;
@@ -37,11 +37,11 @@ export interface KeyCall {
   caller: string;
   /** When this attempt was scheduled, by the clock of the Temporal server (Unix milliseconds). */
   scheduledAtMs: number;
-  /** When a person last asked the caller to try again, by the same clock. */
+  /** When an operator last asked the caller to try again, by the same clock. */
   retriedAtMs: number | undefined;
 }
 
-/** What a person wants to know of a key that is refused while nothing is sent with it. */
+/** What an operator wants to know of a key that is refused while nothing is sent with it. */
 interface KeyEvidence {
   notSent: true;
   /** ISO 8601, as is `nextTryAt`. */
@@ -91,7 +91,7 @@ interface Refused {
   error: ComplianceApiError;
   trouble: KeyTrouble;
   sinceMs: number;
-  /** Of the call that was refused last: a person who asked later than that has not had an answer yet. */
+  /** Of the call that was refused last: an operator who asked later than that has not had an answer yet. */
   scheduledAtMs: number;
   probeAtMs: number;
   probing: boolean;
@@ -164,7 +164,7 @@ export class CredentialCircuitBreaker {
     return standing;
   }
 
-  /** Undefined where the call may go. A person's `retry` that is newer than the last refusal always may. */
+  /** Undefined where the call may go. An operator's `retry` that is newer than the last refusal always may. */
   #held(call: KeyCall): KeyHeldError | undefined {
     const nowMs = this.#nowMs(call);
     for (const { refused } of [this.#standing("401"), this.#permission(call)]) {
@@ -204,7 +204,7 @@ export class CredentialCircuitBreaker {
     const before = standing.refused;
     const told = this.#troubleOf(standing.alert);
     const trouble = told ?? { connection, status, apiCode, operation, businessId };
-    // A person who tries often must not make all others wait longer.
+    // An operator who tries often must not make all others wait longer.
     const rung = before ? Math.min(before.rung + (wasProbe ? 1 : 0), RUNGS.length - 1) : 0;
     standing.changes++;
     standing.refused = {
@@ -227,7 +227,7 @@ export class CredentialCircuitBreaker {
     if (!this.#troubleOf(standing.alert)) tell(() => this.#options.watch.works(trouble, refusedForMs));
   }
 
-  /** What was told of the alert; undefined where nothing of it is refused. */
+  /** What was reported of the alert; undefined where nothing of it is refused. */
   #troubleOf(alert: string): KeyTrouble | undefined {
     for (const standing of this.#standings.values())
       if (standing.alert === alert && standing.refused) return standing.refused.trouble;
@@ -260,6 +260,6 @@ function tell(word: () => void): void {
   try {
     word();
   } catch {
-    // Nobody is left to be told.
+    // No caller is left to report it to.
   }
 }

@@ -22,7 +22,7 @@ export function createDocumentActivities(context: ActivityContext) {
     const document = withLinesThatFit(read);
     const answer = { kind: "document", document } as const;
     if (!record || document.status !== "completed" || !document.receipt || document.linesLeftOut) return answer;
-    // Dated when the run handed it out: whatever the run has told since is newer.
+    // Dated when the run handed it out: whatever the run has sent since is newer.
     return { ...answer, ...(await saveWithAnswer(ledger, request, { ...record, document })) };
   }
 

@@ -20,8 +20,8 @@ import { KeyHeldError } from "./credential-circuit-breaker.ts";
 import { readCatalogue } from "./read-catalogue.ts";
 
 /**
- * So long it is believed that an item lacks data: a person has to mend it first, and whoever asks to try again is not
- * kept waiting.
+ * So long it is believed that an item lacks data: an operator has to correct it first, and whoever asks to try again is
+ * not kept waiting.
  */
 const BELIEVED_MS = 30_000;
 
@@ -37,7 +37,8 @@ export function createItemActivities(context: ActivityContext) {
   const lacksData = new Map<string, Lacking>();
 
   /**
-   * Unless a person has asked to try again since, or a list that was read since shows that nothing is missing any more.
+   * Unless an operator has asked to try again since, or a list that was read since shows that nothing is missing any
+   * more.
    */
   function stillLacks({ connection, businessId, itemId, retriedAtMs = 0 }: RegisterRequest, lacking: Lacking): boolean {
     if (nowMs() >= lacking.untilMs || retriedAtMs > lacking.askedAtMs) return false;

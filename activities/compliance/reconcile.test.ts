@@ -11,7 +11,7 @@ import { PASSING_MS } from "./unread-answers.ts";
 const BUSINESS = { connection: "default", businessId: "biz_1" };
 const at = (fault: Omit<Fault, "operation">): Fault => ({ operation: "readSale", ...fault });
 
-/** A sale that the ledger knows as the service told it. */
+/** A sale that the ledger knows as the service answered it. */
 async function kept(served: Served, what: string): Promise<SaleDocument> {
   const number = what.replaceAll(/[^A-Za-z0-9]+/g, "-");
   const sold = await sellTea(served, number);

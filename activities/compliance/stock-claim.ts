@@ -15,7 +15,9 @@ import type { ActivityContext, ComplianceRuntime } from "./calls.ts";
 
 type Taken = { kind: "taken" } | KnownMovement | Extract<AdjustStockResult, { kind: "branch-held" | "not-applied" }>;
 
-/** Takes the claim of one try. Anything but `taken` is known of the movement already, or says why it may not be sent. */
+/**
+ * Takes the claim of one try. Anything but `taken` is known of the movement already, or says why it may not be sent.
+ */
 export async function takeMovement(
   { ledger, earlierRuns, nowMs }: ActivityContext,
   { dialect }: ComplianceRuntime,

@@ -39,8 +39,8 @@ export function keySentWith(request: CreateRequest & Partial<CreateSaleRequest>)
 }
 
 /**
- * Saves the record that came with a call, as it is with the answer. Where the ledger does not take it the workflow saves
- * it: the answer must reach the workflow in any case.
+ * Saves the record that came with a call, as it is with the answer. Where the ledger does not take it the workflow
+ * saves it: the answer must reach the workflow in any case.
  * @returns what to add to the answer
  */
 export async function saveWithAnswer(

@@ -7,8 +7,8 @@ import type { Ledger } from "../../src/ledger/index.ts";
 
 /**
  * Refuses a sale that looks wrong, or warns of it in the log.
- * @throws ApplicationFailure InvalidInput; LedgerUnavailableError where it cannot be told whether the sale is new: it is
- * asked again, and nothing is sent meanwhile
+ * @throws ApplicationFailure InvalidInput; LedgerUnavailableError where it cannot be known whether the sale is new: it
+ * is asked again, and nothing is sent meanwhile
  */
 export async function checkInput(
   ledger: Pick<Ledger, "records" | "documents">,

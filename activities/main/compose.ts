@@ -98,7 +98,7 @@ export function createComposeActivities(context: ActivityContext, callbackUrlFor
 }
 
 /**
- * A worker that does not serve the connection may take it as well: a person is shown which, and the workflow looks
+ * A worker that does not serve the connection may take it as well: an operator is shown which, and the workflow looks
  * again by itself.
  */
 function unserved(context: ActivityContext, connection: string): Composed {

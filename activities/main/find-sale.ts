@@ -43,7 +43,7 @@ function resultOf(kept: KeptSale | undefined): FindSaleResult {
   return { found: { ...documentOf(kept), creditNote: creditNote ? documentOf(creditNote) : null } };
 }
 
-/** Of lines that the ledger does not have either, that is said. */
+/** Lines that the ledger does not have either are reported as left out. */
 function answered(document: SaleDocument | null): SaleDocument | null {
   const { linesLeftOut } = document ?? {};
   if (!document || !linesLeftOut) return asAnswered(document);

@@ -170,7 +170,8 @@ function finishedOf({ record, creditNote }: KeptSale): FinishedSale {
 
 /**
  * Whether nothing shows that the goods were returned: a run that was terminated after the credit note was signed may
- * not have come to that. Only a movement is proof, so a person may be asked in vain where nothing was to be returned.
+ * not have come to that. Only a movement is proof, so an operator may be asked in vain where nothing was to be
+ * returned.
  */
 function isReturnMissing({ refund, movements }: KeptSale["record"], note: KeptSale["record"] | undefined): boolean {
   // Goods come back for this refund alone, and not for somebody else's credit note.

@@ -22,7 +22,7 @@ import type { WaitContext } from "./waits.ts";
 /** A worker answers a query within seconds. */
 const QUERY_WITHIN_MS = 5_000;
 
-/** Nothing but Temporal and the database is asked, and a person may wait at a till. */
+/** Nothing but Temporal and the database is asked, and a cashier may wait at the till. */
 const LOOKS = { firstPollMs: 300, longestPollMs: 60_000, longestPollAfterDayMs: 600_000 };
 
 /**

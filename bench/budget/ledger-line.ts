@@ -6,7 +6,7 @@ import { say } from "../stack/progress.ts";
 import type { BenchStack } from "../stack/start-stack.ts";
 import type { JudgedLane } from "./measure/judge-lane.ts";
 
-/** The product's way to its database, which is cut in the middle of a phase and mended a window later. */
+/** The product's way to its database, which is cut in the middle of a phase and restored a window later. */
 export interface LedgerLine {
   readonly line: CuttableLine;
   readonly env: Readonly<Record<string, string>>;

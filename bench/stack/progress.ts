@@ -1,6 +1,6 @@
 const startedMs = performance.now();
 
-/** What goes on, for a person: stdout is for the tables. */
+/** What goes on, for people to read: stdout is for the tables. */
 export function say(line: string): void {
   const seconds = ((performance.now() - startedMs) / 1_000).toFixed(0).padStart(4);
   process.stderr.write(`${seconds} s  ${line}\n`);

@@ -59,9 +59,9 @@ const CHECK_LASTS_MS = 1_000;
 const MAX_ESCAPED_TOKEN_LENGTH = MAX_TOKEN_LENGTH * 3;
 
 /**
- * The receiver of result callbacks; not yet listening. A callback is a hint: its token names a
- * workflow, the workflow is told to look, and nothing in the body is believed. Answers are empty, and no token is
- * ever logged.
+ * The receiver of result callbacks; not yet listening. A callback is a hint: its token names a workflow, the workflow
+ * is signalled to read its document, and nothing in the body is believed. Answers are empty, and no token is ever
+ * logged.
  *
  * @throws RangeError without a secret
  */

@@ -1,4 +1,4 @@
-/** How many callbacks one workflow is told of. */
+/** How many callbacks are signalled to one workflow. */
 export interface AllowanceOptions {
   /** Accepted at once. Default 20. */
   burst?: number;

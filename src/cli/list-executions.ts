@@ -17,7 +17,7 @@ interface Wanted {
 
 /**
  * Prints what Temporal lists, up to a limit, and says where there is more.
- * @param remarks what is to be said once of all that is listed: above the table, or as notes beside the JSON
+ * @param remarks notes about the list as a whole: above the table, or as notes beside the JSON
  */
 export async function listExecutions<Listed>(
   context: CliContext,

@@ -7,7 +7,7 @@ interface Surroundings {
 }
 
 /**
- * The command that shows a page to the person at this machine; undefined where nobody sits there: without a terminal,
+ * The command that shows a page to whoever sits at this machine; undefined where nobody sits there: without a terminal,
  * in CI, on a machine that is reached from another one, or without a display.
  */
 export function pageOpener({ platform, env, isTerminal }: Surroundings): [string, ...string[]] | undefined {

@@ -20,7 +20,7 @@ export async function runCli(argv: readonly string[], surroundings: CliSurroundi
     await createProgram(context).parseAsync([...argv], { from: "user" });
     return 0;
   } catch (error) {
-    // Commander has said by itself what was wrong. Help that was not asked for is a wrong call too.
+    // Commander has printed what was wrong. Help that was not asked for is a wrong call too.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     const interrupted = isInterruption(error, context.signal);
     const reported = interrupted && !(error instanceof InterruptedError) ? new InterruptedError() : error;

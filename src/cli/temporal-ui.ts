@@ -42,7 +42,9 @@ export const COLUMNS: readonly string[] = [
   SEARCH_ATTRIBUTES.attention,
 ];
 
-/** The list filters that an operator keeps at hand. Temporal's language knows no "today": the day is that of `nowMs`. */
+/**
+ * The list filters that an operator keeps at hand. Temporal's language knows no "today": the day is that of `nowMs`.
+ */
 export function operatorViews(nowMs: number): readonly { name: string; query: string }[] {
   return [
     { name: "needs an operator", query: NEEDS_AN_OPERATOR },

@@ -23,7 +23,7 @@ export interface ComplianceCalls {
 }
 
 /**
- * Makes calls of an operation that the API's document only names, from the command itself: a person asks for each, so
+ * Makes calls of an operation that the API's document only names, from the command itself: its caller asks for each, so
  * none waits for the workers' request budget, and none is repeated.
  * @throws ConfigError, UsageError, UnknownConnectionError, ComplianceInputError where the dialect does not describe it,
  * InterruptedError

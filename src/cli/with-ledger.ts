@@ -6,14 +6,14 @@ import type { CliContext } from "./context.ts";
 import { interruptible } from "./interruptible.ts";
 import { printNote } from "./output.ts";
 
-/** A person waits for the answer, and no sale does. */
+/** Somebody at a terminal waits for the answer, and no sale does. */
 const PATIENCE_MS = 10_000;
 
 const HOW_TO_NAME_IT =
   "Set LEDGER_URL, or FISCALFLOW_HOME on the worker's host, to what the worker has (npm run demo -- --keep prints both).";
 
 interface LedgerReading {
-  /** The output is for a program: which ledger was read is not told. */
+  /** The output is for a program: which ledger was read is not printed. */
   forMachines?: boolean | undefined;
   /** An empty ledger is an answer too: somebody waits for its first event, or compares it with what it had. */
   mayBeEmpty?: boolean;

@@ -101,7 +101,7 @@ async function send(
   try {
     return await sending;
   } catch (error) {
-    // The quota is in the headers: it is told even where the body broke off.
+    // The quota is in the headers: it is reported even where the body broke off.
     if (error instanceof TransportError && error.answered !== undefined) {
       tell(context, metaOfBroken(operation.name, error.answered, error.sentAtMs));
     }

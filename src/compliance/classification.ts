@@ -27,7 +27,7 @@ export type Classification =
   | { kind: "not-applied" }
   /** It may have happened, and the key makes a repetition safe: same key, equal bytes, within the key's life. */
   | { kind: "unknown-keyed"; documentId?: string | undefined }
-  /** It may have happened, and a repetition could do it twice: a person must say. */
+  /** It may have happened, and a repetition could do it twice: an operator must say. */
   | {
       kind: "unknown";
       attention: Extract<AttentionCode, "document-unknown" | "stock-unknown" | "unexpected-answer">;

@@ -32,7 +32,7 @@ export interface ComplianceClientOptions {
   timeoutMs?: number | undefined;
   /** The longest answer; default 64 MiB, since the list of items is not paginated. */
   maxBodyBytes?: number | undefined;
-  /** Told of every answer, whatever its status, before the call returns or throws. */
+  /** Called with every answer, whatever its status, before the call returns or throws. */
   onAnswer?: ((meta: AnswerMeta) => void) | undefined;
 }
 

@@ -29,7 +29,9 @@ function idOf(outcome: Outcome, kind: "sale" | "credit_note"): string | undefine
   return outcome.status < 300 || namesOwn(outcome, kind) ? outcome.sale?.id : undefined;
 }
 
-/** An answer that fits no row of a guarded write: a repetition under its key is safe, but only a person asks for it. */
+/**
+ * An answer that fits no row of a guarded write: a repetition under its key is safe, but only an operator asks for it.
+ */
 function fitsNoRow(kind: "sale" | "credit_note"): Row {
   return onAnswer(
     "an answer that fits no row",

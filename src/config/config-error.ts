@@ -1,4 +1,4 @@
-/** One thing to mend. */
+/** One thing to correct. */
 export interface ConfigProblem {
   /** The environment variable, or the path in the JSON file (`compliance.shop.apiKey`). */
   path: string;

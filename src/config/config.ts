@@ -3,7 +3,7 @@ import type { PaymentRule } from "../contract/reconcile.ts";
 import type { Secret } from "./secret.ts";
 import type { Timings } from "./timing-settings.ts";
 
-/** Everything that a process of the product is told from outside, checked. */
+/** The whole configuration of a process of the product, checked. */
 export interface Config {
   compliance: ComplianceConnection[];
   accounting: AccountingConnection[];
@@ -28,7 +28,7 @@ export interface ComplianceConnection {
   /** Absolute, without a slash at its end. */
   baseUrl: string;
   apiKey: Secret;
-  /** Which businesses the key may reach, told by its prefix. */
+  /** Which businesses the key may reach, by its prefix. */
   environment: "test" | "live";
   auth: "x-api-key" | "bearer";
   keyReach: "organisation" | "business";
@@ -45,7 +45,7 @@ export interface ComplianceConnection {
   businessWeights: Readonly<Record<string, number>>;
   stockDefault: "on-submission" | "on-completion" | "off";
   inputChecks: InputChecks;
-  /** How often purchases are synced, in milliseconds; `null`: by nobody but a person. */
+  /** How often purchases are synced, in milliseconds; `null`: by nobody but an operator. */
   purchases: SyncIntervals;
   reconcile: ReconcileSettings;
   /** A JSON object of overrides, not yet parsed; undefined where none are configured. */
@@ -53,7 +53,7 @@ export interface ComplianceConnection {
 }
 
 export interface ReconcileSettings {
-  /** How often the ledger is reconciled, in milliseconds; `null`: by nobody but a person. */
+  /** How often the ledger is reconciled, in milliseconds; `null`: by nobody but an operator. */
   everyMs: number | null;
   /**
    * The connection of the accounting service whose payments count; absent: that of the same name, where there is one.
@@ -79,7 +79,7 @@ export interface AccountingConnection {
   clientSecret?: Secret;
   /** All verify; empty: webhooks cannot be received. */
   webhookSecrets: Secret[];
-  /** How often bill payments are synced, in milliseconds; `null`: by nobody but a person. */
+  /** How often bill payments are synced, in milliseconds; `null`: by nobody but an operator. */
   billPayments: SyncIntervals;
   dialect: unknown;
 }

@@ -40,7 +40,7 @@ export interface LoadConfigOptions {
   /** Parts without which the caller cannot do its work: their absence is a problem too. */
   needs?: readonly ("compliance" | "accounting" | "callbacks")[];
   /**
-   * What the clients have to say of a dialect: a message for each problem. They are told which settings its connection
+   * The clients' check of a dialect: a message for each problem. They are given which settings its connection
    * has too. Without, dialects are not looked into.
    */
   dialectProblems?: { compliance?: DialectProblems; accounting?: DialectProblems };

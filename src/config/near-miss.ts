@@ -1,4 +1,4 @@
-/** The known name that a person most likely meant: at most two slips away, and fewer than half of its letters. */
+/** The known name that the caller most likely meant: at most two slips away, and fewer than half of its letters. */
 export function nearMiss(name: string, known: Iterable<string>): string | undefined {
   let best: { candidate: string; slips: number } | undefined;
   for (const candidate of known) {

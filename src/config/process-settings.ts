@@ -4,7 +4,8 @@ import { secretSetting } from "./secret-settings.ts";
 import { plainUrlSetting } from "./url-settings.ts";
 
 /**
- * Where health and metrics listen unless told otherwise: they need no password, so nobody outside of the machine asks.
+ * Where health and metrics listen unless configured otherwise: they need no password, so nobody outside of the machine
+ * asks.
  */
 export const LOOPBACK = "127.0.0.1";
 

@@ -6,7 +6,7 @@ const GROWTH = 3;
 /** The pauses fill this part of the window: the rest is for the calls themselves. */
 const FILLED = 0.8;
 
-/** What a workflow is told of the configured timings. */
+/** The configured timings that a workflow gets. */
 export function workflowTimings(timings: Timings): WorkflowTimings {
   const { callTimeoutMs, firstPollMs, firstPollWithCallbackMs, slowAfterMs, refundWindowMs } = timings;
   return {

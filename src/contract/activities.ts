@@ -141,13 +141,16 @@ export interface MainWaits {
   seeSale(request: SeeSaleRequest): Promise<SeeSaleResult>;
   /** The first outcome of a sale or credit note, as an activity that is tried again until there is one. */
   awaitFirstOutcome(request: FirstOutcomeRequest): Promise<SaleOutcome>;
-  /** A page of events, waited for a while where there is none. Fails for good with `LedgerAway`, as above, or `CursorLost`. */
+  /**
+   * A page of events, waited for a while where there is none. Fails for good with `LedgerAway`, as above, or
+   * `CursorLost`.
+   */
   readEvents(request: { input: ReadEventsInput }): Promise<ReadEventsResult>;
   /** The credit note's outcome, as an activity that is tried again until its run has ended. */
   awaitCreditNoteRun(request: CreditNoteRunRequest): Promise<CreditNoteRunResult>;
   /**
-   * Returns once movements of the connection to named branches are sent: a person has looked, or the dialect is another
-   * one.
+   * Returns once movements of the connection to named branches are sent: an operator has looked, or the dialect is
+   * another one.
    */
   awaitBranch(request: AwaitBranchRequest): Promise<void>;
 }
@@ -173,7 +176,7 @@ export interface LedgerActivities {
   acknowledgeBranch(request: AcknowledgeBranchRequest): Promise<void>;
   /** Keeps the id of a document that was made while the ledger was away. */
   recordDocument(request: RecordDocumentRequest): Promise<RecordedDocument | undefined>;
-  /** Keeps a person's word on a document of which nobody knew whether it exists. */
+  /** Keeps an operator's decision on a document of which nobody knew whether it exists. */
   decideDocument(request: DecideDocumentRequest): Promise<void>;
   /** Keeps what is known of a document for years. */
   saveRecord(request: SaveRecordRequest): Promise<RecordAnswer>;
@@ -198,7 +201,10 @@ export interface LedgerActivities {
    */
   readBatch(request: BatchReference): Promise<KnownBatch>;
   settleBatch(request: SettleBatchRequest): Promise<void>;
-  /** Keeps a person's word, and says what holds: the service's own, where it was recorded meanwhile, outweighs it. */
+  /**
+   * Keeps an operator's decision, and says what holds: the service's own, where it was recorded meanwhile, outweighs
+   * it.
+   */
   decideBatch(request: DecideBatchRequest): Promise<KnownBatch>;
   keepRegistrations(request: KeepRegistrationsRequest): Promise<void>;
   /** What a batch of registrations came to. */
@@ -223,7 +229,9 @@ export interface AccountingActivities {
   awaitAccounting(request: AccountingTarget & ServiceWait): Promise<void>;
 }
 
-/** Activities of an application's two task queues: one HTTP request each, at most. One interface for each risk class. */
+/**
+ * Activities of an application's two task queues: one HTTP request each, at most. One interface for each risk class.
+ */
 export interface ComplianceActivities
   extends ComplianceReads, ComplianceWaits, KeyedWrites, ConvergingWrites, UnrepeatableWrites {}
 

@@ -1,8 +1,8 @@
 import type { StockMovement } from "./stock-movement.ts";
 
 /**
- * What a person is needed for (docs/failure-model.md, "What operators are asked for"), in the order in which several at
- * once are shown.
+ * What an operator is needed for (docs/failure-model.md, "What operators are asked for"), in the order in which several
+ * at once are shown.
  */
 export const ATTENTION_CODES = [
   "document-unknown",
@@ -26,7 +26,7 @@ export const ATTENTION_CODES = [
 
 export type AttentionCode = (typeof ATTENTION_CODES)[number];
 
-/** The updates that can mend an attention. */
+/** The updates that can resolve an attention. */
 export type ResolvingUpdate = "retry" | "cancel" | "resolveStock" | "resolveDocument" | "resolveBatch" | "acknowledge";
 
 export const RESOLVED_BY: Readonly<Record<AttentionCode, readonly ResolvingUpdate[]>> = {
@@ -99,7 +99,7 @@ export interface Attention {
   message: string;
   sinceMs: number;
   resolvedBy: readonly ResolvingUpdate[];
-  /** What is known about an unknown outcome, or what the API said. */
+  /** What is known about an unknown outcome, or what the API answered. */
   evidence?: Record<string, unknown>;
 }
 
@@ -115,11 +115,11 @@ export function holdsUpDocument(
   return subject === undefined || !movements.some(({ referenceId }) => referenceId === subject);
 }
 
-/** A person's word on something, kept for good. */
+/** An operator's decision on something, kept for good. */
 export interface Decision {
   /**
-   * `refund`: a restock to a branch that the person named, of goods that are not known to have been taken. `restart`: the
-   * run before had ended without an outcome.
+   * `refund`: a restock to a branch that the operator named, of goods that are not known to have been taken. `restart`:
+   * the run before had ended without an outcome.
    */
   update: Exclude<ResolvingUpdate, "cancel"> | "refund" | "restart";
   /** What it was about; absent for a refund and a restart. */

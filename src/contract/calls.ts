@@ -17,13 +17,13 @@ export interface CallTarget {
   connection: string;
   businessId?: string | undefined;
   /**
-   * When a person last asked this run to try again (Unix milliseconds, by the clock of the Temporal server): a refusal
-   * of the key that is older is not believed, and the call goes out.
+   * When an operator last asked this run to try again (Unix milliseconds, by the clock of the Temporal server): a
+   * refusal of the key that is older is not believed, and the call goes out.
    */
   retriedAtMs?: number | undefined;
 }
 
-/** A person is needed before this can go on. */
+/** An operator is needed before this can go on. */
 export interface Refusal {
   kind: "refused";
   attention: AttentionCode;
@@ -47,7 +47,7 @@ export interface Deferred {
   trouble?: ServiceTrouble | undefined;
 }
 
-/** What a person has said of an unknown outcome, as the ledger keeps it. */
+/** What an operator has decided on an unknown outcome, as the ledger keeps it. */
 export interface OperatorDecision {
   note: string;
   by?: string | undefined;
@@ -179,7 +179,7 @@ export type Composed = ComposedBody | Refusal;
 
 /** Types of the failures that a caller of the product may meet. */
 export const FAILURES = {
-  /** The input cannot be mended by anybody; the message names each field. */
+  /** The input cannot be corrected by anybody; the message names each field. */
   invalidInput: "InvalidInput",
   /** The number belongs to a sale with other content, or to the credit note of another sale. */
   conflict: "Conflict",

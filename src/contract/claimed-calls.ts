@@ -1,8 +1,8 @@
 import type { Deferred, OperatorDecision, Refusal } from "./calls.ts";
 
 /**
- * What the calls have in common that are sent at most once, a stock movement and a sync batch: each try is claimed in the
- * ledger before it is sent, and settled after (docs/architecture.md, "At most once").
+ * What the calls have in common that are sent at most once, a stock movement and a sync batch: each try is claimed in
+ * the ledger before it is sent, and settled after (docs/architecture.md, "At most once").
  */
 
 /** One try, as its claim knows it. */
@@ -31,7 +31,7 @@ export interface UnknownOutcome {
 export interface SupersededTry {
   kind: "superseded";
   generation: number;
-  /** Where a person has said so. */
+  /** Where an operator has decided so. */
   word?: OperatorDecision | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
- * How a run ended without an outcome: `terminated` by somebody, `failed`, `timed-out`, or `canceled` by Temporal. Nothing
- * carries its sale on until it is restarted. A run that completed is none of these.
+ * How a run ended without an outcome: `terminated` by somebody, `failed`, `timed-out`, or `canceled` by Temporal.
+ * Nothing carries its sale on until it is restarted. A run that completed is none of these.
  */
 export interface ClosedRun {
   status: ClosedStatus;

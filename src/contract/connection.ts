@@ -22,7 +22,7 @@ export interface ConnectionProfile {
   timings: WorkflowTimings;
 }
 
-/** Milliseconds, where nothing else is said (docs/configuration.md). */
+/** Milliseconds, where nothing else is configured (docs/configuration.md). */
 export interface WorkflowTimings {
   /** One HTTP call, from connecting to the last byte. */
   callTimeoutMs: number;

@@ -62,7 +62,9 @@ export type CreateResult =
   | { kind: "already-credited"; creditNoteId?: string | undefined; message: string }
   /** Nothing of this intent was sent, and nothing will be: its number is another sale's. */
   | { kind: "number-taken"; message: string }
-  /** An earlier run has settled that nothing exists under this intent, or a person has: the next one is to be used. */
+  /**
+   * An earlier run has settled that nothing exists under this intent, or an operator has: the next one is to be used.
+   */
   | { kind: "superseded"; intent: number; decision?: OperatorDecision | undefined }
   /** Certainly not sent, or refused by the quota; the caller tries again, since its activity is tried once. */
   | (Deferred & { firstSentAtMs?: number | undefined })

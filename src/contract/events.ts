@@ -6,7 +6,9 @@ import type { Stage } from "./stages.ts";
 
 export const EVENT_VERSION = 1;
 
-/** `<number>-<first 16 digits of the event's hash>`: the hash tells whether the ledger still is the one that was read. */
+/**
+ * `<number>-<first 16 digits of the event's hash>`: the hash tells whether the ledger still is the one that was read.
+ */
 export const CURSOR_PATTERN = /^[1-9]\d{0,14}-[0-9a-f]{16}$/;
 
 export interface LedgerEvent {

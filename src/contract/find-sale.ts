@@ -23,7 +23,7 @@ export interface KeptDocument extends Omit<
   inAll?: InAll;
   /** When the ledger last wrote down a change of it (Unix milliseconds). */
   keptAtMs: number;
-  /** The workflow run that told the ledger so. */
+  /** The workflow run that wrote it to the ledger. */
   keptBy: { workflowId: string; runId: string };
 }
 

@@ -10,7 +10,7 @@ const KIND_LENGTH = 20;
  * The Idempotency-Key of one intent of one workflow. It hangs on the workflow's id and the step alone, so that a retry,
  * a replay, a reset and a second start all carry the same key, and it is valid for every invoice number: what the
  * pattern does not allow is kept by the digest. A step is a word, with what tells it from others of its kind after a
- * space; `intent` counts the decisions of a person that ask for something new.
+ * space; `intent` counts the decisions of an operator that ask for something new.
  */
 export function idempotencyKey(workflowId: string, step: string, intent = 1): string {
   const digest = sha256Hex(JSON.stringify([workflowId, step, intent]));

@@ -1,5 +1,5 @@
 /**
- * Names, inputs, results, ids: what all rooms and other programs hold on to. No dependencies; the zod schemas are in
+ * Names, inputs, results, ids: what all folders and other programs rely on. No dependencies; the zod schemas are in
  * `schema/`.
  */
 export * from "./accounting-connection.ts";

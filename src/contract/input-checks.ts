@@ -3,7 +3,7 @@ import type { SaleInput } from "./sale.ts";
 
 export const INPUT_CHECK_MODES = ["off", "warn", "refuse"] as const;
 
-/** How a sale is looked at before anything of it is sent. What is signed cannot be mended, only credited. */
+/** How a sale is looked at before anything of it is sent. What is signed cannot be corrected, only credited. */
 export interface InputChecks {
   mode: (typeof INPUT_CHECK_MODES)[number];
   /** A `saleDate` may lie this many days before the start. */

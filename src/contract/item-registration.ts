@@ -24,9 +24,9 @@ export interface PreparedRegisterItems {
  * - `registered`: by this batch
  * - `registered-already`: nothing was to be done
  * - `needs-data`: `needs` says what is missing
- * - `refused`: nothing is missing, and the authority or the service said no
+ * - `refused`: nothing is missing, and the authority or the service refused it
  * - `unknown`: no item has that name, or two have
- * - `unclear`: no answer said what became of it
+ * - `unclear`: no answer shows its outcome
  */
 export const ITEM_OUTCOMES = [
   "registered",

@@ -64,7 +64,7 @@ export interface AcknowledgeRequest {
 }
 
 export interface CreditNoteChanged {
-  /** What the credit note needs a person for; absent when nobody is needed. */
+  /** What the credit note needs an operator for; absent when nobody is needed. */
   attention?: AttentionCode;
 }
 
@@ -93,7 +93,7 @@ export interface WorkflowState {
   /** The refund as it was asked for. */
   refund?: RefundRequest;
   creditNoteWorkflowId?: string;
-  /** What the credit note needs a person for; it is mended in its own workflow. */
+  /** What the credit note needs an operator for; it is resolved in its own workflow. */
   creditNoteAttention?: AttentionCode;
   stockMovements: StockMovement[];
   decisions: Decision[];

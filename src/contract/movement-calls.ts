@@ -46,7 +46,7 @@ export interface AppliedMovement extends Unsettled {
   branchId?: string | undefined;
   quantityOnHand?: number | undefined;
   report?: { stockIo?: string | undefined; stockMaster?: string | undefined } | undefined;
-  /** Until a person has looked, the ledger lets no further movement of the connection to a named branch be sent. */
+  /** Until an operator has looked, the ledger lets no further movement of the connection to a named branch be sent. */
   otherBranch?: OtherBranch | undefined;
   sentAtMs: number;
   /** The record that came with the request is kept. */
@@ -65,7 +65,7 @@ export function setApplied(
   if (quantityOnHand !== undefined) movement.quantityOnHand = quantityOnHand;
 }
 
-/** A person has said, in this run or in an earlier one, that the movement was applied. */
+/** An operator has decided, in this run or in an earlier one, that the movement was applied. */
 export interface DecidedApplied {
   kind: "said-applied";
   word: OperatorDecision;
@@ -146,8 +146,9 @@ export interface DecideMovementRequest extends MovementReference {
 }
 
 /**
- * What holds after a person's word. Where the claim had decided already, that outweighs it: the service's own outcome,
- * an earlier word, or a newer try, of which this word says nothing. Without `word` the word that was asked about holds.
+ * What holds after an operator's decision. Where the claim had decided already, that outweighs it: the service's own
+ * outcome, an earlier word, or a newer try, of which this word says nothing. Without `word` the word that was asked
+ * about holds.
  */
 export type DecideMovementResult =
   | { kind: "said-applied"; word?: undefined }
@@ -162,7 +163,7 @@ export interface SettleMovementRequest extends CallTarget, ClaimedTry {
 /** What the service's answer says of a try. */
 export type MovementOutcome = AppliedMovement | { kind: "not-applied"; message: string };
 
-/** A person has looked at an answer that named another branch. */
+/** An operator has looked at an answer that named another branch. */
 export interface AcknowledgeBranchRequest extends CallTarget {
   referenceId: string;
   otherBranch: Omit<OtherBranch, "message">;

@@ -76,7 +76,7 @@ export function someMovement(
   return (inAll?.stockMovements ?? stockMovements).some(isMeant);
 }
 
-/** All where they fit, in their order; else the first by rank. One is told in any case. */
+/** All where they fit, in their order; else the first by rank. One is kept in any case. */
 function firstOf<T>(all: T[], mostBytes: number, rankOf: (one: T) => number): T[] {
   if (fitting(all, mostBytes) === all.length) return all;
   const ranked = all

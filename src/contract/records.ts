@@ -21,7 +21,7 @@ export interface DocumentRecord {
   stage: Stage;
   /** The run's start (Unix milliseconds). */
   startedAtMs: number;
-  /** The run failed, for input that nobody can mend: there will be no document. */
+  /** The run failed, for input that nobody can correct: there will be no document. */
   failed?: true;
   /** The run ended without an outcome. Written by the worker that found it so: a run cannot tell this of itself. */
   closed?: ClosedRun;
@@ -48,7 +48,7 @@ export interface DocumentRecord {
 }
 
 /**
- * What a run tells of its document at once. With `since` it builds on the record that the run told with that sequence:
+ * What a run sends of its document at once. With `since` it builds on the record that the run sent with that sequence:
  * what it was asked for, and what has not changed of movements and attentions, is as there. Without, it says all, or
  * begins to.
  */
@@ -63,7 +63,7 @@ export interface RecordPart extends Omit<DocumentRecord, "document"> {
 /**
  * `send-whole`: the ledger does not have the record that the part builds on. `lines-missing`: kept, but for the
  * document's lines, which were left out and which the ledger does not have. `of-another`: the number is that of another
- * sale's credit note; nothing more is to be told.
+ * sale's credit note; nothing more is to be sent.
  */
 export type RecordAnswer = "kept" | "send-whole" | "lines-missing" | "of-another";
 

@@ -72,8 +72,8 @@ export interface RefundRequest {
   restock?: boolean;
   /**
    * Only with `restock`, and only for a sale that took nothing from stock: the branch (its id or authorityBhfId) to
-   * which all lines of the document are returned. This is a person's decision: nothing shows that the goods were ever
-   * taken.
+   * which all lines of the document are returned. This is an operator's decision: nothing shows that the goods were
+   * ever taken.
    */
   branch?: string;
 }
@@ -113,7 +113,7 @@ export interface CreditNoteInput extends RefundRequest {
   businessId?: string;
   saleId: string;
   callback?: "auto" | "off";
-  /** Set by the sale that starts it: the sale's workflow id, told of every change. */
+  /** Set by the sale that starts it: the sale's workflow id, signalled on every change. */
   saleWorkflowId?: string;
   /** Set by the sale that starts it, which knows what the credit note must reverse; else the API is asked. */
   original?: SaleDocument;

@@ -1,7 +1,7 @@
 import { nairobiTime } from "./nairobi-date.ts";
 
 /**
- * What keeps the API from serving calls, as far as somebody has seen it.
+ * What keeps the API, or the accounting service, from serving calls, as far as somebody has seen it.
  *
  * - `away`: no answer, or a 5xx
  * - `rate-limited`: 429

@@ -3,8 +3,8 @@ import type { MovementPurpose } from "./reference-id.ts";
 export type StockAction = "ADD" | "DEDUCT";
 
 /**
- * `planned`: not sent yet. `sending`: an answer is awaited. `applied`: the service said so, or a person did.
- * `unknown`: a person must say. `refused`: the service refused it, and it waits for a person.
+ * `planned`: not sent yet. `sending`: an answer is awaited. `applied`: by the service's answer or an operator's
+ * decision. `unknown`: an operator must say. `refused`: the service refused it, and it waits for an operator.
  * `dropped`: never sent, or refused, and given up.
  */
 export type MovementState = "planned" | "sending" | "applied" | "unknown" | "refused" | "dropped";
@@ -34,11 +34,11 @@ export interface StockMovement {
   /** The report to the tax authority, where it is not `ok`. */
   report?: { stockIo?: string; stockMaster?: string };
   /**
-   * The movement that this one gives back. A `restocked` movement without it was decided by a person, who named the
+   * The movement that this one gives back. A `restocked` movement without it was decided by an operator, who named the
    * branch.
    */
   undoes?: string;
   sentAtMs?: number;
-  /** Set where a person answered for an unknown outcome. */
+  /** Set where an operator answered for an unknown outcome. */
   decision?: { applied: boolean; note: string; by?: string; atMs: number };
 }

@@ -13,7 +13,7 @@ export interface PreparedSyncBatch {
   syncBatchId: string;
 }
 
-/** Update `resolveBatch`: a person's word on a batch of which nobody knows whether it was processed. */
+/** Update `resolveBatch`: an operator's decision on a batch of which nobody knows whether it was processed. */
 export interface ResolveBatchRequest {
   processed: boolean;
   note: string;
@@ -30,7 +30,7 @@ export interface ProcessedBatch {
   message: string;
 }
 
-/** A person has said, in this run or in an earlier one, that it was processed. */
+/** An operator has decided, in this run or in an earlier one, that it was processed. */
 export interface DecidedProcessed {
   kind: "said-processed";
   word: OperatorDecision;
@@ -69,7 +69,7 @@ export interface BatchOutcome {
 
 export interface BatchProgress {
   syncBatchId: string;
-  /** `waiting`: not sent; `parked`: a person is needed; `processed`: done. */
+  /** `waiting`: not sent; `parked`: an operator is needed; `processed`: done. */
   standing: "waiting" | "parked" | "processed";
   /** The service's own words. */
   message?: string;
@@ -78,7 +78,7 @@ export interface BatchProgress {
 /** Result of the `processSyncBatch` workflow. */
 export interface SyncBatchOutcome {
   syncBatchId: string;
-  /** `service`: as the service answered; `person`: as a person has said. */
+  /** `service`: as the service answered; `person`: as an operator has decided. */
   saidBy: "service" | "person";
   message: string;
 }

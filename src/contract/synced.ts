@@ -105,7 +105,7 @@ export interface PurchasesPage extends KeptPageResult {
 
 export type PullPurchasesResult = { kind: "pulled" } | Refusal;
 
-/** What is worth a person's look, counted in the ledger after a synchronisation. Lists are cut, counts are not. */
+/** What is worth an operator's look, counted in the ledger after a synchronisation. Lists are cut, counts are not. */
 export interface PurchasesFindings {
   /** One supplier's PIN and number under two ids. */
   duplicates: { count: number; first: { supplierPin: string; supplierInvoiceNumber: string; purchaseIds: string[] }[] };

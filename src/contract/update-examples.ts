@@ -1,6 +1,8 @@
 import type { Attention, ResolvingUpdate } from "./attention.ts";
 
-/** An update that resolves an attention, with the JSON that it takes; what only an operator knows is to be filled in. */
+/**
+ * An update that resolves an attention, with the JSON that it takes; what only an operator knows is to be filled in.
+ */
 export interface UpdateExample {
   update: ResolvingUpdate;
   /** In which case to send it: `if the movement was applied`. */

@@ -31,7 +31,7 @@ export interface Question {
 }
 
 export interface Comparison {
-  /** False where a setting does not fit what was found; what could not be told is no misfit. */
+  /** False where a setting does not fit what was found; an unclear one is no misfit. */
   fits: boolean;
   settings: ComparedSetting[];
   /** For the provider: whatever no call showed. */

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { type DialectSetting, settingsOf } from "./settings.ts";
 
 /**
- * What a person needs to know of one setting of a dialect. Every text is a phrase or sentence for the documentation and
+ * What one needs to know of one setting of a dialect. Every text is a phrase or sentence for the documentation and
  * the command line.
  */
 export interface SettingGuide {

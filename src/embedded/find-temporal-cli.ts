@@ -8,7 +8,7 @@ import { downloadBySdk } from "./sdk-download.ts";
 import { OLDEST_SERVER, TEMPORAL_CLI_VERSION } from "./versions.ts";
 
 export interface FindOptions {
-  /** Told what is going on while something is downloaded or built: one line at a time. */
+  /** Called with what is going on while something is downloaded or built: one line at a time. */
   readonly onProgress?: (line: string) => void;
   /** Default: that of our process. */
   readonly env?: NodeJS.ProcessEnv;

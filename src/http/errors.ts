@@ -11,7 +11,7 @@ export abstract class AnswerError extends CallError {
   abstract readonly status: number;
   /** The `code` of the service's error envelope, where it has one. */
   readonly apiCode?: string | undefined;
-  /** What the service said, for people: without what a message must not hold. */
+  /** What the service answered, for people: without what a message must not hold. */
   abstract get evidence(): Record<string, unknown>;
 }
 

@@ -15,7 +15,7 @@ export function heldAnswer(
   return { kind: "unknown", generation, message, evidence: { takenAt, takenBy: holder, sentAtMs: taken_at.getTime() } };
 }
 
-/** As it was written down, with whatever the person decided. */
+/** As it was written down, with whatever the operator decided. */
 export function wordOf({ note, by, atMs }: OperatorDecision): OperatorDecision {
   return { note, atMs, ...(by !== undefined && { by }) };
 }

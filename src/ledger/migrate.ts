@@ -6,7 +6,7 @@ import type { Tables } from "./tables.ts";
 /**
  * Brings the tables to what this version needs. Many processes may do so at once: kysely's migrator holds an advisory
  * lock of the transaction in which it migrates.
- * @throws whatever the database said; LedgerError when the tables are newer than this version knows
+ * @throws the error of the database; LedgerError when the tables are newer than this version knows
  */
 export async function migrate(db: Kysely<Tables>): Promise<void> {
   const migrator = new Migrator({

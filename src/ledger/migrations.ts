@@ -7,8 +7,8 @@ import { createPurchaseTables } from "./migrations/purchases.ts";
 import { createRecords } from "./migrations/records.ts";
 
 /**
- * Every change of the tables, by name: one that has been released is never edited. The baseline is edited in place until
- * 1.0 is released; a database that an earlier state of it made is dropped, and made anew.
+ * Every change of the tables, by name: one that has been released is never edited. The baseline is edited in place
+ * until 1.0 is released; a database that an earlier state of it made is dropped, and made anew.
  */
 export const MIGRATIONS: Record<string, Migration> = { "0001-baseline": { up: createTables } };
 
@@ -25,8 +25,8 @@ async function createTables(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * Unlogged, so that no call waits for the disk twice: after a crash of the database, or on a replica that takes over, it
- * is empty, and the count begins anew with what the next answers tell.
+ * Unlogged, so that no call waits for the disk twice: after a crash of the database, or on a replica that takes over,
+ * it is empty, and the count begins anew with what the next answers tell.
  */
 async function createQuotaWindows(db: Kysely<unknown>): Promise<void> {
   await sql`

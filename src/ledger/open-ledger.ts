@@ -26,7 +26,7 @@ export interface LedgerOptions {
   url?: string | undefined;
   /** The product's folder; the embedded server keeps its data in `postgres` under it. */
   home: string;
-  /** Told what is going on while the embedded server is made and started. */
+  /** Called with what is going on while the embedded server is made and started. */
   onProgress?: ((line: string) => void) | undefined;
   /** In milliseconds, for one operation, after which it throws LedgerUnavailableError. Default: 3,000. */
   operationTimeoutMs?: number | undefined;

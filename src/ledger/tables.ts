@@ -92,7 +92,7 @@ interface StockBranchHoldsTable {
   /** The movement whose answer named the other branch. */
   reference_id: string;
   held_at: Generated<Date>;
-  /** The word of the person who looked; null while nobody has. */
+  /** The decision of the operator who looked; null while nobody has. */
   looked_at: Json;
 }
 
@@ -120,7 +120,7 @@ export interface PurchasesTable extends Written {
   total: Numeric;
   /** Of everything but status and confirmation error. */
   content_hash: string;
-  /** Canonical JSON of what the service said last. */
+  /** Canonical JSON of what the service answered last. */
   body: string;
   first_seen_at: Generated<Date>;
   changed_at: Generated<Date>;

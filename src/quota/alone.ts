@@ -2,7 +2,7 @@
  * What one process can tell of the others on its application, without asking them: by how much more goes than it sends.
  */
 export interface Company {
-  /** Of this window: own answers that told a count, and the count before the first of them. */
+  /** Of this window: own answers with a count, and the count before the first of them. */
   answers: number;
   usedBefore: number;
   /** Requests that went for one of ours, in the windows before. */

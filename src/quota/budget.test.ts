@@ -212,7 +212,7 @@ test("whatever happens, in whatever order: no more is sent than what is left, an
     fc.property(fc.array(anyStep, { maxLength: 60 }), (steps) => {
       const { budget, nowMs, broken } = play(steps);
       expect(broken).toEqual([]);
-      // Whatever absurd reset was told, at most a day long.
+      // However absurd the reset was, at most a day long.
       const laterMs = nowMs + 2 * 86_400_000;
       expect(decided(budget, laterMs)).toMatchObject({ kind: "send" });
       const ended = budgetAt(budget, laterMs).window.endsAtMs - 1;

@@ -12,13 +12,13 @@ export interface Budget {
   readonly rules: BudgetRules;
   readonly limit: number;
   readonly window: Window;
-  /** Requests of the window that are gone, as the provider told last: a least, since it can only grow. */
+  /** Requests of the window that are gone, by the provider's last count: a least, since it can only grow. */
   readonly used: number;
   /** Answers without headers since: spent, until a later answer says otherwise. */
   readonly silent: number;
   readonly silentSentAtMs: number;
   readonly inFlight: Readonly<Record<CallClass, number>>;
-  /** What the fleet has spent of the window, as its count said last; undefined while this process counts alone. */
+  /** What the fleet has spent of the window, by its last count; undefined while this process counts alone. */
   readonly fleetSpent: number | undefined;
   /** The count allows no more under way until others end theirs; it is asked again then. */
   readonly askAgainAtMs: number;
@@ -73,7 +73,7 @@ export function underWay({ inFlight }: Budget): number {
 }
 
 /**
- * Requests of the window that are gone, or may be: by the fleet's count, else what headers told and all that is under
+ * Requests of the window that are gone, or may be: by the fleet's count, else what headers show and all that is under
  * way.
  */
 export function spentOf(budget: Budget): number {

@@ -10,7 +10,7 @@ export function callingAs<Result>(callClass: CallClass, work: () => Result): Res
   return current.run(callClass, work);
 }
 
-/** Somebody waits for a call of which nothing else is said. */
+/** The default: a caller waits for the call. */
 export function currentClass(): CallClass {
   return current.getStore() ?? "interactive";
 }

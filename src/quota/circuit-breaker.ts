@@ -11,7 +11,7 @@ export interface CircuitBreakerOptions {
   transport: Transport;
   rules: BudgetRules;
   nowMs: () => number;
-  /** Told of each 429. */
+  /** Called on each 429. */
   onRefused: () => void;
 }
 

@@ -12,7 +12,7 @@ export interface FleetCountOptions {
   application: string;
   counts: QuotaCounts;
   nowMs: () => number;
-  /** Told once when the count is away, and once when it is back. */
+  /** Called once when the count is away, and once when it is back. */
   onAway: (reason: string) => void;
   onBack: (awayForMs: number) => void;
 }

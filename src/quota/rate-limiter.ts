@@ -40,7 +40,7 @@ export interface RateLimiterOptions {
   watch: RateLimiterWatch;
 }
 
-/** Told of each call. */
+/** Called on each call. */
 export interface RateLimiterWatch {
   sent: (callClass: CallClass) => void;
   /** A 429 that happened anyway. */

@@ -4,7 +4,7 @@ export interface BudgetRules {
   fallbackLimit: number;
   /** Of a window, until headers say otherwise (Fiscal Compliance API, "Limits": one-minute windows). Milliseconds. */
   lengthMs: number;
-  /** Calls under way at once in this process while no answer has told of a limit. */
+  /** Calls under way at once in this process while no answer has shown a limit. */
   unknownConcurrency: number;
   /** Of the limit: what interactive work is expected to need at most, and background work leaves to it. */
   interactiveShare: number;

@@ -34,7 +34,7 @@ export function probeBack(trouble: Trouble): Trouble {
 
 /**
  * When a probe may be made; undefined while one is out.
- * @param unrepeatable it lets others go first: an outcome that is lost with a failing service needs a person
+ * @param unrepeatable it lets others go first: an outcome that is lost with a failing service needs an operator
  */
 export function probeAt({ probing }: Trouble, unrepeatable: boolean): number | undefined {
   if (!probing) return 0;

@@ -1,6 +1,6 @@
 /** The provider's window, as far as it is known, by the clock of this process. */
 export interface Window {
-  /** No earlier than its true end, by up to a second: resets are told in whole seconds. */
+  /** No earlier than its true end, by up to a second: resets are given in whole seconds. */
   endsAtMs: number;
   lengthMs: number;
   /** Whether headers said so; else it is a guess. */
@@ -21,7 +21,7 @@ export interface ResetFromHeaders {
  * Which window an answer speaks of, and what it says of its end.
  *
  * - `same`: of the one that is known, and nothing new; `earlier`: it ends earlier than thought
- * - `is`: the first that is told; `next`: a later window has begun
+ * - `is`: the first that is known; `next`: a later window has begun
  * - `unclear`: perhaps of the one before, so nothing in it counts
  */
 export interface EdgeNews {

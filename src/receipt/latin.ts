@@ -2,8 +2,8 @@
 const FROM_0X80 = "€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008DŽ\u008F\u0090‘’“”•–—˜™š›œ\u009DžŸ";
 
 /**
- * The text in the characters that every receipt printer and the built-in fonts of PDF have (Windows-1252): a letter that
- * they lack loses its marks (`Wambũi` becomes `Wambui`), and what has no such letter becomes `?`.
+ * The text in the characters that every receipt printer and the built-in fonts of PDF have (Windows-1252): a letter
+ * that they lack loses its marks (`Wambũi` becomes `Wambui`), and what has no such letter becomes `?`.
  */
 export function inLatin(text: string): string {
   return Array.from(text.normalize("NFC"), (one) => {

@@ -41,7 +41,7 @@ export interface ReceiptPage {
   provisional: string | undefined;
   facts: Fact[];
   lines: PageLine[];
-  /** Said in place of lines that the document was given without. */
+  /** Printed in place of lines that the document was given without. */
   withoutLines: string | undefined;
   rates: RateSums[];
   totals: Fact[];

@@ -31,7 +31,9 @@ export async function lastRunOf(client: Client, workflowId: string): Promise<Run
   }
 }
 
-/** How the run ended without an outcome. Undefined while it runs, and where it completed. @throws WorkflowNotFoundError */
+/**
+ * How the run ended without an outcome. Undefined while it runs, and where it completed. @throws WorkflowNotFoundError
+ */
 export async function closedRunOf(client: Client, run: RunFacts): Promise<ClosedRun | undefined> {
   const status = closedStatusOf(run.status.name);
   if (status === undefined) return undefined;
@@ -53,7 +55,8 @@ export async function closedRunOf(client: Client, run: RunFacts): Promise<Closed
 }
 
 /**
- * Why no update reaches a sale or a credit note that is closed, and what is possible in its place. Undefined for others.
+ * Why no update reaches a sale or a credit note that is closed, and what is possible in its place. Undefined for
+ * others.
  */
 export async function refusedByClosed(client: Client, workflowId: string): Promise<NotAllowedError | undefined> {
   const run = await client.workflow.getHandle(workflowId).describe();

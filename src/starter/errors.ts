@@ -65,7 +65,7 @@ export class NotAllowedError extends FiscalflowError {
 
 /**
  * The workflow failed at what was asked, for a reason that no other error names. One that ended without an outcome is
- * no error: its outcome says so (`closed`). Callers of the Nexus service alone are told of it by this error.
+ * no error: its outcome says so (`closed`). Only callers of the Nexus service get this error.
  */
 export class SaleFailedError extends FiscalflowError {
   override readonly name = "SaleFailedError";

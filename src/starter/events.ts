@@ -37,8 +37,8 @@ const ANSWER_WITHIN_MS = (LONGEST_EVENT_WAIT_SECONDS + 15) * 1000;
 const EXECUTION_TIMEOUT = "45 seconds";
 
 /**
- * The events of a business after a cursor, each at least once and in their order. Keep the cursor of each event together
- * with what was made of it.
+ * The events of a business after a cursor, each at least once and in their order. Keep the cursor of each event
+ * together with what was made of it.
  * @throws CursorLostError; NoAnswerError while no worker or no ledger answers: read on from the last cursor
  */
 export async function* readEvents(

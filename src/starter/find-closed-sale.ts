@@ -19,7 +19,7 @@ const EXECUTION_TIMEOUT = "30 seconds";
  * The sale as the ledger keeps it, for whoever has learned that Temporal does not know its workflow. A short workflow
  * asks, so that a caller needs no database.
  * @param key with the business filled in, as the sale's workflow id has it
- * @throws SaleNotFoundError where the ledger does not know it either
+ * @throws SaleNotFoundError where the ledger does not know it either, or knows the number as a credit note's
  * @throws NoAnswerError, LedgerAwayError, TemporalUnavailableError within 20 seconds
  * @throws InvalidInputError for a key that names no sale, or a connection that no worker has
  */

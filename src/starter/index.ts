@@ -107,7 +107,7 @@ export interface StarterOptions {
   connections?: readonly string[];
   /**
    * What new sales of each connection are checked for, as the workers have it (`inputChecks` of the configuration).
-   * Default: nothing is said here, and the workers check alone.
+   * Default: nothing is checked here, and the workers check alone.
    */
   inputChecks?: Readonly<Record<string, InputChecks>>;
   /** Who answers for an operator's decision where the request does not say; default: user@host. */
@@ -193,9 +193,9 @@ export function createStarter(options: StarterOptions) {
       }),
 
     /**
-     * The outcome of a sale that was started, waited for as long as asked (seconds; default 0). Where Temporal no longer
-     * has the sale, or its history can no longer be read, the ledger answers. `closed` says that its workflow ended
-     * without an outcome, and how. Of a sale that completed, and was not refunded since, no worker is needed.
+     * The outcome of a sale that was started, waited for as long as asked (seconds; default 0). Where Temporal no
+     * longer has the sale, or its history can no longer be read, the ledger answers. `closed` says that its workflow
+     * ended without an outcome, and how. Of a sale that completed, and was not refunded since, no worker is needed.
      * @throws SaleNotFoundError, SaleFailedError, NoAnswerError, LedgerAwayError
      */
     outcome: (key: SaleKey, { waitSeconds = 0 }: { waitSeconds?: number } = {}): Promise<KnownOutcome> =>
@@ -228,7 +228,9 @@ export function createStarter(options: StarterOptions) {
 
     /**
      * Reverses the sale in full, within its refund window or after it, and waits for the credit note as long as asked
-     * (seconds; default 0).
+     * (seconds; default 0: it returns as soon as the refund is accepted, whatever becomes of the credit note). `refund`
+     * of the outcome says what was accepted, `stage` how far it is. Whoever does not wait is not told that the credit
+     * note's number is another sale's: then the sale needs an operator.
      * @throws InvalidInputError, UnknownConnectionError, NotAllowedError, SaleConflictError, SaleNotFoundError
      */
     refund: (
@@ -243,8 +245,8 @@ export function createStarter(options: StarterOptions) {
 
     /**
      * Credits a signed sale, and issues the corrected one under its own number, as one workflow: never one without the
-     * other, unless an operator says so. Asking twice gives the same correction. Waits for its end, or until it needs an
-     * operator, for as long as asked (seconds; default 0).
+     * other, unless an operator says so. Asking twice gives the same correction. Waits for its end, or until it needs
+     * an operator, for as long as asked (seconds; default 0).
      * @throws InvalidInputError, UnknownConnectionError, NotAllowedError, SaleConflictError: nothing was done.
      * SaleFailedError, NoAnswerError
      */
@@ -305,8 +307,8 @@ export function createStarter(options: StarterOptions) {
     acknowledge: (target: UpdateTarget, request: AcknowledgeRequest) => operate.acknowledge(idOf(target), request),
 
     /**
-     * Starts a sale, or a credit note, anew where its workflow was terminated, failed or timed out: the new run takes over
-     * what the runs before did. Two restarts at the same moment give one run.
+     * Starts a sale, or a credit note, anew where its workflow was terminated, failed or timed out: the new run takes
+     * over what the runs before did. Two restarts at the same moment give one run.
      * @throws NotAllowedError where its workflow is open, or completed; SaleNotFoundError, NoAnswerError
      */
     restart: (target: UpdateTarget, request: RestartRequest) => operate.restart(idOf(target), request),

@@ -20,7 +20,7 @@ import { type RestartReply, type RestartRequest, restartWorkflow } from "./resta
 /** A restart asks the dead run first what had been asked of it, which takes as long as any question may. */
 const RESTART_WITHIN_MS = 60_000;
 
-/** Who answers, where the caller does not say: the person at this machine. A container's user may have no name. */
+/** Who answers, where the caller does not say: the user of this machine. A container's user may have no name. */
 export function callerIdentity(): string {
   try {
     return `${userInfo().username}@${hostname()}`;
@@ -30,7 +30,8 @@ export function callerIdentity(): string {
 }
 
 /**
- * The updates by which a person mends a workflow, each by its workflow id. Each says what is true afterwards.
+ * The updates by which an operator resolves what a workflow waits for, each by its workflow id. Each says what is true
+ * afterwards.
  * @param identity who answers for a decision where the request does not say; default: user@host
  * @throws NotAllowedError, SaleNotFoundError, NoAnswerError, NoWorkerError, TemporalUnavailableError
  */

@@ -53,9 +53,9 @@ export interface Wait {
 }
 
 /**
- * Waits for the outcome: until it is settled or needs a person, else until the wait is over. Whoever waits in the same
- * round shares one update, so that any number may wait; a lost connection, a reset or a restarted server is re-attached
- * to.
+ * Waits for the outcome: until it is settled or needs an operator, else until the wait is over. Whoever waits in the
+ * same round shares one update, so that any number may wait; a lost connection, a reset or a restarted server is
+ * re-attached to.
  * @throws SaleNotFoundError, SaleConflictError, SaleFailedError, NoAnswerError, NoWorkerError, TemporalUnavailableError
  */
 export async function waitForOutcome(client: Client, wait: Wait): Promise<SaleOutcome | KnownOutcome> {
@@ -135,8 +135,8 @@ async function waitOneRound(
 }
 
 /**
- * What is true now: the result of a workflow that completed, for which no worker is needed, else what its state says. One
- * that ended without an outcome tells what was true then, and how it ended; if it cannot be read, the ledger does.
+ * What is true now: the result of a workflow that completed, for which no worker is needed, else what its state says.
+ * One that ended without an outcome tells what was true then, and how it ended; if it cannot be read, the ledger does.
  * @throws SaleNotFoundError, SaleConflictError, InvalidInputError
  */
 async function look(client: Client, handle: WorkflowHandle, wait: Wait): Promise<SaleOutcome | KnownOutcome> {
@@ -197,7 +197,7 @@ function isAskedAgain(error: unknown): boolean {
   return cause instanceof ApplicationFailure && cause.type === OVERTAKEN;
 }
 
-/** Settled, or held up until a person has acted; or nothing carries it on. */
+/** Settled, or held up until an operator has acted; or nothing carries it on. */
 export function endsWait({ stage, attention, stockMovements, closed }: SaleOutcome): boolean {
   if (closed) return true;
   return SETTLED_STAGES.includes(stage) || (attention !== undefined && holdsUpDocument(attention, stockMovements));

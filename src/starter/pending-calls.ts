@@ -3,7 +3,10 @@ import { ApplicationFailure, type Client, type WorkflowExecutionDescription } fr
 import { isComplianceCall } from "../contract/compliance-calls.ts";
 import { type ServiceTrouble, STILL_WAITING, type TroubleDetails } from "../contract/service-trouble.ts";
 
-/** A call to the API that a workflow waits for, as Temporal knows it: what is normal is left out. */
+/**
+ * A call to the API, or to the accounting service, that a workflow waits for, as Temporal knows it: what is normal is
+ * left out.
+ */
 export interface PendingCall {
   /** The activity: `createSale`. */
   call: string;

@@ -119,8 +119,8 @@ async function startOrFind(client: Client, start: SaleStart): Promise<StartResul
 }
 
 /**
- * Starts the sale as {@link startSaleOnce} does, and waits for its outcome: a new one in one round trip. Where an answer
- * is lost, the sale is started or found again, so that the wait is for a sale that is there.
+ * Starts the sale as {@link startSaleOnce} does, and waits for its outcome: a new one in one round trip. Where an
+ * answer is lost, the sale is started or found again, so that the wait is for a sale that is there.
  * @throws SaleConflictError, InvalidInputError, SaleFailedError, NoAnswerError, NoWorkerError, TemporalUnavailableError
  */
 export async function startAndWait(
@@ -132,8 +132,8 @@ export async function startAndWait(
   const sale = saleKeyOf(start.input);
   let result: StartResult = "started";
   const begin = async (request: OutcomeRequest): Promise<SaleOutcome> => {
-    // Of its own: under the id of an update that there is, Temporal gives its answer, and does not say that the sale was
-    // there before.
+    // Of its own: under the id of an update that there is, Temporal gives its answer, and does not say that the sale
+    // was there before.
     const updateId = `outcome:begin:${randomUUID()}`;
     const startWorkflowOperation = new WithStartWorkflowOperation(
       WORKFLOW_TYPES.sale,

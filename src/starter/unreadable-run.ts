@@ -9,7 +9,8 @@ import type { SaleKey } from "./sale-key.ts";
 
 /**
  * Whether a closed run cannot say anything: its history does not replay on the code of the workers, whether that has
- * changed or the run was ended by a defect. Temporal's client takes any query that failed for one that is not registered.
+ * changed or the run was ended by a defect. Temporal's client takes any query that failed for one that is not
+ * registered.
  */
 export function isUnreadable(error: unknown): boolean {
   return error instanceof QueryNotRegisteredError && !isWithoutAnswer(error);

@@ -12,7 +12,7 @@ export class ActivitySlots {
 
   /**
    * @param most activities that run at once
-   * @param door shut while the request budget has nothing for the queue
+   * @param gate shut while the request budget has nothing for the queue
    * @param workflowTasks of a worker that carries workflows too: those that it works on at once
    * @param nexusTasks of a worker that serves a Nexus service: the calls that it answers at once
    */

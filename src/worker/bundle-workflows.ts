@@ -11,6 +11,7 @@ const silent = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error()
  * The code of the workflows with the interceptors that all of them have, as one script.
  * @param workflowsPath for a test: other workflows
  * @param interceptors for a test: modules with more interceptors
+ * @param small as it is published; takes thrice the time
  */
 export async function bundleWorkflows(
   workflowsPath = pathOf("index"),
@@ -28,8 +29,8 @@ export async function bundleQuietly(
     workflowsPath,
     workflowInterceptorModules,
     logger: silent,
-    // A stack names a file of the sources and its line, and no path of the machine that built it. The sources themselves
-    // would be half of the bundle.
+    // A stack names a file of the sources and its line, and no path of the machine that built it. The sources
+    // themselves would be half of the bundle.
     webpackConfigHook: (config) => ({
       ...config,
       devtool: "inline-nosources-cheap-module-source-map",

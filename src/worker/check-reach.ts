@@ -36,7 +36,7 @@ export async function checkReach(
         const { message, todo } = problem;
         log.warn(`the key of connection ${name} ${message}: ${todo}`, { connection: name, businessId });
       } catch (error) {
-        // The circuit breaker has told of it, once for this call and for all that come.
+        // The circuit breaker has reported it, once for this call and for all that come.
         if (isRefusalOfTheKey(error)) return;
         const reason = error instanceof Error ? error.message : String(error);
         log.warn(`it is not known which businesses the key of connection ${name} reaches`, {

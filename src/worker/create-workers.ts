@@ -66,7 +66,7 @@ export interface WorkersOptions {
   workflowBundle: { codePath: string } | WorkflowBundleWithSourceMap;
   /** How the workers' identity begins; default: `fiscalflow-worker`. */
   workerName?: string;
-  /** Where it is told that a key is refused; default: the log of Temporal's runtime, which is that of the process. */
+  /** Where a refused key is reported; default: the log of Temporal's runtime, which is that of the process. */
   log?: KeyLog;
   /** From 0 to 1: how much of its longest jitter a pause gets; default: `Math.random`. */
   random?: () => number;

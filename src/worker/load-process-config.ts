@@ -3,7 +3,7 @@ import { ComplianceConfigurationError, parseDialect } from "../compliance/index.
 import { type Config, loadConfig, type LoadConfigOptions } from "../config/index.ts";
 
 /**
- * The configuration with its dialects looked into, so that everything that is wrong is said at once. @throws
+ * The configuration with its dialects looked into, so that all problems are reported at once. @throws
  * ConfigError
  */
 export function loadProcessConfig(options: Pick<LoadConfigOptions, "env" | "needs">): Config {

@@ -23,12 +23,12 @@ const TASKS_A_POLL = 4;
 const SECOND_MS = 1_000;
 /** The SDK's own number of pollers. */
 const MOST_POLLS = 10;
-/** A poll cannot be taken back when the door shuts: what it brings has to wait behind it. */
+/** A poll cannot be taken back when the gate shuts: what it brings has to wait behind it. */
 const MOST_POLLS_AT_A_GATE = 4;
 
 /**
  * How many tasks a queue's worker may have, and which of its permits a poll still holds. An idle worker holds one poll
- * open, and a busy one as many as its tasks need, so that a server far away does not bound it; and none while the door
+ * open, and a busy one as many as its tasks need, so that a server far away does not bound it; and none while the gate
  * is shut, so that work waits on the server, in order. Once closed it gives out no more; those that are out come back
  * by themselves, each with a task or without.
  */

@@ -111,8 +111,8 @@ export class HistoryReading {
   /**
    * @param events of the history, the newest first, going on from those read before
    * @returns whether everything the run has been given belongs to completed workflow tasks, the last turn to one that
-   * this worker completed itself; undefined where older events are needed. A run that is closed has no further tasks that
-   * a copy could spoil: one that was made from the history alone answers, also beyond the last completed task.
+   * this worker completed itself; undefined where older events are needed. A run that is closed has no further tasks
+   * that a copy could spoil: one that was made from the history alone answers, also beyond the last completed task.
    */
   read(events: readonly HistoryEvent[]): boolean | undefined {
     if (!this.#later) this.#isClosed = isClosing(events[0]);

@@ -23,8 +23,9 @@ interface Watch {
 }
 
 /**
- * Tells the ledger once a minute of sales and credit notes whose run ended without an outcome: such a run cannot say so of
- * itself, and reports would show it as under way for ever. Every worker process looks; what one has kept stays as it is.
+ * Tells the ledger once a minute of sales and credit notes whose run ended without an outcome: such a run cannot say so
+ * of itself, and reports would show it as under way for ever. Every worker process looks; what one has kept stays as it
+ * is.
  * @returns what ends it
  */
 export function watchClosedRuns({ client, ledger, log }: Watch): () => Promise<void> {

@@ -91,7 +91,7 @@ describeWithTemporal("fiscalflow sale", () => {
   });
 
   test("show prints what is known, and the command that resolves the attention, and that command works", async () => {
-    // A refused registration is looked at again by nobody but a person, so nothing else comes before the retry.
+    // A refused registration is looked at again by nobody but an operator, so nothing else comes before the retry.
     const item = { id: "item_refused", businessId: "biz_1", sku: "REFUSED-1", name: "Refused", unitPrice: 5 };
     rig.simulator.addItem({ ...item, registrationStatus: "PENDING", registration: { reject: "class" } });
     await sale(["start", "-", "--wait"], {

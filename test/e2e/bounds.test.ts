@@ -34,7 +34,7 @@ describeWithTemporal("what a sale repeats by itself", () => {
     });
     const handle = await start("LAGGING-1");
     await rig.stateWhen("LAGGING-1", ({ attentions }) => attentions[0]?.code === "rejected");
-    // The creation, once at once after the mending, and the one automatic resubmission.
+    // The creation, once at once after the correction, and the one automatic resubmission.
     expect(rig.simulator.documents("LAGGING-1")).toMatchObject([{ submissions: 3 }]);
     removeFault();
     rig.simulator.setAuthority("LAGGING-1", [{ do: "accept" }]);

@@ -11,7 +11,7 @@ import { type Rig, startRig } from "../rig/start-rig.ts";
 /** Architecture, decisions 6 and 10: what is claimed is sent at most once, by whichever run. */
 describeWithTemporal("a run that begins anew", () => {
   let rig: Rig;
-  /** What another run does at the last moment before a person's word is written down. */
+  /** What another run does at the last moment before an operator's decision is written down. */
   let meanwhile: ((stock: StockClaims, request: DecideRequest) => Promise<unknown>) | undefined;
   beforeAll(async () => {
     rig = await startRig({
@@ -47,7 +47,7 @@ describeWithTemporal("a run that begins anew", () => {
     return handleOf(traderInvoiceNumber);
   }
 
-  /** As `temporal workflow start` on a closed id does it, unless told otherwise. */
+  /** As `temporal workflow start` on a closed id does it, by default. */
   function startAround(traderInvoiceNumber: string, more: Partial<SaleInput> = {}) {
     const input = { businessId: "biz_1", traderInvoiceNumber, lines: [TEA], refundWindow: "0", ...more };
     return rig.client.workflow.start<(input: SaleInput) => Promise<SaleOutcome>>("sale", {

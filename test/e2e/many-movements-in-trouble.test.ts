@@ -98,7 +98,7 @@ describeWithTemporal("the movements of a sale of many items that meet trouble", 
     const stands = await rig.stateWhen("KEY-1", (one) => one.decisions.length >= attentions.length);
     expect(stands.attentions.length).toBeLessThanOrEqual(MOST_AT_ONCE);
     rig.simulator.setKey("cmp_sk_test_simulator", { scopes: [...SCOPES, "stock:write"] });
-    // One that was under way when the key was mended finds out by itself only later.
+    // One that was under way when the key worked again finds out by itself only later.
     const stillRefused = async (): Promise<number> => {
       await rig.starter.retry({ invoice: "KEY-1" }).catch(() => undefined);
       return (await rig.starter.getSale({ invoice: "KEY-1" })).attentions.length;

@@ -41,7 +41,7 @@ const WITHOUT_EFFECT: ReadonlyMap<string, string> = new Map([
  */
 const SHOWN_BY_NO_ANSWER = ["compliance.createSale.fields.branch", "compliance.register.branch"];
 
-/** What the service takes no notice of without harm: it is told, and the sale goes on to its end. */
+/** What the service takes no notice of without harm: it is reported, and the sale goes on to its end. */
 const HOLDS_NOTHING = [
   "compliance.stock.report",
   ...["saleDate", "paymentTypeCode", "callbackUrl"].map((field) => `compliance.createSale.fields.${field}`),
@@ -63,7 +63,7 @@ interface Case {
 interface Ended {
   closed: boolean;
   status: string;
-  /** All that an operator is told: attentions and observations. */
+  /** All that an operator is shown: attentions and observations. */
   told: string;
 }
 

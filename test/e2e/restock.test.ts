@@ -60,7 +60,7 @@ describeWithTemporal("the goods of a refund", () => {
       )
       .map(({ action, itemId, quantity, branchId }) => `${action} ${quantity} ${itemId} ${branchId}`);
 
-  /** Of all movements of the suite but the ones that a person decided, by item and branch. */
+  /** Of all movements of the suite but the ones that an operator decided, by item and branch. */
   const decided = new Set<string>();
   afterEach(() => {
     const left = new Map<string, number>();

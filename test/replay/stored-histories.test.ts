@@ -15,7 +15,10 @@ describe("the stored histories", () => {
     expect(stored.length).toBeGreaterThan(0);
   });
 
-  /** The SDK takes the workflow on within one task where it cancels an activity: what comes then is an upsert of its own. */
+  /**
+   * The SDK takes the workflow on within one task where it cancels an activity: what comes then is an upsert of its
+   * own.
+   */
   test("set search attributes at most once in a workflow task, and once more after an activity is cancelled", () => {
     const repeated = stored.filter(({ events }) =>
       events.some(({ upsertWorkflowSearchAttributesEventAttributes: upsert }, at) => {

@@ -1,7 +1,7 @@
 import { createServer, connect, type NetConnectOpts, type Socket } from "node:net";
 
 /**
- * A line to a server that can be cut and mended, as a network does it: open connections break, new ones are closed at
+ * A line to a server that can be cut and restored, as a network does it: open connections break, new ones are closed at
  * once.
  */
 export interface CuttableLine {

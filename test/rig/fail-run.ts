@@ -6,9 +6,9 @@ import type { Rig } from "./start-rig.ts";
 const FAIL_WORKFLOW_EXECUTION = 5;
 
 /**
- * Ends an open run as failed, as a worker does whose code throws in the middle of it: takes the run's next workflow task
- * in place of the rig's workers, which are stopped for it and started again. The code as it is cannot replay what such a
- * worker wrote.
+ * Ends an open run as failed, as a worker does whose code throws in the middle of it: takes the run's next workflow
+ * task in place of the rig's workers, which are stopped for it and started again. The code as it is cannot replay what
+ * such a worker wrote.
  */
 export async function failRun(rig: Rig, workflowId: string, message: string): Promise<void> {
   const { client, namespace } = rig;

@@ -81,9 +81,9 @@ interface Event extends HistoryEvent {
 }
 
 /**
- * Writes the namespace's histories into a folder, to be stored
- * (`RECORD_HISTORIES=folder npx vitest run --project system --project slow …`): one of each shape, which is the set of what happens in
- * it and of its steps between stages, and without what belongs to the machine (identities, stack traces).
+ * Writes the namespace's histories into a folder, to be stored (`RECORD_HISTORIES=folder npx vitest run --project
+ * system --project slow …`): one of each shape, which is the set of what happens in it and of its steps between stages,
+ * and without what belongs to the machine (identities, stack traces).
  */
 export async function recordAll(
   client: Client,

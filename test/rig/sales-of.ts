@@ -23,7 +23,7 @@ export function salesOf(rig: () => Rig) {
       const { workflowId } = await rig().starter.startSale(sale);
       return rig().client.workflow.getHandle(workflowId);
     },
-    /** The state, once this is among what a person is needed for. */
+    /** The state, once this is among what an operator is needed for. */
     parked: (invoice: string, code: AttentionCode): Promise<WorkflowState> =>
       rig().stateWhen(invoice, ({ attentions }) => attentions.some((attention) => attention.code === code)),
     result: (invoice: string): Promise<SaleOutcome> => handleOf(invoice).result(),

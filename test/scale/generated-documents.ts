@@ -26,7 +26,7 @@ interface Drawn {
 /**
  * Makes sales and credit notes over HTTP: a month of them, from one to five lines, quantities of three places, some
  * refused, some in flight.
- * @returns every document as the service last told it
+ * @returns every document as the service last answered it
  */
 export async function* generatedDocuments(
   { client, simulator }: { client: ComplianceClient; simulator: Simulator },

@@ -27,7 +27,7 @@ describeSkippingTime("a week of a refused key", () => {
     for (let quarters = days * 4; quarters > 0; quarters--) await rig.env.sleep("6 hours");
   }
 
-  /** How often a person was told that they are needed, or are not any more. */
+  /** How often an operator was notified that they are needed, or no longer. */
   const changesOf = async (handle: WorkflowHandle): Promise<number> =>
     ((await handle.fetchHistory()).events ?? []).filter(
       ({ upsertWorkflowSearchAttributesEventAttributes: upserted }) =>

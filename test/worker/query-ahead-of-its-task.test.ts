@@ -117,7 +117,7 @@ describeWithTemporal("a query with a history that is ahead of the workflow's tas
     const workflowBundle = await bundleQuietly(workflowsPath);
     const { handle, answers, replay, createWorker } = await askedAhead("sdk-alone", workflowBundle, false);
     expect(answers).toContain(false);
-    // Once this goes red, the SDK has mended itself, and the guard may go.
+    // Once this goes red, the SDK has fixed it itself, and the guard may go.
     await expect(replay()).rejects.toThrow(DOES_NOT_REPLAY);
     // What the runbook says of it.
     await resetRun(client, namespace, handle.workflowId, { activity: "signalledAfter" });

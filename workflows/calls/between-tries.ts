@@ -40,7 +40,7 @@ export function growingPauseMs(triesBefore: number): number {
   return Math.min(FIRST_PAUSE_MS * 2 ** Math.min(triesBefore, 20), LONGEST_PAUSE_MS);
 }
 
-/** Whether the call was refused: a person must mend something before it is tried again. */
+/** Whether the call was refused: an operator must correct something before it is tried again. */
 export function isRefusal(result: { kind: string }): result is Refusal {
   return result.kind === "refused";
 }
@@ -49,7 +49,7 @@ export function isRefusal(result: { kind: string }): result is Refusal {
  * Makes a call that may be repeated, and tries it again after each refusal, until it has another result. While it is
  * refused the run is parked: an attention says why.
  * @param betweenTries default: its own; given where the call has been refused before
- * @throws CancelledByPerson where a person cancels in place of mending it; LeftToNextRun
+ * @throws CancelledByOperator where an operator cancels in place of correcting it; LeftToNextRun
  */
 export async function callWithEscalation<T extends { kind: string }>(
   run: AttentionList,
@@ -69,11 +69,11 @@ export async function callWithEscalation<T extends { kind: string }>(
 }
 
 /**
- * Decides what happens between two tries of one call (a try is one activity, with all of Temporal's attempts): a person
- * is called where it was refused; a pause follows where it was deferred, or where its answer was lost.
+ * Decides what happens between two tries of one call (a try is one activity, with all of Temporal's attempts): an
+ * operator is called where it was refused; a pause follows where it was deferred, or where its answer was lost.
  *
  * The attention for a refused key stands from the first refusal until the call has another result, over all tries in
- * between, so that it shows since when a person is needed.
+ * between, so that it shows since when an operator is needed.
  */
 export class BetweenTries {
   readonly #run: AttentionList;
@@ -95,7 +95,7 @@ export class BetweenTries {
 
   /**
    * Parks until the call is worth another try.
-   * @throws CancelledByPerson; LeftToNextRun
+   * @throws CancelledByOperator; LeftToNextRun
    */
   async waitAfterRefusal(refusal: Refusal): Promise<void> {
     const run = this.#run;
@@ -151,7 +151,7 @@ export class BetweenTries {
 
   /**
    * Waits before another try of a write whose answer was lost and which, as a read shows, had no effect. The tries
-   * become rarer and never stop by themselves; in the end a person can cancel them.
+   * become rarer and never stop by themselves; in the end an operator can cancel them.
    * @param what was tried
    * @param pause waits for so many milliseconds; its timer has the summary
    */

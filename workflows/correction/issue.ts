@@ -25,8 +25,8 @@ interface Stopped {
 }
 
 /**
- * Starts the corrected sale, or finds it, and waits until it is signed. What it needs an operator for is resolved in its
- * own workflow; where it ends without a document, an operator is asked here.
+ * Starts the corrected sale, or finds it, and waits until it is signed. What it needs an operator for is resolved in
+ * its own workflow; where it ends without a document, an operator is asked here.
  * @returns the signed sale; undefined where an operator has accepted that none follows
  */
 export async function issueSale(

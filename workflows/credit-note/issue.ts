@@ -68,7 +68,7 @@ export async function issueCreditNote(
   });
 }
 
-/** Ours, where it reverses this sale under our number; else a person takes note of it. */
+/** Ours, where it reverses this sale under our number; else an operator takes note of it. */
 async function adoptOrEnd(
   context: SaleContext,
   result: Extract<CreateResult, { kind: "already-credited" }>,

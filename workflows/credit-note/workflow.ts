@@ -92,7 +92,7 @@ async function issueAndAwait(
 }
 
 /**
- * Tells the sale whenever this credit note begins or ceases to need a person, so that whoever waits for the sale's
+ * Tells the sale whenever this credit note begins or ceases to need an operator, so that whoever waits for the sale's
  * outcome hears of it. The sale may have closed meanwhile: that does no harm.
  */
 function tellSale(run: SaleState, saleWorkflowId: string): void {

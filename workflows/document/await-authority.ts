@@ -60,11 +60,11 @@ interface Resubmissions {
 }
 
 /**
- * What follows a rejection: where something was mended that the authority may have missed, at once; else on a short,
- * bounded, growing schedule, since the document may never have reached the authority; then a person says `retry` or
+ * What follows a rejection: where something was corrected that the authority may have missed, at once; else on a short,
+ * bounded, growing schedule, since the document may never have reached the authority; then an operator says `retry` or
  * `cancel`.
- * @param mend tells whether it mended anything new
- * @throws CancelledByPerson
+ * @param fixItems tells whether it corrected anything new
+ * @throws CancelledByOperator
  */
 async function resubmit(
   context: SaleContext,

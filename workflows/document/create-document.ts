@@ -63,8 +63,8 @@ function newIntent(number: number): DocumentIntent {
 
 /**
  * Brings the document into being, exactly once. The next intent, with a new key, begins only after an answer that ruled
- * out a document under the old key, and only where a person asks for it by `retry`.
- * @throws CancelledByPerson while no document exists; ApplicationFailure Conflict where its number is another sale's
+ * out a document under the old key, and only where an operator asks for it by `retry`.
+ * @throws CancelledByOperator while no document exists; ApplicationFailure Conflict where its number is another sale's
  */
 export async function createDocument(context: SaleContext, creation: Creation): Promise<Created> {
   const { run } = context;
@@ -90,7 +90,7 @@ export async function createDocument(context: SaleContext, creation: Creation): 
       // A refusal says nothing of an earlier attempt whose answer was lost: that doubt remains.
       intent.firstSentAtMs = result.firstSentAtMs ?? intent.firstSentAtMs;
       run.documentInDoubt = intent.firstSentAtMs !== undefined;
-      // Before it was sent, the claim has told what an earlier run did.
+      // Before it was sent, the claim has shown what an earlier run did.
       if (isRefusal(result)) run.earlierRunSent &&= run.documentInDoubt;
       if (isRefusal(result)) intent = await intentAfterRefusal(betweenTries, result, intent);
       else await betweenTries.waitAfterDeferral(result, () => run.cancelDue);
@@ -165,7 +165,7 @@ async function intentAfterRefusal(
   intent: DocumentIntent,
 ): Promise<DocumentIntent> {
   await betweenTries.waitAfterRefusal(refusal);
-  // The service refused the body itself. A mended body is another request and needs another key. While an earlier
+  // The service refused the body itself. A corrected body is another request and needs another key. While an earlier
   // attempt is in doubt, only the old request may be repeated.
   const another = refusal.attention === "invalid-request" && intent.firstSentAtMs === undefined;
   return another ? newIntent(intent.number + 1) : intent;
@@ -217,7 +217,7 @@ async function checkIsOurs(
   return document;
 }
 
-/** The document, once a person has named it; undefined where a person says that it was not created. */
+/** The document, once an operator has named it; undefined where an operator says that it was not created. */
 async function parkUnknown(
   context: SaleContext,
   { message, evidence }: Extract<CreateResult, { kind: "unknown" }>,
@@ -263,7 +263,7 @@ async function recordDecision(run: SaleState, request: Omit<DecideDocumentReques
 
 /**
  * Writes the id of a document that was issued while the ledger was away into its claim. Where a credit note of another
- * sale took the number meanwhile, both exist: only a person can put that right.
+ * sale took the number meanwhile, both exist: only an operator can put that right.
  */
 async function recordUnclaimed(run: SaleState, request: RecordDocumentRequest): Promise<void> {
   const recorded = await ledger.recordDocument("Write the document's id into its claim", request);

@@ -56,7 +56,7 @@ export async function readDocument(
 /**
  * Submits the same document again (POST /v1/sales/{id}/retry). If the answer is lost, the document itself is read
  * before another try; until then it may have completed, so no cancellation is carried out.
- * @throws CancelledByPerson while it is known to be rejected
+ * @throws CancelledByOperator while it is known to be rejected
  */
 export async function retryDocument(context: SaleContext, document: SaleDocument): Promise<SaleDocument> {
   const { calls, run, target } = context;

@@ -32,7 +32,7 @@ export interface Batch {
   batchId: string;
   force: boolean;
   branch: Branch | undefined;
-  /** A person has said that what the API refuses as malformed is to be passed over. */
+  /** An operator has decided that what the API refuses as malformed is to be passed over. */
   passesOver: boolean;
 }
 

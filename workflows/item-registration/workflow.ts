@@ -28,11 +28,11 @@ interface Carried {
   position: Position;
   /** The catalogue is read as of then. */
   startedAtMs: number;
-  /** A person has said that what the API refuses as malformed is to be passed over. */
+  /** An operator has decided that what the API refuses as malformed is to be passed over. */
   passesOver: boolean;
   /** Items that were planned before the position, and have no outcome yet. */
   unanswered: PlannedItem[];
-  /** A person's `retry` may be what they are called for next. */
+  /** An operator's `retry` may be what they are called for next. */
   retriedAtMs?: number | undefined;
 }
 

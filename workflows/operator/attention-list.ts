@@ -26,7 +26,7 @@ export abstract class AttentionList {
   /** In words: what happens next, and when. */
   waitingFor = "the start";
   readonly decisions: Decision[] = [];
-  /** When a person last asked to try again, whatever it was about (Unix milliseconds). */
+  /** When an operator last asked to try again, whatever it was about (Unix milliseconds). */
   retriedAtMs: number | undefined;
 
   readonly #attentions = new Map<string, Attention>();
@@ -95,7 +95,7 @@ export abstract class AttentionList {
     );
   }
 
-  /** @param attention with `resolvedBy` where not all that can mend its code makes sense here */
+  /** @param attention with `resolvedBy` where not all that can resolve its code makes sense here */
   raise(attention: NewAttention): string {
     const key = attentionKey(attention.code, attention.subject);
     if (!this.#attentions.has(key)) {
@@ -107,7 +107,7 @@ export abstract class AttentionList {
     return key;
   }
 
-  /** How often a person asked to try again what this attention is about. */
+  /** How often an operator asked to try again what this attention is about. */
   retriesOf(key: string): number {
     return this.#retries.get(key) ?? 0;
   }
@@ -164,7 +164,7 @@ export abstract class AttentionList {
     this.publish();
   }
 
-  /** A person has taken note of what cannot be mended here. What taking note of does not answer stays. */
+  /** An operator has taken note of what cannot be corrected here. What taking note of does not answer stays. */
   acknowledge({ note, by, ...request }: { code: string; subject?: string; note: string; by?: string }): void {
     for (const { code, subject } of this.resolvableBy("acknowledge", request)) {
       this.decide({ update: "acknowledge", code, ...(subject !== undefined && { subject }), note, by });
@@ -191,8 +191,8 @@ export abstract class AttentionList {
 }
 
 /**
- * `acknowledged`: a person answered with the attention's own update. `woken`: what it waited for is there. `again`: the
- * wait ended without it, so the step has to look for itself.
+ * `acknowledged`: an operator answered with the attention's own update. `woken`: what it waited for is there. `again`:
+ * the wait ended without it, so the step has to look for itself.
  */
 export type Verdict = "retry" | "cancel" | "acknowledged" | "woken" | "again";
 
@@ -259,8 +259,8 @@ export async function untilDone(wait: () => Promise<unknown>, orUntil: () => boo
 }
 
 /**
- * Thrown where a person asked to cancel, and no document stands in the way. The main flow catches it: the workflow does
- * not fail.
+ * Thrown where an operator asked to cancel, and no document stands in the way. The main flow catches it: the workflow
+ * does not fail.
  */
 export class CancelledByOperator extends Error {
   override readonly name = "CancelledByOperator";
@@ -272,7 +272,7 @@ export class CancelledByOperator extends Error {
 
 /**
  * Runs a step that a cancellation may end at once, since while it runs nothing exists that would have to be undone.
- * @throws CancelledByPerson
+ * @throws CancelledByOperator
  */
 export async function unlessCancelled<T>(run: AttentionList, step: () => Promise<T>): Promise<T> {
   const scope = new CancellationScope();

@@ -45,7 +45,7 @@ function updateText({ update, when, input }: UpdateExample): string {
   return `Send the update \`${update}\` ${when}:\n\n\`\`\`json\n${JSON.stringify(input, null, 2)}\n\`\`\``;
 }
 
-/** What is known of the outcome, or what the API said: a line each. */
+/** What is known of the outcome, or what the API answered: a line each. */
 function evidenceOf({ evidence = {} }: Attention): string[] {
   let left = MOST_WORDS;
   const lines = Object.entries(evidence).flatMap(([name, value]) => {

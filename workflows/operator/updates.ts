@@ -34,7 +34,9 @@ const KINDS = { "a text": "string", "true or false": "boolean", "a number": "num
 
 type Kind = keyof typeof KINDS;
 
-/** The fields of a request, each with what it holds: `{ note: "a text", "by?": "a text" }`, where `by` may be left out. */
+/**
+ * The fields of a request, each with what it holds: `{ note: "a text", "by?": "a text" }`, where `by` may be left out.
+ */
 type Fields<Request> = {
   readonly [F in keyof Request & string as undefined extends Request[F] ? `${F}?` : F]-?: Kind;
 };
@@ -45,7 +47,9 @@ export interface Update<Run, Request> {
   /** What it is for, in a sentence. */
   readonly purpose: string;
   readonly takes: Fields<Request>;
-  /** Why the run as it stands does not take it. Synchronous: Temporal ignores asynchronous validators without a word. */
+  /**
+   * Why the run as it stands does not take it. Synchronous: Temporal ignores asynchronous validators without a word.
+   */
   refusedBecause(run: Run, request: Request): string | undefined;
   /** Returns a reply of its own. Without one, the reply says what came of it. */
   act(run: Run, request: Request): Promise<object> | void;

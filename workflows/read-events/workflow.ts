@@ -3,8 +3,8 @@ import { askLedger } from "../job/question.ts";
 import { mainWaits } from "../proxies.ts";
 
 /**
- * Reads a page of the ledger's events, so that a caller needs no database. Its caller bounds it by an execution timeout:
- * the answer is for somebody who waits.
+ * Reads a page of the ledger's events, so that a caller needs no database. Its caller bounds it by an execution
+ * timeout: the answer is for somebody who waits.
  */
 export async function readEvents(input: ReadEventsInput): Promise<ReadEventsResult> {
   return await askLedger(WORKFLOW_TYPES.readEvents, () =>

@@ -23,7 +23,7 @@ interface Carried {
   after: DocumentToReconcile;
   /** Of the documents up to there, those that were not answered. */
   unanswered: DocumentToReconcile[];
-  /** A person's `retry` may be what they are called for next. */
+  /** An operator's `retry` may be what they are called for next. */
   retriedAtMs?: number | undefined;
 }
 

@@ -151,7 +151,7 @@ export class RecordKeeping implements KeptRecords {
   }
 
   /**
-   * Has the document's lines saved. The run ends only once they are, or a person has given them up: then the record
+   * Has the document's lines saved. The run ends only once they are, or an operator has given them up: then the record
    * says that they are left out.
    */
   #keepLines(of: Pick<RecordPart, "type" | "number">): void {
@@ -197,7 +197,7 @@ function beingSent({ movements }: SaleState): SaleState["movements"] {
 /**
  * Has the lines of a document saved that are too many for a payload: an activity reads them from the service into the
  * ledger.
- * @returns false where a person has given them up
+ * @returns false where an operator has given them up
  */
 async function keepLines(
   { run, calls, target }: SaleContext,

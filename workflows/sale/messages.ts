@@ -58,11 +58,11 @@ const cancel: Update<SaleState, CancelRequest> = {
 };
 
 /**
- * The end of "its answer is lost" (`issueAndAwait` in `workflow.ts`): takes an operator's decision on an unknown
- * movement. `workflows/stock/unknown-movement.ts` writes it into the claim before anything follows from it. Applied:
- * the movement counts as made. Not applied: it is sent again under the same reference. It is dropped if the sale was
- * given up, or if another run sent it and a refund only asks whether there is something to return. An outcome that the
- * claim has already counts before the decision.
+ * Takes an operator's decision on an unknown movement ("When the answer to a stock movement is lost", in
+ * `issueAndAwait`). `workflows/stock/unknown-movement.ts` writes it into the claim before anything follows from it; an
+ * outcome that the claim has by then counts in its place. Applied: the movement counts as made. Not applied: it is sent
+ * again under the same reference. It is dropped if the sale was given up, or if an earlier run of the sale sent it and
+ * this run only returns the goods of a refund.
  */
 const resolveStock: Update<SaleState, ResolveStockRequest> = {
   name: UPDATES.resolveStock,
@@ -85,12 +85,14 @@ const resolveStock: Update<SaleState, ResolveStockRequest> = {
   done: "Kept.",
 };
 
-/** An answer that comes sooner after its question than a person can look into the books is for an earlier question. */
+/**
+ * An answer that comes sooner after its question than an operator can look into the books is for an earlier question.
+ */
 const FASTEST_ANSWER_MS = 5_000;
 
 /**
- * Refuses a `resolveStock` that was sent twice. After the first one the movement may have been sent again, and have
- * become unknown again: the second is no answer to that.
+ * Refuses the repeat of a `resolveStock`. After the first one the movement may have been sent again, and have become
+ * unknown again: the repeat is no answer to that.
  */
 function answeredTooSoon(run: SaleState, referenceId: string): string | undefined {
   const ofMovement = ({ code, subject }: { code?: string; subject?: string }): boolean =>
@@ -197,7 +199,7 @@ export function registerSaleMessages(run: SaleState): void {
   });
 }
 
-/** How long a refund's caller waits for the credit note before it gets the stage reached. */
+/** How long a refund's caller who does not say waits for the credit note before it gets the stage reached. */
 const REFUND_REPLY_WITHIN = "20 seconds";
 
 async function requestRefund(run: SaleState, request: RefundRequest): Promise<SaleOutcome> {

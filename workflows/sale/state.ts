@@ -50,22 +50,22 @@ export class SaleState extends AttentionList {
   document: SaleDocument | null = null;
   creditNote: SaleDocument | null = null;
   creditNoteWorkflowId: string | undefined;
-  /** What a credit note needs a person for; it is mended there. */
+  /** What a credit note needs an operator for; it is resolved there. */
   creditNoteAttention: AttentionCode | undefined;
   /**
-   * planned → sending → applied | refused | unknown; refused → sending again, or dropped; unknown → applied, sending
-   * again, or dropped. Only `workflows/stock/` changes a movement's state; an operator's word is kept in `decision`, and
-   * taken up there.
+   * planned → sending → applied | refused | unknown, or planned again where it is postponed; refused → sending again,
+   * or dropped; unknown → applied, refused, sending again, or dropped. Only `workflows/stock/` changes a movement's
+   * state; an operator's decision is kept in `decision`, and taken up there.
    */
   readonly movements: StockMovement[] = [];
   /** Of a sale that ended under an earlier workflow: how many movements it has, where not all of them are here. */
   inAll: InAll | undefined;
 
-  /** By item id, where a catalogue has told them. */
+  /** By item id, where a catalogue has them. */
   readonly itemNames = new Map<string, string>();
 
   callbacksReceived = 0;
-  /** What a person said of an unknown document. */
+  /** What an operator decided on an unknown document. */
   documentDecision: { saleId: string } | "not-created" | undefined;
   refundWindowClosed = false;
   /** Whether a create request may have been sent. */
@@ -97,7 +97,7 @@ export class SaleState extends AttentionList {
   /** How many there have been, saved or not. */
   attentionChangesEver = 0;
 
-  /** Called in this order after each change that a person can see. */
+  /** Called in this order after each change that an operator can see. */
   readonly onPublish: (() => void)[] = [];
 
   readonly #unfinished = new Set<Promise<unknown>>();
@@ -122,8 +122,8 @@ export class SaleState extends AttentionList {
   }
 
   /**
-   * Whether the document itself waits for a person: stock never holds it back, and a slow authority is still waited
-   * for.
+   * Whether the document itself waits for an operator: stock never holds it back, so an attention about one of the
+   * movements does not count, and a slow authority is still waited for.
    */
   get heldUp(): boolean {
     const holdsUp = (attention: Attention): boolean => holdsUpDocument(attention, this.movements);
@@ -156,7 +156,7 @@ export class SaleState extends AttentionList {
     return `${stands}; allowed updates: ${[...mends, "outcome"].join(", ")}.`;
   }
 
-  /** Any other step is a defect: the workflow task fails, and is repeated once the code is mended. */
+  /** Any other step is a defect: the workflow task fails, and is repeated once the code is fixed. */
   moveTo(stage: Stage, waitingFor: string): void {
     if (stage !== this.stage && !STAGE_TRANSITIONS[this.stage].includes(stage))
       throw new Error(`stage ${this.stage} does not lead to ${stage}`);
@@ -177,8 +177,8 @@ export class SaleState extends AttentionList {
   }
 
   /**
-   * In flight: until each movement has its first answer the stock is being adjusted, then only the authority is
-   * awaited.
+   * In flight: until each movement has an answer, or is unknown, the stock is being adjusted; then only the authority
+   * is awaited.
    */
   get inFlightStage(): Stage {
     const moving = this.movements.some(({ state }) => state === "planned" || state === "sending");

@@ -148,7 +148,7 @@ const LONGEST_WAIT_SECONDS = 60;
 const MOST_OUTCOMES = 200;
 
 /**
- * The answer of the update `outcome`: the outcome once the run is settled or parked, else the stage reached when the
+ * The answer of the update `outcome`: the outcome once the run is settled or held up, else the stage reached when the
  * wait is over. The wait is short, since Temporal admits ten updates at a time.
  */
 export async function waitForOutcome(run: SaleState, request: OutcomeRequest): Promise<SaleOutcome> {

@@ -26,7 +26,7 @@ import { runToCompletion } from "./view.ts";
 /**
  * One sale, from its start to its signed receipt and the end of its refund window: resolve lines to items → register
  * those that are not → submit, or adopt → adjust stock → await the authority → completed → open for a refund → closed.
- * It fails only for input that nobody can mend.
+ * It fails only for input that nobody can correct.
  */
 export async function sale(input: SaleInput): Promise<SaleOutcome> {
   const run = new SaleState("sale", String(input?.traderInvoiceNumber), "resolving-items");
@@ -157,20 +157,20 @@ async function issueAndAwait(
     "document" in created ? created : { document: created, callbackExpected: false };
   const mode = sale.stock ?? (adopted ? "off" : profile.stock);
   const movements = goods ? planMovements(sale.traderInvoiceNumber, "sold", goods.lines, goods.items) : [];
-  // When the answer to a movement is lost (the whole way: docs/architecture.md, under that heading):
-  // 1. Each try is one activity with one attempt, so Temporal never sends it twice. The activity takes a claim in
-  //    the ledger, then sends. The answer is lost if the HTTP call times out, breaks off, or is answered by a 5xx or
-  //    by something unreadable, or if the activity ends without a result, since its worker died or its time was up.
-  //    Any other 4xx refuses the movement; a 429 puts it off.
-  // 2. The claim is read (`stock/apply-movement.ts`); while the ledger is away, that waits. A try that never took it
-  //    is shut out of it, and the movement is sent again. An outcome in it counts like the answer. Taken without an
-  //    outcome, the movement is `unknown`.
-  // 3. An operator is asked (`stock-unknown`), with the item's balance as evidence, which decides nothing. The wait
-  //    also ends by itself once a cut-off worker writes the outcome into the claim, and such an outcome outweighs
-  //    the operator's word. Applied, the movement counts as made. Not applied, it is sent again under the same
-  //    reference and the next generation of its claim, unless the sale was given up.
-  // 4. Meanwhile the document and the sale's other movements go on. A refund's `restock` and a cancellation wait,
-  //    and the run stays open.
+  // When the answer to a stock movement is lost (the whole way: docs/architecture.md, under that heading):
+  // 1. Each try is one activity with one attempt, so Temporal never repeats it. The activity takes a claim in the
+  //    ledger, then sends. A 429 postpones the movement, and any other 4xx refuses it. The answer is lost if the call
+  //    times out, breaks off, or is answered by a 5xx or by something unreadable, or if the activity ends without a
+  //    result, since its worker died or its time was up.
+  // 2. The claim decides first (`stock/apply-movement.ts`); while the ledger is away, that waits. If the try never
+  //    took the claim, it never can any more, and the movement is sent again at once. If the claim has an outcome, that
+  //    counts like the answer. If the try took it and left no outcome, the movement is `unknown`.
+  // 3. Then an operator decides (`stock-unknown`, update `resolveStock`), with the item's balance as evidence. If a
+  //    worker that was cut off writes the outcome into the claim before the decision is written there, the outcome
+  //    counts, and ends the question. Applied: the movement counts as made. Not applied: it is sent again under the
+  //    same reference and the next generation of its claim, unless the sale was given up.
+  // 4. Meanwhile the document and the sale's other movements go on, and the run stays open. Only goods that are to go
+  //    back to stock, by a refund's `restock` or because the sale was cancelled, wait for what became of the movement.
   const moveOnce = once(() => {
     run.moreToRecord = sale.expectedTotal !== undefined;
     stock.move(movements);

@@ -13,7 +13,7 @@ const PAUSE = "10 minutes";
 const MOST_TRIES = 144;
 
 /**
- * What a Schedule starts: the workflow of that name under the one id that it may have, so that one that a person has
+ * What a Schedule starts: the workflow of that name under the one id that it may have, so that one that an operator has
  * started is not overtaken (docs/decisions/0012). It ends at once; the other goes on by itself.
  */
 export async function scheduled({ workflow, workflowId, input, ifRunning }: ScheduledInput): Promise<ScheduledOutcome> {

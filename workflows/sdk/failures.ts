@@ -6,7 +6,7 @@ export function rootMessage(error: Error): string {
 }
 
 /**
- * Anything else is a defect: it fails the workflow task, which is repeated once the code is mended, and loses nothing.
+ * Anything else is a defect: it fails the workflow task, which is repeated once the code is fixed, and loses nothing.
  */
 export function isFinal(error: Error): boolean {
   return error.name === "ApplicationFailure" || error.name === "ActivityFailure";

@@ -48,9 +48,9 @@ const deferUpdatesInterceptor: WorkflowInternalsInterceptor = {
 };
 
 /**
- * Sets search attributes at most once in an activation, together: each command of its own would be an event, and a write
- * of Temporal's visibility store. What is set last counts. A workflow task has one activation, and another one where it
- * cancels an activity.
+ * Sets search attributes at most once in an activation, together: each command of its own would be an event, and a
+ * write of Temporal's visibility store. What is set last counts. A workflow task has one activation, and another one
+ * where it cancels an activity.
  */
 const joinAttributesInterceptor: WorkflowInternalsInterceptor = {
   concludeActivation({ commands }, next) {

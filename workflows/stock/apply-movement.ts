@@ -183,7 +183,8 @@ function markApplied(context: SaleContext, movement: StockMovement, result: Appl
  * 2. `workflows/calls/activity-failures.ts` turns that failure into `lost`, or into `deferred` if no worker started it.
  * 3. The claim in the ledger, which the activity took before it sent (`activities/claimed-call.ts`) and which
  *    {@link answerOf} reads, says whether the movement was sent, and what came of it.
- * 4. A claim without an outcome makes the movement `unknown`, like that result (`unknown-movement.ts`), until an operator
+ * 4. A claim without an outcome makes the movement `unknown`, like that result (`unknown-movement.ts`), until an
+ * operator
  *    decides with the update `resolveStock` (`workflows/sale/messages.ts`), or the outcome is written late.
  *
  * @param summary what is moved, as people call it

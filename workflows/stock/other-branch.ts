@@ -8,7 +8,7 @@ import type { SaleContext } from "../sale/state.ts";
 const ACKNOWLEDGE = "Let movements to named branches go on";
 
 /**
- * Shows that an applied movement was answered with another branch than the one that was asked for. Once a person has
+ * Shows that an applied movement was answered with another branch than the one that was asked for. Once an operator has
  * acknowledged it, the ledger lets movements to named branches go on; the run ends only when that is written.
  */
 export function showOtherBranch(
@@ -31,8 +31,8 @@ export function showOtherBranch(
 }
 
 /**
- * Waits until movements to named branches are sent again, or until a person gives this one up. The run that found the
- * other branch may be closed, so nobody can acknowledge it there: here a `retry` with a note says that somebody has
+ * Waits until movements to named branches are sent again, or until an operator gives this one up. The run that found
+ * the other branch may be closed, so nobody can acknowledge it there: here a `retry` with a note says that somebody has
  * checked the branch.
  */
 export async function parkOnBranch(

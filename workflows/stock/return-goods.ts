@@ -5,8 +5,8 @@ import type { SaleContext } from "../sale/state.ts";
 import { branchToReturnTo, planMovements, type StockKeeping } from "./stock-keeping.ts";
 
 /**
- * Returns the goods of a refund. What goes back is what was taken, where it was taken; without that, only what a person
- * decides to return, who names the branch.
+ * Returns the goods of a refund. What goes back is what was taken, where it was taken; without that, only what an
+ * operator decides to return, who names the branch.
  */
 export async function returnGoods(
   context: SaleContext,
@@ -27,7 +27,8 @@ async function showNothingTaken({ run }: SaleContext, number: string): Promise<v
 }
 
 /**
- * A person vouches for the goods. An item that has left the catalogue waits for a person, and holds nothing else back.
+ * An operator vouches for the goods. An item that has left the catalogue waits for an operator, and holds nothing else
+ * back.
  */
 async function returnByDecision(
   context: SaleContext,

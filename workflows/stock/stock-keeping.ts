@@ -111,7 +111,7 @@ export class StockKeeping {
 
   /**
    * Returns to stock what the sale is known to have taken, in this run or in any other one; what is not known to have
-   * been taken is returned once a person has said that it was.
+   * been taken is returned once an operator has decided that it was.
    * @param number of the credit note
    * @returns false where the sale has taken nothing
    */
@@ -192,9 +192,9 @@ export class StockKeeping {
 
 /**
  * The branch to which goods are returned, by either of its names. One that is not there is a matter of the stock: it
- * waits for a person without holding back the document, and a person can give the return up.
+ * waits for an operator without holding back the document, and an operator can give the return up.
  * @param subject what the attention is about
- * @returns undefined where a person gave it up
+ * @returns undefined where an operator gave it up
  */
 export async function branchToReturnTo(
   { run, calls, target }: SaleContext,

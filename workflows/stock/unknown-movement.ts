@@ -80,7 +80,7 @@ async function recordDecision(
 }
 
 /**
- * Shows the person's word that the claim has. One given in this run is in its list of decisions already, one from
+ * Shows the operator's decision that the claim has. One given in this run is in its list of decisions already, one from
  * another run is added.
  */
 export function adoptDecision(

@@ -3,7 +3,7 @@ import { Job } from "../job/job.ts";
 import { quoted } from "../operator/details.ts";
 import { COMMON_UPDATES, type Update, type UpdateTable } from "../operator/updates.ts";
 
-/** A run of one batch, and a person's word on it. */
+/** A run of one batch, and an operator's decision on it. */
 export class BatchJob extends Job<BatchProgress> {
   /** Taken up by the step that waits for it. */
   word: (ResolveBatchRequest & { atMs: number }) | undefined;

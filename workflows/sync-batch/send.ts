@@ -10,8 +10,8 @@ import { answerOf } from "../calls/claimed-tries.ts";
 import { accountingCallsOf, ledger } from "../proxies.ts";
 
 /**
- * Sends one try, at most once. What is known, but could not be written down while the ledger was away, is written before
- * anything hangs on it. Not ended by a cancellation: nobody would know what became of it.
+ * Sends one try, at most once. What is known, but could not be written down while the ledger was away, is written
+ * before anything hangs on it. Not ended by a cancellation: nobody would know what became of it.
  */
 export function sendBatch(
   profile: AccountingProfile,

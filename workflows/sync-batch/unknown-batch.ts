@@ -6,14 +6,14 @@ import { ledger } from "../proxies.ts";
 import type { BatchJob } from "./batch-job.ts";
 
 /**
- * An attempt that was given up may still write its outcome down: the claim is looked at so often, then a person alone
- * decides.
+ * An attempt that was given up may still write its outcome down: the claim is looked at so often, then an operator
+ * alone decides.
  */
 const LOOKS = ["1 minute", "10 minutes", "1 hour"] as const;
 
 type Known = Exclude<KnownBatch, UnknownOutcome>;
 
-/** Parks until a person says whether it was processed, or the claim does. */
+/** Parks until an operator says whether it was processed, or the claim does. */
 export async function resolveUnknownBatch(
   job: BatchJob,
   { connection }: Pick<AccountingProfile, "connection">,

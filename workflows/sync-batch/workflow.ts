@@ -12,8 +12,8 @@ import { resolveUnknownBatch } from "./unknown-batch.ts";
 
 /**
  * Has one sync batch processed, at most once: what its request came to is written into a claim, and a claim without
- * outcome waits for a person (docs/architecture.md, "At most once"). A batch whose claim says that it was processed is
- * not sent again, by whomever it is started.
+ * outcome waits for an operator (docs/architecture.md, "At most once"). A batch whose claim says that it was processed
+ * is not sent again, by whomever it is started.
  */
 export async function processSyncBatch(input: ProcessSyncBatchInput): Promise<SyncBatchOutcome> {
   const job = new BatchJob(String(input?.syncBatchId));

@@ -37,7 +37,7 @@ export interface Position {
   wholeSinceMs?: number | undefined;
   /** The newest payment that the round's list of all had when its end was read. */
   reachMs?: number | undefined;
-  /** How many payments each list has, as `latest` was told last. */
+  /** How many payments each list has, by the last page of `latest`. */
   totals: number[];
   /** Of each list, how many rows of the round were left out and are not in the ledger. */
   leftOut?: number[];

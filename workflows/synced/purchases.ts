@@ -103,7 +103,7 @@ const PASSES: Readonly<Record<PurchasesPass, string>> = {
   changed: "a page of a day on which an invoice has changed",
 };
 
-/** Begins a pass anew so often without a person, where the service does not take its own cursor back. */
+/** Begins a pass anew so often without an operator, where the service does not take its own cursor back. */
 const MOST_RESTARTS = 3;
 
 /** Reads one page into the ledger. */

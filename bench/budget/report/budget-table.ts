@@ -27,7 +27,7 @@ const HEAD = [
   "small: worst",
 ];
 
-/** For a person; the same figures stand in the JSON. */
+/** For people to read; the same figures stand in the JSON. */
 export function budgetTable({ lanes, lone }: Summary): string {
   const tables = [table(HEAD, lanes.map(row)), LEGEND];
   if (lone) {

@@ -1,6 +1,6 @@
 import type { Runner } from "../lanes.ts";
 
-/** What a worker process of the comparisons is told. */
+/** The orders that a worker process of the comparisons gets. */
 export interface RivalOrders {
   readonly serviceUrl: string;
   readonly temporalAddress: string;

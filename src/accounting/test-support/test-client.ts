@@ -8,7 +8,7 @@ import { parseAccountingDialect } from "../dialect.ts";
 export const TEST_KEY = "sk_development_nobody-may-read-this";
 export const TEST_SECRET = "cs_nobody-may-read-this-either";
 
-/** A client on a real server that answers as told; both end with the test. */
+/** A client on a real server that answers as scripted; both end with the test. */
 export async function accountingClientUnderTest(
   respond: Respond,
   options: Partial<Omit<AccountingClientOptions, "dialect">> & { dialect?: unknown } = {},

@@ -44,7 +44,7 @@ async function runSetup(context: CliContext, { json, dryRun = false, nexusEndpoi
   const { ensureNexusEndpoint, nexusEndpointLine } = await import("../setup/nexus-endpoint.ts");
   const { scheduleLines } = await import("../setup/schedule-lines.ts");
   const { wantedSchedules } = await import("../setup/wanted-schedules.ts");
-  // Before anything is connected: what is wrong with it is told first.
+  // Before anything is connected: its problems are reported first.
   const wanted = wantedSchedules(loadConfig({ env: context.env }));
   const { withTemporal } = await import("../connect-temporal.ts");
   const { KEYWORD, readSearchAttributes, searchAttributesUsable } = await import("../../worker/search-attributes.ts");

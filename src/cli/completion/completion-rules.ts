@@ -1,6 +1,8 @@
 import type { Argument, Command, Option } from "commander";
 
-/** What can stand at one place of the command line: words of a fixed list, a file, or text that only a person knows. */
+/**
+ * What can stand at one place of the command line: words of a fixed list, a file, or text that only the caller knows.
+ */
 export interface Value {
   readonly choices: readonly string[];
   readonly file: boolean;

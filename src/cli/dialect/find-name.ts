@@ -15,7 +15,7 @@ export interface NameSearch {
   invalid: unknown;
   /** The document says that it does: a name under which it is taken is wrong. */
   documented?: boolean;
-  /** Whether the answer shows the effect of the value: then nothing else is needed. Undefined: it cannot be told. */
+  /** Whether the answer shows the effect of the value: then nothing else is needed. Undefined: unclear. */
   shows?: (answer: Answer) => boolean | undefined;
   /** Whether unknown names are refused: then a name that is taken is known. */
   strict: boolean;

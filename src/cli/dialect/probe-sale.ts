@@ -10,8 +10,8 @@ import { documentOf, isRefused, named, refusedOnly, verdictOf, type Write } from
 const MOST_BODIES = 40;
 
 /**
- * Searches with sales of an item that does not exist, then one sale. Told at once of a sale that was made: what comes
- * after it may fail.
+ * Searches with sales of an item that does not exist, then one sale. A sale that was made is reported at once: what
+ * comes after it may fail.
  */
 export async function probeSale(
   probe: ComplianceProbe,

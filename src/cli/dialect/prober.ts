@@ -45,7 +45,7 @@ export class Prober {
   readonly #most: number;
   readonly #signal: AbortSignal;
   readonly #onWait: (seconds: number) => void;
-  /** What the last answer with headers said, less what was called since: refusals have none. */
+  /** The quota by the last answer with headers, less what was called since: refusals have none. */
   #room: { remaining: number; limit: number; endsAtMs: number } | undefined;
   calls = 0;
 

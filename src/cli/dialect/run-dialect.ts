@@ -96,7 +96,7 @@ function chosen(
   throw new UsageError(`No such connection is configured. ${exist}`);
 }
 
-/** Only with a key of the sandbox, and only when somebody has said so. */
+/** Only with a key of the sandbox, and only when the caller asked for it. */
 async function allowWrites(
   context: CliContext,
   { yes }: DialectFlags,

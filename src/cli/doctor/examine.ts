@@ -31,7 +31,7 @@ export interface Examination {
   accountingCalls: number;
 }
 
-/** Every check, in order; each finding is told as soon as it is there. */
+/** Every check, in order; each finding is printed as soon as it is known. */
 export async function examine(context: CliContext, onFinding: (finding: Finding) => void): Promise<Examination> {
   const findings: Finding[] = [];
   const add = (...found: Finding[]): void => {

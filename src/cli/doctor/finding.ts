@@ -1,4 +1,4 @@
-/** `fault`: it does not work. `warning`: it works, but not as it should, or it cannot be told. */
+/** `fault`: it does not work. `warning`: it works, but not as it should, or it cannot be checked. */
 type Level = "ok" | "warning" | "fault";
 
 export interface Finding {

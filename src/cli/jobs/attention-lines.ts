@@ -9,7 +9,7 @@ import { shellWord } from "../output.ts";
 import { evidenceLines } from "../sale/evidence-lines.ts";
 import type { JobScope } from "./job-command.ts";
 
-/** What a job needs a person for, and the commands that mend it. */
+/** What a job needs an operator for, and the commands that resolve it. */
 export function attentionLines(
   attention: Attention,
   { group, argument }: { group: string; argument?: string },

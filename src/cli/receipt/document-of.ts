@@ -13,7 +13,7 @@ interface Wanted extends Scope {
 }
 
 /**
- * The document with its lines; where it is not signed, that is said.
+ * The document with its lines; a note says where it is not signed.
  * @throws CommandFailedError where there is no such sale, credit note or document
  */
 export async function documentOf(context: CliContext, invoice: string, wanted: Wanted): Promise<SaleDocument> {

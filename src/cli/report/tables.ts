@@ -15,7 +15,7 @@ export interface ReportTable {
   none: string;
 }
 
-/** The tables that have rows, and what is to be said in place of the others. */
+/** The tables that have rows, and the sentences in place of the others. */
 export function tablesOf(report: BusinessReport, nowMs: number): { tables: ReportTable[]; none: string } {
   const all = [
     totals(report),

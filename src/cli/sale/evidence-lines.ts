@@ -3,7 +3,7 @@ import type { Attention } from "../../contract/index.ts";
 /** So many of a list are shown; `--json` has them all. */
 const MOST_SHOWN = 10;
 
-/** What the API said beside its message: the branches that a business has, and what is wrong with each field. */
+/** What the API answered beside its message: the branches that a business has, and what is wrong with each field. */
 export function evidenceLines({ evidence }: Attention): string[] {
   return ["branches", "errors"].flatMap((name) => {
     const list: unknown = evidence?.[name];

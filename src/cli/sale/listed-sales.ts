@@ -46,8 +46,8 @@ const CONCURRENCY = 20;
 const MOST_IN_QUERY = 100;
 
 /**
- * What a list of Temporal says of sales and credit notes. A run that ended without an outcome and was followed by another
- * is left out: that other one carries its sale on.
+ * What a list of Temporal says of sales and credit notes. A run that ended without an outcome and was followed by
+ * another is left out: that other one carries its sale on.
  */
 export async function listedSales(executions: readonly WorkflowExecutionInfo[], client: Client): Promise<ListedSale[]> {
   const current = await withoutFollowed(executions, client);

@@ -36,7 +36,7 @@ export interface ManyFlags extends OperatorFlags {
 export interface ManyCommand {
   /** `retry`, as in the question that is asked before. */
   verb: string;
-  /** `retried`, as in what is told after. */
+  /** `retried`, as in the report afterwards. */
   done: string;
   of: "open" | "ended";
 }
@@ -68,7 +68,10 @@ export function requireOneWay(context: CliContext, invoice: string | undefined, 
   requireTerminal(context, yes, refusal);
 }
 
-/** Sends it to every sale, credit note and correction that the query finds, once somebody agrees; none that fails holds up the others. */
+/**
+ * Sends it to every sale, credit note and correction that the query finds, once somebody agrees; none that fails holds
+ * up the others.
+ */
 export async function operateMany(
   context: CliContext,
   flags: ManyFlags & { query: string },

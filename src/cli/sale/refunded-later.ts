@@ -15,8 +15,8 @@ export function isRefundStage(stage: string | undefined): stage is RefundStage {
 const MOST_IN_QUERY = 100;
 
 /**
- * Sales that were refunded after their workflow had closed as completed. Their own attributes keep saying `completed`, so
- * they are found by their credit notes.
+ * Sales that were refunded after their workflow had closed as completed. Their own attributes keep saying `completed`,
+ * so they are found by their credit notes.
  */
 export async function refundedLater(
   client: Client,

@@ -8,7 +8,10 @@ export interface CommandTarget extends Scope {
   correction?: boolean;
 }
 
-/** The command lines that mend an attention, ready to be pasted; what only a person knows stands in angle brackets. */
+/**
+ * The command lines that resolve an attention, ready to be pasted; what only an operator knows stands in angle
+ * brackets.
+ */
 export function resolvingCommands({ code, subject, resolvedBy }: Attention, target: CommandTarget): string[] {
   return resolvedBy.flatMap((update) => commandsFor(update, code, subject).map((words) => commandLine(words, target)));
 }

@@ -17,7 +17,7 @@ export interface ResultFlags {
 /** The invoice number as an argument. An adopted sale may have a longer one than we issue. */
 export const parseInvoice = parsedBy(invoiceNumber(1000));
 
-/** What a person answers for. */
+/** A text of the caller, kept with what they ask for; never empty. */
 export function parseText(value: string): string {
   if (value.trim() === "") throw new InvalidArgumentError("Expected a text, found none.");
   return value;

@@ -9,7 +9,7 @@ export interface ScheduleChange {
   change: "created" | "repaired" | "removed" | "unchanged";
   /** What differed. */
   drift?: string[];
-  /** A person has paused it, and it stays so. */
+  /** An operator has paused it, and it stays so. */
   paused?: true;
 }
 
@@ -48,7 +48,7 @@ async function reconcile(client: Client, schedule: WantedSchedule, dryRun: boole
   const paused = found.state.paused ? { paused: true as const } : {};
   const drift = driftOf(found, schedule);
   if (drift.length === 0) return { id, change: "unchanged", ...paused };
-  // A person's pause and its note stay.
+  // An operator's pause and its note stay.
   if (!dryRun) await handle.update(({ state }): ScheduleUpdateOptions => ({ ...optionsOf(schedule), state }));
   return { id, change: "repaired", drift, ...paused };
 }

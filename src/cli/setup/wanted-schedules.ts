@@ -18,7 +18,7 @@ export interface WantedSchedule {
   everyMs: number;
   /**
    * Within the interval, so that the Schedules of many businesses, which share one request budget, do not all come at
-   * once. Told by the id alone, so that it stays where it is when another business is added.
+   * once. Derived from the id alone, so that it stays where it is when another business is added.
    */
   offsetMs: number;
   input: ScheduledInput;
@@ -41,7 +41,7 @@ const NO_BUSINESS_KNOWN =
   "its key is organisation-wide and no business is configured: set COMPLIANCE_BUSINESS_ID or COMPLIANCE_BUSINESSES";
 const OFF = "the interval is off";
 
-/** Of a service that is not configured here nothing is said: another process may know of it. */
+/** A service that is not configured here is not mentioned: another process may know of it. */
 export function wantedSchedules({ compliance, accounting }: Pick<Config, "compliance" | "accounting">): Wanted {
   const wanted: Wanted = { schedules: [], notScheduled: [], speaksFor: [] };
   if (compliance.length > 0) wanted.speaksFor.push(`${SCHEDULE_PREFIX}sync-purchases/`, `${SCHEDULE_PREFIX}reconcile/`);

@@ -8,7 +8,7 @@ export interface CallOptions {
   /** Somebody sits there, and types `stdin`. */
   terminal?: boolean;
   signal?: AbortSignal;
-  /** Told of each piece of either stream. */
+  /** Called with each piece of either stream. */
   onOutput?: (text: string) => void;
 }
 

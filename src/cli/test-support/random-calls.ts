@@ -79,7 +79,7 @@ const words = fc.array(fc.oneof(fc.constantFrom(...WITHOUT_LEDGER.flat(), ...SWI
   maxLength: 7,
 });
 
-/** What a person might have meant: a command, some of its arguments and flags, each with a value of any kind. */
+/** What the caller might have meant: a command, some of its arguments and flags, each with a value of any kind. */
 const flag = fc.oneof(
   fc.constantFrom(...SWITCHES).map((name) => [name]),
   fc.tuple(fc.constantFrom(...WITH_VALUE), value),

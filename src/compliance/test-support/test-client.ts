@@ -12,7 +12,7 @@ export interface TestClient {
   close: () => Promise<void>;
 }
 
-/** A client on a real server that answers as told. */
+/** A client on a real server that answers as scripted. */
 export async function startTestClient(
   respond: Respond,
   options: Partial<Omit<ComplianceClientOptions, "dialect">> & { dialect?: unknown } = {},

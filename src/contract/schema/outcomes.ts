@@ -10,8 +10,8 @@ import { STAGES } from "../stages.ts";
 import type { StockMovement } from "../stock-movement.ts";
 
 /**
- * What a sale or a credit note answers, published as JSON Schemas for callers in any language. The API's own objects may
- * have more fields than these, and so may a later version of fiscalflow.
+ * What a sale or a credit note answers, published as JSON Schemas for callers in any language. The API's own objects
+ * may have more fields than these, and so may a later version of fiscalflow.
  */
 
 const atMs = z.number().describe("Unix milliseconds.");

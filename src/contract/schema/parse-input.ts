@@ -5,7 +5,7 @@ import { FiscalflowError } from "../fiscalflow-error.ts";
 import { describeProblems } from "./describe-problems.ts";
 
 /**
- * Input that nobody can mend but its author: nothing was sent to the tax authority. `problems` has a line for each
+ * Input that nobody can correct but its author: nothing was sent to the tax authority. `problems` has a line for each
  * field.
  */
 export class InvalidInputError extends FiscalflowError {
@@ -18,7 +18,7 @@ export class InvalidInputError extends FiscalflowError {
     this.problems = problems;
   }
 
-  /** As a workflow has said it: the first line names the input, each further one a problem. */
+  /** As a workflow has worded it: the first line names the input, each further one a problem. */
   static ofWorkflow(message: string): InvalidInputError {
     const [first = "", ...problems] = message.split("\n");
     const [, what = "input"] = /^The (.+) is not valid:$/.exec(first) ?? [];

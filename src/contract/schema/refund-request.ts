@@ -41,7 +41,7 @@ function namesBranchToRestock({ branch, restock }: { branch?: string | undefined
   return branch === undefined || restock === true;
 }
 
-/** Payload of `refund` and `refundRequested`. */
+/** Of the signal `refundRequested`, and of whoever asks for a refund through the client. */
 export const refundRequestSchema = z
   .strictObject(refundFields)
   .refine(namesBranchToRestock, branchOnlyToRestock)

@@ -8,7 +8,7 @@ import type { DemoStack } from "./start-demo-stack.ts";
 
 const NUMBER = "DUKA-2001";
 
-/** What a person can do with a demo that is left running, in commands that can be copied. */
+/** What an operator can do with a demo that is left running, in commands that can be copied. */
 export function howToGoOn(stack: DemoStack, sales: readonly SaleProgress[]): string {
   const { plan, temporal, simulator, starter, environment: services } = stack;
   const { businessId, scenario } = plan;

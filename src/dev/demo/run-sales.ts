@@ -8,7 +8,7 @@ import type { DemoStack } from "./start-demo-stack.ts";
 const DEADLINE_MS = 120_000;
 
 export interface RunSalesOptions {
-  /** Told of every change, with all sales in the order of the examples. */
+  /** Called on every change, with all sales in the order of the examples. */
   readonly onChange?: (sales: readonly SaleProgress[]) => void;
   readonly signal?: AbortSignal;
   /** How long all of them may take together; those that take longer are given back as they stand. Default: 120,000. */

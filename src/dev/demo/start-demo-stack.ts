@@ -32,7 +32,7 @@ export interface DemoStackOptions {
   readonly workflowBundle: WorkersOptions["workflowBundle"];
   /** Names other than the defaults, of the simulated services and of the configuration. */
   readonly dialects?: { readonly simulated: Dialects; readonly configured: Dialects } | undefined;
-  /** Told how to end each part before the next is started. */
+  /** Called with how to end each part before the next is started. */
   readonly cleanup: Cleanup;
   /** Looked at between the parts: one that is coming up is waited for, so that it can be ended. */
   readonly signal?: AbortSignal;

@@ -38,7 +38,7 @@ export function taxOnTopCents(taxableCents: number, ratePercent: number): number
   return Number(divideHalfUp(BigInt(taxableCents) * rate.digits, 100n * 10n ** BigInt(rate.scale)));
 }
 
-/** The sum that a person would write, without binary drift: 0.1 + 0.2 is 0.3. */
+/** The sum that one would write by hand, without binary drift: 0.1 + 0.2 is 0.3. */
 export function addExactly(left: number, right: number): number {
   const a = decimalOf(left);
   const b = decimalOf(right);

@@ -20,7 +20,7 @@ const refusal = (code: string, message: string): { error: { code: string; messag
   error: { code, message },
 });
 
-/** Trouble that a person can ask for by the name that an operator knows it by: an attention code, or what is broken. */
+/** Trouble to ask for by the name that an operator knows it by: an attention code, or what is broken. */
 export const TRIGGERS: Readonly<Record<string, Trigger>> = {
   rejected: {
     help: "the tax authority rejects a document, and its three automatic resubmissions: the sale needs an operator. Sales at the same time share them: name one by --invoice",

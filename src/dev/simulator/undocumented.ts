@@ -30,7 +30,7 @@
  * - A purchase list's cursor is a place in the order (invoice date, then id, newest first): a purchase that moves in
  *   front of it, or is stored there, while somebody reads on is not in that reader's later pages. How a cursor behaves
  *   under changes is not shown.
- * - The callback is sent for every outcome, also one that the creating answer already told; a retry that changes the
+ * - The callback is sent for every outcome, also one that the creating answer already has; a retry that changes the
  *   outcome sends a new one with its attempts counted afresh.
  */
 export const codes = {

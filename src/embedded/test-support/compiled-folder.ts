@@ -6,9 +6,9 @@ import { join, resolve } from "node:path";
 const REPOSITORY = resolve(import.meta.dirname, "../../..");
 
 /**
- * A room as JavaScript, for tests that need a process of their own (one that is killed, for instance): Node 20 runs no
- * TypeScript, and `dist` may be older than the source. Returns the path of the compiled index, and what removes it
- * again.
+ * A folder of `src` as JavaScript, for tests that need a process of their own (one that is killed, for instance): Node
+ * 20 runs no TypeScript, and `dist` may be older than the source. Returns the path of the compiled index, and what
+ * removes it again.
  */
 export function compileFolder(source = "embedded"): { index: string; remove: () => void } {
   const folder = mkdtempSync(join(tmpdir(), "fiscalflow-compiled-"));

@@ -9,7 +9,7 @@ import type { Writer } from "../events/chain.ts";
 import type { RowFindings } from "../rows/row-findings.ts";
 import type { KeptEntry, Synced } from "../synced/collection.ts";
 
-/** What the room says about bill payments: types alone. */
+/** The interface of the ledger for bill payments: types alone. */
 
 /** A page of the list of all payments, or of those of one status. */
 export interface BillPaymentsAsked {

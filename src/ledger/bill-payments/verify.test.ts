@@ -20,7 +20,7 @@ const LINES = [
 
 const idOf = (n: number): string => `bp ${String(n).padStart(4, "0")}`;
 
-/** A connection with that many payments, each told of by three events, whose lines the first and last hundred have. */
+/** A connection with that many payments, each with three events, whose lines the first and last hundred have. */
 async function withPayments(count: number) {
   const connection = someConnection(test.ledger);
   const payments = Array.from({ length: count }, (_, n) =>

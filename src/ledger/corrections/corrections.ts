@@ -28,8 +28,8 @@ export interface KeptCorrection extends WantedCorrection {
 
 /**
  * Which sale is corrected by which: at most one correction of a sale, and one sale that a number corrects, however long
- * ago. Each change is an event of the business's chain. Functions throw LedgerUnavailableError when nothing can be said,
- * and may then be called again as they were.
+ * ago. Each change is an event of the business's chain. Functions throw LedgerUnavailableError when the ledger cannot
+ * answer, and may then be called again as they were.
  */
 export interface Corrections {
   /**

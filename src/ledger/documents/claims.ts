@@ -1,8 +1,8 @@
 import type { NumberToClaim } from "../../contract/index.ts";
 
-/** What the room says about documents: types alone. */
+/** The interface of the ledger for documents: types alone. */
 
-/** A person's word about a document that is in doubt. */
+/** An operator's decision about a document that is in doubt. */
 export interface DocumentDecision {
   decision: { saleId: string } | "not-created";
   note: string;
@@ -75,7 +75,7 @@ export interface DocumentEvent {
  * Claims on documents, so that every attempt of an intent, also of another run, sends the same bytes under the same key
  * (architecture, decisions 4, 5 and 10).
  *
- * Every function throws LedgerUnavailableError when nothing can be said, and may then be called again as it was.
+ * Every function throws LedgerUnavailableError when the ledger cannot answer, and may then be called again as it was.
  */
 export interface DocumentClaims {
   /** Before sending. @throws LedgerError also when the intent has another idempotency key */
@@ -90,7 +90,7 @@ export interface DocumentClaims {
     outcome: DocumentOutcome;
     nowMs: number;
   }): Promise<"settled" | "contradicted">;
-  /** A person's word, kept with who and why. A document that is known wins over it. */
+  /** An operator's decision, kept with who and why. A document that is known wins over it. */
   decide(request: {
     workflowId: string;
     intent: number;

@@ -12,7 +12,7 @@ import { socketFolder } from "./socket-folder.ts";
 export interface EmbeddedOptions {
   /** The folder of the product; the data stands in `postgres` under it. */
   readonly home: string;
-  /** Told what is going on, one line at a time. */
+  /** Called with what is going on, one line at a time. */
   readonly onProgress?: ((line: string) => void) | undefined;
 }
 

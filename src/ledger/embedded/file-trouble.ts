@@ -6,7 +6,7 @@ export function codeOf(error: unknown): string | undefined {
 
 const OTHERWISE = "or set LEDGER_URL to the address of a PostgreSQL server";
 
-/** An error of the file system, told so that somebody can mend it. */
+/** An error of the file system, worded so that somebody can correct it. */
 export function fileTrouble(folder: string, error: unknown): LedgerUnavailableError {
   const code = codeOf(error);
   const what = (): string => {
@@ -25,7 +25,7 @@ export function fileTrouble(folder: string, error: unknown): LedgerUnavailableEr
   return new LedgerUnavailableError(`The ledger's own PostgreSQL cannot keep its data: ${what()}.`, { cause: error });
 }
 
-/** A command of PostgreSQL that failed, with what it said. */
+/** A command of PostgreSQL that failed, with its output. */
 export function commandTrouble(what: string, output: string): LedgerUnavailableError {
   const full = output.includes("No space left on device") ? " The disk is full: free some space." : "";
   return new LedgerUnavailableError(`${what}${full} It said: ${output || "nothing"}`);

@@ -13,7 +13,7 @@ export interface KeptItemOutcome extends ItemOutcome {
 
 /**
  * What the registration of each item came to last. Every write may be repeated; every function throws
- * LedgerUnavailableError when nothing can be said.
+ * LedgerUnavailableError when the ledger cannot answer.
  */
 export interface ItemRegistrations {
   keep(

@@ -3,7 +3,7 @@ import { type Kysely, sql } from "kysely";
 /**
  * The present state of each document, its lines and its movements. What led there is in the events; `event_number`
  * names the one that the rows were written with, which says all that they say; `reconciled_event` the one with which
- * the service said the same, and that it is final.
+ * the service answered the same, and that it is final.
  */
 export async function createRecords(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -30,7 +30,7 @@ export interface KeptObservation extends Observation {
   lastSeenAtMs: number;
 }
 
-/** Every function throws LedgerUnavailableError when nothing can be said. */
+/** Every function throws LedgerUnavailableError when the ledger cannot answer. */
 export interface Observations {
   /** @param times how often it was seen since it was kept last */
   note(observation: Observation, times: number): Promise<void>;

@@ -9,7 +9,7 @@ import type { Business, Writer } from "../events/chain.ts";
 import type { RowFindings } from "../rows/row-findings.ts";
 import type { KeepPageRequest, KeptEntry, KeptPage, Synced } from "../synced/collection.ts";
 
-/** What the room says about supplier invoices: types alone. */
+/** The interface of the ledger for supplier invoices: types alone. */
 
 export interface PurchasesAsked extends Business {
   syncId: string;

@@ -1,7 +1,7 @@
 /**
  * What all processes together have spent of the request budget of each application, one row each: the provider's
- * current window. Instants are kept by the database's clock and told as times from now, so that the clocks of the hosts
- * do not matter.
+ * current window. Instants are kept by the database's clock and returned as times from now, so that the clocks of the
+ * hosts do not matter.
  */
 export interface QuotaCounts {
   /**
@@ -40,7 +40,7 @@ export interface QuotaWindow {
   readonly lengthMs: number;
   readonly fromHeaders: boolean;
   readonly limit: number;
-  /** Requests that are gone: of all processes, and of strangers as far as headers told. */
+  /** Requests that are gone: of all processes, and of other programs as far as headers show. */
   readonly spent: number;
   /** Requests taken and not yet settled. */
   readonly inFlight: number;
@@ -58,7 +58,7 @@ export interface SettleQuotaRequest {
   readonly number: number;
   readonly sequence: number;
   /**
-   * Requests of the window that are gone as the provider counts, and its limit; absent where the answer told neither.
+   * Requests of the window that are gone as the provider counts, and its limit; absent where the answer has neither.
    */
   readonly counted?: { readonly used: number; readonly limit: number } | undefined;
   /** Not a byte of it has left: it is given back. */

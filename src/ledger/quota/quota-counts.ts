@@ -26,7 +26,7 @@ export async function spend(db: Queries, request: SpendRequest): Promise<SpendAn
   const endsInMs = Math.max(0, believed.endsInMs);
   const over = sql`w.ends_at <= statement_timestamp()`;
   const ended = sql`floor(extract(epoch from statement_timestamp() - w.ends_at) * 1000 / w.length_ms) + 1`;
-  // Until headers have told a limit, the configured one counts, also after it was changed.
+  // Until headers have shown a limit, the configured one counts, also after it was changed.
   const limit = sql`case when w.told then w.request_limit else ${believed.limit}::int end`;
   const { rows } = await sql<QuotaRow>`
     insert into quota_windows as w
@@ -64,9 +64,9 @@ export async function spend(db: Queries, request: SpendRequest): Promise<SpendAn
 }
 
 /**
- * Corrects the count by what an answer told. The provider's count is a least of what is gone, since requests under way
- * may not be in it; with none under way it is the truth, also where that is less than was counted here. A request that
- * was answered without headers stays spent until a later one says otherwise.
+ * Corrects the count by the headers of an answer. The provider's count is a least of what is gone, since requests under
+ * way may not be in it; with none under way it is the truth, also where that is less than was counted here. A request
+ * that was answered without headers stays spent until a later one says otherwise.
  */
 export async function settle(db: Queries, request: SettleQuotaRequest): Promise<QuotaWindow | undefined> {
   const { application, number, sequence, counted, unsent = false, edge } = request;

@@ -8,7 +8,7 @@ import type {
 import type { Business, Writer } from "../events/chain.ts";
 
 /**
- * What the service told of a document when it was asked for it. `message`: why that says nothing, without what a
+ * What the service answered about a document when it was asked for it. `message`: why that says nothing, without what a
  * message must not hold.
  */
 export type DocumentAnswer =
@@ -17,7 +17,8 @@ export type DocumentAnswer =
   | { kind: "unreadable"; message: string };
 
 /**
- * What the room says about reconciling: types alone. Functions throw LedgerUnavailableError while nothing can be said.
+ * The interface of the ledger for reconciling: types alone. Functions throw LedgerUnavailableError while nothing can be
+ * said.
  */
 export interface Reconciliation {
   /** Documents that the service has, and has not yet been seen to tell as final and the same, by type and number. */

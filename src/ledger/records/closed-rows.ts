@@ -8,13 +8,13 @@ import { contentOfKept, documentKey, lockKept, rewrite } from "./save.ts";
 export interface ClosedRow {
   business: { connection: string; businessId: string };
   of: { type: "sale" | "credit_note"; number: string };
-  /** Who wrote it: the run that ended. */
+  /** Who wrote it: the run that ended, or one before it. */
   writer: Writer;
 }
 
 /**
- * Keeps that the run which wrote a document's row ended without an outcome; without `closed`, that another run carries it
- * on. A row that another run has written since stays as it is. To be repeated freely.
+ * Keeps that the workflow of a document ended without an outcome; without `closed`, that a run carries it on. A row
+ * that another run than `runId` has written since stays as it is. To be repeated freely.
  */
 export async function markClosed(
   db: Queries,

@@ -35,7 +35,7 @@ export function whereDocument({ connection, business_id, type, number }: Documen
 /** The kind of the events that say all of a document. */
 export const DOCUMENT_SAVED = "document-saved";
 
-/** The kind of the events that keep what a person decided. */
+/** The kind of the events that keep what an operator decided. */
 export const DECIDED = "decided";
 
 /** The subject of a record's events. */
@@ -110,7 +110,7 @@ export function lineColumns(line: SaleDocument["lines"][number], index: number) 
   };
 }
 
-/** Each reference once, as it was told last. */
+/** Each reference once, as it was sent last. */
 export function movementsOf({ movements }: RecordContent): StockMovement[] {
   return [...new Map(movements.map((movement) => [storableText(movement.referenceId), movement])).values()];
 }

@@ -66,7 +66,7 @@ interface Row {
 async function keptOf(db: Queries, business: Business, row: Row): Promise<KeptRecord> {
   const record = JSON.parse(row.content) as RecordContent;
   const { connection, business_id } = businessColumns(business);
-  // A credit note that lost its number to another sale's has told of its decisions under the same subject.
+  // A credit note that lost its number to another sale's has sent its decisions under the same subject.
   const decisions = await db
     .selectFrom("events")
     .select("content")

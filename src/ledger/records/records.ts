@@ -7,7 +7,7 @@ import type { SaveAnswer } from "./save.ts";
 import { keepLines, type RecordGap, savePart } from "./save-part.ts";
 import { type RecordsReport, verifyRecords } from "./verify-records.ts";
 
-/** The business's documents as they are now. Functions throw LedgerUnavailableError while nothing can be said. */
+/** The business's documents as they are now. Functions throw LedgerUnavailableError while the ledger cannot answer. */
 export interface Records {
   /** Keeps a sale or a credit note, with its lines, receipt and movements, and tells of it in the business's events. */
   saveDocument(business: Business, record: RecordPart, writer: Writer): Promise<SaveAnswer | RecordGap>;

@@ -28,7 +28,7 @@ import {
 export type RecordGap = "send-whole" | "lines-missing";
 
 /**
- * Keeps what a workflow tells of its document: all of it, or what changed since the record that the same run told
+ * Keeps what a workflow tells of its document: all of it, or what changed since the record that the same run sent
  * before.
  */
 export async function savePart(
@@ -62,7 +62,7 @@ export async function savePart(
   return isKept && whole.document?.linesLeftOut ? "lines-missing" : answer;
 }
 
-/** Whatever is kept stays, but for the lines: who told the rest, and when, is not changed by them. */
+/** Whatever is kept stays, but for the lines: who sent the rest, and when, is not changed by them. */
 export async function keepLines(
   db: Queries,
   business: Business,
@@ -79,7 +79,7 @@ export async function keepLines(
 }
 
 /**
- * Whether the part has nothing to add to what is kept: it was told before, a later state is kept, or the number is that
+ * Whether the part has nothing to add to what is kept: it was sent before, a later state is kept, or the number is that
  * of another sale's credit note.
  */
 function isOver(kept: Kept, ofRun: boolean, part: RecordPart): boolean {

@@ -91,7 +91,7 @@ export async function saveOver(
   return "saved";
 }
 
-/** Changes what a row says, and nothing of who wrote it and when: its run has told of that. */
+/** Changes what a row says, and nothing of who wrote it and when: its run has sent that. */
 export async function rewrite(db: Queries, business: Business, kept: Kept, content: RecordContent): Promise<void> {
   const record = { ...content, asOfMs: kept.as_of.getTime(), sequence: kept.sequence };
   const writer = { workflowId: kept.workflow_id, runId: kept.run_id };
@@ -188,7 +188,7 @@ function withApplied(before: RecordContent, movements: StockMovement[]): StockMo
   return [...applied, ...movements.filter(({ referenceId }) => !stays.has(storableText(referenceId)))];
 }
 
-/** What happened since the last record, each of it once however often it is told. */
+/** What happened since the last record, each of it once however often it is sent. */
 export function historyOf(record: DocumentRecord, writer: Writer): NewEvent[] {
   const subject = subjectOf(record);
   const changes = record.attentionChanges.map((change) => {

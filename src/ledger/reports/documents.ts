@@ -125,7 +125,7 @@ const CREDITED_LATER = sql`d.type = 'sale' and d.stage = 'completed' and exists 
   where note.connection = d.connection and note.business_id = d.business_id and note.type = 'credit_note'
     and note.original_document_id = d.document_id and note.status = 'completed')`;
 
-/** A cursor, since the documents are told apart and sorted once for all pages. */
+/** A cursor, since the documents are made distinct and sorted once for all pages. */
 async function declare(db: Queries, chain: Chain, days: Days): Promise<void> {
   await sql`
     declare listed_documents no scroll cursor for

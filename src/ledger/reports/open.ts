@@ -8,8 +8,8 @@ import type { Chain } from "./signed.ts";
 const MOST_LISTED = 1_000;
 
 /**
- * What is not through, the one that has waited longest first. What no run carries on is told apart: nothing changes it by
- * itself.
+ * What is not through, the one that has waited longest first. What no run carries on is listed apart: nothing changes
+ * it by itself.
  */
 export async function readOpen(
   db: Queries,

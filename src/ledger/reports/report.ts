@@ -72,24 +72,24 @@ export interface MovementsOfItem {
   taken: string;
   /** Applied: returned after a cancellation or a refund, of what was taken. */
   givenBack: string;
-  /** Applied: returned by a person's decision, of what is not known to have been taken. */
+  /** Applied: returned by an operator's decision, of what is not known to have been taken. */
   returnedByDecision: string;
   /** Nobody knows whether they were applied. */
   unknown: number;
-  /** Refused and waiting for a person, or given up. */
+  /** Refused and waiting for an operator, or given up. */
   notMade: number;
 }
 
-/** A document that is not through, or whose stock is not settled, or that needs a person for something else. */
+/** A document that is not through, or whose stock is not settled, or that needs an operator for something else. */
 export interface OpenDocument {
   type: "sale" | "credit_note";
   number: string;
   stage: string;
   documentId: string | null;
-  /** What a person is needed for, the most pressing first. */
+  /** What an operator is needed for, the most pressing first. */
   attentions: { code: string; subject?: string; message: string; sinceMs: number }[];
   startedAtMs: number;
-  /** Since when a person is needed; else since its start. */
+  /** Since when an operator is needed; else since its start. */
   sinceMs: number;
   /**
    * What may be lost: of a document that is not signed its amount, else what was asked for; of one that is, the worth

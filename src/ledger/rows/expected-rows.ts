@@ -5,7 +5,7 @@ import type { ExpectedParts, Row } from "./row-findings.ts";
 
 export type Chain = { connection: string; business_id: string };
 
-/** What an event says of its subject. */
+/** An event, as far as it says something of its subject. */
 export interface SubjectEvent {
   number: number;
   kind: string;
@@ -13,15 +13,15 @@ export interface SubjectEvent {
   writer: { workflow_id: string; run_id: string };
 }
 
-/** What a subject's events say that its rows are. */
+/** A row as its subject's events say it must be. */
 export interface ExpectedRow {
   columns: Row;
   parts?: readonly ExpectedParts[];
 }
 
 /**
- * By subject: the last event that tells of it, and what all of them say; undefined where one of them is none that we
- * write.
+ * By subject: the last event that is about it, and the row that all of them make; undefined where one of them is none
+ * that we write.
  */
 export type ExpectedRows = Map<string, { last: number; expected: ExpectedRow | undefined }>;
 

@@ -10,17 +10,16 @@ const LOOK_WITHIN_MS = 30_000;
 
 export interface WantedRows {
   table: MainTable;
-  /** Of the events that tell of its rows. */
+  /** Of the events that are about its rows. */
   kinds: readonly string[];
   /**
-   * Whether a row, called `kept`, is the one that an event of the chain, called `told`, tells of; by the table's
-   * primary key.
+   * Whether a row, called `kept`, is that of a subject of the chain, from `subjects`; by the table's primary key.
    */
   isRowOfSubject: (chain: Chain) => RawBuilder<boolean>;
 }
 
 /**
- * Subjects that are told of and have no row, each once, in the order of their last events. It goes through the chain by
+ * Subjects of events that have no row, each once, in the order of their last events. It goes through the chain by
  * number, so that no statement takes longer where there are more events.
  */
 export async function* subjectsWithoutRow(

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.drop());
 
-/** Movements of one item, told by their references. */
+/** Movements of one item, by their references. */
 function ofOneItem(itemId: string) {
   const { stock } = test.ledger;
   const requests = new Map<string, TakeRequest>();

@@ -4,7 +4,7 @@ import type { StockClaimsTable } from "../tables/claims.ts";
 import type { Balance, BalanceEvidence, MovementKey } from "./claims.ts";
 import { keyColumns, outcomeOf, readRow, type StockRow } from "./row.ts";
 
-/** So many movements on either side of one are looked at; more would not fit a page that a person reads. */
+/** So many movements on either side of one are looked at; more would not fit a page that people read. */
 const MOST = 200;
 
 export async function balanceAround(db: Queries, key: MovementKey): Promise<BalanceEvidence | undefined> {
@@ -50,8 +50,8 @@ export async function balanceAround(db: Queries, key: MovementKey): Promise<Bala
     ...(after ? { after: balanceOf(after) } : {}),
     between: others.reverse().flatMap((other) => {
       if (other.action === null || other.reference_id === before?.reference_id) return [];
-      // A request that was under way when a balance was told may be in it or not. A person's word comes long after the
-      // request.
+      // A request that was under way when a balance was answered may be in it or not. An operator's decision comes long
+      // after the request.
       const overBeforeAfter =
         other.reference_id === after?.reference_id ||
         after === undefined ||

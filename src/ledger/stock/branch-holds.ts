@@ -8,7 +8,7 @@ import { toJson } from "./row.ts";
 
 /**
  * Where an answer named another branch than the one that was asked for, no further movement of the connection to a
- * named branch is sent until a person has looked. The name and the form under which the branch is sent belong to the
+ * named branch is sent until an operator has looked. The name and the form under which the branch is sent belong to the
  * key: a changed dialect is not held.
  */
 
@@ -64,7 +64,7 @@ export async function openHolds(db: Queries): Promise<ListedHold[]> {
   return rows.map((row) => ({ ...holdOf(row), connection: row.connection, heldAtMs: row.held_at.getTime() }));
 }
 
-/** A person has looked at the pair: from now on it holds nothing. The first word stays. */
+/** An operator has looked at the pair: from now on it holds nothing. The first word stays. */
 export async function lookedAt(
   db: Queries,
   scope: BranchScope & { referenceId: string },

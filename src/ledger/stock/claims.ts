@@ -9,7 +9,7 @@ import type {
   TakenMovement,
 } from "../../contract/index.ts";
 
-/** What the room says about stock movements, in the contract's words: types alone. */
+/** The interface of the ledger for stock movements, in the contract's words: types alone. */
 
 export interface MovementKey {
   connection: string;
@@ -34,7 +34,7 @@ export interface ListedHold extends BranchHold {
   heldAtMs: number;
 }
 
-/** A person's word about an unknown outcome. */
+/** An operator's decision about an unknown outcome. */
 export interface Decision extends OperatorDecision {
   applied: boolean;
 }
@@ -82,7 +82,7 @@ export interface TakenRequest {
 
 export interface Balance {
   quantityOnHand: number;
-  /** When the movement whose answer told it was sent. */
+  /** When the movement was sent whose answer has it. */
   atMs: number;
   referenceId: string;
 }
@@ -106,34 +106,34 @@ export interface ClaimEvent {
  * Claims on stock movements, which hold "at most once" (docs/architecture.md, "At most once"): a movement is sent by
  * its holder only, between `take` and `settle`.
  *
- * Every function throws LedgerUnavailableError when nothing can be said, and may then be called again as it was.
+ * Every function throws LedgerUnavailableError when the ledger cannot answer, and may then be called again as it was.
  */
 export interface StockClaims {
   take(request: TakeRequest): Promise<TakeAnswer>;
   /**
-   * Records what came of a try. Idempotent. `contradicted`: the same movement had another word on it (a person's, a
+   * Records what came of a try. Idempotent. `contradicted`: the same movement had another word on it (an operator's, a
    * tombstone, another answer); it is marked as disputed and both are kept, and what the service applied counts as
    * applied. `not-held`: this try never took it.
    */
   settle(request: SettleRequest): Promise<"settled" | "contradicted" | "not-held">;
   /**
    * Asked after an activity ended without an answer. Where nothing of this generation was taken a tombstone stands from
-   * now on, so that a late attempt's `take` gets `superseded`. A newer generation than asked for: the answer is about the
-   * newest.
+   * now on, so that a late attempt's `take` gets `superseded`. A newer generation than asked for: the answer is about
+   * the newest.
    */
   readOrBury(request: MovementKey & { generation: number; nowMs: number }): Promise<KnownMovement>;
   read(key: MovementKey): Promise<KnownMovement | { kind: "none" }>;
   /** The deductions of a sale that are applied, or of unknown outcome, in the order in which they were taken. */
   taken(request: TakenRequest): Promise<TakenMovement[]>;
   /**
-   * A person's word. What the service itself said wins over it, and so do an earlier word of a person, and a newer try,
-   * of which the word says nothing: then that is the answer. Idempotent for the same word.
+   * An operator's decision. The answer of the service wins over it, and so do an earlier decision of an operator,
+   * and a newer try, of which the word says nothing: then that is the answer. Idempotent for the same word.
    */
   decide(request: DecideRequest): Promise<"decided" | KnownMovement>;
   /**
-   * Evidence for an unknown movement: the newest balance of the same item in the same branch that was told before this
-   * claim was taken, the oldest of a movement taken after it, and the other movements that may lie between those two,
-   * the `after` movement itself included. Undefined without a claim, or when there is neither balance.
+   * Evidence for an unknown movement: the newest balance of the same item in the same branch that was answered before
+   * this claim was taken, the oldest of a movement taken after it, and the other movements that may lie between those
+   * two, the `after` movement itself included. Undefined without a claim, or when there is neither balance.
    */
   balanceAround(key: MovementKey): Promise<BalanceEvidence | undefined>;
   /** Why no movement of the connection to a named branch is sent at present; undefined: they are. */
@@ -141,11 +141,11 @@ export interface StockClaims {
   /** All that hold back movements to named branches, the oldest first. */
   openBranchHolds(): Promise<ListedHold[]>;
   /**
-   * A person has looked at an answer that named another branch: movements go on, and the same pair of branches holds
+   * An operator has looked at an answer that named another branch: movements go on, and the same pair of branches holds
    * none again.
    */
   acknowledgeBranch(key: MovementKey, other: BranchPair, word: OperatorDecision): Promise<void>;
-  /** Whether a person has looked at that pair of branches already. */
+  /** Whether an operator has looked at that pair of branches already. */
   isBranchAcknowledged(key: MovementKey, other: OtherBranch): Promise<boolean>;
   /** All that happened to the movement, oldest first. */
   history(key: MovementKey): Promise<ClaimEvent[]>;

@@ -104,7 +104,7 @@ export function outcomeOf(row: StockRow): MovementOutcome | undefined {
   return (row.outcome as MovementOutcome | null) ?? undefined;
 }
 
-/** For a row in state `applied`. Where a person alone says so there is no answer of the service. */
+/** For a row in state `applied`. Where an operator alone says so there is no answer of the service. */
 export function appliedAnswer(row: StockRow): AppliedMovement | DecidedApplied {
   const outcome = outcomeOf(row);
   if (outcome?.kind === "applied") return outcome;

@@ -19,7 +19,7 @@ import {
 
 export type SettleAnswer = "settled" | "contradicted" | "not-held";
 
-/** What the service said, without what an activity adds for its workflow. */
+/** What the service answered, without what an activity adds for its workflow. */
 export function keptOutcome(outcome: MovementOutcome): MovementOutcome {
   if (outcome.kind !== "applied") return outcome;
   const { unsettled: _unsettled, recorded: _recorded, ...answered } = outcome;

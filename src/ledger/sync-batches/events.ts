@@ -3,7 +3,7 @@ import type { BatchDecision } from "./sync-batches.ts";
 
 /** What has happened to a batch, by the kind of the event. */
 export interface BatchEvents {
-  /** Events that were written before the token was told have none. */
+  /** Events that were written before the token was recorded have none. */
   "batch-taken": { generation: number; token?: string };
   "batch-processed": { generation: number; message: string };
   "batch-not-processed": { generation: number; message: string };

@@ -2,14 +2,14 @@ import type { BatchOutcome, ClaimedTry, KnownBatch, OperatorDecision } from "../
 import type { Writer } from "../events/chain.ts";
 import type { RowFindings } from "../rows/row-findings.ts";
 
-/** What the room says about sync batches, in the contract's words: types alone. */
+/** The interface of the ledger for sync batches, in the contract's words: types alone. */
 
 export interface BatchKey {
   connection: string;
   syncBatchId: string;
 }
 
-/** What a person has said of it. */
+/** What an operator has decided on it. */
 export interface BatchDecision extends OperatorDecision {
   processed: boolean;
 }
@@ -29,7 +29,8 @@ export interface SyncBatchesReport extends RowFindings {
 /**
  * Claims on sync batches, so that a batch is processed at most once: `take` immediately before it is sent, `settle`
  * with the outcome after (docs/architecture.md, "At most once"). Each change of a claim is an event of the connection's
- * chain. Every function throws LedgerUnavailableError when nothing can be said, and may then be called again as it was.
+ * chain. Every function throws LedgerUnavailableError when the ledger cannot answer, and may then be called again as it
+ * was.
  */
 export interface SyncBatches {
   take(request: BatchKey & ClaimedTry & { writer: Writer }): Promise<{ kind: "taken" } | KnownBatch>;
@@ -38,8 +39,8 @@ export interface SyncBatches {
   /** What became of a try. One that was never taken is buried, so that it cannot leave late. */
   readOrBury(request: BatchKey & { generation: number; writer: Writer }): Promise<KnownBatch>;
   /**
-   * A person's word, and what holds then. What the service has said outweighs it, and of a newer try a word that it was
-   * not processed says nothing.
+   * An operator's decision, and what holds then. The answer of the service outweighs it, and of a newer try a word that
+   * it was not processed says nothing.
    */
   decide(
     request: BatchKey & { generation: number; processed: boolean; word: OperatorDecision; writer: Writer },

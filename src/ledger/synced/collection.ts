@@ -4,7 +4,9 @@ import type { Business, Writer } from "../events/chain.ts";
 import type { PartTable, Row, RowFindings } from "../rows/row-findings.ts";
 import type { Chain } from "../rows/expected-rows.ts";
 
-/** What the room says about a collection that is read page by page from a service into the ledger: types alone. */
+/**
+ * The interface of the ledger for what is read page by page from a service: types alone.
+ */
 
 /**
  * All in which one collection differs from another while its pages are kept, read and verified. How a synchronisation
@@ -27,7 +29,7 @@ export interface Collection<Entry extends { id: string }, Asked> {
     missing: string;
     /** A subject is this and the id. */
     noun: string;
-    /** What the service said last is called so in an event's content. */
+    /** What the service answered last is called so in an event's content. */
     entry: "purchase" | "billPayment";
   };
   /** What an entry says, as columns; its hash and its whole body are added to them. */
@@ -35,7 +37,7 @@ export interface Collection<Entry extends { id: string }, Asked> {
   /** Fields that are no part of the content, since their changes have a name of their own. */
   fieldsApart: readonly string[];
   lines?: { table: PartTable; key: string; rowsOf: (entry: Entry) => Row[] };
-  /** What is told of an entry that is seen for the first time. */
+  /** What is recorded of an entry that is seen for the first time. */
   firstSeen: (columns: Row, asked: Asked) => unknown;
   /** Changes beside those of the content. `isLate`: a page that was asked for later is kept already. */
   changesOf: (row: KeptColumns, columns: Row, page: Asked & { askedAtMs: number; isLate: boolean }) => Change[];
@@ -46,7 +48,7 @@ export interface Collection<Entry extends { id: string }, Asked> {
    * where it wrote the row.
    */
   marksOf: (page: Asked & { askedAtMs: number }) => RawBuilder<unknown>[];
-  /** Columns that no entry tells, by the status that was told last. */
+  /** Columns that no entry has, by the status that was recorded last. */
   columnsOfStatus?: (status: unknown) => Row;
 }
 
@@ -114,8 +116,8 @@ export interface KeptEntry<Entry> {
 
 /**
  * The entries of a collection, as the service last showed them, with the history of what changed. Every write may be
- * repeated. Every function throws LedgerUnavailableError when nothing can be said, and may then be called again as it
- * was.
+ * repeated. Every function throws LedgerUnavailableError when the ledger cannot answer, and may then be called again as
+ * it was.
  * @typeParam Scope whose
  */
 export interface Synced<Entry, Asked, Scope, Sync> {

@@ -7,7 +7,7 @@ type EventNames = Pick<Collection<never, never>, "events">;
 
 export interface Content {
   changes: Change[];
-  /** All that the service said, where it is new, so that the row can be held against it. */
+  /** All that the service answered, where it is new, so that the row can be compared with it. */
   entry?: unknown;
 }
 

@@ -23,7 +23,7 @@ interface Listed<Entry> extends Seen {
 
 interface News extends Seen {
   changes: Change[];
-  /** Absent where the row says all of it already, or a later look has said otherwise. */
+  /** Absent where the row says all of it already, or a later page shows otherwise. */
   body: string | undefined;
 }
 
@@ -118,7 +118,7 @@ function saysWhatItsBodySays<Entry extends { id: string }, Asked>(
 }
 
 /**
- * None where the row says all of it already, or a later look has said otherwise.
+ * None where the row says all of it already, or a later page shows otherwise.
  * @param before the row as it was before somebody altered it
  */
 function newsOf<Entry extends { id: string }, Asked>(
@@ -146,7 +146,9 @@ function newsOf<Entry extends { id: string }, Asked>(
   return [{ ...one, changes, body: isLate || differing(columns, row).length === 0 ? undefined : body }];
 }
 
-/** Neither what is new, nor a status that is learned for the first time, nor what was never otherwise at the service. */
+/**
+ * Neither what is new, nor a status that is learned for the first time, nor what was never otherwise at the service.
+ */
 function isChange({ what, before }: Change): boolean {
   return what !== "first-seen" && what !== "row-restored" && (what !== "status" || before !== null);
 }

@@ -23,9 +23,9 @@ export function ofIds({ idColumn }: AnyCollection, owner: Row, ids: readonly str
 }
 
 /**
- * Two transactions about one owner follow each other: a page that was given up may still be on its way. The lock's name,
- * stated here alone, is the table's and the owner's key; to change it is to let two versions write at once while one
- * takes the other's place.
+ * Two transactions about one owner follow each other: a page that was given up may still be on its way. The lock's
+ * name, stated here alone, is the table's and the owner's key; to change it is to let two versions write at once while
+ * one takes the other's place.
  */
 export async function lock(db: Queries, { table }: AnyCollection, owner: Row): Promise<void> {
   const name = JSON.stringify([table, ...Object.values(owner)]);

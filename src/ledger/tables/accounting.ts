@@ -66,7 +66,7 @@ export interface SyncBatchesTable extends Written {
   /** Null where nothing was ever sent under this generation. */
   token: string | null;
   state: "held" | "processed" | "not-processed" | "buried";
-  /** The service's words, or a person's. */
+  /** The service's words, or an operator's. */
   message: string | null;
   taken_at: Date;
   settled_at: Date | null;

@@ -26,7 +26,7 @@ export interface StockClaimsTable {
   /** The order of takes and settlements among all movements, whatever the clocks of the hosts say. */
   taken_order: NullableOrder;
   settled_order: NullableOrder;
-  /** As the service told it; null while unknown, and where a person alone has decided. */
+  /** As the service answered it; null while unknown, and where an operator alone has decided. */
   outcome: Json;
   /** Of the outcome, to find balances by. */
   branch_id: string | null;

@@ -40,7 +40,7 @@ interface DocumentsTable extends Written {
   /** `YYYY-MM-DD`: the receipt's `scuDate`; null where there is none, or none that is a date. */
   signed_on: string | null;
   receipt: Json;
-  /** As the service told it, with what we do not read. */
+  /** As the service answered it, with what we do not read. */
   document: Json;
   attentions: Json;
   /** The eldest attention; null where nobody is needed. */
@@ -49,7 +49,7 @@ interface DocumentsTable extends Written {
   sequence: number;
   /** The event that says all that the row says. */
   event_number: EventNumber;
-  /** The event that it was written with when the service said the same and that it is final. */
+  /** The event that it was written with when the service answered the same and that it is final. */
   reconciled_event: ColumnType<string | null, number | string | null | undefined, number | string | null>;
 }
 

@@ -39,7 +39,7 @@ export function documentOf(number: string, more: Partial<SaleDocument> = {}): Sa
   };
 }
 
-/** A signed sale with its movement, as the ledger is told of it. */
+/** A signed sale with its movement, as a workflow sends it to the ledger. */
 export function recordOf(number: string, more: Partial<DocumentRecord> = {}): DocumentRecord {
   const asOfMs = more.asOfMs ?? 1_763_600_000_000;
   return {

@@ -5,8 +5,8 @@ import { storableText } from "../storable-text.ts";
 
 /**
  * Which webhooks of an accounting connection were passed on, by the ids that the service gives them: known to all
- * receivers, for seven days. Functions throw LedgerUnavailableError when nothing can be said, and may then be called
- * again as they were.
+ * receivers, for seven days. Functions throw LedgerUnavailableError when the ledger cannot answer, and may then be
+ * called again as they were.
  */
 export interface WebhookEvents {
   isKnown(connection: string, eventId: string): Promise<boolean>;

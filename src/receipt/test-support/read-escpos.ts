@@ -1,5 +1,5 @@
 export interface Printed {
-  /** The lines, as a printer with Windows-1252 has them. */
+  /** The lines, in the letters of the code page that was chosen. */
   lines: string[];
   /** White on black. */
   inverted: string[];

@@ -79,7 +79,7 @@ export class Callers {
     for (;;) {
       const outcome = await this.#ask(() => starter.outcome(key, { waitSeconds: WAIT_SECONDS }));
       if (SETTLED_STAGES.includes(outcome.stage)) return outcome;
-      // A person is waited for.
+      // An operator is waited for.
       await delay(PAUSE_MS, undefined, { signal: this.#signal });
     }
   }

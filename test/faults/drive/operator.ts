@@ -13,7 +13,7 @@ import type { FaultStack } from "../stack/fault-stack.ts";
 import type { OpenWorkflow } from "./open-workflows.ts";
 import { askUntilAnswered } from "./ask-until-answered.ts";
 
-/** An attention as a person met it: found by a search, read in the workflow. */
+/** An attention as an operator met it: found by a search, read in the workflow. */
 export interface SeenAttention extends Pick<Attention, "code" | "subject" | "message" | "evidence" | "sinceMs"> {
   readonly workflowId: string;
 }
@@ -53,7 +53,7 @@ export class Operator {
       this.#attending.add(workflowId);
       void this.#attend(workflowId)
         .catch((error: unknown) => {
-          // Between the look and the answer it mended itself, or closed, or whoever had to take it was killed.
+          // Between the look and the answer it was resolved by itself, or closed, or whoever had to take it was killed.
           const away = [NoAnswerError, TemporalUnavailableError, ServiceError];
           const expected = [NotAllowedError, SaleNotFoundError, WorkflowNotFoundError, ...away];
           if (expected.some((kind) => error instanceof kind)) return;

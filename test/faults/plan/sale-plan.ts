@@ -10,7 +10,7 @@ export interface SalePlanOptions {
   readonly seed: number;
   /** False: nothing happens to the calls of single sales. */
   readonly faults: boolean;
-  /** From this sale on none is left in flight for ever, which takes a minute before a person is told. */
+  /** From this sale on none is left in flight for ever, which takes a minute before an operator is told. */
   readonly lastForEver: number;
   /** Other shapes than all. */
   readonly shapes?: readonly Shape[];

@@ -77,7 +77,7 @@ export const SHAPES: readonly Shape[] = [
     ...plain,
     name: "rejected-until-an-operator-retries",
     also: ["retry"],
-    // Twice by itself, then a person.
+    // Twice by itself, then an operator.
     authority: (chance) => [noLater(chance), no, no, no, chance.pick([accept, later(chance)])],
   },
   {

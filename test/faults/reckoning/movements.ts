@@ -88,7 +88,7 @@ export function movementsMisreported(evidence: Evidence): string[] {
   });
 }
 
-/** The movements that the service made, and told of with an answer of wrong types. */
+/** The movements that the service made, and answered with wrong types. */
 export function answeredWithWrongTypes({ books }: Evidence): string[] {
   return books.callLog.flatMap(({ operation, fault, referenceId }) =>
     operation === "adjustStock" && fault === "wrong-types" && referenceId !== null ? [referenceId] : [],
@@ -150,7 +150,8 @@ function movementsWhere({ chronicles }: Evidence, is: (activity: ActivityEnd) =>
 }
 
 /**
- * Invariant 2: each unknown movement was shown to a person and resolved by one, unless its outcome turned up by itself.
+ * Invariant 2: each unknown movement was shown to an operator and resolved by one, unless its outcome turned up by
+ * itself.
  */
 export function unknownMovementsUnseen(evidence: Evidence): string[] {
   const { storm, chronicles } = evidence;
@@ -170,8 +171,8 @@ export function unknownMovementsUnseen(evidence: Evidence): string[] {
   const turned = found.map(({ referenceId }) => referenceId);
   const unequal = [...new Set([...references, ...answers])].filter((reference) => {
     const [times, said] = [count(references, reference), count(answers, reference)];
-    // A watch that ends after a person's word repeats that word: it makes up for one that is missing, and is none too
-    // many.
+    // A watch that ends after an operator's decision repeats that word: it makes up for one that is missing, and is
+    // none too many.
     return said > times || said + count(turned, reference) < times;
   });
   return [

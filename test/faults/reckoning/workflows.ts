@@ -13,7 +13,7 @@ export function salesLost({ storm, chronicles }: Evidence): string[] {
   });
 }
 
-/** Invariant 4: what a person can mend fails no workflow. */
+/** Invariant 4: what an operator can correct fails no workflow. */
 export function workflowsThatFailed({ storm, chronicles }: Evidence): string[] {
   const ended = chronicles.filter(({ status }) => status !== "COMPLETED" && status !== "RUNNING");
   return [...ended.map(({ workflowId, status }) => `${workflowId}: ${status}`), ...storm.stuck];

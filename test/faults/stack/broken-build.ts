@@ -8,7 +8,7 @@ const CHECKOUT = fileURLToPath(new URL("../../..", import.meta.url));
 export interface Breakage {
   /** A compiled file, from the checkout's folder. */
   readonly file: string;
-  /** Must stand in it exactly once. */
+  /** Must stand in it exactly once, whatever its blanks: the build takes them out. */
   readonly text: string;
   readonly becomes: string;
 }

@@ -8,8 +8,8 @@ export interface GateOptions {
   /** The simulator. */
   readonly upstream: string;
   /**
-   * Told where each call stands; may kill the caller in it. `hold-back`: the call that arrived goes no further, as if
-   * the service had lost it.
+   * Called with where each call stands; may kill the caller in it. `hold-back`: the call that arrived goes no further,
+   * as if the service had lost it.
    */
   readonly onBoundary: (seat: number, operation: OperationName, at: Boundary) => "go-on" | "hold-back";
 }

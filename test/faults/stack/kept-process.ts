@@ -10,7 +10,7 @@ export interface KeptProcessOptions {
   readonly onEndedByItself: () => void;
 }
 
-/** A place that is always taken by a process: one that ends, however it ends, is replaced. */
+/** A process that is kept running: one that ends, however it ends, is replaced. */
 export class KeptProcess {
   readonly #options: KeptProcessOptions;
   #process: ProductProcess | undefined;

@@ -28,7 +28,7 @@ export async function issueSale(
   let atOnce = composed;
   const compose = async (): Promise<Composed> => {
     const first = atOnce;
-    // Another intent is composed anew: configuration may have been mended meanwhile.
+    // Another intent is composed anew: configuration may have been corrected meanwhile.
     atOnce = undefined;
     const asked = { ...target, ...content, callback, workflowId: run.workflowId };
     return first ?? (await main.composeSale("Write the sale's request", asked));
@@ -46,7 +46,7 @@ export async function issueSale(
 
 /**
  * Takes on a sale that was issued elsewhere. It must be a sale with this number, and these lines where they are given:
- * anything else is a mistake in the input, which nobody can mend here.
+ * anything else is a mistake in the input, which nobody can correct here.
  * @throws ApplicationFailure InvalidInput
  */
 export async function adoptSale(

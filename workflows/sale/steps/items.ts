@@ -71,8 +71,8 @@ function unregistered(items: readonly KnownItem[]): KnownItem[] {
 type Registering = Pick<SaleContext, "calls" | "target"> & { run: AttentionList };
 
 /**
- * Registers what is not registered. An item that lacks data waits until it shows as registered, whoever mends it.
- * @param onMissing told what it waits for, where something is not registered
+ * Registers what is not registered. An item that lacks data waits until it shows as registered, whoever corrects it.
+ * @param onMissing called with what it waits for, where something is not registered
  */
 export async function registerItems(
   context: Registering,
@@ -137,7 +137,7 @@ async function parkUntilRegistered(
 
 /**
  * After a rejection: an item that shows as not registered is registered. True where there was one that this sale has
- * not mended before, so that a list which lags behind cannot keep the document going round.
+ * not corrected before, so that a list which lags behind cannot keep the document going round.
  */
 export async function fixItems(
   context: SaleContext,

@@ -68,7 +68,7 @@ export async function openForRefund(
 
 /**
  * True once the credit note is signed. A credit note that was given up leaves the sale as it was, and so does one whose
- * number is another sale's: whoever waits for the refund is told so, else a person is called.
+ * number is another sale's: the callers who wait for the refund get that answer, else an operator is needed.
  */
 async function runRefund(
   context: SaleContext,

@@ -148,7 +148,7 @@ function read(payload: temporal.api.common.v1.IPayload | undefined): unknown {
   return JSON.parse(Buffer.from(data).toString());
 }
 
-/** A pause is told at its beginning, once it is over. Those of no time are a way of the SDK. */
+/** A pause is listed at its beginning, once it is over. Those of no time are a way of the SDK. */
 function pause(events: readonly HistoryEvent[], startedEventId: string, overAtMs: number): TimelineEntry[] {
   const started = events.find(({ eventId }) => String(eventId) === startedEventId);
   const tookMs = started === undefined ? 0 : overAtMs - timeOf(started);

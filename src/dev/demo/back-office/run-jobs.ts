@@ -13,7 +13,7 @@ export interface JobResult extends JobEnd {
 
 export interface RunJobsOptions {
   readonly signal: AbortSignal;
-  /** Told how far the job is that runs now. */
+  /** Called with how far the job is that runs now. */
   readonly onProgress: (job: BackOfficeJob, line: string) => void;
   readonly onEnd: (result: JobResult) => void;
 }

@@ -18,7 +18,7 @@ export const accountingDialectSchema = z.strictObject({
   companies: z.strictObject({ list: optionalName }),
   signature: z.strictObject({ query: z.boolean() }),
   webhook: z.strictObject({
-    /** For a receiver to say; the simulator sends where it is told a URL. */
+    /** For a receiver to say; the simulator sends where it is given a URL. */
     enabled: z.boolean(),
     signatureHeader: name,
     signaturePrefix: z.string(),

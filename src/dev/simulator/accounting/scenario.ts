@@ -45,7 +45,7 @@ export const hiddenFactsSchema = z.strictObject({
 });
 export type HiddenFacts = z.infer<typeof hiddenFactsSchema>;
 
-/** Of a payment of which nothing else is said. */
+/** Of a payment for which the scenario says nothing else. */
 export const noFacts: HiddenFacts = { status: "pending", method: "bank_transfer", companyId: "company_1" };
 
 /** A payment of a scenario: what is shown of it, and what is not. */

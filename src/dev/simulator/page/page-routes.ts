@@ -8,7 +8,7 @@ import { renderPage } from "./render-page.ts";
 
 const HERE = "/";
 
-/** The page for a person who develops against the simulator, and what its buttons do: not counted, not authenticated. */
+/** The page for whoever develops against the simulator, and what its buttons do: not counted, not authenticated. */
 export function addPageRoutes(server: FastifyInstance, world: World, controls: Controls): void {
   server.setErrorHandler(async (error, _request, reply) => {
     const message = error instanceof Error ? error.message : String(error);

@@ -110,7 +110,7 @@ function items({ businesses, catalogue, stock }: World): string {
   return section("Items", ["sku", "name", "price", "registration", "on hand"], rows, "There is none.");
 }
 
-/** By which a person sees whether a movement of unknown outcome was applied. */
+/** By which an operator sees whether a movement of unknown outcome was applied. */
 function movements({ stock }: World): string {
   const all = [...stock.movements()].toReversed();
   const rows = all

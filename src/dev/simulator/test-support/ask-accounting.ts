@@ -8,7 +8,7 @@ export interface AccountingAnswer {
   headers: Headers;
 }
 
-/** One call over real HTTP, with the built-in key unless told otherwise; an undefined header is left out. */
+/** One call over real HTTP, with the built-in key by default; an undefined header is left out. */
 export async function askAccounting(
   { accounting }: Simulator,
   path: string,

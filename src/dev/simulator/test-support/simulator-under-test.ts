@@ -24,7 +24,7 @@ export async function simulatorUnderTest(options: SimulatorOptions = {}): Promis
   return simulator;
 }
 
-/** One call over real HTTP, with the built-in key and business unless told otherwise. */
+/** One call over real HTTP, with the built-in key and business by default. */
 export async function call(
   { url }: Pick<Simulator, "url">,
   method: string,
