@@ -92,7 +92,7 @@ describe("a failure", () => {
   });
 });
 
-test("a failure begins with what is wrong with the service, in words and as details", async () => {
+test("a failure leads with the service's trouble, in its message and its details", async () => {
   const trouble = { kind: "away", sinceMs: START_MS, orEarlier: true } as const;
   const failure = await inActivity(() => Promise.resolve(transient("getSale: HTTP 503", 4_321, trouble)), {
     attempt: 7,
@@ -109,7 +109,7 @@ test("an outage of the ledger that an activity lets through is tried again under
   expect(failure).toMatchObject({ type: "LedgerAway", message: "no database", nextRetryDelay: 4_500 });
 });
 
-describe("an error that nobody has foreseen", () => {
+describe("an unexpected error", () => {
   test("is tried again after a pause of its own, with its name and its stack", () => {
     const error = new TypeError("of undefined");
     const failure = asRetryable(error, 3, () => 0.5);

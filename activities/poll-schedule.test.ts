@@ -25,7 +25,7 @@ describe("the pause before the next look", () => {
     ["after a day", DAY_MS, HOUR_MS],
     ["after three days", 3 * DAY_MS, 3 * HOUR_MS],
     ["after a month", 30 * DAY_MS, 4 * HOUR_MS],
-  ])("%s is as the schedule says", (_when, ageInMs, pauseMs) => {
+  ])("%s follows the schedule", (_when, ageInMs, pauseMs) => {
     expect(pollPauseMs(ageInMs, bounds, even)).toBe(pauseMs);
   });
 
@@ -55,7 +55,7 @@ describe("the pause before the next look", () => {
     );
   });
 
-  test("keeps apart by a tenth what began together", () => {
+  test("spreads by a tenth what began together", () => {
     expect(pollPauseMs(HOUR_MS, bounds, () => 0)).toBe(9 * MINUTE_MS);
     expect(pollPauseMs(HOUR_MS, bounds, () => 1)).toBe(11 * MINUTE_MS);
   });
@@ -67,6 +67,6 @@ describe("the pause before the next look", () => {
   });
 });
 
-test("the age of a wait is told by the clock of the Temporal server", async () => {
+test("the age of a wait is measured by the clock of the Temporal server", async () => {
   expect(await inActivity(async () => ageMs(START_MS - 7_000))).toBe(7_000);
 });

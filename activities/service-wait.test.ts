@@ -18,7 +18,7 @@ function ownTries(throughMs: number): number[] {
 }
 
 describe("the wait for the service", () => {
-  test("comes to its first own tries soon, and to few in a week", () => {
+  test("makes its first tries soon, and few in a week", () => {
     expect(ownTries(HOUR).slice(0, 5)).toEqual([1, 2, 3, 4.5, 6.75]);
     expect(ownTries(7 * 24 * HOUR).length).toBeLessThan(35);
   });
@@ -28,12 +28,12 @@ describe("the wait for the service", () => {
     expect(standingOf({ triedAtMs, sinceMs: 0 }, triedAtMs, middle).ownTurnInMs).toBe(12 * HOUR);
   });
 
-  test("looks first after a minute, and within half an hour later", () => {
+  test("probes first after a minute, and later within half an hour", () => {
     expect(standingOf({ triedAtMs: 0, sinceMs: 0 }, MINUTE, middle).lookPauseMs).toBe(MINUTE);
     expect(standingOf({ triedAtMs: 0, sinceMs: 0 }, 5 * 24 * HOUR, middle).lookPauseMs).toBe(HOUR / 2);
   });
 
-  test("never ends sooner than a minute after a try, nor keeps a good key waiting for longer than half an hour", () => {
+  test("never ends sooner than a minute after a try, and within half an hour once the key works", () => {
     const ms = fc.integer({ min: 0, max: 365 * 24 * HOUR });
     fc.assert(
       fc.property(ms, ms, ms, (a, b, c) => {

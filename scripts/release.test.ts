@@ -102,7 +102,7 @@ test("a release is one commit with a tag that has its notes", () => {
   expect(release("99.2.0").stderr).toBe("CHANGELOG.md says nothing under `## Unreleased`.\n");
 });
 
-test("a dry run tells what it would do, and does nothing", () => {
+test("a dry run prints what it would do, and does nothing", () => {
   const { status, stdout } = release("99.1.0", "--dry-run");
   expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining(NOTES) });
   expect(stdout).toContain("package.json, packages/till/package.json, package-lock.json, CHANGELOG.md");
@@ -120,7 +120,7 @@ test.each([
   ["nothing to release", ["99.1.0"], () => commit(changelog("### Added")), "says nothing under `## Unreleased`"],
   ["no part of what is unreleased", ["99.1.0"], () => commit(OLDER), "has no part `## Unreleased`"],
   ["no word about upgrades", ["99.1.0"], () => commit(changelog("- More.")), "lacks `### What an upgrade needs`"],
-])("%s is refused, and nothing is changed", (_, args, given, reason) => {
+])("a release with %s is refused, and nothing is changed", (_, args, given, reason) => {
   given();
   const before = state();
   expect(release(...args)).toEqual({ status: 1, stdout: "", stderr: expect.stringContaining(reason) });

@@ -47,7 +47,7 @@ async function served(names: Record<string, string> = {}) {
   return { simulator, ledger, activities, keep, held, alerts, observed };
 }
 
-test("a page is kept, and only counts and times are told of it", async () => {
+test("a page of bill payments is kept in the ledger, and the result has only counts and times", async () => {
   const { keep, held } = await served();
   expect(await keep()).toEqual({
     kind: "page",
@@ -76,24 +76,27 @@ test.each([
     { sortDirection: "order" },
     "look at billPayments.sortBy and billPayments.sortDirection of ACCOUNTING_DIALECT",
   ],
-])("a service that ignores the name of the %s is found out, and nothing is kept", async (_what, names, hint) => {
-  const { keep, held } = await served(names);
-  const order = "sortBy" in names ? "latest" : "created";
-  const result = await keep({ order, page: "page" in names ? 2 : 1 });
-  expect(result).toMatchObject({
-    kind: "refused",
-    attention: "unexpected-answer",
-    message: expect.stringContaining(hint),
-  });
-  expect(await held()).toBe(0);
-});
+])(
+  "a page of a service that ignores the name of the %s is detected, and nothing is kept",
+  async (_what, names, hint) => {
+    const { keep, held } = await served(names);
+    const order = "sortBy" in names ? "latest" : "created";
+    const result = await keep({ order, page: "page" in names ? 2 : 1 });
+    expect(result).toMatchObject({
+      kind: "refused",
+      attention: "unexpected-answer",
+      message: expect.stringContaining(hint),
+    });
+    expect(await held()).toBe(0);
+  },
+);
 
 test.each([
   ["a page without rows", "empty", { rows: 0, total: 250 }],
   ["the last one", "last-page", { rows: 50, total: 250 }],
   ["404", "not-found", { rows: 0 }],
 ] as const)(
-  "a page that is not there any more is the end of the list, answered by %s",
+  "a page that is no longer there, answered by %s, is the end of the list",
   async (_how, beyondTheEnd, kept) => {
     const { simulator, keep } = await served();
     simulator.accounting.changeSettings({ beyondTheEnd });
@@ -103,13 +106,13 @@ test.each([
   },
 );
 
-test("a list that is not found is no list's end", async () => {
+test("a first page that is not found parks as not-found, and is not the end of the list", async () => {
   const { simulator, keep } = await served();
   simulator.accounting.inject({ operation: "listBillPayments", when: "before", kind: "status", status: 404, times: 1 });
   expect(await keep({ page: 1 })).toMatchObject({ kind: "refused", attention: "not-found" });
 });
 
-test("a change of the future is kept, and does not count as the newest", async () => {
+test("a payment changed in the future is kept, and does not count as the newest change", async () => {
   const { simulator, keep } = await served();
   const newestMs = Math.max(
     ...simulator.accounting
@@ -126,7 +129,7 @@ test("a change of the future is kept, and does not count as the newest", async (
   expect(page).toMatchObject({ newestUpdatedMs: page.kind === "page" ? page.askedAtMs : undefined });
 });
 
-test("a look at the list of one status tells a few ids, and keeps nothing", async () => {
+test("a sample of the list of one status returns a few ids, and keeps nothing", async () => {
   const { simulator, activities, held } = await served();
   const synced = simulator.accounting.billPayments().filter(({ status }) => status === "synced");
   const result = await inActivity(() => activities.sampleBillPayments({ connection: "default", status: "synced" }));
@@ -152,7 +155,7 @@ test("a passing failure is tried again, and a refused key is reported once for e
   expect(alerts).toEqual(["listBillPayments 401"]);
 });
 
-test("a page is not asked for while the ledger is away", async () => {
+test("a page of bill payments is not requested while the ledger is away", async () => {
   const { simulator, ledger, activities } = await served();
   await ledger.close();
   expect(await failureOf(() => activities.keepBillPaymentsPage(PAGE))).toMatchObject({ type: "LedgerAway" });

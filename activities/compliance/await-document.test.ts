@@ -20,7 +20,7 @@ async function inStrangeStatus(status: string): Promise<{ served: Served; saleId
 }
 
 describe("the wait for a document", () => {
-  test.each(["pending", "ready_to_submit", "retrying"] as const)("goes on while it is %s", async (status) => {
+  test.each(["pending", "ready_to_submit", "retrying"] as const)("goes on while the document is %s", async (status) => {
     const served = await serve();
     const saleId = await soldTea(served, "INV-1");
     served.simulator.setDocumentStatus(saleId, status);
@@ -39,28 +39,31 @@ describe("the wait for a document", () => {
     expect(await failureOf(() => wait(served, saleId))).toMatchObject({ type: "StillWaiting", benign: true });
   });
 
-  test.each(["completed", "failed", "cancelled"] as const)("ends when it is %s", async (status) => {
+  test.each(["completed", "failed", "cancelled"] as const)("ends when the document is %s", async (status) => {
     const served = await serve();
     const saleId = await soldTea(served, "INV-1");
     served.simulator.setDocumentStatus(saleId, status);
     expect(await inActivity(() => wait(served, saleId))).toMatchObject({ kind: "document", document: { status } });
   });
 
-  test.each(["failed", "cancelled"] as const)("ends when it is %s, although that is known", async (status) => {
-    const served = await serve();
-    const saleId = await soldTea(served, "INV-1");
-    served.simulator.setDocumentStatus(saleId, status);
-    expect(await inActivity(() => wait(served, saleId, { knownStatus: status }))).toMatchObject({ kind: "document" });
-  });
+  test.each(["failed", "cancelled"] as const)(
+    "ends when the document is %s, although that is known already",
+    async (status) => {
+      const served = await serve();
+      const saleId = await soldTea(served, "INV-1");
+      served.simulator.setDocumentStatus(saleId, status);
+      expect(await inActivity(() => wait(served, saleId, { knownStatus: status }))).toMatchObject({ kind: "document" });
+    },
+  );
 
-  test("ends with a status that is none of the six, so that it is shown", async () => {
+  test("ends when the document's status is none of the six, so that it is shown", async () => {
     const { served, saleId } = await inStrangeStatus("archived");
     expect(await inActivity(() => wait(served, saleId, { knownStatus: "pending" }))).toMatchObject({
       document: { status: "archived" },
     });
   });
 
-  test("goes on while that status is the one that is known already", async () => {
+  test("goes on while an undocumented status is the one that is known already", async () => {
     const { served, saleId } = await inStrangeStatus("archived");
     expect(await failureOf(() => wait(served, saleId, { knownStatus: "archived" }))).toMatchObject({
       type: "StillWaiting",
@@ -68,12 +71,12 @@ describe("the wait for a document", () => {
     });
   });
 
-  test("ends with another strange status than the one that is known", async () => {
+  test("ends when one undocumented status becomes another", async () => {
     const { served, saleId } = await inStrangeStatus("archived");
     expect(await inActivity(() => wait(served, saleId, { knownStatus: "frozen" }))).toMatchObject({ kind: "document" });
   });
 
-  test("looks again after the first pause, and ever more rarely as the document ages", async () => {
+  test("reads the document after the first pause, then ever less often as it ages", async () => {
     const served = await serve();
     served.dice.next = 0.5;
     const saleId = await soldTea(served, "INV-1");
@@ -94,7 +97,7 @@ describe("the wait for a document", () => {
     expect((await failureOf(() => wait(served, saleId, { firstPollMs: 1_234 }))).pauseMs).toBe(1_234);
   });
 
-  test("ends with a refusal where the document is not there", async () => {
+  test("ends with a refusal where the document does not exist", async () => {
     const served = await serve();
     expect(await inActivity(() => wait(served, "sale_gone"))).toMatchObject({
       kind: "refused",
@@ -108,7 +111,7 @@ describe("the wait for a document", () => {
     expect(await inActivity(() => wait(served, "sale_1"))).toMatchObject({ attention: "credentials" });
   });
 
-  test("goes on through an outage", async () => {
+  test("goes on through an outage of the API", async () => {
     const served = await serve();
     served.simulator.inject({ operation: "readSale", when: "before", kind: "drop" });
     expect(await failureOf(() => wait(served, "sale_1"))).toMatchObject({ type: "Transient", retryable: true });

@@ -19,14 +19,14 @@ function looking(
 }
 
 describe("the wait for the service", () => {
-  test("does not end within a minute of the last try, and asks nothing", async () => {
+  test("does not end within a minute of the last try, and sends nothing", async () => {
     const served = await serve();
     const wait = looking(served, { status: 401 }, { sinceTry: 0.5 });
     expect(await wait.goesOn()).toMatchObject({ type: "StillWaiting", benign: true, pauseMs: MINUTE / 2 });
     expect(served.simulator.calls()).toHaveLength(0);
   });
 
-  test("for a key asks by a read that changes nothing, for all that wait, until the key is taken", async () => {
+  test("for a key sends one read for all that wait, until the key is accepted", async () => {
     const served = await serve();
     served.simulator.setApplicationSuspended("simulator", true);
     const wait = looking(served, { status: 401, operation: "createSale" });
@@ -39,7 +39,7 @@ describe("the wait for the service", () => {
     expect(served.simulator.calls()).toHaveLength(2);
   });
 
-  test("for a key ends without a call where another call was taken since", async () => {
+  test("for a key ends without a call where another call was accepted meanwhile", async () => {
     const served = await serve();
     const sold = teaRequest(served, "OTHER");
     await inActivity(() => served.activities.createSale(sold), { scheduledAtMs: START_MS + MINUTE });
@@ -48,7 +48,7 @@ describe("the wait for the service", () => {
     expect(served.simulator.calls()).toHaveLength(before);
   });
 
-  test("for a permission ends with the first call of that kind that is taken, and never asks by itself", async () => {
+  test("for a permission ends with the first accepted call of that kind, and sends no call of its own", async () => {
     const served = await serve();
     served.simulator.setKey(API_KEY, { scopes: ["sales:read", "catalog:read"] });
     expect(await sellTea(served, "FIRST")).toMatchObject({ attention: "credentials", operation: "createSale" });
@@ -62,13 +62,13 @@ describe("the wait for the service", () => {
     expect(served.simulator.calls()).toHaveLength(2);
   });
 
-  test("for a permission ends where it is worth a try of its own", async () => {
+  test("for a permission ends where a try of its own is due", async () => {
     const served = await serve();
     await looking(served, { status: 403, operation: "createSale" }).ends();
     expect(served.simulator.calls()).toHaveLength(0);
   });
 
-  test("for a call that was put off goes on while the service is away, and ends once it answers", async () => {
+  test("for a deferred call goes on while the service is away, and ends once it answers", async () => {
     const served = await serve();
     const heal = served.simulator.inject({ operation: "listBusinesses", when: "before", kind: "status", status: 503 });
     const wait = looking(served, undefined);

@@ -23,7 +23,7 @@ function catalogueByHand() {
 }
 
 describe("the catalogue", () => {
-  test("asks once for a thousand who ask together", async () => {
+  test("sends one request for a thousand callers at once", async () => {
     const { asked, catalogue } = catalogueByHand();
     const answers = Array.from({ length: 1_000 }, () => catalogue.since("biz_1", 0));
     expect(asked).toHaveLength(1);
@@ -31,11 +31,11 @@ describe("the catalogue", () => {
     for (const items of await Promise.all(answers)) expect(items).toEqual([item("tea")]);
   });
 
-  test("knows nothing before it was asked for", () => {
+  test("is empty before its first request", () => {
     expect(catalogueByHand().catalogue.known("biz_1", 0)).toBeUndefined();
   });
 
-  test("asks no more while what it knows is young enough", async () => {
+  test("sends no request while its list is young enough", async () => {
     const { asked, catalogue } = catalogueByHand();
     const first = catalogue.since("biz_1", 0);
     asked[0]?.answer([item("tea")]);
@@ -44,7 +44,7 @@ describe("the catalogue", () => {
     expect(asked).toHaveLength(1);
   });
 
-  test("asks again for what is to be younger, and does not count the answer's time but the request's", async () => {
+  test("sends another request for a caller who needs a younger list, whose age counts from the request and not from the answer", async () => {
     const { asked, clock, catalogue } = catalogueByHand();
     const first = catalogue.since("biz_1", 0);
     clock.nowMs = 5_000;
@@ -55,7 +55,7 @@ describe("the catalogue", () => {
     expect(asked).toHaveLength(2);
   });
 
-  test("does not give a request that left too early to one who asks for what is younger", async () => {
+  test("does not share a request that left too early with a caller who needs a younger list", async () => {
     const { asked, clock, catalogue } = catalogueByHand();
     const old = catalogue.since("biz_1", 0);
     clock.nowMs = 2_000;
@@ -79,7 +79,7 @@ describe("the catalogue", () => {
     expect(catalogue.known("biz_1", 0)).toEqual([item("flour")]);
   });
 
-  test("keeps businesses apart", async () => {
+  test("keeps a list for each business", async () => {
     const { asked, catalogue } = catalogueByHand();
     const both = Promise.all([catalogue.since("biz_1", 0), catalogue.since("biz_2", 0), catalogue.since(undefined, 0)]);
     expect(asked.map(({ businessId }) => businessId)).toEqual(["biz_1", "biz_2", undefined]);
@@ -87,7 +87,7 @@ describe("the catalogue", () => {
     expect(await both).toEqual([[item("item_0")], [item("item_1")], [item("item_2")]]);
   });
 
-  test("gives its error to all who wait, and asks anew for the next", async () => {
+  test("returns its error to all waiting callers, and sends a new request for the next one", async () => {
     const { asked, catalogue } = catalogueByHand();
     const waiting = Promise.allSettled([catalogue.since("biz_1", 0), catalogue.since("biz_1", 0)]);
     asked[0]?.fail(new Error("down"));
@@ -98,7 +98,7 @@ describe("the catalogue", () => {
     expect(await next).toEqual([]);
   });
 
-  test("keeps what it knows through an error", async () => {
+  test("keeps its list when a request fails", async () => {
     const { asked, clock, catalogue } = catalogueByHand();
     const first = catalogue.since("biz_1", 0);
     asked[0]?.answer([item("tea")]);
@@ -110,7 +110,7 @@ describe("the catalogue", () => {
     expect(catalogue.known("biz_1", 0)).toEqual([item("tea")]);
   });
 
-  test("learns from an answer that shows an item", async () => {
+  test("takes in an item that another answer shows", async () => {
     const { asked, catalogue } = catalogueByHand();
     const first = catalogue.since("biz_1", 0);
     asked[0]?.answer([item("tea"), item("flour")]);
@@ -119,7 +119,7 @@ describe("the catalogue", () => {
     expect(catalogue.known("biz_1", 0)).toEqual([item("tea", "REGISTERED"), item("flour")]);
   });
 
-  test("does not unlearn it by a list that was asked for before", async () => {
+  test("keeps that item when a list arrives that was requested earlier", async () => {
     const { asked, catalogue } = catalogueByHand();
     const first = catalogue.since("biz_1", 0);
     catalogue.learn("biz_1", item("tea", "REGISTERED"));
@@ -127,7 +127,7 @@ describe("the catalogue", () => {
     expect(await first).toEqual([item("tea", "REGISTERED"), item("flour")]);
   });
 
-  test("gives out a list of its own each time", async () => {
+  test("returns a new copy of its list each time", async () => {
     const { asked, catalogue } = catalogueByHand();
     const first = catalogue.since("biz_1", 0);
     asked[0]?.answer([item("tea")]);

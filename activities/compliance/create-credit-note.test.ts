@@ -74,12 +74,12 @@ describe("the creation of a credit note", () => {
     expect(result).not.toHaveProperty("saleId");
   });
 
-  test("does not find a sale that is not ours", async () => {
+  test("parks as not found for a sale that the key cannot see", async () => {
     const served = await serve();
     expect(await credit(served, "sale_of_somebody_else")).toMatchObject({ kind: "refused", attention: "not-found" });
   });
 
-  test("comes back after a 429, no sooner than Retry-After", async () => {
+  test("is retried after a 429, no sooner than Retry-After", async () => {
     const served = await serve();
     const saleId = await soldTea(served, "INV-1");
     served.simulator.inject(at({ when: "before", kind: "rate-limit", retryAfterSeconds: 59 }));
@@ -114,7 +114,7 @@ describe("the creation of a credit note", () => {
     expect(await credit(served, other, "CN-2")).toMatchObject({ kind: "document" });
   });
 
-  test("under one number for two sales at once is sent for one", async () => {
+  test("under one number for two sales at once is sent for only one of them", async () => {
     const served = await serve();
     const [one, other] = [await soldTea(served, "INV-1"), await soldTea(served, "INV-2")];
     const results = await Promise.all([credit(served, one), credit(served, other)]);
@@ -130,7 +130,7 @@ describe("the creation of a credit note", () => {
     expect(await credit(served, other)).toMatchObject({ kind: "document", unclaimed: true });
   });
 
-  test("that may have left while the ledger was away is a person's to decide, once its number is another sale's", async () => {
+  test("that may have been sent while the ledger was away needs an operator once its number is another sale's", async () => {
     const served = await serve();
     const [one, other] = [await soldTea(served, "INV-1"), await soldTea(served, "INV-2")];
     await credit(served, one);

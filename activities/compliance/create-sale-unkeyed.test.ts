@@ -46,19 +46,19 @@ describe.each(["sent", "off"] as const)("the creation of a sale whose key is %s"
     expect(await sellTea(served, "INV-1")).toMatchObject({ kind: "named", saleId: "sale_9" });
   });
 
-  test("is put off by a 429, for no less than Retry-After", async () => {
+  test("is deferred by a 429, for no less than Retry-After", async () => {
     const served = await serveUnkeyed();
     served.simulator.inject(at({ when: "before", kind: "rate-limit", retryAfterSeconds: 37 }));
     expect(await sellTea(served, "INV-1")).toMatchObject({ kind: "deferred", retryAfterMs: 37_000 });
   });
 
-  test("is put off where no connection could be made, since nothing was sent", async () => {
+  test("is deferred where no connection could be made, since nothing was sent", async () => {
     const served = await serveUnkeyed();
     await served.simulator.close();
     expect(await sellTea(served, "INV-1")).toMatchObject({ kind: "deferred" });
   });
 
-  test("is put off by a worker that does not serve the connection, since nothing was sent", async () => {
+  test("is deferred by a worker that does not serve the connection, since nothing was sent", async () => {
     const served = await serveUnkeyed();
     const request = { ...teaRequest(served, "INV-1"), connection: "another" };
     expect(await inActivity(() => served.activities.createSale(request))).toEqual({

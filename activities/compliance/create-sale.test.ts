@@ -45,7 +45,7 @@ describe("the creation of a sale, under a key that the service honours,", () => 
     expect(result).not.toHaveProperty("document");
   });
 
-  test("says the same of a rejection that the key brings back", async () => {
+  test("says that it may be sent once more when the key returns an earlier rejection", async () => {
     const served = await serve();
     served.simulator.setDefaultAuthority({ do: "reject", reason: "Closed", withoutDocument: true });
     await sellTea(served, "INV-1");
@@ -78,7 +78,7 @@ describe("the creation of a sale, under a key that the service honours,", () => 
     expect(served.simulator.books().keyReusedWithOtherBody).toEqual([]);
   });
 
-  test("is unknown where a run of before, of which nobody knows what became, sent another document", async () => {
+  test("is unknown where an earlier run sent another document whose outcome is unknown", async () => {
     const served = await serve();
     served.simulator.inject(at({ when: "after", kind: "drop", times: 1 }));
     await failureOf(() => served.activities.createSale(teaRequest(served, "INV-1")));
@@ -90,7 +90,7 @@ describe("the creation of a sale, under a key that the service honours,", () => 
     expect(served.simulator.calls({ operation: "createSale" })).toHaveLength(1);
   });
 
-  test("is sent, and says that it is not claimed, while the ledger is away", async () => {
+  test("is sent while the ledger is away, and its result says that it has no claim", async () => {
     const served = await serve();
     await served.context.ledger.close();
     expect(await sellTea(served, "INV-1")).toMatchObject({ kind: "document", unclaimed: true });
@@ -140,7 +140,7 @@ describe("the creation of a sale, under a key that the service honours,", () => 
     });
   });
 
-  test("parks on what is not there after a 404", async () => {
+  test("parks as not found after a 404", async () => {
     const served = await serve();
     expect(await sellTea(served, "INV-1", { itemId: "item_gone" })).toMatchObject({
       kind: "refused",
@@ -159,7 +159,7 @@ describe("the creation of a sale, under a key that the service honours,", () => 
     expect(served.simulator.documents("INV-1")).toEqual([]);
   });
 
-  test("comes back after the window's reset where a 429 has no Retry-After", async () => {
+  test("is retried after the window's reset where a 429 has no Retry-After", async () => {
     const served = await serve();
     const headers = { "x-ratelimit-limit": "120", "x-ratelimit-remaining": "0", "x-ratelimit-reset": "23" };
     served.simulator.inject(at({ when: "before", kind: "status", status: 429, headers }));
@@ -187,7 +187,7 @@ describe("the creation of a sale, under a key that the service honours,", () => 
     expect(served.simulator.books().keyReusedWithOtherBody).toEqual([]);
   });
 
-  test("waits longer after each lost answer, to a minute", async () => {
+  test("waits longer after each lost answer, up to a minute", async () => {
     const served = await serve();
     served.dice.next = 0.999;
     served.simulator.inject(at({ when: "before", kind: "drop" }));

@@ -13,7 +13,7 @@ import {
 import { CredentialCircuitBreaker } from "./credential-circuit-breaker.ts";
 
 describe("a refused key", () => {
-  test("is tried by one call, however many ask", async () => {
+  test("is tried by one call at a time, however many calls wait", async () => {
     const { ask, service } = behindBreaker();
     const answers = [await ask()];
     for (let i = 0; i < 999; i++) answers.push(await ask());
@@ -36,7 +36,7 @@ describe("a refused key", () => {
     expect(pauses).toEqual([30, 60, 120, 300, 600, 600, 600]);
   });
 
-  test("is open for all after the first success", async () => {
+  test("lets all calls through after the first success", async () => {
     const { ask, service, clock } = behindBreaker();
     await ask();
     service.status = 201;
@@ -67,7 +67,7 @@ describe("a refused key", () => {
     expect(alerts).toHaveLength(1);
   });
 
-  test("is not opened by the answer to a call that left before it was refused", async () => {
+  test("stays refused after the answer to a call that was sent before the refusal", async () => {
     const { breaker, call, ask } = behindBreaker();
     const early = underWay(breaker, call());
     await ask();
@@ -75,7 +75,7 @@ describe("a refused key", () => {
     expect(await ask()).toBe("held");
   });
 
-  test("is not refused anew by the answer to a call that left before it worked again", async () => {
+  test("stays accepted after the refusal of a call that was sent before it worked again", async () => {
     const { breaker, call, ask, service, clock } = behindBreaker();
     let refuse = (): void => {};
     const answered = new Promise<never>((_resolve, reject) => {
@@ -93,16 +93,19 @@ describe("a refused key", () => {
   test.each([
     ["a 5xx", 503],
     ["a spent quota", 429],
-  ])("is tried by the next one where the probe came to %s, which says nothing of it", async (_says, status) => {
-    const { ask, service, clock } = behindBreaker();
-    await ask();
-    clock.nowMs += 30 * SECOND;
-    service.status = status;
-    expect(await ask()).toBe(String(status));
-    expect(await ask()).toBe(String(status));
-    service.status = 401;
-    expect([await ask(), await ask()]).toEqual(["401", "held"]);
-  });
+  ])(
+    "is tried by the next call where the probe ended with %s, which says nothing about the key",
+    async (_says, status) => {
+      const { ask, service, clock } = behindBreaker();
+      await ask();
+      clock.nowMs += 30 * SECOND;
+      service.status = status;
+      expect(await ask()).toBe(String(status));
+      expect(await ask()).toBe(String(status));
+      service.status = 401;
+      expect([await ask(), await ask()]).toEqual(["401", "held"]);
+    },
+  );
 
   test("works again where the service refuses the request for another reason", async () => {
     const { ask, service, clock, alerts } = behindBreaker();
@@ -113,7 +116,7 @@ describe("a refused key", () => {
     expect(alerts.map(({ says }) => says)).toEqual(["refused", "works"]);
   });
 
-  test("is evidence for each who is not served: since when, how many wait, and when it is tried again", async () => {
+  test("gives each call that is held back the evidence: since when, how many wait, and when it is tried again", async () => {
     const { breaker, call, ask, clock } = behindBreaker();
     await ask();
     await ask({ caller: "sale/one" });
@@ -135,15 +138,15 @@ describe("a refused key", () => {
   });
 });
 
-describe("what is closed by a refusal", () => {
-  test("is everything with 401", async () => {
+describe("what a refusal holds back", () => {
+  test("is every call after a 401", async () => {
     const { ask, service } = behindBreaker();
     await ask();
     expect(await ask({ operation: "getSale", businessId: "biz_2" })).toBe("held");
     expect(service.sent).toEqual(["createSale"]);
   });
 
-  test("is one operation for one business with 403", async () => {
+  test("is one operation for one business after a 403", async () => {
     const { ask, service } = behindBreaker();
     service.status = 403;
     await ask();
@@ -177,7 +180,7 @@ describe("what is closed by a refusal", () => {
   });
 });
 
-describe("a person's retry", () => {
+describe("an operator's retry", () => {
   test("goes out at once where it is newer than the refusal, and only then", async () => {
     const { ask, clock } = behindBreaker();
     await ask();
@@ -188,7 +191,7 @@ describe("a person's retry", () => {
     expect(await ask({ retriedAtMs })).toBe("held");
   });
 
-  test("opens for all where it succeeds, and makes nobody wait longer where it does not", async () => {
+  test("lets all calls through where it succeeds, and delays no call where it fails", async () => {
     const { ask, service, clock } = behindBreaker();
     await ask();
     for (let i = 0; i < 5; i++) {
@@ -233,7 +236,7 @@ describe("the alert about a refused key", () => {
     expect(alerts).toMatchObject([{ says: "refused" }, { says: "works" }]);
   });
 
-  test("that cannot be told takes no answer away", async () => {
+  test("that cannot be sent does not change the result of the call", async () => {
     const { clock } = behindBreaker();
     const broken = (): never => {
       throw new Error("the log is full");

@@ -44,7 +44,7 @@ describe("the life of an Idempotency-Key", () => {
     expect(lost).toMatchObject({ kind: "refused", firstSentAtMs: scheduledAtMs });
   });
 
-  test("ends after 24 hours: then nothing is sent any more, and a person must say", async () => {
+  test("ends after 24 hours: then nothing more is sent, and an operator must decide", async () => {
     const served = await serve();
     const create = (firstSentAtMs: number) =>
       served.activities.createSale({ ...teaRequest(served, "INV-1"), firstSentAtMs });
@@ -53,7 +53,7 @@ describe("the life of an Idempotency-Key", () => {
     expect(await inActivity(() => create(START_MS - 23 * HOUR_MS))).toMatchObject({ kind: "document" });
   });
 
-  test("allows a series of nothing but 429s to go on for days", async () => {
+  test("does not pass while every answer is a 429, for days", async () => {
     const served = await serve();
     served.simulator.inject({ operation: "createSale", when: "before", kind: "rate-limit", retryAfterSeconds: 7 });
     const create = () => served.activities.createSale(teaRequest(served, "INV-1"));

@@ -22,7 +22,7 @@ const kept = async (served: Served) => {
   return rows.map(({ item, kind }) => [item, kind]);
 };
 
-describe("the next items of a catalogue", () => {
+describe("the items that the next chunk of a registration takes", () => {
   test("are those that are to be registered; what needs no call is written down at once", async () => {
     const served = await serve();
     expect(await plan(served)).toEqual({
@@ -41,7 +41,7 @@ describe("the next items of a catalogue", () => {
     ]);
   });
 
-  test("come a few at a time, in an order that does not change, and each of them once", async () => {
+  test("come a few at a time in a fixed order, each once", async () => {
     const served = await serve();
     for (let n = 0; n < 25; n++)
       served.simulator.addItem({
@@ -65,12 +65,12 @@ describe("the next items of a catalogue", () => {
     expect(served.simulator.calls({ operation: "listItems" })).toHaveLength(1);
   });
 
-  test("are all of them by force", async () => {
+  test("are all items of the catalogue when forced", async () => {
     const served = await serve();
     expect(await plan(served, { force: true })).toMatchObject({ settled: {}, total: 6, next: null });
   });
 
-  test("of a list are those of its names, whichever they are; a name of nothing is written down", async () => {
+  test("of a list are found by id, external id or SKU; a name that no item has is recorded", async () => {
     const served = await serve();
     const result = await plan(served, { items: ["SOAP-1", "ext-new", "item_tea", "nothing"] });
     expect(result).toMatchObject({

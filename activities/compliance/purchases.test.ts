@@ -34,7 +34,7 @@ const keep = (served: Served, more: Partial<PurchasesPageRequest> = {}) =>
 const kept = (served: Served) => served.context.ledger.purchases.page(SCOPE, { most: 1_000 });
 
 describe("a page of purchases", () => {
-  test("is kept by the activity that reads it, which tells only numbers and the next cursor", async () => {
+  test("is kept by the activity that reads it, which returns only counts and the next cursor", async () => {
     const served = await serveWith(130);
     const first = await keep(served);
     expect(first).toEqual({
@@ -52,7 +52,7 @@ describe("a page of purchases", () => {
     expect(served.simulator.calls({ operation: "listPurchases" })).toHaveLength(2);
   });
 
-  test("is that of a status, or of days, where it is asked for", async () => {
+  test("is filtered by status or by days where that is requested", async () => {
     const served = await serveWith(3);
     expect(await keep(served, { pass: "pulled" })).toMatchObject({ rows: 2 });
     expect(await keep(served, { pass: "pending_review" })).toMatchObject({ rows: 0, knownAtEnd: 0 });
@@ -87,7 +87,7 @@ describe("a page of purchases", () => {
     expect(await kept(served)).toEqual([]);
   });
 
-  test("of a service that ignores the page size is kept, which is noted", async () => {
+  test("of a service that ignores the page size is kept, with an observation", async () => {
     const served = await serveWith(3, {
       simulator: { refuseUnknownFields: false },
       dialect: { purchases: { pageSize: "unheardOf" } },
@@ -96,7 +96,7 @@ describe("a page of purchases", () => {
     expect(served.observed).toMatchObject([{ kind: "ignored", subject: "purchases.pageSize", value: "unheardOf" }]);
   });
 
-  test("is known by its rows", async () => {
+  test("is identified by its rows", async () => {
     const served = await serveWith(130);
     const fingerprintOf = (page: Awaited<ReturnType<typeof keep>>) => (page.kind === "page" ? page.fingerprint : "");
     const first = await keep(served);
@@ -105,7 +105,7 @@ describe("a page of purchases", () => {
     expect(fingerprintOf(await keep(served, { cursor }))).not.toBe(fingerprintOf(first));
   });
 
-  test("is not asked for while the ledger is away", async () => {
+  test("is not requested while the ledger is away", async () => {
     const served = await serveWith(1);
     await served.context.ledger.close();
     expect(await failureOf(() => served.activities.keepPurchasesPage(asking()))).toMatchObject({
@@ -126,7 +126,7 @@ describe("a page of purchases", () => {
     });
   });
 
-  test("whose cursor is refused is shown as that", async () => {
+  test("whose cursor is refused returns that as its result", async () => {
     const served = await serveWith(1);
     expect(await keep(served, { cursor: "nonsense" })).toMatchObject({
       kind: "refused",
@@ -135,7 +135,7 @@ describe("a page of purchases", () => {
     });
   });
 
-  test("that cannot be gone on from, for want of a name for the cursor, says so", async () => {
+  test("that has a next page, while the dialect has no name for the cursor, says so", async () => {
     const served = await serveWith(1, { dialect: { purchases: { cursor: null } } });
     expect(await keep(served, { cursor: "c2" })).toMatchObject({
       kind: "refused",
@@ -145,15 +145,15 @@ describe("a page of purchases", () => {
   });
 });
 
-describe("a pull", () => {
-  test("has the service fetch the latest", async () => {
+describe("a pull of purchases from the authority", () => {
+  test("makes the service fetch the latest purchases", async () => {
     const served = await serveWith(1);
     served.simulator.addPurchase(purchaseOf(9, { stored: false }));
     expect(await inActivity(() => served.activities.pullPurchases(SCOPE))).toEqual({ kind: "pulled" });
     expect(served.simulator.purchases().every(({ stored }) => stored)).toBe(true);
   });
 
-  test("parks on a key that may not", async () => {
+  test("parks on a key without the permission", async () => {
     const served = await serveWith(1);
     served.simulator.setKey("cmp_sk_test_simulator", { scopes: ["sales:read"] });
     expect(await inActivity(() => served.activities.pullPurchases(SCOPE))).toMatchObject({

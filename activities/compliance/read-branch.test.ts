@@ -21,14 +21,14 @@ describe("a branch", () => {
     expect(await read(served, name)).toEqual(MOMBASA);
   });
 
-  test("that was seen is not asked for again, under whichever name", async () => {
+  test("that was read is not requested again, under either of its names", async () => {
     const served = await serve();
     await read(served, "branch_2");
     expect(await read(served, "01")).toEqual(MOMBASA);
     expect(lists(served)).toBe(1);
   });
 
-  test("that the business does not have is not found, and those that it has are shown", async () => {
+  test("that the business does not have is not found, and the result lists those that it has", async () => {
     const served = await serve();
     expect(await read(served, "branch_9")).toMatchObject({
       kind: "refused",
@@ -38,7 +38,7 @@ describe("a branch", () => {
     });
   });
 
-  test("cannot be read where the service uses other names, which is shown with the settings after some looks", async () => {
+  test("cannot be read where the service uses other names, which is shown with the settings after several reads", async () => {
     for (const [name, setting] of Object.entries({ list: "list", id: "id", branchId: "branchId" })) {
       const served = await serve({ dialect: { businesses: { [name]: "unheard_of" } } });
       for (let answers = 1; answers < MOST_UNREAD; answers += 1)
@@ -52,7 +52,7 @@ describe("a branch", () => {
     }
   });
 
-  test("is read again after an answer that broke on the way, without calling a person", async () => {
+  test("is read again after an answer that broke on the way, without calling an operator", async () => {
     const served = await serve();
     served.simulator.inject({ operation: "listBusinesses", when: "after", kind: "not-json", times: 1 });
     // Earlier attempts may have met a 429 each.
@@ -60,7 +60,7 @@ describe("a branch", () => {
     expect(await read(served, "branch_2")).toEqual(MOMBASA);
   });
 
-  test("is read again after a hiccup that many sales meet at once", async () => {
+  test("is read again after one unreadable answer that many sales receive at once", async () => {
     const served = await serve();
     const times = 2 * MOST_UNREAD;
     served.simulator.inject({ operation: "listBusinesses", when: "after", kind: "wrong-types", times });
@@ -69,7 +69,7 @@ describe("a branch", () => {
     expect(await read(served, "branch_2")).toEqual(MOMBASA);
   });
 
-  test("that was not there is asked for again, since it may have been opened", async () => {
+  test("that was not found is requested again, since it may have been opened meanwhile", async () => {
     const served = await serve();
     await read(served, "branch_9");
     await read(served, "branch_9");
@@ -91,7 +91,7 @@ describe("a branch", () => {
     });
   });
 
-  test("of the one business that a bound key sees is found, whatever the business is called here", async () => {
+  test("of the one business that a bound key sees is found under any configured business id", async () => {
     const served = await serve({ env: { COMPLIANCE_KEY_REACH: "business", COMPLIANCE_BUSINESS_ID: "our-shop" } });
     expect(await read(served, "01", "our-shop")).toEqual(MOMBASA);
   });

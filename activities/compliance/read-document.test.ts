@@ -22,12 +22,12 @@ describe("reading a document", () => {
     },
   );
 
-  test("does not find what is not there", async () => {
+  test("of an id that does not exist is not found", async () => {
     const served = await serve();
     expect(await read(served, "sale_gone")).toMatchObject({ kind: "refused", attention: "not-found", status: 404 });
   });
 
-  test("asks for the document that the id names, whatever characters it has", async () => {
+  test("requests the document with exactly that id, whatever characters it has", async () => {
     const served = await serve();
     await read(served, "a/b?c#d e");
     expect(served.simulator.calls({ operation: "readSale" })[0]?.path).toContain("a%2Fb%3Fc%23d%20e");
@@ -73,7 +73,7 @@ describe("reading a document", () => {
     });
   });
 
-  test("is put off by the quota, no sooner than Retry-After", async () => {
+  test("is deferred by the quota, for no less than Retry-After", async () => {
     const served = await serve();
     served.simulator.inject(at({ when: "before", kind: "rate-limit", retryAfterSeconds: 12 }));
     expect(await failureOf(() => served.activities.readDocument(saleRequest("sale_1")))).toMatchObject({
@@ -84,7 +84,7 @@ describe("reading a document", () => {
   });
 });
 
-describe("a record that comes with a look at the document", () => {
+describe("a record that is saved with a read of the document", () => {
   const business = { connection: "default", businessId: "biz_1" };
   const looking = async (served: Served, status: "pending" | "completed", record: ReturnType<typeof recordOf>) => {
     const saleId = await soldTea(served, record.number);
@@ -95,7 +95,7 @@ describe("a record that comes with a look at the document", () => {
   const kept = async (served: Served, number: string) =>
     (await served.context.ledger.records.findSale(business, number))?.record;
 
-  test("is kept with the document in it, once that is completed", async () => {
+  test("is saved with the document once that is completed", async () => {
     const served = await serve();
     expect(await looking(served, "completed", recordOf("LOOK-1"))).toMatchObject({ kind: "document", recorded: true });
     expect(await kept(served, "LOOK-1")).toMatchObject({
@@ -109,7 +109,7 @@ describe("a record that comes with a look at the document", () => {
     expect(await kept(served, "LOOK-2")).toBeUndefined();
   });
 
-  test("puts nothing back that the run has told since it was handed out", async () => {
+  test("does not replace a newer record that the run has sent meanwhile", async () => {
     const served = await serve();
     const handedOut = recordOf("LOOK-3", { stage: "completed", sequence: 2 });
     const later = recordOf("LOOK-3", { stage: "credited", sequence: 3, asOfMs: handedOut.asOfMs + 1 });

@@ -34,7 +34,7 @@ describe("reading items", () => {
     expect(lists(served)).toBe(1);
   });
 
-  test("costs none while the catalogue is young, and one when it has aged", async () => {
+  test("costs no request while the catalogue is young, and one when it is too old", async () => {
     const served = await serve();
     await read(served, "TEA-500");
     served.clock.nowMs = START_MS + 10 * MINUTE_MS;
@@ -45,7 +45,7 @@ describe("reading items", () => {
     expect(lists(served)).toBe(2);
   });
 
-  test("looks once more for a name that the young catalogue does not have", async () => {
+  test("reads the list once more for a name that the young catalogue does not have", async () => {
     const served = await serve();
     await read(served, "TEA-500");
     addRice(served);
@@ -54,7 +54,7 @@ describe("reading items", () => {
     expect(lists(served)).toBe(2);
   });
 
-  test("looks once for all the unknown names that were asked for before the look began", async () => {
+  test("reads the list once for all unknown names that were requested before", async () => {
     const served = await serve();
     await read(served, "TEA-500");
     const askedForAtMs = (served.clock.nowMs += 1);
@@ -67,7 +67,7 @@ describe("reading items", () => {
     expect(lists(served)).toBe(3);
   });
 
-  test("says which name is unknown after one look", async () => {
+  test("says which name is unknown after one read of the list", async () => {
     const served = await serve();
     expect(await read(served, "RICE-1")).toEqual({
       kind: "unknown",
@@ -89,7 +89,7 @@ describe("reading items", () => {
     expect(await read(served, "TEA-500", { notOlderThanMs: START_MS + MINUTE_MS })).toMatchObject({ kind: "resolved" });
   });
 
-  test("is tried again by all who waited for a request that failed, and then asks anew", async () => {
+  test("is tried again by all callers whose shared request failed, with a new request", async () => {
     const served = await serve();
     served.simulator.inject({ operation: "listItems", when: "before", kind: "status", status: 503, times: 1 });
     const both = await Promise.all([1, 2].map(() => failureOf(() => served.activities.readItems(asking("TEA-500")))));
@@ -101,7 +101,7 @@ describe("reading items", () => {
     expect(await read(served, "TEA-500")).toMatchObject({ kind: "resolved" });
   });
 
-  test("is put off by the quota, no sooner than Retry-After", async () => {
+  test("is deferred by the quota, for no less than Retry-After", async () => {
     const served = await serve();
     served.simulator.inject({ operation: "listItems", when: "before", kind: "rate-limit", retryAfterSeconds: 19 });
     expect(await failureOf(() => served.activities.readItems(asking("TEA-500")))).toMatchObject({
@@ -133,7 +133,7 @@ describe("the wait for items", () => {
     ["known", "RICE-1"],
     ["registered", "RICE-1"],
     ["registered", "SOAP-1"],
-  ] as const)("until they are %s goes on, and nobody is to blame (%s)", async (until, sku) => {
+  ] as const)("until they are %s goes on as a benign failure (%s)", async (until, sku) => {
     const served = await serve();
     expect(await failureOf(...wait(served, sku, until))).toMatchObject({
       type: "StillWaiting",
@@ -143,7 +143,7 @@ describe("the wait for items", () => {
     });
   });
 
-  test("until they are known ends when they are there, registered or not", async () => {
+  test("until they are known ends when the items are listed, registered or not", async () => {
     const served = await serve();
     addRice(served, { registrationStatus: "PENDING" });
     expect(await inActivity(...wait(served, "RICE-1", "known"))).toMatchObject({ kind: "resolved" });
@@ -155,13 +155,13 @@ describe("the wait for items", () => {
     expect(await inActivity(...wait(served, "SOAP-1", "registered"))).toMatchObject({ kind: "resolved" });
   });
 
-  test("takes a registration status that is not known for not registered", async () => {
+  test("treats an unknown registration status as not registered", async () => {
     const served = await serve();
     served.simulator.updateItem("item_new", { registrationStatus: "IN_REVIEW" });
     expect(await failureOf(...wait(served, "SOAP-1", "registered"))).toMatchObject({ type: "StillWaiting" });
   });
 
-  test("pauses ever longer", async () => {
+  test("pauses longer after each read", async () => {
     const served = await serve();
     served.dice.next = 0.5;
     const pauses: number[] = [];
@@ -172,7 +172,7 @@ describe("the wait for items", () => {
     expect(pauses).toEqual([5_000, 20_000, 10 * MINUTE_MS, 2 * 60 * MINUTE_MS]);
   });
 
-  test("costs one request for all who wait, each half pause", async () => {
+  test("costs one request per half pause for all who wait", async () => {
     const served = await serve();
     const waiting = () => Promise.all([1, 2, 3].map(() => failureOf(...wait(served, "RICE-1", "known"))));
     await waiting();

@@ -30,12 +30,12 @@ async function kindsOf({ context }: Served, { id }: SaleDocument): Promise<strin
   return first.filter(({ subject }) => subject === id).map(({ kind }) => kind);
 }
 
-describe("holding a document against the service", () => {
+describe("comparing a document with the service", () => {
   test.each<[string, Omit<Fault, "operation">]>([
     ["a 500", { when: "before", kind: "status", status: 500 }],
     ["a proxy's page", { when: "after", kind: "not-json" }],
     ["wrong types", { when: "after", kind: "wrong-types" }],
-  ])("finds one that has no answer but %s again and again, and goes on", async (what, fault) => {
+  ])("reports a document whose every answer is %s, and goes on", async (what, fault) => {
     const served = await serve();
     const sale = await kept(served, `REC ${what}`);
     served.simulator.inject(at({ ...fault, times: MOST_UNREAD_OF_DOCUMENT }));
@@ -49,7 +49,7 @@ describe("holding a document against the service", () => {
     expect(await kindsOf(served, sale)).toEqual([]);
   });
 
-  test.each([400, 409])("finds one that is refused with %i, and goes on", async (status) => {
+  test.each([400, 409])("reports a document that is refused with %i, and goes on", async (status) => {
     const served = await serve();
     const sale = await kept(served, `REC ${status}`);
     served.simulator.inject(at({ when: "before", kind: "status", status, times: 1 }));
@@ -72,7 +72,7 @@ describe("holding a document against the service", () => {
     expect(await kindsOf(served, sale)).toEqual([]);
   });
 
-  test("counts no broken connection among the answers that could not be read, and none of another document", async () => {
+  test("does not count broken connections, nor another document's answers, as unreadable answers of this one", async () => {
     const served = await serve();
     const sale = await kept(served, "REC broken");
     const other = await kept(served, "REC other");
@@ -95,7 +95,7 @@ describe("holding a document against the service", () => {
     expect(await kindsOf(served, sale)).toEqual([]);
   });
 
-  test("needs a person for what is wrong with the key, and says nothing of the document", async () => {
+  test("needs an operator for a refused key, and reports nothing about the document", async () => {
     const served = await serve();
     const sale = await kept(served, "REC key");
     served.simulator.setApplicationSuspended("simulator", true);

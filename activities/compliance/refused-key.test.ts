@@ -49,7 +49,7 @@ describe("while a key is refused", () => {
     expect(served.simulator.calls()).toHaveLength(1);
   });
 
-  test("a wait for items goes on, and looks when the key is tried again", async () => {
+  test("a wait for items goes on, and reads them when the key is tried again", async () => {
     const served = await withRefusedKey();
     const wait = () => served.activities.awaitItems({ ...TARGET, lines, until: "known", sinceMs: START_MS });
     expect(await failureOf(wait)).toMatchObject({ type: "StillWaiting", benign: true, pauseMs: 30_000 });
@@ -59,7 +59,7 @@ describe("while a key is refused", () => {
     expect(served.simulator.calls()).toHaveLength(2);
   });
 
-  test("what the catalogue knows is still told, and opens nothing", async () => {
+  test("items are still answered from the catalogue, which does not count as an accepted call", async () => {
     const served = await serve();
     const known = [{ sku: "TEA-500", quantity: 1, unitPrice: 1 }];
     await inActivity(() => served.activities.readItems({ ...TARGET, lines: known }));
@@ -73,7 +73,7 @@ describe("while a key is refused", () => {
     expect(served.simulator.calls()).toHaveLength(before);
   });
 
-  test("a person's retry goes out, and what it finds is true for all", async () => {
+  test("an operator's retry is sent, and its answer counts for all calls", async () => {
     const served = await withRefusedKey();
     served.simulator.setApplicationSuspended("simulator", false);
     expect(await sellTea(served, "SECOND")).toMatchObject(HELD);

@@ -27,7 +27,7 @@ describe("the registration of an item", () => {
     });
   });
 
-  test("is learned by the catalogue, which need not be read again", async () => {
+  test("updates the catalogue, which need not be read again", async () => {
     const served = await serve();
     expect(await readSoap(served)).toMatchObject({ items: [{ registrationStatus: "PENDING" }] });
     await register(served, "item_new");
@@ -42,7 +42,7 @@ describe("the registration of an item", () => {
     expect(registrations(served)).toBe(0);
   });
 
-  test("is one request for all who ask together, and another for the next", async () => {
+  test("is one request for all callers at once, and another for the next caller", async () => {
     const served = await serve();
     served.simulator.updateItem("item_new", { registration: { reject: "Not now" } });
     const results = await Promise.all(Array.from({ length: 50 }, () => register(served, "item_new")));
@@ -63,7 +63,7 @@ describe("the registration of an item", () => {
     expect(registrations(served)).toBe(3);
   });
 
-  test("fails for all who ask together where the quota is used up", async () => {
+  test("fails for all callers at once where the quota is used up", async () => {
     const served = await serve();
     served.simulator.inject(at({ when: "before", kind: "rate-limit", retryAfterSeconds: 29 }));
     const all = await Promise.all(
@@ -81,7 +81,7 @@ describe("the registration of an item", () => {
     });
   });
 
-  test("that needs data is asked for once by all who come soon after, and at once again by a person", async () => {
+  test("that needs data is not requested again for a while, except by an operator's retry", async () => {
     const served = await serve();
     const first = await register(served, "item_incomplete");
     served.clock.nowMs += 10_000;
@@ -95,7 +95,7 @@ describe("the registration of an item", () => {
     expect(registrations(served)).toBe(3);
   });
 
-  test("that needs data is asked for again once a later list shows that nothing is missing", async () => {
+  test("that needs data is requested again once a later list shows that nothing is missing", async () => {
     const served = await serve();
     await register(served, "item_incomplete");
     served.clock.nowMs += 1_000;
@@ -133,14 +133,14 @@ describe("the registration of an item", () => {
     ["half a body", { when: "after", kind: "half-body" }],
     ["an answer of wrong types", { when: "after", kind: "wrong-types" }],
     ["an answer that is slower than the timeout", { when: "after", kind: "slow", delayMs: 60_000 }],
-  ])("asks for a look at the items after %s", async (_what, fault) => {
+  ])("is unclear after %s, so that the items are read", async (_what, fault) => {
     const served = await serve({ callTimeoutMs: fault.kind === "slow" ? 300 : 5_000 });
     served.simulator.inject(at(fault));
     expect(await register(served, "item_new")).toMatchObject({ kind: "converging", message: expect.any(String) });
     expect(registrations(served)).toBe(1);
   });
 
-  test("asks for a look at the items after a 200 that does not show it registered", async () => {
+  test("is unclear after a 200 that does not show it registered, so that the items are read", async () => {
     const served = await serve();
     const item = { id: "item_new", stockTracked: true, registrationStatus: "SUBMITTED" };
     served.simulator.inject(at({ when: "before", kind: "status", status: 200, body: { data: { item } } }));
@@ -167,7 +167,7 @@ describe("the registration of an item", () => {
     });
   });
 
-  test("does not find an item that is not there", async () => {
+  test("parks as not found for an unknown item", async () => {
     const served = await serve();
     expect(await register(served, "item_gone")).toMatchObject({ kind: "refused", attention: "not-found" });
   });

@@ -34,7 +34,7 @@ describe("a line", () => {
     expect(resolveLines([{ ...name, ...sold }], [tea])).toEqual({ kind: "unknown", unknown: [{ line: 0, reason }] });
   });
 
-  test("that names an item which cannot be read is told which field is wrong", () => {
+  test("that names an item whose row cannot be read says which field is wrong", () => {
     const odd = { names: { id: "item_sugar", sku: "SUGAR" }, field: "stockTracked", problem: "expected boolean" };
     for (const name of [{ itemId: "item_sugar" }, { sku: "SUGAR" }]) {
       const result = resolveLines([{ ...name, ...sold }], [tea], [odd]);
@@ -113,7 +113,7 @@ describe("resolved lines", () => {
     expect(JSON.stringify(itemsOf(51))).not.toContain("Tea");
   });
 
-  test("carry null for a name that the API does not tell", () => {
+  test("carry null for a name that the API does not have", () => {
     expect(knownItem({ id: "i", stockTracked: false, registrationStatus: "PENDING" })).toMatchObject({
       name: null,
     });

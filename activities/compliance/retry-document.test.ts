@@ -16,7 +16,7 @@ async function serveRejected(callTimeoutMs = 5_000): Promise<{ served: Served; s
 }
 
 describe("the resubmission of a document", () => {
-  test("gives it completed", async () => {
+  test("returns the completed document", async () => {
     const { served, saleId } = await serveRejected();
     served.simulator.setAuthority("INV-1", [{ do: "accept" }]);
     expect(await retry(served, saleId)).toMatchObject({
@@ -25,13 +25,13 @@ describe("the resubmission of a document", () => {
     });
   });
 
-  test("gives it in flight", async () => {
+  test("returns the document in flight", async () => {
     const { served, saleId } = await serveRejected();
     served.simulator.setAuthority("INV-1", [{ do: "down" }]);
     expect(await retry(served, saleId)).toMatchObject({ kind: "document", document: { status: "pending" } });
   });
 
-  test("gives it rejected again, with what the authority says now", async () => {
+  test("returns the document rejected again, with the authority's new reason", async () => {
     const { served, saleId } = await serveRejected();
     served.simulator.setAuthority("INV-1", [{ do: "reject", reason: "PIN is still wrong" }]);
     expect(await retry(served, saleId)).toMatchObject({
@@ -47,7 +47,7 @@ describe("the resubmission of a document", () => {
     ["a 503", { when: "after", kind: "status", status: 503 }],
     ["an answer of wrong types", { when: "after", kind: "wrong-types" }],
     ["an answer that is slower than the timeout", { when: "after", kind: "slow", delayMs: 60_000 }],
-  ])("asks for a look at the document after %s, and is sent once", async (_what, fault) => {
+  ])("is unclear after %s, so that the document is read, and is sent once", async (_what, fault) => {
     const { served, saleId } = await serveRejected(fault.kind === "slow" ? 300 : 5_000);
     served.simulator.setAuthority("INV-1", [{ do: "accept" }]);
     served.simulator.inject(at(fault));
@@ -65,7 +65,7 @@ describe("the resubmission of a document", () => {
     });
   });
 
-  test("is put off by the quota, no sooner than Retry-After", async () => {
+  test("is deferred by the quota, for no less than Retry-After", async () => {
     const { served, saleId } = await serveRejected();
     served.simulator.inject(at({ when: "before", kind: "rate-limit", retryAfterSeconds: 41 }));
     expect(await failureOf(() => served.activities.retryDocument(saleRequest(saleId)))).toMatchObject({

@@ -25,7 +25,7 @@ describe.each(["sent", "off"] as const)("a sale begun with its key %s, which is 
     expect(keysSent(served)).toEqual([saleKey === "off" ? null : request.idempotencyKey]);
   });
 
-  test(`is ${saleKey === "off" ? "not " : ""}repeated by another run, which began when the key was trusted`, async () => {
+  test(`is ${saleKey === "off" ? "not " : ""}repeated by another run, which started when the key was trusted`, async () => {
     const served = await servedWith("trusted");
     served.simulator.inject(LOST);
     expect(await sellTea(served, "INV-1", { saleKey })).toMatchObject({ kind: "unknown" });
@@ -35,7 +35,7 @@ describe.each(["sent", "off"] as const)("a sale begun with its key %s, which is 
     expect(served.simulator.documents("INV-1")).toHaveLength(1);
   });
 
-  test("is put off by a 429, and does not fail", async () => {
+  test("is deferred by a 429, and does not fail", async () => {
     const served = await servedWith("trusted");
     const limited = { operation: "createSale", when: "before", kind: "rate-limit", retryAfterSeconds: 37 } as const;
     served.simulator.inject(limited);
@@ -58,7 +58,7 @@ describe.each(["sent", "off"] as const)("a sale begun under a trusted key, which
     expect(await sellTea(served, "INV-1", { saleKey })).toMatchObject({ kind: "unknown" });
   });
 
-  test("is not sent where an attempt of before is in doubt, whether or not the ledger knows of it", async () => {
+  test("is not sent where the outcome of an earlier attempt is unknown, whether or not the ledger has it", async () => {
     const served = await servedWith(now);
     const firstSentAtMs = START_MS - 60_000;
     const create = () => served.activities.createSale(teaRequest(served, "INV-1", { saleKey }));
@@ -69,7 +69,7 @@ describe.each(["sent", "off"] as const)("a sale begun under a trusted key, which
   });
 });
 
-test("a sale that may have left stays in doubt where another attempt finds a worker without its connection", async () => {
+test("a sale that may have been sent stays unknown where another attempt runs on a worker without its connection", async () => {
   const served = await servedWith("trusted");
   const firstSentAtMs = START_MS - 60_000;
   const request = { ...teaRequest(served, "INV-1"), connection: "another" };

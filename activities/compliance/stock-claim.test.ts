@@ -35,7 +35,7 @@ describe("the claim of a stock adjustment", () => {
     expect(sent(served)).toBe(1);
   });
 
-  test("that is held makes the movement unknown for every other try, with who took it and the last balance", async () => {
+  test("that is held makes the movement unknown for every other try, with its holder and the last balance as evidence", async () => {
     const served = await serve();
     await adjust(served, { referenceId: "INV-0/item_tea/sold" });
     served.clock.nowMs += 1_000;
@@ -72,7 +72,7 @@ describe("the claim of a stock adjustment", () => {
     expect(await adjust(served, { claim: { generation: 2, token: "second" } })).toMatchObject({ kind: "applied" });
   });
 
-  test("that was buried cannot be taken any more", async () => {
+  test("that was closed unused cannot be taken any more", async () => {
     const served = await serve();
     await served.context.ledger.stock.readOrBury({ ...key, generation: 1, nowMs: START_MS });
     expect(await adjust(served)).toEqual({ kind: "superseded", generation: 1 });
@@ -89,7 +89,7 @@ describe("the claim of a stock adjustment", () => {
     expect(sent(served)).toBe(1);
   });
 
-  test("tells what a person said of it", async () => {
+  test("returns an operator's decision on it", async () => {
     const served = await serve();
     served.simulator.inject(at({ when: "after", kind: "drop" }));
     await adjust(served);

@@ -44,7 +44,7 @@ describe("a stock adjustment", () => {
     });
   });
 
-  test("keeps the record that comes with it, with the answer in it", async () => {
+  test("saves the record that comes with it, with the answer in it", async () => {
     const served = await serve();
     const told = { ...recordedMovement, state: "applied" as const };
     const record = recordOf("INV-1", { movements: [told] });
@@ -115,7 +115,7 @@ describe("a stock adjustment", () => {
     const ignoring = { dialect: { stock: { branch: "location" } }, refuseUnknownFields: false };
     const branch = { id: "branch_2", authorityBhfId: "01" };
 
-    test("is applied where the answer says, which is told, where the service ignored the branch", async () => {
+    test("is applied at the branch of the answer, and reported, where the service ignored the requested branch", async () => {
       const served = await serve({ simulator: ignoring });
       const result = await adjust(served, { branch });
       expect(result).toMatchObject({
@@ -126,7 +126,7 @@ describe("a stock adjustment", () => {
       expect(served.observed).toMatchObject([{ kind: "ignored", subject: "stock.branch", value: "branchId" }]);
     });
 
-    test("is not sent while nobody has looked at another one that was answered with another branch", async () => {
+    test("is not sent while another movement's wrong branch waits for an operator", async () => {
       const served = await serve({ simulator: ignoring });
       await adjust(served, { branch });
       const held = await adjust(served, { branch, referenceId: "INV-2/item_tea/sold" });
@@ -138,7 +138,7 @@ describe("a stock adjustment", () => {
       ]);
     });
 
-    test("is sent whatever branch others were answered with where the dialect names no branch", async () => {
+    test("is sent despite another movement's wrong branch where the dialect sends no branch", async () => {
       const served = await serve({ dialect: { stock: { branch: null } } });
       for (const referenceId of ["INV-1/item_tea/sold", "INV-2/item_tea/sold"])
         expect(await adjust(served, { branch, referenceId })).toMatchObject({ kind: "applied", branchId: "branch_1" });
@@ -174,7 +174,7 @@ describe("a stock adjustment", () => {
     });
   });
 
-  test("is not applied, for the key's sake, by a 401", async () => {
+  test("is not applied by a 401, and parks on the key", async () => {
     const served = await serve();
     served.simulator.setApplicationSuspended("simulator", true);
     expect(await adjust(served)).toMatchObject({
@@ -201,7 +201,7 @@ describe("a stock adjustment", () => {
     expect(served.simulator.calls()).toEqual([]);
   });
 
-  test("is put off by a 429, for no less than Retry-After", async () => {
+  test("is deferred by a 429, for no less than Retry-After", async () => {
     const served = await serve();
     served.simulator.inject(at({ when: "before", kind: "rate-limit", retryAfterSeconds: 37 }));
     expect(await adjust(served)).toMatchObject({ kind: "deferred", retryAfterMs: 37_000 });
@@ -214,7 +214,7 @@ describe("a stock adjustment", () => {
     expect(await adjust(served)).toMatchObject({ kind: "deferred", message: expect.stringContaining("ECONNREFUSED") });
   });
 
-  test("is put off by a worker that does not serve the connection", async () => {
+  test("is deferred by a worker that does not serve the connection", async () => {
     const served = await serve();
     expect(await adjust(served, { connection: "another" })).toEqual({
       kind: "deferred",

@@ -7,14 +7,14 @@ const counted = () => {
   return { clock, answers: new UnreadAnswers(() => clock.nowMs, 3) };
 };
 
-test("three unread answers over more than five seconds are no passing trouble", () => {
+test("three unreadable answers over more than five seconds count as a lasting failure", () => {
   const { clock, answers } = counted();
   expect([answers.persist("a"), answers.persist("a")]).toEqual([false, false]);
   clock.nowMs = 6_000;
   expect(answers.persist("a")).toBe(true);
 });
 
-test("unread answers of the night before count for nothing, since another process may have had the answer", () => {
+test("unreadable answers of the night before do not count, since another process may have had a readable one", () => {
   const { clock, answers } = counted();
   answers.persist("a");
   answers.persist("a");

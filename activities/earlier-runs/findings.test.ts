@@ -37,7 +37,7 @@ describe("what an earlier run did with a movement", () => {
     expect(found).toMatchObject({ outcome: applied, request: { referenceId: "INV-1/tea/sold" }, sentAtMs: 5_000 });
   });
 
-  test("is left to its claim where it has no answer", () => {
+  test("is left to its claim where the history has no answer", () => {
     expect(movementsAfter(scheduled(5, "adjustStock", movement))).toEqual([]);
   });
 
@@ -49,7 +49,7 @@ describe("what an earlier run did with a movement", () => {
     expect(movementsAfter(scheduled(5, "adjustStock", movement), completed(5, result))).toEqual([]);
   });
 
-  test("is what a person said of it, until it was sent again", () => {
+  test("is the operator's decision, until the movement was sent again", () => {
     const answer = { kind: "unknown", message: "", evidence: {} };
     const unknown = [scheduled(5, "adjustStock", movement), completed(5, answer)];
     const word = said("resolveStock", { referenceId: "INV-1/tea/sold", applied: false, note: "counted", by: "Amina" });
@@ -73,7 +73,7 @@ describe("what an earlier run made of its document", () => {
     expect(documentsAfter(asked, completed(5, { kind: "rejected", saleId: "sal_1" }))).toMatchObject(made);
   });
 
-  test("is in doubt where an answer was lost, from the first time that something may have left", () => {
+  test("is unknown where an answer was lost, since the first time that something may have been sent", () => {
     const asked = scheduled(5, "createSale", sale);
     expect(documentsAfter(asked, completed(5, { kind: "unknown", message: "", evidence: {} }))).toMatchObject([
       { firstSentAtMs: 5_000, outcome: { kind: "in-doubt" } },
@@ -83,17 +83,17 @@ describe("what an earlier run made of its document", () => {
     ]);
   });
 
-  test("is left to its claim where it has no answer", () => {
+  test("is left to its claim where the history has no answer", () => {
     expect(documentsAfter(scheduled(5, "createSale", sale))).toEqual([]);
   });
 
-  test("is nothing where it was put off or refused", () => {
+  test("is nothing where the request was deferred or refused", () => {
     const asked = scheduled(5, "createSale", sale);
     expect(documentsAfter(asked, completed(5, { kind: "deferred", message: "429" }))).toEqual([]);
     expect(documentsAfter(asked, completed(5, { kind: "rejected", message: "no", repeatable: true }))).toEqual([]);
   });
 
-  test("is what a person said of it", () => {
+  test("is the operator's decision", () => {
     const doubt = [scheduled(5, "createSale", sale), completed(5, { kind: "unknown", message: "", evidence: {} })];
     expect(documentsAfter(...doubt, said("resolveDocument", { saleId: "sal_7", note: "seen" }))).toMatchObject([
       { outcome: { kind: "made", documentId: "sal_7" } },
@@ -101,7 +101,7 @@ describe("what an earlier run made of its document", () => {
     expect(documentsAfter(...doubt, said("resolveDocument", { notCreated: true, note: "looked" }))).toEqual([]);
   });
 
-  test("is kept for each number of a credit note by itself", () => {
+  test("is kept separately for each number of a credit note", () => {
     const note = { ...sale, claim: "credit-note/default/biz_1/sal_1 CN-1" };
     const found = documentsAfter(
       scheduled(5, "createCreditNote", note),

@@ -12,7 +12,7 @@ const deducted = (quantity: number, state: "applied" | "unknown" = "applied") =>
 const lost = { action: "DEDUCT" as const, quantity: 3 };
 
 describe("the balance around an unknown movement", () => {
-  test("shows what was on hand before it, and when that was seen", () => {
+  test("shows the quantity on hand before the movement, and when it was read", () => {
     expect(lastBalance({ before: at(10, 0), between: [] })).toEqual({
       lastQuantityOnHand: 10,
       lastSeenAt: "1970-01-01T00:00:00.000Z",
@@ -20,11 +20,11 @@ describe("the balance around an unknown movement", () => {
     expect(lastBalance(undefined)).toEqual({});
   });
 
-  test("says nothing more until a later answer was seen", () => {
+  test("has no balance after the movement until a later answer has one", () => {
     expect(laterBalance({ before: at(10, 0), between: [] }, lost)).toBeUndefined();
   });
 
-  test("speaks for it where the goods are gone", () => {
+  test("supports the movement where the goods are gone", () => {
     const balance = { before: at(10, 0), after: at(5, 9), between: [deducted(2)] };
     expect(laterBalance(balance, lost)).toMatchObject({
       laterQuantityOnHand: 5,
@@ -34,7 +34,7 @@ describe("the balance around an unknown movement", () => {
     });
   });
 
-  test("speaks against it where they are still there", () => {
+  test("contradicts the movement where the goods are still there", () => {
     const balance = { before: at(10, 0), after: at(8, 9), between: [deducted(2)] };
     expect(laterBalance(balance, lost)).toMatchObject({ balanceSpeaks: "against" });
   });
@@ -51,7 +51,7 @@ describe("the balance around an unknown movement", () => {
       { before: at(10, 0), after: at(5, 9), between: [deducted(2), deducted(3, "unknown")] },
     ],
     ["nothing was seen before", { after: at(5, 9), between: [deducted(2)] }],
-  ])("speaks neither for nor against it where %s", (_, balance) => {
+  ])("is inconclusive where %s", (_, balance) => {
     expect(laterBalance(balance, lost)).toMatchObject({ balanceSpeaks: "neither" });
   });
 });

@@ -48,7 +48,7 @@ test("a sale that has a document, or used its number, is not refused", async () 
   expect(warned).toHaveLength(1);
 });
 
-test("a sale whose create request may have left is not refused; one whose request made nothing is", async () => {
+test("a sale whose create request may have been sent is not refused; one whose request created nothing is", async () => {
   const { run, warned, ledger, workflowId } = await someSale();
   const begun = { workflowId, intent: 1, nowMs: 1_000 };
   await ledger.documents.begin({ ...begun, idempotencyKey: "k", content: "c", request: {}, holder: "w" });

@@ -113,7 +113,7 @@ describe("the request for a sale", () => {
     expect(bodyOf(composed)).not.toHaveProperty("businessId");
   });
 
-  test("is refused where an organisation-wide key is to act for nobody", async () => {
+  test("is refused where an organisation-wide key has no business to act for", async () => {
     const { composeSale } = await composeActivities();
     expect(await composeSale({ ...sale, businessId: undefined })).toMatchObject({
       kind: "refused",

@@ -81,7 +81,7 @@ describe("the question to the ledger for a sale", () => {
     expect(await failureOf(look({ traderInvoiceNumber: "" }))).toMatchObject({ type: "InvalidInput" });
   });
 
-  test("fails for good while the ledger is away, since somebody waits", async () => {
+  test("fails for good while the ledger is away, since a caller waits", async () => {
     const { ledger, look } = await shop(sold);
     await ledger.close();
     expect(await failureOf(look())).toMatchObject({ type: "LedgerAway", nonRetryable: true });

@@ -19,7 +19,7 @@ async function atOnce(changes: Partial<SaleInput> = {}, more: Partial<PreparedSa
 }
 
 describe("what is known of a sale's goods without a call", () => {
-  test("is the items of its lines, and its create request", async () => {
+  test("is the items of its lines and its create request, where the catalogue has them", async () => {
     const { items, composed } = await atOnce();
     expect(items).toMatchObject([{ id: "item_tea", registrationStatus: "REGISTERED" }]);
     expect(composed).toMatchObject({ kind: "composed", callbackExpected: false });

@@ -32,7 +32,7 @@ test("a young catalogue gives the items without a call", async () => {
   expect(served.simulator.calls({ operation: "listItems" })).toHaveLength(1);
 });
 
-test("a name that it does not have leaves the answer to the API", async () => {
+test("an item that the catalogue does not have is left to the API", async () => {
   const { inCatalogue, readAll } = await serveMain();
   await readAll();
   expect(inCatalogue(asking("RICE-1"))).toBeUndefined();

@@ -58,7 +58,7 @@ describe("the preparation of a reconciliation", () => {
     });
   });
 
-  test("takes what it is told instead, and the rest from the configuration", async () => {
+  test("takes the values of its input, and the rest from the configuration", async () => {
     const env = { ...OTHER_RULE, COMPLIANCE_RECONCILE_ACCOUNTING: "other" };
     const input: ReconcileInput = { accounting: "default", rule: { supplier: "same-name" } };
     expect(await prepare(input, { env, books: ["default", "other"] })).toMatchObject({
@@ -67,7 +67,7 @@ describe("the preparation of a reconciliation", () => {
     });
   });
 
-  test("fails for good for payments of a connection that there is not, and says which there are", async () => {
+  test("fails for good for payments of an unknown connection, and names the known ones", async () => {
     const failing: unknown = await prepare({ accounting: "nobody" }, { books: ["other"] }).catch((error) => error);
     expect(failing).toBeInstanceOf(ApplicationFailure);
     expect(failing).toMatchObject({

@@ -69,7 +69,7 @@ describe("the preparation of a sale", () => {
     });
   });
 
-  test("tells the weight of the business that has one", async () => {
+  test("has the weight of a business that is configured with one", async () => {
     const { prepare } = await prepareActivities();
     const weighty = await prepare({ connection: "shared", businessId: "biz_2" });
     expect(weighty.profile).toMatchObject({ businessId: "biz_2", businessWeight: 4 });
@@ -93,7 +93,7 @@ describe("the preparation of a sale", () => {
     ]);
   });
 
-  test("takes the fingerprint of what was given, so that it does not hang on the day of the start", async () => {
+  test("takes the fingerprint of what was given, so that it does not depend on the day of the start", async () => {
     const { prepare } = await prepareActivities();
     const undated = await prepare();
     expect(undated.fingerprint).not.toBe((await prepare({ saleDate: "2026-11-22" })).fingerprint);
@@ -107,7 +107,7 @@ describe("the preparation of a sale", () => {
   test.each([
     ["0", 0],
     ["90 minutes", 5_400_000],
-  ])("understands the window %j", async (refundWindow, refundWindowMs) => {
+  ])("accepts the refund window %j", async (refundWindow, refundWindowMs) => {
     const { prepare } = await prepareActivities();
     expect(await prepare({ refundWindow })).toMatchObject({ refundWindowMs });
   });
@@ -168,7 +168,7 @@ describe("the preparation of a credit note", () => {
     });
   });
 
-  test("tells the weight of the business that has one", async () => {
+  test("has the weight of a business that is configured with one", async () => {
     const { prepare } = await prepareActivities();
     const weighty = await prepare({ connection: "shared", businessId: "biz_2" });
     expect(weighty.profile).toMatchObject({ businessId: "biz_2", businessWeight: 4 });

@@ -61,7 +61,7 @@ describe("a request", () => {
     expect(second).not.toBe(first);
   });
 
-  test("asks under the names of the dialect, and sends nothing that it does not name", async () => {
+  test("uses the dialect's names, and sends nothing that the dialect does not name", async () => {
     const { client, server } = await accountingClientUnderTest((response) => respondJson(response, 200, envelope([])), {
       dialect: { billPayments: { page: "pageNo", limit: "size", status: "syncStatus", paymentMethod: null } },
     });
@@ -97,7 +97,7 @@ describe("an answer", () => {
     expect((await client.listBillPayments()).data.billPayments).toEqual(payments);
   });
 
-  test("leaves out the payments that are not of their form, and tells them apart", async () => {
+  test("leaves out the payments that do not fit the schema, and reports them separately", async () => {
     const payments = [{ billPaymentCode: "P1" }, { id: "bp_1", totalAmount: "12" }, { id: "bp_2" }];
     const { client } = await accountingClientUnderTest((response) => respondJson(response, 200, envelope(payments)));
     expect(await client.listBillPayments()).toMatchObject({
@@ -112,7 +112,7 @@ describe("an answer", () => {
   test.each([
     ["no envelope", [{ id: "bp_1" }]],
     ["an envelope without its flags", { ...envelope([]), hasNextPage: undefined }],
-  ])("with %s is unexpected", async (_what, body) => {
+  ])("with %s is an unexpected answer", async (_what, body) => {
     const { client } = await accountingClientUnderTest((response) => respondJson(response, 200, body));
     const error = await failureOf(client.listBillPayments());
     expect(error).toMatchObject({ name: "AccountingUnexpectedAnswerError", status: 200 });
@@ -183,7 +183,7 @@ describe("a refusal", () => {
     expect(classifyAccountingError("processSyncBatch", error)).toEqual({ kind: "unknown" });
   });
 
-  test("of a connection that nobody takes is certainly not sent", async () => {
+  test("of a refused connection was certainly not sent", async () => {
     const { client, server } = await accountingClientUnderTest(() => undefined);
     await server.close();
     const error = await failureOf(client.processSyncBatch("b1"));
@@ -224,7 +224,7 @@ describe("a client", () => {
     [{ clientSecret: "hunter2" }, "invalid-client-secret"],
     [{ baseUrl: "https://user:pass@a.example" }, "invalid-base-url"],
     [{ baseUrl: "/relative" }, "invalid-base-url"],
-  ])("is not made with %o, which is not quoted", (wrong, code) => {
+  ])("is refused with %o, which the error does not quote", (wrong, code) => {
     const value = Object.values(wrong)[0] ?? "";
     const make = () => createAccountingClient({ ...good, ...wrong });
     expect(make).toThrowError(expect.objectContaining({ code, message: expect.not.stringContaining(value) }));
@@ -239,7 +239,7 @@ describe("a client", () => {
       "dialect.webhook.signed: must be timestamp+body or timestamp.body",
     ],
     [{ webhook: { signatureHeader: "X Signature" } }, "dialect.webhook.signatureHeader: must be the name of a header"],
-  ])("has no dialect like %o", (overrides, problem) => {
+  ])("refuses the dialect %o", (overrides, problem) => {
     expect(() => parseAccountingDialect(overrides)).toThrowError(problem);
   });
 });

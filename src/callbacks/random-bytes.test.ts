@@ -37,7 +37,7 @@ function exchange(port: number, sent: Buffer): Promise<string> {
   });
 }
 
-test("the receiver answers whatever bytes come over a connection in its own few words, and goes on", async () => {
+test("the callback receiver answers random bytes with one of its few answers, and goes on serving", async () => {
   const signals: string[] = [];
   const app = createCallbackReceiver({
     secrets: [SECRET],

@@ -4,7 +4,7 @@ import { createCallbackReceiver } from "./receiver.ts";
 import type { SignalOutcome } from "./temporal-signaller.ts";
 import { SECRET, WORKFLOW, TOKEN, PATH, Surroundings, listen, send } from "./test-support/listening-receiver.ts";
 
-describe("what the receiver says", () => {
+describe("what the callback receiver logs and answers", () => {
   it("names the workflow in its log and never a token or a secret", async () => {
     const around = new Surroundings();
     const { url, port } = await listen(around.options());

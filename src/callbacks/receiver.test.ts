@@ -46,7 +46,7 @@ describe("a callback with a token that verifies", () => {
     expect(around.signals).toEqual([{ workflowId: WORKFLOW, callback: {} }]);
   });
 
-  it("is accepted chunked, and its event is still read", async () => {
+  it("is accepted with a chunked body, whose event is read", async () => {
     const around = new Surroundings();
     const { port } = await listen(around.options());
     const headers = { "transfer-encoding": "chunked" };
@@ -150,7 +150,7 @@ describe("the health of the receiver", () => {
 });
 
 describe("a receiver without a secret", () => {
-  it.each([[[]], [[SECRET, ""]]])("is not made: %j", (secrets) => {
+  it.each([[[]], [[SECRET, ""]]])("is refused at its start: %j", (secrets) => {
     expect(() => createCallbackReceiver(new Surroundings().options({ secrets }))).toThrow(/at least one secret/);
   });
 });

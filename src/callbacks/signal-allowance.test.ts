@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createSignalAllowance } from "./signal-allowance.ts";
 
-describe("the allowance of a workflow", () => {
+describe("a workflow's allowance of callbacks", () => {
   it("passes a burst, then one more after each refill, and says how long to wait", () => {
     const take = createSignalAllowance({ burst: 3, refillMs: 1_000 });
     expect([0, 0, 0, 0].map((nowMs) => take("a", nowMs))).toEqual([0, 0, 0, 1_000]);
@@ -27,7 +27,7 @@ describe("the allowance of a workflow", () => {
     );
   });
 
-  it("forgets the workflow that it has not heard of for longest, so that its memory is bounded", () => {
+  it("forgets the workflow whose last callback is oldest, so that its memory is bounded", () => {
     const take = createSignalAllowance({ burst: 1, refillMs: 1_000, remembered: 2 });
     take("a", 0);
     take("b", 0);

@@ -17,7 +17,7 @@ function clientWhoseSignals(end: (input: WorkflowSignalInput) => Promise<void>):
   return new Client({ connection, interceptors: { workflow: [{ signal: end }] } });
 }
 
-describe("the signaller", () => {
+describe("the signaller of callbacks", () => {
   it("sends callbackReceived with the event to the workflow by its id", async () => {
     const sent: WorkflowSignalInput[] = [];
     const client = clientWhoseSignals((input) => {
@@ -42,7 +42,7 @@ describe("the signaller", () => {
     ["unreachable", "a server that is too busy", new ServiceError("no", { cause: grpcError(8) })],
     ["unreachable", "a namespace or key that is refused", new ServiceError("no", { cause: grpcError(7) })],
     ["unreachable", "anything else", new TypeError("broken")],
-  ])("says %s for %s", async (outcome, _name, error) => {
+  ])("returns %s for %s", async (outcome, _name, error) => {
     const signaller = createTemporalSignaller(clientWhoseSignals(() => Promise.reject(error)));
     expect(await signaller.signalCallback("a", {})).toBe(outcome);
   });

@@ -68,7 +68,7 @@ describe("a callback token", () => {
     expect(accepted).toEqual([token]);
   });
 
-  it("does not lend its signature to another workflow", () => {
+  it("is refused where its signature is used with another workflow's id", () => {
     fc.assert(
       fc.property(workflowId, workflowId, (id, other) => {
         fc.pre(id !== other);
@@ -100,7 +100,7 @@ describe("a callback token", () => {
     expect(verifyCallbackToken("c1.".padEnd(10_000_000, "a"), [SECRET])).toBeUndefined();
   });
 
-  it("is not made for an id that it could not carry, nor without a secret", () => {
+  it("cannot be created for an id that is too long, nor without a secret", () => {
     expect(() => createCallbackToken({ workflowId: "" }, SECRET)).toThrow(/1 to 200 bytes; this one has 0/);
     expect(() => createCallbackToken({ workflowId: "x".repeat(201) }, SECRET)).toThrow(/this one has 201/);
     expect(() => createCallbackToken({ workflowId: "sale/\ud800" }, SECRET)).toThrow(/lone surrogate/);
@@ -116,7 +116,7 @@ describe("a callback URL", () => {
     expect(callbackUrl({ publicUrl: "https://a.example/" }, "c1.a.b")).toBe("https://a.example/callbacks/c1.a.b");
   });
 
-  it("is never longer than the longest one that was foretold", () => {
+  it("is never longer than the computed maximum", () => {
     const publicUrl = "https://callbacks.example.com";
     const longest = longestCallbackUrl(publicUrl).length;
     expect(longest).toBe(publicUrl.length + "/callbacks/".length + MAX_TOKEN_LENGTH);

@@ -57,14 +57,14 @@ async function receiving() {
   };
 }
 
-test("webhooks that nobody has signed take no place from the callbacks, and only so many from each other", async () => {
+test("unsigned webhooks use none of the callbacks' slots, and a bounded number of their own", async () => {
   const { stall, callback, webhook } = await receiving();
   await stall(2);
   expect(await callback()).toBe(202);
   expect(await webhook()).toBe(429);
 });
 
-test("a webhook whose sender went gives its place back", async () => {
+test("a webhook whose sender disconnects frees its slot", async () => {
   const { stall, webhook } = await receiving();
   for (const socket of await stall(2)) socket.destroy();
   await expect.poll(webhook).toBe(401);

@@ -64,7 +64,7 @@ describe("a webhook of the accounting service", () => {
   test.each([
     ["under the secret in use", OF_BODY],
     ["under an older one", OF_BODY_UNDER_OLDER],
-  ])("that is signed %s asks for a synchronisation", async (_how, signature) => {
+  ])("that is signed %s starts a synchronisation", async (_how, signature) => {
     const { send, asked } = await receiving();
     expect(await send({ "x-signature": signature, "content-type": "application/octet-stream" })).toBe(202);
     expect(asked).toEqual(["default"]);
@@ -83,7 +83,7 @@ describe("a webhook of the accounting service", () => {
     ["with white space behind its body", { "x-signature": OF_BODY }, `${BODY}\n`],
     ["without a signature", {}, BODY],
     ["that is signed under the callbacks' secret, or any other", { "x-signature": OF_MS_AND_BODY }, BODY],
-  ])("%s is refused, and asks for nothing", async (_how, headers, body) => {
+  ])("%s is refused, and starts no synchronisation", async (_how, headers, body) => {
     const { send, asked, lines } = await receiving();
     expect(await send(headers, { body })).toBe(401);
     expect(asked).toEqual([]);
@@ -112,7 +112,7 @@ describe("a webhook of the accounting service", () => {
     expect(lines.join()).toContain("no timestamp");
   });
 
-  test("can be shaped otherwise in every part", async () => {
+  test("is read under other names and forms of the dialect", async () => {
     const { send } = await receiving({
       signatureHeader: "X-Hook-Signature",
       signaturePrefix: "v1=",
@@ -182,14 +182,14 @@ describe("a webhook of the accounting service", () => {
       expect([before.asked.length, after.asked.length]).toEqual([1, 0]);
     });
 
-    test("and that Temporal did not take is known to no receiver", async () => {
+    test("and that Temporal did not take counts as unseen for every receiver", async () => {
       const [one, other] = [await sharing(), await sharing()];
       one.temporal.answer = "unreachable";
       expect([await one.send("evt_4"), await other.send("evt_4")]).toEqual([503, 202]);
       expect(other.asked).toHaveLength(1);
     });
 
-    test("is dropped by the receiver that saw it while there is no database, and nothing is refused", async () => {
+    test("is dropped by the receiver that saw it while the database is away, and no webhook is refused", async () => {
       const nowhere = { url: "postgres://a:s@127.0.0.1:9/x", operationTimeoutMs: 200 };
       const [one, other] = [await sharing(nowhere), await sharing(nowhere)];
       expect([await one.send("evt_5"), await one.send("evt_5"), await other.send("evt_5")]).toEqual([202, 202, 202]);
@@ -199,7 +199,7 @@ describe("a webhook of the accounting service", () => {
       expect(one.lines.join()).not.toContain("a:s@");
     });
 
-    test("is known to all again once the database is back", async () => {
+    test("is recognised by every receiver again once the database is back", async () => {
       const patience = { operationTimeoutMs: 3_000 };
       const [one, other] = [await sharing(patience), await sharing(patience)];
       await one.send("evt_6");
@@ -214,7 +214,7 @@ describe("a webhook of the accounting service", () => {
     });
   });
 
-  test("of a connection that receives none is not found, and other methods neither", async () => {
+  test("of a connection without webhooks is answered 404, and so are other methods", async () => {
     const { send } = await receiving();
     expect(await send({ "x-signature": OF_BODY }, { path: "other" })).toBe(404);
     expect(await send({}, { method: "GET" })).toBe(404);
@@ -222,7 +222,7 @@ describe("a webhook of the accounting service", () => {
     expect(await none.send({ "x-signature": OF_BODY })).toBe(404);
   });
 
-  test("too many of them are put off, and one that is too long is refused", async () => {
+  test("beyond the limit is answered 429, and one that is too long is refused", async () => {
     const { send, asked } = await receiving({}, { rateLimit: { burst: 2 }, bodyLimitBytes: 1_000 });
     const headers = { "x-signature": OF_BODY };
     expect([await send(headers), await send(headers), await send(headers)]).toEqual([202, 202, 429]);

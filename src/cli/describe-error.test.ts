@@ -25,11 +25,11 @@ test.each([
   expect(describeError(error, { withStack: false })).toEqual({ exitCode, message });
 });
 
-test("what a terminal would obey is taken out; line breaks stay", () => {
+test("control characters are removed from an error message; line breaks stay", () => {
   expect(describeError(new Error("a\u001b[31m\nb\u202e"), { withStack: false }).message).toBe("a\uFFFD[31m\nb\uFFFD");
 });
 
-test("the stack and its causes are shown where somebody asks", () => {
+test("the stack of an error and its causes are shown on request", () => {
   const { message } = describeError(new Error("outer", { cause: new Error("inner") }), { withStack: true });
   expect(message).toMatch(/^outer\nError: outer\n\s+at [^]*Caused by Error: inner\n\s+at /);
 });

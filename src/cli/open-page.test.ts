@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { openPage, pageOpener } from "./open-page.ts";
 
-describe("what shows a page to the person at this machine", () => {
+describe("the command that opens a page in the browser", () => {
   const display = { DISPLAY: ":0" };
 
   it.each([
@@ -21,13 +21,13 @@ describe("what shows a page to the person at this machine", () => {
     ["without a display", "linux", {}, true],
     ["in CI", "linux", { ...display, CI: "true" }, true],
     ["on a machine that is reached from another one", "darwin", { SSH_CONNECTION: "10.0.0.1 22 10.0.0.2 22" }, true],
-  ] as const)("is nothing %s", (_where, platform, env, isTerminal) => {
+  ] as const)("does not exist %s", (_where, platform, env, isTerminal) => {
     expect(pageOpener({ platform, env, isTerminal })).toBeUndefined();
   });
 });
 
-describe("a page", () => {
-  it("is given to the command, whose end is not waited for", async () => {
+describe("opening a page", () => {
+  it("starts the command, and does not wait for its end", async () => {
     const folder = await mkdtemp(join(tmpdir(), "fiscalflow-open-"));
     onTestFinished(() => rm(folder, { recursive: true }));
     const seen = join(folder, "seen");
@@ -38,7 +38,7 @@ describe("a page", () => {
     );
   });
 
-  it("is left alone where there is no such command", async () => {
+  it("does nothing where the command does not exist", async () => {
     expect(await openPage(["fiscalflow-no-such-command"], "/tmp/page.html")).toBe(false);
   });
 });

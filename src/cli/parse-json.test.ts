@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { UsageError } from "./cli-error.ts";
 import { parseJson } from "./parse-json.ts";
 
-test("reads every JSON document as JSON.parse does", () => {
+test("parseJson reads every JSON document as JSON.parse does", () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 5 }), (text) => {
       expect(parseJson(text, "it")).toEqual(JSON.parse(text));
@@ -18,6 +18,6 @@ test.each([
   ['{"a": "// no comment, ]", "b": "\\"/*"} // but this', "line 1, column 40: JSON has no comments"],
   ['{"a": {"b": 1, "b": 1}}', "line 1, column 16: this key stands twice in its object"],
   ["[1", "line 1, column 3: expected a comma or ]"],
-])("refuses %s with the place and the reason", (text, message) => {
+])("parseJson refuses %s with the place and the reason", (text, message) => {
   expect(() => parseJson(text, "sales.json")).toThrow(new UsageError(`sales.json is not JSON: ${message}.`));
 });

@@ -14,7 +14,7 @@ const CONFIGURED = {
 /** A call that takes longer hangs. */
 const LONGEST_CALL_MS = 10_000;
 
-test("whatever it is called with, it ends with 0, 1, 2 or as interrupted, says why, and shows no stack: 10,000 calls", async () => {
+test("10,000 random calls of the command end with 0, 1, 2 or as interrupted, say why, and show no stack", async () => {
   const ended: Record<number, number> = {};
   await fc.assert(
     fc.asyncProperty(randomCall, fc.boolean(), async ({ argv, stdin, endless }, configured) => {

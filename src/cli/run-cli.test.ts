@@ -12,7 +12,7 @@ const COMPLIANCE = {
 const SALE = '{"traderInvoiceNumber":"INV-1","lines":[{"sku":"TEA","quantity":1,"unitPrice":1}]}';
 
 describe("help", () => {
-  test.each(COMMANDS)("of %s %s is asked for: standard output, with an example, and 0", async (...command) => {
+  test.each(COMMANDS)("of %s %s goes to standard output, has an example, and ends with 0", async (...command) => {
     const { exitCode, stdout, stderr } = await callCli([...command.filter(Boolean), "--help"]);
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/Example/);
@@ -20,7 +20,7 @@ describe("help", () => {
     expect(stderr).toBe("");
   });
 
-  test("lists the commands that there are, and none that are not", async () => {
+  test("lists exactly the existing commands", async () => {
     const { stdout } = await callCli(["--help"]);
     const listed = [...stdout.matchAll(/^ {2}([a-z][a-z-]+)/gm)].map(([, name]) => name);
     const work = [
@@ -138,21 +138,21 @@ describe("a wrong configuration ends with 2, all problems together", () => {
     expect(stderr).not.toContain("hidden");
   });
 
-  test("a worker is told of a wrong dialect too", async () => {
+  test("the worker command reports a wrong dialect too", async () => {
     const env = { ...NO_TEMPORAL, ...COMPLIANCE, COMPLIANCE_DIALECT: '{"createSale":{"pth":"/x"}}' };
     const { exitCode, stderr } = await callCli(["worker"], { env });
     expect(exitCode).toBe(2);
     expect(stderr).toMatch(/COMPLIANCE_DIALECT.*pth/);
   });
 
-  test("a Temporal profile that is not there", async () => {
+  test("a Temporal profile that does not exist", async () => {
     const { exitCode, stderr } = await callCli(["sale", "list"], { env: { TEMPORAL_PROFILE: "nobody" } });
     expect(exitCode).toBe(2);
     expect(stderr).toMatch(/Temporal's configuration cannot be used/);
   });
 });
 
-describe("Temporal that is not there ends with 1, and is told where it was looked for", () => {
+describe("Temporal that cannot be reached ends with 1, and the message names the address", () => {
   test.each([["sale list"], ["sale show I"], ["setup"]])("%s", async (command) => {
     const { exitCode, stdout, stderr } = await callCli(command.split(" "), { env: { ...NO_TEMPORAL, ...COMPLIANCE } });
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { interruptedExitCode, stopOnSignals } from "./stop-on-signals.ts";
 
-test("the first signal asks to stop, one more within half a second is the same, and a later one ends at once", () => {
+test("a first signal asks a process to stop, another within half a second is ignored, and a later one ends it at once", () => {
   const exits: number[] = [];
   let nowMs = 1_000;
   const { signal, receive } = stopOnSignals(

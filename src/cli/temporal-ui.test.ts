@@ -4,7 +4,7 @@ import { configuredUi, listLink, type TemporalUi, viewLines, workflowLink } from
 
 const UI = { uiUrl: "http://localhost:8233", namespace: "shop" };
 
-test("a workflow's id and a list filter are one part of the link each", () => {
+test("a workflow's id and a list filter are each escaped as one part of a UI link", () => {
   expect(workflowLink(UI, "sale/default/biz_1/INV 1")).toBe(
     "http://localhost:8233/namespaces/shop/workflows/sale%2Fdefault%2Fbiz_1%2FINV%201",
   );
@@ -13,7 +13,7 @@ test("a workflow's id and a list filter are one part of the link each", () => {
   expect(link.searchParams.get("query")).toBe(filter);
 });
 
-test("the views are links, or their filters where nobody knows the UI; today is Nairobi's", () => {
+test("the operator views are links, or their filters where the UI's address is unknown; today is Nairobi's", () => {
   const lateEvening = Date.UTC(2026, 10, 22, 22, 0);
   const filters = [
     ["needs an operator", 'FiscalAttention IS NOT NULL AND ExecutionStatus = "Running"'],
@@ -25,13 +25,13 @@ test("the views are links, or their filters where nobody knows the UI; today is 
   expect(cells(UI)).toEqual(filters.map(([name, filter = ""]) => [name, listLink(UI, filter)]));
 });
 
-test("the address comes from TEMPORAL_UI_URL, with or without a slash at its end", () => {
+test("the UI's address comes from TEMPORAL_UI_URL, with or without a slash at its end", () => {
   const env = { TEMPORAL_CONFIG_FILE: "/nonexistent", TEMPORAL_NAMESPACE: "shop" };
   expect(configuredUi({ ...env, TEMPORAL_UI_URL: "http://localhost:8233/" })).toEqual(UI);
   expect(configuredUi(env)).toEqual({ uiUrl: undefined, namespace: "shop" });
 });
 
-test("an address that is none is named", () => {
+test("a TEMPORAL_UI_URL that is no URL is reported", () => {
   expect(() => configuredUi({ TEMPORAL_CONFIG_FILE: "/nonexistent", TEMPORAL_UI_URL: "here" })).toThrow(
     /TEMPORAL_UI_URL: .*here/,
   );

@@ -118,7 +118,7 @@ describe.each([
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test("a wrong key, a wrong id and a spent window are what they are", async () => {
+  test("a wrong key, a wrong id and a spent window each raise their own error", async () => {
     const { client, dialect } = await start();
     const missing = await errorOf(client.getSale("sal_none", business));
     expect(classifyError("getSale", missing, dialect)).toEqual({ kind: "refused", attention: "not-found" });

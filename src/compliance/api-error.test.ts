@@ -31,7 +31,7 @@ const failing =
     respondJson(response, status, { error: { code: "some_code", message: "Some words.", ...error } }, headers);
 
 describe("an error of the API", () => {
-  test("tells its code, its words and its operation", async () => {
+  test("has its code, its message and its operation", async () => {
     const { client } = await start(failing(404, { code: "not_found", message: "No such sale." }));
     expect(await apiErrorOf(client.getSale("sal_1", business))).toMatchObject({
       name: "ComplianceApiError",
@@ -46,7 +46,7 @@ describe("an error of the API", () => {
     });
   });
 
-  test("keeps a whole sale and a whole item, and all other extras", async () => {
+  test("keeps a complete sale and a complete item, and all other extras", async () => {
     const sale = sampleSale({ status: "failed" });
     const item = sampleItem({ registrationStatus: "PENDING", needs: { productType: true } });
     const extras = { sale, item, errors: ["line 1"], branches: ["00"], creditNoteId: "crn_1" };
@@ -68,14 +68,14 @@ describe("an error of the API", () => {
     ["inside the envelope", (sale: unknown) => ({ error: { code: "c", message: "m", sale } })],
     ["beside the envelope", (sale: unknown) => ({ error: { code: "c", message: "m" }, sale })],
     ["in data", (sale: unknown) => ({ error: { code: "c", message: "m" }, data: { sale } })],
-  ])("never overlooks the id of a sale that is not whole, %s", async (_where, body) => {
+  ])("keeps the id of an incomplete sale, %s", async (_where, body) => {
     const { client } = await start((response) => respondJson(response, 422, body({ id: "sal_9", status: 3 })));
     const { extras } = await apiErrorOf(client.retrySale("sal_1", business));
     expect(extras.seenSale?.id).toBe("sal_9");
     expect(extras.sale).toBeUndefined();
   });
 
-  test("of 429 tells the quota and how long to wait", async () => {
+  test("of 429 has the quota and how long to wait", async () => {
     const headers = {
       "Retry-After": "17",
       "X-RateLimit-Limit": "120",
@@ -111,7 +111,7 @@ describe("an error of the API", () => {
     expect((await apiErrorOf(client.listBusinesses())).message).toContain("which the document does not name");
   });
 
-  test("without the envelope says so and keeps an excerpt", async () => {
+  test("without the API's envelope says so and keeps an excerpt", async () => {
     const { client } = await start((response) => response.writeHead(502).end(`<html>${"x".repeat(2_000)}</html>`));
     const error = await apiErrorOf(client.listItems(business));
     expect(error).toMatchObject({ status: 502, envelope: false, apiCode: undefined });
@@ -119,8 +119,8 @@ describe("an error of the API", () => {
   });
 });
 
-describe("a success that is not what the document says", () => {
-  test("tells what is wrong, shortly, and keeps the id that it names", async () => {
+describe("a success that is not what the API's document says", () => {
+  test("says in short what is wrong, and keeps the id that it names", async () => {
     const { client } = await start((response) => respondJson(response, 200, { data: { sale: { id: "sal_7" } } }));
     const error = await errorOf(client.getSale("sal_1", business));
     expect(error).toBeInstanceOf(UnexpectedAnswerError);
@@ -135,14 +135,14 @@ describe("a success that is not what the document says", () => {
     [200, ""],
     [204, ""],
     [302, ""],
-  ])("%i %j is unexpected", async (status, body) => {
+  ])("%i %j is an unexpected answer", async (status, body) => {
     const { client } = await start((response) => response.writeHead(status).end(body));
     expect(await errorOf(client.getSale("sal_1", business))).toMatchObject({ name: "UnexpectedAnswerError", status });
   });
 });
 
 test.each([400, 500, 200])(
-  "no error (%i) tells the key or the token of a callback URL, though the API may quote them",
+  "no error (%i) contains the key or the token of a callback URL, though the API may quote them",
   async (status) => {
     const { client } = await start((response, { headers }) => {
       const words = `bad header ${String(headers["x-api-key"])}, bad URL https://shop.example/callbacks/TOKEN`;

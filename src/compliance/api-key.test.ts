@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { parseApiKey } from "./api-key.ts";
 import { ComplianceConfigurationError } from "./errors.ts";
 
-test("a key's prefix tells its kind", () => {
+test("a key's prefix determines its kind", () => {
   expect(parseApiKey("cmp_sk_test_abc")).toEqual({ kind: "test", value: "cmp_sk_test_abc" });
   expect(parseApiKey("cmp_sk_live_abc").kind).toBe("live");
 });
@@ -15,14 +15,14 @@ test.each([
   "cmp_sk_live_very secret",
   "cmp_sk_live_verysecret\n",
   " cmp_sk_live_verysecret",
-])("%j is refused with both forms named, and never quoted", (value) => {
+])("the key %j is refused with both forms named, and never quoted", (value) => {
   const refused = () => parseApiKey(value);
   expect(refused).toThrow(ComplianceConfigurationError);
   expect(refused).toThrow(/cmp_sk_test_.*cmp_sk_live_/);
   expect(refused).not.toThrow(/secret/);
 });
 
-test("no text but a key passes, and what passes can stand in a header", () => {
+test("only a well-formed key is accepted, and it can stand in a header", () => {
   const outcomeOf = (value: string): string => {
     try {
       return parseApiKey(value).value;

@@ -121,14 +121,14 @@ describe("what a result means", () => {
     expect(classifyDocument(result, dialect).kind).toBe(kind);
   });
 
-  test("a completed document without receipt is not yet whole", () => {
+  test("a completed document without a receipt is incomplete", () => {
     for (const receipt of [null, undefined]) {
       const result = { data: sampleSale({ receipt }), meta: { ...meta, operation: "getSale" as const } };
       expect(classifyDocument(result, dialect).kind).toBe("not-yet-whole");
     }
   });
 
-  test("an item and a movement are judged by their own words", () => {
+  test("an item and a movement are classified by their own fields", () => {
     const item = {
       data: sampleItem({ registrationStatus: "PENDING" }),
       meta: { ...meta, operation: "registerItem" as const },

@@ -61,7 +61,7 @@ describe("every call", () => {
     expect(server.requests[0]?.target).toBe("/v1/sales/sal_1");
   });
 
-  test("tells the quota, the times and the status, in its result and to the observer", async () => {
+  test("reports the quota, the times and the status, in its result and to the observer", async () => {
     const seen: AnswerMeta[] = [];
     const { client } = await start(sale, { onAnswer: (meta) => seen.push(meta) });
     const { data, meta } = await client.getSale("sal_1", business);
@@ -98,7 +98,7 @@ describe("every call", () => {
     expect(await errorOf(aborted)).toMatchObject({ code: "aborted", sent: "maybe" });
   });
 
-  test("tells the observer the quota of an answer whose body broke off", async () => {
+  test("reports to the observer the quota of an answer whose body broke off", async () => {
     const seen: AnswerMeta[] = [];
     const broken: Respond = (response) => {
       response.writeHead(429, { ...limits, "content-length": "50" }).write("{", () => response.destroy());

@@ -40,12 +40,12 @@ const defaults = {
   lookups: null,
 };
 
-test("without overrides it is the contract's", () => {
+test("the dialect without overrides is the contract's", () => {
   expect(parseDialect()).toEqual(defaults);
   expect(parseDialect({})).toEqual(defaults);
 });
 
-test("overrides are merged over the defaults, at every depth", () => {
+test("overrides are merged over the dialect's defaults, at every depth", () => {
   const dialect = parseDialect({
     createSale: { idempotencyKey: "sent", fields: { branch: null, saleDate: "date" } },
     stock: { report: null },
@@ -63,7 +63,7 @@ test("overrides are merged over the defaults, at every depth", () => {
   });
 });
 
-test("the key of a sale is trusted with a test key, only sent with a live one, and what is stated counts", () => {
+test("a sale's Idempotency-Key is trusted with a test key and only sent with a live one, unless the dialect states it", () => {
   expect(parseDialect({}, "test").createSale.idempotencyKey).toBe("trusted");
   expect(parseDialect({}, "live")).toEqual({
     ...defaults,
@@ -84,7 +84,7 @@ function problemsOf(overrides: unknown): readonly string[] {
   return [];
 }
 
-test("all problems are told at once, each with its path", () => {
+test("all problems of a dialect are reported together, each with its path", () => {
   const problems = problemsOf({
     createSales: {},
     createSale: { path: "v1/sales", fields: { invoice: "x", lines: null } },
@@ -105,6 +105,6 @@ test("two fields cannot be sent under one name", () => {
   ]);
 });
 
-test.each([null, "x", 3, []])("%j is no dialect", (value) => {
+test.each([null, "x", 3, []])("%j is refused as a dialect", (value) => {
   expect(problemsOf(value)).toHaveLength(1);
 });

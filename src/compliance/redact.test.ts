@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { excerpt, redact, redactDeep } from "./redact.ts";
 
-test("keys and whatever stands behind a URL's host are taken out", () => {
+test("keys and whatever follows a URL's host are redacted", () => {
   expect(redact("bad key cmp_sk_live_abc.def, sorry")).not.toContain("abc");
   expect(redact("callbackUrl must be https: http://shop.example/callbacks/TOKEN?x=TOKEN")).toBe(
     "callbackUrl must be https: http://shop.example/…",
@@ -13,7 +13,7 @@ test("keys and whatever stands behind a URL's host are taken out", () => {
   expect(redact("https://user:TOKEN@shop.example/x")).toBe("https://shop.example/…");
 });
 
-test("no token survives, wherever in a value it stands", () => {
+test("no token is left in a redacted value, wherever it stands", () => {
   const token = fc.stringMatching(/^[A-Za-z0-9._~-]{12,40}$/);
   fc.assert(
     fc.property(token, fc.string(), (made, around) => {

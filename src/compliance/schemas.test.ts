@@ -4,7 +4,7 @@ import type { Item, SaleDocument } from "../contract/documents.ts";
 import { itemSchema, saleSchema } from "./schemas.ts";
 import { sampleItem, sampleSale } from "./test-support/samples.ts";
 
-test("what the schemas give is what workflows hold", () => {
+test("the types of the schemas are the types that workflows hold", () => {
   expectTypeOf<z.infer<typeof saleSchema>>().toExtend<SaleDocument>();
   expectTypeOf<z.infer<typeof itemSchema>>().toExtend<Item>();
 });
@@ -18,12 +18,12 @@ test("a status outside the six and a missing receipt are for the classification,
   expect(saleSchema.safeParse(sampleSale({ status: "on_holiday", receipt: null })).success).toBe(true);
 });
 
-test("an odd value under an item's needs does not cost the list", () => {
+test("an unexpected value under one item's needs does not fail the whole list", () => {
   const parsed = itemSchema.parse({ ...sampleItem(), needs: { productType: "yes", classificationMapping: true } });
   expect(parsed.needs).toEqual({ productType: undefined, classificationMapping: true });
 });
 
-test.each(["id", "status", "lines", "totals"])("a sale without %s is none", (name) => {
+test.each(["id", "status", "lines", "totals"])("a sale without %s is refused by the schema", (name) => {
   const { [name as "id"]: _left, ...rest } = sampleSale();
   expect(saleSchema.safeParse(rest).success).toBe(false);
 });

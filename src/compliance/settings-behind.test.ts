@@ -20,25 +20,25 @@ test.each([
   ["pullPurchases", "not found", ["pull.path", "pull.businessIdIn"]],
   ["getSale", "Sale not found", []],
   ["listItems", "businessId is required", []],
-] as const)("%s, which the service refuses with %j, has the settings %j behind it", (operation, message, settings) => {
+] as const)("%s, which the service refuses with %j, is traced to the settings %j", (operation, message, settings) => {
   expect(settingsBehind(operation, message, dialect)).toEqual(settings);
 });
 
-test("a message that names no field that was sent has all settings of the request behind it", () => {
+test("a refusal that names no sent field is traced to all settings of the request", () => {
   const settings = settingsBehind("createSale", "items is required", dialect);
   expect(settings).toEqual(
     expect.arrayContaining(["createSale.path", "createSale.fields.*", "createSale.lineFields.*"]),
   );
 });
 
-test("the names are those of the dialect in use", () => {
+test("a refusal is traced by the names of the dialect in use", () => {
   const other = parseDialect({ createSale: { fields: { customer: "buyer" } } });
   expect(settingsBehind("createSale", "buyer.name is not a known field", other)).toEqual([
     "createSale.customerFields.name",
   ]);
 });
 
-test("the hint names the settings and where to set them, and is empty where there is none", () => {
+test("the hint of a refusal names the settings and where to set them, and is empty where there are none", () => {
   expect(settingsHint([])).toBe("");
   expect(settingsHint(["a", "b", "c"])).toContain("set a, b or c in COMPLIANCE_DIALECT");
 });

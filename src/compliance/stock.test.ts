@@ -66,7 +66,7 @@ test.each([
   [201, { data: { movementId: "" } }],
   [200, { data: { movementId: "mov_1" } }],
   [202, { data: { movementId: "mov_1" } }],
-])("%i %j is not the document's answer", async (status, body) => {
+])("the answer %i %j to a movement is unexpected", async (status, body) => {
   const { client } = await answered(body, {}, status);
   expect(await errorOf(client.adjustStock(movement, business))).toMatchObject({
     name: "UnexpectedAnswerError",

@@ -125,7 +125,7 @@ describe("the reconciliation of a connection", () => {
   const a = { baseUrl: BASE, apiKey: key("TEST_A") };
   const books = { baseUrl: BASE, apiKey: key("BOOKS") };
 
-  it("is with the payments of a connection to the accounting service that there is", () => {
+  it("refers to an existing connection to the accounting service", () => {
     const file = (name: string) => ({ compliance: { a: { ...a, reconcileAccounting: name } }, accounting: { books } });
     expect(problems(file("books"))).toEqual([]);
     expect(problems(file("a"))).toEqual([
@@ -133,7 +133,7 @@ describe("the reconciliation of a connection", () => {
     ]);
   });
 
-  it("has a rule of values that there are", () => {
+  it("has a rule with known values", () => {
     const rule = { reconcileInvoiceNumberIn: "note", reconcileSupplier: "all", reconcileCurrency: "shilling" };
     expect(compliance({ a: { ...a, ...rule } })).toEqual([
       'compliance.a.reconcileInvoiceNumberIn: expected "billCode" or "billPaymentCode", found "note"',

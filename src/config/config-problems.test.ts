@@ -45,7 +45,7 @@ describe("problems of the configuration", () => {
     expect(error.problems).toHaveLength(9);
   });
 
-  it("name what is missing where something is begun", () => {
+  it("name the settings that a partly configured connection or receiver lacks", () => {
     expect(problemsOf({ COMPLIANCE_AUTH: "bearer", CALLBACK_SECRETS: CALLBACK_SECRET })).toEqual([
       {
         path: "COMPLIANCE_BASE_URL",
@@ -63,7 +63,7 @@ describe("problems of the configuration", () => {
     ]);
   });
 
-  it("include parts that the caller needs and nobody has configured", () => {
+  it("include parts that the caller needs and that are not configured", () => {
     const needs = ["compliance", "accounting", "callbacks"] as const;
     expect(problemsOf({}, undefined, { needs }).map(({ path }) => path)).toEqual([
       "COMPLIANCE_BASE_URL",
@@ -73,7 +73,7 @@ describe("problems of the configuration", () => {
     expect(() => load({ ...COMPLIANCE, ...ACCOUNTING, ...CALLBACKS }, undefined, { needs })).not.toThrow();
   });
 
-  it("include a variable that is likely a slip, but none that the file refers to or that is somebody else's", () => {
+  it("include a variable that is probably misspelt, but none that the file refers to or that belongs to another program", () => {
     expect(problemsOf({ COMPLIANCE_KEYREACH: "business", FISCALFLOW_TIMING_WHATEVER: "1" })).toEqual([
       { path: "COMPLIANCE_KEYREACH", message: expect.stringContaining("did you mean COMPLIANCE_KEY_REACH?") },
       { path: "FISCALFLOW_TIMING_WHATEVER", message: "is not known, so it would change nothing" },
@@ -114,7 +114,7 @@ describe("problems of the configuration", () => {
     expect(inspect(error)).not.toMatch(/bbbb2222|zzzz9999/);
   });
 
-  it("explain a port that Kubernetes has set", () => {
+  it("explain a port variable that Kubernetes has set", () => {
     expect(problemsOf({ CALLBACK_PORT: "tcp://10.0.0.1:80" })[0]?.message).toMatch(/enableServiceLinks/);
   });
 

@@ -40,7 +40,7 @@ describe("the configuration from a file", () => {
     expect(config.logLevel).toBe("warn");
   });
 
-  it("gives way to variables, setting by setting, of connections only for the one called default", () => {
+  it("is overridden by variables, setting by setting, and of the connections only the one called default", () => {
     const connection = { ...SHOP, auth: "bearer", businessId: "from-file" };
     const file = {
       compliance: { default: connection, other: { ...connection, businessId: "other", apiKey: { env: "OTHER" } } },
@@ -113,7 +113,7 @@ describe("the configuration from a file", () => {
     expect(problemsOf({}, ["list"])).toEqual([{ path: "the file", message: "expected an object, found a list" }]);
   });
 
-  it("may hold no key that is not known, and says what was likely meant", () => {
+  it("is refused with an unknown key, and the message suggests the known one", () => {
     const file = {
       complience: {},
       compliance: { shop: { ...SHOP, bussinessId: "biz_1", colour: "red" } },

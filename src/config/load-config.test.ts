@@ -137,13 +137,13 @@ describe("the configuration from variables", () => {
     expect(config.timings).toMatchObject({ slowAfterMs: 120_000, fallbackLimitPerMinute: 60 });
   });
 
-  it("takes an empty variable for one that is not set", () => {
+  it("treats an empty variable as not set", () => {
     expect(load({ COMPLIANCE_BASE_URL: "", COMPLIANCE_API_KEY: "", LOG_LEVEL: "", CALLBACK_SECRETS: "" })).toEqual(
       load({}),
     );
   });
 
-  it("does not take a port alone for a wish for callbacks", () => {
+  it("does not switch on callbacks for a port alone", () => {
     expect(load({ CALLBACK_PORT: "8080", CALLBACK_ALLOW_LOOPBACK: "1" }).callbacks).toBeUndefined();
   });
 

@@ -67,7 +67,7 @@ describe("the fingerprint of a sale", () => {
     expect(differingFields(contentOf(), contentOf(turned))).toEqual(["lines[0]", "lines[1]"]);
   });
 
-  test("tells the same name of an item apart by what it is: an id, an external id, a sku", () => {
+  test("differs where the same text names an item as id, external id or sku", () => {
     const named = [{ itemId: "1" }, { externalId: "1" }, { sku: "1" }];
     const prints = named.map((name) => printOf({ lines: [{ ...name, quantity: 1, unitPrice: 1 }] }));
     expect(new Set(prints).size).toBe(3);
@@ -79,21 +79,21 @@ describe("the fingerprint of a sale", () => {
     expect(fingerprintOf(saleContent(turned, "biz_1"))).toBe(printOf());
   });
 
-  test("takes a customer of whom nothing is given for none, since none is sent", () => {
+  test("treats a customer without fields as no customer, since none is sent", () => {
     const { customer: _customer, ...anonymous } = sale;
     expect(fingerprintOf(saleContent({ ...anonymous, customer: {} }, "biz_1"))).toBe(
       fingerprintOf(saleContent(anonymous, "biz_1")),
     );
   });
 
-  test("takes an empty text for what is not given", () => {
+  test("treats an empty text as not given", () => {
     const { customer: _customer, saleDate: _saleDate, paymentTypeCode: _code, ...bare } = sale;
     const empty = { ...bare, saleDate: "", paymentTypeCode: "", customer: { name: "", pin: "", phone: "", email: "" } };
     expect(saleContent(empty, "biz_1")).toEqual(saleContent(bare, "biz_1"));
     expect(printOf({ customer: { name: "Wanjiru", pin: "" } })).toBe(printOf({ customer: { name: "Wanjiru" } }));
   });
 
-  test("tells a date that was given from one that was left to the service", () => {
+  test("differs between a given date and one that is left to the service", () => {
     const { saleDate: _saleDate, ...undated } = sale;
     expect(fingerprintOf(saleContent(undated, "biz_1"))).not.toBe(printOf());
   });

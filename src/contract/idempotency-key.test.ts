@@ -17,7 +17,7 @@ const step = fc.oneof(
 const intent = fc.integer({ min: 1, max: 1_000_000 });
 
 describe("an idempotency key", () => {
-  test("can be read", () => {
+  test("shows its step and its invoice number in readable form", () => {
     expect(idempotencyKey("sale/default/biz_1/INV-1001", "sale")).toMatch(/^sale:INV-1001:[0-9a-f]{64}$/);
   });
 
@@ -37,7 +37,7 @@ describe("an idempotency key", () => {
     );
   });
 
-  test("is valid for a workflow that somebody started under an id of his own", () => {
+  test("is valid for a workflow that was started under an arbitrary id", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 300 }), (id) => {
         expect(idempotencyKey(id, "sale")).toMatch(VALID);
@@ -62,7 +62,7 @@ describe("an idempotency key", () => {
     expect(idempotencyKey("sale/a", "b 1", 1)).not.toBe(idempotencyKey("sale/a", "b", 11));
   });
 
-  test("tells two credit notes of one sale apart by their numbers", () => {
+  test("differs for two credit notes of one sale by their numbers", () => {
     const id = "credit-note/default/biz_1/sal_1";
     expect(idempotencyKey(id, "credit-note CN-1")).not.toBe(idempotencyKey(id, "credit-note CN-2"));
   });

@@ -32,7 +32,7 @@ test.each([
   expect(fieldsOf({ saleDate })).toEqual(fields);
 });
 
-test("a payment type is doubted where those that there are were told", () => {
+test("a payment type is doubted where the known types are configured and it is none of them", () => {
   expect(fieldsOf({ paymentTypeCode: "09" })).toEqual(["paymentTypeCode"]);
   expect(fieldsOf({ paymentTypeCode: "02" })).toEqual([]);
   expect(
@@ -40,7 +40,7 @@ test("a payment type is doubted where those that there are were told", () => {
   ).toEqual([]);
 });
 
-test("nothing is doubted where nobody asks, or where the sale was issued elsewhere", () => {
+test("nothing is doubted where checks are off, or where the sale was issued elsewhere", () => {
   const wrong = { saleDate: "2020-01-01", paymentTypeCode: "09", customer: { pin: "1" } };
   expect(fieldsOf(wrong)).toEqual(["customer.pin", "saleDate", "paymentTypeCode"]);
   expect(fieldsOf(wrong, { mode: "off" })).toEqual([]);

@@ -23,13 +23,13 @@ const attention = (code: Attention["code"], subject: string): Attention => ({
 });
 const many = <T>(make: (n: number) => T, count = 1_000): T[] => Array.from({ length: count }, (_, n) => make(n));
 
-describe("what an answer tells of a sale", () => {
-  test("is all of it where it fits, in its order", () => {
+describe("the lists in an answer about a sale", () => {
+  test("are complete and in order where they fit", () => {
     const all = { movements: [movement(1), movement(2, "unknown")], attentions: [], decisions: [] };
     expect(bounded(all)).toEqual(all);
   });
 
-  test("is what is not done before what is, with the number of all, where there is too much", () => {
+  test("put open entries first, with the number of all, where there are too many", () => {
     const movements = [...many((n) => movement(n)), movement(1_000, "dropped"), movement(1_001, "unknown")];
     const told = bounded({ movements, attentions: [], decisions: [] });
     expect(told.movements[0]?.state).toBe("unknown");
@@ -46,7 +46,7 @@ describe("what an answer tells of a sale", () => {
     expect(someMovement(answer, ({ state }) => state === "refused")).toBe(false);
   });
 
-  test("has what holds up the document before a thousand stock movements, each beside the movement that it is about", () => {
+  test("put what holds up the document before a thousand stock movements, each attention with its movement", () => {
     const movements = many((n) => movement(n));
     const attentions = [
       ...many((n) => attention("unexpected-answer", movement(n).referenceId)),
@@ -59,7 +59,7 @@ describe("what an answer tells of a sale", () => {
     expect(shown).toEqual(expect.arrayContaining(told.attentions.slice(1).map(({ subject }) => subject)));
   });
 
-  test("is counted only once, however often it is passed on", () => {
+  test("keep their first count, however often they are passed on", () => {
     const once = bounded({ movements: many((n) => movement(n)), attentions: [], decisions: [] });
     expect(bounded(once)).toEqual(once);
   });
@@ -85,7 +85,7 @@ describe("a document of many lines", () => {
     totals: { total: 200_000, taxableAmount: 172_410, taxAmount: 27_590 },
   };
 
-  test("says within a workflow what was sold, and in an answer how many lines it has", () => {
+  test("keeps within a workflow what was sold, and in an answer the number of its lines", () => {
     const held = withLinesThatFit(document);
     expect(jsonBytes(held)).toBeLessThan(64 * 1024);
     expect(goodsOf(held)).toEqual(goodsOf(document));
@@ -94,14 +94,14 @@ describe("a document of many lines", () => {
     expect(withLinesThatFit(held)).toEqual(held);
   });
 
-  test("is told as it is where its lines fit", () => {
+  test("is unchanged where its lines fit", () => {
     const small = { ...document, lines: document.lines.slice(0, 100) };
     expect(withLinesThatFit(small)).toBe(small);
     expect(asAnswered(small)).toBe(small);
   });
 });
 
-test("a text names the first twenty of many, and how many more there are", () => {
+test("a list in a text names the first twenty, and the number of the others", () => {
   expect(fewOf(many(String, 21))).toHaveLength(21);
   expect(fewOf(many(String, 100)).slice(-2)).toEqual(["19", "and 80 more"]);
 });

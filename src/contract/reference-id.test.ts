@@ -17,7 +17,7 @@ describe("the reference of a stock movement", () => {
     expect(reference).toHaveLength(100);
   });
 
-  test("cannot be written as another document's by a number with slashes", () => {
+  test("cannot imitate another document's by a number with slashes", () => {
     expect(stockReferenceId("A/itm_1", "itm_2", "sold")).not.toBe(stockReferenceId("A", "itm_1/itm_2", "sold"));
   });
 

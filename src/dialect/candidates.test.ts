@@ -12,12 +12,12 @@ test("the words of an error are the last names of the paths in its message and i
   expect(wordsOf("lines.0.qty: Required", [{ path: "unitPrice" }])).toEqual(["qty", "Required", "path", "unitPrice"]);
 });
 
-test("a word means the setting that commonly has the name, else one whose own name it holds", () => {
+test("a word of an error suggests the setting that commonly has the name, else one whose name contains it", () => {
   expect(settingMeantBy("line_items", [QUANTITY, LINES])).toBe(LINES);
   expect(settingMeantBy("saleQuantity", [LINES, QUANTITY])).toBe(QUANTITY);
 });
 
-test("an English word means no setting", () => {
+test("a plain English word suggests no setting", () => {
   expect(settingMeantBy("streamlines", [LINES])).toBeUndefined();
   expect(settingMeantBy("required", [LINES, QUANTITY])).toBeUndefined();
 });

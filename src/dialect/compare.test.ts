@@ -33,7 +33,7 @@ function compare(configured: unknown, findings: [string, unknown][]) {
   return { fits, verdicts, asked: questions.map(({ path }) => path), dialect };
 }
 
-test("a dialect that is as found fits, and nothing is to be configured", () => {
+test("a dialect that matches the findings fits, and nothing is to be configured", () => {
   expect(compare({}, [["list.size", "size"]])).toEqual({
     fits: true,
     verdicts: { "list.size": "fits", "list.cursor": "open", key: "open", extra: "open" },
@@ -42,7 +42,7 @@ test("a dialect that is as found fits, and nothing is to be configured", () => {
   });
 });
 
-test("a name that differs, or is found not to work, does not fit; only the first is known and printed", () => {
+test("a name that differs or does not work does not fit; the found one is printed", () => {
   const compared = compare({}, [
     ["list.size", "limit"],
     ["list.cursor", "WRONG"],
@@ -52,15 +52,15 @@ test("a name that differs, or is found not to work, does not fit; only the first
   expect(compared.dialect).toEqual({ list: { size: "limit" } });
 });
 
-test("what is configured and not shown is printed as it is", () => {
+test("a configured name that was not probed is printed as it is", () => {
   expect(compare({ list: { cursor: "after" } }, []).dialect).toEqual({ list: { cursor: "after" } });
 });
 
-test("what is switched off stays off, which is no misfit", () => {
+test("an operation that is switched off stays off, and fits", () => {
   const compared = compare({ list: { size: null } }, [["list.size", "limit"]]);
   expect(compared).toMatchObject({ fits: true, verdicts: { "list.size": "off" }, dialect: { list: { size: null } } });
 });
 
-test("what was found of a setting whose default does not count everywhere is stated", () => {
+test("a finding about a setting whose default is not the same everywhere is printed", () => {
   expect(compare({}, [["key", "trusted"]])).toMatchObject({ fits: true, dialect: { key: "trusted" } });
 });

@@ -37,7 +37,7 @@ test("a dialect made of paths has their values at these paths", () => {
   expect(valueAt(dialect, "b.name")).toBeUndefined();
 });
 
-test("a guide that lacks a setting, or has one too many, is refused with their paths", () => {
+test("a guide with a missing or an unknown setting is refused with its path", () => {
   const gone = { section: "", meaning: "", whileWrong: "", shows: "", foundBy: "ask", question: "" } as const;
   expect(() => guidedSettings(schema, { gone })).toThrow(
     "a.name is not in the guide; a.by is not in the guide; operation is not in the guide; flag is not in the guide; gone is in the guide alone",

@@ -44,14 +44,14 @@ function interpolate(text: string, env: NodeJS.ProcessEnv): string {
   return filled;
 }
 
-it("follows the Compose specification", () => {
+it("docker-compose.yml follows the Compose specification", () => {
   const schema: object = JSON.parse(readFileSync(SPECIFICATION, "utf8"));
   const validate = new Ajv({ strict: false, validateFormats: false, validateSchema: false }).compile(schema);
   validate(document);
   expect(validate.errors).toBeNull();
 });
 
-it("waits only for services that exist, and for health only where there is a check", () => {
+it("docker-compose.yml waits only for existing services, and for health only where there is a check", () => {
   const broken = Object.entries(services).flatMap(([name, service]) =>
     Object.entries(service.depends_on ?? {}).flatMap(([needed, { condition }]) => {
       const target = services[needed];
@@ -65,14 +65,14 @@ it("waits only for services that exist, and for health only where there is a che
   expect(broken).toEqual([]);
 });
 
-it("pins every image of others to a version", () => {
+it("docker-compose.yml pins every third-party image to a version", () => {
   const images = Object.values(services).map(({ image }) => image);
   const foreign = images.filter((image) => !image.startsWith("fiscalflow:"));
   expect(foreign).not.toEqual([]);
   for (const image of foreign) expect(image).toMatch(/:\d+\.\d+/);
 });
 
-it("runs the product's processes, the simulator by its profile only", () => {
+it("docker-compose.yml runs the product's processes, and the simulator only by its profile", () => {
   const commands = Object.values(services)
     .filter(({ image }) => image.startsWith("fiscalflow:"))
     .map(({ command }) => command?.[0]);
@@ -80,11 +80,11 @@ it("runs the product's processes, the simulator by its profile only", () => {
   expect(services["simulator"]?.profiles).toEqual(["simulator"]);
 });
 
-it("gives a worker more time to stop than it gives calls in flight", () => {
+it("docker-compose.yml gives a worker more time to stop than the worker gives its calls", () => {
   expect(services["worker"]?.stop_grace_period).toBe("150s");
 });
 
-it("names no secret, and demands those that it cannot do without", () => {
+it("docker-compose.yml contains no secret, and requires the necessary ones from the environment", () => {
   const entries = Object.values(services).flatMap(({ environment = {} }) => Object.entries(environment));
   const secrets = entries.filter(([name]) => /PASSWORD|PWD|SECRET|API_KEY|LEDGER_URL/.test(name));
   const literals = secrets.filter(([, value]) => !/\$\{\w+:[-?]/.test(value));
@@ -95,7 +95,7 @@ it("names no secret, and demands those that it cannot do without", () => {
   expect(worker["LEDGER_URL"]).toMatch(/\$\{LEDGER_PASSWORD:\?/);
 });
 
-it("keeps the superuser's password from the product, and the ledger's from Temporal", () => {
+it("docker-compose.yml keeps the superuser's password from the product, and the ledger's from Temporal", () => {
   const holding = (password: string): string[] =>
     Object.entries(services)
       .filter(([, { environment = {} }]) => Object.values(environment).some((value) => value.includes(`{${password}`)))
@@ -105,7 +105,7 @@ it("keeps the superuser's password from the product, and the ledger's from Tempo
   expect(services["postgres"]?.volumes).toContain("./deploy/postgres:/docker-entrypoint-initdb.d:ro");
 });
 
-it("gives each process a configuration that it accepts, against the simulator with nothing to fill in", () => {
+it("docker-compose.yml gives each process a valid configuration, complete for the simulator", () => {
   const given = parseEnv(read("deploy/simulator.env"));
   expect(given["COMPOSE_PROFILES"]).toBe("simulator");
   for (const name of ["setup", "worker", "callbacks"]) {
@@ -116,7 +116,7 @@ it("gives each process a configuration that it accepts, against the simulator wi
   }
 });
 
-it("orders waiting work by priority and fairness, as the embedded server does", () => {
+it("docker-compose.yml orders tasks by priority and fairness, as the development server does", () => {
   const config = z
     .record(z.string(), z.array(z.object({ value: z.unknown() })))
     .parse(parse(read("deploy/temporal/dynamicconfig.yaml")));

@@ -11,25 +11,25 @@ const settings: DevServerSettings = {
   dynamicConfig: {},
 };
 
-it("runs without the UI when there is no port for it", () => {
+it("the development server runs without the UI when it has no port for it", () => {
   expect(devServerArguments(settings)).toContain("--headless");
   expect(devServerArguments({ ...settings, uiPort: 8000 }).join(" ")).toMatch(/^(?!.*--headless).*--ui-port 8000/);
 });
 
-it("orders waiting work by priority and fairness", () => {
+it("the development server orders tasks by priority and fairness", () => {
   const line = devServerArguments(settings).join(" ");
   expect(line).toContain("--dynamic-config-value matching.useNewMatcher=true");
   expect(line).toContain("--dynamic-config-value matching.enableFairness=true");
   expect(line).toContain("--dynamic-config-value matching.numTaskqueueReadPartitions=1");
 });
 
-it("looks for new tasks as soon as they come, though it has one shard", () => {
+it("the development server dispatches new tasks at once, although it has one shard", () => {
   const line = devServerArguments(settings).join(" ");
   expect(line).toContain("--dynamic-config-value history.transferProcessorMaxPollRPS=1000");
   expect(line).toContain("--dynamic-config-value history.timerProcessorMaxPollRPS=1000");
 });
 
-it("names each namespace and each search attribute", () => {
+it("the development server gets each namespace and each search attribute as arguments", () => {
   const line = devServerArguments({
     ...settings,
     namespaces: ["a", "b"],
@@ -39,7 +39,7 @@ it("names each namespace and each search attribute", () => {
   expect(line).toContain("--search-attribute FiscalStage=Keyword --search-attribute FiscalInvoice=Keyword");
 });
 
-it("lets a caller change the server's settings, written as JSON", () => {
+it("the development server takes a caller's dynamic configuration, written as JSON", () => {
   const line = devServerArguments({
     ...settings,
     dynamicConfig: { "matching.enableFairness": false, "some.name": "x" },

@@ -85,7 +85,7 @@ describe("the order in which a Temporal CLI is looked for", () => {
     await expect(readdir(join(machine.folder, "cache"))).resolves.toEqual(["temporal-cli-1.5.1"]);
   });
 
-  it("builds once when two look at the same time", async () => {
+  it("builds once when two processes search at the same time", async () => {
     const machine = await fakeMachine();
     await machine.script("bin/go", FAKE_GO);
     const paths = await Promise.all([findTemporalCli({ env: machine.env }), findTemporalCli({ env: machine.env })]);
@@ -95,7 +95,7 @@ describe("the order in which a Temporal CLI is looked for", () => {
 });
 
 describe("when no Temporal CLI can be had", () => {
-  it("names every way with its reason, and what to do", async () => {
+  it("names every place that was searched with its reason, and what to do", async () => {
     const machine = await fakeMachine();
     await machine.script("bin/temporal", "echo 'no such thing' >&2; exit 3");
     await machine.script("bin/go", "echo 'go: example.com: module lookup disabled' >&2; exit 1");
@@ -117,7 +117,7 @@ describe("when no Temporal CLI can be had", () => {
     await expect(readdir(join(machine.folder, "cache"))).resolves.toEqual([]);
   });
 
-  it("says so when there is no go", async () => {
+  it("says so when Go is not installed", async () => {
     const machine = await fakeMachine();
     const error = await refusal(findTemporalCli({ env: machine.env }));
     expect(error.message).toMatch(/go install`: no `go` on PATH/);

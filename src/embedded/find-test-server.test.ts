@@ -45,7 +45,7 @@ describe("the order in which a time-skipping server is looked for", () => {
     });
   });
 
-  it("names every way that it tried", async () => {
+  it("names every place that was searched", async () => {
     const machine = await fakeMachine();
     await expect(findTestServer({ env: machine.env })).rejects.toMatchObject({
       tried: [
@@ -58,14 +58,14 @@ describe("the order in which a time-skipping server is looked for", () => {
   });
 });
 
-describe("a suite's question for its server", () => {
-  it("is answered with a reason to skip it when there is none", async () => {
+describe("a suite that needs the time-skipping server", () => {
+  it("is skipped with a reason when there is none", async () => {
     const machine = await fakeMachine();
     const { skipReason } = await testServerOrSkipReason({ env: machine.env });
     expect(skipReason).toMatch(/^No time-skipping test server could be had/);
   });
 
-  it("fails with CI set, where a skipped suite would pass for a green one", async () => {
+  it("fails with CI set, where a skipped suite would look green", async () => {
     const machine = await fakeMachine();
     const env = { ...machine.env, CI: "true" };
     await expect(testServerOrSkipReason({ env })).rejects.toMatchObject({ name: "NoTemporalServerError" });
@@ -81,7 +81,7 @@ describe("a suite's question for its server", () => {
 const server = await testServerOrSkipReason();
 
 describe.skipIf(server.skipReason)("the time-skipping server that is found", () => {
-  it("lets a month pass in a moment", { timeout: 60_000 }, async () => {
+  it("skips a month of time within a moment", { timeout: 60_000 }, async () => {
     const executable = { type: "existing-path", path: server.path ?? "" } as const;
     const environment = await TestWorkflowEnvironment.createTimeSkipping({ server: { executable } });
     onTestFinished(() => environment.teardown());

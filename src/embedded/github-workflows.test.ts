@@ -50,13 +50,13 @@ function lint(paths: readonly string[]): Promise<BoundedRun> {
   return runBounded(actionlint.path, ["-no-color", "-shellcheck=", "-pyflakes=", ...paths], { env, timeoutMs: 20_000 });
 }
 
-test("GitHub's workflows are ones that GitHub accepts", async () => {
+test("the files in .github/workflows follow GitHub's schema", async () => {
   const paths = readdirSync(WORKFLOWS).map((name) => join(WORKFLOWS, name));
   expect(paths).not.toEqual([]);
   expect(await lint(paths)).toMatchObject({ succeeded: true, output: "" });
 });
 
-test("a workflow that names an unknown step is refused, so the check looks", async () => {
+test("a GitHub workflow with an unknown step is refused by the check", async () => {
   const folder = await mkdtemp(join(tmpdir(), "fiscalflow-actionlint-"));
   try {
     const path = join(folder, "broken.yml");

@@ -18,7 +18,7 @@ function installation(machine: FakeMachine, make: Installation["make"]): Install
   };
 }
 
-it("removes what a killed build left behind, and takes over its lock", async () => {
+it("an installation removes the files of a killed build, and takes over its lock", async () => {
   const machine = await fakeMachine();
   const cache = join(machine.folder, "cache");
   await mkdir(join(cache, `${NAME}.making-abc123`), { recursive: true });
@@ -34,7 +34,7 @@ it("removes what a killed build left behind, and takes over its lock", async () 
   await expect(readdir(cache)).resolves.toEqual([NAME]);
 });
 
-it("leaves what was there when making fails, and nothing half-made", async () => {
+it("an installation that fails keeps the previous files, and leaves nothing incomplete", async () => {
   const machine = await fakeMachine();
   const broken = await machine.script(join("cache", NAME, "temporal"), "exit 1");
   const make = async (folder: string): Promise<string> => {
@@ -46,7 +46,7 @@ it("leaves what was there when making fails, and nothing half-made", async () =>
   await expect(readFile(broken, "utf8")).resolves.toContain("exit 1");
 });
 
-it("does not put in place what does not pass the check", async () => {
+it("an installation that does not pass the check is not put in place", async () => {
   const machine = await fakeMachine();
   const make = async (folder: string): Promise<undefined> => {
     await writeFile(join(folder, "temporal"), "not a program");
@@ -58,7 +58,7 @@ it("does not put in place what does not pass the check", async () => {
   await expect(readdir(join(machine.folder, "cache"))).resolves.toEqual([]);
 });
 
-it("says so when the cache cannot be written", async () => {
+it("an installation into a cache that cannot be written says so", async () => {
   const machine = await fakeMachine();
   await writeFile(join(machine.folder, "cache"), "a file where the folder should be");
   await expect(installInCache(installation(machine, async () => undefined))).resolves.toMatchObject({

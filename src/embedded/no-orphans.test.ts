@@ -56,14 +56,14 @@ describe.skipIf(cli.skipReason ?? process.platform === "win32")("a server whose 
     await expect(gone(serverPid)).resolves.toBe(true);
   });
 
-  it("forgets to stop it ends all the same, and takes it along", async () => {
+  it("ends without stopping it does not outlive it, and is not held open by it", async () => {
     const { owner, serverPid } = await startOwner("");
     if (owner.exitCode === null) await once(owner, "exit");
     expect(owner.exitCode).toBe(0);
     await expect(gone(serverPid)).resolves.toBe(true);
   });
 
-  it("gets the terminal's Ctrl-C keeps it until it has shut down itself", async () => {
+  it("receives the terminal's Ctrl-C keeps running until that process has shut down", async () => {
     const { owner, serverPid } = await startOwner(`
       process.once("SIGINT", async () => {
         process.kill(server.pid, 0);

@@ -6,18 +6,18 @@ const env = { PATH: "/usr/bin:/bin" };
 const LONG_MS = 60_000;
 
 describe.skipIf(process.platform === "win32")("a bounded run", () => {
-  it("gives what the program wrote", async () => {
+  it("returns the program's output", async () => {
     const run = await runBounded("/bin/sh", ["-c", "echo one; echo two >&2"], { env, timeoutMs: LONG_MS });
     expect(run).toMatchObject({ succeeded: true, problem: "" });
     expect(run.output.split("\n").toSorted()).toEqual(["one", "two"]);
   });
 
-  it("tells the exit code and the last words of a failure", async () => {
+  it("reports the exit code and the last lines of a failure", async () => {
     const run = await runBounded("/bin/sh", ["-c", "echo sorry >&2; exit 7"], { env, timeoutMs: LONG_MS });
     expect(run).toMatchObject({ succeeded: false, problem: "ended with exit code 7: sorry" });
   });
 
-  it("tells that a program cannot be started", async () => {
+  it("reports that a program cannot be started", async () => {
     const run = await runBounded("/nowhere/at/all", [], { env, timeoutMs: LONG_MS });
     expect(run.problem).toMatch(/could not be started: .*ENOENT/);
   });
@@ -31,7 +31,7 @@ describe.skipIf(process.platform === "win32")("a bounded run", () => {
     await vi.waitFor(() => expect(isAlive(group)).toBe(false), { timeout: 10_000, interval: 10 });
   });
 
-  it("ends a program when it is told to, with that reason", async () => {
+  it("ends a program when its signal is aborted, with that reason", async () => {
     const stop = new AbortController();
     const run = await runBounded("/bin/sh", ["-c", "echo up; sleep 1000"], {
       env,

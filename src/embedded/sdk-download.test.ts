@@ -21,11 +21,11 @@ async function downloadThrough(proxy: string, stallMs?: number): Promise<string 
   return downloadBySdk(download);
 }
 
-it("tells at once that the download's address cannot be reached", async () => {
+it("the SDK's download reports at once that its address cannot be reached", async () => {
   await expect(downloadThrough("http://127.0.0.1:1")).resolves.toMatch(/temporal\.download.*[Cc]onnect/);
 });
 
-it("gives up on a wall that swallows the request and never answers", async () => {
+it("the SDK's download gives up on a firewall that drops the request", async () => {
   const wall = createServer((socket) => void socket.on("error", () => undefined).resume());
   await new Promise<void>((resolve) => wall.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void wall.close());

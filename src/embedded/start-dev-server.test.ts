@@ -89,7 +89,7 @@ describe.skipIf(cli.skipReason)("starting and stopping", { timeout: 120_000 }, (
     await vi.waitFor(() => expect(isAlive(-server.pid)).toBe(false), { timeout: 10_000, interval: 10 });
   });
 
-  it("takes the port that it is told", async () => {
+  it("takes the given port", async () => {
     const holder = await listenOn(0);
     const port = portOf(holder);
     await new Promise((resolve) => holder.close(resolve));
@@ -140,7 +140,7 @@ describe.skipIf(cli.skipReason)("starting and stopping", { timeout: 120_000 }, (
     });
   });
 
-  it("tries again when somebody else took its port meanwhile", async () => {
+  it("tries again when another process took its port meanwhile", async () => {
     const machine = await fakeMachine();
     const refuseOnce = `if mkdir "${machine.folder}/refused"; then echo "listen tcp: bind: address already in use" >&2; exit 1; fi`;
     const cliThatRefusesOnce = await machine.script(

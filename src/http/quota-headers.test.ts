@@ -9,7 +9,7 @@ describe("parseRateLimit", () => {
     expect(parseRateLimit(limits)).toEqual({ limit: 120, remaining: 7, resetSeconds: 42 });
   });
 
-  test("every set of meant values comes back as it was", () => {
+  test("reads back every valid set of values", () => {
     const count = fc.nat({ max: 1_000_000 });
     fc.assert(
       fc.property(count, count, fc.nat({ max: 86_400 }), (limit, remaining, resetSeconds) => {
@@ -85,7 +85,7 @@ describe("parseRetryAfterSeconds", () => {
   });
 });
 
-test("a date is read in the one form that RFC 9110 prefers", () => {
+test("an HTTP date is read only in the form that RFC 9110 prefers", () => {
   expect(parseHttpDateMs("Sat, 21 Nov 2026 09:00:00 GMT")).toBe(Date.parse("2026-11-21T09:00:00Z"));
   expect(parseHttpDateMs("Saturday, 21-Nov-26 09:00:00 GMT")).toBeUndefined();
   expect(parseHttpDateMs("Sat, 99 Nov 2026 09:00:00 GMT")).toBeUndefined();

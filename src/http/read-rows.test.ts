@@ -12,7 +12,7 @@ const read = rowsOf({
 });
 const answer = (json: unknown) => read({ json, bodyText: "", bodyLength: 0, headers: {} });
 
-test("a row that is not of its form is left out, and told by its names and its first wrong field alone", () => {
+test("a row that does not fit the schema is left out, and reported by its names and its first wrong field", () => {
   const secret = "P051234567X";
   const odd = { id: "b", sku: "B-1", pin: secret, lines: [{ quantity: 1 }, { quantity: secret }] };
   const result = answer({ data: [{ id: "a", lines: [] }, odd, null, { id: 7, lines: [] }, { id: "c", lines: [] }] });
@@ -31,7 +31,7 @@ test("a row that is not of its form is left out, and told by its names and its f
   expect(JSON.stringify(result)).not.toContain(secret);
 });
 
-test("a body without the list is not read", () => {
+test("a body without the list is refused", () => {
   expect(answer({ data: {} })).toHaveProperty("issues");
   expect(answer(undefined)).toEqual({ issues: ["the body is not JSON"] });
 });

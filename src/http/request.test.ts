@@ -53,7 +53,7 @@ async function failure(call: Promise<unknown>): Promise<TransportError> {
   return error as TransportError;
 }
 
-describe("an answer that is taken piece by piece", () => {
+describe("an answer that is read piece by piece", () => {
   const body = Buffer.alloc(3_000_000, "receipt ");
 
   test("comes whole and in order, one piece at a time, and is not kept", async () => {
@@ -117,21 +117,21 @@ describe("an answer that comes whole", () => {
     },
   );
 
-  test("has no json when its body is none", async () => {
+  test("has no json when its body is not JSON", async () => {
     const server = await stub((response) => response.writeHead(502).end("<html>bad gateway</html>"));
     const answer = await request(server.baseUrl);
     expect(answer.bodyText).toContain("bad gateway");
     expect("json" in answer).toBe(false);
   });
 
-  test("is not followed when it redirects", async () => {
+  test("that redirects is not followed", async () => {
     const server = await stub((response) => response.writeHead(307, { location: "/elsewhere" }).end());
     expect((await request(server.baseUrl)).status).toBe(307);
     expect(server.requests).toHaveLength(1);
   });
 });
 
-describe("nothing was sent", () => {
+describe("a request is known to be unsent", () => {
   test("when the connection is refused", async () => {
     const server = await startStubServer(() => {});
     await server.close();
@@ -178,7 +178,7 @@ describe("nothing was sent", () => {
     expect(`${error.message} ${String(error.cause)}`).not.toContain("secret");
   });
 
-  test("when the signal was aborted before, or the timeout is no time", async () => {
+  test("when the signal was aborted before, or the timeout is zero", async () => {
     const server = await stub((response) => respondJson(response, 200, {}));
     const aborted = await failure(request(server.baseUrl, { signal: AbortSignal.abort("enough") }));
     expect(aborted).toMatchObject({ code: "aborted", sent: "no", cause: "enough" });
@@ -222,7 +222,7 @@ describe("nothing was sent", () => {
   );
 });
 
-describe("the request may have arrived", () => {
+describe("a request may have arrived", () => {
   test("when the peer resets the connection after the request", async () => {
     const address = await rawServer((socket) =>
       socket.on("error", () => {}).once("data", () => socket.resetAndDestroy()),
@@ -232,7 +232,7 @@ describe("the request may have arrived", () => {
     expect(error.sentAtMs).toBeTypeOf("number");
   });
 
-  test("when the peer closes without a word, or speaks nonsense", async () => {
+  test("when the peer closes without an answer, or answers nonsense", async () => {
     const silent = await rawServer((socket) => socket.once("data", () => socket.end()));
     expect(await failure(request(`http://${silent}/`))).toMatchObject({ code: "connection-lost", sent: "maybe" });
     const nonsense = await rawServer((socket) => socket.once("data", () => socket.end("what?\r\n\r\n")));
@@ -277,7 +277,7 @@ describe("the request may have arrived", () => {
   });
 });
 
-test("a dispatcher that retries cannot send it twice", async () => {
+test("a dispatcher that retries cannot send a request twice", async () => {
   const server = await stub((response) => response.destroy());
   const dispatcher = agent().compose(interceptors.retry({ methods: ["POST"], minTimeout: 1, maxRetries: 3 }));
   const error = await failure(request(server.baseUrl, { dispatcher, method: "POST", body: "{}" }));

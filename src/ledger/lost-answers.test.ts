@@ -91,7 +91,7 @@ describe("a document whose answer from the ledger was lost after it was written"
   });
 });
 
-describe("a record whose commit was answered by nobody", () => {
+describe("a record whose answer from the ledger was lost after the commit", () => {
   it("is kept once", async () => {
     const business = someBusiness();
     line.loseAnswerTo(/^commit/);
@@ -103,7 +103,7 @@ describe("a record whose commit was answered by nobody", () => {
   });
 });
 
-it("ends a statement with the operation that waited for it, so that nothing is written later", async () => {
+it("a statement ends with the operation that waits for it, so that nothing is written later", async () => {
   const first = firstTry();
   const hasty = openLedger({ url: test.url, home: "/nowhere", operationTimeoutMs: 500 });
   await hasty.stock.take(first);

@@ -51,7 +51,7 @@ function anotherServes(pid: number): boolean {
 }
 
 describe("a ledger whose server is killed", { timeout: 60_000 }, () => {
-  it("in the middle of 200 takes has every one afterwards that it acknowledged", async () => {
+  it("in the middle of 200 takes keeps every take that it acknowledged", async () => {
     const ledger = open({ home });
     await ledger.ready();
     const requests = Array.from({ length: 200 }, firstTry);
@@ -75,7 +75,7 @@ describe("a ledger whose server is killed", { timeout: 60_000 }, () => {
     expect(await ledger.stock.take(requests[0] ?? firstTry())).toEqual({ kind: "taken" });
   });
 
-  it("has another one within an operation, and one that is asked to stop too", async () => {
+  it("has a new server within one operation, also after a server that was asked to stop", async () => {
     const ledger = open({ home, operationTimeoutMs: 20_000 });
     for (const signal of ["SIGKILL", "SIGINT", "SIGQUIT"] as const) {
       expect(await ledger.stock.take(firstTry())).toEqual({ kind: "taken" });
@@ -103,21 +103,24 @@ describe("a ledger on a server", { timeout: 60_000 }, () => {
     expect(await ledger.stock.take(first)).toEqual({ kind: "taken" });
   });
 
-  it.runIf(process.platform === "linux")("says so too when that hangs, and works when it goes on", async () => {
-    if (server === undefined) throw new Error("no server");
-    const ledger = open({ url: server.url, home: "/nowhere", operationTimeoutMs: 1_000 });
-    const first = firstTry();
-    await ledger.stock.take(first);
-    const backends = stopBackends();
-    try {
-      expect(await msUntilUnavailable(ledger.stock.take(first))).toBeLessThan(2_500);
-    } finally {
-      for (const pid of backends) process.kill(pid, "SIGCONT");
-    }
-    expect(await ledger.stock.take(first)).toEqual({ kind: "taken" });
-  });
+  it.runIf(process.platform === "linux")(
+    "says so when its server hangs, and works when the server goes on",
+    async () => {
+      if (server === undefined) throw new Error("no server");
+      const ledger = open({ url: server.url, home: "/nowhere", operationTimeoutMs: 1_000 });
+      const first = firstTry();
+      await ledger.stock.take(first);
+      const backends = stopBackends();
+      try {
+        expect(await msUntilUnavailable(ledger.stock.take(first))).toBeLessThan(2_500);
+      } finally {
+        for (const pid of backends) process.kill(pid, "SIGCONT");
+      }
+      expect(await ledger.stock.take(first)).toEqual({ kind: "taken" });
+    },
+  );
 
-  it("says so when that was never there, and comes to it later", async () => {
+  it("says so when its server was never there, and connects to it later", async () => {
     if (server === undefined) throw new Error("no server");
     const sockets = new Set<Socket>();
     const hole = createServer((socket) => void sockets.add(socket.on("error", () => undefined)));
@@ -146,7 +149,7 @@ describe("a ledger on a server", { timeout: 60_000 }, () => {
   });
 });
 
-it("does not answer after it was closed", async () => {
+it("a ledger that was closed does not answer", async () => {
   const ledger = openLedger({ home });
   await ledger.stock.take(firstTry());
   await ledger.close();

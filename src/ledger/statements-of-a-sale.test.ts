@@ -54,7 +54,7 @@ async function sell(number: string): Promise<Map<string, string[]>> {
   return asked;
 }
 
-it("carries a sale through the ledger in few statements and commits", async () => {
+it("a sale costs the ledger a fixed small number of statements and commits", async () => {
   const asked = await sell("INV-1");
   const counts = Object.fromEntries([...asked].map(([what, statements]) => [what, statements.length]));
   expect(counts).toEqual({
@@ -73,7 +73,7 @@ it("carries a sale through the ledger in few statements and commits", async () =
   expect([sum(Object.values(counts)), sum(committed)]).toEqual([15, 10]);
 });
 
-it("keeps a record that changes as cheaply, and one that is told again in less", async () => {
+it("a record that changes costs as few statements, and one that is sent again fewer", async () => {
   const record = recordOf("INV-2");
   const count = async (more: Partial<typeof record>): Promise<number> => {
     const from = line.statements.length;

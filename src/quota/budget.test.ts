@@ -54,13 +54,13 @@ test("an answer from the next window, early by this clock, opens that window", (
   expect(budget.window).toMatchObject({ endsAtMs: START_MS + 75_100, lengthMs: 60_000 });
 });
 
-test("a clock that is off changes nothing: only times from now count", () => {
+test("a wrong clock does not change the budget, which uses only times from now", () => {
   const offMs = 3_600_000;
   const budget = call(newBudget(RULES, START_MS + offMs), START_MS + offMs, { rateLimit: rateLimit(0, 7) });
   expect(decided(budget, START_MS + offMs + 200)).toMatchObject({ untilMs: START_MS + offMs + 7_100 });
 });
 
-test("a clock that is set back by an hour closes nothing for that hour", () => {
+test("a clock that is set back by an hour does not close the budget for that hour", () => {
   const closed = call(newBudget(RULES, START_MS), START_MS, { status: 429, retryAfterSeconds: 60 });
   expect(decided(closed, START_MS + 1_000)).toMatchObject({ kind: "wait", why: "closed" });
   expect(decided(closed, START_MS - 3_600_000).kind).toBe("send");
@@ -95,7 +95,7 @@ test("a 429 that may be tried again before its window ends takes nothing from th
   expect(decided(budget, START_MS + 1_200).kind).toBe("send");
 });
 
-test("a service that fails is probed by one call at a time, after growing pauses, and calls pass again once it answers", () => {
+test("a failing service is probed by one call at a time, after growing pauses, and calls pass again once it answers", () => {
   let [budget, atMs] = [newBudget(RULES, START_MS), START_MS];
   for (let i = 0; i < 5; i += 1) budget = call(budget, atMs, { status: 503 });
   const pausesMs: number[] = [];
@@ -207,7 +207,7 @@ function play(steps: readonly Step[]): Played {
   return { budget, nowMs, broken };
 }
 
-test("whatever happens, in whatever order: no more is sent than what is left, and in the end calls pass again", () => {
+test("after random events in random order no more is sent than the budget has left, and in the end calls pass again", () => {
   fc.assert(
     fc.property(fc.array(anyStep, { maxLength: 60 }), (steps) => {
       const { budget, nowMs, broken } = play(steps);

@@ -44,7 +44,7 @@ function behindBreaker() {
 }
 
 describe("a service without a documented limit", () => {
-  test("is closed by a 429 for as long as it says, for everybody", async () => {
+  test("is closed by a 429 for all callers, for as long as it says", async () => {
     const { clock, service, breaker, ask } = behindBreaker();
     service.status = 429;
     service.headers = { "retry-after": "7" };
@@ -73,7 +73,7 @@ describe("a service without a documented limit", () => {
     expect(breaker.isOpen()).toBe(true);
   });
 
-  test("is asked by one call at a time once its calls keep failing, and by all after an answer", async () => {
+  test("is probed by one call at a time once its calls keep failing, and is open to all after an answer", async () => {
     const { clock, service, breaker, ask } = behindBreaker();
     service.status = 503;
     for (let call = 0; call < 4; call++) expect(await ask()).toBe(503);
@@ -93,7 +93,7 @@ describe("a service without a documented limit", () => {
     expect(service.calls).toBe(9);
   });
 
-  test("tells who waits for it when it may have opened", async () => {
+  test("notifies waiting callers when it may have opened", async () => {
     const { clock, service, breaker, ask } = behindBreaker();
     service.status = 429;
     service.headers = { "retry-after": "1" };

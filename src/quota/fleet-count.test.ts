@@ -32,7 +32,7 @@ function slowCount() {
 test.each([
   { sentAnyway: false, spent: 1, what: "is given back" },
   { sentAnyway: true, spent: 2, what: "stays spent, where the call went out all the same" },
-])("what a slow count grants too late $what", async ({ sentAnyway, spent }) => {
+])("a request that a slow shared count grants too late $what", async ({ sentAnyway, spent }) => {
   const { count, spend, state, said } = slowCount();
   const late = spend(sentAnyway);
   await vi.advanceTimersByTimeAsync(1_100);

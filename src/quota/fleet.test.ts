@@ -186,7 +186,7 @@ test("a provider that rounds its resets down is detected", async () => {
   expect(totals.refused / totals.sent).toBeLessThanOrEqual(0.02);
 });
 
-test("windows of another length are learned", async () => {
+test("a window length other than configured is learned from the headers", async () => {
   const windowMs = 20_000;
   const { totals, usedParts, backlog, end } = fleet({ processes: 3, windowMs });
   backlog("interactive");

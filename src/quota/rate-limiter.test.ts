@@ -72,7 +72,7 @@ test("a call on an idle application goes at once", async () => {
   expect(await passing(100, call())).toEqual({ end: 200, tookMs: 100 });
 });
 
-test("what comes in a spent window goes back unsent, and into the queue where the others wait", async () => {
+test("a call in a spent window is returned unsent, and waits in its task queue", async () => {
   const { call, passing, said, service } = limited();
   for (let i = 0; i < 3; i += 1) await passing(100, call());
   const { end, tookMs } = await passing(0, call());
@@ -83,7 +83,7 @@ test("what comes in a spent window goes back unsent, and into the queue where th
   expect([...service.windows.values()]).toEqual([{ used: 3, refused: 0 }]);
 });
 
-test("what comes shortly before the next window waits for that", async () => {
+test("a call shortly before the next window waits for that window", async () => {
   const { call, passing } = limited();
   for (let i = 0; i < 3; i += 1) await passing(100, call());
   await vi.advanceTimersByTimeAsync(48_200);
@@ -93,7 +93,7 @@ test("what comes shortly before the next window waits for that", async () => {
   expect(tookMs).toBeLessThan(2_200);
 });
 
-test("whoever waits can be given up", async () => {
+test("a waiting call can be aborted", async () => {
   const { call, passing, limiter } = limited();
   for (let i = 0; i < 3; i += 1) await passing(100, call());
   await vi.advanceTimersByTimeAsync(48_200);
@@ -136,7 +136,7 @@ test("while the shared count is unavailable calls go on; this is reported once, 
   expect(said.filter((word) => word === "sent")).toHaveLength(7);
 });
 
-test("a service that fails is asked by one call at a time, and by no unrepeatable write as long as others ask", async () => {
+test("a failing service is probed by one call at a time, and by an unrepeatable write only if no other call waits", async () => {
   const { call, passing, service, limiter } = limited({ limit: 1_000 });
   await passing(100, call());
   service.answers.status = 503;

@@ -18,7 +18,7 @@ function textOf(html: string): string {
 }
 
 describe("receiptHtml", () => {
-  it("shows what the text shows, and a QR code that holds the verification address", () => {
+  it("shows the content of the text receipt, and a QR code with the verification address", () => {
     const html = receiptHtml(signedSale(), { seller: SELLER });
     const text = textOf(html);
     for (const value of [
@@ -60,7 +60,7 @@ describe("receiptHtml", () => {
 });
 
 describe("receiptPdf", () => {
-  it("shows what the text shows, and a QR code that holds the verification address", async () => {
+  it("shows the content of the text receipt, and a QR code with the verification address", async () => {
     const [page, ...others] = await readPdf(await receiptPdf(signedSale(), { seller: SELLER }));
     expect(others).toEqual([]);
     expect(page?.qr).toBe(VERIFY_AT);
@@ -85,7 +85,7 @@ describe("receiptPdf", () => {
     expect(page?.text).toMatch(/^Total -1,690\.15$/m);
   });
 
-  it("goes on over pages, each with the head of its table; the signed values and the QR code are not torn apart", async () => {
+  it("continues over pages, each with the table's head; signed values and QR code stay on one page", async () => {
     for (const count of [22, 23, 24, 90]) {
       const lines = Array.from({ length: count }, (_, n) => lineOf(`Item ${n} of many`));
       const pages = await readPdf(await receiptPdf(signedSale({ lines })));
@@ -117,12 +117,12 @@ describe("receiptPdf", () => {
     expect(pages.map(({ qr }) => qr)).toContain(VERIFY_AT);
   });
 
-  it("refuses a font that is none", async () => {
+  it("refuses a file that is no font", async () => {
     await expect(receiptPdf(signedSale(), { font: new Uint8Array([1, 2, 3]) })).rejects.toThrow(/font/i);
   });
 });
 
-describe("the same document", () => {
+describe("the receipt of one document", () => {
   const zone = process.env["TZ"];
   afterEach(() => {
     vi.useRealTimers();
@@ -130,7 +130,7 @@ describe("the same document", () => {
     else process.env["TZ"] = zone;
   });
 
-  it("gives the same bytes, whenever and wherever it is printed", async () => {
+  it("has the same bytes whenever and wherever it is printed", async () => {
     const printed = async () => [
       receiptText(signedSale()),
       receiptHtml(signedSale()),

@@ -120,7 +120,7 @@ Seller: as stated by the shop, not signed.
     expect(text).not.toContain("16%");
   });
 
-  it("never takes more than 42 columns, and loses nothing of a name", () => {
+  it("fits into 42 columns, and wraps long names completely", () => {
     const letter = fc.constantFrom("a", " ", "W", "ũ", "u\u0303", "茶", "한", "\u{1F375}", "-");
     const name = fc.string({ unit: letter, minLength: 1, maxLength: 120, size: "max" });
     fc.assert(
@@ -135,7 +135,7 @@ Seller: as stated by the shop, not signed.
     );
   });
 
-  it("passes nothing on that a printer or a terminal obeys", () => {
+  it("removes control characters that a printer or a terminal would obey", () => {
     const hostile = "Tea\u001B@\u001DV\u0000\nTOTAL 0.00\u202E";
     const document: SaleDocument = signedSale({ lines: [lineOf(hostile)], customer: { name: hostile } });
     for (const text of [receiptText(document), readEscPos(receiptEscPos(document)).lines.join("\n")])
@@ -169,7 +169,7 @@ describe("receiptEscPos", () => {
     expect(qr).toBeUndefined();
   });
 
-  it("has the address in letters alone where it is too long for a QR code", () => {
+  it("prints the address as text where it is too long for a QR code", () => {
     const verificationUrl = `https://tax-authority.example/${"x".repeat(2400)}`;
     const { lines, qr } = readEscPos(receiptEscPos(signedSale({ receipt: { verificationUrl } })));
     expect(qr).toBeUndefined();
@@ -178,7 +178,7 @@ describe("receiptEscPos", () => {
 });
 
 describe("inLatin", () => {
-  it("is what Windows-1252 has, letter by letter", () => {
+  it("maps each letter to Windows-1252, or to its closest letters", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), (text) => {
         const latin = inLatin(text);

@@ -29,7 +29,7 @@ function found(more: Partial<FoundSale> = {}): FoundSale {
   return { ...KEPT, creditNote: null, ...more };
 }
 
-describe("the state of a sale out of the ledger", () => {
+describe("the state of a sale from the ledger", () => {
   test("waits for nothing once the sale is done", () => {
     expect(ledgerState(found())).toMatchObject({ source: "ledger", keptAtMs: 9, waitingFor: "nothing" });
   });
@@ -53,7 +53,7 @@ describe("the state of a sale out of the ledger", () => {
         ],
       },
     ],
-  ])("says how it goes on where %s", (_where, more) => {
+  ])("says how the sale continues where %s", (_where, more) => {
     expect(ledgerState(found(more)).waitingFor).toContain("until the same sale is started again");
   });
 
@@ -64,7 +64,7 @@ describe("the state of a sale out of the ledger", () => {
     expect(ledgerState(found({ creditNote: { ...credited, stage: "cancelled" } }))).not.toHaveProperty("refund");
   });
 
-  test("says what its credit note needs a person for, and so does its outcome", () => {
+  test("says what its credit note needs an operator for, and so does its outcome", () => {
     const keptBy = { workflowId: "credit-note/default/biz_1/sal_1", runId: "run-2" };
     const sale = found({ creditNote: { ...KEPT, number: "CN-1", stage: "rejected", attentions: [ATTENTION], keptBy } });
     expect(ledgerState(sale)).toMatchObject({

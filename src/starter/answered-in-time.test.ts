@@ -37,7 +37,7 @@ const client = {
   workflowService: { describeTaskQueue: async () => ({ pollers: [{}] }) },
 } as unknown as Client;
 
-describe("an answer in time", () => {
+describe("a question to Temporal with a time limit", () => {
   beforeEach(() => {
     vi.useFakeTimers();
     deadlines.length = 0;
@@ -63,7 +63,7 @@ describe("an answer in time", () => {
     expect(asked).toHaveBeenCalledTimes(4);
   });
 
-  test("one try is not waited for as long as the whole, and the last no longer than the whole", async () => {
+  test("limits each try to less than the whole time, and all tries to the whole time", async () => {
     const started = Date.now();
     const asked = vi.fn<() => Promise<string>>(async () => {
       await new Promise((resolve) => setTimeout(resolve, 4_000));
@@ -84,7 +84,7 @@ describe("an answer in time", () => {
     ["the caller gave up", GIVEN_UP_BY_CALLER, ServiceError],
     ["the question is wrong", WRONG, ServiceError],
     ["the workflow has no such query", grpc(3, `unknown queryType. ${QUERY_REFUSED}`), ServiceError],
-  ])("where %s it is said at once", async (_what, cause, expected) => {
+  ])("fails at once when %s", async (_what, cause, expected) => {
     const asked = answersAfter(1, new ServiceError("Failed to query Workflow", { cause }));
     await expect(answeredInTime(client, "sale/1", asked)).rejects.toBeInstanceOf(expected);
     expect(asked).toHaveBeenCalledTimes(1);

@@ -23,7 +23,7 @@ async function warningsOf(
   return { warnings, calls: simulator.calls().length };
 }
 
-test("a key that reaches its business is no news, and costs one call", async () => {
+test("a key that reaches its business logs nothing, and costs one call", async () => {
   expect(await warningsOf({})).toEqual({ warnings: [], calls: 1 });
 });
 
@@ -34,7 +34,7 @@ test("a key that does not reach its business is warned of once, with those that 
   ]);
 });
 
-test("a key is held against each business that is configured, with one call and one warning", async () => {
+test("a key is compared with each configured business, with one call and one warning", async () => {
   const more = { COMPLIANCE_BUSINESSES: "biz_1,biz_8,biz_9" };
   expect(await warningsOf(more)).toEqual({
     warnings: [
@@ -46,11 +46,11 @@ test("a key is held against each business that is configured, with one call and 
   expect((await warningsOf(withoutDefault)).warnings).toEqual([expect.stringContaining('does not reach "biz_9"')]);
 });
 
-test("a key that is refused is the circuit breaker's news, and no second one", async () => {
+test("a refused key is reported by the circuit breaker alone", async () => {
   expect(await warningsOf({}, { revoked: true })).toEqual({ warnings: [], calls: 1 });
 });
 
-test("a service that cannot say holds nothing up, and is warned of", async () => {
+test("a service that cannot list businesses delays nothing, and causes a warning", async () => {
   const { warnings } = await warningsOf({}, { fails: true });
   expect(warnings).toEqual(["it is not known which businesses the key of connection default reaches"]);
 });

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { startHealthServer } from "./health-server.ts";
 import type { Readiness } from "./readiness.ts";
 
-test("answers for being alive and for being ready, and for nothing else", async () => {
+test("the health server answers /healthz and /readyz, and nothing else", async () => {
   let readiness: Readiness | Error = { ready: false, reason: "starting" };
   const server = await startHealthServer({ host: "127.0.0.1", port: 0 }, async () => {
     if (readiness instanceof Error) throw readiness;
@@ -24,7 +24,7 @@ test("answers for being alive and for being ready, and for nothing else", async 
   await server.close();
 });
 
-test("a port that is taken is named", async () => {
+test("the health server names a port that is taken", async () => {
   const first = await startHealthServer({ host: "127.0.0.1", port: 0 }, () => Promise.resolve({ ready: true }));
   await expect(
     startHealthServer({ host: "127.0.0.1", port: first.port }, () => Promise.resolve({ ready: true })),
@@ -32,7 +32,7 @@ test("a port that is taken is named", async () => {
   await first.close();
 });
 
-test("listens on the address that it is given, and names one that this machine does not have", async () => {
+test("the health server listens on the given address, and names one that this machine does not have", async () => {
   const ready = () => Promise.resolve({ ready: true } as const);
   const server = await startHealthServer({ host: "0.0.0.0", port: 0 }, ready);
   expect((await fetch(`http://127.0.0.1:${server.port}/readyz`)).status).toBe(200);

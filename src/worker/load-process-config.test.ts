@@ -31,7 +31,7 @@ test("webhooks that are switched on need a secret, in the process that receives 
   expect(problemsOf({ env: ENV, needs: [] })).toEqual([]);
 });
 
-test("a secret that is wrong is told once", () => {
+test("a wrong secret is reported once", () => {
   const env = { ...ENV, ACCOUNTING_WEBHOOK_SECRET: "cs_a" };
   expect(problemsOf({ env, needs: ["callbacks"] })).toEqual([expect.stringMatching(/^ACCOUNTING_WEBHOOK_SECRET: /)]);
 });

@@ -7,7 +7,7 @@ const NEVER = new AbortController().signal;
 const settled = <Result>(promise: Promise<Result>): Promise<Result | "waits"> =>
   Promise.race([promise, new Promise<"waits">((resolve) => setImmediate(() => resolve("waits")))]);
 
-test("one poll is open until a task comes for it, then the next is given", async () => {
+test("one poll is open until a task arrives, then the next one opens", async () => {
   const permits = new Permits(3);
   const first = await permits.take(NEVER);
   const second = permits.take(NEVER);
@@ -45,7 +45,7 @@ test("behind a gate at most four polls are open, since an open poll cannot be wi
   expect((await pollsAfter(200, gate)).permits.unused).toBe(4);
 });
 
-test("once no tasks come any more, polls that end are not opened again but for one", async () => {
+test("once no more tasks arrive, ended polls are not reopened, except one", async () => {
   const clock = { ms: 0 };
   const permits = new Permits(50, undefined, () => clock.ms);
   for (let n = 0; n < 40; n += 1) permits.use(await permits.take(NEVER));
@@ -73,7 +73,7 @@ test("a poll that brings no task gives its permit to the next", async () => {
   expect([permits.unused, permits.used]).toEqual([1, 0]);
 });
 
-test("as many permits as allowed are used, and the next request waits until one is returned", async () => {
+test("permits are given up to the limit, and the next request waits until one is returned", async () => {
   const permits = new Permits(2);
   const first = await permits.take(NEVER);
   permits.use(first);
@@ -84,7 +84,7 @@ test("as many permits as allowed are used, and the next request waits until one 
   expect(await settled(third)).toMatchObject({ state: "unused" });
 });
 
-test("a wait that is aborted ends with the signal's own reason, and takes nobody's turn", async () => {
+test("a wait for a permit that is aborted ends with the signal's reason, and does not use another's turn", async () => {
   const permits = new Permits(1);
   const first = await permits.take(NEVER);
   const abort = new AbortController();
@@ -97,7 +97,7 @@ test("a wait that is aborted ends with the signal's own reason, and takes nobody
   expect(await settled(third)).toMatchObject({ state: "unused" });
 });
 
-test("once closed none is given any more, and the last poll is waited for", async () => {
+test("once closed no permit is given, and the close waits for the last poll", async () => {
   const permits = new Permits(2);
   const first = await permits.take(NEVER);
   const abort = new AbortController();
@@ -114,7 +114,7 @@ test("once closed none is given any more, and the last poll is waited for", asyn
   await expect(second).rejects.toBe(abort.signal.reason);
 });
 
-test("whatever happens in whatever order, no more than allowed are out, and none is lost", async () => {
+test("after random events in random order no more permits are in use than allowed, and none is lost", async () => {
   const step = fc.record({ do: fc.constantFrom("take", "try", "use", "back", "abort", "close"), which: fc.nat(20) });
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 1, max: 4 }), fc.array(step, { maxLength: 40 }), async (most, steps) => {

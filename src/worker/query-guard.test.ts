@@ -79,7 +79,7 @@ describe("the query guard", () => {
     return { query, next };
   }
 
-  test("hands a query on once the history has confirmed its run, and does not ask the history again", async () => {
+  test("passes a query on once the history has confirmed its run, and then does not read the history again", async () => {
     const { query, next } = await asked();
     nth(reads, 0).page.resolve(COVERED);
     expect(await next).toBe(query);
@@ -89,7 +89,7 @@ describe("the query guard", () => {
     expect(completions).toEqual([]);
   });
 
-  test("lets other runs go on while a query is checked", async () => {
+  test("does not hold up other runs while a query is checked", async () => {
     const { query, next } = await asked();
     const other = hand([START], 3, "run-2");
     expect(await next).toBe(other);
@@ -99,7 +99,7 @@ describe("the query guard", () => {
     expect(polled).toBe(4);
   });
 
-  test("refuses a query that the history does not cover, with the words that callers know, and goes on", async () => {
+  test("refuses a query that the history does not cover, with the error that callers know, and goes on", async () => {
     const { next } = await asked();
     nth(reads, 0).page.resolve(UNCOVERED);
     await expect.poll(() => completions.length).toBe(1);
@@ -114,7 +114,7 @@ describe("the query guard", () => {
     await expect.poll(() => completions.length).toBe(1);
   });
 
-  test("reads so many pages of a long history, larger ones after the first, and then refuses", async () => {
+  test("reads a bounded number of pages of a long history, and then refuses", async () => {
     await asked();
     for (let n = 0; n < 4; n += 1) {
       await expect.poll(() => reads.length).toBe(n + 1);
@@ -161,7 +161,7 @@ describe("the query guard", () => {
   });
 });
 
-test("a worker of an SDK without the way to guard it is refused", () => {
+test("a worker with an SDK that cannot be guarded is refused", () => {
   expect(() => corePollsOf({ nativeWorker: { pollWorkflowActivation() {} } })).toThrow(
     /nativeWorker\.completeWorkflowActivation.*the version that package\.json pins/s,
   );

@@ -22,14 +22,14 @@ function poller(identity: string, agoMs: number): object {
 
 const common = { namespace: "n", identity: "us" };
 
-test("ready: every worker runs, and Temporal saw us poll lately", async () => {
+test("the worker is ready when every worker runs and Temporal saw it poll lately", async () => {
   const { connection } = connectionThat(async () => ({ pollers: [poller("them", 0), poller("us", 60_000)] }));
   expect(await createReadiness({ ...common, connection, states: () => ["RUNNING", "RUNNING"] })()).toEqual({
     ready: true,
   });
 });
 
-test("not ready while one of the workers does not run, and Temporal is not asked", async () => {
+test("the worker is not ready while one of its workers does not run, and Temporal is not asked", async () => {
   const { connection, asked } = connectionThat(async () => ({}));
   const readiness = createReadiness({ ...common, connection, states: () => ["RUNNING", "DRAINING"] });
   expect(await readiness()).toEqual({ ready: false, reason: "a worker is DRAINING" });
@@ -40,13 +40,13 @@ test.each([
   ["only others poll", [poller("them", 0)]],
   ["our last poll is long ago", [poller("us", 120_000)]],
   ["nobody polls", []],
-])("not ready where %s", async (_name, pollers) => {
+])("the worker is not ready where %s", async (_name, pollers) => {
   const { connection } = connectionThat(async () => ({ pollers }));
   const readiness = createReadiness({ ...common, connection, states: () => ["RUNNING"] });
   expect(await readiness()).toEqual({ ready: false, reason: expect.stringContaining("no recent poll of us") });
 });
 
-test("Temporal that does not answer is the reason; the answer lasts five seconds", async () => {
+test("the worker is not ready when Temporal does not answer; the result is cached for five seconds", async () => {
   let nowMs = 0;
   const { connection, asked } = connectionThat(() => Promise.reject(new Error("away")));
   const readiness = createReadiness({ ...common, connection, states: () => ["RUNNING"], nowMs: () => nowMs });

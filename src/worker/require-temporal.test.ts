@@ -11,10 +11,10 @@ test.each([
   new NoAnswerError("sale/a", grpc(4)),
   new NoWorkerError("sale/a", grpc(4)),
   new SaleNotFoundError("sale/a"),
-])("that Temporal is there, and no worker: $name stays as it is", (error) => {
+])("$name, which says that Temporal answers but no worker does, is passed on unchanged", (error) => {
   expect(temporalErrorOf(error, temporal)).toBe(error);
 });
 
-test("that the time is up, with nothing that Temporal has answered, is that Temporal cannot be reached", () => {
+test("a timeout without any answer of Temporal means that Temporal cannot be reached", () => {
   expect(temporalErrorOf(grpc(4), temporal)).toBeInstanceOf(TemporalError);
 });

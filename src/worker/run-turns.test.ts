@@ -20,18 +20,18 @@ function activation(jobs: object[], historyLength: number, isReplaying = false):
   );
 }
 
-describe("the turns of a cached run", () => {
-  test("a query of an unknown run is answered as it is", () => {
+describe("the records of a cached run's workflow tasks", () => {
+  test("answer a query of an unknown run without a check", () => {
     expect(new RunTurns(10).note(activation([LONE_QUERY], 5, true))).toBeUndefined();
   });
 
-  test("a query after a replay alone is answered as it is", () => {
+  test("answer a query after a replay alone without a check", () => {
     const turns = new RunTurns(10);
     expect(turns.note(activation([START], 3, true))).toBeUndefined();
     expect(turns.note(activation([LONE_QUERY], 3, true))).toBeUndefined();
   });
 
-  test("a query that brought events beyond the last turn is checked", () => {
+  test("check a query that brought events beyond the last turn", () => {
     const turns = new RunTurns(10);
     turns.note(activation([START], 3, true));
     expect(turns.note(activation([LONE_QUERY], 6, true))).toEqual({
@@ -44,7 +44,7 @@ describe("the turns of a cached run", () => {
     });
   });
 
-  test("a query after a turn with new events is checked, until a check has confirmed it", () => {
+  test("check a query after a turn with new events, until a check has confirmed it", () => {
     const turns = new RunTurns(10);
     turns.note(activation([START], 3));
     turns.note(activation([RESOLVED], 9));
@@ -56,13 +56,13 @@ describe("the turns of a cached run", () => {
     expect(turns.note(activation([LONE_QUERY], 15, true))).toMatchObject({ lastTurn: 15, lastTurnIsNew: true });
   });
 
-  test("a query that is attached to a workflow task is answered as it is", () => {
+  test("answer a query that is attached to a workflow task without a check", () => {
     const turns = new RunTurns(10);
     turns.note(activation([START], 3));
     expect(turns.note(activation([ATTACHED_QUERY], 3, true))).toBeUndefined();
   });
 
-  test("a run that left the cache is forgotten, but for how far it had come", () => {
+  test("forget a run that left the cache, except its last event", () => {
     const turns = new RunTurns(10);
     turns.note(activation([START], 9));
     turns.note(activation([EVICTED], 9));
@@ -73,7 +73,7 @@ describe("the turns of a cached run", () => {
     expect(turns.note(activation([LONE_QUERY], 14, true))).toMatchObject({ wasSeenBefore: false });
   });
 
-  test("only so many runs that left the cache are remembered", () => {
+  test("remember a bounded number of runs that left the cache", () => {
     const turns = new RunTurns(1);
     const of = (runId: string, jobs: object[]): Activation => ({ ...activation(jobs, 9), runId });
     for (const runId of ["run-1", "run-2"]) {
@@ -139,7 +139,7 @@ describe("the history behind a query", () => {
     ["timed out", "workflowExecutionTimedOutEventAttributes"],
     ["failed", "workflowExecutionFailedEventAttributes"],
     ["completed", "workflowExecutionCompletedEventAttributes"],
-  ])("of a run that %s is answered by a copy that was made from it, and by no other", (_how, attributes) => {
+  ])("of a run that %s is answered only by a cached copy that was made from it", (_how, attributes) => {
     const end = event(11, { [attributes]: {} });
     expect(read({}, [end, event(10), started(9)])).toBe(false);
     expect(read({ wasSeenBefore: true }, [end, event(10), started(9)])).toBe(true);

@@ -4,13 +4,13 @@ import { unstatedSaleKey } from "./unstated-sale-key.ts";
 
 const LIVE = { name: "default", environment: "live", dialect: { createSale: { path: "/v1/sales" } } } as const;
 
-test("a connection with a live key that does not state createSale.idempotencyKey is told what each value means", () => {
+test("a connection with a live key that does not state createSale.idempotencyKey is warned with the meaning of each value", () => {
   const told = unstatedSaleKey(LIVE);
   expect(told?.message).toContain("createSale.idempotencyKey");
   for (const value of ["trusted", "sent", "off"]) expect(told?.todo).toContain(`"${value}"`);
 });
 
-test("a connection that states createSale.idempotencyKey, or has a test key, is told nothing", () => {
+test("a connection that states createSale.idempotencyKey, or has a test key, is not warned", () => {
   expect(unstatedSaleKey({ ...LIVE, dialect: { createSale: { idempotencyKey: "sent" } } })).toBeUndefined();
   expect(unstatedSaleKey({ ...LIVE, environment: "test" })).toBeUndefined();
 });

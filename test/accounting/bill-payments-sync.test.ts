@@ -64,7 +64,7 @@ describeWithTemporal("the synchronisation of bill payments", () => {
     expect(rig.simulator.accounting.calls().every(({ signed, status }) => signed && status === 200)).toBe(true);
   });
 
-  test("then reads what has changed, and no more", async () => {
+  test("reads only what has changed after the first time", async () => {
     rig.simulator.accounting.changeBillPayment("bp_0000007", { note: "corrected" }, { status: "failed" });
     rig.simulator.accounting.addBillPayment({ id: "bp_new" }, { status: "pending" });
     const outcome = await sync();
@@ -73,7 +73,7 @@ describeWithTemporal("the synchronisation of bill payments", () => {
     expect(await unlike()).toEqual([]);
   });
 
-  test("sees by the counts that something is gone, and a full one finds out what", async () => {
+  test("notices by the counts that a payment is gone, and a full one finds which", async () => {
     rig.simulator.accounting.removeBillPayment("bp_0000100");
     rig.simulator.accounting.changeBillPayment("bp_0000200", {}, { status: null });
     expect(await sync()).toMatchObject({ kind: "recent", settled: false });
@@ -106,7 +106,7 @@ describeWithTemporal("the synchronisation of bill payments", () => {
     expect(await unlike()).toEqual([]);
   });
 
-  test("misses nothing although the service gives what its sort does not tell apart in another order each time", async () => {
+  test("misses nothing although payments with equal sort fields change their order", async () => {
     const { accounting } = rig.simulator;
     const times = { createdAt: "2026-01-01T00:00:00Z", updatedAt: "2026-01-01T00:00:00Z" };
     // Around the end of the first page.
@@ -140,7 +140,7 @@ describeWithTemporal("the synchronisation of bill payments", () => {
     expect(await unlike()).toEqual([]);
   });
 
-  test("is done again when something was asked for meanwhile", async () => {
+  test("runs again when another one was requested meanwhile", async () => {
     const { accounting } = rig.simulator;
     accounting.inject({
       operation: "listBillPayments",
@@ -183,7 +183,7 @@ describeWithTemporal("the synchronisation of bill payments", () => {
     expect(await handle.result()).toMatchObject({ settled: true });
   });
 
-  test("waits as long as a 429 says, and takes a failing service for a passing trouble", async () => {
+  test("waits as long as a 429 says, and retries while the service fails", async () => {
     const { accounting } = rig.simulator;
     accounting.inject({
       operation: "listBillPayments",
@@ -200,7 +200,7 @@ describeWithTemporal("the synchronisation of bill payments", () => {
     expect((next?.atMs ?? 0) - (refused?.atMs ?? 0)).toBeGreaterThanOrEqual(1_000);
   });
 
-  test("fails for a connection that there is not, and says which there are", async () => {
+  test("fails for an unknown connection, and names the known ones", async () => {
     const failed = await sync({ connection: "other" }).catch((error: unknown) => error);
     expect(String((failed as Error).cause)).toContain(
       'expected a configured accounting connection ("default"), found "other"',

@@ -21,7 +21,7 @@ describeWithTemporal("the commands of the accounting service", () => {
 
   const cli = (...argv: string[]) => callCli(argv, { env });
 
-  test("synchronise bill payments, and say what the ledger holds", async () => {
+  test("synchronise bill payments, and print what the ledger holds", async () => {
     const first = await cli("bill-payments", "sync", "--wait", "--json");
     expect(first).toMatchObject({ exitCode: 0 });
     expect(JSON.parse(first.stdout)).toMatchObject({
@@ -35,7 +35,7 @@ describeWithTemporal("the commands of the accounting service", () => {
     expect(full.stdout).toMatch(/The ledger holds 29: .*\nFinding: 1 were listed once and are not any more/);
   });
 
-  test("process a batch once, and let a person say what became of one whose answer was lost", async () => {
+  test("process a batch once, and let an operator resolve one whose answer was lost", async () => {
     const done = await cli("batch", "process", "batch_1", "--wait");
     expect(done).toMatchObject({ exitCode: 0, stdout: "batch_1 was processed: The batch was processed.\n" });
     rig.simulator.accounting.addSyncBatch({ id: "b 2" });

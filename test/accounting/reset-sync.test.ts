@@ -26,7 +26,7 @@ describeWithTemporal("a synchronisation of bill payments that is reset", () => {
   });
   afterAll(() => rig.close());
 
-  test("in the middle of a round goes on with that round, and its known ground is kept", async () => {
+  test("in the middle of a round continues that round, and keeps its known position", async () => {
     const { accounting } = rig.simulator;
     // The first page of the second status.
     accounting.inject({

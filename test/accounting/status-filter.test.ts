@@ -29,7 +29,7 @@ describeWithTemporal("a synchronisation of bill payments from a service that ign
   });
   afterAll(() => rig.close());
 
-  test("parks before a payment is kept, and goes on once the dialect is mended", async () => {
+  test("parks before a payment is kept, and goes on once the dialect is corrected", async () => {
     const handle = await rig.client.workflow.start(WORKFLOW_TYPES.syncBillPayments, {
       taskQueue: MAIN_TASK_QUEUE,
       workflowId,

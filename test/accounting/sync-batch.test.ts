@@ -57,7 +57,7 @@ describeWithTemporal("the processing of a sync batch", () => {
     };
   }
 
-  test("is sent once, and its outcome is returned to whoever starts it again", async () => {
+  test("is sent once, and its outcome is returned to later starts", async () => {
     const one = batch({ message: "42 bills were synced." });
     await one.start();
     const outcome = { syncBatchId: one.id, saidBy: "service", message: "42 bills were synced." };
@@ -72,7 +72,7 @@ describeWithTemporal("the processing of a sync batch", () => {
     });
   });
 
-  test("is sent again where certainly nothing happened", async () => {
+  test("is sent again where it certainly was not processed", async () => {
     const one = batch();
     one.fault({ when: "before", kind: "rate-limit", retryAfterSeconds: 1 });
     await one.start();
@@ -87,7 +87,7 @@ describeWithTemporal("the processing of a sync batch", () => {
       ["a proxy's page", { when: "after", kind: "not-json" }, 1],
       ["a server error", { when: "before", kind: "status", status: 503 }, 0],
       ["an answer that never comes", { when: "after", kind: "slow", delayMs: 5_000 }, 1],
-    ])("by %s waits for a person, who says that it was processed", async (_how, fault, processed) => {
+    ])("by %s waits for an operator, who says that it was processed", async (_how, fault, processed) => {
       const one = batch();
       one.fault(fault);
       await one.start();
@@ -100,7 +100,7 @@ describeWithTemporal("the processing of a sync batch", () => {
       expect(await one.claim()).toMatchObject({ decision: { processed: true, by: "achieng" } });
     });
 
-    test("is sent again where a person says that it was not processed", async () => {
+    test("is sent again where an operator says that it was not processed", async () => {
       const one = batch();
       one.fault({ when: "before", kind: "drop" });
       await one.start();
@@ -116,7 +116,7 @@ describeWithTemporal("the processing of a sync batch", () => {
       expect(await one.claim()).toMatchObject({ generation: 2, state: "processed" });
     });
 
-    test("is not sent by a run that was reset to before it was", async () => {
+    test("is not sent again by a run that was reset to before it was sent", async () => {
       const one = batch();
       one.fault({ when: "after", kind: "drop" });
       await one.start();
@@ -128,7 +128,7 @@ describeWithTemporal("the processing of a sync batch", () => {
       expect(await one.result()).toMatchObject({ saidBy: "person" });
     });
 
-    test("is asked for once, though the run of before had got further than the one that asks", async () => {
+    test("needs one decision, even if an earlier run had tried more often than the present one", async () => {
       const one = batch();
       one.fault({ when: "before", kind: "rate-limit", retryAfterSeconds: 0 });
       one.fault({ when: "before", kind: "drop" });
@@ -143,7 +143,7 @@ describeWithTemporal("the processing of a sync batch", () => {
     });
   });
 
-  test("that is refused waits with the service's words, and is sent again by a retry", async () => {
+  test("that is refused waits with the service's message, and is sent again by a retry", async () => {
     const one = batch();
     one.fault({ when: "before", kind: "status", status: 409, body: { message: "The batch is empty" } });
     await one.start();
@@ -156,7 +156,7 @@ describeWithTemporal("the processing of a sync batch", () => {
     expect([one.processed(), one.calls()]).toEqual([1, 2]);
   });
 
-  test("that is not there parks as not found, and one of another company as credentials", async () => {
+  test("that does not exist parks as not-found, and one of another company as credentials", async () => {
     const unknown = rig.client.workflow.start(WORKFLOW_TYPES.processSyncBatch, {
       taskQueue: MAIN_TASK_QUEUE,
       workflowId: syncBatchWorkflowId({ connection: "default", syncBatchId: "nothing" }),

@@ -43,7 +43,7 @@ describeWithTemporal("a webhook of the accounting service", () => {
     return `http://127.0.0.1:${(receiver.server.address() as AddressInfo).port}/webhooks/accounting/default`;
   }
 
-  test("starts a synchronisation, and spoiled ones do not", async () => {
+  test("starts a synchronisation, unless it is altered, out of date or signed with another secret", async () => {
     const { accounting } = rig.simulator;
     const webhook = { url: await receiverUrl(), secret: SECRET, event: { type: "bill_payment.updated" } };
     const nowMs = Date.now();

@@ -173,7 +173,7 @@ function both(result: CliResult): CliResult {
   return { ...result, stdout: JSON.stringify({ fits, services: [...services, other] }) };
 }
 
-test("`dialect --write` finds or asks for each setting of a service whose names nobody would guess", async () => {
+test("`dialect --write` finds or asks for each setting of a service with unguessable names", async () => {
   const { compliance: renamed, accounting: renamedAccounting } = renamedDialects("strange");
   const simulator = await simulatorOf({ dialect: renamed, accountingDialect: renamedAccounting });
   const result = await dialect(simulator, ["--write", "--yes", "--json", "--check"]);
@@ -207,7 +207,7 @@ test("`dialect --check` ends with 1 where a configured name does not fit, and sa
   expect(result.stdout).toMatch(/billPayments\.limit +count +limit +differs/);
 });
 
-test("`dialect` proposes what a configuration that follows it is content with", async () => {
+test("`dialect` proposes a configuration that the configuration check accepts", async () => {
   const simulator = await renamedSimulator();
   const { compliance, accounting } = servicesOf(await dialect(simulator, ["--write", "--yes", "--json"]));
   const env = {
@@ -316,7 +316,7 @@ test("`dialect --write` reports a sale whose answer is lost, and never sends it 
   expect(simulator.calls().filter(({ operation }) => operation === "createSale")).toHaveLength(searches + 1);
 });
 
-test("`dialect --write` stops where the service makes something of an item that does not exist", async () => {
+test("`dialect --write` stops where the service creates a sale of an item that does not exist", async () => {
   const simulator = await simulatorOf();
   const accepted = { data: { movementId: "movement_odd", itemId: "x", branchId: "branch_1", quantityOnHand: 1 } };
   simulator.inject({ operation: "adjustStock", when: "before", kind: "status", status: 201, body: accepted });

@@ -12,7 +12,7 @@ import { PATIENCE_MS } from "../rig/patience.ts";
 
 const MAIN = fileURLToPath(new URL("../../dist/src/cli/main.js", import.meta.url));
 
-describeWithTemporal("a command that waits for a sale nobody carries", () => {
+describeWithTemporal("a command that waits for a sale without a worker", () => {
   const namespace = namespaceOf(import.meta.filename);
   const address = inject("temporalAddress") ?? "";
   let connection: Connection;

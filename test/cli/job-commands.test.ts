@@ -24,7 +24,7 @@ describeWithTemporal("the commands about purchases, items and the reconciliation
     return callCli(argv, { env });
   }
 
-  test("a synchronisation that is waited for ends with what the ledger holds, and where invoices are decided", async () => {
+  test("a synchronisation with --wait prints what the ledger holds, and where invoices are decided", async () => {
     const { exitCode, stdout, stderr } = await cli("purchases", "sync", "--wait");
     expect(exitCode).toBe(0);
     expect(stderr).toContain("The synchronisation started (sync-purchases/default/biz_1).");
@@ -32,7 +32,7 @@ describeWithTemporal("the commands about purchases, items and the reconciliation
     expect(stdout).toContain("1 wait for a decision: they are confirmed or rejected in the service's dashboard.");
   });
 
-  test("findings are told with what to do", async () => {
+  test("the findings of a synchronisation are printed with what to do", async () => {
     rig.simulator.updatePurchase(purchaseOf(3).id, { confirmationError: "No such item" });
     const { supplier, supplierInvoiceNumber } = purchaseOf(1);
     rig.simulator.addPurchase(purchaseOf(2, { id: "pur_twice", supplier, supplierInvoiceNumber }));
@@ -41,7 +41,7 @@ describeWithTemporal("the commands about purchases, items and the reconciliation
     expect(stdout).toContain("S-3 (pur_000003): No such item");
   });
 
-  test("one JSON document is the result for machines", async () => {
+  test("--json prints one JSON document as the result", async () => {
     const { stdout } = await cli("purchases", "sync", "--from", "2020-01-03", "--wait", "--json");
     expect(JSON.parse(stdout)).toMatchObject({
       workflowId: "sync-purchases/default/biz_1",
@@ -49,7 +49,7 @@ describeWithTemporal("the commands about purchases, items and the reconciliation
     });
   });
 
-  test("what runs already is shown, and what it does not do is not started beside it", async () => {
+  test("a job that runs already is shown, and other options do not start a second one", async () => {
     rig.simulator.inject({ operation: "pullPurchases", when: "before", kind: "status", status: 503 });
     await cli("purchases", "sync");
     const again = await cli("purchases", "sync");
@@ -61,7 +61,7 @@ describeWithTemporal("the commands about purchases, items and the reconciliation
     expect((await cli("purchases", "sync", "--wait")).exitCode).toBe(0);
   });
 
-  test("what needs a person ends the command with 1 and the command that mends it", async () => {
+  test("a job that needs an operator ends the command with 1 and prints the command that resolves it", async () => {
     const scopes = ["sales:read", "catalog:read", "catalog:write"] as const;
     rig.simulator.setKey("cmp_sk_test_simulator", { scopes: [...scopes] });
     const parked = await cli("purchases", "sync", "--wait");
@@ -94,7 +94,7 @@ describeWithTemporal("the commands about purchases, items and the reconciliation
     expect((await cli("jobs", "list")).stdout).toContain("sync-purchases/default/biz_1 (closed)");
   });
 
-  test("a catalogue is registered, and what is left is named with what it lacks", async () => {
+  test("a catalogue is registered, and unregistered items are listed with what they lack", async () => {
     const { exitCode, stdout, stderr } = await cli("items", "register", "--wait");
     expect(exitCode).toBe(0);
     expect(stderr).toMatch(/\d of (6|\?) items: /);
@@ -104,7 +104,7 @@ describeWithTemporal("the commands about purchases, items and the reconciliation
     expect(report.stdout).toBe("item_incomplete (Sundries, not yet classified): lacks classificationMapping\n");
   });
 
-  test("a branch that there is not ends with those that there are", async () => {
+  test("an unknown branch ends the command with the known ones", async () => {
     const parked = await cli("items", "register", "item_new", "--branch", "77", "--force", "--wait");
     expect(parked.exitCode).toBe(1);
     expect(parked.stdout).toContain("branches: branch_1 00, branch_2 01");
@@ -114,7 +114,7 @@ describeWithTemporal("the commands about purchases, items and the reconciliation
     expect(followed.stdout).toMatch(/^(1 registered|5 registered already)/);
   });
 
-  test("a reconciliation is what its command does by itself, and says what was not compared", async () => {
+  test("the reconcile command runs a reconciliation, and says what was not compared", async () => {
     const { exitCode, stdout, stderr } = await cli("reconcile", "--wait");
     expect(stderr).toContain("The reconciliation started (reconcile/default/biz_1).");
     expect(stdout).toContain("not held against bill payments");

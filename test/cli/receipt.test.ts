@@ -157,7 +157,7 @@ describeWithTemporal("fiscalflow receipt", () => {
     await rm(out);
   });
 
-  test("an answer that breaks off leaves no file", async () => {
+  test("an answer of the service that breaks off leaves no file", async () => {
     rig.simulator.inject({ operation: "receiptDownload", when: "after", kind: "half-body", times: 1 });
     const broken = await receipt(["R-1", "--original", "--out", join(folder, "half.pdf")]);
     expect(broken).toMatchObject({ exitCode: 1, stdout: "" });
@@ -165,14 +165,14 @@ describeWithTemporal("fiscalflow receipt", () => {
     expect((await readdir(folder)).filter((name) => name.endsWith(".part"))).toEqual([]);
   });
 
-  test("a content type that the service does not serve ends with 1 and its word", async () => {
+  test("a content type that the service does not serve ends with 1 and the service's message", async () => {
     const png = { receiptDownload: { ...DIALECT.receiptDownload, accept: "image/png" } };
     const refused = await receipt(["R-1", "--original", "--out", join(folder, "three.png")], png);
     expect(refused).toMatchObject({ exitCode: 1, stdout: "" });
     expect(refused.stderr).toContain("served as application/pdf only");
   });
 
-  test("without the dialect's word it is a wrong configuration, and the message says what to set", async () => {
+  test("--original without the dialect's operation is a wrong configuration, and the message says what to set", async () => {
     const off = await receipt(["R-1", "--original"], {});
     expect(off).toMatchObject({ exitCode: 2, stdout: "" });
     expect(off.stderr).toContain("receiptDownload is off");

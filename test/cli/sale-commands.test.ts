@@ -138,7 +138,7 @@ describeWithTemporal("fiscalflow sale", () => {
       expect(await sale(["cancel", number, "--reason", "test over"])).toMatchObject({ exitCode: 0, stderr: "" });
   });
 
-  test("without a worker says that none answers, and not that Temporal cannot be reached", async () => {
+  test("start without a worker says that no worker answers, and not that Temporal cannot be reached", async () => {
     await rig.stopWorkers();
     try {
       const calls = [
@@ -161,13 +161,13 @@ describeWithTemporal("fiscalflow sale", () => {
     expect(stderr).toContain("Temporal does not understand the query");
   });
 
-  test("what the stage does not allow ends with 1 and says what it allows", async () => {
+  test("an update that the stage does not allow ends with 1 and names the allowed ones", async () => {
     const { exitCode, stdout, stderr } = await sale(["cancel", "CLI-1", "--reason", "too late"]);
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
     expect(stderr).toMatch(/a sale is reversed by a refund.*allowed updates:/);
   });
 
-  test("resolve-stock answers for a movement that nobody knows of", async () => {
+  test("resolve-stock settles a movement of unknown outcome", async () => {
     rig.simulator.inject({ operation: "adjustStock", when: "after", kind: "drop", times: 1 });
     await sale(["start", "-", "--wait"], saleOf("CLI-9"));
     await expect.poll(async () => (await sale(["show", "CLI-9"])).stdout).toContain("stock-unknown");
@@ -180,7 +180,7 @@ describeWithTemporal("fiscalflow sale", () => {
     expect(stdout).toMatch(/Decisions\n.*resolveStock stock-unknown \(CLI-9\/item_tea\/sold\): applied; seen/);
   });
 
-  test("resolve-stock warns of an answer against which the balance speaks, and takes it", async () => {
+  test("resolve-stock warns of an answer that contradicts the balance, and takes it", async () => {
     rig.simulator.inject({ operation: "adjustStock", when: "before", kind: "drop", times: 1 });
     await sale(["start", "-", "--wait"], saleOf("CLI-10"));
     await expect.poll(async () => (await sale(["show", "CLI-10"])).stdout).toContain("stock-unknown");
@@ -214,7 +214,7 @@ describeWithTemporal("fiscalflow sale", () => {
     expect(said.stderr).toContain("give the number of its sale: fiscalflow sale show INVOICE. fiscalflow documents");
   });
 
-  test("list shows the newest, --attention those that need a person, and --limit how many more there are", async () => {
+  test("list shows the newest, --attention those that need an operator, and --limit how many more there are", async () => {
     await listed([], (stdout) => ["CLI-1", "CLI-2", "CLI-3", "CLI-9"].every((number) => stdout.includes(number)));
     const needing = await listed(["--attention", "--connection", "default"], (stdout) => !stdout.includes("CLI-9"));
     expect(needing.stdout).toContain("CLI-3");

@@ -27,7 +27,7 @@ describeWithTemporal("fiscalflow sale correct", () => {
     await rig.starter.startSaleAndWait({ traderInvoiceNumber, lines: [TEA] }, { waitSeconds: 20 });
   }
 
-  test("prints both documents, the same again, and `show` tells it of both sales", async () => {
+  test("prints both documents, also when repeated, and `show` shows it for both sales", async () => {
     await sold("C-1");
     const first = await sale([...words("C-1"), "--wait", "20"], corrected("C-1"));
     expect(first).toMatchObject({ exitCode: 0, stderr: "" });
@@ -37,7 +37,7 @@ describeWithTemporal("fiscalflow sale correct", () => {
     expect((await sale(["show", "C-1-NEW"])).stdout).toContain("Corrects C-1");
   });
 
-  test("of a sale that is not there says so, and what is wrong with the file field by field", async () => {
+  test("of an unknown sale says so, and of a wrong file names each wrong field", async () => {
     const absent = await sale(words("C-0"), corrected("C-0"));
     expect(absent).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("There is no sale C-0") });
     const wrong = await sale(words("C-1"), { traderInvoiceNumber: "C-1" });

@@ -7,7 +7,7 @@ import { type Rig, startRig } from "../rig/start-rig.ts";
 
 const line = { itemId: "item_tea", quantity: 2, unitPrice: 350 };
 
-describeWithTemporal("to see what a sale does,", () => {
+describeWithTemporal("fiscalflow sale watch and show:", () => {
   let rig: Rig;
   beforeAll(async () => {
     rig = await startRig({ receiver: false });
@@ -22,7 +22,7 @@ describeWithTemporal("to see what a sale does,", () => {
     return callCli(["sale", ...argv], { env: { ...services, ...env }, ...(onOutput && { onOutput }) });
   }
 
-  test("watch tells each change once, and ends when an operator has resolved what the sale needs", async () => {
+  test("watch prints each change once, and ends when an operator has resolved what the sale needs", async () => {
     const movement = "WATCH-1/item_tea/sold";
     rig.simulator.setAuthority("WATCH-1", [{ do: "down" }]);
     rig.simulator.inject({

@@ -56,7 +56,7 @@ describeWithTemporal("the Schedules that setup keeps", () => {
   const changesOf = ({ schedules }: Setup) => schedules.map(({ id, change }) => [id, change]);
   const intervalOf = async (id: string) => (await client.schedule.getHandle(id).describe()).spec.intervals?.[0];
 
-  test("are said, and not made, by a dry run", async () => {
+  test("are printed, and not created, by a dry run", async () => {
     expect(changesOf(await setup({}, ["--dry-run"]))).toEqual([
       [LATEST, "created"],
       [FULL, "created"],
@@ -99,7 +99,7 @@ describeWithTemporal("the Schedules that setup keeps", () => {
     ]);
   });
 
-  test("that a person has paused stay paused, also when they are repaired", async () => {
+  test("that an operator has paused stay paused, also when they are repaired", async () => {
     const handle = client.schedule.getHandle(LATEST);
     await handle.pause("stocktaking");
     const { schedules } = await setup({ COMPLIANCE_PURCHASES_SYNC_EVERY: "2 hours" });
@@ -108,7 +108,7 @@ describeWithTemporal("the Schedules that setup keeps", () => {
     await handle.unpause();
   });
 
-  test("that nothing asks for any more are removed, and nobody else's", async () => {
+  test("that are no longer configured are removed, and foreign ones are kept", async () => {
     const action = { type: "startWorkflow" as const, workflowType: "scheduled", taskQueue: "fiscalflow" };
     const spec = { intervals: [{ every: "1 day" as const }] };
     const others = ["somebody-elses", "fiscalflow/sync-bill-payments/default/latest"];
@@ -135,13 +135,13 @@ describeWithTemporal("the Schedules that setup keeps", () => {
     [{ COMPLIANCE_PURCHASES_SYNC_EVERY: "off", COMPLIANCE_PURCHASES_SWEEP_EVERY: "off" }, "the interval is off"],
     [{ COMPLIANCE_DIALECT: '{"purchases":{"cursor":null}}' }, "the dialect has no name for the cursor"],
     [{ COMPLIANCE_BUSINESS_ID: "" }, "no business is configured"],
-  ])("are none with %j, and it is said why", async (env, why) => {
+  ])("are none with %j, and setup says why", async (env, why) => {
     const { schedules, notScheduled } = await setup(env, ["--dry-run"]);
     expect(schedules.filter(({ id, change }) => id !== RECONCILE && change !== "removed")).toEqual([]);
     expect(notScheduled[0]?.why).toContain(why);
   });
 
-  test("are kept for each business of a connection, apart in time, and go with the business", async () => {
+  test("exist for each business of a connection, spread in time, and are removed with the business", async () => {
     const ids = Array.from({ length: 6 }, (_, n) => `biz_${n + 1}`);
     const schedulesOf = (business: string) => [
       `fiscalflow/sync-purchases/default/${business}/latest`,
@@ -255,7 +255,7 @@ describeWithTemporal("a Schedule that comes due", () => {
     expect(await rig.client.workflow.getHandle(other).result()).toMatchObject({ kind: "recent", total: 1 });
   });
 
-  test("leaves one that runs alone, and waits for it where all is to be read", async () => {
+  test("leaves a running one alone, and waits for it before a full one", async () => {
     rig.simulator.inject({ operation: "pullPurchases", when: "before", kind: "status", status: 503 });
     const running = await rig.client.workflow.start("syncPurchases", {
       workflowId,

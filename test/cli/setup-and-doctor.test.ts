@@ -60,7 +60,7 @@ describeWithTemporal("on a server that lacks search attributes and orders by arr
     expect(JSON.stringify(away)).not.toContain("hush");
   });
 
-  test("doctor tells both, and what to do; it leaves nothing behind", async () => {
+  test("doctor reports both faults and what to do, and leaves no workflow running", async () => {
     const { exitCode, checks } = await doctor();
     expect(exitCode).toBe(1);
     expect(checks).toContainEqual({
@@ -83,7 +83,7 @@ describeWithTemporal("on a server that lacks search attributes and orders by arr
     await connection.close();
   });
 
-  test("the worker does not start, and names the command that mends it", async () => {
+  test("the worker does not start, and names the command that corrects it", async () => {
     const { exitCode, stderr } = await cli(["worker"]);
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(/lacks search attributes: FiscalBusiness.*Run `fiscalflow setup`/);
@@ -98,14 +98,14 @@ describeWithTemporal("on a server that lacks search attributes and orders by arr
     [["sale", "retry", "--query", "FiscalStage = 'rejected'", "--yes"]],
     [["jobs", "list", "--attention"]],
     [["purchases", "sync"]],
-  ])("%j names it too", async (argv) => {
+  ])("%j names that command too", async (argv) => {
     const stdin = '{"traderInvoiceNumber":"INV-1","lines":[{"sku":"TEA","quantity":1,"unitPrice":1}]}';
     const { exitCode, stdout, stderr } = await cli(argv, {}, stdin);
     expect(stderr).toMatch(/lacks search attributes: .*Fiscal.*Run `fiscalflow setup`/);
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
   });
 
-  test("setup adds them, and the second time finds them", async () => {
+  test("setup adds the search attributes, and finds them the second time", async () => {
     const first = await cli(["setup", "--json"]);
     expect(first.exitCode).toBe(0);
     expect(JSON.parse(first.stdout)).toMatchObject({ present: [], added: expect.arrayContaining(["FiscalStage"]) });
@@ -122,7 +122,7 @@ describeWithTemporal("on a server that lacks search attributes and orders by arr
     expect(results.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0]);
   });
 
-  test("an attribute of another type is a fault that setup does not touch", async () => {
+  test("a search attribute of another type is a fault that setup does not change", async () => {
     const connection = await Connection.connect({ address: server.address });
     const namespace = "wrong";
     const searchAttributes = { FiscalStage: INT };
@@ -136,7 +136,7 @@ describeWithTemporal("on a server that lacks search attributes and orders by arr
     );
   });
 
-  test("a namespace that is not there is named, with the command that makes it", async () => {
+  test("a missing namespace is named, with the command that creates it", async () => {
     const more = { TEMPORAL_NAMESPACE: "nowhere" };
     const advice = /has no namespace "nowhere".*temporal operator namespace create --namespace nowhere/;
     for (const command of ["setup", "worker"]) {
@@ -209,7 +209,7 @@ describeWithTemporal("on a server that is as it should be", () => {
     expect(exitCode).toBe(0);
   });
 
-  test("two keys that reach one business are pointed out", async () => {
+  test("doctor reports two keys that reach one business", async () => {
     simulator.setKey("cmp_sk_test_second", { application: "simulator" });
     const path = join(folder, "config.json");
     const second = { baseUrl: simulator.url, apiKey: { env: "SECOND_KEY" } };

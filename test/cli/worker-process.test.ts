@@ -60,7 +60,7 @@ class Command {
   }
 }
 
-describeWithTemporal("a process of the product", () => {
+describeWithTemporal("a worker or callback receiver process", () => {
   let simulator: Simulator;
   let env: Record<string, string>;
   const running: Command[] = [];
@@ -92,7 +92,7 @@ describeWithTemporal("a process of the product", () => {
     return callCli(["sale", ...argv], { env, ...(input && { stdin: JSON.stringify(input) }) });
   }
 
-  test("the worker says what it serves, never a secret, and answers for its health", async () => {
+  test("the worker logs what it serves and never a secret, and serves its health", async () => {
     const [healthPort, metricsPort] = [await freePort(), await freePort()];
     const worker = start("worker", { HEALTH_PORT: String(healthPort), METRICS_PORT: String(metricsPort) });
     const serving = await worker.said("serving");
@@ -191,7 +191,7 @@ describeWithTemporal("a process of the product", () => {
     expect(JSON.stringify(callbacks.lines)).not.toContain(SECRET);
   });
 
-  test("the callback receiver is there while Temporal is not, and asks senders to come again", async () => {
+  test("the callback receiver runs while Temporal is away, and answers 503 so that senders try again", async () => {
     const port = await freePort();
     const callbacks = start("callbacks", {
       TEMPORAL_ADDRESS: "127.0.0.1:9",

@@ -10,7 +10,7 @@ import { type DemoProcess, demoProcess, fiscalflow, isAlive } from "./demo-proce
 const IN_THE_MIDDLE = /DUKA-1002 .* awaiting-authority/;
 
 describeWithTemporal("the demo", () => {
-  test("ends with every example in its stage, what follows them done, and books that agree with its tables", async () => {
+  test("ends with every example in its stage, all back-office jobs done, and books that agree with its tables", async () => {
     const demo = await demoProcess();
     expect({ exitCode: await demo.ended(), output: demo.output() }).toMatchObject({ exitCode: 0 });
     const rows = rowsOf(demo.output(), /^│ DUKA-/);
@@ -64,7 +64,7 @@ describeWithTemporal("the demo", () => {
     await vi.waitUntil(() => !isAlive(pid), { timeout: PATIENCE_MS });
   });
 
-  test("that is to keep everything runs until it is interrupted, and says how to go on", async () => {
+  test("with --keep runs until it is interrupted, and prints how to go on", async () => {
     const demo = await demoProcess(["--keep"]);
     await demo.says(/The simulator's books: .*\n/);
     const [, booksUrl = ""] = /The simulator's books: (\S+)/.exec(demo.output()) ?? [];
@@ -105,7 +105,7 @@ describeWithTemporal("the demo", () => {
     await vi.waitUntil(() => !children.some(isAlive), { timeout: PATIENCE_MS });
   });
 
-  test("that cannot have a server says so once, and ends with 1", async () => {
+  test("without an obtainable Temporal server says so once, and ends with 1", async () => {
     const demo = await demoProcess([], { TEMPORAL_CLI_PATH: "/nowhere/temporal" });
     expect(await demo.ended()).toBe(1);
     expect(demo.output()).toMatch(/^No Temporal CLI could be had/);

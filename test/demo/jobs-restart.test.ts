@@ -6,9 +6,7 @@ import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { demoStack, restartWorkers } from "./demo-stack.ts";
 
 describeWithTemporal("the demo's jobs", () => {
-  test("end, and what they do is done once, although the worker is stopped in them and started again", async ({
-    task,
-  }) => {
+  test("complete, each effect once, although the worker is stopped during them and started again", async ({ task }) => {
     const stack = await demoStack(task);
     const stopped = new Set<string>();
     let restarts = Promise.resolve();

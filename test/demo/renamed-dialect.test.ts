@@ -59,10 +59,8 @@ async function foundAndAsked(): Promise<{ compliance: unknown; accounting: unkno
   return { compliance: configured("compliance"), accounting: configured("accounting") };
 }
 
-describeWithTemporal("with every name that the documents do not show changed", () => {
-  test("what `fiscalflow dialect` finds and the answers to what it asks make the whole demo run, a branch and a restock too", async ({
-    task,
-  }) => {
+describeWithTemporal("against services in which every undocumented name is changed", () => {
+  test("the whole demo runs with the dialect that `fiscalflow dialect` finds and asks for", async ({ task }) => {
     const configured = await foundAndAsked();
     const stack = await demoStack(task, { simulated: SIMULATED, configured });
     const { simulator, starter, plan } = stack;

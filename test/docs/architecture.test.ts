@@ -10,7 +10,7 @@ import { type Rig, startRig } from "../rig/start-rig.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
-describeWithTemporal("the way of one sale in docs/architecture.md", () => {
+describeWithTemporal("the path of one sale in docs/architecture.md", () => {
   let rig: Rig;
   const session = new Session();
   beforeAll(async () => {

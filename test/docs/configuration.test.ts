@@ -13,7 +13,7 @@ const DIALECTS = {
   accounting: renderDialectExample(accountingSettings),
 };
 
-test("the page about the configuration is what the settings say", async () => {
+test("docs/configuration.md is generated from the settings", async () => {
   const page = `# Configuration
 
 Environment variables take precedence over the file that \`FISCALFLOW_CONFIG\` names; the file is for several connections.

@@ -8,7 +8,7 @@ import { accountingSettings, complianceSettings } from "../../src/dialect/servic
 
 const PAGE = fileURLToPath(new URL("../../docs/dialect.md", import.meta.url));
 
-test("the page about the dialect is what the schemas and the guides say", async () => {
+test("docs/dialect.md is generated from the schemas and the guides", async () => {
   const compliance = renderDialect({
     title: "The Compliance API",
     variable: "COMPLIANCE_DIALECT",

@@ -10,13 +10,13 @@ const named = [...page.matchAll(/^- `([^`]+\.test\.ts)`: (.+)$/gm)].map(([, path
   title,
 }));
 
-test("the page has all 36 problems, each with what was decided", () => {
+test("docs/field-problems.md has all 36 problems, each with its decision", () => {
   const numbers = [...page.matchAll(/^## (\d+)\. .+\n\n\*.+\*\n\n\S/gm)].map(([, number]) => Number(number));
   expect(numbers).toEqual(Array.from({ length: 36 }, (_, index) => index + 1));
   expect(named.length).toBeGreaterThan(70);
 });
 
-test("every test that the page names exists", async () => {
+test("every test that docs/field-problems.md names exists", async () => {
   const missing: string[] = [];
   for (const { path, title } of named) {
     const source = await readFile(fileURLToPath(new URL(path, ROOT)), "utf8").catch(() => "");

@@ -24,7 +24,7 @@ async function anchorsOf(path: string): Promise<string[]> {
   return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) => anchorOf(heading.trim()));
 }
 
-test("every link of a page leads to a file, and to a heading of it", async () => {
+test("every link in the documentation leads to an existing file and heading", async () => {
   const paths = await pages();
   expect(paths.length).toBeGreaterThan(30);
   const lost: string[] = [];

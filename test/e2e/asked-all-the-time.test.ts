@@ -10,7 +10,7 @@ const QUERIES_AT_ONCE = 10;
 const QUERY_WITHIN_MS = 2_000;
 const LOCAL_ACTIVITY = "core_local_activity";
 
-describeWithTemporal("a sale that is asked all the time", () => {
+describeWithTemporal("a sale that receives queries all the time", () => {
   let rig: Rig;
   beforeAll(async () => {
     rig = await startRig();
@@ -44,7 +44,7 @@ describeWithTemporal("a sale that is asked all the time", () => {
   // A query ends the workflow task at any moment, and a replay is then given a local activity's end at another one
   // (decision 15). Which moment it meets is chance, so it is seen to that there is none; and each history is replayed
   // at the end of the suite.
-  test("answers, loses no workflow task, and has no local activity, nor has its credit note", async () => {
+  test("answers them, fails no workflow task, and uses no local activity; its credit note neither", async () => {
     const invoices = Array.from({ length: SALES }, (_, n) => `ASKED-${n}`);
     for (const invoice of invoices) await carried(invoice);
     const allEvents = [];

@@ -87,7 +87,7 @@ describeWithTemporal("a sale that needs an operator", () => {
     expect(rig.simulator.documents("MALFORMED-1")).toHaveLength(1);
   });
 
-  test("for a document that vanished says so, and retry reads it again", async () => {
+  test("because its document vanished says so, and reads it again on a retry", async () => {
     rig.simulator.inject({
       operation: "readSale",
       when: "before",
@@ -110,7 +110,7 @@ describeWithTemporal("a sale that needs an operator", () => {
     expect(await result("GONE-1")).toMatchObject({ stage: "completed" });
   });
 
-  test("for a refused key is mended by the key and retry", async () => {
+  test("because its key is refused goes on once the key works and retry is sent", async () => {
     rig.simulator.setKey("cmp_sk_test_simulator", {
       scopes: ["sales:read", "catalog:read", "catalog:write", "stock:write"],
     });
@@ -136,7 +136,7 @@ describeWithTemporal("a sale that needs an operator", () => {
     expect(rig.simulator.documents("NO-TRACE-1")).toHaveLength(1);
   });
 
-  test("because of an unknown status is shown, and is still polled", async () => {
+  test("because its document has an undocumented status shows it, and is still polled", async () => {
     rig.simulator.setAuthority("STRANGE-1", [{ do: "down" }]);
     await start("STRANGE-1", { callback: "off" });
     const { document } = await rig.stateWhen("STRANGE-1", ({ stage }) => stage === "awaiting-authority");
@@ -171,7 +171,7 @@ describeWithTemporal("a sale that needs an operator", () => {
     expect(rig.callsOf("SLOW-1")).toContain("retry");
   });
 
-  test("is told which messages its stage takes, by each update that it refuses", async () => {
+  test("names the updates that its stage allows whenever it refuses one", async () => {
     rig.simulator.setAuthority("REFUSING-1", [{ do: "down" }]);
     await start("REFUSING-1");
     await rig.stateWhen("REFUSING-1", ({ stage }) => stage === "awaiting-authority");

@@ -6,7 +6,7 @@ import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { salesOf } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
-describeWithTemporal("what a sale repeats by itself", () => {
+describeWithTemporal("a sale's automatic repetition", () => {
   let rig: Rig;
   beforeAll(async () => {
     rig = await startRig({ timings: { resubmissions: 1, resubmissionWindowMs: 50 } });
@@ -15,7 +15,7 @@ describeWithTemporal("what a sale repeats by itself", () => {
 
   const { start, onHand } = salesOf(() => rig);
 
-  test("is bounded even if the list of items never shows the correction", async () => {
+  test("of a resubmission is bounded even if the list of items never shows the correction", async () => {
     rig.simulator.setAuthority("LAGGING-1", [{ do: "reject", reason: "its own" }]);
     const [tea] = (
       (await (
@@ -42,7 +42,7 @@ describeWithTemporal("what a sale repeats by itself", () => {
     expect(await handle.result()).toMatchObject({ stage: "completed" });
   });
 
-  test("is not a refund: one that was given up after the window makes room for another, and one that runs does not", async () => {
+  test("does not cover a refund: another is possible after one was given up, and not while one runs", async () => {
     const handle = await start("NOTES-1");
     await handle.result();
     const sale = { invoice: "NOTES-1" };
@@ -65,7 +65,7 @@ describeWithTemporal("what a sale repeats by itself", () => {
     });
   });
 
-  test("returns no goods for somebody else's credit note", async () => {
+  test("does not return goods for somebody else's credit note", async () => {
     const handle = await start("FOREIGN-1", { refundWindow: "1 hour" });
     const { document } = await rig.stateWhen(
       "FOREIGN-1",
@@ -86,7 +86,7 @@ describeWithTemporal("what a sale repeats by itself", () => {
   });
 });
 
-describeWithTemporal("the answers to who asks for the outcome", () => {
+describeWithTemporal("the outcome updates of a sale", () => {
   let rig: Rig;
   beforeAll(async () => {
     rig = await startRig();
@@ -96,7 +96,7 @@ describeWithTemporal("the answers to who asks for the outcome", () => {
   const MOST_OUTCOMES = 200;
   const AT_ONCE = 10;
 
-  test("are bounded for one run: then the state still tells, and a person's updates still work", async () => {
+  test("are bounded for one run, after which the state query and an operator's updates still work", async () => {
     const invoice = "ASKED-1";
     const lines = [{ itemId: "item_tea", quantity: 1, unitPrice: 350 }];
     const { workflowId } = await rig.starter.startSale({ traderInvoiceNumber: invoice, lines, refundWindow: "1 hour" });

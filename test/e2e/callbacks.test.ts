@@ -28,7 +28,7 @@ describeWithTemporal("a callback", () => {
     return rig.simulator.documents(invoice)[0]?.callback?.url ?? "";
   }
 
-  test("leaves its URL out of outcomes, states and the ledger, and in no event but those of the request to be sent", async () => {
+  test("keeps its URL out of outcomes, states, the ledger and all events except the create request's", async () => {
     rig.simulator.setAuthority("SECRET-1", [{ do: "accept", afterMs: 100 }]);
     const handle = await start("SECRET-1");
     const outcome = await handle.result();
@@ -55,7 +55,7 @@ describeWithTemporal("a callback", () => {
     ]);
   });
 
-  test("that comes twice is read once, and one that comes after the end does no harm", async () => {
+  test("that comes twice causes one read, and one after the end causes none", async () => {
     rig.simulator.setAuthority("TWICE-1", [{ do: "accept", afterMs: 100 }]);
     const handle = await start("TWICE-1");
     await handle.result();
@@ -81,7 +81,7 @@ describeWithTemporal("a callback", () => {
     expect((await handle.result()).receipt?.cuInvoiceNo).not.toBe("FAKE");
   });
 
-  test("with a token of another sale, or of none, is answered 404 and reaches nobody", async () => {
+  test("with a token of another sale, or of none, is answered 404 and reaches no workflow", async () => {
     rig.simulator.setAuthority("TOKEN-1", [{ do: "down" }]);
     const handle = await start("TOKEN-1");
     await rig.stateWhen("TOKEN-1", ({ stage }) => stage === "awaiting-authority");
@@ -109,7 +109,7 @@ describeWithTemporal("a callback", () => {
     rig.simulator.resumeCallbacks();
   });
 
-  test("that overtakes the answer to the create request is not forgotten", async () => {
+  test("that arrives before the answer to the create request is used", async () => {
     rig.simulator.setAuthority("OVERTAKING-1", [{ do: "accept", afterMs: 0 }]);
     rig.simulator.inject({
       operation: "createSale",

@@ -43,7 +43,7 @@ describeWithTemporal("a cancellation", () => {
     expect(onHand()).toBe(before);
   });
 
-  test("of a document in flight is a wish: it is carried out when the document fails, and the stock is given back", async () => {
+  test("of a document in flight is kept as a request, and carried out when the document fails, with the stock given back", async () => {
     const before = onHand();
     rig.simulator.setAuthority("WISH-1", [{ do: "down" }]);
     const handle = await start("WISH-1");
@@ -81,7 +81,7 @@ describeWithTemporal("a cancellation", () => {
     expect(onHand()).toBe(before);
   });
 
-  test("from Temporal is the same as the update, undo included", async () => {
+  test("from Temporal does the same as the update, and gives the stock back", async () => {
     const before = onHand();
     rig.simulator.setAuthority("TEMPORAL-1", [{ do: "down" }]);
     const handle = await start("TEMPORAL-1");

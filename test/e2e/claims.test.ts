@@ -69,7 +69,7 @@ describeWithTemporal("a run that begins anew", () => {
     expect(movementsOf("RESET-1")).toHaveLength(1);
   });
 
-  test("around the starter is the finished sale, without a call, also after the key's life", async () => {
+  test("that is started without the starter returns the finished sale without a call, also after the key's life", async () => {
     const first = await (await start("AGAIN-1")).result();
     rig.simulator.forgetIdempotencyKeys();
     const second = await (await startAround("AGAIN-1")).result();
@@ -78,7 +78,7 @@ describeWithTemporal("a run that begins anew", () => {
     expect(rig.callsOf("AGAIN-1")).toEqual(["createSale", "adjustStock"]);
   });
 
-  test("around the starter with other content is a conflict that names the fields, and makes no second document", async () => {
+  test("around the starter with other content is a conflict that names what differs, and makes no second document", async () => {
     await (await start("OTHER-1")).result();
     const handle = await startAround("OTHER-1", { lines: [{ ...TEA, quantity: 3 }] });
     await expect(handle.result()).rejects.toMatchObject({
@@ -88,7 +88,7 @@ describeWithTemporal("a run that begins anew", () => {
     expect(movementsOf("OTHER-1")).toHaveLength(1);
   });
 
-  test("in the middle of a movement shows it as unknown, until its answer turns up in the claim", async () => {
+  test("in the middle of a movement shows it as unknown, until its answer is in the claim", async () => {
     const match = { referenceId: "MIDDLE-1/item_tea/sold" };
     const slow = { operation: "adjustStock", when: "after", kind: "slow", delayMs: 4_000, times: 1 } as const;
     rig.simulator.inject({ ...slow, match });
@@ -104,7 +104,7 @@ describeWithTemporal("a run that begins anew", () => {
     expect(movementsOf("MIDDLE-1")).toHaveLength(1);
   });
 
-  test("takes over what a person said of an unknown movement", async () => {
+  test("takes over an operator's decision on an unknown movement", async () => {
     const match = { referenceId: "SAID-1/item_tea/sold" };
     rig.simulator.inject({ operation: "adjustStock", when: "after", kind: "drop", times: 1, match });
     const handle = await start("SAID-1");
@@ -121,7 +121,7 @@ describeWithTemporal("a run that begins anew", () => {
     expect(movementsOf("SAID-1")).toHaveLength(1);
   });
 
-  test("does not send again what the run of before had put off first, and then sent", async () => {
+  test("does not send again a movement that the earlier run had first deferred and then sent", async () => {
     const match = { referenceId: "PUTOFF-1/item_tea/sold" };
     const fault = { operation: "adjustStock", times: 1, match } as const;
     rig.simulator.inject({ ...fault, when: "before", kind: "rate-limit", retryAfterSeconds: 0 });
@@ -138,35 +138,32 @@ describeWithTemporal("a run that begins anew", () => {
     await handleOf("PUTOFF-1").result();
   });
 
-  test.each([true, false])(
-    "asks once about the try of the run before, and writes the word on it down: %s",
-    async (applied) => {
-      const invoice = `NEWEST-${applied}`;
-      const match = { referenceId: `${invoice}/item_tea/sold` };
-      const fault = { operation: "adjustStock", times: 1, match } as const;
-      rig.simulator.inject({ ...fault, when: "before", kind: "rate-limit", retryAfterSeconds: 0 });
-      rig.simulator.inject({ ...fault, when: applied ? "after" : "before", kind: "drop" });
-      await start(invoice);
-      await rig.stateWhen(invoice, ({ attentions }) => attentions[0]?.code === "stock-unknown");
-      // The new run begins with the first try, where the claim has the second one.
-      await reset(invoice, { activity: "adjustStock" });
-      await rig.stateWhen(invoice, ({ attentions }) => attentions[0]?.code === "stock-unknown");
-      await rig.starter.resolveStock({ invoice }, { ...match, applied, note: "looked" });
-      const { decisions } = await rig.stateWhen(invoice, ({ attentions, stockMovements }) => {
-        return attentions.length === 0 && stockMovements[0]?.state === "applied";
-      });
-      expect(decisions).toHaveLength(1);
-      const key = { connection: "default", businessId: "biz_1", referenceId: match.referenceId };
-      const { said, told } = await withLedger(rig.config, async ({ stock }) => {
-        return { said: await stock.read(key), told: await stock.history(key) };
-      });
-      expect(said).toMatchObject(applied ? { kind: "said-applied", word: { note: "looked" } } : { kind: "applied" });
-      expect(told.map(({ what }) => what)).toContain(`decided-${applied ? "applied" : "not-applied"}`);
-      expect(movementsOf(invoice)).toHaveLength(1);
-    },
-  );
+  test.each([true, false])("asks once about the earlier run's try, and records the decision: %s", async (applied) => {
+    const invoice = `NEWEST-${applied}`;
+    const match = { referenceId: `${invoice}/item_tea/sold` };
+    const fault = { operation: "adjustStock", times: 1, match } as const;
+    rig.simulator.inject({ ...fault, when: "before", kind: "rate-limit", retryAfterSeconds: 0 });
+    rig.simulator.inject({ ...fault, when: applied ? "after" : "before", kind: "drop" });
+    await start(invoice);
+    await rig.stateWhen(invoice, ({ attentions }) => attentions[0]?.code === "stock-unknown");
+    // The new run begins with the first try, where the claim has the second one.
+    await reset(invoice, { activity: "adjustStock" });
+    await rig.stateWhen(invoice, ({ attentions }) => attentions[0]?.code === "stock-unknown");
+    await rig.starter.resolveStock({ invoice }, { ...match, applied, note: "looked" });
+    const { decisions } = await rig.stateWhen(invoice, ({ attentions, stockMovements }) => {
+      return attentions.length === 0 && stockMovements[0]?.state === "applied";
+    });
+    expect(decisions).toHaveLength(1);
+    const key = { connection: "default", businessId: "biz_1", referenceId: match.referenceId };
+    const { said, told } = await withLedger(rig.config, async ({ stock }) => {
+      return { said: await stock.read(key), told: await stock.history(key) };
+    });
+    expect(said).toMatchObject(applied ? { kind: "said-applied", word: { note: "looked" } } : { kind: "applied" });
+    expect(told.map(({ what }) => what)).toContain(`decided-${applied ? "applied" : "not-applied"}`);
+    expect(movementsOf(invoice)).toHaveLength(1);
+  });
 
-  test.each([true, false])("asks anew where a newer try is under way when the word comes: %s", async (applied) => {
+  test.each([true, false])("asks again where a newer try is in flight when the decision comes: %s", async (applied) => {
     const invoice = `NEWER-${applied}`;
     const match = { referenceId: `${invoice}/item_tea/sold` };
     rig.simulator.inject({ operation: "adjustStock", when: "before", kind: "drop", times: 1, match });
@@ -189,7 +186,7 @@ describeWithTemporal("a run that begins anew", () => {
     expect(movementsOf(invoice)).toHaveLength(1);
   });
 
-  test("leaves a movement unknown that the run of before may have sent", async () => {
+  test("leaves a movement unknown that the earlier run may have sent", async () => {
     const match = { referenceId: "LEFT-1/item_tea/sold" };
     rig.simulator.inject({ operation: "adjustStock", when: "after", kind: "drop", times: 1, match });
     await start("LEFT-1");
@@ -202,7 +199,7 @@ describeWithTemporal("a run that begins anew", () => {
     expect(await handleOf("LEFT-1").result()).toMatchObject({ stage: "completed" });
   });
 
-  test("repeats the very bytes of the run before under its key, also with other callback secrets", async () => {
+  test("repeats the earlier run's exact bytes under its key, also with other callback secrets", async () => {
     const match = { invoice: "BYTES-1" };
     rig.simulator.inject({ operation: "createSale", when: "after", kind: "drop", times: 1, match });
     const away = rig.simulator.inject({
@@ -264,7 +261,7 @@ describeWithTemporal("a defect behind the call", () => {
   const movementsOf = (invoice: string) =>
     rig.simulator.books().movements.filter(({ referenceId }) => referenceId?.startsWith(`${invoice}/`));
 
-  test("sends a movement no second time: it is shown as unknown", async () => {
+  test("after the call is shown as unknown, and is not sent again", async () => {
     defect = "settle";
     const handle = await start("DEFECT-1");
     const state = await parked("DEFECT-1", "stock-unknown");
@@ -277,7 +274,7 @@ describeWithTemporal("a defect behind the call", () => {
     expect(movementsOf("DEFECT-1")).toHaveLength(1);
   });
 
-  test("before a second claim asks nobody, though the first refusal could be written down only later", async () => {
+  test("before a second claim needs no operator, although the first refusal was recorded late", async () => {
     defect = "second-take";
     const match = { referenceId: "DEFECT-3/item_tea/sold" };
     const limit = { operation: "adjustStock", when: "before", kind: "rate-limit", retryAfterSeconds: 0 } as const;
@@ -299,7 +296,7 @@ describeWithTemporal("a defect behind the call", () => {
     ]);
   });
 
-  test("between the claim and the call leaves it unknown, since nobody can tell that nothing left", async () => {
+  test("between the claim and the call is shown as unknown, since it may have been sent", async () => {
     defect = "take";
     const handle = await start("DEFECT-2");
     await parked("DEFECT-2", "stock-unknown");

@@ -15,7 +15,7 @@ import { type Rig, startRig } from "../rig/start-rig.ts";
 
 type Interceptor = NonNullable<ConnectionOptions["interceptors"]>[number];
 
-describeWithTemporal("another service's client", () => {
+describeWithTemporal("the client package of another service", () => {
   let rig: Rig;
   let line: CuttableLine;
   let connection: Connection;
@@ -68,7 +68,7 @@ describeWithTemporal("another service's client", () => {
     return { code: error.code, seconds: (Date.now() - startedAtMs) / 1000, message: error.message };
   }
 
-  test("starts a new sale and hears its outcome in one round trip", async () => {
+  test("starts a new sale and receives its outcome in one round trip", async () => {
     calls.length = 0;
     const { result: how, outcome } = await starter.startSaleAndWait(sale("ONE-TRIP"));
     expect({ how, stage: outcome.stage, calls }).toEqual({
@@ -79,7 +79,7 @@ describeWithTemporal("another service's client", () => {
     expect(rig.simulator.documents("ONE-TRIP")).toHaveLength(1);
   });
 
-  test("is told the stage reached when its wait is over, by the workflow itself", async () => {
+  test("receives the stage reached from the workflow when its wait is over", async () => {
     rig.simulator.setAuthority("IMPATIENT", [{ do: "down" }]);
     calls.length = 0;
     const { result: how, outcome } = await starter.startSaleAndWait(sale("IMPATIENT"), { waitSeconds: 1 });
@@ -100,7 +100,7 @@ describeWithTemporal("another service's client", () => {
     expect(rig.simulator.documents("TAKEN")).toHaveLength(1);
   });
 
-  test("hears what the workflow refuses: input, and an update with those that are allowed", async () => {
+  test("receives the workflow's refusals: of input, and of an update with the allowed ones", async () => {
     const elsewhere = { ...sale("ELSEWHERE"), connection: "elsewhere", businessId: "biz_1" };
     await expect(starter.startSaleAndWait(elsewhere)).rejects.toMatchObject({
       code: "InvalidInput",
@@ -201,7 +201,7 @@ describeWithTemporal("another service's client", () => {
     await expect.poll(() => listed()).toEqual([]);
   });
 
-  test("is told that nobody answers while no worker runs, and the sale goes on once one does", async () => {
+  test("gets NoWorkerError while no worker runs, and the sale goes on once one does", async () => {
     await rig.stopWorkers();
     const waiting = await failing(starter.startSaleAndWait(sale("NOBODY"), { waitSeconds: 1 }));
     expect(waiting.code).toMatch(/^(NoWorker|NoAnswer)$/);

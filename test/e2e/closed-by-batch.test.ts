@@ -30,7 +30,7 @@ describeWithTemporal("a sale that a batch operation has terminated", () => {
   const views = viewsOf(() => rig);
   const { fiscalflow, answering, listed, shown, row, openNumbers, endedNumbers, recordedInLedger } = views;
 
-  test("is told so by all who tell of it, and all are restarted by one command", async () => {
+  test("is shown as terminated by every view, and all such sales are restarted by one command", async () => {
     const numbers = ["BATCH-1", "BATCH-2", "BATCH-3"];
     for (const number of numbers) await start(number, UNKNOWN_ITEM);
     for (const number of numbers) await parked(number, "item-unknown");

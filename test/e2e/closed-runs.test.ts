@@ -25,7 +25,7 @@ describeWithTemporal("a sale whose run ended without an outcome", () => {
   const views = viewsOf(() => rig);
   const { fiscalflow, listed, listedAs, shown, row, report, openNumbers, endedNumbers, recordedInLedger } = views;
 
-  test("is told as terminated by show, list, starter, report and ledger, and nobody is asked for anything", async () => {
+  test("is shown as terminated by show, list, starter, report and ledger, without an attention", async () => {
     await start("END-1", UNKNOWN_ITEM);
     await parked("END-1", "item-unknown");
     await expect.poll(() => openNumbers()).toContain("END-1");
@@ -59,7 +59,7 @@ describeWithTemporal("a sale whose run ended without an outcome", () => {
     expect((await rig.ledger.records.verify(BUSINESS)).findings).toEqual([]);
   });
 
-  test("is told as terminated to whoever waits for its outcome", async () => {
+  test("is reported as terminated to callers who wait for its outcome", async () => {
     rig.simulator.setAuthority("END-6", [{ do: "down" }]);
     const input = { traderInvoiceNumber: "END-6", lines: [TEA] };
     await rig.starter.startSale(input);
@@ -75,7 +75,7 @@ describeWithTemporal("a sale whose run ended without an outcome", () => {
     }
   });
 
-  test("takes no update, and says that it is restarted in their place", async () => {
+  test("refuses updates, and says that it can be restarted", async () => {
     for (const words of [["retry"], ["cancel", "--reason", "too late"]]) {
       const refused = await fiscalflow("sale", words[0] ?? "", "END-1", ...words.slice(1));
       expect(refused).toMatchObject({ exitCode: 1, stdout: "" });
@@ -88,7 +88,7 @@ describeWithTemporal("a sale whose run ended without an outcome", () => {
     await expect(late).rejects.toThrow(/is finished and closed: it waits for nothing/);
   });
 
-  test("is restarted once, however many ask at the same moment, and keeps who asked and why", async () => {
+  test("is restarted once for many requests at once, and keeps who asked and why", async () => {
     await expect(rig.starter.restart({ invoice: "END-1" }, { note: " " })).rejects.toThrow(InvalidInputError);
     const [one, other] = await Promise.all(
       ["a slip", "another slip"].map((note) => rig.starter.restart({ invoice: "END-1" }, { note, by: "njeri" })),
@@ -182,7 +182,7 @@ describeWithTemporal("a sale whose run ended without an outcome", () => {
     expect(movementsOf("END-5")).toHaveLength(1);
   });
 
-  test("is marked in the ledger by the first look of a worker that starts", async () => {
+  test("is marked in the ledger when a worker starts", async () => {
     rig.simulator.setAuthority("END-4", [{ do: "down" }]);
     await start("END-4");
     await rig.stateWhen("END-4", ({ stockMovements }) => stockMovements[0]?.state === "applied");

@@ -108,7 +108,7 @@ describeWithTemporal("a correction whose worker is killed", () => {
     },
   );
 
-  test("asks an operator for nothing but movements whose answer was lost, and leaves the stock and the ledger right", async () => {
+  test("needs an operator only for movements whose answer was lost, and leaves stock and ledger right", async () => {
     expect(asked.filter((one) => !one.startsWith("stock-unknown"))).toEqual([]);
     expect(onHand()).toBe(before - 3 * kills.length);
     expect((await rig.ledger.records.verify(BUSINESS)).findings).toEqual([]);

@@ -37,7 +37,7 @@ describeWithTemporal("a correction", () => {
     expect(movementsOf("FIX-1-NEW")).toHaveLength(1);
   });
 
-  test("of a sale whose window is over, and that Temporal has forgotten, goes by the ledger", async () => {
+  test("of a sale whose window is over, and which Temporal has deleted, uses the ledger", async () => {
     const before = onHand();
     for (const name of ["CLOSED-1", "GONE-1"]) {
       await sold(name, { refundWindow: "0" });
@@ -91,7 +91,7 @@ describeWithTemporal("a correction", () => {
     expect(onHand()).toBe(before - 3);
   });
 
-  test("that somebody terminated goes on when it is started again, and refuses another one meanwhile", async () => {
+  test("that was terminated goes on when it is started again, and refuses another one meanwhile", async () => {
     await sold("KILLED-1");
     rig.simulator.setAuthority("KILLED-1-NEW", [{ do: "down" }]);
     await correct("KILLED-1", request("KILLED-1"), { waitSeconds: 0 });
@@ -161,7 +161,7 @@ describeWithTemporal("a correction", () => {
     expect(await correct("NO-NOTE-1", again)).toMatchObject({ stage: "corrected" });
   });
 
-  test("of a sale that somebody else credits meanwhile asks an operator whether it goes on", async () => {
+  test("of a sale that somebody else credits meanwhile needs an operator's decision to go on", async () => {
     await sold("FOREIGN-1");
     const { document } = await rig.starter.getSale({ invoice: "FOREIGN-1" });
     const body = { traderInvoiceNumber: "CN-ELSEWHERE", returnDate: "2026-11-21", saleId: document?.id, reason: "06" };
@@ -225,7 +225,7 @@ describeWithTemporal("a correction", () => {
     expect(await correct("REFUSED-1")).toMatchObject({ stage: "corrected" });
   });
 
-  test("of which an item lacks data waits for it before anything is credited", async () => {
+  test("whose item lacks data waits for the data before anything is credited", async () => {
     await sold("LACKS-1");
     const lines = [{ itemId: "item_incomplete", quantity: 1, unitPrice: 1050 }];
     const { attentions, stage } = await correct("LACKS-1", request("LACKS-1", { lines }));

@@ -51,7 +51,7 @@ describeWithTemporal("the number of a credit note", () => {
     creditNoteWorkflowId({ connection: "default", businessId: "biz_1", saleId });
   const notesUnder = (number: string) => rig.simulator.documents(number);
 
-  test("that is another sale's is refused, and leaves the sale completed and to be refunded under another", async () => {
+  test("that is another sale's is refused, and the sale stays completed and can be refunded under another number", async () => {
     const before = onHand();
     await sold("SEQ-1");
     const other = await sold("SEQ-2");
@@ -72,7 +72,7 @@ describeWithTemporal("the number of a credit note", () => {
     expect(onHand()).toBe(before);
   });
 
-  test("that is another sale's is refused after the windows too", async () => {
+  test("that is another sale's is refused after both refund windows too", async () => {
     const before = onHand();
     await sold("LATE-1", { refundWindow: "0" });
     await sold("LATE-2", { refundWindow: "0" });
@@ -100,7 +100,7 @@ describeWithTemporal("the number of a credit note", () => {
     expect(onHand()).toBe(before);
   });
 
-  test("is its sale's own when the same refund is asked for again, and when its run begins anew", async () => {
+  test("stays its sale's when the same refund is requested again, or its workflow is restarted", async () => {
     const saleId = await sold("SAME-1");
     await Promise.all([refund("SAME-1", "CN-SAME"), refund("SAME-1", "CN-SAME")]);
     await result("SAME-1");
@@ -126,7 +126,7 @@ describeWithTemporal("the number of a credit note", () => {
     for (const invoice of ["TOLD-1", "TOLD-2"]) expect(await result(invoice)).toMatchObject({ stage: "credited" });
   });
 
-  test("that two sales used while the ledger was away calls a person once it is back", async () => {
+  test("that two sales used while the ledger was away needs an operator once it is back", async () => {
     const ids = [await sold("AWAY-1"), await sold("AWAY-2")];
     line.cut();
     const asked = { ...request("CN-AWAY"), restock: false };

@@ -21,7 +21,7 @@ describeWithTemporal("doubt", () => {
 
   const { start, onHand } = salesOf(() => rig);
 
-  test("about a creation outlives a later refusal: the signed sale is not cancelled, and its key's life goes on", async () => {
+  test("with an unknown creation is not cancelled by a later refusal, and its key's life goes on", async () => {
     const match = { invoice: "LOST-1" };
     rig.simulator.inject({ operation: "createSale", when: "after", kind: "drop", times: 1, match });
     rig.simulator.inject({ operation: "createSale", when: "before", ...REFUSED_KEY, skip: 1, times: 1 });
@@ -34,7 +34,7 @@ describeWithTemporal("doubt", () => {
     expect(rig.simulator.documents("LOST-1")).toHaveLength(1);
   });
 
-  test("about a creation becomes document-unknown once the key has expired, and never leads to a second document", async () => {
+  test("with an unknown creation becomes document-unknown once the key has expired, and never has a second document", async () => {
     await rig.stopWorkers();
     rig.config.timings.idempotencyKeyLifeMs = 3_000;
     await rig.startWorkers();
@@ -66,7 +66,7 @@ describeWithTemporal("doubt", () => {
     await rig.startWorkers();
   });
 
-  test("about a resubmission keeps a cancellation a wish: the document that completed is not called cancelled", async () => {
+  test("with an unknown resubmission keeps a cancellation pending: the completed document is not reported as cancelled", async () => {
     rig.simulator.setAuthority("RESENT-1", [{ do: "reject", reason: "no" }]);
     const handle = await start("RESENT-1");
     const { document } = await rig.stateWhen("RESENT-1", ({ attentions }) => attentions[0]?.code === "rejected");
@@ -93,7 +93,7 @@ describeWithTemporal("doubt", () => {
     expect(await handle.result()).toMatchObject({ stage: "completed", sale: { status: "completed" } });
   });
 
-  test("about an item's registration sends no sale: a refusal of the waiting look is not taken for registered", async () => {
+  test("with an unknown registration of its item is not sent, and a refused read does not count as registered", async () => {
     const handle = await start("NEEDS-1", { lines: [{ itemId: "item_incomplete", quantity: 1, unitPrice: 75 }] });
     // Of the list alone: a refusal of the whole key would stop the registration too.
     rig.simulator.inject({ operation: "listItems", when: "before", ...REFUSED_KEY, status: 403, times: 1 });
@@ -111,7 +111,7 @@ describeWithTemporal("doubt", () => {
     expect(await handle.result()).toMatchObject({ stage: "completed" });
   });
 
-  test("is not left behind by a call that a cancellation ended", async () => {
+  test("keeps no attention of a call that its cancellation ended", async () => {
     const removeFault = rig.simulator.inject({ operation: "listItems", when: "before", kind: "status", status: 503 });
     const handle = await start("CANCELLED-1", { lines: [{ sku: "NEVER-SEEN", quantity: 1, unitPrice: 1 }] });
     await rig.simulator.until(() =>
@@ -124,7 +124,7 @@ describeWithTemporal("doubt", () => {
     removeFault();
   });
 
-  test("returns no goods twice: neither beside a credit note that restocks by itself, nor for somebody else's credit note", async () => {
+  test("returns its goods only once, beside a credit note that restocks by itself or somebody else's", async () => {
     const before = onHand();
     const handle = await start("RESTOCK-1", { refundWindow: "1 hour" });
     const { document } = await rig.stateWhen(
@@ -147,7 +147,7 @@ describeWithTemporal("doubt", () => {
     expect(onHand()).toBe(before);
   });
 
-  test("cannot be sown by a signal with nothing in it", async () => {
+  test("is not changed by an empty signal", async () => {
     const handle = await start("SIGNAL-1", { refundWindow: "1 hour" });
     for (const payload of [undefined, null, "x", { attention: "no such code" }]) {
       await rig.client.workflow.getHandle(handle.workflowId).signal("creditNoteChanged", payload);
@@ -162,7 +162,7 @@ describeWithTemporal("doubt", () => {
     await handle.result();
   });
 
-  test("about whose number it is does not depend on who started it: other content is a conflict without a memo too", async () => {
+  test("that was started without a memo refuses other content as a conflict too", async () => {
     const input = { businessId: "biz_1", traderInvoiceNumber: "DIRECT-1", lines: [TEA], refundWindow: "1 hour" };
     const workflowId = rig.starter.workflowId({ invoice: "DIRECT-1" });
     const handle = await rig.client.workflow.start("sale", { workflowId, taskQueue: MAIN_TASK_QUEUE, args: [input] });
@@ -175,7 +175,7 @@ describeWithTemporal("doubt", () => {
     await expect(rig.starter.startSaleAndWait(other, { waitSeconds: 5 })).rejects.toThrow(SaleConflictError);
   });
 
-  test("about the present is answered at once, beside callers who wait", async () => {
+  test("answers a short wait at once, beside callers who wait longer", async () => {
     rig.simulator.setAuthority("BESIDE-1", [{ do: "down" }]);
     const handle = await start("BESIDE-1");
     await rig.stateWhen("BESIDE-1", ({ stage }) => stage === "awaiting-authority");

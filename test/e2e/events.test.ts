@@ -22,7 +22,7 @@ describeWithTemporal("the events of a business", () => {
     return events;
   }
 
-  test("are none before the first sale, and then tell how each document ended, without a gap", async () => {
+  test("are none before the first sale, and then have the end of each document, without a gap", async () => {
     expect(await all()).toEqual([]);
     for (const number of ["E-1", "E-2"]) {
       await start(number);
@@ -44,7 +44,7 @@ describeWithTemporal("the events of a business", () => {
     expect(await all(first?.cursor)).toEqual(events.slice(1));
   });
 
-  test("are followed as they come, over a change of the workers", async () => {
+  test("are received as they occur, also while workers are replaced", async () => {
     const before = (await all()).at(-1)?.cursor ?? "";
     const stop = new AbortController();
     const seen: LedgerEvent[] = [];

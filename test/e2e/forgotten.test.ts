@@ -8,7 +8,7 @@ import { salesOf, TEA } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
 /** Architecture, decision 10: a number stays taken, also when Temporal's retention has passed. */
-describeWithTemporal("a number that Temporal has forgotten", () => {
+describeWithTemporal("the number of a sale that Temporal has deleted", () => {
   let rig: Rig;
   beforeAll(async () => {
     rig = await startRig();
@@ -30,7 +30,7 @@ describeWithTemporal("a number that Temporal has forgotten", () => {
     return outcome;
   }
 
-  test("gives the finished sale to whoever starts the same one, without a call of the API", async () => {
+  test("returns the finished sale where the same one is started, without a call to the API", async () => {
     const first = await finished(input("FORGOTTEN-1"));
     const calls = rig.callsOf("FORGOTTEN-1");
     const again = await rig.starter.startSaleAndWait(input("FORGOTTEN-1"), { waitSeconds: 20 });
@@ -41,7 +41,7 @@ describeWithTemporal("a number that Temporal has forgotten", () => {
     expect(rig.callsOf("FORGOTTEN-1")).toEqual(calls);
   });
 
-  test("is refused to another sale, with the fields that differ, and is still the first one's", async () => {
+  test("is refused to another sale, with what differs, and is still the first one's", async () => {
     const first = await finished(input("FORGOTTEN-2"));
     const other = input("FORGOTTEN-2", { customer: { name: "Otieno" }, lines: [{ ...TEA, quantity: 3 }] });
     const refused = rig.starter.startSaleAndWait(other, { waitSeconds: 20 });
@@ -52,7 +52,7 @@ describeWithTemporal("a number that Temporal has forgotten", () => {
     expect(rig.simulator.documents("FORGOTTEN-2")).toHaveLength(1);
   });
 
-  test("tells of the credit note of a sale that was refunded, and takes no second refund", async () => {
+  test("returns the credit note of a refunded sale, and allows no second refund", async () => {
     await start("FORGOTTEN-3");
     await handleOf("FORGOTTEN-3").result();
     const key = { invoice: "FORGOTTEN-3" };
@@ -68,7 +68,7 @@ describeWithTemporal("a number that Temporal has forgotten", () => {
     expect(movementsOf("FORGOTTEN-3")).toHaveLength(1);
   });
 
-  test("is free where nothing of it was ever sent", async () => {
+  test("is free where nothing of the sale was ever sent", async () => {
     const sale = input("FORGOTTEN-4", { lines: [{ sku: "NOT-THERE", quantity: 1, unitPrice: 1 }] });
     await rig.starter.startSale(sale);
     await rig.stateWhen("FORGOTTEN-4", ({ attentions }) => attentions.length > 0);

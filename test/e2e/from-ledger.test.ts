@@ -38,7 +38,7 @@ describeWithTemporal("a sale whose workflow Temporal has deleted", () => {
     });
   }
 
-  test("is answered from the ledger with all that its workflow knew, and the answer says so", async () => {
+  test("is answered from the ledger with all that its workflow knew, and the answer names that source", async () => {
     const more: Partial<SaleInput> = { branch: "branch_2", customer: { name: "Wanjiku" } };
     await start("KEPT-1", more);
     const done = await result("KEPT-1");
@@ -79,7 +79,7 @@ describeWithTemporal("a sale whose workflow Temporal has deleted", () => {
     expect((await sale("list")).stdout).not.toContain("find-sale");
   });
 
-  test("that was refunded within its window is answered with its credit note and what went back", async () => {
+  test("that was refunded within its window is answered with its credit note and the returned goods", async () => {
     await start("KEPT-3", { refundWindow: "1 hour" });
     await rig.stateWhen("KEPT-3", ({ stage }) => stage === "completed");
     const refund = { reason: "06", traderInvoiceNumber: "CN-KEPT-3", restock: true } as const;
@@ -125,7 +125,7 @@ describeWithTemporal("a sale whose workflow Temporal has deleted", () => {
     });
   });
 
-  test("is answered with what a person decided on its movement", async () => {
+  test("is answered with what an operator decided on its movement", async () => {
     const referenceId = "KEPT-5/item_tea/sold";
     rig.simulator.inject({ operation: "adjustStock", when: "after", kind: "drop", times: 1, match: { referenceId } });
     await start("KEPT-5");
@@ -143,7 +143,7 @@ describeWithTemporal("a sale whose workflow Temporal has deleted", () => {
     expect((await sale("show", "KEPT-5")).stdout).toMatch(/Decisions\n.*njeri: resolveStock stock-unknown/);
   });
 
-  test("that a person was needed for says that nothing carries it on, and goes on where the same sale is started again", async () => {
+  test("that needed an operator says that no run carries it on, and goes on where the same sale is started again", async () => {
     const match = { referenceId: "KEPT-6/item_tea/sold" };
     rig.simulator.inject({ operation: "adjustStock", when: "after", kind: "drop", times: 1, match });
     const handle = await start("KEPT-6");
@@ -163,7 +163,7 @@ describeWithTemporal("a sale whose workflow Temporal has deleted", () => {
     expect(movementsOf("KEPT-6")).toHaveLength(1);
   });
 
-  test("is not found where there never was one, and neither is a sale of a connection that no worker has", async () => {
+  test("is not found where it never existed, or its connection is unknown to every worker", async () => {
     const key = { invoice: "NEVER" };
     for (const ask of [() => rig.starter.getSale(key), () => rig.starter.outcome(key)]) {
       const asked = ask();
@@ -175,7 +175,7 @@ describeWithTemporal("a sale whose workflow Temporal has deleted", () => {
     await expect(elsewhere).rejects.toThrow(/expected a configured connection \("default"\), found "elsewhere"/);
   });
 
-  test("cannot be told of while the ledger is away, and whoever asks learns that within seconds", async () => {
+  test("fails a query within seconds while the ledger is away", async () => {
     await start("KEPT-7");
     await result("KEPT-7");
     await forgetSale("KEPT-7");
@@ -191,7 +191,7 @@ describeWithTemporal("a sale whose workflow Temporal has deleted", () => {
     expect(await rig.starter.getSale({ invoice: "KEPT-7" })).toMatchObject({ source: "ledger", stage: "completed" });
   });
 
-  test("cannot be told of without a worker, and whoever asks learns that within seconds", async () => {
+  test("fails a query within seconds without a worker", async () => {
     await start("KEPT-8");
     await result("KEPT-8");
     await forgetSale("KEPT-8");

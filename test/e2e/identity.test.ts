@@ -49,7 +49,7 @@ describeWithTemporal("one document per number", () => {
     });
   });
 
-  test("the same number with other content is a conflict that names the differing fields", async () => {
+  test("the same number with other content is a conflict that names what differs", async () => {
     await rig.starter.startSaleAndWait(input("CONFLICT-1"), { waitSeconds: 20 });
     const other = input("CONFLICT-1", { customer: { name: "Otieno" }, lines: [{ ...TEA, quantity: 3 }] });
     const refused = rig.starter.startSaleAndWait(other, { waitSeconds: 20 });
@@ -66,7 +66,7 @@ describeWithTemporal("one document per number", () => {
     );
   });
 
-  test("bad input started directly fails once, with the same text, and its waiting caller hears it", async () => {
+  test("bad input started through Temporal fails once, with the same text, which its waiting caller receives", async () => {
     const handle = await startDirectly("sale/default/biz_1/DIRECT-BAD", {
       traderInvoiceNumber: "DIRECT-BAD",
       lines: [],
@@ -83,7 +83,7 @@ describeWithTemporal("one document per number", () => {
     });
   });
 
-  test("an unknown connection fails as bad input, and names those that there are", async () => {
+  test("an unknown connection fails as bad input, and the error names the known ones", async () => {
     const refused = rig.starter.startSaleAndWait(
       input("ELSEWHERE-1", { connection: "elsewhere", businessId: "biz_1" }),
       {
@@ -109,14 +109,14 @@ describeWithTemporal("one document per number", () => {
     );
   });
 
-  test("a start through Temporal with good input is as good as any", async () => {
+  test("a start through Temporal with good input works as through the starter", async () => {
     const handle = await startDirectly(rig.starter.workflowId({ invoice: "DIRECT-1" }), input("DIRECT-1"));
     expect(await handle.result()).toMatchObject({ stage: "completed" });
     const waited = await rig.starter.startSaleAndWait(input("DIRECT-1"), { waitSeconds: 20 });
     expect(waited).toMatchObject({ result: "known", outcome: { stage: "completed" } });
   });
 
-  test("more callers than Temporal admits updates can wait for one sale", async () => {
+  test("more callers can wait for one sale than Temporal admits updates", async () => {
     rig.simulator.setAuthority("CROWD-1", [{ do: "down" }]);
     await rig.starter.startSale(input("CROWD-1"));
     await rig.stateWhen("CROWD-1", ({ stage }) => stage === "awaiting-authority");
@@ -128,7 +128,7 @@ describeWithTemporal("one document per number", () => {
     expect(outcomes.every(({ outcome }) => outcome?.stage === "completed")).toBe(true);
   });
 
-  test("a caller whose wait ends first is told the stage reached, and can wait again", async () => {
+  test("a caller whose wait ends first receives the stage reached, and can wait again", async () => {
     rig.simulator.setAuthority("IMPATIENT-1", [{ do: "down" }]);
     await rig.starter.startSale(input("IMPATIENT-1"));
     await rig.stateWhen("IMPATIENT-1", ({ stage }) => stage === "awaiting-authority");
@@ -139,7 +139,7 @@ describeWithTemporal("one document per number", () => {
     expect(await waiting).toMatchObject({ stage: "completed", receipt: { receiptLabel: "NS" } });
   });
 
-  test("a sale that nobody started is not there", async () => {
+  test("a sale that was never started is not found", async () => {
     await expect(rig.starter.getSale({ invoice: "NEVER-1" })).rejects.toThrow(SaleNotFoundError);
     await expect(rig.starter.outcome({ invoice: "NEVER-1" })).rejects.toThrow(SaleNotFoundError);
     await expect(rig.starter.cancel({ invoice: "NEVER-1" }, { reason: "x" })).rejects.toThrow(SaleNotFoundError);

@@ -48,7 +48,7 @@ describeWithTemporal("the registration of items", () => {
     return look();
   }
 
-  test("registers a whole catalogue, and says of each item what it came to", async () => {
+  test("registers a whole catalogue, and reports each item's outcome", async () => {
     const outcome = await register();
     // Of the built-in catalogue four are registered, one is not, and one lacks data.
     expect(outcome.counts).toEqual({
@@ -72,13 +72,13 @@ describeWithTemporal("the registration of items", () => {
     expect(await rig.ledger.items.page(SCOPE, { kinds: ["registered"], most: 1_000 })).toHaveLength(COUNT + 1);
   });
 
-  test("asks for nothing where it is run again", async () => {
+  test("sends no request where it runs again", async () => {
     const { counts } = await register();
     expect(counts).toMatchObject({ registered: 0, "registered-already": COUNT + 5, "needs-data": 1 });
     expect(asked()).toEqual([]);
   });
 
-  test("takes a list by id, external id and SKU, and says which names nothing has", async () => {
+  test("takes a list by id, external id and SKU, and reports the unknown names", async () => {
     rig.simulator.addItem(itemOf(900, { externalId: "till-900" }));
     rig.simulator.addItem(itemOf(901, { sku: "SKU-901" }));
     rig.simulator.addItem(itemOf(902, { externalId: "till-900-b", sku: "twice" }));
@@ -108,14 +108,14 @@ describeWithTemporal("the registration of items", () => {
     expect(rig.simulator.calls({ operation: "listBusinesses" })).toHaveLength(1);
   });
 
-  test("looks what became of a registration whose answer was lost", async () => {
+  test("reads the item of a registration whose answer was lost", async () => {
     rig.simulator.addItem(itemOf(920));
     rig.simulator.inject({ operation: "registerItem", when: "after", kind: "drop", times: 1 });
     expect((await register({ items: ["bulk_0920"] })).counts).toMatchObject({ registered: 1 });
     expect(asked()).toEqual(["bulk_0920"]);
   });
 
-  test("shows the branches that there are where there is none of that name", async () => {
+  test("lists the known branches where the requested one is unknown", async () => {
     const handle = await start({ items: ["bulk_0000"], branch: "77" });
     const { attentions } = await parked();
     expect(attentions[0]).toMatchObject({
@@ -128,7 +128,7 @@ describeWithTemporal("the registration of items", () => {
     expect(await handle.result()).toMatchObject({ counts: { "registered-already": 1 } });
   });
 
-  test("asks once what to do with requests that are refused as malformed, and passes all of them over", async () => {
+  test("needs one decision for all requests that are refused as malformed, and skips them", async () => {
     for (let n = 930; n < 950; n++) rig.simulator.addItem(itemOf(n));
     const body = { error: { code: "invalid_request", message: "branchId is not known" } };
     rig.simulator.inject({ operation: "registerItem", when: "before", kind: "status", status: 400, body });

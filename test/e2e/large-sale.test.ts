@@ -16,7 +16,7 @@ describeWithTemporal("a sale of many stock-tracked items", () => {
   });
   afterAll(() => rig?.close());
 
-  test("moves each of them once, a few at a time, so that other sales are not behind all of them", async () => {
+  test("moves each of them once, a few at a time, so that other sales do not wait behind all of them", async () => {
     const lines = items.map(({ id }) => ({ itemId: id, quantity: 2, unitPrice: 100 }));
     const { workflowId } = await rig.starter.startSale({ traderInvoiceNumber: "LARGE-1", lines, refundWindow: "0" });
     const handle = rig.client.workflow.getHandle(workflowId);

@@ -33,7 +33,7 @@ describeWithTemporal("while the database of the claims is away", () => {
     return rig.client.workflow.getHandle<(input: SaleInput) => Promise<SaleOutcome>>(idOf(traderInvoiceNumber));
   }
 
-  test("a sale is signed, its movement waits, and both are as if nothing had been once it is back", async () => {
+  test("a sale is signed, its movement waits, and both complete once it is back", async () => {
     line.cut();
     const handle = await start("AWAY-1");
     const state = await rig.stateWhen("AWAY-1", ({ document, stockMovements }) => {
@@ -51,7 +51,7 @@ describeWithTemporal("while the database of the claims is away", () => {
     expect(rig.callsOf("AWAY-1")).toEqual(["createSale", "adjustStock", "readSale"]);
   });
 
-  test("an answer that cannot be written down is kept, and written down once it is back", async () => {
+  test("an answer that cannot be recorded is kept, and recorded once it is back", async () => {
     const match = { referenceId: "KEPT-1/item_tea/sold" };
     const slow = { operation: "adjustStock", when: "after", kind: "slow", delayMs: 500, times: 1 } as const;
     rig.simulator.inject({ ...slow, match });
@@ -66,7 +66,7 @@ describeWithTemporal("while the database of the claims is away", () => {
     expect(movementsOf("KEPT-1")).toHaveLength(1);
   });
 
-  test("an outage of many tries costs no history", async () => {
+  test("an outage of many tries adds no events to a sale's history", async () => {
     line.cut();
     const handle = await start("LONG-1");
     await rig.stateWhen("LONG-1", ({ stockMovements }) => stockMovements[0]?.state === "planned");
@@ -84,7 +84,7 @@ describeWithTemporal("while the database of the claims is away", () => {
 
 /** A history speaks where the claims cannot: the database is new, or was lost. */
 describeWithTemporal("after the database of the claims was lost", () => {
-  test("a run that begins anew reads out of Temporal what the run before did", async () => {
+  test("a restarted sale reads from Temporal what its earlier run did", async () => {
     const rig = await startRig({ timings: { callTimeoutMs: 1_500 } });
     try {
       const invoice = "LOST-LEDGER-1";

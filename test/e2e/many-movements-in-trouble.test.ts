@@ -47,7 +47,7 @@ describeWithTemporal("the movements of a sale of many items that meet trouble", 
     return { applied: countOf(stockMovements, "applied"), madeOnce };
   };
 
-  test("ask a person for the one whose answer was lost, while the others go on", async () => {
+  test("ask an operator for the one whose answer was lost, while the others go on", async () => {
     const subject = takenOf("LOST-1", 3);
     const lost = { operation: "adjustStock", when: "after", kind: "drop", times: 1 } as const;
     rig.simulator.inject({ ...lost, match: { referenceId: subject } });
@@ -63,7 +63,7 @@ describeWithTemporal("the movements of a sale of many items that meet trouble", 
     await expectBounded("LOST-1");
   });
 
-  test("have the refused one tried again, or given up, alone", async () => {
+  test("can have only the refused one tried again or given up", async () => {
     const refused = { operation: "adjustStock", when: "before", kind: "status", status: 422, times: 1 } as const;
     const body = { error: { code: "stock_locked", message: "stocktaking" } };
     const [again, never] = [takenOf("REFUSED-1", 3), takenOf("REFUSED-1", 20)];
@@ -81,7 +81,7 @@ describeWithTemporal("the movements of a sale of many items that meet trouble", 
     expect(booked("REFUSED-1").size).toBe(ITEMS - 1);
   });
 
-  test("wait behind a refused key with a few attentions, and follow those once it is mended", async () => {
+  test("wait behind a refused key with a few attentions, and follow those once the key works again", async () => {
     const slow = { operation: "adjustStock", when: "after", kind: "slow", delayMs: 800, times: 1 } as const;
     rig.simulator.inject({ ...slow, match: { referenceId: takenOf("KEY-1", 0) } });
     await start("KEY-1");
@@ -108,7 +108,7 @@ describeWithTemporal("the movements of a sale of many items that meet trouble", 
     await expectBounded("KEY-1");
   });
 
-  test("wait until the database of the claims is back, with the history of a few", async () => {
+  test("wait until the database of the claims is back, with few events in the history", async () => {
     const slow = { operation: "adjustStock", when: "after", kind: "slow", delayMs: 500, times: 1 } as const;
     rig.simulator.inject({ ...slow, match: { referenceId: takenOf("AWAY-1", 0) } });
     const handle = await start("AWAY-1");

@@ -89,7 +89,7 @@ describeWithTemporal("the stock movements of a sale of many items", () => {
     expect(onHand()).toEqual(before);
   });
 
-  test("of a sale that is terminated in the middle come to their claims, and the next run takes them over", async () => {
+  test("of a sale that is terminated in the middle settle their claims, and the next run takes them over", async () => {
     slowFirst("ENDED-1");
     const handle = await start("ENDED-1");
     await rig.simulator.until(() => booked("ENDED-1").size === MOST_AT_ONCE);

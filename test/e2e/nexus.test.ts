@@ -127,7 +127,7 @@ describeWithTemporal("a workflow of another namespace", () => {
     expect(taken.stderr).toContain(`leads to the task queue "fiscalflow" of the namespace "${rig.namespace}"`);
   });
 
-  test("hears the first outcome of a sale while its refund window is open", async () => {
+  test("receives the first outcome of a sale while its refund window is open", async () => {
     expect(await outcomeOf({ sale: sale("WEB-1") })).toMatchObject({
       stage: "completed",
       receipt: { cuInvoiceNo: expect.any(String) },
@@ -135,7 +135,7 @@ describeWithTemporal("a workflow of another namespace", () => {
     expect(await handleOf("WEB-1").describe()).toMatchObject({ status: { name: "RUNNING" } });
   });
 
-  test("hears the same where it asks again, also once the sale is closed, and one document is made", async () => {
+  test("receives the same outcome where it asks again, also once the sale is closed, and one document is issued", async () => {
     const first = await outcomeOf({ sale: sale("WEB-2") });
     const second = await outcomeOf({ sale: sale("WEB-2") });
     expect(second.sale).toEqual(first.sale);
@@ -146,7 +146,7 @@ describeWithTemporal("a workflow of another namespace", () => {
     for (const invoice of ["WEB-2", "WEB-3"]) expect(rig.simulator.documents(invoice)).toHaveLength(1);
   });
 
-  test("is refused at once what nobody can mend but its author: the failure names each field", async () => {
+  test("is refused wrong input at once, and the failure names each field", async () => {
     const invalid = sale("WEB-4", { lines: [{ ...TEA, quantity: -1 }] });
     const refused = await failureOf(await ask({ sale: invalid }));
     expect(refused).toBeInstanceOf(HandlerError);
@@ -165,7 +165,7 @@ describeWithTemporal("a workflow of another namespace", () => {
     expect(rig.simulator.documents("WEB-4")).toEqual([]);
   });
 
-  test("hears that an operator is needed, and asked again after the operator has acted, what came of it", async () => {
+  test("receives that an operator is needed, and after the operator's decision the outcome", async () => {
     const odd = sale("WEB-6", { lines: [{ ...TEA, itemId: "item_of_nobody" }] });
     expect(await outcomeOf({ sale: odd })).toMatchObject({ attention: { code: "item-unknown" } });
     await rig.starter.cancel({ invoice: "WEB-6" }, { reason: "rung up by mistake" });
@@ -199,7 +199,7 @@ describeWithTemporal("a workflow of another namespace", () => {
     );
   });
 
-  test("that gives up ends its own wait alone: the sale goes on, and who else waits hears the outcome", async () => {
+  test("that cancels its wait ends only that wait: the sale goes on, and other callers receive the outcome", async () => {
     rig.simulator.setAuthority("WEB-9", [{ do: "down" }]);
     const [leaves, stays] = await Promise.all([ask({ sale: sale("WEB-9") }), ask({ sale: sale("WEB-9") })]);
     await expect.poll(() => waiting("WEB-9")).toBe(2);
@@ -211,7 +211,7 @@ describeWithTemporal("a workflow of another namespace", () => {
     expect(rig.simulator.documents("WEB-9")).toHaveLength(1);
   });
 
-  test("is told that a sale was terminated, and does not wait for ever", async () => {
+  test("receives that a sale was terminated, and does not wait for ever", async () => {
     rig.simulator.setAuthority("WEB-10", [{ do: "down" }]);
     const handle = await ask({ sale: sale("WEB-10") });
     await expect.poll(() => waiting("WEB-10")).toBe(1);
@@ -222,7 +222,7 @@ describeWithTemporal("a workflow of another namespace", () => {
     expect(failure).toMatchObject({ type: "Failed", nonRetryable: true });
   });
 
-  test("hears one outcome of one document where the worker is killed on the way", async () => {
+  test("receives one outcome of one document where the worker is killed on the way", async () => {
     await rig.stopWorkers();
     rig.simulator.setAuthority("WEB-11", [{ do: "down" }]);
     const victim = spawn(process.execPath, [MAIN, "worker"], {

@@ -224,11 +224,11 @@ describeWithTemporal("without a dialect, a service with other names", () => {
       return { one, end };
     };
 
-    test("is found out, or served all the same", () => {
+    test("is detected and named, or served all the same", () => {
       expect(found().end).toMatchObject(expectedEnd(setting, strict));
     });
 
-    test("has nothing lost or doubled", () => {
+    test("causes no lost and no second document or movement", () => {
       const { one, end } = found();
       const documents = one.simulator.documents(`INV-${one.name}`);
       const creditNotes = one.simulator.documents().filter(({ type }) => type === "credit_note");

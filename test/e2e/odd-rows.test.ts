@@ -17,8 +17,8 @@ import { type Rig, startRig } from "../rig/start-rig.ts";
 const SCOPE = { connection: "default", businessId: "biz_1" };
 const PAYMENTS = 120;
 
-/** A row that does not fit is left out, told, and hides nothing. */
-describeWithTemporal("a list with a row that is not of its form", () => {
+/** A row that does not fit is left out, reported, and hides nothing. */
+describeWithTemporal("a list with a row that does not fit the schema", () => {
   let rig: Rig;
   beforeAll(async () => {
     const purchases = Array.from({ length: 6 }, (_, n) => purchaseOf(n, n < 2 ? { status: "pulled" } : {}));
@@ -33,7 +33,7 @@ describeWithTemporal("a list with a row that is not of its form", () => {
     return (await rig.ledger.observations.list(1)).find((one) => one.subject === subject);
   }
 
-  test("of items lets every sale go on but that of the item, which names the field and goes on once it is mended", async () => {
+  test("of items holds up only the sale of that item, which names the field and goes on once the row is corrected", async () => {
     rig.simulator.showOddly("item_flour", { stockTracked: "yes" });
     await start("GOOD-1");
     expect(await result("GOOD-1")).toMatchObject({ stage: "completed" });
@@ -52,7 +52,7 @@ describeWithTemporal("a list with a row that is not of its form", () => {
     expect(await result("ODD-1")).toMatchObject({ stage: "completed" });
   });
 
-  test("of purchases loses none of the others, and nothing is taken for vanished", async () => {
+  test("of purchases loses no other row, and marks none as gone", async () => {
     const sync = async (): Promise<SyncPurchasesOutcome> => {
       const options = { workflowId: syncPurchasesWorkflowId(SCOPE), taskQueue: MAIN_TASK_QUEUE };
       const handle = await rig.client.workflow.start("syncPurchases", { ...options, args: [{ full: true }] });
@@ -77,7 +77,7 @@ describeWithTemporal("a list with a row that is not of its form", () => {
     expect(await observed("purchases: lines[].description")).toBeUndefined();
   });
 
-  test("of bill payments is settled by what can be read, and nothing is taken for vanished", async () => {
+  test("of bill payments completes with the readable rows, and marks none as gone", async () => {
     const sync = async (input: SyncBillPaymentsInput): Promise<SyncBillPaymentsOutcome> => {
       const options = { workflowId: syncBillPaymentsWorkflowId("default"), taskQueue: MAIN_TASK_QUEUE };
       const handle = await rig.client.workflow.start("syncBillPayments", { ...options, args: [input] });

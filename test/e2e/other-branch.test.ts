@@ -18,7 +18,7 @@ describeWithTemporal("a service that ignores the branch of stock movements", () 
   const { start, parked, result, movementsOf, handleOf } = salesOf(() => rig);
   const inSecond = { branch: "branch_2" };
 
-  test("gets one movement to a named branch, and the others wait until somebody has looked", async () => {
+  test("gets one movement to a named branch, and the others wait until an operator has acknowledged it", async () => {
     await start("BRANCH-1", inSecond);
     const looking = await parked("BRANCH-1", "unexpected-answer");
     expect(looking).toMatchObject({ stage: "completed", stockMovements: [{ state: "applied", branchId: "branch_1" }] });
@@ -73,7 +73,7 @@ describeWithTemporal("a service that ignores the branch of stock movements", () 
     expect(await result("WAIT-1")).toMatchObject({ stage: "completed" });
   });
 
-  test("is sent the waiting movements after a retry with a note, where nobody is left to acknowledge the other branch", async () => {
+  test("is sent the waiting movements after a retry with a note, where no attention is left to acknowledge", async () => {
     const body = { data: { movementId: "mov_elsewhere", branchId: "branch_7" } };
     const elsewhere = { operation: "adjustStock", when: "after", kind: "status", status: 201, body, times: 1 } as const;
     rig.simulator.inject({ ...elsewhere, match: { referenceId: "GONE-1/item_tea/sold" } });
@@ -100,7 +100,7 @@ describeWithTemporal("a service that ignores the branch of stock movements", () 
     expect(await result("GONE-3")).toMatchObject({ stockMovements: [{ state: "applied" }] });
   });
 
-  test("is sent the waiting movements by itself once the setting is changed", async () => {
+  test("is sent the waiting movements automatically once the setting is changed", async () => {
     // Another pair of branches, which nobody has looked at: held anew.
     const body = { data: { movementId: "mov_elsewhere", branchId: "branch_9" } };
     const elsewhere = { operation: "adjustStock", when: "after", kind: "status", status: 201, body, times: 1 } as const;

@@ -55,7 +55,7 @@ describeWithTemporal("while the API is in trouble", () => {
     expect(moved).toHaveLength(1);
   });
 
-  test("sales that cannot go on do not hold up the others", async () => {
+  test("sales that wait for an operator do not hold up the others", async () => {
     for (const invoice of named("STUCK-DOWN", 8)) rig.simulator.setAuthority(invoice, [{ do: "down" }]);
     for (const invoice of named("STUCK-NO", 8)) rig.simulator.setAuthority(invoice, [{ do: "reject", reason: "No" }]);
     await Promise.all([...named("STUCK-DOWN", 8), ...named("STUCK-NO", 8)].map((invoice) => start(invoice)));

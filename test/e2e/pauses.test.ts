@@ -46,7 +46,7 @@ describeWithTemporal("the pause between two attempts", () => {
   });
 
   // Last: the budget of the key stays closed as long.
-  test("is as long as the service says, beyond the longest that the retry policy would wait", async () => {
+  test("is as long as the service says, even beyond the maximum of the retry policy", async () => {
     rig.simulator.inject({
       operation: "createSale",
       when: "before",

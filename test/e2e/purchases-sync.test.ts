@@ -53,7 +53,7 @@ describeWithTemporal("the synchronisation of purchases", () => {
     await expectEqual();
   });
 
-  test("reads what is new, and no further than known ground", async () => {
+  test("reads what is new, and stops at the known purchases", async () => {
     rig.simulator.addPurchase(purchaseOf(COUNT, { id: "pur_new", stored: false, invoiceDate: "2025-01-01" }));
     // Three pages until 200 known rows in a row, and one of each open status.
     expect(await sync()).toMatchObject({ kind: "recent", pages: 5, added: 1, changed: 0 });
@@ -100,7 +100,7 @@ describeWithTemporal("the synchronisation of purchases", () => {
     expect(await sync({ from })).toMatchObject({ kind: "window", rows: late.length, pages: 1 });
   });
 
-  test("in full finds what has changed long ago, and what has gone", async () => {
+  test("in full finds old purchases that have changed, and those that are gone", async () => {
     rig.simulator.updatePurchase(purchaseOf(9).id, { totals: { subtotal: 1, vat: 0, total: 1 } });
     rig.simulator.removePurchase(purchaseOf(10).id);
     expect(await sync()).toMatchObject({ changed: 0 });
@@ -110,7 +110,7 @@ describeWithTemporal("the synchronisation of purchases", () => {
     await expectEqual();
   });
 
-  test("is not led astray by what comes, changes and moves while it reads", async () => {
+  test("misses nothing while purchases are added, changed and moved", async () => {
     const { simulator } = rig;
     const handle = await start({ full: true });
     let pages = 0;
@@ -130,7 +130,7 @@ describeWithTemporal("the synchronisation of purchases", () => {
     expect(await keptBy(rig.ledger)).toEqual(listedBy(rig.simulator));
   });
 
-  test("begins a pass anew where the service does not take its cursor back", async () => {
+  test("restarts a pass where the service refuses its cursor", async () => {
     rig.simulator.resetCalls();
     const body = { error: { code: "invalid_request", message: "cursor is not a cursor of this list" } };
     rig.simulator.inject({
@@ -159,7 +159,7 @@ describeWithTemporal("the synchronisation of purchases", () => {
     await handle.result();
   });
 
-  test("writes its rows by the name of its workflow, and none of them into its history", async () => {
+  test("writes rows that name its workflow, and keeps them out of its history", async () => {
     const handle = await start({ full: true });
     await handle.result();
     const text = textOf(await handle.fetchHistory());
@@ -171,7 +171,7 @@ describeWithTemporal("the synchronisation of purchases", () => {
     expect(first?.writer.workflowId).toBe(workflowId);
   });
 
-  test("fails once, and for good, for input that nobody can mend", async () => {
+  test("fails once, and for good, for wrong input", async () => {
     const failing = sync({ from: "yesterday" });
     await expect(failing).rejects.toBeInstanceOf(WorkflowFailedError);
     await expect(failing).rejects.toMatchObject({ cause: { type: "InvalidInput" } });

@@ -87,7 +87,7 @@ describeWithTemporal("the starter, for 10,000 random inputs", () => {
   });
   afterAll(() => rig?.close());
 
-  test("starts a sale, or refuses it with a message for people, and leaves no workflow that fails", async () => {
+  test("starts a sale, or refuses it with a readable message, and leaves no failed workflow", async () => {
     const started = new Map<string, unknown>();
     let refused = 0;
     const verdict = async (raw: unknown, isGood: boolean): Promise<string> => {
@@ -129,7 +129,7 @@ describeWithTemporal("the starter, for 10,000 random inputs", () => {
     await expect.poll(stuck).toEqual([]);
   });
 
-  test("finds no sale by any name, and says so", async () => {
+  test("finds no sale by a random number, and says so", async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(text, fc.constant("\uDC00")), anything, async (invoice, request) => {
         const key = { invoice: `nobody ${invoice}` };

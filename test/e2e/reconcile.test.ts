@@ -39,7 +39,7 @@ describeWithTemporal("a reconciliation", () => {
 
   const readsOf = (invoice: string): number => rig.callsOf(invoice).filter((call) => call === "readSale").length;
 
-  test("reads each document once until it is final and the same, and finds what is not", async () => {
+  test("reads each document until it is final and equal, and reports the differences", async () => {
     const numbers = Array.from({ length: 23 }, (_, n) => `REC-${n}`);
     for (const number of numbers) await start(number, { stock: "off" });
     for (const number of numbers) await result(number);

@@ -19,7 +19,7 @@ describeWithTemporal("the record of a signed sale", () => {
   afterAll(() => rig?.close());
   const { start } = salesOf(() => rig);
 
-  test("stands in the ledger while its movement waits for the next window, and with its movement after it", async () => {
+  test("is in the ledger while its movement waits for the next window, and then with its movement", async () => {
     const kept = async () =>
       (await rig.ledger.records.findSale({ connection: "default", businessId: "biz_1" }, "QUEUEING-1"))?.record;
     // The window of the first sale is spent, and the creation spends all of the next one.

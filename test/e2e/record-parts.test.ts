@@ -10,7 +10,7 @@ const LINES = 1_000;
 const NUMBER = "PARTS-1";
 const BUSINESS = { connection: "default", businessId: "biz_1" };
 
-describeWithTemporal("the record of a sale that is told in parts", () => {
+describeWithTemporal("the record of a sale that is sent in parts", () => {
   const items = Array.from({ length: LINES }, (_, n) => ({
     id: `goods_${n}_`.padEnd(100, "0123456789"),
     businessId: "biz_1",
@@ -30,7 +30,7 @@ describeWithTemporal("the record of a sale that is told in parts", () => {
   });
   const kept = async () => (await rig.ledger.records.findSale(BUSINESS, NUMBER))?.record;
 
-  test("is told whole where the ledger lost it in the middle, with the lines that the service still has", async () => {
+  test("is sent whole where the ledger lost it in the middle, with the lines from the service", async () => {
     rig.simulator.setAuthority(NUMBER, [{ do: "accept", afterMs: 3_600_000 }]);
     const lines = items.map(({ id }) => ({ itemId: id, quantity: 2, unitPrice: 100 }));
     const sale = { traderInvoiceNumber: NUMBER, lines, stock: "off", refundWindow: "0" } as const;

@@ -57,12 +57,12 @@ describeWithTemporal("the records of sales and credit notes", () => {
     return await rig.starter.refund({ invoice }, request, { waitSeconds: 20 });
   }
 
-  test("is one for a sale that is accepted at once: its document with its stock", async () => {
+  test("are one write for a sale that is accepted at once: its document with its stock", async () => {
     await (await start("PLAIN-1")).result();
     expect(await kindsOf("sale PLAIN-1")).toEqual(["document-saved"]);
   });
 
-  test("is one too where the worker has no time for it at the end of the sale", async () => {
+  test("are one write too where the worker stalls at the end of the sale", async () => {
     const stalled = new Promise<void>((resolve) => {
       onSent = (bytes) => {
         if (!bytes.includes('insert into "documents"')) return;
@@ -78,7 +78,7 @@ describeWithTemporal("the records of sales and credit notes", () => {
     expect(await kindsOf("sale STALLED-1")).toEqual(["document-saved"]);
   });
 
-  test("are the simulator's books, whatever became of the documents", async () => {
+  test("equal the simulator's books, whatever the documents' outcomes", async () => {
     rig.simulator.setAuthority("BOOK-CALLBACK", [{ do: "accept", afterMs: 200 }]);
     rig.simulator.setAuthority("BOOK-REJECTED", [{ do: "reject", reason: "no" }]);
     const flour = { itemId: "item_flour", quantity: 1.5, unitPrice: 210.55 };
@@ -123,7 +123,7 @@ describeWithTemporal("the records of sales and credit notes", () => {
     expect(writers.rows).toEqual([{ type: "credit-note" }, { type: "sale" }]);
   });
 
-  test("keep what a person was needed for, since when, and what was decided", async () => {
+  test("keep what an operator was needed for, since when, and what was decided", async () => {
     await start("NEEDED-1", { lines: [{ sku: "NOT-THERE", quantity: 2, unitPrice: 100.25 }] });
     await parked("NEEDED-1", "item-unknown");
     await expect
@@ -144,7 +144,7 @@ describeWithTemporal("the records of sales and credit notes", () => {
     expect((await reportOfAll())?.open).toEqual([]);
   });
 
-  test("hold up no caller while the ledger is away, and are whole before the workflow ends", async () => {
+  test("do not delay callers while the ledger is away, and are complete before the workflow ends", async () => {
     line.cut();
     const { outcome } = await rig.starter.startSaleAndWait(
       { traderInvoiceNumber: "AWAY-1", lines: [TEA], stock: "off", refundWindow: "0" },
@@ -171,7 +171,7 @@ describeWithTemporal("the records of sales and credit notes", () => {
     ]);
   });
 
-  test("are as they were written, in every row", async () => {
+  test("verify in every row", async () => {
     for await (const chain of rig.ledger.events.verify()) {
       expect(chain.findings).toEqual([]);
       expect((await rig.ledger.records.verify(chain)).findings).toEqual([]);

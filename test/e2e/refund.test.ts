@@ -124,7 +124,7 @@ describeWithTemporal("a refund", () => {
     await result("TOO-EARLY-1");
   });
 
-  test("whose credit note is rejected tells the sale's callers, and goes on when it is mended", async () => {
+  test("whose credit note is rejected reports that to the sale's callers, and goes on when it is resolved", async () => {
     const { sale } = await sold("NOTE-REJECTED-1");
     rig.simulator.setAuthority("CN-NOTE-REJECTED-1", [{ do: "reject", reason: "no" }]);
     const request = { reason: "06", traderInvoiceNumber: "CN-NOTE-REJECTED-1" } as const;
@@ -157,7 +157,7 @@ describeWithTemporal("a refund", () => {
     expect(creditNotesOf(sale?.id).filter(({ status }) => status === "completed")).toHaveLength(1);
   });
 
-  test("of a sale that somebody else has credited is shown, and ends when it is taken note of", async () => {
+  test("of a sale that somebody else has credited shows that, and ends when it is acknowledged", async () => {
     const { sale } = await sold("FOREIGN-1");
     const url = `${rig.simulator.url}/v1/credit-notes?businessId=biz_1`;
     const headers = { "x-api-key": "cmp_sk_test_simulator", "content-type": "application/json" };

@@ -33,7 +33,7 @@ describeWithTemporal("a sale that was refunded after it had closed", () => {
 
   const kept = (invoice: string) => rig.ledger.records.findSale(BUSINESS, invoice);
 
-  test("reads crediting, then credited, everywhere", async () => {
+  test("is shown as crediting, then credited, in every view", async () => {
     const invoice = "LATE-1";
     const { document } = await closedSale(invoice, { customer: { name: "Wanjiku" } });
     rig.simulator.setAuthority("CN-LATE-1", [{ do: "down" }]);
@@ -72,7 +72,7 @@ describeWithTemporal("a sale that was refunded after it had closed", () => {
     expect((await rig.ledger.records.verify(BUSINESS)).findings).toEqual([]);
   });
 
-  test("reads credited out of the ledger too, once Temporal has forgotten it", async () => {
+  test("is shown as credited from the ledger too, once Temporal has deleted it", async () => {
     const invoice = "LATE-3";
     const { document } = await closedSale(invoice);
     await rig.starter.refund({ invoice }, refundOf(invoice), { waitSeconds: 20 });
@@ -86,7 +86,7 @@ describeWithTemporal("a sale that was refunded after it had closed", () => {
     expect(await shown(invoice)).toMatchObject(credited);
   });
 
-  test("whose credit note was terminated shows that, and how the credit note is carried on", async () => {
+  test("whose credit note was terminated shows that, and how to restart the credit note", async () => {
     await start("LATE-2");
     const done = await result("LATE-2");
     rig.simulator.setAuthority("CN-LATE-2", [{ do: "down" }]);

@@ -29,7 +29,7 @@ describeWithTemporal("a key that is refused to many sales", () => {
   const calls = (): number => rig.simulator.calls().length;
   const retry = (invoice: string) => rig.starter.retry({ invoice });
 
-  test("costs few calls and one alert; a retry goes out at once, and all complete once it is mended", async () => {
+  test("costs few calls and one alert; a retry is sent at once, and all sales complete once it works", async () => {
     rig.simulator.setApplicationSuspended("simulator", true);
     const { invoices, handles, states } = await parkedSales("REVOKED");
     const before = calls();
@@ -57,7 +57,7 @@ describeWithTemporal("a key that is refused to many sales", () => {
     expect(JSON.stringify(rig.logged)).not.toContain("cmp_sk_");
   });
 
-  test("for want of one permission stops what needs it, and nothing else", async () => {
+  test("that lacks one permission stops only the calls that need it", async () => {
     rig.logged.length = 0;
     const scopes = ["sales:read", "catalog:read", "catalog:write", "stock:write"] as const;
     rig.simulator.setKey("cmp_sk_test_simulator", { scopes: [...scopes] });

@@ -8,7 +8,7 @@ import { salesOf, TEA } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 import { BUSINESS, viewsOf } from "../rig/views-of.ts";
 
-describeWithTemporal("a sale that a reset carries on", () => {
+describeWithTemporal("a sale that is reset", () => {
   let rig: Rig;
   beforeAll(async () => {
     rig = await startRig({ receiver: false });
@@ -46,7 +46,7 @@ describeWithTemporal("a sale that a reset carries on", () => {
     lines: [{ sku: "NO-SUCH", quantity: 2, unitPrice: 100 }],
   });
 
-  test("while it waited for an operator is under way, and waits again", async () => {
+  test("while it waits for an operator is shown as running, and waits again", async () => {
     await rig.starter.startSale(unknown("RESET-1"));
     await parked("RESET-1", "item-unknown");
     await expect.poll(() => openNumbers()).toContain("RESET-1");
@@ -56,7 +56,7 @@ describeWithTemporal("a sale that a reset carries on", () => {
     await rig.starter.cancel({ invoice: "RESET-1" }, { reason: "test over" });
   });
 
-  test("after it was terminated is under way again", async () => {
+  test("after it was terminated is shown as running again", async () => {
     await rig.starter.startSale(unknown("RESET-2"));
     await parked("RESET-2", "item-unknown");
     await expect.poll(() => openNumbers()).toContain("RESET-2");

@@ -10,7 +10,7 @@ import { salesOf } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 import { BUSINESS, viewsOf } from "../rig/views-of.ts";
 
-describeWithTemporal("a refund of which a run was ended and is restarted", () => {
+describeWithTemporal("a refund whose run ended and is restarted", () => {
   let rig: Rig;
   const takes = new Map<string, Held>();
   beforeAll(async () => {
@@ -71,7 +71,7 @@ describeWithTemporal("a refund of which a run was ended and is restarted", () =>
     expect(said).toMatchObject({ exitCode: 0, stderr: "" });
   }
 
-  test("as the credit note was terminated on its way, after the window, credits once and takes the goods back once", async () => {
+  test("after its credit note was terminated before its signature, after the window, credits once and returns the goods once", async () => {
     const [invoice, note] = ["NOTE-1", "CN-NOTE-1"];
     const noteId = await sold(invoice, "0");
     rig.simulator.setAuthority(note, [{ do: "down" }]);
@@ -114,7 +114,7 @@ describeWithTemporal("a refund of which a run was ended and is restarted", () =>
     expect((await rig.ledger.records.verify(BUSINESS)).findings).toEqual([]);
   });
 
-  test("as the credit note was terminated between its signature and the goods' return takes them back once", async () => {
+  test("after its credit note was terminated between its signature and the goods' return returns them once", async () => {
     const invoice = "NOTE-2";
     const noteId = await sold(invoice, "0");
     const first = heldTake(`CN-${invoice}`);
@@ -133,7 +133,7 @@ describeWithTemporal("a refund of which a run was ended and is restarted", () =>
     expect((await rig.ledger.records.verify(BUSINESS)).findings).toEqual([]);
   });
 
-  test("as the credit note was terminated within the window: the sale asks for a retry, and is credited once", async () => {
+  test("after its credit note was terminated within the window needs a retry of the sale, and credits once", async () => {
     const invoice = "NOTE-3";
     const noteId = await sold(invoice, "1 hour");
     rig.simulator.setAuthority(`CN-${invoice}`, [{ do: "down" }]);
@@ -154,7 +154,7 @@ describeWithTemporal("a refund of which a run was ended and is restarted", () =>
     expect((await rig.ledger.records.verify(BUSINESS)).findings).toEqual([]);
   });
 
-  test("as the sale failed while it was refunded carries the refund out, once", async () => {
+  test("after the sale failed while it was refunded is carried out once", async () => {
     const invoice = "DEFECT-2";
     await sold(invoice, "1 hour");
     rig.simulator.setAuthority(`CN-${invoice}`, [{ do: "down" }]);

@@ -16,7 +16,7 @@ import { salesOf, TEA } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 import { BUSINESS, viewsOf } from "../rig/views-of.ts";
 
-describeWithTemporal("a sale whose run was ended on its way and is restarted", () => {
+describeWithTemporal("a sale whose run ended early and is restarted", () => {
   let rig: Rig;
   beforeAll(async () => {
     rig = await startRig({ receiver: false });
@@ -74,7 +74,7 @@ describeWithTemporal("a sale whose run was ended on its way and is restarted", (
     await expect.poll(() => openNumbers()).toContain(invoice);
   }
 
-  test("as it timed out takes over its document and its movement", async () => {
+  test("after it timed out takes over its document and its movement", async () => {
     rig.simulator.setAuthority("LIMIT-1", [{ do: "down" }]);
     // As somebody may who starts it without the starter.
     const handle = await rig.client.workflow.start("sale", {
@@ -135,7 +135,7 @@ describeWithTemporal("a sale whose run was ended on its way and is restarted", (
     await isSignedAnew(invoice);
   });
 
-  test("that is signed is told of as signed by each later event where it is restarted", async () => {
+  test("that is signed is signed in each later event of the ledger", async () => {
     await startSigned("SIGNED-healthy");
     await restart("SIGNED-healthy");
     await isSignedAnew("SIGNED-healthy");

@@ -135,7 +135,7 @@ describeWithTemporal("the goods of a refund", () => {
       expect(bookedFor("IN-UNKNOWN")).toEqual(["DEDUCT 2 item_tea branch_2", "ADD 2 item_tea branch_2"]);
     });
 
-    test("are refused at the door for a sale that moved nothing, unless the request names the branch", async () => {
+    test("are refused in the request for a sale that moved nothing, unless it names the branch", async () => {
       decided.add("IN-OFF");
       await sold("IN-OFF", { ...open, stock: "off", branch: "branch_2" });
       await expect(refund("IN-OFF")).rejects.toThrow(/took nothing from stock.*name the branch/);
@@ -144,7 +144,7 @@ describeWithTemporal("the goods of a refund", () => {
       expect(bookedFor("IN-OFF")).toEqual(["ADD 2 item_tea branch_2"]);
     });
 
-    test("are refused at the door where the request names a branch for goods that the sale took", async () => {
+    test("are refused in the request where it names a branch for goods that the sale took", async () => {
       await sold("IN-CHOSEN", open);
       await expect(refund("IN-CHOSEN", { branch: "branch_2" })).rejects.toThrow(/leave branch out/);
       await refund("IN-CHOSEN");
@@ -152,7 +152,7 @@ describeWithTemporal("the goods of a refund", () => {
       expect(bookedFor("IN-CHOSEN")).toEqual(["DEDUCT 2 item_tea branch_1", "ADD 2 item_tea branch_1"]);
     });
 
-    test("of a restock that came as a signal, and that nothing was taken for, are shown to a person", async () => {
+    test("of a restock that came as a signal for a sale that took nothing need an operator", async () => {
       await sold("IN-SIGNAL", { ...open, stock: "off" });
       const request = { reason: "06", traderInvoiceNumber: "CN-IN-SIGNAL", restock: true };
       await handleOf("IN-SIGNAL").signal("refundRequested", request);
@@ -177,7 +177,7 @@ describeWithTemporal("the goods of a refund", () => {
       ]);
     });
 
-    test("go back to the branch of a movement that a person resolved as applied", async () => {
+    test("go back to the branch of a movement that an operator resolved as applied", async () => {
       rig.simulator.inject({ ...LOST, when: "after", match: { referenceId: "AFTER-RESOLVED/item_tea/sold" } });
       await start("AFTER-RESOLVED", { branch: "branch_2" });
       const { attentions } = await parked("AFTER-RESOLVED", "stock-unknown");
@@ -200,7 +200,7 @@ describeWithTemporal("the goods of a refund", () => {
       expect(bookedFor("AFTER-REFUSED")).toEqual([]);
     });
 
-    test("of an adopted sale go back only to a branch that the request names, as a person's decision", async () => {
+    test("of an adopted sale go back only to a branch that the request names, as an operator's decision", async () => {
       decided.add("AFTER-ADOPTED");
       const adopted = { businessId: "biz_1", traderInvoiceNumber: "AFTER-ADOPTED", lines: [TEA] };
       rig.simulator.issueSale({ id: "sal_adopted", ...adopted, status: "completed" });
@@ -245,7 +245,7 @@ describeWithTemporal("the goods of a refund", () => {
       expect(bookedFor("UNDONE-1")).toEqual(["DEDUCT 2 item_tea branch_1", "ADD 2 item_tea branch_1"]);
     });
 
-    test("to a branch that there is not wait for a person, who can give the return up", async () => {
+    test("to an unknown branch wait for an operator, who can give the return up", async () => {
       await sold("NO-BRANCH", { stock: "off" });
       expect(await refund("NO-BRANCH", { branch: "99" })).toMatchObject({ stage: "credited" });
       const { sale } = await rig.starter.outcome({ invoice: "NO-BRANCH" });
@@ -292,7 +292,7 @@ describeWithTemporal("the goods of a refund", () => {
       // The claim keeps the earlier word.
       { invoice: "TERMINATED-BOTH", when: "after", applied: false, earlier: true, back: ["ADD 2 item_tea branch_2"] },
     ] as const)(
-      "of a terminated sale with an unknown movement wait for a person's word ($invoice)",
+      "of a terminated sale with an unknown movement wait for an operator's decision ($invoice)",
       async ({ invoice, when, applied, back, ...word }) => {
         rig.simulator.inject({ ...LOST, when, match: { referenceId: `${invoice}/item_tea/sold` } });
         await start(invoice, { branch: "branch_2" });
@@ -326,10 +326,10 @@ describeWithTemporal("the goods of a refund", () => {
     );
   });
 
-  describe("of a sale that Temporal has forgotten", () => {
+  describe("of a sale that Temporal has deleted", () => {
     const forget = (invoice: string): Promise<void> => forgetWorkflow(rig, rig.starter.workflowId({ invoice }));
 
-    test("go back to the branch that the ledger knows, once, also when the credit note is forgotten too", async () => {
+    test("go back once to the branch in the ledger, also when the credit note's workflow is deleted too", async () => {
       await sold("FORGOTTEN-1", { branch: "branch_2" });
       await forget("FORGOTTEN-1");
       expect(await rig.starter.getSale({ invoice: "FORGOTTEN-1" })).toMatchObject({ source: "ledger" });
@@ -346,7 +346,7 @@ describeWithTemporal("the goods of a refund", () => {
       expect(rig.simulator.documents("CN-FORGOTTEN-1")).toHaveLength(1);
     });
 
-    test("are refused at the door where the sale moved nothing", async () => {
+    test("are refused in the request where the sale moved nothing", async () => {
       await sold("FORGOTTEN-2", { stock: "off" });
       await forget("FORGOTTEN-2");
       await expect(refund("FORGOTTEN-2")).rejects.toThrow(/took nothing from stock/);
@@ -365,7 +365,7 @@ describeWithTemporal("the goods of a refund", () => {
     test.each([
       ["within the window", "1 hour"],
       ["after the window", "0"],
-    ])("otherwise are a conflict that names the difference, %s", async (when, refundWindow) => {
+    ])("with other content are a conflict that names the difference, %s", async (when, refundWindow) => {
       const invoice = `SECOND-${refundWindow === "0" ? "AFTER" : "IN"}`;
       await start(invoice, { refundWindow });
       await rig.stateWhen(invoice, ({ stage }) => stage === "completed");

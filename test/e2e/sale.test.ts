@@ -137,7 +137,7 @@ describeWithTemporal("a sale", () => {
     expect(rig.simulator.documents("BRANCH-1")).toMatchObject([{ branchId: "branch_2" }]);
   });
 
-  test("has any invoice number that can be printed", async () => {
+  test("accepts any printable invoice number", async () => {
     for (const number of ["INV/2026/№ 7", "ankara ✓ 🧾", "..", "a b%2F?#", "x".repeat(50), "🧾".repeat(50)]) {
       expect(await sell(number)).toMatchObject({ stage: "completed", sale: { traderInvoiceNumber: number } });
       expect(rig.simulator.documents(number)).toHaveLength(1);
@@ -149,7 +149,7 @@ describeWithTemporal("a sale", () => {
     expect((await sell("CUSTOMER-1", more)).sale).toMatchObject(more);
   });
 
-  test("shows its stage and its numbers as search attributes, and its summary", async () => {
+  test("has its stage and its numbers as search attributes, and a summary", async () => {
     await sell("SEEN-1");
     const handle = rig.client.workflow.getHandle(rig.starter.workflowId({ invoice: "SEEN-1" }));
     const description = await handle.describe();

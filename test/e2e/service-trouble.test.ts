@@ -25,7 +25,7 @@ function saidBy(rig: () => Rig): (...argv: string[]) => Promise<string> {
   };
 }
 
-describeWithTemporal("trouble with the API is shown, with since when,", () => {
+describeWithTemporal("trouble with the API is shown with its start", () => {
   let rig: Rig;
   beforeAll(async () => {
     rig = await startRig({ receiver: false, timings: { callTimeoutMs: 20_000 } });
@@ -137,7 +137,7 @@ describeWithTemporal("more sales than the API takes in a minute", () => {
   });
   afterAll(() => rig?.close());
 
-  test("are said to wait for the request budget, and since when", async () => {
+  test("are shown as waiting for the request budget, and since when", async () => {
     const { start } = salesOf(() => rig);
     const said = saidBy(() => rig);
     // Two calls each: whenever the window ends, more are left than the next one takes.

@@ -36,7 +36,7 @@ describeWithTemporal("the stage of a sale", () => {
     return held;
   }
 
-  test("goes from its stock to its receipt where the authority is quicker than the stock", async () => {
+  test("goes from adjusting-stock to completed where the authority is quicker than the stock", async () => {
     const stock = hold("QUICK-1");
     rig.simulator.setAuthority("QUICK-1", [{ do: "accept", afterMs: 200 }]);
     const handle = await start("QUICK-1");
@@ -46,7 +46,7 @@ describeWithTemporal("the stage of a sale", () => {
     expect(await handle.result()).toMatchObject({ stage: "completed", stockMovements: [{ state: "applied" }] });
   });
 
-  test("goes back to its stock where a rejected sale is submitted again before its movement is answered", async () => {
+  test("goes back to adjusting-stock where a rejected sale is resubmitted before its movement is answered", async () => {
     const stock = hold("BOTH-1");
     rig.simulator.setAuthority("BOTH-1", [
       { do: "reject", reason: "not yet", afterMs: 100 },
@@ -66,7 +66,7 @@ describeWithTemporal("the stage of a sale", () => {
     expect(await handle.result()).toMatchObject({ stage: "cancelled", sale: null });
   });
 
-  test("is credited at once where it was credited under a workflow that Temporal has forgotten", async () => {
+  test("is credited at once where a workflow that Temporal has deleted had credited the sale", async () => {
     const open = { traderInvoiceNumber: "FORGOTTEN-1", lines: [TEA], refundWindow: "1 hour" };
     await rig.starter.startSaleAndWait(open, { waitSeconds: 20 });
     await rig.starter.refund({ invoice: "FORGOTTEN-1" }, { reason: "06", traderInvoiceNumber: "CN-FORGOTTEN-1" });

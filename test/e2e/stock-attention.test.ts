@@ -4,7 +4,7 @@ import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { salesOf } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
-describeWithTemporal("a sale whose stock needs a person", () => {
+describeWithTemporal("a sale whose stock needs an operator", () => {
   let rig: Rig;
   beforeAll(async () => {
     rig = await startRig({ timings: { resubmissions: 1, resubmissionWindowMs: 50, callTimeoutMs: 1_000 } });
@@ -107,7 +107,7 @@ describeWithTemporal("a sale whose stock needs a person", () => {
     expect(movementsOf(invoice)).toHaveLength(1);
   });
 
-  test("for a movement whose report is not ok is told, and the movement is never repeated", async () => {
+  test("because a movement's report is not ok shows it, and the movement is never repeated", async () => {
     rig.simulator.addItem({
       id: "item_unreported",
       businessId: "biz_1",

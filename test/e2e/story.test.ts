@@ -31,7 +31,7 @@ describeWithTemporal("the history of a sale in Temporal's UI", () => {
       .replaceAll(/sale_[\w-]+/g, "<sale>");
   }
 
-  test("reads as a story, from the check of the sale to its credit note and the return of its goods", async () => {
+  test("has a readable summary for each event, from the check of the sale to the return of its goods", async () => {
     rig.simulator.setAuthority("STORY-1", [{ do: "accept", afterMs: 1_000 }]);
     const lines = [TEA, { itemId: "item_new", quantity: 1, unitPrice: 120 }];
     await start("STORY-1", { lines, callback: "off", branch: "00", refundWindow: "1 hour" });

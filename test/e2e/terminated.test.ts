@@ -79,7 +79,7 @@ describeWithTemporal("a sale that was terminated and is started again", () => {
     expect(rig.callsOf("ENDED-1").filter((call) => call === "adjustStock")).toHaveLength(1);
   });
 
-  test("before its total was compared is compared then", async () => {
+  test("before its total was compared compares it in the new run", async () => {
     rig.simulator.setAuthority("TOTAL-1", [{ do: "accept", afterMs: 300 }]);
     const expectedTotal = 1;
     await start("TOTAL-1", { expectedTotal });
@@ -95,7 +95,7 @@ describeWithTemporal("a sale that was terminated and is started again", () => {
     expect(await handleOf("TOTAL-1").result()).toMatchObject({ stage: "completed" });
   });
 
-  test("keeps its receipt while a movement queues that was taken over from a person's answer", async () => {
+  test("keeps its receipt while it sends a movement again by an operator's decision in the earlier run", async () => {
     const match = { referenceId: "ANSWERED-1/item_tea/sold" };
     rig.simulator.inject({ operation: "adjustStock", kind: "drop", times: 1, when: "before", match });
     rig.simulator.setAuthority("ANSWERED-1", [{ do: "down" }]);
@@ -118,7 +118,7 @@ describeWithTemporal("a sale that was terminated and is started again", () => {
     await handleOf("ANSWERED-1").result();
   });
 
-  test("after its credit note was signed and before its goods were returned asks a person to count the stock", async () => {
+  test("after its credit note was signed and before its goods were returned needs an operator for the stock", async () => {
     await start("RETURN-1", { refundWindow: "1 hour" });
     await rig.stateWhen("RETURN-1", ({ stockMovements }) => stockMovements[0]?.state === "applied");
     const list = held(lists, "RETURN-1");

@@ -58,7 +58,7 @@ describeWithTemporal("a sale whose creation has no trusted key", () => {
     expect(rig.simulator.documents("LOST-1")).toHaveLength(1);
   });
 
-  test("is sent again once a person says that it was not created", async () => {
+  test("is sent again once an operator says that it was not created", async () => {
     rig.simulator.inject({
       operation: "createSale",
       when: "before",

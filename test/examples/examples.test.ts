@@ -66,7 +66,7 @@ describeWithTemporal("the examples in TypeScript", () => {
 
   const signed = (number: string) => rig.simulator.documents(number)[0]?.receipt?.cuInvoiceNo ?? "none";
 
-  test("type-check for a bundler's resolution too", async () => {
+  test("type-check with a bundler's module resolution too", async () => {
     await consumer.compile({ module: "preserve", moduleResolution: "bundler" });
     expect(consumer.examples).toEqual([
       "needs-an-operator.ts",
@@ -116,7 +116,7 @@ describeWithTemporal("the examples in TypeScript", () => {
     expect(rig.simulator.documents("DUKA-3003")).toHaveLength(1);
   });
 
-  test("needs-an-operator asks about each sale that does, and passes the answers on", async () => {
+  test("needs-an-operator asks about each sale that needs an operator, and sends the answers", async () => {
     expect(await run("needs-an-operator")).toEqual([""]);
     const movement = "DUKA-3004/item_unga/sold";
     const lost = { operation: "adjustStock", when: "after", kind: "drop", times: 1 } as const;

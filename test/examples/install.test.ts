@@ -59,7 +59,7 @@ describe.each(INSTALLED)("the $name package, installed into an empty project", (
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  test("brings few packages, among them no worker, no simulator, no database and no server", async () => {
+  test("installs few packages, and no worker, simulator, database or server", async () => {
     const { stdout } = await run("npm", ["ls", "--all", "--parseable"], { cwd: folder });
     const [, ...packages] = stdout.trim().split("\n");
     const names = packages.map((path) => path.slice(path.lastIndexOf(`node_modules${sep}`) + 13).replaceAll(sep, "/"));
@@ -78,7 +78,7 @@ describe.each(INSTALLED)("the $name package, installed into an empty project", (
     expect(megabytes).toBeLessThanOrEqual(atMost.megabytes);
   });
 
-  test("has code, its declarations, a readme and the licence, and imports just what it declares", async () => {
+  test("has code, declarations, a readme and the licence, and imports only what it declares", async () => {
     const files = await filesIn(own);
     const schemas = files.filter((file) => file.startsWith("schema/"));
     const other = files.filter((file) => !schemas.includes(file) && !(folders.test(file) && CODE.test(file)));

@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe("the package fiscalflow", () => {
-  test("is small, and has the licence, the command, the examples and the docs, and no map, test or build information", () => {
+  test("is small, and has the licence, the command and the examples of the demo, and no docs, map, test or build information", () => {
     const megabytes = packed.unpackedSize / 1e6;
     process.stdout.write(`The package: ${paths.length} files, ${megabytes.toFixed(1)} MB unpacked.\n`);
     expect(megabytes).toBeLessThanOrEqual(MOST_MEGABYTES);

@@ -38,7 +38,7 @@ async function declaredNames(entries: readonly string[]): Promise<string[][]> {
   }
 }
 
-test("what the packages export is what surface.txt lists, so that a change of it shows (vitest -u writes it anew)", async () => {
+test("surface.txt lists what the packages export (vitest -u writes it anew)", async () => {
   const { exports } = JSON.parse(await readFile(PACKAGE, "utf8")) as Pick<Manifest, "exports">;
   const entries = [
     ...PACKAGES.flatMap((name) =>

@@ -48,7 +48,7 @@ function violated(evidence: Evidence): string[] {
   return Object.entries(INVARIANTS).flatMap(([name, findings]) => (findings(evidence).length > 0 ? [name] : []));
 }
 
-test("a build that sends a lost stock movement again is found out", async () => {
+test("a build that sends a lost stock movement again violates the invariants", async () => {
   const build = await brokenBuild(TIMEOUT_CALLED_TRANSIENT);
   cleanup.push(() => build.remove());
   const evidence = await stormOn(build.main);
@@ -56,7 +56,7 @@ test("a build that sends a lost stock movement again is found out", async () => 
   expect(INVARIANTS["no stock movement was applied twice"]?.(evidence)).toHaveLength(SALES);
 });
 
-test("the same faults find nothing in the build as it is", async () => {
+test("the same faults violate no invariant in the real build", async () => {
   const evidence = await stormOn(BUILT_MAIN);
   expect(violated(evidence)).toEqual([]);
   expect(evidence.storm.attentions.map(({ code }) => code)).toEqual(Array(SALES).fill("stock-unknown"));

@@ -66,13 +66,13 @@ describe("a worker that is killed while it syncs purchases", () => {
     }
   }
 
-  test("loses nothing, and makes nothing twice", async () => {
+  test("loses no purchase, and keeps none twice", async () => {
     expect(kills).toBe(plannedKills);
     if (!stack || !ledger) throw new Error("the stack did not come up");
     expect(await keptBy(ledger)).toEqual(listedBy(stack.simulator));
   });
 
-  test("leaves a chain of events that is whole", async () => {
+  test("leaves a chain of events that verifies", async () => {
     const reports = [];
     for await (const report of ledger?.events.verify(SCOPE) ?? []) reports.push(report);
     expect(reports).toMatchObject([{ findings: [], moreFindings: 0 }]);

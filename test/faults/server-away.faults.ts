@@ -52,7 +52,7 @@ describe("Temporal goes away for a minute in the middle of a sale's movement", (
     });
   });
 
-  test("nobody is asked what became of it", () => {
+  test("no operator is needed for its outcome", () => {
     expect(raised.filter((attention) => attention.includes("stock-unknown"))).toEqual([]);
   });
 });

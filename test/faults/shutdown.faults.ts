@@ -14,7 +14,7 @@ const LOOK_MS = 50;
 /** Long enough that calls are under way at every moment. */
 const ANSWER_MS = 120;
 
-describe("workers that are told to stop under load", () => {
+describe("workers that are stopped under load", () => {
   const { seed, full, sigterms, keep } = faultOptions(process.env);
   const longestMs = (full ? 30 : 10) * MINUTE_MS;
   const exitCodes: (number | null)[] = [];
@@ -60,15 +60,15 @@ describe("workers that are told to stop under load", () => {
 
   afterAll(() => stack?.close());
 
-  test("each drains, and ends well", () => {
+  test("each drains, and exits with 0", () => {
     expect(exitCodes).toEqual(Array.from({ length: sigterms }, () => 0));
   });
 
-  test("no outcome becomes unknown", () => {
+  test("leave no unknown outcome", () => {
     expect(evidence.storm.attentions.filter(({ code }) => code.endsWith("-unknown"))).toEqual([]);
   });
 
-  test("no task is lost: no attempt ends without its worker's word", () => {
+  test("no task is lost: every attempt ends with its worker's answer", () => {
     expect(
       evidence.chronicles.flatMap(({ workflowId, timeouts }) => timeouts.map((type) => `${workflowId} ${type}`)),
     ).toEqual([]);

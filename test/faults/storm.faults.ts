@@ -56,11 +56,11 @@ describe("sales through faults and kills", () => {
     expect(findings(evidence)).toEqual([]);
   });
 
-  test("nothing came in the way of the shop and of the operator that they cannot explain", () => {
+  test("the simulated shop and operator met no unexpected error", () => {
     expect(evidence.storm.problems).toEqual([]);
   });
 
-  test("as many sales, callers, kills and kinds of faults struck as were planned", () => {
+  test("as many sales, callers, kills and kinds of faults occurred as were planned", () => {
     expect(evidence.storm.sales.size).toBeGreaterThanOrEqual(sales);
     expect(evidence.storm.callers.outcomes.size).toBeGreaterThanOrEqual(Math.floor(sales / 4));
     expect(evidence.storm.callers.states).toBeGreaterThan(sales);
@@ -69,7 +69,7 @@ describe("sales through faults and kills", () => {
     expect(Object.keys(evidence.books.faults.byKind)).toEqual(expect.arrayContaining(kinds));
   });
 
-  test("no process ended by itself", () => {
+  test("no process of the product ended by itself", () => {
     expect(evidence.endedByThemselves).toBe(0);
   });
 });

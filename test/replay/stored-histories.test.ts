@@ -11,7 +11,7 @@ import { storedHistories } from "./stored.ts";
 const stored = await storedHistories();
 
 describe("the stored histories", () => {
-  test("are there", () => {
+  test("exist", () => {
     expect(stored.length).toBeGreaterThan(0);
   });
 

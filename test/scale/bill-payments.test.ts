@@ -123,7 +123,7 @@ describeWithTemporal(`the synchronisation of ${PAYMENTS} bill payments by proces
   }
 
   test(
-    "holds little memory and little history, although payments are added, changed, removed and re-ordered meanwhile",
+    "stays within bounded memory and history, while payments are added, changed, removed and re-ordered",
     { timeout: WITHIN_MS },
     async () => {
       const before = residentBytes();
@@ -151,7 +151,7 @@ describeWithTemporal(`the synchronisation of ${PAYMENTS} bill payments by proces
     },
   );
 
-  test(`is equal to the service although its worker is killed ${KILLS} times`, { timeout: WITHIN_MS }, async () => {
+  test(`ends equal to the service although its worker is killed ${KILLS} times`, { timeout: WITHIN_MS }, async () => {
     simulator.accounting.resetCalls();
     const onePass = (2 * PAYMENTS) / 100;
     const random = dice(7);

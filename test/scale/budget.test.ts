@@ -52,7 +52,7 @@ describeWithTemporal("two workers on the budget of one application", () => {
     rig.simulator.books().windows.filter(({ startMs }) => startMs >= sinceMs && startMs + WINDOW_MS <= untilMs);
   const sum = (numbers: number[]): number => numbers.reduce((total, one) => total + one, 0);
 
-  test("a lone sale is not slowed", async () => {
+  test("do not slow down a single sale", async () => {
     await (await start("WARM-1")).result();
     await delay(WINDOW_MS);
     const startedAtMs = Date.now();
@@ -80,7 +80,7 @@ describeWithTemporal("two workers on the budget of one application", () => {
     expect(refused).toBeLessThanOrEqual(4);
   });
 
-  test("sell at once although endless polls would use every window up", async () => {
+  test("carry out a sale at once although endless polls would use up every window", async () => {
     const invoices = Array.from({ length: 12 }, (_, i) => `POLLED-${i}`);
     for (const invoice of invoices) rig.simulator.setAuthority(invoice, [{ do: "down" }]);
     const polled = await Promise.all(invoices.map((invoice) => start(invoice, { stock: "off" })));

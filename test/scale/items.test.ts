@@ -27,7 +27,7 @@ describeWithTemporal(`the registration of ${COUNT} items`, () => {
   afterAll(() => rig?.close(), LONGEST_MS);
 
   test(
-    "has one outcome for each, in histories that do not grow with them",
+    "has one outcome for each item, in histories of bounded size",
     async () => {
       const workflowId = registerItemsWorkflowId({ connection: "default", businessId: "biz_1" });
       const outcome = (await rig.client.workflow.execute("registerItems", {

@@ -102,7 +102,7 @@ describeWithTemporal(`a sale of ${LINES} stock-tracked items`, () => {
   };
 
   test(
-    "takes each once, and a refund gives each back, in bounded histories",
+    "moves each item once, and a refund returns each once, in bounded histories",
     async () => {
       await startWorker();
       const { workflowId } = await starter.startSale({
@@ -122,7 +122,7 @@ describeWithTemporal(`a sale of ${LINES} stock-tracked items`, () => {
   );
 
   test(
-    "takes each once although its worker is killed in the middle, and a person is asked for what is not known",
+    "moves each item once although its worker is killed in the middle, and needs an operator only for unknown movements",
     async () => {
       const { workflowId } = await starter.startSale({
         traderInvoiceNumber: "KILLED-1",

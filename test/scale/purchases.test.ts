@@ -97,7 +97,7 @@ describeWithTemporal(`${COUNT} purchases`, () => {
   };
 
   test(
-    "are read in bounded memory and bounded histories, whatever comes, changes and moves meanwhile",
+    "are read in bounded memory and bounded histories, while purchases are added, changed and moved",
     async () => {
       // The ledger is open once the worker serves.
       const startKb = await residentKb(worker.pid);
@@ -134,7 +134,7 @@ describeWithTemporal(`${COUNT} purchases`, () => {
     LONGEST_MS,
   );
 
-  test("leave a chain of events that is whole", async () => {
+  test("leave a chain of events that verifies", async () => {
     const reports = [];
     for await (const report of ledger.events.verify(SCOPE)) reports.push(report);
     expect(reports).toMatchObject([{ findings: [], moreFindings: 0 }]);

@@ -60,7 +60,7 @@ describe("reports of 5,000 generated sales and credit notes", () => {
     taxAmount: inCents(one?.taxAmount ?? ""),
   });
 
-  test("say of the month what the simulator's books say, to the cent", async () => {
+  test("equal the simulator's books for the month, to the cent", async () => {
     const { documents } = simulator.books();
     expect(documents).toHaveLength(DOCUMENTS);
     expect(new Set(documents.map(({ status }) => status)).size).toBeGreaterThan(2);
@@ -71,7 +71,7 @@ describe("reports of 5,000 generated sales and credit notes", () => {
     expect(report?.creditNotes.count).toBeGreaterThan(500);
   });
 
-  test("say of each day what the books say, and the days are the month", async () => {
+  test("equal the books for each day, and the days add up to the month", async () => {
     const { documents } = simulator.books();
     const days = Array.from({ length: 30 }, (_, day) => `2026-11-${String(day + 1).padStart(2, "0")}`);
     for (const day of days) {
@@ -84,7 +84,7 @@ describe("reports of 5,000 generated sales and credit notes", () => {
     );
   });
 
-  test("say of each rate of tax what the books' lines say", async () => {
+  test("equal the books' lines for each tax rate", async () => {
     const report = await reportOf(NOVEMBER);
     const byRate = (report?.taxes ?? []).map(({ taxRate, taxTypeCode, net }) => [
       `${taxRate} ${taxTypeCode}`,
@@ -94,7 +94,7 @@ describe("reports of 5,000 generated sales and credit notes", () => {
     expect(byRate.length).toBeGreaterThan(2);
   });
 
-  test("are what the listed documents come to: each once, and each column added up is the report's figure", async () => {
+  test("equal the sums of the listed documents, each listed once", async () => {
     const report = await reportOf(NOVEMBER);
     const { from, to } = NOVEMBER;
     let csv = "";
@@ -142,7 +142,7 @@ describe("reports of 5,000 generated sales and credit notes", () => {
     for (const row of rows) for (const name of amounts) expect(row[name]).toMatch(/^$|^-?\d+\.\d\d$/);
   });
 
-  test("name as open what the authority has not decided, with what is at risk", async () => {
+  test("list as open what the authority has not decided, with the money at risk", async () => {
     const waiting = simulator.books().documents.filter(({ status }) => status !== "completed");
     const report = await reportOf(NOVEMBER);
     expect((report?.open.length ?? 0) + (report?.moreOpen ?? 0)).toBe(waiting.length);
@@ -150,7 +150,7 @@ describe("reports of 5,000 generated sales and credit notes", () => {
     expect(inCents(report?.atRisk ?? "").replace(".", "")).toBe(String(cents));
   });
 
-  test("are of a ledger that is as it was written", async () => {
+  test("are of a ledger that verifies", async () => {
     for await (const chain of ledger.events.verify()) {
       expect(chain).toMatchObject({ events: DOCUMENTS, findings: [] });
       expect(await ledger.records.verify(chain)).toMatchObject({ documents: DOCUMENTS, findings: [] });

@@ -23,7 +23,7 @@ describeWithTemporal("many sales that wait for one item", () => {
   const lines = [{ itemId: "item_incomplete", quantity: 1, unitPrice: 75 }];
   const looks = () => rig.simulator.calls({ operation: "listItems" });
 
-  test("share one look, which time bounds and not their number, and all go on when it shows as registered", async () => {
+  test("share one read of the catalogue, limited by time and not by their number, and all go on when it is registered", async () => {
     const invoices = Array.from({ length: SALES }, (_, i) => `WAITING-${i}`);
     const handles = await Promise.all(invoices.map((invoice) => start(invoice, { lines })));
     for (const invoice of invoices) await parked(invoice, "item-needs-data");

@@ -11,14 +11,14 @@ import {
 } from "../../src/contract/index.ts";
 import { describeSkippingTime, type SkippingRig, startSkippingRig } from "../rig/skipping-rig.ts";
 
-describeSkippingTime("a person's word that takes long", () => {
+describeSkippingTime("an operator's late decision", () => {
   let rig: SkippingRig;
   beforeAll(async () => {
     rig = await startSkippingRig();
   });
   afterAll(() => rig?.close());
 
-  test.each(["2 hours", "3 days"] as const)("on an unknown sync batch counts also after %s", async (pause) => {
+  test.each(["2 hours", "3 days"] as const)("on an unknown sync batch still counts after %s", async (pause) => {
     const { accounting } = rig.simulator;
     const id = `batch of ${pause}`;
     accounting.addSyncBatch({ id });

@@ -77,7 +77,7 @@ describeSkippingTime("over days", () => {
     expect(dateOf("NAIROBI-2359")).toBe(dayAfter(late));
   });
 
-  test("a refused key is looked at again by itself, ever more slowly", async () => {
+  test("a refused key is probed automatically, ever less often", async () => {
     simulator.setKey("cmp_sk_test_simulator", { scopes: ["sales:read", "catalog:read", "stock:write"] });
     const handle = await start("KEY-1", { refundWindow: "0" });
     await env.sleep("6 hours");
@@ -93,7 +93,7 @@ describeSkippingTime("over days", () => {
     await rig.replayed(handle);
   });
 
-  test("a refused key is looked at for all sales together, and all go on by themselves once it works", async () => {
+  test("a refused key is probed once for all sales, and all go on automatically once it works", async () => {
     simulator.setApplicationSuspended("simulator", true);
     const before = simulator.calls().length;
     const handles = await Promise.all(Array.from({ length: 20 }, (_, i) => start(`KEYS-${i}`, { refundWindow: "0" })));

@@ -39,7 +39,7 @@ describeSkippingTime("a week of a refused key", () => {
   const withAllScopes = (): void => rig.simulator.setKey("cmp_sk_test_simulator", { scopes: [...SCOPES] });
 
   test(
-    "adds nothing to the sale's history, and its attention keeps its age",
+    "adds nothing to a sale's history, and its attention keeps its start",
     async () => {
       rig.simulator.setApplicationSuspended("simulator", true);
       const handle = await rig.startSale("REVOKED-1", { refundWindow: "0" });
@@ -85,7 +85,7 @@ describeSkippingTime("a week of a refused key", () => {
   );
 
   test(
-    "ends for a quiet sale with the first one that finds the permission there again",
+    "ends for every waiting sale with the first call that has the permission again",
     async () => {
       withoutScope("sales:write");
       const quiet = await rig.startSale("QUIET-1", { refundWindow: "0" });

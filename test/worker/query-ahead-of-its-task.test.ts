@@ -34,7 +34,7 @@ const QUERIES = 3;
  * A query waits for a worker; meanwhile an activity ends. A worker that comes is given the query first, with a history
  * that is ahead of any completed workflow task. What the SDK makes of it, and what the guard does (decision 15).
  */
-describeWithTemporal("a query with a history that is ahead of the workflow's tasks", () => {
+describeWithTemporal("a query that is ahead of the workflow's tasks", () => {
   const namespace = namespaceOf(import.meta.filename);
   const workflowsPath = fileURLToPath(new URL("./activity-and-signal.ts", import.meta.url));
   let connection: Connection;
@@ -113,7 +113,7 @@ describeWithTemporal("a query with a history that is ahead of the workflow's tas
     return { handle, answers, replay, createWorker: () => createWorker(new TaskSlots("all")) };
   }
 
-  test("makes a history that does not replay, with the SDK alone; a reset carries it on", async () => {
+  test("leaves a history that does not replay, with the SDK alone; a reset repairs the run", async () => {
     const workflowBundle = await bundleQuietly(workflowsPath);
     const { handle, answers, replay, createWorker } = await askedAhead("sdk-alone", workflowBundle, false);
     expect(answers).toContain(false);
@@ -124,7 +124,7 @@ describeWithTemporal("a query with a history that is ahead of the workflow's tas
     await (await createWorker()).runUntil(client.workflow.getHandle(handle.workflowId).result());
   });
 
-  test("makes one that does not replay where updates come last, too: the guard is needed beside it", async () => {
+  test("leaves a history that does not replay where updates come last, too: the guard is needed as well", async () => {
     const { replay } = await askedAhead("updates-last", await bundleWorkflows(workflowsPath), false);
     await expect(replay()).rejects.toThrow(DOES_NOT_REPLAY);
   });

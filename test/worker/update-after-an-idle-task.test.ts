@@ -67,12 +67,12 @@ describeWithTemporal("an update after a workflow task without commands", () => {
     await Worker.runReplayHistory({ workflowBundle }, await handle.fetchHistory(), workflowId);
   }
 
-  test("makes a history that does not replay, with the SDK alone", async () => {
-    // Once this goes red, the SDK has mended itself, and updates need not come last any more.
+  test("leaves a history that does not replay, with the SDK alone", async () => {
+    // Once this goes red, the SDK has fixed it itself, and updates need not come last any more.
     await expect(replayOf("sdk-alone", await bundleQuietly(workflowsPath))).rejects.toThrow(/TMPRL1100/);
   });
 
-  test("makes one that replays where updates come last", async () => {
+  test("leaves a history that replays where updates come last", async () => {
     await expect(replayOf("updates-last", await bundleWorkflows(workflowsPath))).resolves.toBeUndefined();
   });
 });

@@ -3,12 +3,12 @@ import { expect, test } from "vitest";
 
 import { growingPauseMs } from "./between-tries.ts";
 
-test("the pauses double from a second to ten minutes", () => {
+test("the pauses between tries double from a second to ten minutes", () => {
   const pauses = Array.from({ length: 12 }, (_, tries) => growingPauseMs(tries) / 1_000);
   expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 600, 600]);
 });
 
-test("a pause stays within its bounds and never shrinks, however many tries there were", () => {
+test("a pause between tries stays within its bounds and never shrinks", () => {
   const tries = fc.nat({ max: 1_000_000 });
   fc.assert(
     fc.property(tries, tries, (a, b) => {

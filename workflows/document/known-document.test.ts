@@ -18,7 +18,7 @@ describe("a document", () => {
     expect(documentState(sampleSale({ status }))).toBe(state);
   });
 
-  test("that is completed without its receipt is not whole yet", () => {
+  test("that is completed without its receipt is unsigned", () => {
     const { receipt: _receipt, ...without } = sampleSale();
     expect(documentState(sampleSale({ receipt: null }))).toBe("unsigned");
     expect(documentState(without)).toBe("unsigned");

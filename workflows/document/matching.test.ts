@@ -38,11 +38,11 @@ describe("a document", () => {
     ["item", withLine({ itemId: "itm_2" }), "lines[0]: expected 2 of itm_1 at 116, found 2 of itm_2 at 116"],
     ["quantity", withLine({ quantity: 3 }), "lines[0]: expected 2 of itm_1 at 116, found 3 of itm_1 at 116"],
     ["price", withLine({ unitPrice: 117 }), "lines[0]: expected 2 of itm_1 at 116, found 2 of itm_1 at 117"],
-  ])("with another %s does not, in words", (_what, document, found) => {
+  ])("with another %s does not match, and the message says so", (_what, document, found) => {
     expect(mismatches(document, ours)).toEqual([found]);
   });
 
-  test("is reported with every part in which it differs", () => {
+  test("reports every part in which it differs", () => {
     expect(mismatches(sampleCreditNote({ traderInvoiceNumber: "CN-1", lines: [] }), ours)).toHaveLength(3);
   });
 
@@ -52,14 +52,14 @@ describe("a document", () => {
     );
   });
 
-  test("without a customer PIN must not name one", () => {
+  test("for a sale without a customer PIN must not name one", () => {
     const anonymous = { ...ours, customerPin: null };
     expect(mismatches(sampleSale(), anonymous)).toEqual(["customer.pin: expected null, found A012345678Z"]);
     expect(mismatches(sampleSale({ customer: null }), anonymous)).toEqual([]);
     expect(mismatches(sampleSale({ customer: { pin: null } }), anonymous)).toEqual([]);
   });
 
-  test.each([null, "", undefined])("for nobody in particular may name its buyer's PIN %j", (pin) => {
+  test.each([null, "", undefined])("for an unnamed buyer may have the buyer's PIN %j", (pin) => {
     for (const customerPin of [null, ""])
       expect(mismatches(sampleSale({ customer: { name: "", pin } }), { ...ours, customerPin })).toEqual([]);
   });
@@ -98,7 +98,7 @@ describe("a document", () => {
     [231.99, []],
     [232.02, ["totals.total: expected 232.02, found 232"]],
     [231.98, ["totals.total: expected 231.98, found 232"]],
-  ])("of 232 is held against the expected total %d at 0.01", (total, found) => {
+  ])("of 232 is compared with the expected total %d at a tolerance of 0.01", (total, found) => {
     expect(mismatches(sampleSale(), { type: "sale", total })).toEqual(found);
   });
 });

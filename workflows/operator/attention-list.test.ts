@@ -9,7 +9,7 @@ class StandingRun extends AttentionList {
   publish(): void {}
 }
 
-test("an acknowledgement without a subject leaves what only a retry mends", () => {
+test("an acknowledgement without a subject leaves what only a retry resolves", () => {
   const run = new StandingRun();
   run.raise({ code: "unexpected-answer", message: "The document's answer fits no rule.", resolvedBy: ["retry"] });
   const moved = { code: "unexpected-answer", subject: "INV-1/tea/sold", resolvedBy: ["acknowledge"] } as const;

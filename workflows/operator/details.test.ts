@@ -60,7 +60,7 @@ function attention(more: Partial<Attention> = {}): Attention {
 }
 
 describe("the details of a run", () => {
-  test.each(ATTENTION_CODES)("lead for %s with every update that resolves it, and JSON that is accepted", (code) => {
+  test.each(ATTENTION_CODES)("begin for %s with every update that resolves it, with valid JSON", (code) => {
     const run = runThatNeeds(code);
     const page = detailsPage(run.attentions, ["**Stage:** submitting"]);
     expect(page).toMatch(new RegExp(`^### Needs an operator: ${code}\n\n\\w[^\n]*\\.\n\nSend the update `));
@@ -75,7 +75,7 @@ describe("the details of a run", () => {
     ["stock-unknown", [{ applied: true }, { applied: false }]],
     ["batch-unknown", [{ processed: true }, { processed: false }]],
     ["document-unknown", [{ saleId: expect.any(String) as string }, { notCreated: true }]],
-  ] as const)("have for %s both answers, each as JSON of its own", (code, answers) => {
+  ] as const)("have for %s both answers, each with its own JSON", (code, answers) => {
     const page = detailsPage(runThatNeeds(code).attentions, []);
     expect(updatesIn(page).map(({ payload }) => payload)).toMatchObject(answers);
   });
@@ -104,12 +104,12 @@ describe("the details of a run", () => {
     `);
   });
 
-  test("end with a line that may be lost", () => {
+  test("end with a line that may be cut off", () => {
     for (const page of [detailsPage([], ["**Stage:** submitting"]), detailsPage([attention()], [])])
       expect(page).toMatch(/\n\nWhat each code means: `docs\/runbook\.md` of fiscalflow\.$/);
   });
 
-  test("show other systems' words as code, in which nothing is Markdown or a link", () => {
+  test("show other systems' texts as code, without Markdown or links", () => {
     const words =
       "see https://kra.go.ke\n\n### Needs an operator: `rejected`, or mail a@b.co.ke <img> 9999-99-99T99:99:99Z";
     expect(quoted(words)).toBe(
@@ -119,7 +119,7 @@ describe("the details of a run", () => {
     expect(page.replace(/```json\n[^`]*```|`[^`\n]*`/g, "")).not.toMatch(/http|@|<img/);
   });
 
-  test("stay short, however much there is to tell", () => {
+  test("stay within a bounded length", () => {
     const many = Array.from({ length: 1_000 }, (_, n) => {
       const evidence = Object.fromEntries(Array.from({ length: 100 }, (__, k) => [`e${k}`, "x".repeat(1_000)]));
       return attention({ subject: `${n}`, message: "y".repeat(100_000), evidence });

@@ -49,7 +49,7 @@ describe("an update", () => {
     ["cancel", { reason: "wrong till" }],
     ["resolveStock", { referenceId: "INV-1/tea/sold", applied: false, note: "x", by: "" }],
     ["resolveDocument", { notCreated: true, note: "x" }],
-  ])("%s is taken with %j", (name, message) => {
+  ])("%s is accepted with %j", (name, message) => {
     expect(() => check(name, message)).not.toThrow();
   });
 });

@@ -36,12 +36,12 @@ const large = (more: Partial<DocumentRecord> = {}): DocumentRecord =>
   });
 
 describe("the parts of a record", () => {
-  test("are one that says all, where it fits", () => {
+  test("are a single one where it fits", () => {
     const record = recordOf("INV-1");
     expect(partsOf(record, savedFrom(record))).toEqual([record]);
   });
 
-  test("are as many as are needed, each on top of the one before, the last one alone complete", () => {
+  test("are as many as needed, each building on the one before, and only the last is complete", () => {
     const record = large();
     const parts = partsOf(record, undefined);
     expect(parts.length).toBeGreaterThan(1);
@@ -57,7 +57,7 @@ describe("the parts of a record", () => {
     );
   });
 
-  test("tell only what changed since the record before", () => {
+  test("contain only what changed since the previous record", () => {
     const standing = { code: "stock-unknown", subject: "s", message: "?", sinceMs: 1, resolvedBy: [] } as const;
     const decision = { update: "resolveStock", note: "counted", atMs: 7 } as const;
     const before = large({ attentions: [standing], decisions: [{ ...decision, atMs: 6 }] });
@@ -83,7 +83,7 @@ describe("the parts of a record", () => {
     expect(jsonBytes(parts)).toBeLessThan(2_000);
   });
 
-  test("say what was so when they were made, whatever changes while they are told", () => {
+  test("keep the state of their start, whatever changes while they are sent", () => {
     const record = large();
     const parts = partsOf(record, undefined);
     for (const one of record.movements) one.state = "dropped";

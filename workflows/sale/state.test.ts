@@ -87,7 +87,7 @@ function brokenPromise(sale: SilentSale, before: Stage): string | undefined {
 }
 
 describe("the stages of a sale", () => {
-  test("keep their promises in 100,000 random orders of what can happen", () => {
+  test("keep their invariants in 100,000 random orders of events", () => {
     const orders = fc.property(
       fc.constantFrom("sale", "creditNote"),
       fc.array(happening, { maxLength: 12 }),
@@ -104,7 +104,7 @@ describe("the stages of a sale", () => {
     expect(fc.check(orders, { numRuns: 100_000 })).toMatchObject({ failed: false, numRuns: 100_000 });
   });
 
-  test("take no step that is not in the table, and stay where they are", () => {
+  test("refuse a transition that is not in the table, and stay unchanged", () => {
     const strange = STAGES.flatMap((from) =>
       STAGES.flatMap((to) => (from === to || STAGE_TRANSITIONS[from].includes(to) ? [] : [[from, to] as const])),
     );
@@ -117,7 +117,7 @@ describe("the stages of a sale", () => {
     }
   });
 
-  test("end where nothing follows, and each is reached from the beginning", () => {
+  test("have final stages without transitions, and each is reachable", () => {
     const reached = new Set<Stage>(["resolving-items"]);
     for (const stage of reached) for (const next of STAGE_TRANSITIONS[stage]) reached.add(next);
     expect([...reached].toSorted()).toEqual([...STAGES].toSorted());

@@ -12,8 +12,8 @@ class StandingRun extends SaleState {
   }
 }
 
-describe("the details of a run", () => {
-  test("say where it stands and what it waits for", () => {
+describe("the details of a sale", () => {
+  test("show its stage and what it waits for", () => {
     expect(detailsOf(new StandingRun())).toMatch(
       /^\*\*Stage:\*\* awaiting-authority\n\n\*\*Waits for:\*\* `the authority: the next look`\n/,
     );
@@ -77,7 +77,7 @@ describe("the details of a run", () => {
     expect(detailsOf(run)).not.toContain("Cancellation asked for");
   });
 
-  test("point to the credit note where that one needs an operator", () => {
+  test("refer to the credit note where that one needs an operator", () => {
     const run = new StandingRun();
     run.creditNoteWorkflowId = "credit-note/default/biz_1/sal_1";
     run.creditNoteAttention = "rejected";

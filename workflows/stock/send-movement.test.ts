@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { Semaphore } from "./apply-movement.ts";
 
-test("a semaphore lets so many act at once, in order, and one that fails gives its permit on", async () => {
+test("a semaphore admits a fixed number at once, in order, and a failure returns its permit", async () => {
   const semaphore = new Semaphore(2);
   const began: number[] = [];
   const ends: ((failed: boolean) => void)[] = [];

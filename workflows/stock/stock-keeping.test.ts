@@ -72,7 +72,7 @@ describe("the movements of a sale", () => {
     );
   });
 
-  test("give the goods back where they are planned for a return", () => {
+  test("have the action ADD where they are planned for a return", () => {
     expect(planMovements("CN-1", "restocked", [line("tea", 2, 350)], [item("tea")])).toMatchObject([
       { referenceId: "CN-1/tea/restocked", action: "ADD", quantity: 2 },
     ]);
@@ -100,7 +100,7 @@ describe("the reversal of a movement", () => {
     expect(reversalOf({ ...sold, branchId: "branch_2" }, "INV-1", "undone")).toMatchObject({ branchId: "branch_2" });
   });
 
-  test("starts anew: it takes over no answer and no decision", () => {
+  test("takes over no answer and no decision of the original movement", () => {
     const settled = {
       ...sold,
       state: "applied" as const,

@@ -22,10 +22,10 @@ const after = (position: Position, ...pages: Partial<Page>[]): Position =>
   pages.reduce((at, more) => afterPage(at, page(more), LISTS), position);
 const at = ({ phase, round, list, page: number }: Position) => [phase, round, list, number];
 
-describe("a full synchronisation", () => {
+describe("a full synchronisation of bill payments", () => {
   const start = after(beginning("full", undefined), { newestUpdatedMs: NOW_MS });
 
-  test("sees the newest change, reads every list in a round, then each by its latest changes", () => {
+  test("reads the newest change, then every list in a round, then each list by its latest changes", () => {
     expect(at(beginning("full", 5))).toEqual(["ground", 0, 0, 1]);
     expect(at(start)).toEqual(["round", 1, 0, 1]);
     expect(at(after(start, { hasNextPage: true }))).toEqual(["round", 1, 0, 2]);
@@ -43,7 +43,7 @@ describe("a full synchronisation", () => {
     expect(after(start, ...pages)).toMatchObject({ roundStartedAtMs: 10, reachMs: 7 });
   });
 
-  test("counts the rows of each list that were left out, anew in each round, and remembers one without an id", () => {
+  test("counts the unreadable rows of each list per round, and remembers one without an id", () => {
     const pages = [{ leftOut: 1, hasNextPage: true }, { leftOut: 2 }, {}, { leftOut: 1, unidentified: true as const }];
     const round = after(start, ...pages);
     expect(round).toMatchObject({ leftOut: [3, 0, 1], unidentified: true });
@@ -69,7 +69,7 @@ describe("a full synchronisation", () => {
     expect(read.totals).toEqual([251]);
   });
 
-  test("is done again from what is known by now, until its passes agree, and not for ever", () => {
+  test("repeats until its passes agree, a bounded number of times", () => {
     const compared: Position = { ...after(start, {}, {}, {}), phase: "compare", topMs: NOW_MS + MINUTE_MS };
     expect(afterComparison(compared, "full", 7)).toMatchObject({ phase: "complete", settled: true, wholeSinceMs: 7 });
     const again = afterComparison(compared, "full", undefined);
@@ -80,7 +80,7 @@ describe("a full synchronisation", () => {
   });
 });
 
-describe("a recent synchronisation", () => {
+describe("a recent synchronisation of bill payments", () => {
   test("begins at the latest changes, and never becomes a full one by itself", () => {
     const start = beginning("recent", NOW_MS);
     expect(start).toMatchObject({ phase: "latest", groundMs: NOW_MS - 10 * MINUTE_MS });

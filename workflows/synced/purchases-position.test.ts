@@ -28,7 +28,7 @@ function stepsOf(kind: PurchasesSyncKind): string[] {
   }
 }
 
-describe("a synchronisation", () => {
+describe("a synchronisation of purchases", () => {
   test.each([
     ["recent", ["list", "pulled", "pending_review", "changed", "complete"]],
     ["full", ["list", "pulled", "pending_review", "complete"]],
@@ -48,7 +48,7 @@ describe("a synchronisation", () => {
   });
 });
 
-describe("the days of invoices that have changed", () => {
+describe("the days of changed invoices", () => {
   const [first, second] = [
     { from: "2026-11-01", to: "2026-11-01" },
     { from: "2026-11-05", to: "2026-11-05" },
@@ -65,13 +65,13 @@ describe("the days of invoices that have changed", () => {
     expect(afterPage(next, "recent", page(1, 1, null))).toEqual({ ...changed, step: "complete" });
   });
 
-  test("may be none", () => {
+  test("may be empty", () => {
     expect(atWindows(changed, [])).toMatchObject({ step: "complete" });
   });
 });
 
-describe("known ground", () => {
-  test("is reached by known rows in a row, over pages", () => {
+describe("the known range of purchases", () => {
+  test("is reached by enough consecutive known rows, over pages", () => {
     const first = afterPage(listing, "recent", page(100, 60));
     expect(first).toMatchObject({ step: "list", knownInARow: 60 });
     const second = afterPage(first, "recent", page(100, 100));
@@ -79,12 +79,12 @@ describe("known ground", () => {
     expect(afterPage(second, "recent", page(100, 100))).toMatchObject({ step: "pulled" });
   });
 
-  test("is lost by one row that nobody knew", () => {
+  test("is left by one unknown row", () => {
     const before = { ...listing, knownInARow: OVERLAP - 1 };
     expect(afterPage(before, "recent", page(100, 99))).toMatchObject({ step: "list", knownInARow: 99 });
   });
 
-  test("ends no full synchronisation, no window, and no pass of a status", () => {
+  test("does not end a full synchronisation, a window, or a pass of a status", () => {
     const known = page(1_000, 1_000);
     expect(afterPage(listing, "full", known).step).toBe("list");
     expect(afterPage(listing, "window", known).step).toBe("list");
@@ -104,34 +104,34 @@ describe("known ground", () => {
   });
 });
 
-describe("a full synchronisation", () => {
+describe("a full synchronisation of purchases", () => {
   const through: Position = { ...listing, step: "complete" };
 
-  test("reads the list again where rows moved away under it, so often and no more", () => {
+  test("reads the list again where rows moved meanwhile, a bounded number of times", () => {
     const again = afterPasses(through, 3);
     expect(again).toMatchObject({ step: "list", sweeps: 2, knownInARow: 0 });
     expect(afterPasses({ ...through, sweeps: 3 }, 3)).toMatchObject({ step: "complete" });
   });
 
-  test("is through where every row was seen", () => {
+  test("is complete where every row was seen", () => {
     expect(afterPasses(through, 0)).toBe(through);
   });
 });
 
-test("a row whose id cannot be read is remembered to the end of the synchronisation", () => {
+test("a purchase without a readable id is remembered to the end of the synchronisation", () => {
   let position = afterPage(listing, "full", { ...page(3, 0, null), unidentified: true });
   while (position.step !== "complete") position = afterPage(position, "full", page(1, 0, null));
   expect(position).toMatchObject({ unidentified: true });
 });
 
-test("a page is known by its rows until its pass is over", () => {
+test("a page of purchases is recognised by its rows until its pass is over", () => {
   const within = afterPage(listing, "full", { ...page(100, 0, "c2"), fingerprint: "f1" });
   expect(within).toMatchObject({ fingerprint: "f1" });
   expect(afterPage(within, "full", { ...page(10, 0, null), fingerprint: "f2" })).not.toHaveProperty("fingerprint");
   expect(restarted(within)).not.toHaveProperty("fingerprint");
 });
 
-test("a refused cursor begins its pass anew, and is counted", () => {
+test("a refused cursor restarts its pass, and is counted", () => {
   const before: Position = { ...listing, step: "pulled", cursor: "c3", knownInARow: 12 };
   expect(restarted(before)).toEqual({ step: "pulled", knownInARow: 0, sweeps: 1, restarts: 1 });
 });

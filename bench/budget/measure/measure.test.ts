@@ -25,7 +25,7 @@ function call(saleId: string, atMs: number, status: number | null = 200): CallEn
   };
 }
 
-describe("the windows of a lane", () => {
+describe("the windows of one measured queue", () => {
   test("take their calls in the order of arrival, however late the log puts them", () => {
     const calls = [
       call("lane~interactive~shop~1", 990),
@@ -46,15 +46,15 @@ describe("the windows of a lane", () => {
   });
 });
 
-describe("a wait", () => {
+describe("the wait of a measured call", () => {
   const job = { saleId: "job", businessId: "shop", startedMs: 100 };
 
-  test("ends with the first call that was not refused", () => {
+  test("ends with the first try that was not refused", () => {
     const calls = [call("job", 150, 429), call("job", 400), call("job", 500)];
     expect(waitsOf([job], calls, 1_000)).toEqual([{ ...job, waitedMs: 300, served: true }]);
   });
 
-  test("of a job that nobody served lasts until the end", () => {
+  test("lasts until the end for a job that was never served", () => {
     expect(waitsOf([job], [call("job", 150, 429), call("job", 160, null)], 1_000)).toEqual([
       { ...job, waitedMs: 900, served: false },
     ]);
@@ -68,12 +68,12 @@ describe("equal shares", () => {
   const servedMs = [10, 20, 30, 40, 50, 60];
   const all = (): boolean => true;
 
-  test("are kept where a small one has its turn after the big one's", () => {
+  test("hold where a small business gets a turn after each of a big one's", () => {
     const waits = [wait("small-1", 5, 15), wait("small-2", 5, 25)];
     expect([...againstEqualShares(waits, "big", servedMs, 100, all).values()]).toEqual([1, 1]);
   });
 
-  test("are not kept where it waits behind the big one's backlog", () => {
+  test("are violated where a small business waits behind a big one's backlog", () => {
     const waits = [wait("small-1", 5, 55)];
     expect(againstEqualShares(waits, "big", servedMs, 100, all).get("small-1")).toBeCloseTo(55 / 15);
   });

@@ -57,7 +57,7 @@ describe("simulator trigger", () => {
     expect((await createSale("INV-1")).status).toBe(201);
   });
 
-  test("says which troubles there are, and which can be narrowed to an invoice", async () => {
+  test("lists the troubles, and which of them can be limited to an invoice", async () => {
     const unknown = await trouble("trigger", "earthquake");
     expect(unknown).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("stock-unknown") });
     const narrowed = await trouble("trigger", "slow", "--invoice", "INV-1");

@@ -73,7 +73,7 @@ describe.each(Object.entries(SHELLS))("completion in %s", (shell, argumentsFor) 
   });
 });
 
-test("another shell is refused with those that there are", async () => {
+test("completion for an unknown shell is refused, with the shells that exist", async () => {
   expect(await callCli(["completion", "csh"])).toMatchObject({
     exitCode: 2,
     stderr: expect.stringContaining("bash, zsh, fish"),

@@ -41,11 +41,11 @@ test.each([
   ["refuses unknown names and wrong values", { refusesUnknownNames: true, refusesWrongValues: true }],
   ["refuses unknown names alone", { refusesUnknownNames: true, refusesWrongValues: false }],
   ["refuses wrong values alone", { refusesUnknownNames: false, refusesWrongValues: true }],
-])("the name is found of a service that %s", async (_what, service) => {
+])("the name of a setting is found for a service that %s", async (_what, service) => {
   expect(await search({ knows: "limit", ...service })).toMatchObject({ name: "limit" });
 });
 
-test("the name is found by its effect where a service refuses nothing", async () => {
+test("the name of a setting is found by its effect where the service refuses nothing", async () => {
   const service = { knows: "limit", refusesUnknownNames: false, refusesWrongValues: false };
   expect(await search(service, { shows: showsEffect })).toEqual({
     name: "limit",
@@ -71,7 +71,7 @@ test("a name that is not among the candidates is not found, and those that were 
   expect(findingOf(null, { refuted })).toMatchObject({ kind: "open" });
 });
 
-test("an answer that says nothing of names ends the search", async () => {
+test("an answer that says nothing about names ends the search", async () => {
   const send = async (): Promise<Answer> => ({ kind: "unknown", message: "lost" });
   const service = { knows: "limit", refusesUnknownNames: true, refusesWrongValues: true };
   expect(await search(service, { send })).toMatchObject({ name: undefined, refuted: [] });

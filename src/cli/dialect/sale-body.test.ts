@@ -11,7 +11,7 @@ const NAMES: SaleNames = {
 };
 const START: SaleSearch = { names: NAMES, refuted: new Map() };
 
-test("a sale is written under the names that are tried", () => {
+test("a probe sale is written under the candidate names", () => {
   const names = { ...NAMES, "createSale.fields.lines": "items", "createSale.lineFields.quantity": "qty" };
   expect(saleBody(names, { number: "A-1", itemId: "i", quantity: 2, unitPrice: 3 })).toEqual({
     traderInvoiceNumber: "A-1",
@@ -19,20 +19,20 @@ test("a sale is written under the names that are tried", () => {
   });
 });
 
-test("a name that the service asks for takes the place of the one that was sent", () => {
+test("a name that the service asks for replaces the one that was sent", () => {
   expect(nextSearch(START, ["invoice_number", "is", "required"])?.names).toMatchObject({
     "createSale.fields.traderInvoiceNumber": "invoice_number",
   });
 });
 
-test("a name that the service complains about gives way to another one, and does not come back", () => {
+test("a name that the service refuses is replaced by another candidate, and is not tried again", () => {
   const first = nextSearch(START, ["quantity", "is", "not", "a", "known", "field"]);
   expect(first?.names["createSale.lineFields.quantity"]).toBe("qty");
   const second = first && nextSearch(first, ["qty", "quantity"]);
   expect(second?.names["createSale.lineFields.quantity"]).not.toMatch(/^(qty|quantity)$/);
 });
 
-test("the search ends when there is no name left to try", () => {
+test("the search for names ends when no candidate is left", () => {
   let search: SaleSearch | undefined = START;
   let steps = 0;
   while (search !== undefined && steps < 100) {

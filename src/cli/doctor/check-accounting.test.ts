@@ -77,7 +77,7 @@ describe("a key of the accounting service", () => {
   test.each([
     ["not signed", { ACCOUNTING_CLIENT_SECRET: "" }, 1],
     ["signed", {}, 2],
-  ])("that is refused (%s) ends the probing, and is to be made anew", async (_how, env, calls) => {
+  ])("that is refused (%s) ends the probing, and must be replaced", async (_how, env, calls) => {
     simulator.accounting.setApplication("simulator", { active: false });
     expect(await check(env)).toMatchObject({
       calls,
@@ -92,7 +92,7 @@ describe("a key of the accounting service", () => {
     });
   });
 
-  test("whose signature is refused, under another application's secret, is told which of both it is", async () => {
+  test("whose signature is refused under another application's secret is reported as accepted without the signature", async () => {
     expect(await check({ ACCOUNTING_CLIENT_SECRET: "cs_other" })).toMatchObject({
       calls: 2,
       findings: [
@@ -108,7 +108,7 @@ describe("a key of the accounting service", () => {
   test.each([
     ["behind", SIX_MINUTES_MS],
     ["ahead of", -SIX_MINUTES_MS],
-  ])("whose signature is refused since this clock is %s the service's is told that", async (which, offMs) => {
+  ])("whose signature is refused since this clock is %s the service's reports the clock", async (which, offMs) => {
     aheadMs = offMs;
     const { findings } = await check();
     expect(findings).toMatchObject([
@@ -120,7 +120,7 @@ describe("a key of the accounting service", () => {
     ]);
   });
 
-  test("whose service refuses unsigned calls too, by a clock that is off, is told both ways", async () => {
+  test("whose service refuses unsigned calls too, while this clock is off, reports both possible causes", async () => {
     aheadMs = SIX_MINUTES_MS;
     simulator.accounting.changeSettings({ requireSignature: true });
     const { findings } = await check();
@@ -136,7 +136,7 @@ describe("a key of the accounting service", () => {
     expect(findings).toContainEqual(expect.objectContaining({ check: "accounting default, clock", level: "warning" }));
   });
 
-  test("that may not list bill payments is told so, and what to do", async () => {
+  test("that may not list bill payments reports the missing permission and what to do", async () => {
     simulator.accounting.setApplication("simulator", { denied: ["listBillPayments"] });
     const { faults } = await check();
     expect(faults).toEqual([
@@ -149,14 +149,14 @@ describe("a key of the accounting service", () => {
     ]);
   });
 
-  test("of a service that is not there is a fault after one call", async () => {
+  test("of an unreachable service is a fault after one call", async () => {
     expect(await check({ ACCOUNTING_BASE_URL: "http://127.0.0.1:9" })).toMatchObject({
       calls: 1,
       findings: [{ level: "fault", todo: expect.stringContaining("ACCOUNTING_BASE_URL") }],
     });
   });
 
-  test("of another address of the service is told that paths have no prefix", async () => {
+  test("at an address with a path prefix reports that the service's paths have none", async () => {
     const { faults } = await check({ ACCOUNTING_BASE_URL: `${simulator.accounting.url}/v1` });
     expect(faults[0]).toMatchObject({
       message: expect.stringContaining("HTTP 404"),
@@ -164,7 +164,7 @@ describe("a key of the accounting service", () => {
     });
   });
 
-  test("is not doubted where companies are listed in another shape, which is not documented", async () => {
+  test("is not at fault where companies are listed in an undocumented shape", async () => {
     const { faults, findings } = await check({ ACCOUNTING_DIALECT: '{"companies":{"list":"companies"}}' });
     expect(faults).toEqual([]);
     expect(findings[0]).toMatchObject({ level: "warning", todo: expect.stringContaining("companies.list") });
@@ -173,7 +173,7 @@ describe("a key of the accounting service", () => {
   test.each([
     [{ kind: "rate-limit", retryAfterSeconds: 7 }, "(wait 7 s)"],
     [{ kind: "status", status: 503 }, "HTTP 503"],
-  ])("of a service in trouble (%j) is no fault: it cannot be told", async (fault, said) => {
+  ])("of a service in trouble (%j) is reported as not checkable, which is no fault", async (fault, said) => {
     simulator.accounting.inject({ operation: "listBillPayments", when: "before", ...fault });
     const { faults, findings } = await check();
     expect(faults).toEqual([]);

@@ -85,7 +85,7 @@ describe("a connection's key", () => {
     ["sales:read", "a sale that does not exist"],
     ["catalog:read", "items"],
     ["purchases:read", "purchases"],
-  ] as const)("that lacks %s is told so, by the probe of that scope alone", async (scope, subject) => {
+  ] as const)("that lacks %s is reported by the probe of that scope alone", async (scope, subject) => {
     simulator.setKey(KEY, { scopes: ALL_SCOPES.filter((one) => one !== scope) });
     const checked = await check(configured());
     expect(faultsOf(checked)).toEqual([
@@ -102,7 +102,7 @@ describe("a connection's key", () => {
     expect(checked.apiCalls).toBe(1);
   });
 
-  test("says who it is where the dialect has a call for that, and is asked for no more where it has none", async () => {
+  test("is identified where the dialect has a call for that, and otherwise costs no further call", async () => {
     const identity = { method: "GET", path: "/v1/me" };
     const own = await startSimulator({ dialect: { identity } });
     try {
@@ -138,7 +138,7 @@ describe("a connection's key", () => {
     });
   });
 
-  test("that does not reach the configured business is told which it reaches", async () => {
+  test("that does not reach the configured business reports the businesses that it reaches", async () => {
     const { findings } = await check(configured({ COMPLIANCE_BUSINESS_ID: "biz_9" }));
     expect(findings).toContainEqual({
       check: "connection default, key",
@@ -148,7 +148,7 @@ describe("a connection's key", () => {
     });
   });
 
-  test("is held against each configured business, and those that it reaches beside them are named", async () => {
+  test("is compared with each configured business, and the other businesses that it reaches are named", async () => {
     const businesses = ["biz_1", "biz_2", "biz_3"].map((id) => ({
       id,
       name: id,
@@ -182,7 +182,7 @@ describe("a connection's key", () => {
     }
   });
 
-  test("that is organisation-wide, but configured as bound to a business, is told how to configure it", async () => {
+  test("that is organisation-wide, but configured as bound to a business, reports how to configure it", async () => {
     const { findings } = await check(configured({ COMPLIANCE_KEY_REACH: "business" }));
     expect(findings.filter(({ level }) => level === "fault")[0]).toMatchObject({
       message: expect.stringContaining("HTTP 400"),
@@ -190,7 +190,7 @@ describe("a connection's key", () => {
     });
   });
 
-  test("of a service that is not there is a fault after one call", async () => {
+  test("of an unreachable service is a fault after one call", async () => {
     const checked = await check(configured({ COMPLIANCE_BASE_URL: "http://127.0.0.1:9" }));
     expect(checked).toMatchObject({
       apiCalls: 1,
@@ -216,7 +216,7 @@ describe("a connection's key", () => {
     }
   });
 
-  test("whose minute is used up is no fault: it cannot be told", async () => {
+  test("whose requests of the minute are used up is reported as not checkable, which is no fault", async () => {
     simulator.inject({ operation: "listItems", when: "before", kind: "rate-limit", retryAfterSeconds: 7 });
     const checked = await check(configured());
     expect(faultsOf(checked)).toEqual([]);

@@ -10,11 +10,11 @@ test.each([
   ["both, four", { urgent: 0.11, smallTenants: 0.44 }, { priority: "yes", fairness: "yes" }],
   ["both, one", { urgent: 0.03, smallTenants: 0.16 }, { priority: "yes", fairness: "yes" }],
   ["in between", { urgent: 0.1, smallTenants: 0.52 }, { priority: "yes", fairness: "unclear" }],
-] as const)("places of a server with %s", (_name, shares, verdict) => {
+] as const)("the ordering of a server is judged by measured shares: %s", (_name, shares, verdict) => {
   expect(judgeOrdering(shares)).toEqual(verdict);
 });
 
-test("each verdict says what to do, and what cannot be told is said", () => {
+test("each verdict about task ordering says what to do, and an unclear experiment says so", () => {
   expect(describeOrdering({ priority: "no", fairness: "no" })).toMatchObject({
     level: "fault",
     todo: expect.stringContaining("matching.useNewMatcher and matching.enableFairness"),

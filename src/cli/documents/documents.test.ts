@@ -204,7 +204,7 @@ describe("fiscalflow documents", () => {
     ]);
   });
 
-  it("writes a file that is there only once it is whole, and replaces none by itself", async () => {
+  it("writes a file that appears only once it is complete, and replaces none without --force", async () => {
     const businessId = await november();
     const file = join(folder, "november.csv");
     const argv = ["period", "--from", "2025-11-24", "--to", "2025-11-30", "--business", businessId, "--csv"];
@@ -217,7 +217,7 @@ describe("fiscalflow documents", () => {
     expect(await readdir(folder)).toEqual(["november.csv"]);
   });
 
-  it("says of a file that cannot be written why, and what the ledger is asked for is left alone", async () => {
+  it("says why a file cannot be written, and then reads nothing from the ledger", async () => {
     const businessId = await november();
     const said = await documents("month", "--business", businessId, "--out", join(folder, "nowhere", "x.csv"));
     expect(said).toMatchObject({ exitCode: 2, stdout: "" });
@@ -237,7 +237,7 @@ describe("fiscalflow documents", () => {
     expect(said.stderr).toContain(why);
   });
 
-  it("says that a business has none", async () => {
+  it("says so where a business has no documents", async () => {
     const said = await documents("month", "--business", "biz_nobody");
     expect(said).toMatchObject({
       exitCode: 0,
@@ -247,7 +247,7 @@ describe("fiscalflow documents", () => {
     expect(said.stderr).toContain(`Ledger: ${host}${pathname}\n`);
   });
 
-  it("refuses where there is no ledger, and makes none", async () => {
+  it("fails without a ledger, and creates none", async () => {
     const home = await mkdtemp(join(folder, "home-"));
     const said = await callCli(["documents", "day"], { env: { FISCALFLOW_HOME: home } });
     expect(said).toMatchObject({ exitCode: 2, stdout: "" });

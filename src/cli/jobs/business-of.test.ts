@@ -17,7 +17,7 @@ describe("the business that a command is for", () => {
     expect(businessOf(config, { business: "biz_9" })).toEqual({ connection: "default", businessId: "biz_9" });
   });
 
-  test("is asked for, with those that are configured, where there is no default, though there be one alone", () => {
+  test("must be named where there is no default, even if only one is configured; the error lists them", () => {
     for (const businesses of ["biz_1", "biz_1,biz_2"]) {
       const config = configured({ COMPLIANCE_BUSINESSES: businesses });
       expect(() => businessOf(config, {})).toThrow(
@@ -26,18 +26,18 @@ describe("the business that a command is for", () => {
     }
   });
 
-  test("is asked for where none is configured", () => {
+  test("must be named where none is configured", () => {
     expect(() => businessOf(configured({}), {})).toThrow(/has no default business: give --business ID\.$/);
   });
 
-  test("is refused for a connection that is not configured, though the business be named, with the connections that exist", () => {
+  test("is refused for a connection that is not configured, even if named; the error lists the connections", () => {
     const config = configured({ COMPLIANCE_BUSINESS_ID: "biz_1" });
     expect(() => businessOf(config, { connection: "other", business: "biz_1" })).toThrow(
       'The connection "other" is not configured here, so nothing was done. Configured: default.',
     );
   });
 
-  test("is taken from the flag where no connection at all is configured, and asked for where the flag is missing", () => {
+  test("is taken from the flag where no connection is configured, and must be named by it", () => {
     const config = loadConfig({ env: {} });
     expect(businessOf(config, { business: "biz_1" })).toEqual({ connection: "default", businessId: "biz_1" });
     expect(() => businessOf(config, {})).toThrow("Give --business ID");

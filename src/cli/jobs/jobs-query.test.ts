@@ -20,7 +20,7 @@ test("every workflow is a sale, a credit note, a correction, a question to the l
   expect(known).toEqual(Object.values(WORKFLOW_TYPES).toSorted());
 });
 
-test("jobs are listed by their latest run, and those that need a person while they run", () => {
+test("jobs are listed by their latest run, and those that need an operator while they run", () => {
   expect(jobsQuery({})).toBe(`${TYPES} AND ExecutionStatus != "ContinuedAsNew"`);
   expect(jobsQuery({ attention: true, business: "biz_1" })).toBe(
     `${TYPES} AND ExecutionStatus != "ContinuedAsNew" AND FiscalAttention IS NOT NULL AND ExecutionStatus = "Running" AND FiscalBusiness = "biz_1"`,

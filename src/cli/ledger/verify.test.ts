@@ -28,7 +28,7 @@ async function businessWithSales(): Promise<string> {
 const tamper = (statement: string, businessId: string): Promise<void> => test.outside.tamper(statement, [businessId]);
 
 describe("fiscalflow ledger verify", () => {
-  it("says of a ledger that nobody was at that it is as written, with its heads", async () => {
+  it("says that an unaltered ledger is as written, with its heads", async () => {
     const businessId = await businessWithSales();
     const said = await verify("--business", businessId);
     expect(said).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(/^Ledger: \S+\n$/) });
@@ -49,7 +49,7 @@ describe("fiscalflow ledger verify", () => {
       "update documents set total = 1 where business_id = $1 and number = 'INV-2'",
       "sale INV-2 (table documents) does not say what its event says, in total",
     ],
-  ])("finds: %s", async (statement, finding) => {
+  ])("reports the alteration: %s", async (statement, finding) => {
     const businessId = await businessWithSales();
     await tamper(statement, businessId);
     const said = await verify("--business", businessId);
@@ -61,7 +61,7 @@ describe("fiscalflow ledger verify", () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ ok: false, chains: [{ connection: "default", businessId }] });
   });
 
-  it("holds the payments and batches of an accounting connection against its chain", async () => {
+  it("compares the payments and batches of an accounting connection with its chain", async () => {
     const { name, keep } = someConnection(test.ledger);
     await keep([billPayment("bp_1"), billPayment("bp_2")]);
     const batch = { connection: name, syncBatchId: "batch_1", generation: 1, token: "t", writer: WRITER };
@@ -85,7 +85,7 @@ describe("fiscalflow ledger verify", () => {
     ]);
   });
 
-  it("finds by what was kept elsewhere that a chain was written anew as a whole", async () => {
+  it("reports a chain that was rewritten as a whole, by heads that were kept elsewhere", async () => {
     const businessId = await businessWithSales();
     const folder = await mkdtemp(join(tmpdir(), "fiscalflow-verify-"));
     const seen = join(folder, "seen.json");
@@ -112,7 +112,7 @@ describe("fiscalflow ledger verify", () => {
     expect(said).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("ledger verify --json") });
   });
 
-  it("says of a ledger that is away where it was looked for, and ends with 1", async () => {
+  it("names the address of a ledger that cannot be reached, and ends with 1", async () => {
     const said = await callCli(["ledger", "verify"], { env: { LEDGER_URL: "postgres://nobody@127.0.0.1:9/none" } });
     expect(said).toMatchObject({ exitCode: 1, stdout: "", stderr: expect.stringContaining("127.0.0.1:9/none") });
   });

@@ -55,7 +55,7 @@ describe("operations that the API's document only names", () => {
     expect(callsOf("createItem")).toBe(1);
   });
 
-  test("items create does not repeat what was lost, and says that nobody knows", async () => {
+  test("items create does not repeat a call whose answer was lost, and says that its outcome is unknown", async () => {
     const before = callsOf("createItem");
     simulator.inject({ operation: "createItem", when: "after", kind: "drop", times: 1 });
     const lost = await call(["items", "create", "-"], { stdin: '{"name":"Lost","unitPrice":1}' });

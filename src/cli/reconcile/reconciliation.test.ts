@@ -41,7 +41,7 @@ describe("the result of a reconciliation", () => {
     }
   });
 
-  it("is a failure where anything was found, or where there is an accounting service that nothing was compared with", () => {
+  it("is a failure where anything was found, or a configured accounting service was not compared", () => {
     const failed = (outcome: ReconcileOutcome) => reconciliation.failed?.(outcome);
     expect(failed(outcomeOf(COMPARED))).toBe(false);
     expect(failed(outcomeOf(COMPARED, 1))).toBe(true);

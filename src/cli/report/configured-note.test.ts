@@ -26,19 +26,19 @@ test("configured businesses that the ledger knows no document of are named", () 
   expect(configuredNote(config, { business: "biz_3" }, [])).toContain("ledger: biz_3 (connection default).");
 });
 
-test("the business of another connection is not the one of this name", () => {
+test("a business of another connection does not count as the configured one of the same name", () => {
   const elsewhere = { connection: "other", businessId: "biz_1" };
   expect(configuredNote(config, { business: "biz_1" }, [elsewhere])).toContain("biz_1 (connection default)");
 });
 
-test("a business that is neither there nor configured is answered with those that are", () => {
+test("a business that is neither in the ledger nor configured is answered with those that are", () => {
   expect(configuredNote(config, { business: "biz_9" }, [])).toBe(
     "Configured here: biz_1 (connection default), biz_2 (connection default), biz_3 (connection default).",
   );
   expect(configuredNote(loadConfig({ env: {} }), { business: "biz_9" }, [])).toBeUndefined();
 });
 
-test("of many, the first are named", () => {
+test("of many configured businesses without documents, the first are named", () => {
   const businesses = Array.from({ length: 12 }, (_, n) => `biz_${n}`);
   const [connection] = config.compliance;
   if (!connection) throw new Error("the settings describe a connection");

@@ -51,7 +51,7 @@ test("amounts are written with their thousands apart, and never rounded", () => 
   ]);
 });
 
-test("the table has every figure, what is open, since when, and what is at risk", () => {
+test("the text table has every figure, what is open, since when, and what is at risk", () => {
   const text = renderText(MONTH, [sampleReport()], NOW_MS);
   expect(text).toContain("biz_<b>1</b> (connection default), 2026-11-01 to 2026-11-30, amounts in KES");
   expect(text).toContain("quantity taken");
@@ -82,7 +82,7 @@ test("the CSV writes all amounts alike and rounds none, and gives a spreadsheet 
   );
 });
 
-test("the page says the same, loads nothing, and obeys nobody's words", () => {
+test("the HTML page says the same as the table, loads nothing, and escapes all text", () => {
   const page = renderHtml(MONTH, [sampleReport()], NOW_MS);
   expect(page).toContain("1,233,367.30");
   expect(page).toContain("Amounts are in KES.");
@@ -113,7 +113,7 @@ test("the page is headed by what the business is called, where that is known", (
   );
 });
 
-test("a page without any document is a page", () => {
+test("the HTML page of a day without documents is complete", () => {
   const empty = { count: 0, total: "0", taxableAmount: "0", taxAmount: "0" };
   const none = { sales: empty, creditNotes: empty, net: empty, taxes: [], payments: [], course: [], movements: [] };
   const page = renderHtml(

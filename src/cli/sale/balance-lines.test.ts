@@ -12,7 +12,7 @@ function unknown(evidence: Record<string, unknown>): Attention {
   return { code: "stock-unknown", ...about, resolvedBy: ["resolveStock"], evidence };
 }
 
-it("tells the balances before and after, and what they speak for", () => {
+it("the balance lines show the balances before and after, and what they indicate", () => {
   expect(balanceLines(unknown({ ...BEFORE, ...AFTER, balanceSpeaks: "for" }))).toEqual([
     "Last balance before it was sent: 18 (2026-11-23 10:00 EAT).",
     "First balance after it: 14 (2026-11-23 10:00 EAT); 14 was expected if it was applied, 16 if not.",
@@ -20,7 +20,7 @@ it("tells the balances before and after, and what they speak for", () => {
   ]);
 });
 
-it("tells what is known so far", () => {
+it("the balance lines show what is known so far", () => {
   expect(balanceLines(unknown(BEFORE))).toEqual(["Last balance before it was sent: 18 (2026-11-23 10:00 EAT)."]);
   expect(balanceLines(unknown({}))).toEqual([expect.stringContaining("No balance of the item is known from before")]);
   expect(balanceLines({ ...unknown(BEFORE), code: "stock-refused" })).toEqual([]);
@@ -29,15 +29,21 @@ it("tells what is known so far", () => {
 it.each([
   ["for", false, "it is applied twice"],
   ["against", true, "the stock stays wrong"],
-])("warns where the balance speaks %s it, and the answer is applied: %s", (balanceSpeaks, applied, risk) => {
-  expect(contradiction(unknown({ ...BEFORE, ...AFTER, balanceSpeaks }), applied)).toContain(risk);
-});
+])(
+  "an operator is warned where the balance speaks %s the movement, and the answer is applied: %s",
+  (balanceSpeaks, applied, risk) => {
+    expect(contradiction(unknown({ ...BEFORE, ...AFTER, balanceSpeaks }), applied)).toContain(risk);
+  },
+);
 
 it.each([
   ["for", true],
   ["against", false],
   ["neither", false],
   ["neither", true],
-])("warns of nothing where the balance speaks %s it, and the answer is applied: %s", (balanceSpeaks, applied) => {
-  expect(contradiction(unknown({ ...BEFORE, ...AFTER, balanceSpeaks }), applied)).toBeUndefined();
-});
+])(
+  "an operator is not warned where the balance speaks %s the movement, and the answer is applied: %s",
+  (balanceSpeaks, applied) => {
+    expect(contradiction(unknown({ ...BEFORE, ...AFTER, balanceSpeaks }), applied)).toBeUndefined();
+  },
+);

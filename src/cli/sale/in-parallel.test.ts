@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { inParallel } from "./in-parallel.ts";
 
-test("keeps the order of the results, and never does more at a time than asked", async () => {
+test("inParallel keeps the order of the results, and its limit of concurrent work", async () => {
   let busy = 0;
   let most = 0;
   const results = await inParallel([5, 1, 4, 2, 3], 2, async (value, index) => {
@@ -16,7 +16,7 @@ test("keeps the order of the results, and never does more at a time than asked",
   expect(most).toBe(2);
 });
 
-test("takes up nothing more once it is interrupted", async () => {
+test("inParallel starts no more work once it is interrupted", async () => {
   const stop = new AbortController();
   const taken: number[] = [];
   await inParallel(

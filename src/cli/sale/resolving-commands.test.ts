@@ -9,7 +9,7 @@ function attention(code: AttentionCode, subject?: string): Attention {
   return { code, message: "", sinceMs: 0, resolvedBy: RESOLVED_BY[code], ...(subject !== undefined && { subject }) };
 }
 
-describe("the commands that mend an attention", () => {
+describe("the commands that resolve an attention", () => {
   test("name the number, and the connection and business where they are not the default", () => {
     expect(
       resolvingCommands(attention("rejected"), {
@@ -24,20 +24,20 @@ describe("the commands that mend an attention", () => {
     ]);
   });
 
-  test("name the movement, and leave both answers to the person", () => {
+  test("name the movement, and leave both answers to the operator", () => {
     expect(resolvingCommands(attention("stock-unknown", "INV-1/item_tea/sold"), { invoice: "INV-1" })).toEqual([
       "fiscalflow sale resolve-stock INV-1 --reference INV-1/item_tea/sold --applied --note '<how you know>'",
       "fiscalflow sale resolve-stock INV-1 --reference INV-1/item_tea/sold --not-applied --note '<how you know>'",
     ]);
   });
 
-  test("keep a number that begins with a hyphen from being a flag", () => {
+  test("pass a number that begins with a hyphen behind `--`", () => {
     expect(resolvingCommands(attention("credentials"), { invoice: "-1" })).toEqual(["fiscalflow sale retry -- '-1'"]);
   });
 
   /** No sale has it. */
   const ofSales = ATTENTION_CODES.filter((code) => code !== "batch-unknown");
-  test.each(ofSales)("of %s are commands that there are", (code) => {
+  test.each(ofSales)("of %s are commands that exist", (code) => {
     const commands = resolvingCommands(attention(code, "subject"), { invoice: "INV-1" });
     const stream = { write: () => true };
     const signal = AbortSignal.abort();

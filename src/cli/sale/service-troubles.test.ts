@@ -12,12 +12,12 @@ const seen = (sinceMs: number, seenAtMs: number, more: { orEarlier?: true } = {}
   trouble: { kind: "away", sinceMs, ...more },
 });
 
-test("trouble began when the first call met it that met the same trouble as the latest", () => {
+test("the trouble of a service began with the first call that met the same trouble as the latest one", () => {
   const calls = [seen(300, 500), seen(200, 400), seen(100, 250)];
   expect(latestEpisode(calls)).toEqual({ trouble: { kind: "away", sinceMs: 100 }, seenAtMs: 500 });
 });
 
-test("trouble that nobody has met since before the latest began is another one", () => {
+test("a trouble that no call has met since the latest one began is a separate one", () => {
   const calls = [seen(100, 200), seen(300, 500, { orEarlier: true })];
   expect(latestEpisode(calls)).toEqual({ trouble: { kind: "away", sinceMs: 300, orEarlier: true }, seenAtMs: 500 });
 });

@@ -2,11 +2,11 @@ import { expect, test } from "vitest";
 
 import { visibilityQuery } from "./visibility-query.ts";
 
-test("without wishes it is all sales", () => {
+test("the query for sales without filters finds all sales", () => {
   expect(visibilityQuery({})).toBe('WorkflowType IN ("sale")');
 });
 
-test("only open sales need an operator, and only closed ones have ended", () => {
+test("the query for sales that need an operator finds open ones only, and the one for ended sales closed ones only", () => {
   expect(visibilityQuery({ attention: true })).toBe(
     'WorkflowType IN ("sale") AND FiscalAttention IS NOT NULL AND ExecutionStatus = "Running"',
   );
@@ -15,7 +15,7 @@ test("only open sales need an operator, and only closed ones have ended", () => 
   );
 });
 
-test("an operator's own filter cannot widen what is meant besides it", () => {
+test("an operator's own filter cannot widen the query beyond its other filters", () => {
   const query = visibilityQuery({ query: "a = 1 OR b = 2", creditNotes: true, openOnly: true, business: 'b"1' });
   expect(query).toBe(
     'WorkflowType IN ("sale", "creditNote", "correctSale") AND (a = 1 OR b = 2) AND ExecutionStatus = "Running" AND FiscalBusiness = "b\\"1"',

@@ -15,7 +15,7 @@ const HOUR_MS = 3_600_000;
 const TWENTY = Array.from({ length: 20 }, (_, n) => `biz_${n + 1}`);
 
 describe("the Schedules of a connection", () => {
-  test("with one business are these, and stay so: another id or offset is a change of what runs for years", () => {
+  test("with one business have fixed ids and offsets, since a change would alter Schedules that run for years", () => {
     const input = { connection: "default", businessId: "biz_1" };
     const purchases = { workflow: "syncPurchases", workflowId: "sync-purchases/default/biz_1" };
     expect(wanted({ COMPLIANCE_BUSINESS_ID: "biz_1" }).schedules).toEqual([
@@ -40,7 +40,7 @@ describe("the Schedules of a connection", () => {
     ]);
   });
 
-  test("are the same for each business, and those that there were stay as they are", () => {
+  test("are the same for each business, and another business does not change the existing ones", () => {
     const one = { COMPLIANCE_BUSINESS_ID: "biz_1" };
     const several = wanted({ ...one, COMPLIANCE_BUSINESSES: "biz_2,biz_1,biz_3" }).schedules;
     expect(several).toHaveLength(9);
@@ -60,7 +60,7 @@ describe("the Schedules of a connection", () => {
     }
   });
 
-  test("that are off are told of once, not once for each business", () => {
+  test("that are off are reported once, not once for each business", () => {
     const off = { COMPLIANCE_PURCHASES_SYNC_EVERY: "off", COMPLIANCE_RECONCILE_EVERY: "off" };
     const { schedules, notScheduled } = wanted({ COMPLIANCE_BUSINESSES: TWENTY.join(","), ...off });
     expect(schedules).toHaveLength(20);

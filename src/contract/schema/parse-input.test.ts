@@ -32,7 +32,7 @@ function errorOf(input: unknown): InvalidInputError {
 }
 
 describe("input that is refused", () => {
-  test("is told with a line for each problem, and the code that a failure carries", () => {
+  test("is reported with a line for each problem, and the code of the failure", () => {
     const error = errorOf({ traderInvoiceNumber: "", lines: [] });
     expect(error.code).toBe("InvalidInput");
     expect(error.message).toBe(
@@ -64,7 +64,7 @@ describe("input that is refused", () => {
   test.each([
     ["fields", Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`${i}${"x".repeat(200)}`, 1]))],
     ["lines", { traderInvoiceNumber: "INV-1", lines: Array.from({ length: 1_000 }, () => ({})) }],
-  ])("is told in a text of bounded length, however many %s are wrong", (_what, input) => {
+  ])("is reported in a text of bounded length, however many %s are wrong", (_what, input) => {
     const { problems, message } = errorOf(input);
     expect(problems.at(-1)).toMatch(/^and \d+ more problems$/);
     expect(message.length).toBeLessThan(20_000);

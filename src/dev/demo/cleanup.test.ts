@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { Cleanup } from "./cleanup.ts";
 
-it("ends the parts in the opposite order, each once", async () => {
+it("the cleanup ends the parts in reverse order, each once", async () => {
   const ended: string[] = [];
   const cleanup = new Cleanup();
   for (const name of ["server", "worker"]) cleanup.add(name, async () => ended.push(name));
@@ -9,7 +9,7 @@ it("ends the parts in the opposite order, each once", async () => {
   expect(ended).toEqual(["worker", "server"]);
 });
 
-it("ends the others where one fails or hangs, and names those", async () => {
+it("the cleanup ends the other parts where one fails or hangs, and names it", async () => {
   const ended: string[] = [];
   const cleanup = new Cleanup();
   cleanup.add("server", async () => ended.push("server"));
@@ -19,7 +19,7 @@ it("ends the others where one fails or hangs, and names those", async () => {
   expect(ended).toEqual(["server"]);
 });
 
-it("ends a part at once that comes up only when all is being ended", async () => {
+it("the cleanup ends at once a part that starts while it is under way", async () => {
   const cleanup = new Cleanup();
   await cleanup.run();
   const ended = new Promise<string>((resolve) => cleanup.add("late", async () => resolve("late")));

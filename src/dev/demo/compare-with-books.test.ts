@@ -21,7 +21,7 @@ describe("the comparison with the simulator's books", () => {
     return compareWithBooks(right.plan, sales, books);
   }
 
-  it("finds nothing where all is as it should be", () => {
+  it("finds no difference where both agree", () => {
     expect(differences(() => undefined)).toEqual([]);
   });
 
@@ -32,7 +32,7 @@ describe("the comparison with the simulator's books", () => {
     ]);
   });
 
-  it("names a sale that does not need the operator that it is there to need", () => {
+  it("names a sale that should need an operator and does not", () => {
     const found = differences((_books, { example }) => ({
       example: { ...example, expected: { ...example.expected, attention: "stock-unknown" } },
     }));
@@ -43,7 +43,7 @@ describe("the comparison with the simulator's books", () => {
     expect(compareWithBooks(right.plan, [], right.books)).toEqual(["DUKA-1007: was not run"]);
   });
 
-  it("names a document that is there twice", () => {
+  it("names a document that was issued twice", () => {
     const found = differences(({ documents }) => {
       documents.push(...documents.filter(({ type }) => type === "sale").map((sale) => ({ ...sale, id: "sale_2" })));
     });
@@ -71,7 +71,7 @@ describe("the comparison with the simulator's books", () => {
     expect(found).toEqual(["DUKA-1007: its sale is failed in the books, expected completed"]);
   });
 
-  it("names a receipt and a total that differ from what the workflow tells", () => {
+  it("names a receipt and a total that differ from the workflow's", () => {
     const found = differences(({ documents }) => {
       for (const { receipt, totals } of documents.filter(({ type }) => type === "sale")) {
         if (receipt) receipt.signature = "another";
@@ -84,7 +84,7 @@ describe("the comparison with the simulator's books", () => {
     ]);
   });
 
-  it("names a document nobody asked for", () => {
+  it("names a document that was not requested", () => {
     const found = differences(({ documents }) => {
       const [first] = documents;
       if (first) documents.push({ ...first, id: "sale_3", traderInvoiceNumber: "STRANGE-1" });
@@ -103,7 +103,7 @@ describe("the comparison with the simulator's books", () => {
     ]);
   });
 
-  it("names a stock movement that is missing, one that is wrong, and one that nobody asked for", () => {
+  it("names a stock movement that is missing, one that is wrong, and one that was not requested", () => {
     const found = differences((books) => {
       books.movements = books.movements.flatMap((movement) => {
         if (movement.action === "ADD") return [];

@@ -42,7 +42,7 @@ class FakeScreen {
   }
 }
 
-describe("without a terminal", () => {
+describe("the live view without a terminal", () => {
   it("writes a plain line for each change of a stage, and none for what does not change", () => {
     const screen = new FakeScreen(false);
     const view = liveView(screen, 1, { paint: plainPaint });
@@ -65,7 +65,7 @@ describe("without a terminal", () => {
   });
 });
 
-describe("on a terminal", () => {
+describe("the live view on a terminal", () => {
   beforeEach(() => {
     vi.useFakeTimers();
   });

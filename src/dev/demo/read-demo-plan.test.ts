@@ -22,7 +22,7 @@ async function change(folder: string, name: string, from: string, to: string): P
   await writeFile(path, text.replace(from, to));
 }
 
-it("finds the package's examples, each a sale input of its own", async () => {
+it("the demo plan has the package's examples, each a valid sale input", async () => {
   const { examples, businessId, apiKey } = await readDemoPlan(examplesFolder(), EXAMPLES);
   expect(examples.map(({ title, expected }) => `${title}: ${expected.stage}`)).toEqual([
     "accepted at once: completed",
@@ -38,13 +38,13 @@ it("finds the package's examples, each a sale input of its own", async () => {
   expect({ businessId, apiKey }).toEqual({ businessId: "biz_demo", apiKey: "cmp_sk_test_demo" });
 });
 
-it("says what each example shows in the README", async () => {
+it("the README says what each example of the demo plan shows", async () => {
   const readme = await readFile(join(EXAMPLES, "README.md"), "utf8");
   const { examples } = await readDemoPlan(EXAMPLES, EXAMPLES);
   expect(examples.filter(({ path }) => !readme.includes(`\`${path}\``))).toEqual([]);
 });
 
-it("refuses a field that is not a sale's, and names the file", async () => {
+it("the demo plan refuses an unknown field of a sale, and names the file", async () => {
   const folder = await copyOfExamples();
   await change(folder, "01-accepted-at-once.json", '"paymentTypeCode"', '"paymentType"');
   await expect(readDemoPlan(folder, folder)).rejects.toThrow(
@@ -52,7 +52,7 @@ it("refuses a field that is not a sale's, and names the file", async () => {
   );
 });
 
-it("refuses what is no JSON, and names the file", async () => {
+it("the demo plan refuses a file that is not JSON, and names it", async () => {
   const folder = await copyOfExamples();
   await change(folder, "scenario.json", "{", "");
   await expect(readDemoPlan(folder, folder)).rejects.toThrow(
@@ -60,7 +60,7 @@ it("refuses what is no JSON, and names the file", async () => {
   );
 });
 
-it("refuses a refund and an expectation of numbers that no example has, all at once", async () => {
+it("the demo plan refuses refunds and expectations of unknown numbers, all together", async () => {
   const folder = await copyOfExamples();
   await change(folder, "07-refunded-with-a-credit-note.json", "DUKA-1007", "DUKA-1008");
   await expect(readDemoPlan(folder, folder)).rejects.toThrow(
@@ -73,7 +73,7 @@ it("refuses a refund and an expectation of numbers that no example has, all at o
   );
 });
 
-it("gives every number of a plan a suffix where a number can be used only once", async () => {
+it("the demo plan gets a suffix on every number where a number can be used only once", async () => {
   const { examples, scenario } = renumber(await readDemoPlan(EXAMPLES, EXAMPLES), "x1");
   const numbers = examples.map(({ input }) => input.traderInvoiceNumber);
   expect(numbers).toEqual(examples.map(({ invoice }) => invoice));

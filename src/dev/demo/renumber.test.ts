@@ -4,7 +4,7 @@ import { readDemoPlan } from "./read-demo-plan.ts";
 import { renumber } from "./renumber.ts";
 import { EXAMPLES } from "./test-support/refunded-sale.ts";
 
-it("gives everything that names a number the other one: sales, credit notes, the authority's scripts, the faults", async () => {
+it("renumbering changes the number in sales, credit notes, the authority's scripts and faults", async () => {
   const plan = renumber(await readDemoPlan(EXAMPLES, EXAMPLES), "x1");
   const numbers = plan.examples.flatMap(({ invoice, refund }) => [invoice, refund?.traderInvoiceNumber ?? invoice]);
   expect(numbers.filter((number) => !number.endsWith("-x1"))).toEqual([]);

@@ -28,7 +28,7 @@ function table(options: { columns?: number; temporal?: DemoTemporal; paint?: typ
   return resultTable({ sales: run.sales, counts, temporal, columns: undefined, paint: plainPaint, ...options });
 }
 
-it("shows invoice, stage, receipts, API calls, seconds and the link of each sale", () => {
+it("the result table shows invoice, stage, receipts, API calls, seconds and the link of each sale", () => {
   const [, , , row, , footnote] = table().split("\n");
   const cells = row?.split("│").map((cell) => cell.trim());
   expect(cells).toEqual([
@@ -45,7 +45,7 @@ it("shows invoice, stage, receipts, API calls, seconds and the link of each sale
   expect(footnote).toBe("4 API calls, and 0 readings of the catalogue for all of them.");
 });
 
-it("puts the links below the table where the screen is too narrow for them, colours or not", () => {
+it("the result table puts links below itself on a narrow screen, with and without colours", () => {
   const lines = table({ columns: 100, paint: colourPaint }).split("\n");
   expect(lines.at(-1)).toBe(`DUKA-1007  ${LINK}`);
   const visible = lines.filter((line) => /^[│┌├└]/.test(line)).map(stripVTControlCharacters);
@@ -53,6 +53,6 @@ it("puts the links below the table where the screen is too narrow for them, colo
   expect(visible[0]?.length).toBeLessThanOrEqual(100);
 });
 
-it("names the workflow where nobody knows the UI", () => {
+it("the result table names the workflow where the UI's address is unknown", () => {
   expect(table({ temporal: { ...temporal, uiUrl: undefined } })).toContain("│ sale/default/biz_demo/DUKA-1007 │");
 });

@@ -34,7 +34,7 @@ const scenario: ScenarioInput = {
   sales: [],
 };
 
-describe("a call", () => {
+describe("a call to the simulator", () => {
   test.each([
     ["no key", { key: null }],
     ["an unknown key", { key: "cmp_sk_test_unknown" }],
@@ -118,7 +118,7 @@ describe("a call", () => {
   });
 });
 
-describe("an operation", () => {
+describe("an operation of the simulator", () => {
   const scopes = [
     "sales:read",
     "sales:write",

@@ -43,7 +43,7 @@ describe("a callback that is", () => {
     expect(simulator.books().callbacks).toMatchObject([{ fault: "early", responseStatus: 204 }]);
   });
 
-  test("doubled arrives twice, of which the service knows one", async () => {
+  test("doubled arrives twice, and the service records one delivery", async () => {
     const { simulator, id, received } = await sold({ kind: "doubled" });
     await simulator.until(() => simulator.books().callbacks.filter((sent) => sent.responseStatus === 204).length === 2);
     expect(received).toEqual([
@@ -91,7 +91,7 @@ describe("a callback that is", () => {
     expect(received).toHaveLength(1);
   });
 
-  test("late comes a day later where nothing else is said", async () => {
+  test("late comes a day later by default", async () => {
     const { simulator, id } = await sold({ kind: "late" });
     await simulator.settled(id);
     await simulator.until(() => simulator.books().faults.total === 1);
@@ -102,7 +102,7 @@ describe("a callback that is", () => {
 });
 
 describe("the faults of callbacks", () => {
-  test("strike what they match, and none of the API's calls", async () => {
+  test("hit the callbacks that they match, and none of the API's calls", async () => {
     const { simulator, id, received } = await sold({ kind: "lost", match: { invoice: "INV-2" } });
     await simulator.callbackSettled(id);
     expect(received).toHaveLength(1);
@@ -113,7 +113,7 @@ describe("the faults of callbacks", () => {
     expect(received).toHaveLength(2);
   });
 
-  test("that cannot be are refused by name", async () => {
+  test("that do not exist are refused by name", async () => {
     const simulator = await simulatorUnderTest();
     const at = { operation: "callback", when: "before" } as const;
     expect(() => simulator.inject({ ...at, kind: "drop" })).toThrow(/fault\.kind: of "callback" must be lost, early/);

@@ -3,7 +3,7 @@ import { callbackReceiver } from "./test-support/callback-receiver.ts";
 import { at, call, creditNote, saleId, simulatorUnderTest, teaSale } from "./test-support/simulator-under-test.ts";
 
 describe("the result callback", () => {
-  test("tells the outcome of a sale that was in flight, once", async () => {
+  test("reports the outcome of a sale that was in flight, once", async () => {
     const simulator = await simulatorUnderTest();
     const receiver = await callbackReceiver();
     simulator.setAuthority("INV-1", [{ do: "accept", afterMs: 5 }]);
@@ -44,7 +44,7 @@ describe("the result callback", () => {
     expect(settled.callback).toMatchObject({ status: "failed", attempts: 2, lastError: "HTTP 503", deliveredAt: null });
   });
 
-  test("tells a late rejection as sale.failed and the retried document as sale.completed", async () => {
+  test("reports a late rejection as sale.failed and the retried document as sale.completed", async () => {
     const simulator = await simulatorUnderTest();
     const receiver = await callbackReceiver();
     simulator.setAuthority("INV-1", [
@@ -97,7 +97,7 @@ describe("the result callback", () => {
     expect(callback).toMatchObject({ event: "sale.completed", attempts: 1 });
   });
 
-  test("to nobody records why it was not delivered", async () => {
+  test("that nobody receives records why it was not delivered", async () => {
     const simulator = await simulatorUnderTest({ callbackRetryDelaysMs: [] });
     const body = teaSale("INV-1", { callbackUrl: "http://127.0.0.1:1/" });
     const sale = saleId(await call(simulator, "POST", "/v1/sales", { body }));

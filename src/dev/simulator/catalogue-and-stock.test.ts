@@ -71,7 +71,7 @@ describe("an item", () => {
 describe("a stock adjustment", () => {
   const adjustment = { itemId: "item_tea", action: "DEDUCT", quantity: 2, unitPrice: 350, referenceId: "INV-1/1" };
 
-  test("moves the stock each time it is asked, the same reference or not", async () => {
+  test("moves the stock on each request, with the same reference or another", async () => {
     const simulator = await simulatorUnderTest();
     const first = await call(simulator, "POST", "/v1/stock/adjustments", {
       body: adjustment,

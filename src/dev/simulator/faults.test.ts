@@ -74,7 +74,7 @@ describe("an injected fault", () => {
     expect(simulator.documents("INV-1")).toMatchObject([{ status: "completed" }]);
   });
 
-  test("with skip and times strikes the calls in between", async () => {
+  test("with skip and times hits the calls in between", async () => {
     const simulator = await simulatorUnderTest();
     simulator.inject({ operation: "listItems", when: "before", kind: "status", skip: 1, times: 2 });
     const statuses: number[] = [];
@@ -82,7 +82,7 @@ describe("an injected fault", () => {
     expect(statuses).toEqual([200, 503, 503, 200]);
   });
 
-  test("with a probability strikes the same calls for the same seed", () => {
+  test("with a probability hits the same calls for the same seed", () => {
     const strikes = (seed: number): boolean[] => {
       const faults = new Faults(seed);
       faults.inject({ operation: "*", when: "before", kind: "drop", probability: 0.3 });

@@ -29,7 +29,7 @@ describe("an idempotency key", () => {
     expect(simulator.documents()).toHaveLength(1);
   });
 
-  test("that was forgotten files a second document", async () => {
+  test("that the service no longer keeps files a second document", async () => {
     const simulator = await simulatorUnderTest();
     const options = { body: teaSale("INV-1"), idempotencyKey: "sale:INV-1" };
     await call(simulator, "POST", "/v1/sales", options);

@@ -161,7 +161,7 @@ describe("a sale", () => {
     expect(simulator.documents()).toEqual([]);
   });
 
-  test("under other words is understood with those words alone", async () => {
+  test("is read under renamed fields only, once they are renamed", async () => {
     const dialect = {
       createSale: {
         path: "/v1/invoices",

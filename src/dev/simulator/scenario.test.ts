@@ -32,7 +32,7 @@ describe("a scenario", () => {
     ]);
   });
 
-  test("names what leads nowhere and what occurs twice", () => {
+  test("is refused with references that lead nowhere and ids that occur twice, each named", () => {
     const item = { id: "item_1", businessId: "biz_1", name: "One", unitPrice: 1 };
     const lines = [{ itemId: "item_2", quantity: 1 }];
     const problems = problemsOf(() =>

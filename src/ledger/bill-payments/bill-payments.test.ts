@@ -15,7 +15,7 @@ afterAll(() => made?.drop());
 
 const connection = () => someConnection(made.ledger);
 
-describe("a page", () => {
+describe("a page of bill payments", () => {
   test("is kept once, however often it is kept", async () => {
     const { keep, all, history } = connection();
     const rows = [payment("a"), payment("b", { custom: { deep: [1] } })];
@@ -28,7 +28,7 @@ describe("a page", () => {
     expect(await history("a")).toEqual([["first-seen", null, { status: null }]]);
   });
 
-  test("says how many of the rows that were left out are kept already, and what is kept of them stands", async () => {
+  test("counts how many left-out rows are in the ledger already, and does not change those", async () => {
     const { name, keep, all, history, verify } = connection();
     await keep([payment("a"), payment("b")], { status: "pending" });
     const askedAtMs = await payments.now();
@@ -48,7 +48,7 @@ describe("a page", () => {
     expect((await verify()).findings).toEqual([]);
   });
 
-  test("marks a row that was left out by its own key, whatever id somebody has written into its body", async () => {
+  test("marks a left-out row by its own key, even if its stored body was altered", async () => {
     const { name, keep, all, history } = connection();
     await keep([payment("a"), payment("b")], { status: "pending" });
     const statement = `update bill_payments set body = replace(body, '"id":"b"', '"id":"c"') where connection = $1`;
@@ -78,7 +78,7 @@ describe("a page", () => {
     expect(kept.rows).toEqual([{ amount: "0.1", links: [{ billId: "bill", amount: "0.2" }] }]);
   });
 
-  test("tells in the events what changed, and who wrote it", async () => {
+  test("records in the events what changed, and who wrote it", async () => {
     const { name, keep, all } = connection();
     await keep([payment("a", { note: "x" })]);
     await keep([payment("a", { note: "y" })], { status: "pending" });
@@ -110,7 +110,7 @@ describe("a page", () => {
     expect(await all()).toMatchObject([{ entry: { note: expect.stringContaining("2") } }]);
   });
 
-  test("of another connection is another's", async () => {
+  test("of another connection is kept separately", async () => {
     const [one, other] = [connection(), connection()];
     await one.keep([payment("a")]);
     expect(await other.all()).toEqual([]);
@@ -121,7 +121,7 @@ describe("a page", () => {
 describe("a full synchronisation", () => {
   const reach = { reachMs: Date.parse("2026-11-01T08:00:00.000Z"), syncStartedAtMs: 0, withStatuses: true };
 
-  test("knows what its lists missed of each other", async () => {
+  test("notices rows that one of its lists has and another misses", async () => {
     const { name, keep, sync } = connection();
     const startedAtMs = await payments.now();
     const round = { name: "r1", startedAtMs };
@@ -179,7 +179,7 @@ describe("a full synchronisation", () => {
     expect(await payments.knownUntil(name)).toBeUndefined();
   });
 
-  test("takes the status from what no list of a status has any more", async () => {
+  test("removes the status of a payment that no status list has any more", async () => {
     const { name, keep, sync, all } = connection();
     const full = sync("full");
     await payments.begin(full);
@@ -194,7 +194,7 @@ describe("a full synchronisation", () => {
   });
 });
 
-test("a recent synchronisation moves known ground on once it has settled, and not before", async () => {
+test("a recent synchronisation advances the known position only once it has settled", async () => {
   const { name, sync } = connection();
   const ends = async (kind: "recent" | "full", settled: boolean, knownUntilMs: number) => {
     const one = sync(kind);
@@ -207,7 +207,7 @@ test("a recent synchronisation moves known ground on once it has settled, and no
   expect(await ends("recent", true, 8)).toBe(8);
 });
 
-test("the chain of a connection holds, and is not that of a compliance connection of the same name", async () => {
+test("the chain of an accounting connection verifies, and is separate from a compliance connection of the same name", async () => {
   const { name, keep } = connection();
   await keep([payment("a"), payment("b")]);
   const { rows } = await made.outside.query("select count from event_heads where connection = $1", [

@@ -39,13 +39,13 @@ async function remove(id: string, name: string): Promise<void> {
     await test.outside.query(`delete from ${table} where connection = $1 and bill_payment_id = $2`, [name, id]);
 }
 
-describe("a look through the bill payments", () => {
-  it("finds nothing where nobody was at them, page after page", async () => {
+describe("the verification of bill payments", () => {
+  it("finds nothing in unaltered rows, over several pages", async () => {
     const { verify } = await withPayments(401);
     expect(await verify()).toEqual({ billPayments: 401, findings: [], moreFindings: 0 });
   });
 
-  it("reads as many events of one payment as there are", async () => {
+  it("reads all events of a payment that has many", async () => {
     const { name, verify } = await withPayments(2);
     const statuses = Array.from({ length: 1_201 }, (_, n) => ({ what: "status", after: n % 2 ? "failed" : "syncing" }));
     const events = statuses.map((change) => ({
@@ -114,7 +114,7 @@ describe("a look through the bill payments", () => {
     ["bill_payments set sync_status = null", "sync_status"],
     ["bill_payments set missing_since = now()", "missing_since"],
     ["bill_payments set run_id = 'another'", "run_id"],
-  ])("finds the work of: update %s", async (change, column) => {
+  ])("finds the alteration: update %s", async (change, column) => {
     const { name, verify } = await withPayments(3);
     await tamper(`update ${change} where connection = $1 and bill_payment_id = 'bp 0002'`, name);
     const subject = "bill payment bp 0002";
@@ -152,13 +152,13 @@ describe("a look through the bill payments", () => {
       "delete from events where connection = 'accounting/' || $1 and number = 1",
       { kind: "row-unproven", table: "bill_payments", event: 3 },
     ],
-  ])("finds the work of: %s", async (statement, finding) => {
+  ])("finds the alteration: %s", async (statement, finding) => {
     const { name, verify } = await withPayments(1);
     await tamper(statement, name);
     expect((await verify()).findings).toMatchObject([{ subject: "bill payment bp 0001", ...finding }]);
   });
 
-  it("finds nothing once the next look has put an altered row right, with its lines", async () => {
+  it("finds nothing once a synchronisation has repaired an altered row, with its lines", async () => {
     const { name, keep, history, verify } = someConnection(test.ledger);
     const [one, other] = [billPayment("one", { lines: LINES }), billPayment("other")];
     await keep([one, other], { status: "synced" });
@@ -178,7 +178,7 @@ describe("a look through the bill payments", () => {
     expect(await history("other")).toHaveLength(1);
   });
 
-  it("finds a payment that is not missing any more although nothing showed it", async () => {
+  it("finds a payment whose missing mark was removed without an event", async () => {
     const { name, sync, verify } = await withPayments(1);
     const round = { name: "r1", startedAtMs: (await test.ledger.billPayments.now()) + 1 };
     const ended = { settled: true, knownUntilMs: undefined, round };
@@ -188,7 +188,7 @@ describe("a look through the bill payments", () => {
     expect((await verify()).findings).toMatchObject([{ kind: "row-changed", columns: ["missing_since"] }]);
   });
 
-  it("finds a row that no event tells of", async () => {
+  it("finds a row without an event", async () => {
     const { name, verify } = await withPayments(1);
     await tamper("update bill_payments set bill_payment_id = 'made up' where connection = $1", name);
     expect((await verify()).findings).toEqual([
@@ -222,7 +222,7 @@ describe("a look through the bill payments", () => {
     ]);
   });
 
-  it("has nothing to say of a chain that is not an accounting connection's", async () => {
+  it("finds nothing for a chain that is not an accounting connection's", async () => {
     const { name } = await withPayments(1);
     const chain = { connection: name, businessId: "-" };
     expect(await test.ledger.billPayments.verify(chain)).toEqual({ billPayments: 0, findings: [], moreFindings: 0 });

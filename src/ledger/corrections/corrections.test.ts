@@ -36,7 +36,7 @@ function correction(more: Partial<WantedCorrection> = {}) {
 }
 
 describe("a correction in the ledger", () => {
-  test("has its sale for itself: of many that begin at once one does", async () => {
+  test("is the only one of its sale: of many that start at once one does", async () => {
     const { begin, find } = correction();
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, n) => begin(`run ${n}`, { correctedBy: `NEW-${n}`, fingerprint: `${n}` })),
@@ -46,7 +46,7 @@ describe("a correction in the ledger", () => {
     for (const taken of answers) expect(taken ?? kept).toEqual(kept);
   });
 
-  test("that is begun again by its run is begun once; by another run it is taken over", async () => {
+  test("that is begun again by its run is kept once, and by another run is taken over", async () => {
     const { begin, find, events } = correction();
     await begin("run 1");
     await begin("run 1");
@@ -55,7 +55,7 @@ describe("a correction in the ledger", () => {
     expect(await find()).toMatchObject([{ state: "begun", writer: { runId: "run 2" } }]);
   });
 
-  test("cannot be by a sale that corrects another one", async () => {
+  test("is refused for a corrected sale that corrects another sale already", async () => {
     const first = correction();
     await first.begin("run 1");
     const second = correction({ correctedBy: first.wanted.correctedBy });
@@ -75,7 +75,7 @@ describe("a correction in the ledger", () => {
     expect(await find()).toMatchObject([{ state: "begun", correctedBy: "another" }]);
   });
 
-  test("that has ended stays: another one is refused, and both numbers find it", async () => {
+  test("that has ended is final: another one is refused, and both numbers find it", async () => {
     const { wanted, begin, end, find } = correction();
     await begin("run 1");
     await end("run 1", "corrected");

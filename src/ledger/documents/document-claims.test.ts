@@ -31,8 +31,8 @@ function firstAttempt(): BeginRequest {
 const again = (first: BeginRequest): BeginRequest => ({ ...first, nowMs: LATER, holder: "run-2" });
 const sent: BeginAnswer = { kind: "send", request: REQUEST, firstSentAtMs: NOW, first: true };
 
-describe("an intent that was begun", () => {
-  it("sends the first bytes again, whoever comes, and tells since when it is in doubt", async () => {
+describe("an intent to issue a document that was begun", () => {
+  it("repeats the first bytes for every run, and says since when its outcome is unknown", async () => {
     const first = firstAttempt();
     expect(await documents.begin(first)).toEqual(sent);
     const answer = await documents.begin({ ...again(first), request: { other: "bytes" } });
@@ -41,13 +41,13 @@ describe("an intent that was begun", () => {
     expect(await documents.read(first.workflowId)).toEqual({ intent: 1, firstSentAtMs: NOW });
   });
 
-  it("is the first still for the very call whose answer was lost", async () => {
+  it("counts as first again for the same call whose answer from the ledger was lost", async () => {
     const first = firstAttempt();
     await documents.begin(first);
     expect(await documents.begin(first)).toEqual(sent);
   });
 
-  it("does not go on with other content, nor with a later intent, while it is in doubt", async () => {
+  it("refuses other content and a later intent while its outcome is unknown", async () => {
     const first = firstAttempt();
     await documents.begin(first);
     const different = { kind: "different", content: "fingerprint", request: REQUEST, firstSentAtMs: NOW };
@@ -55,7 +55,7 @@ describe("an intent that was begun", () => {
     expect(await documents.begin({ ...again(first), intent: 2, idempotencyKey: "key-of-intent-2" })).toEqual(different);
   });
 
-  it("does not go on with a key where the first was sent without one, nor the other way round", async () => {
+  it("refuses a key where the first was sent without one, and the reverse", async () => {
     const different = { kind: "different", content: "fingerprint", request: REQUEST, firstSentAtMs: NOW };
     for (const [before, after] of [
       [undefined, "key-of-intent-1"],
@@ -74,7 +74,7 @@ describe("an intent that was begun", () => {
     await expect(documents.begin({ ...again(first), idempotencyKey: "another" })).rejects.toThrow(LedgerError);
   });
 
-  it("may have other bytes once it is known that nothing left", async () => {
+  it("accepts other bytes once it is known that nothing was sent", async () => {
     const first = firstAttempt();
     await documents.begin(first);
     for (const nowMs of [NOW, LATER])
@@ -89,7 +89,7 @@ describe("an intent that was begun", () => {
     });
   });
 
-  it("goes on with the next intent once that is known", async () => {
+  it("is followed by the next intent once it is known that nothing was sent", async () => {
     const first = firstAttempt();
     await documents.begin(first);
     await documents.settle({ ...first, outcome: { kind: "unsent" } });
@@ -97,7 +97,7 @@ describe("an intent that was begun", () => {
     expect(await documents.begin(first)).toEqual({ kind: "behind", intent: 4 });
   });
 
-  it("that made nothing is behind, and the next goes on", async () => {
+  it("that created nothing is superseded by the next", async () => {
     const first = firstAttempt();
     await documents.begin(first);
     for (const nowMs of [NOW, LATER]) await documents.settle({ ...first, outcome: { kind: "nothing" }, nowMs });
@@ -121,8 +121,8 @@ describe("an intent that was begun", () => {
   });
 });
 
-describe("a document that exists", () => {
-  it("is known to every intent, and stays", async () => {
+describe("the claim of a document that exists", () => {
+  it("answers every intent with the document, for good", async () => {
     const first = firstAttempt();
     await documents.begin(first);
     const settle = (outcome: Parameters<DocumentClaims["settle"]>[0]["outcome"]) =>
@@ -140,7 +140,7 @@ describe("a document that exists", () => {
     expect(told.at(-1)?.detail).toMatchObject({ documentId: "sale_2", recorded: "sale_1" });
   });
 
-  it("is kept when it shows up after it was thought that there is none, or without a beginning", async () => {
+  it("keeps a document that appears after it was settled as nothing, or was never begun", async () => {
     const [late, found] = [firstAttempt(), firstAttempt()];
     await documents.begin(late);
     await documents.settle({ ...late, outcome: { kind: "nothing" } });
@@ -152,7 +152,7 @@ describe("a document that exists", () => {
     expect((await documents.history(late.workflowId)).at(-1)?.what).toBe("document-after-all");
   });
 
-  it("cannot be settled as nothing where nothing was begun, nor read", async () => {
+  it("cannot be settled as nothing, nor read, where nothing was begun", async () => {
     const first = firstAttempt();
     await documents.settle({ ...first, outcome: { kind: "nothing" } });
     expect(await documents.read(first.workflowId)).toBeUndefined();
@@ -164,7 +164,7 @@ test.each([
   ["a document", { kind: "document", documentId: "sale_1" }],
   ["nothing", { kind: "nothing" }],
   ["nothing sent", { kind: "unsent" }],
-] as const)("the bytes of a request are forgotten once it is known to have made %s", async (_what, outcome) => {
+] as const)("the stored bytes of a request are deleted once it is known to have made %s", async (_what, outcome) => {
   const first = firstAttempt();
   const kept = async () => {
     const query = "select request from document_claims where workflow_id = $1";
@@ -177,7 +177,7 @@ test.each([
   expect(await kept()).toEqual([{ request: null }]);
 });
 
-describe("a person's word", () => {
+describe("an operator's decision", () => {
   const NOTE = { note: "seen in the service's own list", by: "amina", nowMs: LATER };
   const told = (decision: { saleId: string } | "not-created"): object => ({
     decision,
@@ -204,7 +204,7 @@ describe("a person's word", () => {
     expect(rows).toEqual([{ request: null }]);
   });
 
-  it("that it was not created lets the next intent go", async () => {
+  it("that it was not created allows the next intent", async () => {
     const first = firstAttempt();
     await documents.begin(first);
     for (const nowMs of [LATER, LATER + 1])
@@ -220,7 +220,7 @@ describe("a person's word", () => {
     expect(await documents.begin({ workflowId, ...rest })).toMatchObject({ kind: "behind", intent: 1 });
   });
 
-  it("does not undo a document, nor close a newer intent, and is told among the events", async () => {
+  it("does not undo a known document, nor close a newer intent, and is recorded as an event", async () => {
     const [known, newer] = [firstAttempt(), firstAttempt()];
     await documents.begin(known);
     await documents.settle({ ...known, outcome: { kind: "document", documentId: "sale_1" } });
@@ -235,7 +235,7 @@ describe("a person's word", () => {
   });
 });
 
-it("refuses what is no intent, and what is no JSON", async () => {
+it("a document claim refuses an invalid intent, and a body that is not JSON", async () => {
   await expect(documents.begin({ ...firstAttempt(), intent: -1 })).rejects.toThrow(LedgerError);
   await expect(documents.begin({ ...firstAttempt(), request: undefined })).rejects.toThrow(LedgerError);
 });

@@ -36,7 +36,7 @@ const byAll = <Request, Answer>(
 const whatOf = async (workflowId: string): Promise<string[]> =>
   (await documents.history(workflowId)).map(({ what }) => what);
 
-it("begins each of 40 documents once, with the number of each, for four processes at once", async () => {
+it("four processes at once begin each of 40 documents once, each under its number", async () => {
   const requests = Array.from({ length: 40 }, () => {
     const first = firstAttempt();
     const number = { claim: `number/${first.workflowId}`, number: "CN-1", saleId: "sale_1", sale: "INV-1" };
@@ -51,7 +51,7 @@ it("begins each of 40 documents once, with the number of each, for four processe
     expect([await whatOf(workflowId), await whatOf(number.claim)]).toEqual([["begun"], ["number-taken"]]);
 });
 
-it("settles a document once for many at once, and contradicts those who tell of another", async () => {
+it("a document is settled once for many processes at once, and a different one is reported as contradicted", async () => {
   const requests = Array.from({ length: 20 }, firstAttempt);
   await Promise.all(requests.map((request) => documents.begin(request)));
   const answers = await byAll(requests, (claims, { workflowId }, index) =>
@@ -67,7 +67,7 @@ it("settles a document once for many at once, and contradicts those who tell of 
     expect(await whatOf(workflowId)).toEqual(["begun", "document", "contradicted", "contradicted"]);
 });
 
-it("keeps a document that is settled while others say that nothing left", async () => {
+it("a document that is settled stays, while other processes report that nothing was sent", async () => {
   const requests = Array.from({ length: 20 }, firstAttempt);
   await Promise.all(requests.map((request) => documents.begin(request)));
   await byAll(requests, (claims, { workflowId }, index) => {

@@ -39,7 +39,7 @@ const ownerOf = (saleId: string, business: string) => ({
 });
 
 describe("the number of a credit note", () => {
-  it("is its sale's, also for another run, a later intent, and after nothing came of it", async () => {
+  it("stays with its sale for another run, a later intent, and after nothing was issued", async () => {
     const business = someBusiness();
     const first = noteOf("sal_1", business);
     expect(await documents.begin(first)).toMatchObject({ kind: "send", first: true });
@@ -48,7 +48,7 @@ describe("the number of a credit note", () => {
     expect(await documents.begin({ ...first, intent: 2, idempotencyKey: "another" })).toMatchObject({ kind: "send" });
   });
 
-  it("is refused to another sale, of which nothing is kept", async () => {
+  it("is refused to another sale, without a trace of that sale", async () => {
     const business = someBusiness();
     const [first, second] = [noteOf("sal_1", business), noteOf("sal_2", business)];
     await documents.begin(first);
@@ -57,7 +57,7 @@ describe("the number of a credit note", () => {
     expect(await documents.read(second.workflowId)).toBeUndefined();
   });
 
-  it("is another one in another business, and another number in the same", async () => {
+  it("is free in another business, and so is another number in the same business", async () => {
     const business = someBusiness();
     await documents.begin(noteOf("sal_1", business));
     for (const free of [noteOf("sal_2", someBusiness()), noteOf("sal_2", business, "CN-2")])
@@ -80,7 +80,7 @@ describe("the number of a credit note", () => {
     );
   });
 
-  it("takes nothing from a document that was begun, or made, before anybody knew whose it is", async () => {
+  it("does not affect a document that was begun or made before the number was claimed", async () => {
     const business = someBusiness();
     const [begun, made] = [noteOf("sal_1", business), noteOf("sal_2", business)];
     await documents.begin({ ...begun, number: undefined });

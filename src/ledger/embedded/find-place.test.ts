@@ -28,9 +28,9 @@ function removeAfterwards(...folders: string[]): void {
   });
 }
 
-describe("the embedded server", { timeout: 60_000 }, () => {
+describe("the embedded PostgreSQL server", { timeout: 60_000 }, () => {
   it.runIf(isRoot)(
-    "of root with a private home runs under another user, from a folder that this one reaches",
+    "of root with a private home runs under another user, from a folder that this user can reach",
     async () => {
       const home = mkdtempSync(join(tmpdir(), "fiscalflow-private-"));
       const apart = `/var/lib/fiscalflow/${createHash("sha256").update(home).digest("hex").slice(0, 16)}`;
@@ -68,7 +68,7 @@ describe("the embedded server", { timeout: 60_000 }, () => {
     expect(readFileSync(join(base, "cluster", "data", "pg_hba.conf"), "utf8")).not.toMatch(/\btrust$/m);
   });
 
-  it("is not misled by what a killed process has left half-made", async () => {
+  it("starts over the unfinished files of a killed process", async () => {
     const home = makeHome();
     removeAfterwards(home);
     const half = join(home, "postgres", ".cluster-half", "data");
@@ -80,7 +80,7 @@ describe("the embedded server", { timeout: 60_000 }, () => {
     expect(await ledger.stock.take(firstTry())).toEqual({ kind: "taken" });
   });
 
-  it("says that its home cannot be used", async () => {
+  it("says that its home folder cannot be used", async () => {
     const parent = makeHome();
     removeAfterwards(parent);
     const home = join(parent, "file");

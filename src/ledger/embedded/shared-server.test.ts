@@ -28,8 +28,8 @@ async function start(): Promise<LedgerProcess> {
   return started;
 }
 
-describe("processes that share a home", { timeout: 60_000 }, () => {
-  it("may all be the first, on an empty folder", async () => {
+describe("processes that share an embedded PostgreSQL server", { timeout: 60_000 }, () => {
+  it("may all start at once on an empty folder", async () => {
     const all = await Promise.all([start(), start(), start(), start()]);
     const answers = await Promise.all(all.map((one) => one.take("a1")));
     expect(answers.toSorted()).toEqual(["taken", "unknown", "unknown", "unknown"]);
@@ -52,7 +52,7 @@ describe("processes that share a home", { timeout: 60_000 }, () => {
     await gone(pid);
   });
 
-  it("and are all killed leave a server that ends by itself, and claims for the next", async () => {
+  it("and are all killed leave a server that ends by itself, and keeps their claims", async () => {
     const all = await Promise.all([start(), start()]);
     const pid = serverPid(base);
     expect(await all[0]?.take("a3")).toBe("taken");
@@ -63,7 +63,7 @@ describe("processes that share a home", { timeout: 60_000 }, () => {
     await next.close();
   });
 
-  it("and of which one is killed leave the server to the other", async () => {
+  it("keep the server when one of them is killed", async () => {
     const [one, other] = [await start(), await start()];
     const pid = serverPid(base);
     await one.kill();
@@ -86,7 +86,7 @@ describe("processes that share a home", { timeout: 60_000 }, () => {
     await gone(pid);
   });
 
-  it("get another server when it is killed, whoever has its number afterwards", async () => {
+  it("get another server when it is killed, even if its process id is reused", async () => {
     const one = await start();
     expect(await one.take("a6")).toBe("taken");
     const pid = serverPid(base);

@@ -4,13 +4,13 @@ import { expect, it } from "vitest";
 import { LedgerError } from "../errors.ts";
 import { canonicalJson } from "./canonical-json.ts";
 
-it("has one spelling for a value, however its keys are ordered", () => {
+it("canonical JSON writes a value in one way, in whatever order its keys are", () => {
   expect(canonicalJson({ b: 1, a: { d: [{ z: 1, y: 2 }], c: null }, e: undefined })).toBe(
     '{"a":{"c":null,"d":[{"y":2,"z":1}]},"b":1}',
   );
 });
 
-it("reads back as the value, and is spelt the same again", () => {
+it("canonical JSON reads back as the value, and is written the same again", () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const text = canonicalJson(value);
@@ -20,6 +20,6 @@ it("reads back as the value, and is spelt the same again", () => {
   );
 });
 
-it("refuses what is no JSON", () => {
+it("canonical JSON refuses what JSON cannot hold", () => {
   expect(() => canonicalJson(undefined)).toThrow(LedgerError);
 });

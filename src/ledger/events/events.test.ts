@@ -40,7 +40,7 @@ const findingsOf = async (businessId: string, seen?: SeenHead[]) =>
 const tamper = (statement: string, businessId: string): Promise<void> => test.outside.tamper(statement, [businessId]);
 
 describe("a chain of events", () => {
-  it("is whole after appends, and has the hashes that its description gives", async () => {
+  it("verifies after appends, and has the documented hashes", async () => {
     const businessId = await chainOf(1_203);
     const [report] = await verify(businessId);
     expect(report).toMatchObject({ events: 1_203, head: { count: 1_203 }, findings: [] });
@@ -59,7 +59,7 @@ describe("a chain of events", () => {
     expect(report?.head?.hash).toBe(previous);
   });
 
-  it("has one event of each key", async () => {
+  it("has one event for each key", async () => {
     const business = { connection: "default", businessId: await chainOf(1) };
     const append = (...keys: string[]) =>
       test.ledger.events.append(
@@ -71,7 +71,7 @@ describe("a chain of events", () => {
     expect(await findingsOf(business.businessId)).toEqual([]);
   });
 
-  it("takes 200 appends of many processes one after the other", async () => {
+  it("takes 200 appends of many processes in one order", async () => {
     const businessId = `biz_${randomUUID()}`;
     const ledgers = [1, 2, 3, 4].map(() => openLedger({ url: test.url, home: "/nowhere", operationTimeoutMs: 20_000 }));
     const business = { connection: "default", businessId };
@@ -84,7 +84,7 @@ describe("a chain of events", () => {
     expect(await findingsOf(businessId)).toEqual([]);
   });
 
-  it("is whole while it grows", async () => {
+  it("verifies while it grows", async () => {
     const businessId = await chainOf(600);
     const business = { connection: "default", businessId };
     const looks = Array.from({ length: 10 }, () => findingsOf(businessId));
@@ -93,14 +93,14 @@ describe("a chain of events", () => {
     expect((await Promise.all(looks)).flat()).toEqual([]);
   });
 
-  it("refuses to be changed by mistake", async () => {
+  it("refuses updates and deletes of its rows", async () => {
     await chainOf(1);
     for (const statement of ["update events set kind = 'x'", "delete from events", "truncate events"])
       await expect(test.outside.query(statement)).rejects.toThrow("append-only");
   });
 });
 
-describe("a look through a chain", () => {
+describe("the verification of a chain", () => {
   it.each(["content = content || ' '", "at = at + interval '1 ms'", "subject = 'INV-9'", "run_id = 'another'"])(
     "finds a row whose %s was set",
     async (change) => {
@@ -137,7 +137,7 @@ describe("a look through a chain", () => {
     ]);
   });
 
-  it("finds a row that was written anew together with its hash", async () => {
+  it("finds a row that was rewritten together with its hash", async () => {
     const businessId = await chainOf(3);
     const { rows } = await test.outside.query<{ previous_hash: string; at: Date }>(
       "select previous_hash, at from events where business_id = $1 and number = 2",
@@ -153,7 +153,7 @@ describe("a look through a chain", () => {
     expect(await findingsOf(businessId)).toEqual([{ kind: "unlinked", number: 3, subject: "INV-3" }]);
   });
 
-  it("finds rows that were put behind the end, and a head that was changed or lost", async () => {
+  it("finds rows that were added after the end, and a head that was changed or lost", async () => {
     const businessId = await chainOf(3);
     await tamper("update event_heads set count = 2 where business_id = $1", businessId);
     expect(await findingsOf(businessId)).toEqual([
@@ -164,7 +164,7 @@ describe("a look through a chain", () => {
     expect(await findingsOf(businessId)).toEqual([{ kind: "no-head", events: 3 }]);
   });
 
-  it("is held against what an earlier one saw, for a chain that was written anew as a whole", async () => {
+  it("compares with an earlier result, and so finds a chain that was rewritten as a whole", async () => {
     const businessId = await chainOf(3);
     const [report] = await verify(businessId);
     const seen = { connection: "default", businessId, count: 3, hash: report?.head?.hash ?? "" };

@@ -75,7 +75,7 @@ describe("the feed of events", () => {
     expect((await readAll()).map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
   });
 
-  test("refuses a cursor that the ledger does not have: another business's, or of before a restore", async () => {
+  test("refuses a cursor that the ledger does not have: another business's, or one from before a restore", async () => {
     const [one, other] = [business(), business()];
     await one.append("a");
     await other.append("b");

@@ -17,7 +17,7 @@ afterAll(() => test?.drop());
 const business = () => businessWithPurchases(test.ledger);
 
 describe("a page of purchases", () => {
-  it("is kept whole, with fields that nobody knows", async () => {
+  it("is kept whole, with unknown fields", async () => {
     const { keep, kept } = business();
     const odd = { ...purchase("p1"), somethingNew: { deep: [1] } };
     expect(await keep([odd, purchase("p2")])).toEqual({ rows: 2, added: 2, changed: 0, knownAtEnd: 0 });
@@ -34,7 +34,7 @@ describe("a page of purchases", () => {
     expect(await changesOf("p1")).toEqual(["first-seen"]);
   });
 
-  it("writes down each status and each confirmation error that it brings", async () => {
+  it("records each new status and each new confirmation error as an event", async () => {
     const { keep, scope } = business();
     await keep([purchase("p1")]);
     await keep([purchase("p1", { status: "pending_review", confirmationError: "No such item" })]);
@@ -49,7 +49,7 @@ describe("a page of purchases", () => {
     ]);
   });
 
-  it("is unchanged where an empty confirmation error has taken the place of none", async () => {
+  it("is unchanged where an empty confirmation error replaces none", async () => {
     const { keep, scope, changesOf } = business();
     await keep([purchase("p1", { confirmationError: null })]);
     expect(await keep([purchase("p1", { confirmationError: "" })])).toMatchObject({ added: 0, changed: 0 });
@@ -57,7 +57,7 @@ describe("a page of purchases", () => {
     expect(await test.ledger.purchases.verify(scope)).toMatchObject({ findings: [] });
   });
 
-  it("tells which fields of the content have changed", async () => {
+  it("records which fields of the content have changed", async () => {
     const { keep, scope } = business();
     await keep([purchase("p1")]);
     await keep([purchase("p1", { totals: { subtotal: 1, vat: 0, total: 1 } })]);
@@ -74,7 +74,7 @@ describe("a page of purchases", () => {
     expect((await kept())[0]?.entry.status).toBe("confirmed");
   });
 
-  it("may hold what a database does not take as it is", async () => {
+  it("may hold characters that the database does not store", async () => {
     const { keep, kept } = business();
     const odd = purchase("p1", { supplierInvoiceNumber: "a\0b", confirmationError: "\ud800 half" });
     await keep([odd]);
@@ -82,7 +82,7 @@ describe("a page of purchases", () => {
     expect(await kept()).toHaveLength(1);
   });
 
-  it("counts as one where two come at once", async () => {
+  it("is kept once where two copies arrive at once", async () => {
     const { keep, kept } = business();
     const list = Array.from({ length: 100 }, (_, n) => purchase(`p${n}`));
     const results = await Promise.all(Array.from({ length: 4 }, () => keep(list)));
@@ -91,7 +91,7 @@ describe("a page of purchases", () => {
   });
 });
 
-describe("a row of a purchase that somebody altered", () => {
+describe("a purchase's row that was altered in the database", () => {
   const tamper = (change: string, businessId: string) =>
     test.outside.tamper(`update purchases set ${change} where business_id = $1`, [businessId]);
   const alterations: [string, Record<string, unknown>, Record<string, unknown>][] = [
@@ -111,7 +111,7 @@ describe("a row of a purchase that somebody altered", () => {
     ],
   ];
 
-  it.each(alterations)("is put right by the next look, which tells of it once: %s", async (change, before, after) => {
+  it.each(alterations)("is repaired by the next synchronisation, with one event: %s", async (change, before, after) => {
     const { keep, kept, scope, changesOf } = business();
     const { purchases } = test.ledger;
     await keep([purchase("p1")]);
@@ -128,7 +128,7 @@ describe("a row of a purchase that somebody altered", () => {
     expect(await changesOf("p1")).toEqual(["first-seen", "row-restored"]);
   });
 
-  it("does not hide what has changed at the service, and what never was there is not told as if it had been", async () => {
+  it("does not hide changes at the service, nor produce events about values that never existed", async () => {
     const { keep, scope } = business();
     await keep([purchase("p1")]);
     await tamper("status = 'confirmed', total = 1", scope.businessId);
@@ -143,7 +143,7 @@ describe("a row of a purchase that somebody altered", () => {
     expect((await test.ledger.purchases.verify(scope)).findings).toEqual([]);
   });
 
-  it("is left alone by a look that was asked for before the one that it has", async () => {
+  it("is not repaired by a page that was requested before the kept one", async () => {
     const { keep, scope, changesOf } = business();
     const earlier = await test.ledger.purchases.now();
     await keep([purchase("p1")], { askedAtMs: earlier + 1 });
@@ -153,7 +153,7 @@ describe("a row of a purchase that somebody altered", () => {
     expect((await test.ledger.purchases.verify(scope)).findings).toMatchObject([{ columns: ["total"] }]);
   });
 
-  it("is written anew where its events are spoiled too", async () => {
+  it("is rewritten where its events were altered too", async () => {
     const { keep, kept, scope } = business();
     await keep([purchase("p1")]);
     await tamper("body = 'no JSON'", scope.businessId);

@@ -12,8 +12,8 @@ afterAll(() => test?.drop());
 
 const business = () => businessWithPurchases(test.ledger);
 
-describe("the summary of a business", () => {
-  it("does not take suppliers without a PIN for one, nor an empty error for an error", async () => {
+describe("the purchase summary of a business", () => {
+  it("does not merge suppliers without a PIN, nor count an empty error as an error", async () => {
     const { keep, scope } = business();
     const nobody = { supplier: { name: "Mill", pin: "" }, supplierInvoiceNumber: "S-1", confirmationError: "" };
     await keep([purchase("p1", nobody), purchase("p2", nobody)]);
@@ -23,7 +23,7 @@ describe("the summary of a business", () => {
     });
   });
 
-  it("counts by status, and names errors and invoices that are there under two ids", async () => {
+  it("counts by status, and lists errors and invoices with two ids", async () => {
     const { keep, scope } = business();
     const twice = { supplier: { name: "Mill", pin: "P1" }, supplierInvoiceNumber: "S-1" };
     await keep([

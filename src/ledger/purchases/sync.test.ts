@@ -16,8 +16,8 @@ afterAll(() => test?.drop());
 
 const business = () => businessWithPurchases(test.ledger);
 
-describe("known ground", () => {
-  it("is what a synchronisation has listed that came to its end, and no other", async () => {
+describe("the known range of a purchase list", () => {
+  it("is what a completed synchronisation has listed", async () => {
     const { keep, sync } = business();
     const list = [purchase("p1"), purchase("p2"), purchase("p3")];
     const first = sync("recent");
@@ -30,7 +30,7 @@ describe("known ground", () => {
     expect(await keep([...list, purchase("p9")])).toMatchObject({ added: 1, knownAtEnd: 0 });
   });
 
-  it("is nothing that only a part of the list has shown, and nothing of a window", async () => {
+  it("excludes what only a part of the list or a window has shown", async () => {
     const { keep, sync } = business();
     const recent = sync("recent");
     await keep([purchase("p1")], { syncId: recent.syncId, pass: "part" });
@@ -42,8 +42,8 @@ describe("known ground", () => {
   });
 });
 
-describe("what was open and is not any more", () => {
-  it("is looked for on the days of its invoices", async () => {
+describe("a purchase that was open and is no longer", () => {
+  it("is searched for on the day of its invoice", async () => {
     const { keep, sync } = business();
     await keep([
       purchase("p1", { invoiceDate: "2026-11-03" }),
@@ -59,7 +59,7 @@ describe("what was open and is not any more", () => {
     ]);
   });
 
-  it("is looked for in one window where it was of many days", async () => {
+  it("is searched for in one window where many days are concerned", async () => {
     const { keep, sync } = business();
     const dates = Array.from({ length: 40 }, (_, n) => new Date(Date.UTC(2026, 0, 1 + n)).toISOString().slice(0, 10));
     await keep(dates.map((invoiceDate, n) => purchase(`p${n}`, { invoiceDate })));
@@ -68,8 +68,8 @@ describe("what was open and is not any more", () => {
   });
 });
 
-describe("a full synchronisation", () => {
-  it("shows what has gone from the list, and what came back", async () => {
+describe("a full synchronisation of purchases", () => {
+  it("marks what disappeared from the list, and what came back", async () => {
     const { keep, sync, scope, changesOf } = business();
     await keep([purchase("p1"), purchase("p2")]);
     const full = sync("full");
@@ -86,7 +86,7 @@ describe("a full synchronisation", () => {
     expect(await changesOf("p2")).toEqual(["first-seen", "missing", "returned"]);
   });
 
-  it("has seen a row also where a page comes late that an earlier one has asked for", async () => {
+  it("counts a row as seen, also where a page of an earlier synchronisation arrives late", async () => {
     const { keep, sync, kept } = business();
     const askedAtMs = await test.ledger.purchases.now();
     await keep([purchase("p1")], { askedAtMs });
@@ -99,7 +99,7 @@ describe("a full synchronisation", () => {
     expect(await keep([purchase("p1")])).toMatchObject({ knownAtEnd: 1 });
   });
 
-  it("takes more rows than one transaction marks", async () => {
+  it("marks more rows than fit into one transaction", async () => {
     const { keep, sync } = business();
     const list = Array.from({ length: 1_100 }, (_, n) => purchase(`p${String(n).padStart(5, "0")}`));
     const full = sync("full");
@@ -112,8 +112,8 @@ describe("a full synchronisation", () => {
   });
 });
 
-describe("a row that is left out of a page", () => {
-  it("has not vanished where the ledger knows its id, and what is kept of it stands", async () => {
+describe("an unreadable row of a page of purchases", () => {
+  it("does not count as gone where the ledger knows its id, and its kept row stays", async () => {
     const { keep, sync, kept, changesOf } = business();
     await keep([purchase("p1"), purchase("p2"), purchase("p3")]);
     const full = sync("full");
@@ -127,7 +127,7 @@ describe("a row that is left out of a page", () => {
     expect(await changesOf("p2")).toEqual(["first-seen"]);
   });
 
-  it("may be any where its id cannot be read, so that none is known to have vanished", async () => {
+  it("without a readable id keeps every row from being marked as gone", async () => {
     const { keep, sync, kept } = business();
     await keep([purchase("p1"), purchase("p2")]);
     const full = sync("full");

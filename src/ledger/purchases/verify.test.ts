@@ -16,10 +16,10 @@ afterAll(() => test?.drop());
 
 const business = () => businessWithPurchases(test.ledger);
 
-describe("a look through the purchases", () => {
+describe("the verification of purchases", () => {
   const tamper = (statement: string, businessId: string): Promise<void> => test.outside.tamper(statement, [businessId]);
 
-  it("finds nothing where nobody was at them, whatever was kept", async () => {
+  it("finds nothing in unaltered rows, whatever was kept", async () => {
     const { keep, scope, sync } = business();
     await keep([purchase("p1", { confirmationError: "\ud800 half" }), purchase("p2"), purchase("p 3")]);
     await keep([purchase("p1", { status: "confirmed" })]);
@@ -48,8 +48,8 @@ describe("a look through the purchases", () => {
   });
 });
 
-describe("a row of a purchase that is gone", () => {
-  it.each(["p1", "p2", "p3"])("is found: %s of three", async (id) => {
+describe("a deleted row of a purchase", () => {
+  it.each(["p1", "p2", "p3"])("is found by the verification: %s of three", async (id) => {
     const { keep, scope } = business();
     await keep([purchase("p1"), purchase("p2"), purchase("p3")]);
     await test.outside.tamper("delete from purchases where business_id = $1 and purchase_id = $2", [
@@ -66,7 +66,7 @@ describe("a row of a purchase that is gone", () => {
 });
 
 describe("a purchase whose row was deleted while it was missing", () => {
-  it("is there again once it is listed again", async () => {
+  it("is restored once it is listed again", async () => {
     const { keep, scope, sync, changesOf } = business();
     await keep([purchase("p1")]);
     await test.ledger.purchases.complete(sync("full"), WRITER);
@@ -77,8 +77,8 @@ describe("a purchase whose row was deleted while it was missing", () => {
   });
 });
 
-describe("amounts that no invoice would have", () => {
-  it("are kept as they were written, and found as they were kept", async () => {
+describe("purchases with extreme amounts", () => {
+  it("are kept as written, and verify as kept", async () => {
     const { keep, kept, scope } = business();
     const odd = purchase("p1", { totals: { subtotal: 1e21, vat: 5e-8, total: -2.842170943040401e-14 } });
     await keep([odd]);

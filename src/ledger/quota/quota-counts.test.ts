@@ -38,7 +38,7 @@ test("three processes that ask at once are granted exactly what the window has",
   expect(answers.find(({ granted }) => !granted)?.window).toMatchObject({ spent: 10, limit: 10 });
 });
 
-test("a reserve is left to the others", async () => {
+test("a request with a reserve leaves that reserve to others", async () => {
   const application = fresh();
   const granted = [];
   for (let i = 0; i < 10; i += 1) granted.push((await spend(application, { reserve: 4 })).granted);
@@ -46,7 +46,7 @@ test("a reserve is left to the others", async () => {
   expect(await spend(application)).toMatchObject({ granted: true, window: { spent: 7 } });
 });
 
-test("a window that is over makes room for the next, in the same phase", async () => {
+test("a window that has ended is followed by the next in the same phase", async () => {
   const application = fresh();
   const short = { ...MINUTE, limit: 1, endsInMs: 0 };
   const first = await spend(application, { believed: short });
@@ -56,7 +56,7 @@ test("a window that is over makes room for the next, in the same phase", async (
   expect(second.window.endsInMs).toBeLessThan(60_100);
 });
 
-test("what the provider has counted beyond ours is spent, and strangers are noticed", async () => {
+test("requests that only the provider counted are spent, and other programs are detected", async () => {
   const application = fresh();
   const answer = await spend(application);
   expect(await settle(application, answer, 7)).toMatchObject({ spent: 7, inFlight: 0, strangers: true });
@@ -76,7 +76,7 @@ test("a request that the provider did not count is given back by the next answer
   expect(await settle(application, answer, 1)).toMatchObject({ spent: 1, strangers: false });
 });
 
-test("nothing is given back while others are under way", async () => {
+test("no request is given back while others are in flight", async () => {
   const application = fresh();
   const one = await spend(application);
   await spend(application);

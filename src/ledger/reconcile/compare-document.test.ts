@@ -23,7 +23,7 @@ function withLine(change: Partial<SaleDocumentLine>): SaleDocument {
   return { ...KEPT, lines: KEPT.lines.map((line, index) => (index === 0 ? { ...line, ...change } : line)) };
 }
 
-describe("what the service tells otherwise", () => {
+describe("a difference between the service's document and the ledger's", () => {
   it.each<[string, SaleDocument, string]>([
     [
       "the customer's PIN",
@@ -46,11 +46,11 @@ describe("what the service tells otherwise", () => {
         ` is ${value}, in the ledger ${RECEIPT[field]}`,
       ];
     }),
-  ])("is found: %s", (_what, told, expected) => {
+  ])("is reported: %s", (_what, told, expected) => {
     expect(differences(KEPT, told)).toEqual([expect.stringContaining(expected)]);
   });
 
-  it("is nothing where amounts are within a cent, and where only one side has a value", () => {
+  it("is not reported where amounts are within a cent, or only one side has a value", () => {
     expect(differences(KEPT, withLine({ unitPrice: 350.11, taxTypeCode: null }))).toEqual([]);
     const { cuInvoiceNo, receiptLabel } = RECEIPT;
     const less = { ...KEPT, customer: null, paymentTypeCode: null, receipt: { cuInvoiceNo, receiptLabel } };
@@ -58,7 +58,7 @@ describe("what the service tells otherwise", () => {
     expect(differences(less, KEPT)).toEqual([]);
   });
 
-  it("is nothing where one side has an empty text and the other none", () => {
+  it("is not reported where one side has an empty text and the other none", () => {
     const none = { ...KEPT, originalSaleId: null, saleDate: null, customer: { pin: null } };
     const empty = { ...KEPT, originalSaleId: "", saleDate: "", customer: { pin: "" } };
     expect(differences(none, empty)).toEqual([]);

@@ -21,7 +21,7 @@ async function found(business: Business): Promise<[string, string, string][]> {
   return first.map(({ kind, subject, reason }) => [kind, subject, reason]);
 }
 
-describe("supplier invoices held against bill payments", () => {
+describe("supplier invoices compared with bill payments", () => {
   interface Invoice {
     id: string;
     number: string;
@@ -156,7 +156,7 @@ describe("supplier invoices held against bill payments", () => {
     ]);
   });
 
-  it("say which invoices count where a payment fits several, and that none does where all were rejected", async () => {
+  it("list the invoices that count where a payment fits several, and say that none counts where all were rejected", async () => {
     const rejected: Invoice = { ...INVOICE, id: "p0", status: "rejected" };
     const payment: Payment = { id: "b1", code: "SI-1", amount: "1160" };
     const severalOf = async (...invoices: Invoice[]) => {
@@ -180,7 +180,7 @@ describe("supplier invoices held against bill payments", () => {
     ]);
   });
 
-  it("are not compared before the ledger had all of both", async () => {
+  it("are not compared before the ledger has read all of both", async () => {
     const business = someBusiness();
     const accounting = `acc-${business.businessId}`;
     await rowsOf({ business, accounting }, [INVOICE], [{ id: "b1", code: "SI-2", amount: "1" }]);
@@ -214,7 +214,7 @@ describe("supplier invoices held against bill payments", () => {
     ]);
   });
 
-  it("are told once, with since when, and are gone once they match", async () => {
+  it("are reported as one finding since its first time, until they match", async () => {
     const { business, accounting } = await books([INVOICE, { ...INVOICE, id: "p2", number: "SI-2" }], []);
     const hold = (n: number) => test.ledger.reconciliation.holdPayments(business, { accounting, rule: RULE }, runOf(n));
     await hold(1);
@@ -231,7 +231,7 @@ describe("supplier invoices held against bill payments", () => {
     expect(before).toMatchObject({ count: 2, byKind: { "not-paid": 2 } });
   });
 
-  it("have a word for every kind of finding", () => {
+  it("have a text for every kind of finding", () => {
     expect(new Set(FINDING_KINDS).size).toBe(13);
   });
 });

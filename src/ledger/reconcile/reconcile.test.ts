@@ -19,7 +19,7 @@ async function found(business: Business): Promise<[string, string, string][]> {
   return first.map(({ kind, subject, reason }) => [kind, subject, reason]);
 }
 
-describe("a document held against the service", () => {
+describe("a document compared with the service", () => {
   const sale = (number: string) => ({ type: "sale" as const, number, saleId: `sale_${number}` });
   const hold = (business: Business, number: string, told: ReturnType<typeof documentOf> | undefined) =>
     holdAnswer(business, number, told ? { kind: "document", document: told } : { kind: "not-there" });
@@ -28,7 +28,7 @@ describe("a document held against the service", () => {
   const listed = async (business: Business): Promise<string[]> =>
     (await test.ledger.reconciliation.documents(business, undefined, 10)).map(({ number }) => number);
 
-  it("is not asked for again once it is final and the same, until the ledger knows another state", async () => {
+  it("is not read again once it is final and equal, until the ledger has another state", async () => {
     const business = someBusiness();
     await test.ledger.records.saveDocument(business, recordOf("INV-1"), WRITER);
     await test.ledger.records.saveDocument(business, recordOf("INV-2"), WRITER);
@@ -44,7 +44,7 @@ describe("a document held against the service", () => {
     expect(await listed(business)).toEqual(["INV-1", "INV-2"]);
   });
 
-  it("is a finding where amounts differ by more than a cent, or it is not there; and none any more once it is mended", async () => {
+  it("is a finding where amounts differ by more than a cent or it does not exist, until it is corrected", async () => {
     const business = someBusiness();
     await test.ledger.records.saveDocument(business, recordOf("INV-1"), WRITER);
     await test.ledger.records.saveDocument(business, recordOf("INV-2"), WRITER);
@@ -67,7 +67,7 @@ describe("a document held against the service", () => {
     );
   });
 
-  it("is behind where the service knows its end already, and is asked for again while it is in flight", async () => {
+  it("is reported as behind where the service has its final status, and is read again while it is in flight", async () => {
     const business = someBusiness();
     const inFlight = documentOf("INV-1", { status: "pending", receipt: null });
     await test.ledger.records.saveDocument(
@@ -81,7 +81,7 @@ describe("a document held against the service", () => {
     expect((await found(business)).map(([kind]) => kind)).toEqual(["document-behind"]);
   });
 
-  it("is not asked for for ever where it failed: no more once the ledger's state of it is old", async () => {
+  it("that failed is no longer read once the ledger's state of it is old", async () => {
     const business = someBusiness();
     const DAY_MS = 24 * 60 * 60_000;
     const document = (number: string) => documentOf(number, { status: "failed", receipt: null, error: "no" });
@@ -98,7 +98,7 @@ describe("a document held against the service", () => {
     expect(await listed(business)).toEqual(["INV-1"]);
   });
 
-  it("is a finding where the service's answer says nothing of it, beside what was found before, until it does", async () => {
+  it("is a finding of its own while the service's answer is unreadable, beside earlier findings", async () => {
     const business = someBusiness();
     await test.ledger.records.saveDocument(business, recordOf("INV-1"), WRITER);
     await hold(business, "INV-1", undefined);

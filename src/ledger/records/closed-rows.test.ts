@@ -30,7 +30,7 @@ async function openSale() {
   };
 }
 
-test("a row whose run was terminated is neither open nor at risk, and its event proves it", async () => {
+test("a document's row whose run was terminated is neither open nor at risk, and its event verifies", async () => {
   const { business, records, kept, report, mark } = await openSale();
   expect(await report()).toMatchObject({ open: [{ number: "INV-1" }], ended: { documents: [], amount: "0" } });
   await mark(CLOSED);
@@ -44,7 +44,7 @@ test("a row whose run was terminated is neither open nor at risk, and its event 
   expect((await records.verify(business)).findings).toEqual([]);
 });
 
-test("it is open again once another run carries it on, or has written it", async () => {
+test("a terminated document's row is open again once another run takes it over or writes it", async () => {
   const { business, records, saved, kept, report, mark } = await openSale();
   await mark(CLOSED);
   await mark(undefined);
@@ -59,7 +59,7 @@ test("it is open again once another run carries it on, or has written it", async
   expect((await records.verify(business)).findings).toEqual([]);
 });
 
-test("there is nothing to mark where the ledger has no such row", async () => {
+test("marking a terminated run changes nothing where the ledger has no row of it", async () => {
   const business = someBusiness();
   await ledgers.ledger.records.markClosed(business, OF, WRITER.runId, CLOSED);
   expect(await ledgers.ledger.records.findSale(business, "INV-1")).toBeUndefined();

@@ -40,7 +40,7 @@ function movementOf(referenceId: string, more: Partial<StockMovement> = {}): Sto
 }
 
 describe("the lines and movements of a document", () => {
-  it("are written anew where they changed, and only there", async () => {
+  it("are rewritten only where they changed", async () => {
     const business = someBusiness();
     await save(business, recordWith(3, [movementOf("a"), movementOf("b")], 1));
     const lines = await writtenBy("document_lines", "line", business);
@@ -56,7 +56,7 @@ describe("the lines and movements of a document", () => {
     expect(await findings(business)).toEqual([]);
   });
 
-  it("name the run that wrote the document last, also where they say the same", async () => {
+  it("name the last run that wrote the document, also where they are unchanged", async () => {
     const business = someBusiness();
     await save(business, recordWith(2, [movementOf("a")], 1));
     await save(business, { ...recordWith(2, [movementOf("a")], 2), stage: "credited" }, { ...WRITER, runId: "run-2" });
@@ -81,7 +81,7 @@ describe("the lines and movements of a document", () => {
   });
 });
 
-it("keeps forty documents of one business that change at once, told by many processes, in one whole chain", async () => {
+it("forty documents of one business, written at once by many processes, are in one chain that verifies", async () => {
   const business = someBusiness();
   const ledgers = [1, 2, 3, 4].map(() => openLedger({ url: test.url, home: "/nowhere", operationTimeoutMs: 20_000 }));
   const told = Array.from({ length: 40 }, (_, n) => recordOf(`INV-${n}`)).flatMap((record) => [

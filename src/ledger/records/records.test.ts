@@ -50,7 +50,7 @@ describe("a document's record", () => {
     ]);
   });
 
-  it("keeps what is known of the document while another run of it finds that out", async () => {
+  it("keeps what is known of the document while another run still reads it", async () => {
     const business = someBusiness();
     const { records } = test.ledger;
     const signed = recordOf("INV-1");
@@ -88,7 +88,7 @@ describe("a document's record", () => {
     expect((await records.verify(business)).findings).toEqual([]);
   });
 
-  it("is kept once, however often it is told", async () => {
+  it("is kept once, however often it is sent", async () => {
     const business = someBusiness();
     const record = recordOf("INV-1");
     expect([await save(business, record), await save(business, record)]).toEqual(["saved", "unchanged"]);
@@ -96,7 +96,7 @@ describe("a document's record", () => {
     expect(await eventKinds(business)).toEqual(["document-saved"]);
   });
 
-  it("is one document for twenty who tell of it at once, of many processes", async () => {
+  it("is one document for twenty writers in many processes at once", async () => {
     const business = someBusiness();
     const ledgers = [1, 2, 3].map(() => openLedger({ url: test.url, home: "/nowhere", operationTimeoutMs: 20_000 }));
     const tellers = Array.from({ length: 20 }, (_, n) => ledgers[n % 3] ?? test.ledger);
@@ -108,7 +108,7 @@ describe("a document's record", () => {
     expect(await rows("documents", business)).toHaveLength(1);
   });
 
-  it("is not put back by an attempt that comes late", async () => {
+  it("is not reverted by an attempt that comes late", async () => {
     const business = someBusiness();
     const inFlight = recordOf("INV-1", { document: documentOf("INV-1", { status: "pending", receipt: null }) });
     await save(business, inFlight);
@@ -117,7 +117,7 @@ describe("a document's record", () => {
     expect(await rows("documents", business, "status")).toEqual([{ status: "completed" }]);
   });
 
-  it("gives way to no record of another sale's credit note that does not exist", async () => {
+  it("is not replaced by the record of another sale's credit note that was never issued", async () => {
     const business = someBusiness();
     const sale = documentOf("INV-1", { id: "sal_1" });
     await save(business, recordOf("INV-1", { document: sale }));
@@ -165,12 +165,12 @@ describe("a document's record", () => {
   });
 });
 
-describe("a look at the rows", () => {
+describe("the verification of records", () => {
   async function findings(business: Business): Promise<unknown[]> {
     return (await test.ledger.records.verify(business)).findings;
   }
 
-  it("finds nothing where nobody was at them", async () => {
+  it("finds nothing in unaltered rows", async () => {
     const business = someBusiness();
     for (let n = 0; n < 101; n++) await save(business, recordOf(`INV-${n}`));
     const waiting = recordOf("INV-0", { type: "credit_note", document: null, movements: [], originalSaleId: "sale_1" });
@@ -203,14 +203,14 @@ describe("a look at the rows", () => {
       "update documents set event_number = 0 where business_id = $1",
       { kind: "row-behind", table: "documents", event: 0, last: 1 },
     ],
-  ])("finds the work of: %s", async (statement, finding) => {
+  ])("finds the alteration: %s", async (statement, finding) => {
     const business = someBusiness();
     await save(business, recordOf("INV-1"));
     await test.outside.query(statement, [business.businessId]);
     expect(await findings(business)).toMatchObject([{ subject: "sale INV-1", ...finding }]);
   });
 
-  it("finds a document that is gone with all its rows", async () => {
+  it("finds a document that was deleted with all its rows", async () => {
     const business = someBusiness();
     await save(business, recordOf("INV-1"));
     await save(business, recordOf("INV-2"));

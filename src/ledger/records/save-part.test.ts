@@ -57,7 +57,7 @@ const second = (more: Partial<RecordPart> = {}): RecordPart => ({
   ...more,
 });
 
-describe("a record that tells what changed", () => {
+describe("a partial record with the changes since the last one", () => {
   it.each(["resolving-items", "awaiting-authority", "cancelled"] as const)(
     "is older in each of its parts where its run, at %s, has not found out what is kept",
     async (stage) => {
@@ -76,7 +76,7 @@ describe("a record that tells what changed", () => {
     },
   );
 
-  it("is kept whole, on top of the one that the same run told before", async () => {
+  it("is merged into the record that the same run sent before", async () => {
     const business = someBusiness();
     expect([await tell(business, first()), await tell(business, second())]).toEqual(["saved", "saved"]);
     expect(await kept(business)).toMatchObject({
@@ -100,7 +100,7 @@ describe("a record that tells what changed", () => {
     expect((await kept(business))?.movements.map(({ state }) => state)).toEqual(["sending", "applied", "dropped"]);
   });
 
-  it("is not kept where the ledger was emptied, or has what another run told: all of it is asked for", async () => {
+  it("is answered with a request for the whole record where the ledger was emptied, or has another run's record", async () => {
     const business = someBusiness();
     expect(await tell(business, second())).toBe("send-whole");
     expect(await kept(business)).toBeUndefined();
@@ -111,7 +111,7 @@ describe("a record that tells what changed", () => {
     expect(await tell(business, second({ since: 2, sequence: 3 }))).toBe("send-whole");
   });
 
-  it("puts nothing of an earlier run over what a later one told, and keeps what was decided", async () => {
+  it("of an earlier run does not overwrite a later run's record, and its decisions are kept", async () => {
     const business = someBusiness();
     await tell(business, first({ asOfMs: 1_763_600_000_900 }), { ...WRITER, runId: "run-2" });
     const decision = { update: "resolveStock", code: "stock-unknown", note: "counted", atMs: 7 } as const;
@@ -120,7 +120,7 @@ describe("a record that tells what changed", () => {
     expect(found).toMatchObject({ record: { stage: "adjusting-stock" }, decisions: [decision] });
   });
 
-  it("says that it is incomplete until its last part is told", async () => {
+  it("is marked incomplete until its last part has arrived", async () => {
     const business = someBusiness();
     await tell(business, first({ incomplete: true }));
     expect(await kept(business)).toMatchObject({ incomplete: true });
@@ -130,13 +130,13 @@ describe("a record that tells what changed", () => {
   });
 });
 
-describe("a document that is told without its lines", () => {
+describe("the record of a document without its lines", () => {
   const whole = documentOf("INV-1");
   const { lines } = whole;
   const short = { ...whole, lines: [], linesLeftOut: { count: lines.length } };
   const of = { type: "sale", number: "INV-1" } as const;
 
-  it("is kept as such until the lines are there, and then whole", async () => {
+  it("is kept without lines until they arrive, and then whole", async () => {
     const business = someBusiness();
     expect(await tell(business, first({ document: short }))).toBe("lines-missing");
     expect((await kept(business))?.document).toEqual(short);
@@ -147,14 +147,14 @@ describe("a document that is told without its lines", () => {
     expect((await test.ledger.records.verify(business)).findings).toEqual([]);
   });
 
-  it("is said to lack its lines again where that answer was lost", async () => {
+  it("is answered again with its missing lines where that answer was lost", async () => {
     const business = someBusiness();
     await tell(business, first({ document: null }));
     const part = second({ document: short });
     expect([await tell(business, part), await tell(business, part)]).toEqual(["lines-missing", "lines-missing"]);
   });
 
-  it("has the lines that the ledger keeps of it, whichever run tells of it", async () => {
+  it("keeps the lines that the ledger has of the same document, whichever run sends it", async () => {
     const business = someBusiness();
     await tell(business, first({ document: whole }));
     expect(await tell(business, second({ document: { ...short, status: "failed" } }))).toBe("saved");
@@ -164,7 +164,7 @@ describe("a document that is told without its lines", () => {
     expect((await kept(business))?.document).toEqual(whole);
   });
 
-  it("takes over no lines of another document", async () => {
+  it("does not take over the lines of another document", async () => {
     const business = someBusiness();
     await tell(business, first({ document: short }));
     await test.ledger.records.keepLines(business, of, { ...whole, id: "sal_other" });

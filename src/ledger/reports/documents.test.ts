@@ -28,7 +28,7 @@ async function numbersOf(businesses: BusinessDocuments[]): Promise<string[]> {
 }
 
 describe("the documents of a period", () => {
-  it("are of one state, that of their figures, whatever is saved while they are read", async () => {
+  it("are read from the same snapshot as their figures, whatever is saved meanwhile", async () => {
     const read = await test.ledger.reports.documents({ days: DAYS }, async (businesses) => {
       await save("INV-2");
       return { numbers: await numbersOf(businesses), count: businesses[0]?.net.count };
@@ -37,7 +37,7 @@ describe("the documents of a period", () => {
     expect(await test.ledger.reports.documents({ days: DAYS }, numbersOf)).toEqual(["INV-1", "INV-2"]);
   });
 
-  it("are read once: where the connection breaks meanwhile, the list is known to be incomplete", async () => {
+  it("are reported as incomplete where the connection breaks while they are read", async () => {
     let times = 0;
     const restore = { run: async (): Promise<void> => undefined };
     const reading = test.ledger.reports.documents({ days: DAYS }, async (businesses) => {
@@ -51,7 +51,7 @@ describe("the documents of a period", () => {
     expect(times).toBe(1);
   });
 
-  it("are whole where the connection breaks after the last of them", async () => {
+  it("are complete where the connection breaks after the last of them", async () => {
     const read = await test.ledger.reports.documents({ days: DAYS }, async (businesses) => {
       const numbers = await numbersOf(businesses);
       await (
@@ -62,7 +62,7 @@ describe("the documents of a period", () => {
     expect(read).toEqual(["INV-1"]);
   });
 
-  it("end with the reader's own error as it is, after one reading", async () => {
+  it("end with the reader's own error, without a second read", async () => {
     let times = 0;
     const full = Object.assign(new Error("no space left"), { code: "ENOSPC" });
     const reading = test.ledger.reports.documents({ days: DAYS }, async () => {

@@ -49,7 +49,7 @@ function ofOneItem(itemId: string) {
   };
 }
 
-it("finds the newest balance before, the oldest after, and what lies between", async () => {
+it("the balance evidence is the newest balance before, the oldest after, and the movements between", async () => {
   const item = ofOneItem("tea");
   for (const [name, quantityOnHand] of [
     ["a", 100],
@@ -80,7 +80,7 @@ it("finds the newest balance before, the oldest after, and what lies between", a
   expect(evidence?.between.at(-1)).toEqual({ referenceId: "tea-c", action: "ADD", quantity: 4, state: "applied" });
 });
 
-it("says nothing without a claim, and without a balance", async () => {
+it("there is no balance evidence without a claim, or without a balance", async () => {
   const item = ofOneItem("salt");
   await item.take("x");
   await item.take("other");
@@ -92,7 +92,7 @@ it("says nothing without a claim, and without a balance", async () => {
   expect(await test.ledger.stock.balanceAround(buried)).toBeUndefined();
 });
 
-it("does not say on which side of a balance a movement lies that was under way when it was told", async () => {
+it("a movement that was in flight when a balance was answered is placed on neither side of it", async () => {
   const item = ofOneItem("rice");
   await item.take("slow");
   await item.take("before");
@@ -114,7 +114,7 @@ it("does not say on which side of a balance a movement lies that was under way w
   });
 });
 
-it("counts what a person decided to be applied, at the place where it was taken", async () => {
+it("a movement that an operator decided as applied counts at the time of its claim", async () => {
   const item = ofOneItem("maize");
   await item.take("before");
   await item.applied("before", { quantityOnHand: 50 });
@@ -129,7 +129,7 @@ it("counts what a person decided to be applied, at the place where it was taken"
   ]);
 });
 
-it("keeps branches apart, by the service's word where both have one", async () => {
+it("the balance evidence is per branch, by the branch of the answer where there is one", async () => {
   const item = ofOneItem("milk");
   await item.take("first", {});
   await item.applied("first", { quantityOnHand: 10, branchId: "00" });

@@ -59,7 +59,7 @@ describe("a connection with a movement that was answered with another branch", (
     expect(listed).toEqual([{ ...hold, connection, heldAtMs: expect.any(Number) }]);
   });
 
-  it("still answers what became of a movement that was taken before", async () => {
+  it("still returns the outcome of a movement that was taken before", async () => {
     const { take } = await heldConnection();
     expect(await take("first", { token: "of another run" })).toMatchObject({ kind: "applied", otherBranch: OTHER });
     expect(await take("under way", { token: "of another run" })).toMatchObject({ kind: "unknown" });
@@ -71,7 +71,7 @@ describe("a connection with a movement that was answered with another branch", (
     expect(await take("second", { branchSentAs: '"location" by id' })).toEqual({ kind: "taken" });
   });
 
-  it("sends them again once somebody has looked, and is not held by the same two branches again", async () => {
+  it("sends them again once an operator has acknowledged it, and is not held by the same two branches again", async () => {
     const { take, settleOther, stock, key, connection } = await heldConnection();
     expect(await stock.isBranchAcknowledged(key, OTHER)).toBe(false);
     await stock.acknowledgeBranch(key, OTHER, { note: "looked", atMs: 5 });

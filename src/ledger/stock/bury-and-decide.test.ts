@@ -18,7 +18,7 @@ function word(first: TakeRequest, applied: boolean): DecideRequest {
 const WORD = { note: "counted the shelf", by: "amina", atMs: 1_700_000_500_000 };
 
 describe("an activity that ended without an answer", () => {
-  it("and had taken nothing leaves a tombstone, at which a late attempt turns round", async () => {
+  it("and had taken nothing closes the try, so that a late attempt sends nothing", async () => {
     const first = firstTry();
     expect(await stock.readOrBury(first)).toEqual({ kind: "superseded", generation: 1 });
     expect(await stock.readOrBury(first)).toEqual({ kind: "superseded", generation: 1 });
@@ -28,7 +28,7 @@ describe("an activity that ended without an answer", () => {
     expect((await stock.history(first)).map(({ what }) => what)).toEqual(["buried", "taken"]);
   });
 
-  it("and had taken it leaves an unknown outcome, until that comes", async () => {
+  it("and had taken the claim leaves an unknown outcome until the answer arrives", async () => {
     const first = firstTry();
     await stock.take(first);
     expect(await stock.readOrBury({ ...first, nowMs: 5 })).toEqual(heldBy(first, 1));
@@ -36,14 +36,14 @@ describe("an activity that ended without an answer", () => {
     expect(await stock.readOrBury(first)).toEqual(APPLIED);
   });
 
-  it("and was refused is known not to be applied", async () => {
+  it("and whose movement was refused is known as not applied", async () => {
     const first = firstTry();
     await stock.take(first);
     await stock.settle({ ...first, outcome: NOT_APPLIED });
     expect(await stock.readOrBury(first)).toEqual({ kind: "superseded", generation: 1 });
   });
 
-  it("in its second try is buried there, the first having been refused", async () => {
+  it("in its second try closes that try, after the first was refused", async () => {
     const first = firstTry();
     await stock.take(first);
     await stock.settle({ ...first, outcome: NOT_APPLIED });
@@ -51,13 +51,13 @@ describe("an activity that ended without an answer", () => {
     expect(await stock.take({ ...first, generation: 2, token: "late" })).toEqual({ kind: "superseded", generation: 2 });
   });
 
-  it("is told of a newer generation than it asked for", async () => {
+  it("receives a newer generation than it asked for", async () => {
     const first = firstTry();
     await stock.take({ ...first, generation: 3 });
     expect(await stock.readOrBury(first)).toMatchObject({ kind: "unknown", generation: 3 });
   });
 
-  it("but reports afterwards what was applied contradicts its tombstone, and is believed", async () => {
+  it("but reports an applied movement later contradicts its closed try, and counts", async () => {
     const first = firstTry();
     await stock.take(first);
     await stock.settle({ ...first, outcome: NOT_APPLIED });
@@ -67,7 +67,7 @@ describe("an activity that ended without an answer", () => {
   });
 });
 
-describe("a person's word", () => {
+describe("an operator's decision", () => {
   it("that it was applied settles it for everybody, with who and why", async () => {
     const first = firstTry();
     await stock.take(first);
@@ -79,7 +79,7 @@ describe("a person's word", () => {
     expect(await stock.history(first)).toHaveLength(2);
   });
 
-  it("that it was not applied lets the next try go", async () => {
+  it("that it was not applied allows the next try", async () => {
     const first = firstTry();
     await stock.take(first);
     expect(await stock.decide(word(first, false))).toBe("decided");
@@ -95,14 +95,14 @@ describe("a person's word", () => {
     expect(await stock.take(first)).toMatchObject({ kind: applied ? "said-applied" : "superseded", word: WORD });
   });
 
-  it.each([true, false])("is recorded on a tombstone: %s", async (applied) => {
+  it.each([true, false])("is recorded on a closed try: %s", async (applied) => {
     const first = firstTry();
     await stock.readOrBury(first);
     expect(await stock.decide(word(first, applied))).toBe("decided");
     expect(await stock.read(first)).toMatchObject({ kind: applied ? "said-applied" : "superseded" });
   });
 
-  it("on a tombstone that it was applied says which movement that was", async () => {
+  it("on a closed try that it was applied names the movement", async () => {
     const first = firstTry();
     await stock.readOrBury(first);
     await stock.decide(word(first, true));
@@ -110,7 +110,7 @@ describe("a person's word", () => {
     expect(await stock.take({ ...first, movement })).toMatchObject({ kind: "different", claimed: MOVEMENT });
   });
 
-  it("does not undo what the service said, which is told", async () => {
+  it("does not override the service's answer, which is returned", async () => {
     const [applied, refused] = [firstTry(), firstTry()];
     await stock.take(applied);
     await stock.settle({ ...applied, outcome: APPLIED });
@@ -124,7 +124,7 @@ describe("a person's word", () => {
     expect((await stock.history(refused)).map(({ what }) => what)).toContain("decision-refused");
   });
 
-  it("is not turned round by another person's", async () => {
+  it("is not reversed by another operator's", async () => {
     const [one, other] = [firstTry(), firstTry()];
     await stock.take(one);
     await stock.decide(word(one, true));
@@ -143,7 +143,7 @@ describe("a person's word", () => {
     expect(await stock.read(first)).toEqual(heldBy(first, 2));
   });
 
-  it("that agrees with a later answer is joined by it, and one that does not is disputed", async () => {
+  it("that agrees with a later answer is kept with it, and one that disagrees is disputed", async () => {
     const [right, wrong, alsoWrong] = [firstTry(), firstTry(), firstTry()];
     for (const [first, applied] of [
       [right, true],

@@ -30,13 +30,13 @@ function takeByAll(requestOf: (index: number) => TakeRequest, count: number): Pr
 const count = (answers: TakeAnswer[], kind: TakeAnswer["kind"]): number =>
   answers.filter((answer) => answer.kind === kind).length;
 
-it("gives a new movement to one of 60 takers in four pools", async () => {
+it("a new movement is taken by one of 60 takers in four pools", async () => {
   const first = firstTry();
   const answers = await takeByAll(() => ({ ...first, token: randomUUID() }), 60);
   expect([count(answers, "taken"), count(answers, "unknown")]).toEqual([1, 59]);
 });
 
-it("gives each of 40 movements to one of its three takers", async () => {
+it("each of 40 movements is taken by one of its three takers", async () => {
   const requests = Array.from({ length: 40 }, firstTry);
   const answers = await takeByAll((index) => {
     const request = requests[index % requests.length];
@@ -46,7 +46,7 @@ it("gives each of 40 movements to one of its three takers", async () => {
   expect([count(answers, "taken"), count(answers, "unknown")]).toEqual([40, 80]);
 });
 
-it("gives a movement that was refused to one of 40 takers of the next try", async () => {
+it("a refused movement is taken by one of 40 takers of the next try", async () => {
   const first = firstTry();
   await test.ledger.stock.take(first);
   await test.ledger.stock.settle({ ...first, outcome: NOT_APPLIED });
@@ -54,7 +54,7 @@ it("gives a movement that was refused to one of 40 takers of the next try", asyn
   expect([count(answers, "taken"), count(answers, "unknown")]).toEqual([1, 39]);
 });
 
-it("buries a movement or gives it out, and never both", async () => {
+it("a try of a movement is closed or taken, and never both", async () => {
   for (let round = 0; round < 20; round += 1) {
     const first = firstTry();
     const [taken, buried] = await Promise.all([
@@ -67,7 +67,7 @@ it("buries a movement or gives it out, and never both", async () => {
   }
 });
 
-it("keeps one outcome of many settlements at once, and a person's word out of it", async () => {
+it("one outcome of many settlements at once is kept, and an operator's decision does not replace it", async () => {
   const first = firstTry();
   await test.ledger.stock.take(first);
   const answers = await Promise.all(

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.drop());
 
-describe("a movement that nobody has claimed", () => {
+describe("a movement without a claim", () => {
   it("is taken, and taken again by the same token whose acknowledgement was lost", async () => {
     const first = firstTry();
     expect(await stock.take(first)).toEqual({ kind: "taken" });
@@ -20,7 +20,7 @@ describe("a movement that nobody has claimed", () => {
     expect((await stock.history(first)).map(({ what }) => what)).toEqual(["taken"]);
   });
 
-  it("is another one in another connection or business", async () => {
+  it("is independent in another connection or business", async () => {
     const first = firstTry();
     for (const other of [{}, { connection: "other" }, { businessId: "biz_2" }, { businessId: undefined }])
       expect(await stock.take({ ...first, ...other })).toEqual({ kind: "taken" });
@@ -35,7 +35,7 @@ describe("a movement that nobody has claimed", () => {
   });
 });
 
-describe("a movement that is held", () => {
+describe("a movement whose claim is held", () => {
   it("is not given to another run, to which a reset has handed the same token on", async () => {
     const first = firstTry();
     await stock.take(first);
@@ -71,7 +71,7 @@ describe("a movement that is held", () => {
 });
 
 describe("a movement that was applied", () => {
-  it("is settled for everybody, exactly as the service told it", async () => {
+  it("is settled for every taker, exactly as the service answered", async () => {
     const first = firstTry();
     await stock.take(first);
     expect(await stock.settle({ ...first, outcome: APPLIED })).toBe("settled");
@@ -89,7 +89,7 @@ describe("a movement that was applied", () => {
     expect(await stock.read(first)).toEqual(APPLIED);
   });
 
-  it("stays so when the same try is told otherwise later, which is disputed", async () => {
+  it("stays applied when the same try is reported otherwise later, which is disputed", async () => {
     const first = firstTry();
     await stock.take(first);
     await stock.settle({ ...first, outcome: APPLIED });
@@ -102,7 +102,7 @@ describe("a movement that was applied", () => {
 });
 
 describe("a movement that was not applied", () => {
-  it("is behind for its own generation and given out under the next", async () => {
+  it("is superseded for its own generation and may be taken under the next", async () => {
     const first = firstTry();
     await stock.take(first);
     expect(await stock.settle({ ...first, outcome: NOT_APPLIED })).toBe("settled");
@@ -113,7 +113,7 @@ describe("a movement that was not applied", () => {
     expect(await stock.read(first)).toMatchObject({ kind: "unknown", generation: 2 });
   });
 
-  it("is given out under a generation further on too, and may be another movement then", async () => {
+  it("may be taken under any later generation, with other content", async () => {
     const first = firstTry();
     await stock.take(first);
     await stock.settle({ ...first, outcome: NOT_APPLIED });
@@ -125,7 +125,7 @@ describe("a movement that was not applied", () => {
     });
   });
 
-  it("counts as applied when its try is answered so after all, so that no further one leaves", async () => {
+  it("counts as applied when a late answer of its try says so, so that no further try is sent", async () => {
     const first = firstTry();
     await stock.take(first);
     await stock.settle({ ...first, outcome: NOT_APPLIED });
@@ -144,8 +144,8 @@ describe("a movement that was not applied", () => {
   });
 });
 
-describe("a settlement by who never held the movement", () => {
-  it("changes nothing, and what it says was applied is kept among the events", async () => {
+describe("a settlement by a run that never held the claim", () => {
+  it("changes nothing, and keeps an applied outcome as an event", async () => {
     const first = firstTry();
     expect(await stock.settle({ ...first, outcome: APPLIED })).toBe("not-held");
     expect(await stock.read(first)).toEqual({ kind: "none" });
@@ -157,7 +157,7 @@ describe("a settlement by who never held the movement", () => {
   });
 });
 
-it("keeps numbers as they are, and text with characters that the database does not hold", async () => {
+it("a claim keeps numbers as they are, and text with characters that the database does not store", async () => {
   const key = keyOf();
   const movement = { ...MOVEMENT, quantity: 0.1 + 0.2, unitPrice: 1234567.89 };
   const request = { ...firstTry(), ...key, movement, holder: "a\0b \ud800 ä" };

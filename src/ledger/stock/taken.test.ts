@@ -28,7 +28,7 @@ describe("what a sale has taken from stock", () => {
   const asked = (number: string, ...itemIds: string[]) =>
     ledger.ledger.stock.taken({ ...BUSINESS, number, saleId: "sal_1", itemIds });
 
-  test("is what is applied, at the branch that the service named", async () => {
+  test("is each applied movement, at the branch that the service named", async () => {
     const number = numbers();
     const { stock } = ledger.ledger;
     const request = taking(number, "tea", { branch: "branch_2" });
@@ -39,7 +39,7 @@ describe("what a sale has taken from stock", () => {
     ]);
   });
 
-  test("is at the branch that was asked for where a person said that it was applied", async () => {
+  test("is at the requested branch where an operator decided that it was applied", async () => {
     const number = numbers();
     const { stock } = ledger.ledger;
     const request = taking(number, "tea", { branch: "branch_2" });
@@ -48,7 +48,7 @@ describe("what a sale has taken from stock", () => {
     expect(await asked(number, "tea")).toMatchObject([{ branchId: "branch_2" }]);
   });
 
-  test("is told apart from what is held, of which nobody knows", async () => {
+  test("is separate from held movements, whose outcome is unknown", async () => {
     const number = numbers();
     const request = taking(number, "tea");
     await ledger.ledger.stock.take(request);
@@ -57,7 +57,7 @@ describe("what a sale has taken from stock", () => {
     ]);
   });
 
-  test("is told to be given back where a cancellation has returned it, and not as a movement of its own", async () => {
+  test("is marked as given back where a cancellation has returned it", async () => {
     const number = numbers();
     const { stock } = ledger.ledger;
     const sold = taking(number, "tea");
@@ -71,7 +71,7 @@ describe("what a sale has taken from stock", () => {
     expect(await asked(number, "tea")).toMatchObject([{ referenceId: sold.referenceId, givenBack: true }]);
   });
 
-  test("is nothing where the movement was refused, buried, or of another sale", async () => {
+  test("is nothing where the movement was refused, never sent, or another sale's", async () => {
     const number = numbers();
     const { stock } = ledger.ledger;
     const refused = taking(number, "tea");

@@ -37,8 +37,8 @@ test("a batch is taken again by a call whose acknowledgement was lost, not by a 
   });
 });
 
-describe("a person's word on a sync batch", () => {
-  test("that it was not processed lets the next try be sent, and none before it", async () => {
+describe("an operator's decision on a sync batch", () => {
+  test("that it was not processed allows the next try, and no earlier one", async () => {
     const { take, decide } = batch();
     await take(1);
     expect(await decide(1, NO)).toEqual({ kind: "superseded", generation: 1 });
@@ -46,7 +46,7 @@ describe("a person's word on a sync batch", () => {
     expect(await take(2)).toEqual({ kind: "taken" });
   });
 
-  test("that an earlier try was not processed says nothing of the one that was taken since", async () => {
+  test("that an earlier try was not processed does not settle a later try", async () => {
     const { take, decide, read } = batch();
     await take(1);
     await decide(1, NO);
@@ -57,7 +57,7 @@ describe("a person's word on a sync batch", () => {
     expect(await take(3)).toMatchObject({ kind: "unknown" });
   });
 
-  test("that it was processed is the end, under the newest generation", async () => {
+  test("that it was processed is final, under the newest generation", async () => {
     const { take, decide, read } = batch();
     await take(1);
     await decide(1, NO);

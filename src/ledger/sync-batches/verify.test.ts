@@ -49,8 +49,8 @@ async function withBatches(): Promise<Connection> {
   return connection;
 }
 
-describe("a look through the sync batches", () => {
-  it("finds nothing where nobody was at them, whatever became of them", async () => {
+describe("the verification of sync batches", () => {
+  it("finds nothing in unaltered rows, whatever the batches' outcomes", async () => {
     const { take, settle, bury, decide, verify } = await withBatches();
     await take("held");
     await take("refused");
@@ -64,7 +64,7 @@ describe("a look through the sync batches", () => {
     expect(await verify()).toEqual({ syncBatches: 8, findings: [], moreFindings: 0 });
   });
 
-  it("finds nothing after any calls in any order", async () => {
+  it("finds nothing after random calls in random order", async () => {
     const call = fc.record({
       id: fc.constantFrom("a", "b \0\ud800"),
       generation: fc.integer({ min: 1, max: 3 }),
@@ -84,7 +84,7 @@ describe("a look through the sync batches", () => {
     await fc.assert(run, { numRuns: 30 });
   }, 60_000);
 
-  it("finds nothing where the token of a claim was not told yet", async () => {
+  it("finds nothing for older events that have no token of the claim", async () => {
     const { connection, take, verify } = someConnection();
     await take("batch 1");
     const withoutToken = `update events set content = '{"generation":1,"syncBatchId":"batch 1"}' where connection = $1`;
@@ -101,7 +101,7 @@ describe("a look through the sync batches", () => {
     [`decision = '{"processed": true}'`, ["decision"]],
     ["workflow_id = 'another'", ["workflow_id"]],
     ["state = 'held', message = null, settled_at = null", ["message", "settled_at", "state"]],
-  ])("finds that somebody set %s", async (change, columns) => {
+  ])("finds the alteration: %s", async (change, columns) => {
     const { connection, verify } = await withBatches();
     await test.outside.tamper(`update sync_batches set ${change} where connection = $1 and sync_batch_id = 'batch 2'`, [
       connection,
@@ -113,7 +113,7 @@ describe("a look through the sync batches", () => {
     expect(finding?.kind === "row-changed" && finding.columns.toSorted()).toEqual(columns);
   });
 
-  it("finds one that names an earlier event", async () => {
+  it("finds a row that names an earlier event", async () => {
     const { connection, verify } = await withBatches();
     await test.outside.tamper(
       "update sync_batches set event_number = 1, state = 'held' where connection = $1 and sync_batch_id = 'batch 1'",

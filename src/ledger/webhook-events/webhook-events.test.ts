@@ -12,7 +12,7 @@ afterAll(() => made?.drop());
 const isKnown = (eventId: string, connection = "default") => made.ledger.webhookEvents.isKnown(connection, eventId);
 const keep = (eventId: string) => made.ledger.webhookEvents.keep("default", eventId);
 
-test("an event is known once it is kept, of its connection, however often and by however many at once", async () => {
+test("a webhook event is known once it is kept, per connection, also for many receivers at once", async () => {
   expect(await isKnown("evt_1")).toBe(false);
   await Promise.all([keep("evt_1"), keep("evt_1"), keep("evt_1")]);
   expect([await isKnown("evt_1"), await isKnown("evt_1", "other"), await isKnown("evt_2")]).toEqual([
@@ -22,12 +22,12 @@ test("an event is known once it is kept, of its connection, however often and by
   ]);
 });
 
-test("an id that the database does not take as it is, is kept all the same", async () => {
+test("a webhook event's id with characters that the database does not store is kept", async () => {
   await keep("odd \0\ud800");
   expect(await isKnown("odd \0\ud800")).toBe(true);
 });
 
-test("events are forgotten after seven days, a few with each that is kept", async () => {
+test("webhook events are deleted after seven days, a few with each new one", async () => {
   const age = (days: number, ids: string[]) =>
     made.outside.query(
       "insert into webhook_events select 'default', id, now() - make_interval(days => $1) from unnest($2::text[]) as id",

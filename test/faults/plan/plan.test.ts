@@ -10,13 +10,13 @@ function sales(seed: number, count: number) {
   return Array.from({ length: count }, () => plan.next());
 }
 
-test("the same seed plans the same sales, faults and kills; another seed others", () => {
+test("a fault plan is the same for the same seed, and differs for another", () => {
   expect(sales(7, 60)).toEqual(sales(7, 60));
   expect(planKills(7, 30)).toEqual(planKills(7, 30));
   expect(sales(8, 60).map(({ shape }) => shape)).not.toEqual(sales(7, 60).map(({ shape }) => shape));
 });
 
-test("a run of the size of CI has every shape, every operation disturbed, and a kill at every boundary", () => {
+test("a fault plan of CI's size has every shape of sale, faults on every operation, and a kill at every boundary", () => {
   const planned = sales(7, 110);
   expect(new Set(planned.map(({ shape }) => shape)).size).toBe(SHAPES.length);
   expect(new Set(planned.flatMap(({ faults }) => faults.map(({ operation }) => operation)))).toEqual(
@@ -28,6 +28,6 @@ test("a run of the size of CI has every shape, every operation disturbed, and a 
   expect(new Set(kills).size).toBe(OPERATIONS.length * BOUNDARIES.length);
 });
 
-test("numbers are never used twice", () => {
+test("a fault plan uses no number twice", () => {
   expect(new Set(sales(3, 500).map(({ number }) => number)).size).toBe(500);
 });

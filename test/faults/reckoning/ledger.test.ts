@@ -28,7 +28,7 @@ test.each<[string, Partial<KeptDocument>]>([
   expect(violated(withKept(await goodEvidence(), { document }))).toEqual([DOCUMENTS_KEPT]);
 });
 
-test("a document that the ledger does not have, or nobody else, is found", async () => {
+test("a document that only the books or only the ledger has is found", async () => {
   const evidence = await goodEvidence();
   const { ledger } = evidence;
   expect(violated({ ...evidence, ledger: { ...ledger, documents: [] } })).toEqual([DOCUMENTS_KEPT]);
@@ -49,11 +49,11 @@ test.each<[string, Partial<KeptMovement>]>([
   expect(violated(withKept(await goodEvidence(), { movement }))).toEqual([MOVEMENTS_KEPT]);
 });
 
-test("a movement that a person called applied, and that has no id in the ledger, is kept as it should be", async () => {
+test("a movement that an operator decided as applied, without an id in the ledger, is no finding", async () => {
   expect(violated(withKept(await goodEvidence(), { movement: { movementId: null } }))).toEqual([]);
 });
 
-test("what `ledger verify` finds, and a business whose events are gone, are found", async () => {
+test("findings of `ledger verify`, and a business without events, are found", async () => {
   const evidence = await goodEvidence();
   const { ledger } = evidence;
   const name = "the ledger's events and rows are as they were written";

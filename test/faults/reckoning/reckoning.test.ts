@@ -12,11 +12,11 @@ import {
   WORKFLOW_ID,
 } from "./test-support/good-evidence.ts";
 
-test("a sale that is as it should be violates nothing", async () => {
+test("a correct sale violates no invariant", async () => {
   expect(violated(await goodEvidence())).toEqual([]);
 });
 
-test("a second document, a second movement and a movement of nobody are found", async () => {
+test("a second document, a second movement and a movement without a sale are found", async () => {
   const { evidence, simulator } = await goodShop();
   simulator.issueSale({
     businessId: "biz_1",
@@ -36,7 +36,7 @@ test("a second document, a second movement and a movement of nobody are found", 
   ]);
 });
 
-test("a movement that is missing in the books is found, and that its workflow says otherwise", async () => {
+test("a movement that is missing in the books is found, and so is its workflow's false report", async () => {
   const evidence = await goodEvidence();
   expect(violated({ ...evidence, books: { ...evidence.books, movements: [] } })).toEqual([
     "every sale moved its stock, and gave back what it had to",
@@ -45,7 +45,7 @@ test("a movement that is missing in the books is found, and that its workflow sa
   ]);
 });
 
-test("an unknown movement that nobody saw or resolved is found, and one that was seen and resolved is not", async () => {
+test("an unknown movement without an attention or a decision is found, and one with both is not", async () => {
   const activity = {
     type: "adjustStock",
     input: { referenceId: REFERENCE },
@@ -58,7 +58,7 @@ test("an unknown movement that nobody saw or resolved is found, and one that was
   expect(violated(withAttention(withChronicle(unknown, { updates }), "stock-unknown", "lost"))).toEqual([]);
 });
 
-test("a lost call whose claim nobody looked into is found, and one whose outcome turned up is not", async () => {
+test("a lost call whose claim was never read is found, and one whose outcome appeared later is not", async () => {
   const of = (type: string, end: "completed" | "timed-out" | "never-started", result: unknown) =>
     ({ type, input: { referenceId: REFERENCE }, end, result }) as const;
   const lost = of("adjustStock", "timed-out", "");
@@ -72,7 +72,7 @@ test("a lost call whose claim nobody looked into is found, and one whose outcome
   expect(violated(withChronicle(await goodEvidence(), { activities: [unstarted] }))).toEqual([]);
 });
 
-test("a person's word is counted once, also where the claim repeats it; a second word for one unknown outcome is found", async () => {
+test("an operator's decision counts once, also where the claim repeats it; a second decision on one outcome is found", async () => {
   const of = (type: string, result: unknown) =>
     ({ type, input: { referenceId: REFERENCE }, end: "completed", result }) as const;
   const activities = [of("adjustStock", { kind: "unknown" }), of("watchMovement", { kind: "said-applied" })];
@@ -88,7 +88,7 @@ test("a person's word is counted once, also where the claim repeats it; a second
   ]);
 });
 
-test("a sale that is lost, failed, or not the one in the books is found", async () => {
+test("a sale that is lost, failed, or differs from the books is found", async () => {
   const evidence = await goodEvidence();
   expect(violated({ ...evidence, chronicles: [] })).toEqual(["no sale is lost"]);
   expect(violated(withChronicle(evidence, { status: "TERMINATED" }))).toEqual([
@@ -102,7 +102,7 @@ test("a sale that is lost, failed, or not the one in the books is found", async 
   ]);
 });
 
-test("a caller who was told what did not stay so is found", async () => {
+test("an outcome given to a caller that changed later is found", async () => {
   const evidence = await goodEvidence();
   const [outcome] = evidence.storm.callers.outcomes.values();
   const violatedWith = (changes: object) => {
@@ -116,14 +116,14 @@ test("a caller who was told what did not stay so is found", async () => {
   expect(violatedWith({ receipt: null })).toEqual(["what a caller was told stays so"]);
 });
 
-test("a history that does not replay is found, and that none was replayed", async () => {
+test("a history that does not replay is found, and so is a run without replays", async () => {
   const evidence = await goodEvidence();
   const errors = ["it does not replay: nondeterminism"];
   expect(violated({ ...evidence, replays: { replayed: 2, errors } })).toEqual(["every history replays"]);
   expect(violated({ ...evidence, replays: { replayed: 0, errors: [] } })).toEqual(["every history replays"]);
 });
 
-test("a failed workflow task, a call for a 429, a heard forgery and a secret are found", async () => {
+test("a failed workflow task, an operator called for a 429, an accepted forgery and a leaked secret are found", async () => {
   const evidence = await goodEvidence();
   expect(violated(withChronicle(evidence, { taskFailures: ["cause 2: nondeterminism"] }))).toEqual([
     "no workflow task failed, but for Temporal's own races",

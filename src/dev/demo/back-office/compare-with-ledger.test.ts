@@ -23,11 +23,11 @@ describe("the comparison of the ledger with the services' books", () => {
     return compareWithLedger(books as ServiceBooks, ledger as LedgerContents, DAY);
   }
 
-  it("finds nothing where all is as it should be", () => {
+  it("finds no difference where both agree", () => {
     expect(differences(() => undefined)).toEqual([]);
   });
 
-  it("names a purchase that is missing, one that nobody knows, and one that is another", () => {
+  it("names a purchase that is missing, one that the books do not have, and one that differs", () => {
     const found = differences(({ purchases }) => {
       const [first, second] = purchases.splice(0, 2);
       if (first) purchases.push({ ...first, entry: { ...first.entry, status: "rejected" } });
@@ -40,7 +40,7 @@ describe("the comparison of the ledger with the services' books", () => {
     ]);
   });
 
-  it("counts no purchase that the ledger calls missing", () => {
+  it("leaves out purchases that the ledger marks as missing", () => {
     const found = differences(({ purchases: [first] }) => {
       if (first) first.missingSinceMs = 1;
     });
@@ -55,14 +55,14 @@ describe("the comparison of the ledger with the services' books", () => {
     expect(found).toEqual(["the purchase purchase_7 was not pulled"]);
   });
 
-  it("names a bill payment whose status is another", () => {
+  it("names a bill payment whose status differs", () => {
     const found = differences(({ billPayments: [first] }) => {
       if (first) first.syncStatus = "failed";
     });
     expect(found).toEqual(["the bill payment bill_payment_1 is another in the ledger than at the service"]);
   });
 
-  it("names an item of which the ledger says otherwise, and one that was registered twice", () => {
+  it("names an item whose outcome in the ledger differs, and one that was registered twice", () => {
     const found = differences(({ items }, books) => {
       for (const item of items) if (item.item === "item_leso") item.kind = "registered";
       for (const item of books.items) if (item.id === "item_kahawa") item.registrationAttempts = 2;
@@ -90,7 +90,7 @@ describe("the comparison of the ledger with the services' books", () => {
     expect(found).toEqual([expect.stringMatching(/^the report says of net \{.*"total":430\.01.*"total":430,/)]);
   });
 
-  it("names a report that is not there", () => {
+  it("names a report that is missing", () => {
     const found = differences((ledger) => {
       ledger.report = undefined;
     });

@@ -10,7 +10,7 @@ async function folder(): Promise<string> {
   return made;
 }
 
-it("goes to a file of its day, which the next one of that day replaces", async () => {
+it("the demo's day report is written to a file of its day, which the next report of that day replaces", async () => {
   const file = reportFile("2026-11-21", await folder());
   await writePage(file, "first");
   await writePage(file, "second");
@@ -18,7 +18,7 @@ it("goes to a file of its day, which the next one of that day replaces", async (
   expect(await readFile(file, "utf8")).toBe("second");
 });
 
-it("says what to do where it cannot be written", async () => {
+it("a day report that cannot be written says what to do", async () => {
   const inTheWay = join(await folder(), "file");
   await writeFile(inTheWay, "");
   await expect(writePage(join(inTheWay, "day.html"), "page")).rejects.toThrow(

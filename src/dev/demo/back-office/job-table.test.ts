@@ -26,19 +26,19 @@ const batch: JobResult = {
   tookMs: 60,
 };
 
-it("shows what came of each job with its calls, seconds and link, and what else it says below", () => {
+it("the job table shows each job's result with its calls, seconds and link, and its notes below", () => {
   const lines = jobTable({ results: [items], temporal, columns: undefined, paint: plainPaint }).split("\n");
   const cells = lines[3]?.split("│").map((cell) => cell.trim());
   expect(cells).toEqual(["", "registerItems", "2 registered, 1 lack data", "3", "0.9", LINK, ""]);
   expect(lines.slice(5)).toEqual(["", "registerItems:", "  item_leso (Leso): lacks classificationMapping"]);
 });
 
-it("shows a problem in place of what came of it", () => {
+it("the job table shows a job's problem in place of its result", () => {
   const table = jobTable({ results: [batch], temporal, columns: undefined, paint: colourPaint });
   expect(table).toContain(colourPaint("needs an operator: batch-unknown: no answer", "red"));
 });
 
-it("puts the links below the table where the screen is too narrow for them", () => {
+it("the job table puts links below itself on a narrow screen", () => {
   const lines = jobTable({ results: [items, batch], temporal, columns: 90, paint: plainPaint }).split("\n");
   expect(lines.filter((line) => /^[│┌├└]/.test(line) && line.length > 90)).toEqual([]);
   expect(lines).toContain(LINK);

@@ -6,7 +6,7 @@ function screen(more: { isTTY?: boolean; columns?: number } = {}) {
   return { said, ...more, write: (text: string) => Boolean((said.text += text)) };
 }
 
-it("writes a line for each change where there is no terminal", () => {
+it("the job view writes a line for each change without a terminal", () => {
   const log = screen();
   const view = jobView(log);
   for (const line of ["a", "a", "b"]) view.show(line);
@@ -14,7 +14,7 @@ it("writes a line for each change where there is no terminal", () => {
   expect(log.said.text).toBe("a\nb\ndone\n");
 });
 
-it("changes one line in place on a terminal, cut to its width, and leaves the last", () => {
+it("the job view updates one line in place on a terminal, cut to its width, and leaves the last state", () => {
   const terminal = screen({ isTTY: true, columns: 6 });
   const view = jobView(terminal);
   view.show("too long for it");

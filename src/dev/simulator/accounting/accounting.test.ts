@@ -92,7 +92,7 @@ describe("bill payments", () => {
     expect(await second()).toEqual(["b"]);
   });
 
-  test("that a sort field does not tell apart come in any order, where a test says so", async () => {
+  test("with equal sort fields come in any order, where a test says so", async () => {
     const simulator = await simulatorUnderTest();
     for (let number = 0; number < 30; number++)
       simulator.accounting.addBillPayment({ id: `p${number}`, createdAt: "2026-01-01T00:00:00Z" });
@@ -117,14 +117,14 @@ describe("a sync batch", () => {
     expect(simulator.accounting.syncBatches()).toMatchObject([{ id: "batch_1", processed: 2 }]);
   });
 
-  test("that is not there, or is refused, is not processed", async () => {
+  test("that does not exist, or is refused, is not processed", async () => {
     const simulator = await simulatorUnderTest();
     expect((await process(simulator, "batch_x")).status).toBe(404);
     simulator.accounting.addSyncBatch({ id: "b2", refuse: { status: 409, message: "It is empty" } });
     expect(await process(simulator, "b2")).toMatchObject({ status: 409, body: { message: "It is empty" } });
   });
 
-  test("is struck by faults before or after it is processed", async () => {
+  test("is hit by faults before or after it is processed", async () => {
     const simulator = await simulatorUnderTest();
     simulator.accounting.inject({
       operation: "processSyncBatch",
@@ -150,7 +150,7 @@ describe("a sync batch", () => {
   });
 });
 
-test("a webhook is shaped by the dialect", async () => {
+test("a webhook of the simulator has the dialect's names", async () => {
   const receiver = await callbackReceiver();
   const simulator = await simulatorUnderTest({
     nowMs: () => 1_700_000_000_999,
@@ -175,7 +175,7 @@ test("a webhook is shaped by the dialect", async () => {
   expect(simulator.accounting.webhooks()).toHaveLength(1);
 });
 
-test("the controls are there over HTTP too", async () => {
+test("the accounting controls are served over HTTP too", async () => {
   const simulator = await simulatorUnderTest();
   const control = async (method: string, path: string, body?: unknown): Promise<unknown> => {
     const response = await fetch(`${simulator.url}/_simulator/accounting${path}`, {

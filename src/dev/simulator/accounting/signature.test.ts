@@ -69,7 +69,7 @@ describe("a signature", () => {
     expect(await asked(query ? bare : whole)).toBe(401);
   });
 
-  test("is not needed, until a test says so", async () => {
+  test("is not required, until a test says so", async () => {
     const simulator = await under();
     expect((await ask(simulator, "/companies")).status).toBe(200);
     simulator.accounting.changeSettings({ requireSignature: true });
