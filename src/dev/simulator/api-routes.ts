@@ -35,6 +35,19 @@ function rawCall(request: FastifyRequest): RawCall {
   };
 }
 
+/** All that the API offers. */
+export function operationsOf(world: World): Operation[] {
+  return [
+    ...salesOperations(world),
+    ...creditNoteOperations(world),
+    ...stockOperations(world),
+    ...itemOperations(world),
+    ...purchaseOperations(world),
+    ...businessOperations(world),
+    ...extraOperations(world),
+  ];
+}
+
 /** The API's operations on a server; every call is logged before anything else happens to it. */
 export function addApiRoutes(server: FastifyInstance, world: World): void {
   const answer =
@@ -58,15 +71,7 @@ export function addApiRoutes(server: FastifyInstance, world: World): void {
   // Bodies stay text: a wrong body is for the operation to refuse, after the key was looked at.
   server.removeAllContentTypeParsers();
   server.addContentTypeParser("*", { parseAs: "string" }, (_request, body, done) => done(null, body));
-  for (const operation of [
-    ...salesOperations(world),
-    ...creditNoteOperations(world),
-    ...stockOperations(world),
-    ...itemOperations(world),
-    ...purchaseOperations(world),
-    ...businessOperations(world),
-    ...extraOperations(world),
-  ])
+  for (const operation of operationsOf(world))
     server.route({
       method: operation.method,
       url: operation.path.replaceAll(/\{(\w+)\}/g, ":$1"),

@@ -95,6 +95,13 @@ describe("the controls over HTTP", () => {
     const wrong = await control(simulator, "POST", "/faults", { operation: "*", when: "before", kind: "explode" });
     expect(wrong.status).toBe(400);
     expect(String(at(wrong.body, "error", "message"))).toContain(".kind: ");
+    const unknown = await control(simulator, "POST", "/faults", {
+      operation: "createCreditNote",
+      when: "before",
+      kind: "drop",
+    });
+    expect(unknown.status).toBe(400);
+    expect(String(at(unknown.body, "error", "message"))).toContain('Did you mean "creditNote"?');
     expect((await control(simulator, "GET", "/nothing")).status).toBe(404);
     expect(simulator.books().calls.total).toBe(0);
   });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { operationsOf } from "./api-routes.ts";
 import { authorityScriptSchema, authorityStepSchema, documentStatuses, type AuthorityStep } from "./authority-step.ts";
 import type { DocumentStatus } from "./authority-step.ts";
 import { isInFlight, type StatusExtras } from "./authority.ts";
@@ -6,7 +7,7 @@ import { documentBooks, readBooks, type Books, type DocumentBooks } from "./book
 import type { CallEntry } from "./call-log.ts";
 import type { ItemRecord } from "./catalogue.ts";
 import type { DocumentRecord } from "./document-record.ts";
-import type { Fault } from "./fault-schema.ts";
+import { disturbedElsewhere, type Fault } from "./fault-schema.ts";
 import type { FaultBooks } from "./faults.ts";
 import { issueElsewhere } from "./issue-elsewhere.ts";
 import { changeSettings, type SettingsPatch } from "./options.ts";
@@ -98,7 +99,8 @@ function requireRecord(world: World, saleId: string): DocumentRecord {
 /** The steering wheel of a world. */
 export function createControls(world: World): Controls {
   const { authority, callbacks, catalogue, changes, faults, keyring, stock } = world;
-  const injectNumbered = (fault: unknown): number => faults.inject(fault);
+  const operations = [...operationsOf(world).map(({ name }) => name), ...disturbedElsewhere];
+  const injectNumbered = (fault: unknown): number => faults.inject(fault, operations);
   return {
     books: () => readBooks(world),
     documents: (invoice) =>

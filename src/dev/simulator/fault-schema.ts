@@ -13,6 +13,7 @@ const elsewhere: ReadonlyMap<string, readonly string[]> = new Map<string, readon
   ["callback", callbackKinds],
   ["authority", authorityKinds],
 ]);
+export const disturbedElsewhere: readonly string[] = [...elsewhere.keys()];
 
 /**
  * A disturbance of authenticated calls. `before`: the operation is not processed. `after`: it is processed, and then

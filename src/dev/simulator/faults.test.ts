@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Fault } from "./fault-schema.ts";
+import { disturbedElsewhere, type Fault } from "./fault-schema.ts";
 import { Faults } from "./faults.ts";
 import { at, call, codeOf, saleId, simulatorUnderTest, teaSale } from "./test-support/simulator-under-test.ts";
 
@@ -85,7 +85,7 @@ describe("an injected fault", () => {
   test("with a probability hits the same calls for the same seed", () => {
     const strikes = (seed: number): boolean[] => {
       const faults = new Faults(seed);
-      faults.inject({ operation: "*", when: "before", kind: "drop", probability: 0.3 });
+      faults.inject({ operation: "*", when: "before", kind: "drop", probability: 0.3 }, []);
       return Array.from({ length: 200 }, () => faults.strike("listItems", "before", {}) !== undefined);
     };
     expect(strikes(7)).toEqual(strikes(7));
@@ -97,7 +97,7 @@ describe("an injected fault", () => {
 
   test("with a probability and inARow comes as a storm", () => {
     const faults = new Faults(3);
-    faults.inject({ operation: "*", when: "before", kind: "rate-limit", probability: 0.05, inARow: 10 });
+    faults.inject({ operation: "*", when: "before", kind: "rate-limit", probability: 0.05, inARow: 10 }, []);
     const struck = Array.from({ length: 2_000 }, () => faults.strike("createSale", "before", {}) !== undefined);
     const storms = struck
       .map((hit) => (hit ? "x" : " "))
@@ -111,9 +111,12 @@ describe("an injected fault", () => {
   test("of callbacks or of the authority leaves the chance of the API's calls as it was", () => {
     const strikes = (disturb: boolean): boolean[] => {
       const faults = new Faults(7);
-      faults.inject({ operation: "*", when: "before", kind: "drop", probability: 0.3 });
-      faults.inject({ operation: "callback", when: "before", kind: "lost", probability: 0.5 });
-      faults.inject({ operation: "authority", when: "before", kind: "cancelled", probability: 0.5 });
+      faults.inject({ operation: "*", when: "before", kind: "drop", probability: 0.3 }, []);
+      faults.inject({ operation: "callback", when: "before", kind: "lost", probability: 0.5 }, disturbedElsewhere);
+      faults.inject(
+        { operation: "authority", when: "before", kind: "cancelled", probability: 0.5 },
+        disturbedElsewhere,
+      );
       return Array.from({ length: 100 }, () => {
         if (disturb) faults.strikeCallback(["lost"], {});
         if (disturb) faults.strikeAuthority({});
@@ -157,7 +160,7 @@ describe("an injected fault", () => {
     ["a storm of 429", { when: "before", kind: "rate-limit", inARow: 4 }],
   ])("can be %s at random", (_name, fault) => {
     const faults = new Faults(5);
-    faults.inject({ operation: "*", probability: 0.2, ...fault });
+    faults.inject({ operation: "*", probability: 0.2, ...fault }, []);
     const struck = Array.from({ length: 40 }, () => faults.strike("createSale", fault.when, {})?.kind);
     expect(new Set(struck)).toEqual(new Set([undefined, fault.kind]));
   });
@@ -166,5 +169,32 @@ describe("an injected fault", () => {
     const simulator = await simulatorUnderTest();
     const wrong = JSON.parse('{ "operation": "*", "when": "later", "kind": "drop" }');
     expect(() => simulator.inject(wrong)).toThrow(/fault\.when/);
+  });
+
+  test.each([
+    { operation: "createCreditNote", meant: "creditNote" },
+    { operation: "creatSale", meant: "createSale" },
+    { operation: "getSale", meant: "readSale" },
+    { operation: "toString", meant: undefined },
+    { operation: "processSyncBatch", meant: undefined },
+  ])("of the unknown operation $operation is refused, with the known ones", async (named) => {
+    const simulator = await simulatorUnderTest();
+    const question = named.meant === undefined ? "" : ` Did you mean "${named.meant}"?`;
+    expect(() => simulator.inject({ operation: named.operation, when: "before", kind: "drop" })).toThrow(
+      `The simulator cannot use this fault: fault.operation: there is no "${named.operation}".${question} There are: *, createSale, readSale, `,
+    );
+    expect(simulator.activeFaults()).toEqual([]);
+  });
+
+  test("of the accounting service strikes that one's operations only", async () => {
+    const { accounting } = await simulatorUnderTest();
+    const fault = { operation: "listBillPayment", when: "before", kind: "drop" };
+    expect(() => accounting.inject(fault)).toThrow(
+      'there is no "listBillPayment". Did you mean "listBillPayments"? There are: *, listCompanies, listBillPayments, processSyncBatch',
+    );
+    expect(() => accounting.inject({ ...fault, operation: "callback", kind: "lost" })).toThrow(
+      /there is no "callback"/,
+    );
+    expect(accounting.inject({ ...fault, operation: "listBillPayments" })).toBeGreaterThan(0);
   });
 });

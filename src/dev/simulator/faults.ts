@@ -9,7 +9,8 @@ import {
   isAuthorityFault,
   isCallbackFault,
 } from "./fault-schema.ts";
-import { parseInstruction } from "./problems.ts";
+import { InstructionError, parseInstruction } from "./problems.ts";
+import { nearest } from "./nearest.ts";
 import { seededRandom } from "./seeded-random.ts";
 
 export interface FaultBooks {
@@ -39,6 +40,15 @@ function agrees({ match = {} }: Fault, facts: Facts): boolean {
   );
 }
 
+function requireOperation(name: string, known: readonly string[]): void {
+  if (known.includes(name)) return;
+  const meant = nearest(name, known);
+  const question = meant === undefined ? "" : ` Did you mean "${meant}"?`;
+  throw new InstructionError("fault", [
+    `fault.operation: there is no "${name}".${question} There are: ${known.join(", ")}`,
+  ]);
+}
+
 /** The injected faults; the same seed strikes the same calls. */
 export class Faults {
   /** One chance for each family: that a callback comes earlier or later must not change which calls are struck. */
@@ -55,9 +65,14 @@ export class Faults {
     };
   }
 
-  /** Returns the id under which `remove` takes it away. */
-  inject(raw: unknown): number {
+  /**
+   * Returns the id under which `remove` takes it away.
+   * @param operations the names that can be struck, besides `*`
+   * @throws InstructionError for any other name: such a fault would never strike, and its test pass untested
+   */
+  inject(raw: unknown, operations: readonly string[]): number {
     const fault = parseInstruction("fault", faultSchema, raw);
+    requireOperation(fault.operation, ["*", ...operations]);
     this.#lastId += 1;
     this.#active.set(this.#lastId, { id: this.#lastId, fault, passed: 0, struck: 0, leftInARow: 0 });
     return this.#lastId;

@@ -3,7 +3,7 @@ import { InstructionError, parseInstruction } from "../problems.ts";
 import type { AccountingCall, AccountingSettings, AccountingWorld, BookedBatch } from "./accounting-world.ts";
 import type { BookedPayment } from "./bill-payment-book.ts";
 import { generatePayments } from "./generated-payments.ts";
-import { applicationPatchSchema, type HiddenFacts, syncBatchSchema } from "./scenario.ts";
+import { applicationPatchSchema, type HiddenFacts, operations, syncBatchSchema } from "./scenario.ts";
 import type { SentWebhook, WebhookToSend } from "./webhook-sender.ts";
 
 export const accountingSettingsPatchSchema = z.strictObject({
@@ -89,7 +89,7 @@ export function createAccountingControls(world: AccountingWorld): AccountingCont
     },
     sendWebhook: (webhook) => world.webhooks.send(webhook),
     webhooks: () => structuredClone([...world.webhooks.sent()]),
-    inject: (fault) => world.faults.inject(fault),
+    inject: (fault) => world.faults.inject(fault, operations),
     removeFault: (id) => world.faults.remove(id),
     clearFaults: () => world.faults.clear(),
   };
