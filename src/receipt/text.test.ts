@@ -22,6 +22,9 @@ function linesOf(text: string): string[] {
   return text.slice(0, -1).split("\n");
 }
 
+const ESC = 0x1b;
+const GS = 0x1d;
+
 describe("receiptText", () => {
   it("prints the seller, the document, its lines, the tax by rate, the totals and what was signed", () => {
     expect(receiptText(signedSale(), { seller: SELLER })).toBe(`\
@@ -149,6 +152,38 @@ describe("receiptEscPos", () => {
     const text = receiptText(signedSale(), { seller: SELLER }).replace("Wambũi", "Wambui");
     expect(printed).toMatchObject({ qr: VERIFY_AT, inverted: [] });
     expect(printed.lines.join("\n").trimEnd()).toBe(text.trimEnd());
+    expect(printed.qrDrawn).toEqual({ model: 2, dots: 6, correction: "M", isCentred: true });
+    expect(printed.cuts).toEqual([printed.lines.length]);
+  });
+
+  it("prints letters beyond ASCII in the code page that it chooses, and never a byte that the printer takes for more", () => {
+    const names = { name: "Café Ñandú “Zoë” – €5", pin: "P1" };
+    const { lines } = readEscPos(receiptEscPos(signedSale({ lines: [lineOf("Crème brûlée Ø ß")], customer: names })));
+    expect(lines.join("\n")).toContain("Café Ñandú “Zoë” – €5");
+    expect(lines.join("\n")).toContain("Crème brûlée Ø ß");
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 60 }), fc.webUrl(), (name, verificationUrl) => {
+        const sale = signedSale({ lines: [lineOf(name)], customer: { name, pin: name }, receipt: { verificationUrl } });
+        const printed = readEscPos(receiptEscPos(sale, { seller: { name, address: name } }));
+        expect(printed).toMatchObject({ qr: verificationUrl, cuts: [printed.lines.length] });
+        for (const line of printed.lines) expect(line.length).toBeLessThanOrEqual(42);
+      }),
+    );
+  });
+
+  it.each([
+    { wrong: "a command that is none", bytes: [ESC, 0x40, ESC, 0x7a, 1] },
+    { wrong: "no initialisation", bytes: [ESC, 0x74, 16] },
+    { wrong: "a command cut short", bytes: [ESC, 0x40, GS, 0x56, 66] },
+    { wrong: "a letter without its code page", bytes: [ESC, 0x40, 0xe9, 0x0a] },
+    { wrong: "a code without a letter", bytes: [ESC, 0x40, ESC, 0x74, 16, 0x81, 0x0a] },
+    { wrong: "a tab", bytes: [ESC, 0x40, 0x09] },
+    { wrong: "a cut within a line", bytes: [ESC, 0x40, 0x41, GS, 0x56, 66, 0] },
+    { wrong: "a QR command that is longer than it says", bytes: [ESC, 0x40, GS, 0x28, 0x6b, 3, 0, 49, 65, 50, 0] },
+    { wrong: "a QR code without data", bytes: [ESC, 0x40, GS, 0x28, 0x6b, 3, 0, 49, 81, 48] },
+    { wrong: "a line without its end", bytes: [ESC, 0x40, 0x41] },
+  ])("is read by a reader that refuses $wrong", ({ bytes }) => {
+    expect(() => readEscPos(Uint8Array.from(bytes))).toThrow(/ byte \d+$/);
   });
 
   it("keeps the columns where a wide character becomes a narrow one", () => {
