@@ -15,6 +15,7 @@ import { answeredInTime } from "./answered-in-time.ts";
 import { closedRunOf } from "./closed-run.ts";
 import { NotAllowedError, SaleNotFoundError } from "./errors.ts";
 import { findClosedSale } from "./find-closed-sale.ts";
+import { inputOfRun } from "./input-of-run.ts";
 import { saleKeyOf } from "./sale-key.ts";
 import { isUnreadable } from "./unreadable-run.ts";
 
@@ -71,7 +72,7 @@ export async function restartWorkflow(
       `The workflow ${workflowId} ${is}. Only one that was terminated, failed or timed out is restarted.`,
     );
   }
-  const input = await inputOf(client, run);
+  const input = await inputOfRun(client, run);
   const restarted: Restarted = { note, by, atMs: Date.now(), ...(await askedOf(client, run, input)) };
   const attributes = run.typedSearchAttributes.getAll().filter(({ key }) => KEPT_ATTRIBUTES.includes(key.name));
   const [staticSummary, staticDetails] = [await run.staticSummary(), await run.staticDetails()];
@@ -121,21 +122,4 @@ async function refundKept(client: Client, [input]: readonly unknown[]): Promise<
     if (error instanceof SaleNotFoundError || error instanceof InvalidInputError) return undefined;
     throw error;
   }
-}
-
-/** What the run was started with. */
-async function inputOf(
-  client: Client,
-  { workflowId, runId }: { workflowId: string; runId: string },
-): Promise<unknown[]> {
-  const { history } = await client.workflowService.getWorkflowExecutionHistory({
-    namespace: client.options.namespace,
-    execution: { workflowId, runId },
-    maximumPageSize: 1,
-  });
-  const payloads = history?.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
-  const { payloadConverter, payloadCodecs } = client.options.loadedDataConverter;
-  let readable = payloads;
-  for (const codec of payloadCodecs.toReversed()) readable = await codec.decode(readable);
-  return readable.map((payload) => payloadConverter.fromPayload(payload));
 }

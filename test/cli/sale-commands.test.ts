@@ -1,10 +1,12 @@
-import { WorkflowNotFoundError } from "@temporalio/client";
+import { type WorkflowExecutionInfo, WorkflowNotFoundError } from "@temporalio/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
+import { listedSales } from "../../src/cli/sale/listed-sales.ts";
 import { callCli, type CliResult } from "../../src/cli/test-support/call-cli.ts";
 import { SaleNotFoundError } from "../../src/starter/index.ts";
 import { commandEnv } from "../rig/command-env.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { forgetWorkflow } from "../rig/forget-workflow.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
 function saleOf(traderInvoiceNumber: string, more: object = {}): object {
@@ -226,7 +228,28 @@ describeWithTemporal("fiscalflow sale", () => {
     expect(await sale(["cancel", "CLI-3", "--reason", "test over"])).toMatchObject({ exitCode: 0 });
   });
 
-  test("a sale needs --business where the connection has several and no default, and is told which there are", async () => {
+  test("list has the amount and the buyer of a sale that another program started, without a memo", async () => {
+    const input = { ...saleOf("CLI-OTHER", { customer: { name: "Wanjiku" } }), businessId: "biz_1" };
+    const workflowId = "sale/default/biz_1/CLI-OTHER";
+    await rig.client.workflow.start("sale", { workflowId, taskQueue: "fiscalflow", args: [input] });
+    // The run that has no sale as its input fails, and is listed.
+    await rig.client.workflow.start("sale", { workflowId: "sale/default/biz_1/CLI-NONE", taskQueue: "fiscalflow" });
+    const { stdout } = await listed(["--json"], (said) => said.includes('"CLI-OTHER"') && said.includes("CLI-NONE"));
+    const all = JSON.parse(stdout) as { workflowId: string }[];
+    expect(all.find((one) => one.workflowId === workflowId)).toMatchObject({ buyer: "Wanjiku", amount: "700" });
+    const none = all.find((one) => one.workflowId.endsWith("CLI-NONE"));
+    expect(none).toMatchObject({ buyer: null, amount: null });
+    const { stdout: table } = await sale(["list"]);
+    const ended: WorkflowExecutionInfo[] = [];
+    for await (const execution of rig.client.workflow.list({ query: `WorkflowId = "${none?.workflowId}"` }))
+      ended.push(execution);
+    await forgetWorkflow(rig, none?.workflowId ?? "");
+    const [running] = ended.map((execution) => ({ ...execution, status: { code: 1, name: "RUNNING" as const } }));
+    expect(running && (await listedSales([running], rig.client))).toMatchObject([{ buyer: null, amount: null }]);
+    expect(table).toMatch(/^CLI-OTHER .* Wanjiku +700\.00 /m);
+  });
+
+  test("without --business the error lists the businesses, where the connection has several and no default", async () => {
     const several = { COMPLIANCE_BUSINESS_ID: "", COMPLIANCE_BUSINESSES: "biz_1,biz_2" };
     for (const [argv, input] of [[["show", "CLI-1"]], [["start", "-"], saleOf("CLI-NOBODY")]] as const) {
       const lost = await sale([...argv], input, several);

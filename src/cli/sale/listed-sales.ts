@@ -1,4 +1,4 @@
-import type { Client, WorkflowExecutionInfo } from "@temporalio/client";
+import { type Client, isGrpcServiceError, type WorkflowExecutionInfo } from "@temporalio/client";
 
 import {
   CLOSED_STATUSES,
@@ -14,6 +14,7 @@ import {
 } from "../../contract/index.ts";
 import { attributesOf } from "../../starter/attributes.ts";
 import { closedStatusOf, lastRunOf } from "../../starter/closed-run.ts";
+import { contentOfInput, inputOfRun } from "../../starter/input-of-run.ts";
 import { inParallel } from "./in-parallel.ts";
 import { quoted, typesClause } from "./visibility-query.ts";
 
@@ -31,17 +32,19 @@ export interface ListedSale {
   waitsFor: string;
   /** The number of the credit note that reverses it, or is about to. */
   creditNote: string | null;
-  /** Name or PIN, as the sale was started with it; null where none was given, or the sale's memo does not say. */
+  /** Name or PIN, as the sale was started with it; null where none was given. */
   buyer: string | null;
-  /** Σ(quantity × unit price) as the sale was started with, a decimal text; null where the memo does not say. */
+  /** Σ(quantity × unit price) as the sale was started with, a decimal text; null where it was started without lines. */
   amount: string | null;
   saleId: string | null;
   startedAt: string;
   workflowId: string;
 }
 
-/** Closed runs that are looked at one by one, at a time. */
+/** Runs that are looked at one by one, at a time. */
 const CONCURRENCY = 20;
+/** Of gRPC. */
+const NOT_FOUND = 5;
 /** Sales whose credit notes are asked for in one query. */
 const MOST_IN_QUERY = 100;
 
@@ -52,7 +55,27 @@ const MOST_IN_QUERY = 100;
 export async function listedSales(executions: readonly WorkflowExecutionInfo[], client: Client): Promise<ListedSale[]> {
   const current = await withoutFollowed(executions, client);
   const notes = await creditNotesOf(current, client);
-  return current.map((execution) => listed(execution, notes.get(noteIdOf(execution) ?? "")));
+  return await inParallel(current, CONCURRENCY, async (execution) =>
+    listed(execution, notes.get(noteIdOf(execution) ?? ""), await contentOf(execution, client)),
+  );
+}
+
+/**
+ * What a sale, or a correction's new sale, was started with: from the memo that our starter writes, else from the input
+ * of the run, so that sales of other programs are listed alike.
+ */
+async function contentOf(execution: WorkflowExecutionInfo, client: Client): Promise<Partial<SaleContent> | undefined> {
+  const kept = execution.memo?.["content"];
+  if (kept !== undefined) return kept as Partial<SaleContent>;
+  const { type } = execution;
+  if (type !== WORKFLOW_TYPES.sale && type !== WORKFLOW_TYPES.correctSale) return undefined;
+  const [input] = await inputOfRun(client, execution).catch((error: unknown) => {
+    // A list still knows a run for a moment that Temporal has deleted.
+    if (isGrpcServiceError(error) && error.code === NOT_FOUND) return [];
+    throw error;
+  });
+  const sale = type === WORKFLOW_TYPES.sale ? input : (input as { sale?: unknown } | undefined)?.sale;
+  return contentOfInput(sale);
 }
 
 /** Lists do not tell a workflow's last run from those before it, after a reset or a restart. */
@@ -109,14 +132,17 @@ function noteIdOf(execution: WorkflowExecutionInfo): string | undefined {
   return creditNoteWorkflowId({ connection, businessId: attributes.get(SEARCH_ATTRIBUTES.business), saleId });
 }
 
-function listed(execution: WorkflowExecutionInfo, note: ListedNote | undefined): ListedSale {
+function listed(
+  execution: WorkflowExecutionInfo,
+  note: ListedNote | undefined,
+  content: Partial<SaleContent> | undefined,
+): ListedSale {
   const { workflowId, type, startTime } = execution;
   const attributes = attributesOf(execution);
   const stageText = attributes.get(SEARCH_ATTRIBUTES.stage);
   const stage = note?.stage ?? STAGES.find((one) => one === stageText) ?? null;
   const status = statusOf(execution);
   const attention = status === "running" ? (attributes.get(SEARCH_ATTRIBUTES.attention) ?? null) : null;
-  const content = execution.memo?.["content"] as Partial<SaleContent> | undefined;
   return {
     invoice: attributes.get(SEARCH_ATTRIBUTES.invoice) ?? workflowId,
     business: attributes.get(SEARCH_ATTRIBUTES.business) ?? null,
