@@ -6,7 +6,7 @@ import {
   bounded,
   type ConnectionProfile,
   DEFAULT_CONNECTION,
-  differingFields,
+  differencesInWords,
   doubtsOf,
   FAILURES,
   fingerprintOf,
@@ -134,8 +134,8 @@ async function earlierSale(
   if (!kept || kept.writer.runId === Context.current().info.workflowExecution?.runId) return undefined;
   const { record } = kept;
   if (!record.document && !record.numberTaken) return undefined;
-  const fields = record.content ? differingFields(record.content, content) : [];
-  if (fields.length > 0) throw conflict(number, fields, kept);
+  const words = record.content ? differencesInWords(record.content, content) : [];
+  if (words.length > 0) throw conflict(number, words, kept);
   return isFinished(record) ? finishedOf(kept) : undefined;
 }
 
@@ -179,12 +179,12 @@ function isReturnMissing({ refund, movements }: KeptSale["record"], note: KeptSa
   return ![...movements, ...note.movements].some(({ purpose }) => purpose === "restocked");
 }
 
-function conflict(number: string, fields: readonly string[], { record, writer }: KeptSale): ApplicationFailure {
+function conflict(number: string, words: readonly string[], { record, writer }: KeptSale): ApplicationFailure {
   const was = record.document
     ? `the document ${record.document.id} is ${record.document.status}`
     : `stage ${record.stage}`;
   return ApplicationFailure.nonRetryable(
-    `The number ${number} belongs to another sale: they differ in ${fields.join(", ")} (in the ledger: ${was}, kept by ${writer.workflowId}, run ${writer.runId}). Nothing was sent. Use another number, or start it with the content that it has.`,
+    `The number ${number} belongs to another sale. What differs: ${words.join("; ")}. In the ledger: ${was}, kept by ${writer.workflowId}, run ${writer.runId}. Nothing was sent. Use another number, or start it with the content that it has.`,
     FAILURES.conflict,
   );
 }

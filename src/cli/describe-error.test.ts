@@ -14,7 +14,7 @@ test.each([
   [new ConfigError([{ path: "P", message: "m" }]), 2, expect.stringContaining("P: m")],
   [new InvalidInputError("sale input", ["x: y"]), 2, expect.stringContaining("x: y")],
   [new NotAllowedError("n"), 1, "n"],
-  [SaleConflictError.between("I", ["lines"], { asked: "a", known: "b" }), 1, expect.stringContaining("lines")],
+  [SaleConflictError.ofOtherContent("I"), 1, expect.stringContaining("Compared are")],
   [new CommandFailedError(""), 1, ""],
   [new TemporalError("no-namespace", "make it", { cause: grpc }), 1, "make it"],
   [Object.assign(new Error("Failed", { cause: grpc }), { name: "ServiceError" }), 1, "Temporal refuses: not yours"],

@@ -13,6 +13,7 @@ export * from "./closed-run.ts";
 export * from "./connection.ts";
 export * from "./correction.ts";
 export * from "./decimal.ts";
+export * from "./differences.ts";
 export * from "./document-calls.ts";
 export * from "./documents.ts";
 export * from "./events.ts";

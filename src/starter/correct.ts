@@ -14,6 +14,7 @@ import {
   type CorrectionProgress,
   type CorrectionState,
 } from "../contract/correction.ts";
+import { changed, differencesInWords } from "../contract/differences.ts";
 import { differingFields, type SaleContent, saleContent } from "../contract/fingerprint.ts";
 import { correctionWorkflowId, NO_BUSINESS } from "../contract/ids.ts";
 import {
@@ -156,17 +157,27 @@ async function isFreeAgain(client: Client, workflowId: string, invoice: string, 
     if (stage === "cancelled" || (stage === "credited" && !isSame)) return true;
   }
   if (isSame) return false;
-  const fields = differences(known ?? {}, asked);
+  const { fields, words } = differences(known ?? {}, asked);
   throw new SaleConflictError(
-    `The sale ${invoice} is corrected otherwise: they differ in ${fields.join(", ")} (${workflowId}). Nothing was started.`,
+    `The sale ${invoice} is corrected otherwise. What differs: ${words.join("; ")} (${workflowId}). Nothing was started.`,
     fields,
   );
 }
 
-function differences(known: Partial<Memo>, asked: Memo): string[] {
+const ASKED = { reason: "the reason", creditNote: "the credit note's number", returnDate: "the return date" } as const;
+
+function differences(known: Partial<Memo>, asked: Memo): { fields: string[]; words: string[] } {
   const of = ({ reason, creditNote, returnDate }: Partial<Memo["asked"]> = {}) => ({ reason, creditNote, returnDate });
   const [was, is] = [of(known.asked), of(asked.asked)];
   const fields = (["reason", "creditNote", "returnDate"] as const).filter((field) => was[field] !== is[field]);
-  const ofSale = known.content ? differingFields(known.content, asked.content).map((field) => `sale.${field}`) : [];
-  return [...fields, ...ofSale];
+  const { content } = known;
+  const ofSale = content ? differingFields(content, asked.content).map((field) => `sale.${field}`) : [];
+  const inWords = content ? differencesInWords(content, asked.content) : [];
+  return {
+    fields: [...fields, ...ofSale],
+    words: [
+      ...fields.map((field) => changed(ASKED[field], was[field], is[field])),
+      ...inWords.map((words) => `of the corrected sale ${words}`),
+    ],
+  };
 }

@@ -1,6 +1,8 @@
 import { ApplicationFailure, isGrpcServiceError } from "@temporalio/client";
 
 import { FAILURES } from "../contract/calls.ts";
+import { differencesInWords, otherContent } from "../contract/differences.ts";
+import { differingFields, type SaleContent } from "../contract/fingerprint.ts";
 import { FiscalflowError } from "../contract/fiscalflow-error.ts";
 import { MAIN_TASK_QUEUE } from "../contract/names.ts";
 import { InvalidInputError } from "../contract/schema/parse-input.ts";
@@ -17,17 +19,18 @@ export class SaleConflictError extends FiscalflowError {
     this.fields = fields;
   }
 
-  static between(
-    invoice: string,
-    fields: readonly string[],
-    fingerprints: { asked: string; known: string },
-  ): SaleConflictError {
-    const differing = fields.length > 0 ? `they differ in ${fields.join(", ")}` : "their contents differ";
-    const { asked, known } = fingerprints;
+  /** @param known the content of the number's first sale; undefined where only its fingerprint is known */
+  static between(invoice: string, known: SaleContent | undefined, asked: SaleContent): SaleConflictError {
+    if (!known) return SaleConflictError.ofOtherContent(invoice);
+    const words = differencesInWords(known, asked).join("; ");
     return new SaleConflictError(
-      `The number ${invoice} belongs to another sale: ${differing} (asked for: ${asked.slice(0, 12)}…, known: ${known.slice(0, 12)}…). Nothing was started. Use another number, or start it with the content that it has.`,
-      fields,
+      `The number ${invoice} belongs to another sale. What differs: ${words}. Nothing was started. Use another number, or start it with the content that it has.`,
+      differingFields(known, asked),
     );
+  }
+
+  static ofOtherContent(invoice: string): SaleConflictError {
+    return new SaleConflictError(otherContent(invoice));
   }
 }
 

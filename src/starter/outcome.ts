@@ -155,7 +155,7 @@ async function look(client: Client, handle: WorkflowHandle, wait: Wait): Promise
   const { fingerprint } = wait;
   const known = state.fingerprint;
   if (fingerprint !== undefined && known !== undefined && known !== fingerprint) {
-    throw SaleConflictError.between(handle.workflowId, [], { asked: fingerprint, known });
+    throw SaleConflictError.ofOtherContent(wait.sale?.invoice ?? handle.workflowId);
   }
   return { ...outcomeOfState(state, Date.now()), ...(closed && { closed }) };
 }

@@ -11,7 +11,7 @@ import {
 } from "@temporalio/client";
 
 import { FAILURES } from "../contract/calls.ts";
-import { differingFields, fingerprintOf, type SaleContent, saleContent } from "../contract/fingerprint.ts";
+import { fingerprintOf, type SaleContent, saleContent } from "../contract/fingerprint.ts";
 import { NO_BUSINESS, saleWorkflowId } from "../contract/ids.ts";
 import type { OutcomeRequest, WorkflowState } from "../contract/messages.ts";
 import {
@@ -30,6 +30,7 @@ import { aboutWorkflow } from "../contract/summary.ts";
 import { answeredInTime, isWithoutAnswer } from "./answered-in-time.ts";
 import { closedStatusOf } from "./closed-run.ts";
 import { SaleConflictError, temporalError } from "./errors.ts";
+import { contentOfInput, inputOfRun } from "./input-of-run.ts";
 import { waitForOutcome } from "./outcome.ts";
 import { saleKeyOf } from "./sale-key.ts";
 import { startOnce } from "./start-once.ts";
@@ -204,7 +205,8 @@ async function isFreeAgain(client: Client, workflowId: string): Promise<boolean>
 /** A run that was started without the starter keeps no memo, but tells its fingerprint. */
 async function checkSameContent(client: Client, start: SaleStart): Promise<"known" | "closed"> {
   const handle = client.workflow.getHandle(start.workflowId);
-  const { memo, status } = await handle.describe();
+  const run = await handle.describe();
+  const { memo, status } = run;
   const result = closedStatusOf(status.name) ? "closed" : "known";
   const kept = memo?.["fingerprint"];
   const known =
@@ -213,7 +215,8 @@ async function checkSameContent(client: Client, start: SaleStart): Promise<"know
       : (await answeredInTime(client, start.workflowId, () => handle.query<WorkflowState>(STATE_QUERY))).fingerprint;
   // Not yet prepared: its `outcome` update compares the fingerprint once it is.
   if (known === undefined || known === start.fingerprint) return result;
-  const content = memo?.["content"] as SaleContent | undefined;
-  const fields = content ? differingFields(content, start.memo.content) : [];
-  throw SaleConflictError.between(start.input.traderInvoiceNumber, fields, { asked: start.fingerprint, known });
+  const content =
+    (memo?.["content"] as SaleContent | undefined) ??
+    contentOfInput((await inputOfRun(client, run))[0], start.input.businessId);
+  throw SaleConflictError.between(start.input.traderInvoiceNumber, content, start.memo.content);
 }

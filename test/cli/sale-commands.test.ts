@@ -56,7 +56,7 @@ describeWithTemporal("fiscalflow sale", () => {
 
     const other = await sale(["start", "-"], saleOf("CLI-1", { paymentTypeCode: "02" }));
     expect(other).toMatchObject({ exitCode: 1, stdout: "" });
-    expect(other.stderr).toContain("they differ in paymentTypeCode");
+    expect(other.stderr).toContain("What differs: the payment type: 02, before none. Nothing was started.");
     expect(rig.simulator.documents("CLI-1")).toHaveLength(1);
   });
 
@@ -237,6 +237,8 @@ describeWithTemporal("fiscalflow sale", () => {
     const { stdout } = await listed(["--json"], (said) => said.includes('"CLI-OTHER"') && said.includes("CLI-NONE"));
     const all = JSON.parse(stdout) as { workflowId: string }[];
     expect(all.find((one) => one.workflowId === workflowId)).toMatchObject({ buyer: "Wanjiku", amount: "700" });
+    const other = await sale(["start", "-"], saleOf("CLI-OTHER", { customer: { name: "Njeri" } }));
+    expect(other).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("What differs: the customer (name).") });
     const none = all.find((one) => one.workflowId.endsWith("CLI-NONE"));
     expect(none).toMatchObject({ buyer: null, amount: null });
     const { stdout: table } = await sale(["list"]);

@@ -9,7 +9,7 @@ import { salesOf } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
 /** Architecture, decisions 6 and 10: what is claimed is sent at most once, by whichever run. */
-describeWithTemporal("a run that begins anew", () => {
+describeWithTemporal("a second run of a sale", () => {
   let rig: Rig;
   /** What another run does at the last moment before an operator's decision is written down. */
   let meanwhile: ((stock: StockClaims, request: DecideRequest) => Promise<unknown>) | undefined;
@@ -82,7 +82,7 @@ describeWithTemporal("a run that begins anew", () => {
     await (await start("OTHER-1")).result();
     const handle = await startAround("OTHER-1", { lines: [{ ...TEA, quantity: 3 }] });
     await expect(handle.result()).rejects.toMatchObject({
-      cause: { type: "Conflict", message: expect.stringContaining("they differ in lines[0]") },
+      cause: { type: "Conflict", message: expect.stringContaining("What differs: line 1: quantity 3, before ") },
     });
     expect(rig.callsOf("OTHER-1")).toEqual(["createSale", "adjustStock"]);
     expect(movementsOf("OTHER-1")).toHaveLength(1);
@@ -228,7 +228,7 @@ describeWithTemporal("a run that begins anew", () => {
 });
 
 /** An attempt that fails behind the call must not become another call. */
-describeWithTemporal("a defect behind the call", () => {
+describeWithTemporal("a movement whose activity fails by a defect", () => {
   let rig: Rig;
   let defect: "settle" | "take" | "second-take" | undefined;
   let settlements = 0;

@@ -12,7 +12,7 @@ const REFUSED_KEY = {
   body: { error: { code: "invalid_api_key", message: "no" } },
 } as const;
 
-describeWithTemporal("doubt", () => {
+describeWithTemporal("a sale whose state is in doubt", () => {
   let rig: Rig;
   beforeAll(async () => {
     rig = await startRig({ timings: { resubmissions: 0, callTimeoutMs: 1_000, refusedKeyPauseMs: 200 } });
@@ -168,7 +168,16 @@ describeWithTemporal("doubt", () => {
     const handle = await rig.client.workflow.start("sale", { workflowId, taskQueue: MAIN_TASK_QUEUE, args: [input] });
     await rig.stateWhen("DIRECT-1", ({ stage }) => stage === "completed");
     const other = { ...input, lines: [{ ...TEA, quantity: 99 }] };
-    await expect(rig.starter.startSale(other)).rejects.toThrow(SaleConflictError);
+    const refused = rig.starter.startSale(other);
+    await expect(refused).rejects.toThrow(SaleConflictError);
+    await expect(refused).rejects.toThrow(`What differs: line 1: quantity 99, before ${TEA.quantity}. Nothing was`);
+    const asked = handle.executeUpdate("outcome", { args: [{ fingerprint: "another" }] });
+    await expect(asked).rejects.toMatchObject({
+      cause: {
+        type: "Conflict",
+        message: expect.stringMatching(/Compared are the date, .* has: fiscalflow sale show DIRECT-1\./),
+      },
+    });
     await expect(rig.starter.startSaleAndWait(other, { waitSeconds: 5 })).rejects.toThrow(SaleConflictError);
     await handle.cancel();
     await handle.result();

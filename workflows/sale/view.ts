@@ -7,6 +7,7 @@ import {
   FAILURES,
   keywordValue,
   NO_BUSINESS,
+  otherContent,
   outcomeOfState,
   type OutcomeRequest,
   type SaleOutcome,
@@ -155,8 +156,7 @@ export async function waitForOutcome(run: SaleState, request: OutcomeRequest): P
   await condition(() => run.prepared || run.failure !== undefined);
   if (run.failure) throw run.failure;
   if (request.fingerprint !== undefined && request.fingerprint !== run.fingerprint) {
-    const message = `The number ${run.invoice} belongs to a document with other content. Fingerprint asked for: ${request.fingerprint}; of this document: ${run.fingerprint ?? "none"}.`;
-    throw ApplicationFailure.nonRetryable(message, FAILURES.conflict);
+    throw ApplicationFailure.nonRetryable(otherContent(run.invoice), FAILURES.conflict);
   }
   const waitMs = (request.waitSeconds ?? DEFAULT_WAIT_SECONDS) * 1000;
   const outcomeKnown = (): boolean => run.settled || run.heldUp || run.failure !== undefined;
