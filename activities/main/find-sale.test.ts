@@ -52,6 +52,12 @@ describe("the question to the ledger for a sale", () => {
     expect(Math.abs((found?.keptAtMs ?? 0) - Date.now())).toBeLessThan(60_000);
   });
 
+  test("is answered for a credit note's number with that of the sale that it reverses, and for nobody's with nothing", async () => {
+    const { look } = await shop(sold, noteOf("CN-1"));
+    expect(await look({ traderInvoiceNumber: "CN-1" })).toEqual({ found: null, creditNoteOf: "INV-1" });
+    expect(await look({ traderInvoiceNumber: "INV-2" })).toEqual({ found: null });
+  });
+
   test("is answered with the signed credit note before one that was given up later", async () => {
     const givenUp = noteOf("CN-2", { document: null, stage: "cancelled", asOfMs: 1_763_600_009_000 });
     const { look } = await shop(sold, noteOf("CN-1", { stage: "credited", decisions: [DECIDED] }), givenUp);
@@ -63,12 +69,6 @@ describe("the question to the ledger for a sale", () => {
   test("is answered with a credit note that is not signed where there is no other", async () => {
     const { look } = await shop(sold, noteOf("CN-1", { document: null, stage: "rejected" }));
     expect((await look()).found?.creditNote).toMatchObject({ number: "CN-1", stage: "rejected", document: null });
-  });
-
-  test("finds nothing under a number that only a credit note has, or nobody", async () => {
-    const { look } = await shop(sold, noteOf("CN-1"));
-    for (const traderInvoiceNumber of ["CN-1", "INV-2"])
-      expect(await look({ traderInvoiceNumber })).toEqual({ found: null });
   });
 
   test("is refused for good where its input names no sale or no configured connection", async () => {

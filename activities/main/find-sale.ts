@@ -28,7 +28,10 @@ export function createFindSale(connections: ReadonlyMap<string, Served>, ledger:
       });
       const { connection, businessId } = profile;
       try {
-        return resultOf(await ledger.records.findSale({ connection, businessId }, number));
+        const kept = await ledger.records.findSale({ connection, businessId }, number);
+        if (kept) return resultOf(kept);
+        const creditNoteOf = await ledger.records.saleOfCreditNote({ connection, businessId }, number);
+        return { found: null, ...(creditNoteOf !== undefined && { creditNoteOf }) };
       } catch (error) {
         if (!(error instanceof LedgerUnavailableError)) throw error;
         throw ApplicationFailure.nonRetryable(error.message, FAILURES.ledgerAway);
@@ -37,8 +40,7 @@ export function createFindSale(connections: ReadonlyMap<string, Served>, ledger:
   } satisfies Partial<MainActivities>;
 }
 
-function resultOf(kept: KeptSale | undefined): FindSaleResult {
-  if (!kept) return { found: null };
+function resultOf(kept: KeptSale): FindSaleResult {
   const { creditNote } = kept;
   return { found: { ...documentOf(kept), creditNote: creditNote ? documentOf(creditNote) : null } };
 }

@@ -35,4 +35,6 @@ export interface FoundSale extends KeptDocument {
 export interface FindSaleResult {
   /** Null where the ledger has no sale of that number. */
   found: FoundSale | null;
+  /** Where the number is a credit note's instead: that of the sale that it reverses. */
+  creditNoteOf?: string;
 }

@@ -34,21 +34,29 @@ export class SaleConflictError extends FiscalflowError {
   }
 }
 
+const CHECK_THE_KEY = "Check the invoice number, the connection and the business.";
+
 /**
  * There is no sale, or credit note, with this number that Temporal knows; where it says so, the ledger does not either.
  */
 export class SaleNotFoundError extends FiscalflowError {
   override readonly name = "SaleNotFoundError";
   override readonly code = "NotFound";
+  /** Where the ledger knows the number as a credit note's: the number of the sale that it reverses. */
+  readonly creditNoteOf?: string;
 
-  constructor(workflowId: string, alsoMissing = "") {
-    super(
-      `There is no workflow ${workflowId}${alsoMissing}. Check the invoice number, the connection and the business.`,
-    );
+  constructor(workflowId: string, message = `There is no workflow ${workflowId}. ${CHECK_THE_KEY}`) {
+    super(message);
   }
 
   static inLedger(workflowId: string): SaleNotFoundError {
-    return new SaleNotFoundError(workflowId, ", and the ledger has no sale of that number");
+    const nowhere = `There is no workflow ${workflowId}, and the ledger has no sale of that number.`;
+    return new SaleNotFoundError(workflowId, `${nowhere} ${CHECK_THE_KEY}`);
+  }
+
+  static creditNote(workflowId: string, number: string, creditNoteOf: string): SaleNotFoundError {
+    const message = `${number} is the number of a credit note, of the sale ${creditNoteOf}. Give the sale's number.`;
+    return Object.assign(new SaleNotFoundError(workflowId, message), { creditNoteOf });
   }
 }
 

@@ -43,8 +43,9 @@ export async function findClosedSale(client: Client, key: SaleKey): Promise<Foun
     return await handle.result();
   };
   try {
-    const { found } = await answeredInTime(client, workflowId, ask, ANSWER_WITHIN_MS);
+    const { found, creditNoteOf } = await answeredInTime(client, workflowId, ask, ANSWER_WITHIN_MS);
     if (found) return found;
+    if (creditNoteOf !== undefined) throw SaleNotFoundError.creditNote(saleIdOf(key), invoice, creditNoteOf);
   } catch (error) {
     throw lookUpError(saleIdOf(key), error);
   }

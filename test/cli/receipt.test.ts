@@ -220,9 +220,18 @@ describeWithTemporal("fiscalflow receipt", () => {
     const [page] = await readPdf((await bytesOf(["R-1", "--credit-note", "--format", "pdf"])).bytes);
     expect(page?.qr).toBe(verifyAt("CN-R-1"));
     expect(page?.text).toContain(`Reverses receipt ${signedNumber()}`);
-    const byItsNumber = await receipt(["CN-R-1"]);
-    expect(byItsNumber).toMatchObject({ exitCode: 1, stdout: "" });
-    expect(byItsNumber.stderr).toContain("fiscalflow receipt INVOICE --credit-note");
+    const inLedger = { connection: "default", businessId: "biz_1" };
+    await expect.poll(() => rig.ledger.records.saleOfCreditNote(inLedger, "CN-R-1")).toBe("R-1");
+    expect(await receipt(["CN-R-1"])).toEqual(shown);
+    expect(JSON.parse((await receipt(["CN-R-1", "--json"])).stdout)).toMatchObject({ cuInvoiceNo: noteNumber() });
+    const unknown = await receipt(["CN-R-404"]);
+    expect(unknown).toMatchObject({ exitCode: 1, stdout: "" });
+    expect(unknown.stderr).toContain("Nor does the ledger know a credit note of that number");
+    await expect(rig.starter.getSale({ invoice: "CN-R-1" })).rejects.toMatchObject({
+      code: "NotFound",
+      creditNoteOf: "R-1",
+      message: "CN-R-1 is the number of a credit note, of the sale R-1. Give the sale's number.",
+    });
 
     const saleId = rig.simulator.documents("R-1")[0]?.id ?? "";
     const noteId = creditNoteWorkflowId({ connection: "default", businessId: "biz_1", saleId });

@@ -210,10 +210,12 @@ describeWithTemporal("fiscalflow sale", () => {
     );
   });
 
-  test("show of a credit note's number says how to see it", async () => {
-    const said = await sale(["show", "CN-1"]);
+  test("show of a credit note's number says of which sale it is, and of an unknown one how to see it", async () => {
+    const known = "CN-1 is the number of a credit note, of the sale CLI-1. See: fiscalflow sale show CLI-1";
+    await expect.poll(() => sale(["show", "CN-1"])).toMatchObject({ exitCode: 1, stderr: `${known}\n` });
+    const said = await sale(["show", "CN-404"]);
     expect(said).toMatchObject({ exitCode: 1, stdout: "" });
-    expect(said.stderr).toContain("give the number of its sale: fiscalflow sale show INVOICE. fiscalflow documents");
+    expect(said.stderr).toContain("shows under its sale: fiscalflow sale show INVOICE. fiscalflow documents");
   });
 
   test("list shows the newest, --attention those that need an operator, and --limit how many more there are", async () => {

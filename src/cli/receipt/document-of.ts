@@ -1,12 +1,13 @@
 import type { Receipt, SaleDocument } from "../../contract/index.ts";
 import { signedReceipt } from "../../receipt/page.ts";
+import type { SaleKey, SaleState } from "../../starter/index.ts";
 import { CommandFailedError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
 import type { BusinessScope } from "../jobs/business-of.ts";
 import { printNote, shellWord } from "../output.ts";
-import { creditNoteOf, orCreditNoteHint } from "../sale/credit-note-of.ts";
+import { creditNoteOf, isNotFound, orCreditNoteHint } from "../sale/credit-note-of.ts";
 import type { Scope } from "../sale/scope.ts";
-import { withSales } from "../sale/with-sales.ts";
+import { type Sales, withSales } from "../sale/with-sales.ts";
 
 interface Wanted extends Scope {
   creditNote?: boolean;
@@ -16,11 +17,12 @@ interface Wanted extends Scope {
  * The document with its lines; a note says where it is not signed.
  * @throws CommandFailedError where there is no such sale, credit note or document
  */
-export async function documentOf(context: CliContext, invoice: string, wanted: Wanted): Promise<SaleDocument> {
-  const { document, stage, key } = await find(context, invoice, wanted);
-  if (!document) throw new CommandFailedError(nothingYet(invoice, wanted, stage, "no document was issued"));
+export async function documentOf(context: CliContext, number: string, wanted: Wanted): Promise<SaleDocument> {
+  const found = await find(context, number, wanted);
+  const { document, stage, key, invoice, name } = found;
+  if (!document) throw new CommandFailedError(nothingYet(found, "no document was issued"));
   if (!signedReceipt(document))
-    printNote(context, `The ${named(invoice, wanted)} is not signed (stage ${stage}): what is printed is provisional.`);
+    printNote(context, `The ${name} is not signed (stage ${stage}): what is printed is provisional.`);
   return await withItsLines(context, key, invoice, document);
 }
 
@@ -30,41 +32,66 @@ export async function documentOf(context: CliContext, invoice: string, wanted: W
  */
 export async function signedDocumentOf(
   context: CliContext,
-  invoice: string,
+  number: string,
   wanted: Wanted,
 ): Promise<SaleDocument & { receipt: Receipt }> {
-  const { document, stage } = await find(context, invoice, wanted);
+  const found = await find(context, number, wanted);
+  const { document } = found;
   if (document?.receipt) return { ...document, receipt: document.receipt };
-  throw new CommandFailedError(nothingYet(invoice, wanted, stage, "the tax authority has not signed it"));
+  throw new CommandFailedError(nothingYet(found, "the tax authority has not signed it"));
 }
 
 interface Found {
   document: SaleDocument | null;
   stage: string;
   key: BusinessScope;
+  /** The number of the sale, also where that of its credit note was asked for. */
+  invoice: string;
+  /** `sale INV-1`, or `credit note of the sale INV-1`. */
+  name: string;
 }
 
-async function find(context: CliContext, invoice: string, wanted: Wanted): Promise<Found> {
+/** @param number a sale's, or a credit note's own */
+async function find(context: CliContext, number: string, wanted: Wanted): Promise<Found> {
   return await withSales(context, async (sales) => {
-    const key = sales.keyOf(invoice, wanted);
-    const state = await sales.starter
-      .getSale(key)
-      .catch(orCreditNoteHint(invoice, "fiscalflow receipt INVOICE --credit-note"));
+    const asked = sales.keyOf(number, wanted);
+    const { invoice, state } = await saleOrReversed(sales, asked);
     const { document, stage } = state;
-    if (wanted.creditNote !== true) return { document, stage, key };
+    const key = { ...asked, invoice };
+    if (wanted.creditNote !== true && invoice === number) {
+      return { document, stage, key, invoice, name: `sale ${invoice}` };
+    }
     const note = (await creditNoteOf(sales, key, state))?.state;
-    if (note) return { document: note.document, stage: note.stage, key };
-    if (state.creditNote) return { document: state.creditNote, stage, key };
-    throw new CommandFailedError(`The sale ${invoice} has no credit note.`);
+    const known = note ? { document: note.document, stage: note.stage } : { document: state.creditNote ?? null, stage };
+    if (!note && !known.document) throw new CommandFailedError(`The sale ${invoice} has no credit note.`);
+    const itsNumber = known.document?.traderInvoiceNumber;
+    if (invoice !== number && itsNumber !== undefined && itsNumber !== number) {
+      const command = `fiscalflow receipt ${shellWord(invoice)} --credit-note`;
+      throw new CommandFailedError(
+        `The credit note ${number} has no receipt: another one, ${itsNumber}, reverses the sale ${invoice}. See: ${command}`,
+      );
+    }
+    return { ...known, key, invoice, name: `credit note of the sale ${invoice}` };
   });
 }
 
-function nothingYet(invoice: string, wanted: Wanted, stage: string, why: string): string {
-  return `The ${named(invoice, wanted)} has no receipt yet: ${why} (stage ${stage}). See: fiscalflow sale show ${shellWord(invoice)}`;
+/** The sale of a number; of a credit note's number the sale that it reverses, as far as the ledger knows. */
+async function saleOrReversed(
+  { starter }: Sales,
+  key: SaleKey & BusinessScope,
+): Promise<{ invoice: string; state: SaleState }> {
+  const { invoice } = key;
+  try {
+    return { invoice, state: await starter.getSale(key) };
+  } catch (error) {
+    const reversed = isNotFound(error) ? error.creditNoteOf : undefined;
+    if (reversed === undefined) return orCreditNoteHint(invoice, "fiscalflow receipt INVOICE --credit-note")(error);
+    return { invoice: reversed, state: await starter.getSale({ ...key, invoice: reversed }) };
+  }
 }
 
-function named(invoice: string, { creditNote }: Wanted): string {
-  return creditNote === true ? `credit note of the sale ${invoice}` : `sale ${invoice}`;
+function nothingYet({ name, stage, invoice }: Found, why: string): string {
+  return `The ${name} has no receipt yet: ${why} (stage ${stage}). See: fiscalflow sale show ${shellWord(invoice)}`;
 }
 
 /** An answer of Temporal's leaves many lines out; the ledger keeps them. */

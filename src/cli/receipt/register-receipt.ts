@@ -17,7 +17,7 @@ export function registerReceipt(program: Command, context: CliContext): void {
     program
       .command("receipt")
       .description("Print the receipt of a sale or a credit note, or download the service's own.")
-      .argument("<invoice>", "the sale's number", parseInvoice)
+      .argument("<invoice>", "the sale's number, or a credit note's own", parseInvoice)
       .addOption(
         new Option(
           "--format <format>",
@@ -44,6 +44,7 @@ Examples:
   fiscalflow receipt INV-1001
   fiscalflow receipt INV-1001 --format pdf --out INV-1001.pdf --seller 'Duka Moja Ltd' --seller-pin P051234567Z
   fiscalflow receipt INV-1001 --credit-note
+  fiscalflow receipt CN-17
   fiscalflow receipt INV-1001 --format escpos > /dev/usb/lp0
   fiscalflow receipt INV-1001 --original --out INV-1001.pdf`,
     )

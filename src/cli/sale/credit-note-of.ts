@@ -1,12 +1,13 @@
 import { creditNoteWorkflowId } from "../../contract/index.ts";
-import type { SaleKey, SaleState } from "../../starter/index.ts";
+import type { SaleKey, SaleNotFoundError, SaleState } from "../../starter/index.ts";
 import { CommandFailedError } from "../cli-error.ts";
 import type { BusinessScope } from "../jobs/business-of.ts";
+import { shellWord } from "../output.ts";
 import type { Sales } from "./with-sales.ts";
 
 /**
- * A credit note needs a person by itself, in its own workflow; after the refund window the sale does not know of it. It
- * may outlive the sale's workflow; once it is gone too, the ledger tells of it.
+ * A credit note needs an operator by itself, in its own workflow; after the refund window the sale does not know of it.
+ * It may outlive the sale's workflow; once it is gone too, the ledger tells of it.
  */
 export async function creditNoteOf(
   { client }: Sales,
@@ -29,13 +30,23 @@ export async function creditNoteOf(
   }
 }
 
-/** Only sales are found by their number: says so of a number that none has. */
+/**
+ * Of a number that no sale has: the sale that it is the credit note of, as far as the ledger knows.
+ * @param command with INVOICE in place of the sale's number
+ */
 export function orCreditNoteHint(invoice: string, command: string): (error: unknown) => never {
   return (error) => {
-    if (!(error instanceof Error) || error.name !== "SaleNotFoundError") throw error;
-    throw new CommandFailedError(
-      `${error.message} If ${invoice} is the number of a credit note, give the number of its sale: ${command}. fiscalflow documents lists both.`,
-      { cause: error },
-    );
+    if (!isNotFound(error)) throw error;
+    const { creditNoteOf: sale, message } = error;
+    const hint =
+      sale === undefined
+        ? `${message} Nor does the ledger know a credit note of that number. One that is not recorded yet shows under its sale: ${command}. fiscalflow documents lists both.`
+        : `${invoice} is the number of a credit note, of the sale ${sale}. See: ${command.replace("INVOICE", shellWord(sale))}`;
+    throw new CommandFailedError(hint, { cause: error });
   };
+}
+
+/** By its name: the class belongs to what is loaded for a command that talks to Temporal. */
+export function isNotFound(error: unknown): error is SaleNotFoundError {
+  return error instanceof Error && error.name === "SaleNotFoundError";
 }

@@ -41,6 +41,27 @@ export async function findSale(db: Queries, business: Business, number: string):
   return { ...(await keptOf(db, business, row)), creditNote: note && (await keptOf(db, business, note)) };
 }
 
+/** The number of the sale that the credit note of that number reverses, where the ledger has both. */
+export async function saleOfCreditNote(db: Queries, business: Business, number: string): Promise<string | undefined> {
+  const { connection, business_id } = businessColumns(business);
+  const row = await db
+    .selectFrom("documents as n")
+    .innerJoin("documents as s", (join) =>
+      join
+        .onRef("s.connection", "=", "n.connection")
+        .onRef("s.business_id", "=", "n.business_id")
+        .onRef("s.document_id", "=", "n.original_document_id")
+        .on("s.type", "=", "sale"),
+    )
+    .select("s.number")
+    .where("n.connection", "=", connection)
+    .where("n.business_id", "=", business_id)
+    .where("n.type", "=", "credit_note")
+    .where("n.number", "=", storableText(number))
+    .executeTakeFirst();
+  return row?.number;
+}
+
 function documents(db: Queries, business: Business) {
   const { connection, business_id } = businessColumns(business);
   return db

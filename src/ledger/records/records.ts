@@ -2,7 +2,7 @@ import type { ClosedRun, RecordPart, SaleDocument } from "../../contract/index.t
 import type { Database } from "../database.ts";
 import type { Business, Writer } from "../events/chain.ts";
 import { type ClosedRow, closedRows, markClosed } from "./closed-rows.ts";
-import { findSale, type KeptSale } from "./find-sale.ts";
+import { findSale, type KeptSale, saleOfCreditNote } from "./find-sale.ts";
 import type { SaveAnswer } from "./save.ts";
 import { keepLines, type RecordGap, savePart } from "./save-part.ts";
 import { type RecordsReport, verifyRecords } from "./verify-records.ts";
@@ -17,6 +17,8 @@ export interface Records {
    * The sale of a number, however long ago it was. @param withinMs how long to try; default: the time of one operation
    */
   findSale(business: Business, number: string, withinMs?: number): Promise<KeptSale | undefined>;
+  /** The number of the sale that a credit note reverses, by the credit note's own number. */
+  saleOfCreditNote(business: Business, number: string): Promise<string | undefined>;
   /** Keeps, or takes back, that the run which wrote a document's row ended without an outcome. */
   markClosed(business: Business, of: ClosedRow["of"], runId: string, closed: ClosedRun | undefined): Promise<void>;
   /** The rows that are marked so, of all businesses. */
@@ -30,6 +32,7 @@ export function createRecords(database: Database): Records {
     saveDocument: (business, record, writer) => database.transact((db) => savePart(db, business, record, writer)),
     keepLines: (business, of, document) => database.transact((db) => keepLines(db, business, of, document)),
     findSale: (business, number, withinMs) => database.query((db) => findSale(db, business, number), withinMs),
+    saleOfCreditNote: (business, number) => database.query((db) => saleOfCreditNote(db, business, number)),
     markClosed: (business, of, runId, closed) => database.transact((db) => markClosed(db, business, of, runId, closed)),
     closedRows: () => database.query(closedRows),
     verify: ({ connection, businessId }) => verifyRecords(database, { connection, business_id: businessId }),
