@@ -82,6 +82,20 @@ async function november(): Promise<string> {
   return business.businessId;
 }
 
+/** What is sold before midnight is signed after it. */
+async function nightShift() {
+  const business = someBusiness();
+  for (const [number, saleDate, scuDate] of [
+    ["INV-DAY", "2025-11-20", "20/11/2025"],
+    ["INV-NIGHT", "2025-11-20", "21/11/2025"],
+    ["INV-EVE", "2025-11-19", "20/11/2025"],
+  ] as const) {
+    const document = signed(number, scuDate, { saleDate });
+    await test.ledger.records.saveDocument(business, recordOf(number, { document, movements: [] }), WRITER);
+  }
+  return business;
+}
+
 /** The lines of a CSV by their number, each a record of its columns. */
 function rowsOf(csv: string): Record<string, Record<string, string>> {
   const [head = "", ...lines] = csv.trimEnd().split("\r\n");
@@ -123,6 +137,7 @@ describe("fiscalflow documents", () => {
       document_id: "sale_INV-1",
       dated_in_future: "no",
       signed_in_another_month: "no",
+      signed_outside_period: "no",
       taxable_B_16: "603.62",
       tax_B_16: "96.58",
       taxable_E_8: "100.00",
@@ -138,7 +153,8 @@ describe("fiscalflow documents", () => {
     });
     expect(rows["INV-WAITS"]).toMatchObject({ status: "pending", total: "", tax_B_16: "", not_signed_total: "808.20" });
     expect(rows["INV-LATE"]).toMatchObject({ signed_on: "2025-12-02", signed_in_another_month: "yes", buyer_name: "" });
-    expect(rows["INV-ODD"]).toMatchObject({ signed_on: "", signed_in_another_month: "" });
+    expect(rows["INV-LATE"]?.["signed_outside_period"]).toBe("yes");
+    expect(rows["INV-ODD"]).toMatchObject({ signed_on: "", signed_in_another_month: "", signed_outside_period: "" });
   });
 
   it("says below the table what its sums leave out, and marks what is to be looked at", async () => {
@@ -187,7 +203,38 @@ describe("fiscalflow documents", () => {
     expect(report.stdout).toMatch(/^ {2}counted here: dated in the future +1 +104\.58 +808\.20$/m);
   });
 
-  it("lists each document once where two workflows speak of it, as signed where one knows that", async () => {
+  it("marks of a day what was signed on another one, and says what was signed on it and is dated on another", async () => {
+    const { businessId } = await nightShift();
+    const argv = ["day", "--date", "2025-11-20", "--business", businessId];
+    const { stdout } = await documents(...argv);
+    expect(stdout).toMatch(/^2025-11-20 +2025-11-21 +INV-NIGHT .* signed on 2025-11-21$/m);
+    expect(stdout).toMatch(/ INV-DAY .* -$/m);
+    expect(stdout).toContain(
+      "1 document is signed (tax 104.58, total 808.20) on another day of the month than those listed: 2025-11-21.",
+    );
+    expect(stdout).toMatch(
+      /1 document is signed .* in this period, and dated on another day of the month; not listed .* fiscalflow documents day --date 2025-11-19$/m,
+    );
+    const rows = rowsOf((await documents(...argv, "--csv")).stdout);
+    expect(Object.keys(rows)).toEqual(["INV-DAY", "INV-NIGHT"]);
+    expect(rows["INV-DAY"]).toMatchObject({ signed_outside_period: "no", signed_in_another_month: "no" });
+    expect(rows["INV-NIGHT"]).toMatchObject({ signed_outside_period: "yes", signed_in_another_month: "no" });
+    const [of] = JSON.parse((await documents(...argv, "--json")).stdout).businesses;
+    expect(of.documents).toMatchObject([{ signedOutsidePeriod: false }, { signedOutsidePeriod: true }]);
+    expect(of.oddDates).toMatchObject({
+      signedOnAnotherDay: { count: 1, days: ["2025-11-21"] },
+      datedOnAnotherDay: { count: 1, days: ["2025-11-19"] },
+      signedInAnotherMonth: { count: 0 },
+      datedInAnotherMonth: { count: 0 },
+    });
+    const report = await callCli(["report", ...argv], { env: { LEDGER_URL: test.url } });
+    expect(report.stdout).toMatch(/^ {2}counted here: signed on another day of the month +2025-11-21 +1 +104\.58 /m);
+    expect(report.stdout).toMatch(/^ {2}not counted here: signed now, dated on another day of the month +2025-11-19 /m);
+    const month = await documents("month", "--date", "2025-11", "--business", businessId);
+    expect(month.stdout).not.toContain("another day");
+  });
+
+  it("lists each document once where two workflows have it, as signed where one knows that", async () => {
     const business = someBusiness();
     const document = signed("CN-1", "20/11/2025", { type: "credit_note", originalSaleId: "sal_elsewhere" });
     const save = (number: string, told: SaleDocument) =>

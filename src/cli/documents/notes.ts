@@ -11,6 +11,7 @@ export function notesOf(businesses: readonly DocumentsOfBusiness[]): string[] {
 
 export function notesOfBusiness({ oddDates, notSigned, notIssued }: DocumentsOfBusiness): string[] {
   const { inFuture, signedInAnotherMonth: late, datedInAnotherMonth: elsewhere } = oddDates;
+  const { signedOnAnotherDay: nextDay, datedOnAnotherDay: dayBefore } = oddDates;
   const notes: string[] = [];
   if (inFuture.count > 0) notes.push(`${signed(inFuture)} and dated in the future.`);
   if (late.count > 0) notes.push(`${signed(late)} in another month than that of the date: ${late.months.join(", ")}.`);
@@ -20,10 +21,21 @@ export function notesOfBusiness({ oddDates, notSigned, notIssued }: DocumentsOfB
       `${signed(elsewhere)} in this period, and dated in another month; not listed and not counted here. See: ${commands}`,
     );
   }
-  if (notSigned > 0) notes.push(`${counted(notSigned, "listed document")} not signed; no sum contains it.`);
+  if (nextDay.count > 0)
+    notes.push(`${signed(nextDay)} on another day of the month than those listed: ${nextDay.days.join(", ")}.`);
+  if (dayBefore.count > 0) {
+    const commands = dayBefore.days.map((day) => `fiscalflow documents day --date ${day}`).join(", ");
+    notes.push(
+      `${signed(dayBefore)} in this period, and dated on another day of the month; not listed and not counted here. See: ${commands}`,
+    );
+  }
+  if (notSigned > 0)
+    notes.push(
+      `${counted(notSigned, "listed document")} not signed; no sum contains ${notSigned === 1 ? "it" : "them"}.`,
+    );
   if (notIssued > 0)
     notes.push(
-      `${counted(notIssued, "sale or credit note")} of this period under way, and not known to have a document; not listed. See "Open and parked now": fiscalflow report day`,
+      `${counted(notIssued, "sale or credit note", "sales and credit notes")} of this period under way, and not known to have a document; not listed. See "Open and parked now": fiscalflow report day`,
     );
   return notes;
 }
@@ -33,6 +45,6 @@ function signed(amounts: Amounts): string {
   return `${counted(count, "document")} signed (tax ${money(taxAmount)}, total ${money(total)})`;
 }
 
-function counted(count: number, noun: string): string {
-  return count === 1 ? `1 ${noun} is` : `${count} ${noun}s are`;
+function counted(count: number, noun: string, plural = `${noun}s`): string {
+  return count === 1 ? `1 ${noun} is` : `${count} ${plural} are`;
 }

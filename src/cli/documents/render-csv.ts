@@ -25,6 +25,7 @@ const HEAD = [
   "document_id",
   "dated_in_future",
   "signed_in_another_month",
+  "signed_outside_period",
 ];
 
 /** One line for each document. The columns of amounts can be added up: each holds signed documents alone, or none. */
@@ -41,7 +42,7 @@ function text(lines: readonly string[][]): string {
 }
 
 function cells(document: ListedDocument, rates: readonly string[]): string[] {
-  const { reverses, inFuture, signedInAnotherMonth } = document;
+  const { reverses, inFuture, signedInAnotherMonth, signedOutsidePeriod, signedOn } = document;
   const isSigned = document.status === "completed";
   const counted = (value: string | null): string => (isSigned && value !== null ? amount(value) : "");
   const words = (value: string | null | undefined): string => asText(value ?? "");
@@ -66,7 +67,7 @@ function cells(document: ListedDocument, rates: readonly string[]): string[] {
     words(reverses?.documentId),
     words(document.documentId),
     inFuture ? "yes" : "no",
-    signedInAnotherMonth ? "yes" : document.signedOn === null ? "" : "no",
+    ...[signedInAnotherMonth, signedOutsidePeriod].map((is) => (is ? "yes" : signedOn === null ? "" : "no")),
     ...byRate(document, rates).map(counted),
   ];
 }

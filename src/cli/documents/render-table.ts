@@ -38,10 +38,10 @@ export async function* renderTable(days: Days, businesses: readonly BusinessDocu
 }
 
 function cells(document: ListedDocument): string[] {
-  const { type, number, status, signedOn, total, taxes, reverses, inFuture, signedInAnotherMonth } = document;
+  const { type, number, status, signedOn, total, taxes, reverses, inFuture } = document;
   const isSigned = status === "completed";
   const counted = (value: string | null): string => (isSigned && value !== null ? money(value) : "-");
-  const look = [inFuture && "dated in the future", signedInAnotherMonth && `signed in ${signedOn?.slice(0, 7)}`];
+  const look = [inFuture && "dated in the future", signedWhen(document)];
   return [
     document.date,
     signedOn ?? "-",
@@ -55,8 +55,14 @@ function cells(document: ListedDocument): string[] {
     isSigned || total === null ? (status ?? "-") : `${status ?? "-"} (${money(total)} not counted)`,
     taxes.map(taxText).join(", ") || "-",
     reverses ? (reverses.number ?? reverses.cuInvoiceNo ?? reverses.documentId ?? "not known") : "-",
-    look.filter((word) => word !== false).join(", "),
+    look.filter((word) => word !== false && word !== undefined).join(", "),
   ];
+}
+
+/** Where that is not what the list's days let expect. */
+function signedWhen({ signedInAnotherMonth, signedOutsidePeriod, signedOn }: ListedDocument): string | undefined {
+  if (signedInAnotherMonth) return `signed in ${signedOn?.slice(0, 7)}`;
+  return signedOutsidePeriod ? `signed on ${signedOn}` : undefined;
 }
 
 function taxText({ taxRate, taxTypeCode, taxableAmount, taxAmount }: ListedDocument["taxes"][number]): string {

@@ -12,6 +12,7 @@ const COLUMNS = [
   "payment_type",
   "at",
   "other_months",
+  "other_days",
   "item_id",
   "item_name",
   "number",
@@ -115,7 +116,9 @@ function linesOf(report: BusinessReport): Line[] {
   ];
 }
 
-function oddDateLines({ inFuture, signedInAnotherMonth: late, datedInAnotherMonth: elsewhere }: OddDates): Line[] {
+function oddDateLines(odd: OddDates): Line[] {
+  const { inFuture, signedInAnotherMonth: late, datedInAnotherMonth: elsewhere } = odd;
+  const { signedOnAnotherDay: nextDay, datedOnAnotherDay: dayBefore } = odd;
   const months = (those: { months: readonly string[] }): { other_months: string } => ({
     other_months: those.months.join(" "),
   });
@@ -123,6 +126,8 @@ function oddDateLines({ inFuture, signedInAnotherMonth: late, datedInAnotherMont
     { figure: "dated in the future", ...amounts(inFuture) },
     { figure: "signed in another month", ...months(late), ...amounts(late) },
     { figure: "dated in another month, not counted", ...months(elsewhere), ...amounts(elsewhere) },
+    { figure: "signed on another day", other_days: nextDay.days.join(" "), ...amounts(nextDay) },
+    { figure: "dated on another day, not counted", other_days: dayBefore.days.join(" "), ...amounts(dayBefore) },
   ];
 }
 

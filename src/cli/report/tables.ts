@@ -66,21 +66,24 @@ function taxes({ taxes: rates }: BusinessReport): ReportTable {
 }
 
 function oddDates({ oddDates: odd }: BusinessReport): ReportTable {
-  const row = (name: string, amounts: Amounts, months: readonly string[] = []): string[][] => {
+  const row = (name: string, amounts: Amounts, others: readonly string[] = []): string[][] => {
     const { count, taxAmount, total } = amounts;
-    return count === 0 ? [] : [[name, months.join(", "), String(count), money(taxAmount), money(total)]];
+    return count === 0 ? [] : [[name, others.join(", "), String(count), money(taxAmount), money(total)]];
   };
   const { inFuture, signedInAnotherMonth: late, datedInAnotherMonth: elsewhere } = odd;
+  const { signedOnAnotherDay: nextDay, datedOnAnotherDay: dayBefore } = odd;
   return {
     title: "Signed documents to look at before the tax return",
-    head: ["", "other month", "count", "tax", "total"],
+    head: ["", "other month or day", "count", "tax", "total"],
     right: [2, 3, 4],
     rows: [
       ...row("counted here: dated in the future", inFuture),
       ...row("counted here: signed in another month than dated", late, late.months),
       ...row("not counted here: signed now, dated in another month", elsewhere, elsewhere.months),
+      ...row("counted here: signed on another day of the month", nextDay, nextDay.days),
+      ...row("not counted here: signed now, dated on another day of the month", dayBefore, dayBefore.days),
     ],
-    none: "No signed document is dated in the future, or known to be signed in another month than that of its date.",
+    none: "No signed document is dated in the future, or known to be signed in another month or period than that of its date.",
   };
 }
 

@@ -29,6 +29,8 @@ export function sampleReport(): BusinessReport {
         months: ["2026-12"],
       },
       datedInAnotherMonth: { count: 0, ...NONE, months: [] },
+      signedOnAnotherDay: { count: 0, ...NONE, days: [] },
+      datedOnAnotherDay: { count: 0, ...NONE, days: [] },
     },
     payments: [{ paymentTypeCode: null, count: 4003, total: net.total }],
     course: Array.from({ length: 21 }, (_, day) => ({

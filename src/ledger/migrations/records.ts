@@ -52,8 +52,8 @@ export async function createRecords(db: Kysely<unknown>): Promise<void> {
   await sql`create index documents_closed on documents (workflow_id) where closed is not null`.execute(db);
   await sql`create index documents_by_date on documents (document_date)`.execute(db);
   await sql`
-    create index documents_signed_in_another_month on documents (connection, business_id, signed_on)
-    where left(signed_on, 7) <> left(document_date, 7)`.execute(db);
+    create index documents_signed_on_another_day on documents (connection, business_id, signed_on)
+    where signed_on <> document_date`.execute(db);
   await sql`
     create index documents_to_reconcile on documents (connection, business_id, type, number)
     where document_id is not null and reconciled_event is distinct from event_number`.execute(db);

@@ -5,7 +5,7 @@ import type { Database, Queries } from "../database.ts";
 import { LedgerUnavailableError } from "../errors.ts";
 import type { BusinessDocuments, DocumentsOfBusiness, DocumentsRequest, ListedDocument } from "./listed.ts";
 import { readFigures } from "./figures.ts";
-import { IN_ANOTHER_MONTH, TODAY } from "./odd-dates.ts";
+import { IN_ANOTHER_MONTH, signedOutside, TODAY } from "./odd-dates.ts";
 import type { Days } from "./report.ts";
 import { type Chain, chainsOf, issuedDocuments } from "./signed.ts";
 
@@ -105,6 +105,7 @@ interface Row {
   signed_on: string | null;
   in_future: boolean;
   in_another_month: boolean | null;
+  outside_period: boolean | null;
   cu_invoice_no: string | null;
   receipt: Receipt | null;
   customer_name: string | null;
@@ -132,6 +133,7 @@ async function declare(db: Queries, chain: Chain, days: Days): Promise<void> {
     select d.type, coalesce(d.document_number, d.number) as number, d.document_id, d.status,
       case when ${CREDITED_LATER} then 'credited' else d.stage end as stage,
       d.document_date, d.signed_on, d.document_date > ${TODAY} as in_future, ${IN_ANOTHER_MONTH} as in_another_month,
+      ${signedOutside(days)} as outside_period,
       d.cu_invoice_no, d.receipt, d.customer_name, d.customer_pin, d.payment_type_code,
       d.total, d.taxable_amount, d.tax_amount, by_rate.taxes, d.original_document_id,
       reversed.number as reversed_number, reversed.cu_invoice_no as reversed_cu_invoice_no
@@ -165,6 +167,7 @@ function listed({ connection, business_id }: Chain, row: Row): ListedDocument {
     signedOn: row.signed_on,
     inFuture: row.in_future,
     signedInAnotherMonth: row.in_another_month ?? false,
+    signedOutsidePeriod: row.outside_period ?? false,
     cuInvoiceNo: row.cu_invoice_no,
     customerName: row.customer_name,
     customerPin: row.customer_pin,

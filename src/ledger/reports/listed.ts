@@ -22,6 +22,8 @@ export interface ListedDocument {
   /** Dated after today (Africa/Nairobi). */
   inFuture: boolean;
   signedInAnotherMonth: boolean;
+  /** On a day that is not among those of the list. */
+  signedOutsidePeriod: boolean;
   /** The control unit's invoice number, from the receipt. */
   cuInvoiceNo: string | null;
   customerName: string | null;

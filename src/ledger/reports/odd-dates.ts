@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 
 import type { Queries } from "../database.ts";
-import type { AmountsOfMonths, Days, OddDates } from "./report.ts";
+import type { Amounts, Days, OddDates } from "./report.ts";
 import { type Chain, signedDocuments } from "./signed.ts";
 
 /** Today in Africa/Nairobi, as documents are dated. */
@@ -15,17 +15,33 @@ interface SumsRow {
   total: string;
   taxable: string;
   tax: string;
-  months: string[];
+  others: string[];
 }
 
 export async function readOddDates(db: Queries, chain: Chain, days: Days): Promise<OddDates> {
   const signed = sql`(${signedDocuments(chain, days)}) as signed`;
-  const { months: _none, ...inFuture } = await sumsOf(db, sql`''::text`, sql`${signed} where document_date > ${TODAY}`);
+  const elsewhere = datedElsewhere(chain, days);
+  const future = await sumsOf(db, sql`''::text`, sql`${signed} where document_date > ${TODAY}`);
+  const late = await sumsOf(db, sql`left(signed_on, 7)`, sql`${signed} where ${IN_ANOTHER_MONTH}`);
+  const early = await sumsOf(db, sql`left(document_date, 7)`, sql`${elsewhere} where ${IN_ANOTHER_MONTH}`);
+  const nextDay = await sumsOf(
+    db,
+    sql`signed_on`,
+    sql`${signed} where not ${IN_ANOTHER_MONTH} and ${signedOutside(days)}`,
+  );
+  const dayBefore = await sumsOf(db, sql`document_date`, sql`${elsewhere} where not ${IN_ANOTHER_MONTH}`);
   return {
-    inFuture,
-    signedInAnotherMonth: await sumsOf(db, sql`left(signed_on, 7)`, sql`${signed} where ${IN_ANOTHER_MONTH}`),
-    datedInAnotherMonth: await sumsOf(db, sql`left(document_date, 7)`, datedElsewhere(chain, days)),
+    inFuture: future.amounts,
+    signedInAnotherMonth: { ...late.amounts, months: late.others },
+    datedInAnotherMonth: { ...early.amounts, months: early.others },
+    signedOnAnotherDay: { ...nextDay.amounts, days: nextDay.others },
+    datedOnAnotherDay: { ...dayBefore.amounts, days: dayBefore.others },
   };
+}
+
+/** Nothing where it is not known when the document was signed. */
+export function signedOutside({ from, to }: Days): RawBuilder<boolean> {
+  return sql<boolean>`signed_on not between ${from} and ${to}`;
 }
 
 /** By its own index: what was signed in these days is not found by their dates. */
@@ -33,22 +49,23 @@ function datedElsewhere({ connection, business_id }: Chain, { from, to }: Days):
   return sql`
     (select distinct on (document_id) * from documents
     where connection = ${connection} and business_id = ${business_id} and status = 'completed'
-      and ${IN_ANOTHER_MONTH} and signed_on between ${from} and ${to}
+      and signed_on <> document_date and signed_on between ${from} and ${to}
       and document_date not between ${from} and ${to}
     order by document_id) as elsewhere`;
 }
 
 async function sumsOf(
   db: Queries,
-  month: RawBuilder<unknown>,
+  other: RawBuilder<unknown>,
   documents: RawBuilder<unknown>,
-): Promise<AmountsOfMonths> {
+): Promise<{ amounts: Amounts; others: string[] }> {
   const { rows } = await sql<SumsRow>`
     select count(*) as count, coalesce(sum(total), 0) as total, coalesce(sum(taxable_amount), 0) as taxable,
-      coalesce(sum(tax_amount), 0) as tax, coalesce(json_agg(distinct ${month}), '[]') as months
+      coalesce(sum(tax_amount), 0) as tax, coalesce(json_agg(distinct ${other}), '[]') as others
     from ${documents}`.execute(db);
   const [row] = rows;
   if (!row) throw new Error("a sum has one row");
-  const { count, total, taxable, tax, months } = row;
-  return { count: Number(count), total, taxableAmount: taxable, taxAmount: tax, months: months.toSorted() };
+  const { count, total, taxable, tax, others } = row;
+  const amounts = { count: Number(count), total, taxableAmount: taxable, taxAmount: tax };
+  return { amounts, others: others.toSorted() };
 }

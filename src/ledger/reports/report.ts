@@ -49,11 +49,22 @@ export interface OddDates {
   signedInAnotherMonth: AmountsOfMonths;
   /** Signed in the period, and dated outside of it in another month: counted there, and not here. */
   datedInAnotherMonth: AmountsOfMonths;
+  /**
+   * Of the period, signed on a day outside of it, in the month of their date: none where the period is whole months.
+   */
+  signedOnAnotherDay: AmountsOfDays;
+  /** Signed in the period, and dated outside of it in the same month: counted there, and not here. */
+  datedOnAnotherDay: AmountsOfDays;
 }
 
 export interface AmountsOfMonths extends Amounts {
   /** The other months: `YYYY-MM`, ascending. */
   months: string[];
+}
+
+export interface AmountsOfDays extends Amounts {
+  /** The other days: `YYYY-MM-DD`, ascending. */
+  days: string[];
 }
 
 export interface TaxOfRate {

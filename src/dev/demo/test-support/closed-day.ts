@@ -50,6 +50,8 @@ function keptOf({ items, purchases, billPayments, syncBatches }: ServiceBooks): 
         inFuture: none,
         signedInAnotherMonth: { ...none, months: [] },
         datedInAnotherMonth: { ...none, months: [] },
+        signedOnAnotherDay: { ...none, days: [] },
+        datedOnAnotherDay: { ...none, days: [] },
       },
       payments: [],
       course: [],
