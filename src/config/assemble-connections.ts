@@ -19,6 +19,7 @@ export function assembleCompliance(reading: ComplianceReading): ComplianceConnec
     businesses: businessesOf(reading),
     application: applicationOf(reading),
     businessWeights: values.businessWeights ?? {},
+    sellers: values.sellers ?? {},
     stockDefault: present(values.stockDefault),
     inputChecks: {
       mode: present(values.inputChecks),

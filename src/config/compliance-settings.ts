@@ -9,6 +9,7 @@ import { listSetting } from "./list-setting.ts";
 import { choiceSetting, integerSetting, textSetting } from "./plain-settings.ts";
 import { keyRule, secretSetting } from "./secret-settings.ts";
 import { baseUrlSetting } from "./url-settings.ts";
+import { sellersSetting } from "./sellers-setting.ts";
 import { weightsSetting } from "./weights-setting.ts";
 
 /** A fairness key over 64 bytes makes a workflow task fail for ever, and the business is the fairness key. */
@@ -70,6 +71,14 @@ export const complianceSettings = {
     variableNote: "several are separated by commas",
     defaultText: "`businessId` alone",
     example: ["biz_1", "biz_2"],
+  }),
+  sellers: sellersSetting({
+    variable: "COMPLIANCE_SELLERS",
+    meaning:
+      "the name, PIN and address of each business, for the head of reports and receipts: the API's documents do not name the seller",
+    variableNote: "JSON",
+    defaultText: "none",
+    example: { biz_1: { name: "Duka Moja Ltd", pin: "P051234567Z", address: "Moi Avenue 12" } },
   }),
   application: textSetting(connectionName, CONNECTION_NAME, {
     variable: "COMPLIANCE_APPLICATION",

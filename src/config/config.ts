@@ -1,6 +1,7 @@
 import type { InputChecks } from "../contract/input-checks.ts";
 import type { PaymentRule } from "../contract/reconcile.ts";
 import type { Secret } from "./secret.ts";
+import type { StatedSellers } from "./sellers-setting.ts";
 import type { Timings } from "./timing-settings.ts";
 
 /** The whole configuration of a process of the product, checked. */
@@ -43,6 +44,8 @@ export interface ComplianceConnection {
   application: string;
   /** Of businesses that are not alike: their share of the budget while several wait. */
   businessWeights: Readonly<Record<string, number>>;
+  /** By business, for the head of reports and receipts. */
+  sellers: StatedSellers;
   stockDefault: "on-submission" | "on-completion" | "off";
   inputChecks: InputChecks;
   /** How often purchases are synced, in milliseconds; `null`: by nobody but an operator. */

@@ -7,6 +7,7 @@ export type { LoadConfigOptions } from "./load-config.ts";
 export { renderConfigExample } from "./render-config-example.ts";
 export { Secret } from "./secret.ts";
 export type { Environment } from "./setting.ts";
+export type { StatedSeller } from "./sellers-setting.ts";
 export { starterSettings } from "./starter-settings.ts";
 export { loadTemporalConnection } from "./temporal-connection.ts";
 export type { TemporalConnection } from "./temporal-connection.ts";

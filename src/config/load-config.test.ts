@@ -46,6 +46,7 @@ describe("the configuration from variables", () => {
       businessId: undefined,
       application: "default",
       businessWeights: {},
+      sellers: {},
       stockDefault: "on-submission",
       reconcile: {
         everyMs: 86_400_000,
@@ -101,6 +102,7 @@ describe("the configuration from variables", () => {
       businessId: "biz_1",
       application: "till",
       businessWeights: {},
+      sellers: {},
       stockDefault: "off",
       reconcile: {
         everyMs: null,

@@ -44,8 +44,8 @@ describeWithTemporal("fiscalflow receipt", () => {
     COMPLIANCE_DIALECT: JSON.stringify(dialect),
     LEDGER_URL: rig.config.ledger.url?.reveal() ?? "",
   });
-  function receipt(argv: string[], dialect?: unknown): Promise<CliResult> {
-    return callCli(["receipt", ...argv], { env: envOf(dialect) });
+  function receipt(argv: string[], dialect?: unknown, more: Record<string, string> = {}): Promise<CliResult> {
+    return callCli(["receipt", ...argv], { env: { ...envOf(dialect), ...more } });
   }
 
   /** Standard output as bytes. */
@@ -80,6 +80,14 @@ describeWithTemporal("fiscalflow receipt", () => {
     expect(shown.stdout).toMatch(new RegExp(`^B 16%, tax +${booked?.totals.taxAmount.toFixed(2)}$`, "m"));
     expect(Math.max(...shown.stdout.split("\n").map((line) => line.length))).toBe(42);
     expect(JSON.parse((await receipt(["R-1", "--json"])).stdout)).toEqual(booked?.receipt);
+  });
+
+  test("is headed by the seller of the configuration, and --seller takes precedence over it", async () => {
+    const configured = { COMPLIANCE_SELLERS: '{"biz_1": {"name": "Duka Moja Ltd", "pin": "P051000000A"}}' };
+    const { stdout } = await receipt(["R-1"], DIALECT, configured);
+    expect(stdout).toMatch(/^ +Duka Moja Ltd\n +PIN P051000000A\n +RECEIPT$/m);
+    const stated = await receipt(["R-1", "--seller", "Duka Mbili"], DIALECT, configured);
+    expect(stated.stdout).toMatch(/^ +Duka Mbili\n +RECEIPT$/m);
   });
 
   test("--format pdf --out writes a PDF with the QR code of the signed address, and the ending is enough", async () => {

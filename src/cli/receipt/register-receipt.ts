@@ -27,7 +27,11 @@ export function registerReceipt(program: Command, context: CliContext): void {
       .option("--out <file>", "write to this file, which appears once it is complete", parseText)
       .option("--force", "replace the file if it exists")
       .option(...CREDIT_NOTE_FLAG)
-      .option("--seller <name>", "the seller's name, which no signed value has", parseText)
+      .option(
+        "--seller <name>",
+        "the seller's name, which no signed value has (default: as COMPLIANCE_SELLERS says)",
+        parseText,
+      )
       .option("--seller-pin <pin>", "the seller's PIN", parseText)
       .option("--seller-address <text>", "the seller's address; a line break begins a new line", parseText)
       .option("--font <file>", "a TrueType or OpenType font for a PDF with letters beyond Western Europe's", parseText)
@@ -63,12 +67,17 @@ async function receipt(context: CliContext, invoice: string, flags: ReceiptFlags
     printResult(context, flags.json, file, `${file.file}: ${file.contentType ?? "unknown type"}, ${file.bytes} bytes`);
     return;
   }
-  const plan = printPlan(flags, context.stdout.isTTY === true);
+  const asked = printPlan(flags, context.stdout.isTTY === true);
   if (flags.json === true) {
     const { receipt: values } = await signedDocumentOf(context, invoice, flags);
     printResult(context, true, values, "");
     return;
   }
   const { printReceipt } = await import("./print-receipt.ts");
+  const { loadConfig } = await import("../../config/index.ts");
+  const { configuredSeller } = await import("../report/seller-of.ts");
+  const { businessOf } = await import("../jobs/business-of.ts");
+  const config = loadConfig({ env: context.env });
+  const plan = { ...asked, seller: asked.seller ?? configuredSeller(config)(businessOf(config, flags)) };
   await printReceipt(context, plan, () => documentOf(context, invoice, flags));
 }

@@ -7,6 +7,7 @@ import type { CliContext } from "../context.ts";
 import { printNote, printResult } from "../output.ts";
 import { type ResultFlags, type Scope, withFilters } from "../sale/scope.ts";
 import { configuredNote } from "./configured-note.ts";
+import { configuredSeller } from "./seller-of.ts";
 
 interface ReportFlags extends Scope, ResultFlags {
   date?: string;
@@ -61,19 +62,19 @@ async function runReport(context: CliContext, kind: Period["kind"], flags: Repor
   const nowMs = Date.now();
   const period = periodOf(kind, flags.date, nowMs);
   const { connection, business: businessId } = flags;
-  const businesses = await withLedger(
+  const { businesses, sellerOf } = await withLedger(
     context,
     async (ledger, config) => {
       const reports = await ledger.reports.read({ period, connection, businessId });
       const note = configuredNote(config, flags, reports);
       if (note !== undefined) printNote(context, note);
-      return reports;
+      return { businesses: reports, sellerOf: configuredSeller(config) };
     },
     { forMachines: flags.csv === true || flags.json === true },
   );
   if (flags.html !== undefined) {
     const { renderHtml } = await import("./render-html.ts");
-    await writePage(flags.html, renderHtml(period, businesses, nowMs));
+    await writePage(flags.html, renderHtml(period, businesses, nowMs, sellerOf));
     printNote(context, `Written to ${flags.html}.`);
     if (flags.csv !== true && flags.json !== true) return;
   }
@@ -83,7 +84,12 @@ async function runReport(context: CliContext, kind: Period["kind"], flags: Repor
     return;
   }
   const { renderText } = await import("./render-text.ts");
-  printResult(context, flags.json, { period, businesses }, renderText(period, businesses, nowMs));
+  const data = businesses.map((report) => {
+    const seller = sellerOf(report);
+    return { ...report, ...(seller && { seller }) };
+  });
+  const text = renderText(period, businesses, nowMs, sellerOf);
+  printResult(context, flags.json, { period, businesses: data }, text);
 }
 
 async function writePage(file: string, page: string): Promise<void> {

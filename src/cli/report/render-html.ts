@@ -5,21 +5,22 @@ import { escapeHtml } from "./escape-html.ts";
 import { money, plain } from "./money.ts";
 import { PAGE_STYLE } from "./page-style.ts";
 import { titleOf } from "./render-text.ts";
+import type { SellerOf } from "./seller-of.ts";
 import { type Share, sharePlot } from "./share-plot.ts";
 import { type ReportTable, tablesOf } from "./tables.ts";
 
 /**
  * The report as one page that loads nothing: no script, no font, no picture from elsewhere.
- * @param names what businesses are called, by their id, as far as that is known
+ * @param sellerOf who a business is, as far as that is known
  */
 export function renderHtml(
   period: Period,
   businesses: readonly BusinessReport[],
   nowMs: number,
-  names: ReadonlyMap<string, string> = new Map(),
+  sellerOf: SellerOf = () => undefined,
 ): string {
   const title = `${period.kind === "day" ? "Day" : "Month"} report, ${titleOf(period)}`;
-  const body = businesses.map((report) => section(period, report, nowMs, names)).join("");
+  const body = businesses.map((report) => section(period, report, nowMs, sellerOf)).join("");
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -40,13 +41,14 @@ ${body === "" ? '<p class="none">The ledger has no documents of that connection 
 `;
 }
 
-function section(period: Period, report: BusinessReport, nowMs: number, names: ReadonlyMap<string, string>): string {
+function section(period: Period, report: BusinessReport, nowMs: number, sellerOf: SellerOf): string {
   const { connection, businessId, sales, creditNotes, net, open, moreOpen, atRisk } = report;
   const waiting = open.length + moreOpen;
   const parked = open.filter(({ attentions }) => attentions.length > 0).length;
-  const known = names.get(businessId);
+  const seller = sellerOf(report);
+  const pin = seller?.pin === undefined ? "" : `PIN ${seller.pin} · `;
   const id = businessId === "-" ? "" : `${businessId} · `;
-  const beside = `${id}connection ${connection}`;
+  const beside = `${pin}${id}connection ${connection}`;
   const figures = [
     figure("Net of credit notes", money(net.total), `taxable ${money(net.taxableAmount)}`),
     figure("Tax", money(net.taxAmount), `of sales ${money(sales.taxAmount)}`),
@@ -56,8 +58,8 @@ function section(period: Period, report: BusinessReport, nowMs: number, names: R
   const { tables, none } = tablesOf(report, nowMs);
   const key = `<div class="key"><span><i style="background:var(--sale)"></i>sales</span><span><i style="background:var(--note)"></i>credit notes</span></div>`;
   return `<section>
-<h2>${escapeHtml(known ?? beside)}</h2>
-${known === undefined ? "" : `<p class="none">${escapeHtml(beside)}</p>`}
+<h2>${escapeHtml(seller?.name ?? beside)}</h2>
+${seller === undefined ? "" : `<p class="none">${escapeHtml(beside)}</p>`}
 <div class="figures">${figures.join("")}</div>
 ${courseCard(period, report, key)}
 ${pairOf([

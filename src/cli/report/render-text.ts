@@ -1,19 +1,33 @@
 import type { BusinessReport, Period } from "../../ledger/index.ts";
 import { plainTable } from "../plain-table.ts";
+import type { SellerOf } from "./seller-of.ts";
 import { type ReportTable, tablesOf } from "./tables.ts";
 
-export function renderText(period: Period, businesses: readonly BusinessReport[], nowMs: number): string {
+export function renderText(
+  period: Period,
+  businesses: readonly BusinessReport[],
+  nowMs: number,
+  sellerOf: SellerOf = () => undefined,
+): string {
   if (businesses.length === 0) return "The ledger has no documents of that connection and business.";
-  return businesses.map((report) => businessText(period, report, nowMs)).join("\n\n\n");
+  return businesses.map((report) => businessText(period, report, nowMs, sellerOf)).join("\n\n\n");
 }
 
 export function titleOf(period: Period): string {
   return period.kind === "day" ? period.from : `${period.from} to ${period.to}`;
 }
 
-function businessText(period: Period, report: BusinessReport, nowMs: number): string {
-  const { connection, businessId } = report;
-  const title = `${businessId === "-" ? "The business" : businessId} (connection ${connection}), ${titleOf(period)}, amounts in KES`;
+/** `Duka Moja Ltd, PIN P051234567Z, biz_1 (connection default)`: as far as it is known who the business is. */
+export function headOf(business: { connection: string; businessId: string }, sellerOf: SellerOf): string {
+  const { connection, businessId } = business;
+  const seller = sellerOf(business);
+  const id = businessId === "-" ? (seller ? undefined : "The business") : businessId;
+  const parts = [seller?.name, seller?.pin && `PIN ${seller.pin}`, id];
+  return `${parts.filter((part) => part !== undefined && part !== "").join(", ")} (connection ${connection})`;
+}
+
+function businessText(period: Period, report: BusinessReport, nowMs: number, sellerOf: SellerOf): string {
+  const title = `${headOf(report, sellerOf)}, ${titleOf(period)}, amounts in KES`;
   const { tables, none } = tablesOf(report, nowMs);
   return [title, ...tables.map(tableText), ...(none === "" ? [] : [none])].join("\n\n");
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from "vitest";
 
+import { COMPLIANCE, load } from "../../config/test-support/load.ts";
 import { UsageError } from "../cli-error.ts";
 import { NOW_MS, sampleReport } from "../test-support/sample-report.ts";
 import { age, money, plain } from "./money.ts";
@@ -7,6 +8,7 @@ import { periodOf } from "./period.ts";
 import { renderCsv } from "./render-csv.ts";
 import { renderHtml } from "./render-html.ts";
 import { renderText } from "./render-text.ts";
+import { configuredSeller } from "./seller-of.ts";
 
 const MONTH = periodOf("month", "2026-11", NOW_MS);
 
@@ -105,9 +107,15 @@ test("a payment type is in words where the authority's list has it", () => {
   for (const words of ["cash (01)", "mobile money (06)", "99", "not stated"]) expect(text).toMatch(words);
 });
 
-test("the page is headed by what the business is called, where that is known", () => {
-  const named = renderHtml(MONTH, [sampleReport()], NOW_MS, new Map([["biz_<b>1</b>", "Duka & Sons"]]));
+test("page and table are headed by the business's name and PIN, where they are known", () => {
+  const sellers = { "biz_<b>1</b>": { name: "Duka & Sons", pin: "P051234567Z" } };
+  const sellerOf = configuredSeller(load({ ...COMPLIANCE, COMPLIANCE_SELLERS: JSON.stringify(sellers) }));
+  const named = renderHtml(MONTH, [sampleReport()], NOW_MS, sellerOf);
   expect(named).toContain("<h2>Duka &amp; Sons</h2>");
+  expect(named).toContain('<p class="none">PIN P051234567Z · biz_&lt;b&gt;1&lt;/b&gt; · connection default</p>');
+  expect(renderText(MONTH, [sampleReport()], NOW_MS, sellerOf)).toContain(
+    "Duka & Sons, PIN P051234567Z, biz_<b>1</b> (connection default), 2026-11-01 to 2026-11-30, amounts in KES",
+  );
   expect(renderHtml(MONTH, [sampleReport()], NOW_MS)).toContain(
     "<h2>biz_&lt;b&gt;1&lt;/b&gt; · connection default</h2>",
   );

@@ -6,6 +6,7 @@ import { DEFAULT_CONNECTION } from "../../../contract/index.ts";
 import type { BusinessReport, Period } from "../../../ledger/index.ts";
 import { periodOf } from "../../../cli/report/period.ts";
 import { renderHtml } from "../../../cli/report/render-html.ts";
+import type { SellerOf } from "../../../cli/report/seller-of.ts";
 import { DemoError } from "../demo-error.ts";
 import type { DemoStack } from "../start-demo-stack.ts";
 
@@ -48,8 +49,9 @@ export async function writeDayReport(stack: Stack, day: string, file: string): P
   const nowMs = Date.now();
   const period = periodOf("day", day, nowMs);
   const report = await readReport(stack, period);
-  const names = new Map(stack.plan.scenario.businesses.map(({ id, name }) => [id, name]));
-  await writePage(file, renderHtml(period, report ? [report] : [], nowMs, names));
+  const { businesses } = stack.plan.scenario;
+  const sellerOf: SellerOf = ({ businessId }) => businesses.find(({ id }) => id === businessId);
+  await writePage(file, renderHtml(period, report ? [report] : [], nowMs, sellerOf));
   return report;
 }
 
