@@ -30,7 +30,10 @@ export function nairobiClock(atMs: number): string {
   return CLOCK.format(atMs);
 }
 
-/** A word of a command line that can be pasted into a shell. */
-export function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) && !text.startsWith("-") ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+/** A word of a command line that can be pasted into a POSIX shell, or into PowerShell on Windows. */
+export function shellWord(text: string, platform: NodeJS.Platform = process.platform): string {
+  const isWindows = platform === "win32";
+  const plain = isWindows ? /^[\w+=:./-]+$/ : /^[\w@%+=:,./-]+$/;
+  if (plain.test(text) && !text.startsWith("-")) return text;
+  return `'${text.replaceAll("'", isWindows ? "''" : `'\\''`)}'`;
 }

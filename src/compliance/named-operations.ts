@@ -82,7 +82,7 @@ export function requireDescribed<Name extends NamedOperation>(
   throw new ComplianceInputError(
     "not-in-dialect",
     `${name} is off: the API's document names it without showing its shape. Ask the provider for its method and path, and describe it in ` +
-      `the connection's dialect, for example COMPLIANCE_DIALECT='{"${name}":${EXAMPLES[name]}}'`,
+      `the connection's dialect, for example with this value of COMPLIANCE_DIALECT: {"${name}":${EXAMPLES[name]}}`,
   );
 }
 

@@ -184,7 +184,7 @@ describeWithTemporal("fiscalflow receipt", () => {
     const off = await receipt(["R-1", "--original"], {});
     expect(off).toMatchObject({ exitCode: 2, stdout: "" });
     expect(off.stderr).toContain("receiptDownload is off");
-    expect(off.stderr).toContain(`COMPLIANCE_DIALECT='{"receiptDownload":{"method":"GET","path":"/v1/sales/{id}/…"`);
+    expect(off.stderr).toContain(`COMPLIANCE_DIALECT: {"receiptDownload":{"method":"GET","path":"/v1/sales/{id}/…"`);
   });
 
   test("a sale that is not signed yet is printed as provisional, and that is said", async () => {

@@ -47,7 +47,7 @@ describe("simulator", () => {
     const { exitCode, stdout } = await simulate(["--scenario", path], () => Promise.resolve());
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(
-      /COMPLIANCE_API_KEY=cmp_sk_test_shop\nCOMPLIANCE_BUSINESS_ID=shop\nACCOUNTING_BASE_URL=http.+\/accounting\n/,
+      /export COMPLIANCE_API_KEY=cmp_sk_test_shop\nexport COMPLIANCE_BUSINESS_ID=shop\nexport ACCOUNTING_BASE_URL=http.+\/accounting\n/,
     );
   });
 
@@ -56,7 +56,7 @@ describe("simulator", () => {
     const businesses = ["shop", "till"].map((id) => ({ id, name: id, branches: [{ id: "b", authorityBhfId: "00" }] }));
     await writeFile(path, JSON.stringify({ businesses }));
     const { stdout } = await simulate(["--scenario", path], () => Promise.resolve());
-    expect(stdout).toContain("COMPLIANCE_BUSINESS_ID=shop\nCOMPLIANCE_BUSINESSES=shop,till\n");
+    expect(stdout).toContain("export COMPLIANCE_BUSINESS_ID=shop\nexport COMPLIANCE_BUSINESSES=shop,till\n");
   });
 
   test("with a wrong scenario it ends with 2 and names the path", async () => {

@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { wholeNumber } from "../arguments.ts";
 import { CommandFailedError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
+import { environmentLines } from "../environment-lines.ts";
 import { untilAborted } from "../interruptible.ts";
 import { printNote, printResult } from "../output.ts";
 import { parseJson } from "../parse-json.ts";
@@ -78,11 +79,10 @@ async function runSimulator(context: CliContext, flags: SimulatorFlags): Promise
       ...(accountingKey !== undefined && { ACCOUNTING_API_KEY: accountingKey }),
       ...(accounting?.clientSecret && { ACCOUNTING_CLIENT_SECRET: accounting.clientSecret }),
     };
-    const text = Object.entries(env).map(([name, value]) => `${name}=${value}`);
-    printResult(context, flags.json, { url: simulator.url, env }, text.join("\n"));
+    printResult(context, flags.json, { url: simulator.url, env }, environmentLines(env).join("\n"));
     printNote(
       context,
-      `The simulator listens at ${simulator.url}, which is also its page; the lines above are what a worker needs. Ctrl-C ends it.`,
+      `The simulator listens at ${simulator.url}, which is also its page; the lines above set what a worker needs. Ctrl-C ends it.`,
     );
     await untilAborted(context.signal);
   } finally {

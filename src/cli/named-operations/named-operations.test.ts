@@ -76,6 +76,6 @@ describe("operations that the API's document only names", () => {
     const off = await call(argv, { dialect: {}, stdin: "{}" });
     expect(off).toMatchObject({ exitCode: 2, stdout: "" });
     expect(off.stderr).toContain(`${name} is off`);
-    expect(off.stderr).toContain(`COMPLIANCE_DIALECT='{"${name}":`);
+    expect(off.stderr).toContain(`COMPLIANCE_DIALECT: {"${name}":`);
   });
 });

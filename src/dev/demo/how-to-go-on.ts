@@ -7,6 +7,8 @@ import type { SaleProgress } from "./sale-progress.ts";
 import type { DemoStack } from "./start-demo-stack.ts";
 
 const NUMBER = "DUKA-2001";
+/** At the end of a line, in a POSIX shell or in PowerShell: the command goes on in the next one. */
+const CONTINUED = process.platform === "win32" ? "`" : "\\";
 
 /** What an operator can do with a demo that is left running, in commands that can be copied. */
 export function howToGoOn(stack: DemoStack, sales: readonly SaleProgress[]): string {
@@ -46,8 +48,8 @@ export function howToGoOn(stack: DemoStack, sales: readonly SaleProgress[]): str
     "",
     "To start the sale with Temporal's own command:",
     "",
-    `  temporal workflow start --address ${address} --namespace ${temporal.namespace} \\`,
-    `    --task-queue ${MAIN_TASK_QUEUE} --type ${WORKFLOW_TYPES.sale} --workflow-id ${shellWord(workflowId)} \\`,
+    `  temporal workflow start --address ${address} --namespace ${temporal.namespace} ${CONTINUED}`,
+    `    --task-queue ${MAIN_TASK_QUEUE} --type ${WORKFLOW_TYPES.sale} --workflow-id ${shellWord(workflowId)} ${CONTINUED}`,
     `    --id-reuse-policy RejectDuplicate --input ${shellWord(sale)}`,
     "",
     `Temporal's UI: ${temporal.uiUrl ?? "unknown; name it with --ui-url"}. Columns to pin: ${COLUMNS.join(", ")}. Views:`,
