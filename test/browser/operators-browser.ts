@@ -40,11 +40,28 @@ export interface OperatorsBrowser {
   close(): Promise<void>;
 }
 
-export async function openBrowser(uiUrl: string, namespace: string, executablePath: string): Promise<OperatorsBrowser> {
+export interface OpenPage {
+  page: Page;
+  /** Kept as `<name>.png` among the run's pictures. */
+  picture: (name: string) => Promise<void>;
+  close: () => Promise<void>;
+}
+
+/** An empty page in a browser of its own, as wide as a laptop's unless told. */
+export async function openPage(executablePath: string, viewport = VIEWPORT): Promise<OpenPage> {
   // The sandbox of Chromium does not work for root, as whom a container runs; every page here is our own.
   const browser: Browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
-  const page = await browser.newPage({ viewport: VIEWPORT, timezoneId: "Africa/Nairobi" });
+  const page = await browser.newPage({ viewport, timezoneId: "Africa/Nairobi" });
   await mkdir(PICTURES, { recursive: true });
+  return {
+    page,
+    picture: async (name) => void (await page.screenshot({ path: `${PICTURES}/${name}.png` })),
+    close: () => browser.close(),
+  };
+}
+
+export async function openBrowser(uiUrl: string, namespace: string, executablePath: string): Promise<OperatorsBrowser> {
+  const { page, picture, close } = await openPage(executablePath);
   const inNamespace = `${uiUrl}/namespaces/${namespace}`;
 
   return {
@@ -62,7 +79,7 @@ export async function openBrowser(uiUrl: string, namespace: string, executablePa
       await dialog.locator(".cm-content").first().fill(json);
       // The dialog lays the JSON out anew when it is left, which would move the button away from under the click.
       await page.keyboard.press("Tab");
-      await page.screenshot({ path: `${PICTURES}/send-${name}.png` });
+      await picture(`send-${name}`);
       await dialog.getByRole("button", { name: "Submit" }).click();
       await page.getByText("Update successful").waitFor();
     },
@@ -70,8 +87,8 @@ export async function openBrowser(uiUrl: string, namespace: string, executablePa
       await page.goto(`${inNamespace}/${path}`);
       await page.getByText(text).first().waitFor();
     },
-    picture: async (name) => void (await page.screenshot({ path: `${PICTURES}/${name}.png` })),
-    close: () => browser.close(),
+    picture,
+    close,
   };
 }
 

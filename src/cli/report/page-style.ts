@@ -22,6 +22,7 @@ th { text-align: left; font-weight: 600; color: var(--quiet); font-size: 12.5px;
 td { padding: 7px 14px 7px 0; border-bottom: 1px solid var(--line); vertical-align: top; overflow-wrap: anywhere; }
 tr:last-child td { border-bottom: 0; }
 .right { text-align: right; padding-right: 0; padding-left: 14px; white-space: nowrap; }
+th.right { white-space: normal; vertical-align: bottom; } td:not(.right) { min-width: 9ch; }
 svg { display: block; width: 100%; height: auto; } .pair svg { max-width: 440px; }
 .tick { font-size: 11px; fill: var(--quiet); font-variant-numeric: tabular-nums; }
 .label { font-size: 13px; fill: var(--ink); } .value { font-size: 13px; fill: var(--ink); font-variant-numeric: tabular-nums; }
