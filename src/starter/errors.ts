@@ -83,7 +83,11 @@ export class SaleFailedError extends FiscalflowError {
   override readonly code = "Failed";
 }
 
-/** Nobody answered in time. Whatever was started goes on as soon as a worker does. */
+/** Temporal keeps what was started. An update that no worker has accepted may be forgotten, or be carried out later. */
+const WHAT_HOLDS =
+  "What was started is not lost. Whether anything else that was asked, such as a refund, will be done is not known: ask for the same again, which is harmless, as soon as";
+
+/** Nobody answered in time. What was started goes on as soon as a worker does; anything else is to be asked again. */
 export class NoAnswerError extends FiscalflowError {
   override readonly name: string = "NoAnswerError";
   override readonly code: "NoAnswer" | "NoWorker" = "NoAnswer";
@@ -91,7 +95,7 @@ export class NoAnswerError extends FiscalflowError {
   constructor(
     workflowId: string,
     cause: unknown,
-    message = `No worker answered for ${workflowId} in time. Nothing is lost: it goes on as soon as a worker runs. Is \`fiscalflow worker\` running, on this namespace?`,
+    message = `No worker answered for ${workflowId} in time. ${WHAT_HOLDS} a worker runs. Is \`fiscalflow worker\` running, on this namespace?`,
   ) {
     super(message, { cause });
   }
@@ -111,7 +115,7 @@ export class NoWorkerError extends NoAnswerError {
     super(
       workflowId,
       cause,
-      `No worker serves the task queue ${MAIN_TASK_QUEUE}, so nobody answers for ${workflowId}. Nothing is lost: it goes on as soon as \`fiscalflow worker\` runs on this namespace.`,
+      `No worker serves the task queue ${MAIN_TASK_QUEUE}, so nobody answers for ${workflowId}. ${WHAT_HOLDS} \`fiscalflow worker\` runs on this namespace.`,
     );
   }
 }
