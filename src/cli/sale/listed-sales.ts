@@ -17,6 +17,7 @@ import { closedStatusOf, lastRunOf } from "../../starter/closed-run.ts";
 import { contentOfInput, inputOfRun } from "../../starter/input-of-run.ts";
 import { inParallel } from "./in-parallel.ts";
 import { quoted, typesClause } from "./visibility-query.ts";
+import { waitsForOperator } from "./waits-for.ts";
 
 export interface ListedSale {
   invoice: string;
@@ -183,7 +184,7 @@ function waitsFor({
   attention,
   type,
 }: Pick<ListedSale, "stage" | "status" | "attention" | "type">): string {
-  if (attention !== null) return `an operator: ${attention}`;
+  if (attention !== null) return waitsForOperator(attention);
   if (status in CLOSED_STATUSES) return "a restart";
   if (stage === "crediting" && type === WORKFLOW_TYPES.sale) return WAITS_FOR.crediting;
   return status === "completed" || stage === null ? "nothing" : WAITS_FOR[stage];

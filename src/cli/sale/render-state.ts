@@ -5,6 +5,7 @@ import { balanceLines } from "./balance-lines.ts";
 import { evidenceLines } from "./evidence-lines.ts";
 import { resolvingCommands, type CommandTarget, restartCommand } from "./resolving-commands.ts";
 import { documentLine, movementLine, receiptLines } from "./render-document.ts";
+import { waitsForInWords } from "./waits-for.ts";
 
 const LABEL_WIDTH = 14;
 
@@ -15,7 +16,7 @@ export function renderState(title: string, workflowId: string, state: SaleState,
     ["Workflow", workflowId],
     ["Stage", closed ? `${state.stage} (${closed.status})` : state.stage],
     ["Ended", closed && `${nairobiTime(closed.atMs)}: ${closedInWords(closed)}, without an outcome`],
-    ["Waits for", state.waitingFor],
+    ["Waits for", waitsForInWords(state)],
     ["API", state.serviceTrouble && `${troubleInWords(state.serviceTrouble)}, as far as calls show`],
     ["Calls", state.source === "workflow" ? state.pendingCalls?.map(pendingCallText).join("\n") : undefined],
     ["Cancellation", state.cancelRequested && `asked for: ${state.cancelRequested}`],
