@@ -134,6 +134,9 @@ describe("a refused key", () => {
         nextTryAt: "2026-11-21T09:00:30.000Z",
         waiting: 3,
       },
+      message: expect.stringContaining(
+        "Refused since 2026-11-21 12:00 EAT, tried again from 2026-11-21 12:00 EAT on, or on retry; 3 wait.",
+      ),
     });
   });
 });

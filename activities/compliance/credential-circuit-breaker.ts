@@ -4,6 +4,7 @@ import {
   type ComplianceDialect,
   type OperationName,
 } from "../../src/compliance/index.ts";
+import { nairobiTime } from "../../src/contract/index.ts";
 
 /** What begins, or ceases, to be refused. Never holds the key itself. */
 export interface KeyTrouble {
@@ -63,14 +64,19 @@ export class KeyHeldError extends Error {
   constructor(operation: string, refusal: ComplianceApiError, evidence: KeyEvidence, heldForMs: number) {
     const { keyRefusedSince, nextTryAt, waiting } = evidence;
     super(
-      `${operation} was not sent, since the key is refused: ${refusal.message}. Refused since ${keyRefusedSince}, ` +
-        `tried again from ${nextTryAt} on, or on retry; ${waiting} wait.`,
+      `${operation} was not sent, since the key is refused: ${refusal.message}. Refused since ${inNairobi(keyRefusedSince)}, ` +
+        `tried again from ${inNairobi(nextTryAt)} on, or on retry; ${waiting} wait.`,
       { cause: refusal },
     );
     this.refusal = refusal;
     this.evidence = evidence;
     this.heldForMs = heldForMs;
   }
+}
+
+/** As every other text shows an instant. */
+function inNairobi(isoTime: string): string {
+  return nairobiTime(Date.parse(isoTime));
 }
 
 /** The pauses of a refused key, in shares of the first: by default 30 s, 1, 2, 5 and 10 minutes. */

@@ -2,6 +2,7 @@ import { type Client, type WorkflowExecutionDescription, WorkflowNotFoundError }
 
 import { type ClosedRun, closedInWords, type ClosedStatus } from "../contract/closed-run.ts";
 import { WORKFLOW_TYPES } from "../contract/names.ts";
+import { nairobiTime } from "../contract/nairobi-date.ts";
 import { NotAllowedError } from "./errors.ts";
 
 const STATUSES: Readonly<Record<string, ClosedStatus>> = {
@@ -65,7 +66,7 @@ export async function refusedByClosed(client: Client, workflowId: string): Promi
   const closed = await closedRunOf(client, run);
   if (closed) {
     return new NotAllowedError(
-      `The workflow ${workflowId} was ${closedInWords(closed)} on ${new Date(closed.atMs).toISOString()}: no update reaches it, and nothing carries it on. Allowed: restart it (` +
+      `The workflow ${workflowId} was ${closedInWords(closed)} on ${nairobiTime(closed.atMs)}: no update reaches it, and nothing carries it on. Allowed: restart it (` +
         "`fiscalflow sale restart`" +
         `), then answer what it asks.`,
     );

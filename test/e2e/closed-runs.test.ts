@@ -79,7 +79,9 @@ describeWithTemporal("a sale whose run ended without an outcome", () => {
     for (const words of [["retry"], ["cancel", "--reason", "too late"]]) {
       const refused = await fiscalflow("sale", words[0] ?? "", "END-1", ...words.slice(1));
       expect(refused).toMatchObject({ exitCode: 1, stdout: "" });
-      expect(refused.stderr).toMatch(/was terminated \("by mistake".* no update reaches it.*fiscalflow sale restart/);
+      expect(refused.stderr).toMatch(
+        /was terminated \("by mistake".* on \d{4}-\d\d-\d\d \d\d:\d\d EAT: no update reaches it.*fiscalflow sale restart/,
+      );
     }
     const done = await start("END-DONE");
     await done.result();

@@ -50,6 +50,12 @@ describe("simulator trigger", () => {
     expect(await trouble("end")).toMatchObject({ stdout: "Nothing was set.\n" });
   });
 
+  test("authority-slow says what there is to see, and from when a retry is taken", async () => {
+    const { stdout } = await trouble("trigger", "authority-slow");
+    expect(stdout).toContain("stays so, also once this is ended. `fiscalflow sale show` shows it; once it says");
+    expect(stdout).toContain("`fiscalflow sale retry` submits it again, and not before.");
+  });
+
   test("credentials refuses every key until it is ended", async () => {
     await trouble("trigger", "credentials");
     expect((await createSale("INV-1")).status).toBe(401);

@@ -35,7 +35,8 @@ export const TRIGGERS: Readonly<Record<string, Trigger>> = {
     strikes: ["submission to the authority", "submissions to the authority"],
     times: null,
     byInvoice: true,
-    afterwards: "A document in flight stays so until it is submitted again (fiscalflow sale retry).",
+    afterwards:
+      "A document in flight stays so, also once this is ended. `fiscalflow sale show` shows it; once it says `authority-slow` (after an hour), `fiscalflow sale retry` submits it again, and not before.",
   },
   "answer-lost": {
     help: "a sale is created and the answer is lost: it is asked for again under the same Idempotency-Key",
