@@ -99,7 +99,7 @@ test("a failure leads with the service's trouble, in its message and its details
   });
   expect(failure).toMatchObject({
     message:
-      "The API has been away since 2026-11-21 12:00 EAT or earlier: attempt 7, the next after 5 s. getSale: HTTP 503",
+      "The API has been away at least since 2026-11-21 12:00 EAT: attempt 7, the next after 5 s. getSale: HTTP 503",
     details: [{ trouble, said: "getSale: HTTP 503" }],
   });
 });

@@ -7,6 +7,7 @@ import { createTransport } from "../../src/http/transport.ts";
 import type { Observation } from "../../src/ledger/index.ts";
 import { createTestLedger } from "../../src/ledger/test-support/create-test-ledger.ts";
 import { simulatorUnderTest } from "../../src/dev/simulator/test-support/simulator-under-test.ts";
+import { ServiceHealth } from "../service-health.ts";
 import { failureOf, inActivity } from "../test-support/served.ts";
 import { createAccountingActivities } from "./index.ts";
 
@@ -37,7 +38,8 @@ async function served(names: Record<string, string> = {}) {
     works: () => undefined,
   };
   const profile = { connection: "default", callTimeoutMs: 5_000 };
-  const accounting = new Map([["default", { profile, client, dialect, keyWatch }]]);
+  const health = new ServiceHealth(Date.now, () => Promise.resolve(undefined), "accounting");
+  const accounting = new Map([["default", { profile, client, dialect, keyWatch, health }]]);
   const observed: Observation[] = [];
   const observer = { note: (observation: Observation) => void observed.push(observation) };
   const activities = createAccountingActivities({ accounting, ledger, observer, nowMs: Date.now, random: () => 0 });

@@ -1,3 +1,5 @@
+import { Context } from "@temporalio/activity";
+
 import {
   AccountingApiError,
   type AccountingMeaning,
@@ -10,7 +12,7 @@ import type { AccountingRuntime } from "./runtime.ts";
 
 /** Makes the call, and says what it came to. Never throws. */
 export async function callAndClassify<Data>(
-  { keyWatch }: AccountingRuntime,
+  { keyWatch, health }: AccountingRuntime,
   operation: AccountingOperationName,
   call: () => Promise<AccountingResult<Data>>,
 ): Promise<ClassifiedCall<Data, AccountingMeaning>> {
@@ -18,13 +20,16 @@ export async function callAndClassify<Data>(
   try {
     const { data, odd } = await call();
     keyWatch.works(operation);
+    health.served();
     return { ...common, meaning: { kind: "ok" }, data, odd, message: operation };
   } catch (error) {
+    await health.failed(error, Context.current().info.attempt);
+    const { trouble } = health;
     const meaning = classifyAccountingError(operation, error);
     const message = error instanceof Error ? error.message : String(error);
-    if (!(error instanceof AccountingApiError)) return { ...common, meaning, error, message };
+    if (!(error instanceof AccountingApiError)) return { ...common, meaning, error, message, trouble };
     if (meaning.kind === "configuration") keyWatch.refused(operation, error.status);
-    return { ...common, meaning, error, message, hint: operation === "listBillPayments" ? HINT : "" };
+    return { ...common, meaning, error, message, trouble, hint: operation === "listBillPayments" ? HINT : "" };
   }
 }
 

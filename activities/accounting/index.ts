@@ -28,14 +28,19 @@ function createAccountingWaitActivities(context: AccountingContext) {
     async awaitAccounting(request) {
       const runtime = servedIn(context.accounting, request.connection);
       const { tooSoonForMs, ownTurnInMs, lookPauseMs } = standingNow(request, random);
-      if (tooSoonForMs > 0) throw stillWaiting("It was tried a moment ago.", tooSoonForMs);
-      const ofTheKey = request.refused?.status === 401;
+      const { refused, sinceMs } = request;
+      // Since when the key is refused the waiting workflow knows best: it outlives this process.
+      const ofRequest = refused && ({ kind: "refused", service: "accounting", sinceMs } as const);
+      const trouble = ofRequest ?? runtime.health.trouble;
+      if (tooSoonForMs > 0) throw stillWaiting("It was tried a moment ago.", tooSoonForMs, trouble);
+      const ofTheKey = refused?.status === 401;
       // What a key may not do only a call of that kind finds out.
-      if (!ofTheKey && ownTurnInMs > 0) throw stillWaiting("It was tried a while ago.", ownTurnInMs);
+      if (!ofTheKey && ownTurnInMs > 0) throw stillWaiting("It was tried a while ago.", ownTurnInMs, trouble);
       const classified = await callAndClassify(runtime, "listCompanies", () => runtime.client.listCompanies());
-      if (classified.meaning.kind === "transient") throw stillWaiting(classified.message, lookPauseMs);
+      const { meaning, message } = classified;
+      if (meaning.kind === "transient") throw stillWaiting(message, lookPauseMs, classified.trouble);
       throwIfRetryable(classified, random);
-      if (ofTheKey && classified.meaning.kind === "configuration") throw stillWaiting(classified.message, lookPauseMs);
+      if (ofTheKey && meaning.kind === "configuration") throw stillWaiting(message, lookPauseMs, trouble);
     },
   } satisfies Partial<AccountingActivities>;
 }

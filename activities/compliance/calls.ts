@@ -26,9 +26,9 @@ import { type ClassifiedCall, servedIn, throwIfRetryable } from "../classified-c
 import type { EarlierRuns } from "../earlier-runs/earlier-runs.ts";
 import type { Observer } from "../observer.ts";
 import type { PollBounds } from "../poll-schedule.ts";
+import type { ServiceHealth } from "../service-health.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { type CredentialCircuitBreaker, type KeyCall, KeyHeldError } from "./credential-circuit-breaker.ts";
-import type { ServiceHealth } from "./service-health.ts";
 
 /** One connection as this process serves it. The key is inside the client and nowhere else. */
 export interface ComplianceRuntime {
@@ -99,7 +99,7 @@ export async function callAndClassify<Data>(
     const message = error instanceof Error ? error.message : String(error);
     if (error instanceof KeyHeldError)
       return { meaning: { kind: "configuration" }, error, replayed: false, operation, message, hint: "" };
-    runtime.health.failed(error);
+    await runtime.health.failed(error, Context.current().info.attempt);
     const { trouble } = runtime.health;
     const replayed = error instanceof ComplianceApiError && error.replayed;
     const meaning = classifyError(operation, error, runtime.dialect, options);

@@ -12,7 +12,6 @@ import { createStockActivities } from "./stock.ts";
 
 export { Catalogue } from "./catalogue.ts";
 export { CredentialCircuitBreaker, type KeyWatch } from "./credential-circuit-breaker.ts";
-export { ServiceHealth } from "./service-health.ts";
 export type { ActivityContext, ComplianceRuntime } from "./calls.ts";
 
 /** The activities of an application's two task queues: one HTTP request each, at most. */

@@ -77,6 +77,7 @@ export async function serve(options: ServeOptions = {}): Promise<Served> {
   const connections = createComplianceRuntimes(compliance, { ...timings, callTimeoutMs }, () => transport, nowMs, {
     watch,
     observer,
+    seenBefore: () => Promise.resolve(undefined),
   });
   const ledger = await emptyClaims();
   // No Temporal server here, and so no runs of before.

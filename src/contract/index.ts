@@ -36,6 +36,7 @@ export * from "./reference-id.ts";
 export * from "./restarted.ts";
 export * from "./sale.ts";
 export * from "./scheduled.ts";
+export * from "./service-calls.ts";
 export * from "./service-trouble.ts";
 export * from "./service-wait.ts";
 export * from "./sha256.ts";

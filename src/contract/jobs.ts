@@ -1,4 +1,5 @@
 import type { Attention, Decision } from "./attention.ts";
+import type { ServiceTrouble } from "./service-trouble.ts";
 
 /**
  * Workflows that carry no document of their own: what they did is in the ledger, and how far they are in their state.
@@ -12,4 +13,6 @@ export interface JobState<Progress> {
   progress: Progress;
   attentions: Attention[];
   decisions: Decision[];
+  /** What is wrong with a service, as a call of this run that is deferred has met it. */
+  serviceTrouble?: ServiceTrouble;
 }

@@ -12,23 +12,31 @@ import { nairobiTime } from "./nairobi-date.ts";
  */
 export interface ServiceTrouble {
   kind: "away" | "rate-limited" | "held-back" | "refused" | "slow";
+  /** Absent: the API. */
+  service?: "accounting";
   /** Since when no call has shown otherwise (Unix milliseconds). */
   sinceMs: number;
   /** Whoever saw it has not seen the API without it: it may have begun earlier. */
   orEarlier?: true;
 }
 
-const WORDS: Readonly<Record<ServiceTrouble["kind"], string>> = {
-  away: "The API has been away since",
-  "rate-limited": "The API has been rate limiting since",
-  "held-back": "The request budget has held calls back since",
-  refused: "The API has refused the key since",
-  slow: "The API is slow, or a worker is gone: a call has been under way since",
+const WORDS: Readonly<Record<ServiceTrouble["kind"], (service: string) => string>> = {
+  away: (service) => `${service} has been away`,
+  "rate-limited": (service) => `${service} has been rate limiting`,
+  "held-back": () => "The request budget has held calls back",
+  refused: (service) => `${service} has refused the key`,
+  slow: (service) => `${service} is slow, or a worker is gone: a call has been under way`,
 };
 
 /** As a sentence without its full stop; the same words everywhere. */
-export function troubleInWords({ kind, sinceMs, orEarlier }: ServiceTrouble): string {
-  return `${WORDS[kind]} ${nairobiTime(sinceMs)}${orEarlier ? " or earlier" : ""}`;
+export function troubleInWords({ kind, service, sinceMs, orEarlier }: ServiceTrouble): string {
+  const what = WORDS[kind](service === "accounting" ? "The accounting service" : "The API");
+  return `${what} ${orEarlier ? "at least " : ""}since ${nairobiTime(sinceMs)}`;
+}
+
+/** Of several that hold up the same work: the one that began first. */
+export function firstTrouble(troubles: readonly (ServiceTrouble | undefined)[]): ServiceTrouble | undefined {
+  return troubles.filter((trouble) => trouble !== undefined).toSorted((a, b) => a.sinceMs - b.sinceMs)[0];
 }
 
 /** Type of the failure of an attempt that looked, and has not seen what it waits for: nothing has failed. */

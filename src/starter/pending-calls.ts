@@ -1,6 +1,6 @@
 import { ApplicationFailure, type Client, type WorkflowExecutionDescription } from "@temporalio/client";
 
-import { isComplianceCall } from "../contract/compliance-calls.ts";
+import { calledService } from "../contract/service-calls.ts";
 import { type ServiceTrouble, STILL_WAITING, type TroubleDetails } from "../contract/service-trouble.ts";
 
 /**
@@ -42,16 +42,24 @@ export function pendingCallsOf(
   return (run.raw.pendingActivities ?? []).flatMap((activity) => pendingCall(client, activity, nowMs) ?? []);
 }
 
+/** Whether an activity of the run calls a service, also where nothing is to be said of it. */
+export function waitsForService({ raw }: Pick<WorkflowExecutionDescription, "raw">): boolean {
+  return (raw.pendingActivities ?? []).some(
+    ({ activityType }) => calledService(activityType?.name ?? "") !== undefined,
+  );
+}
+
 function pendingCall(client: Client, activity: PendingActivity, nowMs: number): PendingCall | undefined {
   const call = activity.activityType?.name ?? "";
-  if (!isComplianceCall(call)) return undefined;
+  const called = calledService(call);
+  if (called === undefined) return undefined;
   const attempt = activity.attempt ?? 1;
   const last = lastAttempt(client, activity);
   if (activity.state === STARTED) {
     const sinceMs = msOf(activity.lastStartedTime);
     if (last?.said.trouble) return { call, state: "under-way", attempt, sinceMs, ...last.said };
     if (nowMs - sinceMs < NOTABLE_AFTER_MS) return undefined;
-    const trouble = { kind: "slow", sinceMs } as const;
+    const trouble = { kind: "slow", ...(called === "accounting" && { service: called }), sinceMs } as const;
     return { call, state: "under-way", attempt, sinceMs, trouble, troubleSeenAtMs: nowMs };
   }
   if (!last) {

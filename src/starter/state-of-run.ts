@@ -4,6 +4,7 @@ import { type ClosedRun, closedInWords } from "../contract/closed-run.ts";
 import type { WorkflowState } from "../contract/messages.ts";
 import { STATE_QUERY } from "../contract/names.ts";
 import { restartedOf } from "../contract/restarted.ts";
+import { firstTrouble } from "../contract/service-trouble.ts";
 import { type FromWorkflow, ledgerState, type SaleState } from "./answer-from-ledger.ts";
 import { answeredInTime } from "./answered-in-time.ts";
 import { closedRunOf } from "./closed-run.ts";
@@ -46,10 +47,7 @@ export async function stateOfRun(
 /** The workflow does not see the attempts of its activities: what they have met is its trouble too. */
 function withPendingCalls(state: WorkflowState, pendingCalls: PendingCall[]): WorkflowState & FromWorkflow {
   if (pendingCalls.length === 0) return { ...state, source: "workflow" };
-  const troubles = [state.serviceTrouble, ...pendingCalls.map(({ trouble }) => trouble)];
-  const [serviceTrouble] = troubles
-    .filter((trouble) => trouble !== undefined)
-    .toSorted((a, b) => a.sinceMs - b.sinceMs);
+  const serviceTrouble = firstTrouble([state.serviceTrouble, ...pendingCalls.map(({ trouble }) => trouble)]);
   return { ...state, ...(serviceTrouble && { serviceTrouble }), pendingCalls, source: "workflow" };
 }
 

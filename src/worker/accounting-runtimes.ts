@@ -2,6 +2,7 @@ import type { MetricMeter } from "@temporalio/common";
 
 import type { KeyWatch } from "../../activities/compliance/index.ts";
 import type { AccountingRuntime, KeyStandingWatch } from "../../activities/accounting/index.ts";
+import { type SeenBefore, ServiceHealth } from "../../activities/service-health.ts";
 import { createAccountingClient, parseAccountingDialect } from "../accounting/index.ts";
 import type { AccountingConnection, Timings } from "../config/index.ts";
 import type { Transport } from "../http/transport.ts";
@@ -16,7 +17,12 @@ export interface ServedAccounting {
 export function createAccountingRuntimes(
   connections: readonly AccountingConnection[],
   timings: Timings,
-  { transport, watch, meter }: { transport: Transport; watch: KeyWatch; meter: MetricMeter },
+  {
+    transport,
+    watch,
+    meter,
+    seenBefore,
+  }: { transport: Transport; watch: KeyWatch; meter: MetricMeter; seenBefore: SeenBefore },
 ): Map<string, ServedAccounting> {
   const counter = meter.createCounter("fiscalflow_accounting_refused", undefined, "429s of the accounting service");
   return new Map(
@@ -34,7 +40,8 @@ export function createAccountingRuntimes(
         timeoutMs: timings.callTimeoutMs,
       });
       const profile = { connection: name, callTimeoutMs: timings.callTimeoutMs };
-      return [name, { runtime: { profile, client, dialect, keyWatch: keyWatch(name, watch) }, breaker }];
+      const health = new ServiceHealth(Date.now, seenBefore, "accounting");
+      return [name, { runtime: { profile, client, dialect, keyWatch: keyWatch(name, watch), health }, breaker }];
     }),
   );
 }

@@ -3,10 +3,10 @@ import {
   type ComplianceRuntime,
   CredentialCircuitBreaker,
   type KeyWatch,
-  ServiceHealth,
 } from "../../activities/compliance/index.ts";
 import type { Observer } from "../../activities/observer.ts";
 import { noteOddRows } from "../../activities/listed-rows.ts";
+import { type SeenBefore, ServiceHealth } from "../../activities/service-health.ts";
 import { type ComplianceDialect, createComplianceClient, parseDialect } from "../compliance/index.ts";
 import { type ComplianceConnection, type Timings, workflowTimings } from "../config/index.ts";
 import type { ConnectionProfile } from "../contract/index.ts";
@@ -21,11 +21,11 @@ export function createComplianceRuntimes(
   timings: Timings,
   transportOf: (application: string) => Transport,
   nowMs: () => number,
-  { watch, observer }: { watch: KeyWatch; observer: Pick<Observer, "note"> },
+  { watch, observer, seenBefore }: { watch: KeyWatch; observer: Pick<Observer, "note">; seenBefore: SeenBefore },
 ): Map<string, ComplianceRuntime> {
   const healths = new Map<string, ServiceHealth>();
   const healthOf = (application: string): ServiceHealth => {
-    const health = healths.get(application) ?? new ServiceHealth(nowMs);
+    const health = healths.get(application) ?? new ServiceHealth(nowMs, seenBefore);
     healths.set(application, health);
     return health;
   };

@@ -38,6 +38,7 @@ import { endPolls, endsPollsItself } from "./end-polls.ts";
 import type { PollGate } from "./permits.ts";
 import { guardQueries } from "./query-guard.ts";
 import { createRateLimiters } from "./rate-limiters.ts";
+import { seenBefore } from "./seen-before.ts";
 import { watchClosedRuns } from "./watch-closed-runs.ts";
 import { type KeyLog, watchKeys } from "./watch-keys.ts";
 
@@ -111,11 +112,13 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
   const runtimes = createComplianceRuntimes(config.compliance, config.timings, limiters.of, Date.now, {
     watch,
     observer,
+    seenBefore: seenBefore(client),
   });
   const served = createAccountingRuntimes(config.accounting, config.timings, {
     transport,
     watch,
     meter: metricMeter,
+    seenBefore: seenBefore(client),
   });
   const accounting = new Map([...served].map(([name, { runtime }]) => [name, runtime]));
   const earlierRuns = new EarlierRuns(workflows, ledger);

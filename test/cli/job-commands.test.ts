@@ -78,7 +78,7 @@ describeWithTemporal("the commands about purchases, items and the reconciliation
         { workflowId: "sync-purchases/default/biz_1", attention: "credentials", open: true, command: shown },
       ]);
     expect((await cli("jobs", "list", "--attention")).stdout).toMatch(
-      /^JOB +NEEDS AN OPERATOR +STARTED +SHOWN BY\s*\nsync-purchases\/default\/biz_1 +credentials .*--business biz_1 --wait\s*$/,
+      /^The API has refused the key since .*: 1 job waits \(connection default\)\n\nJOB +NEEDS AN OPERATOR +STARTED +SHOWN BY\s*\nsync-purchases\/default\/biz_1 +credentials .*--business biz_1 --wait\s*$/,
     );
     expect((await cli("jobs", "list", "--attention", "--connection", "other")).stdout).toBe("None.\n");
     rig.simulator.setKey("cmp_sk_test_simulator", { scopes: [...scopes, "purchases:read"] });

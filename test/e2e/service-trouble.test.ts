@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 
 import { callCli } from "../../src/cli/test-support/call-cli.ts";
 import { triggerFault } from "../../src/dev/simulator/triggers.ts";
@@ -75,6 +75,30 @@ describeWithTemporal("trouble with the API is shown with its start", () => {
     expect(await said("show", "AWAY-1")).not.toContain("The API");
   });
 
+  test("while it is away over a restart of all workers: since when it was first, also of what begins after it", async () => {
+    endTrouble = rig.simulator.inject(triggerFault("away", {}));
+    await start("RESTARTED-1");
+    const attemptOf = async (): Promise<number> => {
+      const { raw } = await handleOf("RESTARTED-1").describe();
+      const [call] = raw.pendingActivities ?? [];
+      return call?.lastFailure ? (call.attempt ?? 0) : 0;
+    };
+    await expect.poll(attemptOf).toBeGreaterThan(0);
+    const { serviceTrouble } = await shown("RESTARTED-1");
+    expect(serviceTrouble).toEqual({ kind: "away", sinceMs: expect.any(Number) as number });
+    await rig.stopWorkers();
+    const before = await attemptOf();
+    await rig.startWorkers();
+    // The first of these may be the attempt that was under way.
+    await expect.poll(attemptOf).toBeGreaterThan(before + 1);
+    expect(await shown("RESTARTED-1")).toMatchObject({ serviceTrouble });
+    expect((await lastFailures("RESTARTED-1"))[0]).toContain(serviceTrouble && troubleInWords(serviceTrouble));
+    await start("RESTARTED-2");
+    await expect.poll(() => shown("RESTARTED-2")).toMatchObject({ serviceTrouble });
+    endTrouble();
+    for (const invoice of ["RESTARTED-1", "RESTARTED-2"]) await result(invoice);
+  });
+
   test("while it is slow: the call that goes on", async () => {
     // Longer than the trigger's own delay: a busy machine needs seconds to look.
     endTrouble = rig.simulator.inject({ ...triggerFault("slow", {}), delayMs: 8_000 });
@@ -130,6 +154,50 @@ describeWithTemporal("trouble with the API is shown with its start", () => {
   }
 });
 
+// Each closes the budget of its workers for long.
+describe.each([
+  ["signed", "accept"],
+  ["in flight", "down"],
+] as const)("sales behind a sale that is %s, and whose movement the API limited,", (how, authority) => {
+  describeWithTemporal("of which none was tried", () => {
+    let rig: Rig;
+    beforeAll(async () => {
+      // No look at a document meets the closed budget.
+      rig = await startRig({ receiver: false, timings: { firstPollMs: 600_000, longestPollMs: 600_000 } });
+    });
+    afterAll(() => rig?.close());
+    const { start, handleOf } = salesOf(() => rig);
+    const said = saidBy(() => rig);
+
+    test("are told since when by the sale that was limited", async () => {
+      const first = `FIRST ${how}`;
+      rig.simulator.setAuthority(first, [{ do: authority }]);
+      const limited = { when: "before", kind: "rate-limit", retryAfterSeconds: 600, times: 1 } as const;
+      rig.simulator.inject({ ...limited, operation: "adjustStock" });
+      await start(first);
+      const { serviceTrouble } = await rig.stateWhen(first, (state) => state.serviceTrouble !== undefined);
+      const words = serviceTrouble ? troubleInWords(serviceTrouble) : "";
+      expect(words).toMatch(new RegExp(`^The API has been rate limiting ${SINCE}$`));
+      const others = Array.from({ length: 20 }, (_, index) => `BEHIND ${how} ${index + 1}`);
+      for (const invoice of others) await start(invoice);
+      await expect.poll(() => said("show", `BEHIND ${how} 20`)).toMatch(/Calls +createSale: queued since/);
+      // The workers had asked for some before it closed: those have met it themselves.
+      const left: string[] = [];
+      for (const invoice of others) {
+        const { pendingCalls = [] } = (await rig.starter.getSale({ invoice })) as Shown;
+        if (pendingCalls.every(({ state }) => state === "queued")) left.push(invoice);
+        else await handleOf(invoice).terminate();
+      }
+      const [behind = ""] = left;
+      await expect
+        .poll(() => said("list", "--limit", "200"))
+        .toMatch(new RegExp(`^${words}, last seen .*: ${left.length + 1} sales wait`));
+      expect(await said("show", behind)).toMatch(new RegExp(`API +${words}, as far as calls show\n`));
+      for (const invoice of [first, ...left]) await handleOf(invoice).terminate();
+    });
+  });
+});
+
 describeWithTemporal("more sales than the API takes in a minute", () => {
   let rig: Rig;
   beforeAll(async () => {
@@ -143,9 +211,61 @@ describeWithTemporal("more sales than the API takes in a minute", () => {
     // Two calls each: whenever the window ends, more are left than the next one takes.
     const sales = await Promise.all(Array.from({ length: 8 }, (_, index) => start(`BUDGET-${index + 1}`)));
     await expect
-      .poll(() => said("list"))
+      .poll(() => said("list", "--limit", "200"))
       .toMatch(new RegExp(`^The request budget has held calls back ${SINCE}, last seen .*: \\d+ sales? waits? `, "m"));
     // Those that are done by then are closed.
     await Promise.allSettled(sales.map((sale) => sale.terminate()));
+  });
+});
+
+describeWithTemporal("a background job that waits for a service", () => {
+  let rig: Rig;
+  beforeAll(async () => {
+    const scenario = { accounting: { generatedBillPayments: 30 } };
+    rig = await startRig({ accounting: true, receiver: false, simulator: { scenario } });
+    // From now on the workers know since when a service is away.
+    for (const group of ["bill-payments", "purchases"]) {
+      const { exitCode, stderr } = await cli(group, "sync", "--wait");
+      if (exitCode !== 0) throw new Error(stderr);
+    }
+  });
+  afterAll(() => rig?.close());
+
+  const cli = (...argv: string[]) =>
+    callCli(argv, {
+      env: {
+        ...commandEnv(rig),
+        ACCOUNTING_BASE_URL: rig.simulator.accounting.url,
+        ACCOUNTING_API_KEY: "sk_development_simulator",
+      },
+    });
+  const awayAccounting = (): (() => void) => {
+    const away = { operation: "listBillPayments", when: "before", kind: "status", status: 503 } as const;
+    rig.simulator.accounting.inject(away);
+    return () => rig.simulator.accounting.clearFaults();
+  };
+
+  test.each([
+    ["the API", "The API", "purchases", () => rig.simulator.inject(triggerFault("away", {}))],
+    ["the accounting service", "The accounting service", "bill-payments", awayAccounting],
+  ] as const)("says since when %s is away: above the list, as it is waited for, and in doctor", async (...which) => {
+    const [, service, group, begin] = which;
+    const end = begin();
+    expect(await cli(group, "sync")).toMatchObject({ exitCode: 0 });
+    const line = `${service} has been away ${SINCE}`;
+    await expect
+      .poll(async () => (await cli("jobs", "list")).stdout)
+      .toMatch(new RegExp(`^${line}, last seen .* EAT: 1 job waits \\(connection default\\)\n\nJOB`));
+    const waited = await cli(group, "sync", "--wait", "1");
+    expect(waited.stdout).toMatch(new RegExp(`^It goes on by itself: .*\\. ${line}, as far as calls show\n`));
+    const { stdout } = await cli("doctor");
+    expect(stdout).toMatch(new RegExp(`^! workers' calls: ${line}, .*: 1 job waits`, "m"));
+    end();
+    expect(await cli(group, "sync", "--wait")).toMatchObject({ exitCode: 0 });
+    expect((await cli("jobs", "list")).stdout).toMatch(/^JOB/);
+    const found = (await cli("doctor")).stdout;
+    expect(found).toContain("✓ workers' calls: none that waits has met trouble with a service");
+    expect(found).toMatch(/^✓ connection default, service: reachable; it answered in \d+ ms$/m);
+    expect(found).toMatch(/^✓ accounting default, service: reachable; it answered in \d+ ms$/m);
   });
 });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { growingPauseMs } from "./between-tries.ts";
+import { growingPauseMs, sinceBefore } from "./between-tries.ts";
 
 test("the pauses between tries double from a second to ten minutes", () => {
   const pauses = Array.from({ length: 12 }, (_, tries) => growingPauseMs(tries) / 1_000);
@@ -18,4 +18,15 @@ test("a pause between tries stays within its bounds and never shrinks", () => {
       expect(more).toBeLessThanOrEqual(600_000);
     }),
   );
+});
+
+test("trouble that a worker does not know the beginning of began when its call met the same trouble before", () => {
+  const before = { kind: "rate-limited", sinceMs: 100 } as const;
+  const now = { kind: "rate-limited", sinceMs: 200 } as const;
+  const unknown = { ...now, orEarlier: true } as const;
+  expect(sinceBefore(unknown, before)).toBe(before);
+  expect(sinceBefore(now, before)).toBe(now);
+  expect(sinceBefore(unknown, { ...before, kind: "away" })).toBe(unknown);
+  expect(sinceBefore(unknown, undefined)).toBe(unknown);
+  expect(sinceBefore(undefined, before)).toBeUndefined();
 });

@@ -1,6 +1,6 @@
 import { condition, sleep } from "@temporalio/workflow";
 
-import { boundedSummary, type Deferred, type Refusal } from "../../src/contract/index.ts";
+import { boundedSummary, type Deferred, type Refusal, type ServiceTrouble } from "../../src/contract/index.ts";
 import { LeftToNextRun } from "../job/continue-as-new-policy.ts";
 import {
   attentionKey,
@@ -81,6 +81,8 @@ export class BetweenTries {
   #deferrals = 0;
   #growingPauses = 0;
   #deferredSinceMs = 0;
+  /** What the call has met last. */
+  #trouble: ServiceTrouble | undefined;
   #lostAnswers = 0;
   #lostAttention: { subject: string; sinceMs: number } | undefined;
 
@@ -133,7 +135,8 @@ export class BetweenTries {
       return await untilDone(() => ledger.awaitLedger("Wait for the ledger: each attempt is one look"), until);
     const { awaitService } = this.#run;
     if (this.#deferrals++ === 0) this.#deferredSinceMs = Date.now();
-    this.#run.showServiceTrouble(this, trouble);
+    this.#trouble = sinceBefore(trouble, this.#trouble);
+    this.#run.showServiceTrouble(this, this.#trouble);
     try {
       if (this.#deferrals > MOST_TIMERS && awaitService) {
         await untilDone(
@@ -206,6 +209,14 @@ export class BetweenTries {
     if (verdict === "acknowledged") this.#refusal = undefined;
     return verdict;
   }
+}
+
+/** A worker that was restarted does not know since when the service is as this call has met it before, too. */
+export function sinceBefore(
+  trouble: ServiceTrouble | undefined,
+  before: ServiceTrouble | undefined,
+): ServiceTrouble | undefined {
+  return trouble?.orEarlier && before?.kind === trouble.kind && before.sinceMs < trouble.sinceMs ? before : trouble;
 }
 
 function waitsEnded({ continueAsNew }: AttentionList): boolean {

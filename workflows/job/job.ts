@@ -2,7 +2,7 @@ import { setCurrentDetails } from "@temporalio/workflow";
 
 import { type AttentionCode, type JobState, type ResolvingUpdate, NO_BUSINESS } from "../../src/contract/index.ts";
 import { AttentionList } from "../operator/attention-list.ts";
-import { detailsPage, quoted } from "../operator/details.ts";
+import { detailsPage, quoted, troubleText } from "../operator/details.ts";
 import { attentionAttribute, businessAttribute, publishAttributes } from "../operator/updates.ts";
 import { ContinueAsNewPolicy } from "./continue-as-new-policy.ts";
 
@@ -46,8 +46,8 @@ export class Job<Progress extends object> extends AttentionList {
   }
 
   state(): JobState<Progress> {
-    const { workflow, waitingFor, progress, attentions, decisions } = this;
-    return { workflow, waitingFor, progress, attentions, decisions };
+    const { workflow, waitingFor, progress, attentions, decisions, serviceTrouble } = this;
+    return { workflow, waitingFor, progress, attentions, decisions, ...(serviceTrouble && { serviceTrouble }) };
   }
 
   /** @param change of the progress; left out, it stays */
@@ -61,7 +61,8 @@ export class Job<Progress extends object> extends AttentionList {
   publish(): void {
     const { attentions, waitingFor, businessId } = this;
     const lines = this.#describe(this.progress).map((line) => `- ${line}`);
-    setCurrentDetails(detailsPage(attentions, [`**Waits for:** ${quoted(waitingFor)}`, lines.join("\n")]));
+    const waits = `**Waits for:** ${quoted(waitingFor)}`;
+    setCurrentDetails(detailsPage(attentions, [waits, troubleText(this.serviceTrouble), lines.join("\n")]));
     publishAttributes([
       { key: businessAttribute, value: businessId ?? NO_BUSINESS },
       { key: attentionAttribute, value: attentions[0]?.code ?? null },

@@ -5,6 +5,7 @@ import {
   ATTENTION_CODES,
   type AttentionCode,
   type Decision,
+  firstTrouble,
   type ResolvingUpdate,
   RESOLVED_BY,
   type RetryRequest,
@@ -55,7 +56,7 @@ export abstract class AttentionList {
 
   /** What is wrong with the service, as a call of this run that is deferred has met it; the one that began first. */
   get serviceTrouble(): ServiceTrouble | undefined {
-    return [...this.#serviceTroubles.values()].toSorted((a, b) => a.sinceMs - b.sinceMs)[0];
+    return firstTrouble([...this.#serviceTroubles.values()]);
   }
 
   /** Shows why the call waits for its next try; undefined once it does not. */

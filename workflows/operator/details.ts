@@ -2,6 +2,8 @@ import {
   type Attention,
   MEANING,
   nairobiAndUtcTime,
+  type ServiceTrouble,
+  troubleInWords,
   type UpdateExample,
   updateExamples,
   WHAT_TO_DO,
@@ -20,6 +22,12 @@ const MOST_WORDS = 1_500;
 
 /** Temporal's UI 2.42 cuts off the last line or two: this one may be lost. */
 const LAST_LINE = "What each code means: `docs/runbook.md` of fiscalflow.";
+
+/** What is wrong with the service that a call of the run waits for; empty where nothing is known to be. */
+export function troubleText(trouble: ServiceTrouble | undefined): string {
+  if (!trouble) return "";
+  return `**${troubleInWords(trouble)}**, as far as calls show. What was deferred is tried again by itself.`;
+}
 
 /** @param rest what else is known of the run, in paragraphs */
 export function detailsPage(attentions: readonly Attention[], rest: readonly string[]): string {

@@ -13,10 +13,9 @@ import {
   type SaleOutcome,
   SEARCH_ATTRIBUTES,
   type StockMovement,
-  troubleInWords,
   type WorkflowState,
 } from "../../src/contract/index.ts";
-import { detailsPage, quoted } from "../operator/details.ts";
+import { detailsPage, quoted, troubleText } from "../operator/details.ts";
 import { attentionAttribute, businessAttribute, invoiceAttribute, publishAttributes } from "../operator/updates.ts";
 import { asFailure, isFinal } from "../sdk/failures.ts";
 import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";
@@ -66,9 +65,7 @@ export function detailsOf(run: SaleState): string {
       : "",
     `**Stage:** ${run.stage}${document ? ` · document ${quoted(document.id)} is ${quoted(document.status)}` : ""}`,
     `**Waits for:** ${quoted(run.waitingFor)}`,
-    run.serviceTrouble
-      ? `**${troubleInWords(run.serviceTrouble)}**, as far as calls show. What was deferred is tried again by itself.`
-      : "",
+    troubleText(run.serviceTrouble),
   ];
   if (run.cancelRequested !== undefined && run.stage !== "cancelled") {
     const answer = run.settled

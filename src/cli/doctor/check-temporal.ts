@@ -1,10 +1,11 @@
-import type { Connection } from "@temporalio/client";
+import { Client, type Connection } from "@temporalio/client";
 
 import type { TemporalConnection } from "../../config/index.ts";
 import { MAIN_TASK_QUEUE } from "../../contract/index.ts";
 import { recentPollers } from "../../worker/recent-pollers.ts";
 import { requireNamespace, temporalAddress, TemporalError } from "../../worker/require-temporal.ts";
 import { readSearchAttributes } from "../../worker/search-attributes.ts";
+import { serviceTroubles, troubleLine } from "../sale/service-troubles.ts";
 import { fault, type Finding, ok, warning } from "./finding.ts";
 
 /** What the server says of itself. */
@@ -46,4 +47,18 @@ export async function checkWorkers(connection: Connection, namespace: string): P
   if (recent.length > 0) return ok("workers", `${recent.length} polled "${MAIN_TASK_QUEUE}" lately`);
   const message = `none polls "${MAIN_TASK_QUEUE}": sales are accepted and wait`;
   return warning("workers", message, "run `fiscalflow worker` on this namespace");
+}
+
+/**
+ * What the workers' calls have met that wait for a service now: since when it is so, this command cannot know itself.
+ */
+export async function checkCalls(connection: Connection, namespace: string): Promise<Finding[]> {
+  const client = new Client({ connection, namespace });
+  const troubles = [...(await serviceTroubles(client, {})), ...(await serviceTroubles(client, {}, "jobs"))];
+  if (troubles.length === 0) return [ok("workers' calls", "none that waits has met trouble with a service")];
+  const todo = "nothing: they are tried again by themselves; see below what each service answers now";
+  return troubles.map((trouble) => {
+    const { kind } = trouble.trouble;
+    return warning("workers' calls", troubleLine(trouble), kind === "refused" ? "see below what its key lacks" : todo);
+  });
 }

@@ -16,7 +16,7 @@ import { checkConnection } from "./check-connection.ts";
 import { checkLedger } from "./check-ledger.ts";
 import { checkOrdering } from "./check-ordering.ts";
 import { checkOverlaps, type Reach } from "./check-overlaps.ts";
-import { checkNamespace, checkSearchAttributes, checkServer, checkWorkers } from "./check-temporal.ts";
+import { checkCalls, checkNamespace, checkSearchAttributes, checkServer, checkWorkers } from "./check-temporal.ts";
 import { viewsFinding } from "./check-views.ts";
 import { fault, type Finding } from "./finding.ts";
 
@@ -70,9 +70,13 @@ async function examineTemporal(
     return;
   }
   const { namespace } = temporal;
-  const attempt = async (check: string, look: () => Promise<Finding>, withinMs = CALL_MS): Promise<void> => {
+  const attempt = async (
+    check: string,
+    look: () => Promise<Finding | Finding[]>,
+    withinMs = CALL_MS,
+  ): Promise<void> => {
     try {
-      add(await connection.withDeadline(Date.now() + withinMs, look));
+      add(...[await connection.withDeadline(Date.now() + withinMs, look)].flat());
     } catch (error) {
       add(fault(check, describeError(error, { withStack: false }).message));
     }
@@ -85,6 +89,7 @@ async function examineTemporal(
     await attempt("search attributes", () => checkSearchAttributes(connection, namespace));
     add(viewsFinding({ uiUrl: uiUrl && uiAddress(uiUrl), namespace }));
     await attempt("workers", () => checkWorkers(connection, namespace));
+    await attempt("workers' calls", () => checkCalls(connection, namespace));
     await attempt("priority and fairness", () => checkOrdering(connection, namespace), EXPERIMENT_MS);
   } finally {
     await connection.close();

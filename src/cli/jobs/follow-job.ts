@@ -1,8 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type Client, WorkflowFailedError } from "@temporalio/client";
 
-import { type JobState, STATE_QUERY } from "../../contract/index.ts";
+import { firstTrouble, type JobState, STATE_QUERY } from "../../contract/index.ts";
 import { isWithoutAnswer, whyNobodyAnswers } from "../../starter/answered-in-time.ts";
+import { pendingCallsOf } from "../../starter/pending-calls.ts";
 import { workflowError } from "../../starter/errors.ts";
 
 const LOOK_EVERY_MS = 500;
@@ -39,13 +40,16 @@ export async function followJob<Progress, Result>(
   let answeredAtMs = Date.now();
   let state: JobState<Progress> | undefined;
   for (;;) {
-    const { status } = await handle.describe();
-    if (status.name !== "RUNNING") return { end: "done", result: await resultOf<Result>(client, workflowId) };
+    const run = await handle.describe();
+    if (run.status.name !== "RUNNING") return { end: "done", result: await resultOf<Result>(client, workflowId) };
     try {
       state = await client.withDeadline(Date.now() + QUERY_WITHIN_MS, () =>
         handle.query<JobState<Progress>>(STATE_QUERY),
       );
       answeredAtMs = Date.now();
+      const troubles = [state.serviceTrouble, ...pendingCallsOf(client, run).map(({ trouble }) => trouble)];
+      const serviceTrouble = firstTrouble(troubles);
+      if (serviceTrouble) state = { ...state, serviceTrouble };
     } catch (error) {
       if (!isWithoutAnswer(error)) throw error;
       if (Date.now() - answeredAtMs > ANSWER_WITHIN_MS) throw await whyNobodyAnswers(client, workflowId, error);

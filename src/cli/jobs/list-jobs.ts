@@ -33,7 +33,14 @@ interface ListedJob {
 
 export async function listJobs(context: CliContext, flags: JobsFlags): Promise<void> {
   const { limit, json } = flags;
-  await listExecutions(context, { query: jobsQuery(flags), limit, json }, async (jobs) => jobs.map(listed), table);
+  const { serviceTroubles, troubleLine } = await import("../sale/service-troubles.ts");
+  await listExecutions(
+    context,
+    { query: jobsQuery(flags), limit, json },
+    async (jobs) => jobs.map(listed),
+    table,
+    async (client) => (await serviceTroubles(client, flags, "jobs")).map(troubleLine),
+  );
 }
 
 function listed(execution: WorkflowExecutionInfo): ListedJob {

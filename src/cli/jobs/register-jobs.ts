@@ -27,6 +27,7 @@ Example: every job that needs an operator
     .addHelpText(
       "after",
       `
+Above it stands what is wrong with the API or the accounting service, and since when, as the jobs that wait for it have met it.
 The list is Temporal's, and follows the jobs by a second or so. What one needs an operator for, and the commands that resolve it, are shown by
 the command that stands in its line.
 

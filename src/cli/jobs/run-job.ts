@@ -1,6 +1,6 @@
 import type { Client } from "@temporalio/client";
 
-import type { JobState } from "../../contract/index.ts";
+import { type JobState, troubleInWords } from "../../contract/index.ts";
 import { CommandFailedError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
 import { printNote, printResult } from "../output.ts";
@@ -59,11 +59,11 @@ async function follow<Progress, Result>(
   command: JobCommand<Progress, Result>,
   { flags, scope, workflowId }: { flags: JobFlags; scope: JobScope; workflowId: string },
 ): Promise<void> {
-  let told = "";
-  const onProgress = ({ progress, waitingFor }: JobState<Progress>): void => {
-    const line = `${command.progressLine(progress)}; waits for ${waitingFor}`;
-    if (line !== told) printNote(context, line);
-    told = line;
+  let printed = "";
+  const onProgress = (state: JobState<Progress>): void => {
+    const line = `${command.progressLine(state.progress)}; waits for ${state.waitingFor}${troubleText(state)}`;
+    if (line !== printed) printNote(context, line);
+    printed = line;
   };
   const waitMs = typeof flags.wait === "number" ? flags.wait * 1_000 : undefined;
   const { signal } = context;
@@ -74,7 +74,9 @@ async function follow<Progress, Result>(
       if (command.failed?.(followed.result) === true) throw new CommandFailedError("");
       return;
     case "still-running": {
-      const line = followed.state ? command.progressLine(followed.state.progress) : "no worker has answered yet";
+      const line = followed.state
+        ? `${command.progressLine(followed.state.progress)}${troubleText(followed.state)}`
+        : "no worker has answered yet";
       printResult(context, flags.json, { workflowId, state: followed.state ?? null }, `It goes on by itself: ${line}`);
       return;
     }
@@ -84,4 +86,8 @@ async function follow<Progress, Result>(
       throw new CommandFailedError("");
     }
   }
+}
+
+function troubleText({ serviceTrouble }: Pick<JobState<unknown>, "serviceTrouble">): string {
+  return serviceTrouble ? `. ${troubleInWords(serviceTrouble)}, as far as calls show` : "";
 }

@@ -149,6 +149,7 @@ export const saleOutcomeSchema = z.looseObject({
 
 const serviceTrouble = z.looseObject({
   kind: z.enum(["away", "rate-limited", "held-back", "refused", "slow"]),
+  service: z.literal("accounting").optional(),
   sinceMs: atMs,
   orEarlier: z.literal(true).optional(),
 }) satisfies z.ZodType<ServiceTrouble>;
