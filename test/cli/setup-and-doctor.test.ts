@@ -166,7 +166,7 @@ describeWithTemporal("on a server that lacks search attributes and orders by arr
   });
 });
 
-describeWithTemporal("on a server that is as it should be", () => {
+describeWithTemporal("on a server with search attributes and task ordering", () => {
   let server: DevServer;
   let simulator: Simulator;
   let folder: string;
@@ -204,8 +204,8 @@ describeWithTemporal("on a server that is as it should be", () => {
     await connection.close();
     expect(stdout).toContain("✓ priority and fairness: the server orders by both");
     expect(stdout).toContain("✓ accounting default, key: development, not signed, reaches 1 company");
-    const calls = "6 calls of the compliance API and 2 of the accounting service were made";
-    expect(stderr).toMatch(new RegExp(`^0 faults, \\d warnings; ${calls}\\.\n$`));
+    const calls = "6 calls of the compliance API and 2 of the accounting service made";
+    expect(stderr).toMatch(new RegExp(`^0 faults, \\d warnings?; ${calls}\\.\n$`));
     expect(exitCode).toBe(0);
   });
 

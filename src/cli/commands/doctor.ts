@@ -2,7 +2,7 @@ import type { Command } from "commander";
 
 import { CommandFailedError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
-import { findingLines } from "../doctor/finding.ts";
+import { counted, findingLines } from "../doctor/finding.ts";
 import { interruptible } from "../interruptible.ts";
 import { printNote, printResult } from "../output.ts";
 
@@ -37,7 +37,7 @@ async function runDoctor(context: CliContext, json: boolean): Promise<void> {
   const others = accountingCalls === 0 ? "" : ` and ${accountingCalls} of the accounting service`;
   printNote(
     context,
-    `${faults} faults, ${warnings} warnings; ${apiCalls} calls of the compliance API${others} were made.`,
+    `${counted(faults, "fault")}, ${counted(warnings, "warning")}; ${counted(apiCalls, "call")} of the compliance API${others} made.`,
   );
   if (faults > 0) throw new CommandFailedError("");
 }

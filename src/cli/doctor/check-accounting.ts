@@ -8,7 +8,7 @@ import {
 } from "../../accounting/index.ts";
 import type { AccountingConnection } from "../../config/index.ts";
 import { TransportError } from "../../http/errors.ts";
-import { clockFindings, fault, type Finding, ok, warning } from "./finding.ts";
+import { answerFindings, clockFindings, fault, type Finding, ok, warning } from "./finding.ts";
 
 /** Accounting Service, "Limits": the timestamp of a signed request. */
 const SIGNATURE_TOLERANCE_MS = 5 * 60_000;
@@ -39,6 +39,7 @@ export async function checkAccounting(
   };
 
   const companies = await call(() => client.listCompanies());
+  if ("meta" in companies && companies.meta) findings.push(...answerFindings(check, companies.meta));
   if (companies instanceof AccountingUnauthorizedError && signed) {
     const alone = await call(() => connect({ signed: false }).listCompanies());
     findings.push(judgeSignature(`${check}, key`, companies, !(alone instanceof Error)));

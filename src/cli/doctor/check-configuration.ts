@@ -1,6 +1,6 @@
 import { type Config, ConfigError, loadTemporalConnection, type TemporalConnection } from "../../config/index.ts";
 import { loadProcessConfig } from "../../worker/load-process-config.ts";
-import { fault, type Finding, ok, warning } from "./finding.ts";
+import { counted, fault, type Finding, ok, warning } from "./finding.ts";
 
 export interface CheckedConfiguration {
   findings: Finding[];
@@ -30,10 +30,10 @@ function attempt<Result>(findings: Finding[], load: () => Result): Result | unde
 
 function describeConfig({ compliance, accounting, callbacks }: Config): Finding[] {
   const names = compliance.map(({ name, environment }) => `${name} (${environment})`).join(", ");
-  const findings = [ok("configuration", `${count(compliance.length, "connection")}: ${names}`)];
+  const findings = [ok("configuration", `${counted(compliance.length, "connection")}: ${names}`)];
   if (accounting.length > 0) {
     const those = accounting.map(({ name, environment }) => `${name} (${environment})`).join(", ");
-    findings.push(ok("accounting", `${count(accounting.length, "connection")} of the accounting service: ${those}`));
+    findings.push(ok("accounting", `${counted(accounting.length, "connection")} of the accounting service: ${those}`));
   }
   if (callbacks) {
     const host = new URL(callbacks.publicUrl).host;
@@ -51,8 +51,4 @@ function describeConfig({ compliance, accounting, callbacks }: Config): Finding[
     );
   }
   return findings;
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }

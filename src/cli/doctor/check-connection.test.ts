@@ -51,7 +51,7 @@ describe("a connection's key", () => {
     const transport = createTransport(dispatchers);
     return checkConnection(
       connection,
-      createComplianceClient({ baseUrl, apiKey: apiKey.reveal(), keyReach, dialect, transport, timeoutMs: 2_000 }),
+      createComplianceClient({ baseUrl, apiKey: apiKey.reveal(), keyReach, dialect, transport, timeoutMs: 5_000 }),
     );
   }
 
@@ -67,7 +67,20 @@ describe("a connection's key", () => {
     expect(window?.message).toMatch(/^application default: \d+ of 1000 requests left, the window ends in \d+ s$/);
   });
 
-  test("that may do everything has no fault, says what was not probed, and the calls change nothing", async () => {
+  test("is shown with how soon its service answers, and where that is slow", async () => {
+    const found = async () => (await check(configured())).findings[0];
+    const service = { check: "connection default, service", level: "ok" };
+    expect(await found()).toMatchObject({ ...service, message: expect.stringMatching(/^reachable; it answered in/) });
+    const slow = { operation: "listBusinesses", when: "before", kind: "slow", delayMs: 2_600, times: 1 } as const;
+    simulator.inject(slow);
+    expect(await found()).toMatchObject({
+      ...service,
+      level: "warning",
+      message: expect.stringMatching(/: it is slow$/),
+    });
+  });
+
+  test("with every permission has no fault, reports what was not probed, and its probes change nothing", async () => {
     const before = simulator.books();
     const checked = await check(configured());
     expect(faultsOf(checked)).toEqual([]);

@@ -2,7 +2,7 @@ import { type Business, type ComplianceClient, operation, parseDialect, redactDe
 import type { ComplianceConnection } from "../../config/index.ts";
 import { describeBusinesses, listed, reachProblem } from "../../worker/reach-problem.ts";
 import { unstatedSaleKey } from "../../worker/unstated-sale-key.ts";
-import { clockFindings, fault, type Finding, ok, warning } from "./finding.ts";
+import { answerFindings, clockFindings, fault, type Finding, ok, warning } from "./finding.ts";
 import { isNotTheService, judgeProbe, type Probe, runProbe } from "./run-probe.ts";
 
 /** Ids that no service gives out. */
@@ -34,6 +34,7 @@ export async function checkConnection(
   };
 
   const listing = await call(() => client.listBusinesses());
+  if (listing.meta && !isNotTheService(listing)) findings.push(...answerFindings(check, listing.meta));
   tell(listing, "businesses", "success");
   // Whoever is not the service, cannot be reached, or does not know the key, answers the rest the same.
   if (isNotTheService(listing) || (listing.kind === "refused" && listing.status === 401)) {

@@ -30,6 +30,11 @@ export function findingLines({ check, level, message, todo }: Finding): string {
   return lines.join("\n");
 }
 
+/** `1 fault`, `2 faults` */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
 /** Further off, and dates and signatures are wrong around midnight. */
 const CLOCK_TOLERANCE_MS = 30_000;
 
@@ -43,4 +48,20 @@ export function clockFindings(
   if (offMs <= CLOCK_TOLERANCE_MS) return [];
   const message = `this clock and the service's are ${Math.round(offMs / 1_000)} s apart`;
   return [warning(`${check}, clock`, message, "let this host take its time from the network")];
+}
+
+/** An answer that takes longer than this makes tills wait. */
+const SLOW_ANSWER_MS = 2_500;
+
+/** How soon a service has answered, whatever the answer was. */
+export function answerFindings(
+  check: string,
+  { requestSentAtMs, answeredAtMs }: { requestSentAtMs: number; answeredAtMs: number },
+): Finding[] {
+  const tookMs = Math.max(0, answeredAtMs - requestSentAtMs);
+  const message = `reachable; it answered in ${tookMs} ms`;
+  if (tookMs <= SLOW_ANSWER_MS) return [ok(`${check}, service`, message)];
+  return [
+    warning(`${check}, service`, `${message}: it is slow`, "run doctor again later; if it lasts, ask the provider"),
+  ];
 }
