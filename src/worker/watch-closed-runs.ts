@@ -9,7 +9,7 @@ import {
 } from "../contract/index.ts";
 import type { Ledger } from "../ledger/index.ts";
 import { attributesOf } from "../starter/attributes.ts";
-import { closedRunOf, lastRunOf } from "../starter/closed-run.ts";
+import { closedRunOf, closedStatusOf, lastRunOf } from "../starter/closed-run.ts";
 
 const EVERY_MS = 60_000;
 /** A run that has ended may still have a record on its way to the ledger, and lists follow a moment later. */
@@ -74,15 +74,19 @@ export async function keepClosedRuns(
     const { workflowId, type, runId } = execution;
     const attributes = attributesOf(execution);
     const number = attributes.get(SEARCH_ATTRIBUTES.invoice);
-    const run = await lastRunOf(client, workflowId);
-    // After a reset or a restart another run carries it on.
-    if (number === undefined || run?.runId !== runId) continue;
+    if (number === undefined) continue;
     const business = {
       connection: workflowId.split("/")[1] ?? DEFAULT_CONNECTION,
       businessId: attributes.get(SEARCH_ATTRIBUTES.business) ?? NO_BUSINESS,
     };
     const of = { type: type === WORKFLOW_TYPES.sale ? "sale" : "credit_note", number } as const;
-    await ledger.records.markClosed(business, of, runId, await closedRunOf(client, run));
+    // Asked before the run: whoever writes the row afterwards carries it on, and is not marked.
+    const writer = await ledger.records.writerOf(business, of);
+    if (writer?.workflowId !== workflowId) continue;
+    const run = await lastRunOf(client, workflowId);
+    // After a reset or a restart another run carries it on. That one may end too, before it has written anything.
+    if (run?.runId !== runId) continue;
+    await ledger.records.markClosed(business, of, writer.runId, await closedRunOf(client, run));
   }
   const marked = await ledger.records.closedRows();
   for (let from = 0; from < marked.length; from += IDS_IN_QUERY) {
@@ -96,7 +100,8 @@ export async function keepClosedRuns(
       goesOn.add(workflowId);
     for (const { business, of, writer } of some.filter((row) => goesOn.has(row.writer.workflowId))) {
       const last = await lastRunOf(client, writer.workflowId);
-      if (last && last.runId !== writer.runId) await ledger.records.markClosed(business, of, writer.runId, undefined);
+      if (last && closedStatusOf(last.status.name) === undefined)
+        await ledger.records.markClosed(business, of, writer.runId, undefined);
     }
   }
 }

@@ -24,7 +24,7 @@ describeWithTemporal("a sale whose run ended early and is restarted", () => {
   afterAll(() => rig?.close());
   const { handleOf, result, movementsOf } = salesOf(() => rig);
   const views = viewsOf(() => rig);
-  const { fiscalflow, listedAs, shown, report, endedNumbers, openNumbers, recordedInLedger } = views;
+  const { fiscalflow, listedAs, shown, report, endedNumbers, openNumbers, recordedInLedger, row } = views;
 
   const sale = (traderInvoiceNumber: string): SaleInput => ({ traderInvoiceNumber, lines: [TEA], refundWindow: "0" });
 
@@ -167,7 +167,28 @@ describeWithTemporal("a sale whose run ended early and is restarted", () => {
     expect((await rig.ledger.records.verify(BUSINESS)).findings).toEqual([]);
   }
 
-  test("as it failed in the middle takes over its document and its movement", async () => {
+  test("and whose new run ends too, before it has found the document, is told as ended, and carried on by a third", async () => {
+    rig.simulator.setAuthority("AGAIN-1", [{ do: "down" }]);
+    await rig.starter.startSale(sale("AGAIN-1"));
+    await isApplied("AGAIN-1");
+    await handleOf("AGAIN-1").terminate("by mistake");
+    await recordedInLedger("terminated", "AGAIN-1");
+    const endTrouble = rig.simulator.inject(triggerFault("away", {}));
+    await rig.starter.restart({ invoice: "AGAIN-1" }, { note: "carry it on" });
+    await expect.poll(() => openNumbers()).toContain("AGAIN-1");
+    await handleOf("AGAIN-1").terminate("again");
+    await recordedInLedger("terminated", "AGAIN-1");
+    expect((await row("AGAIN-1"))?.closed).toMatchObject({ status: "terminated", reason: "again" });
+    expect(await openNumbers()).not.toContain("AGAIN-1");
+    await expect
+      .poll(() => listedAs("AGAIN-1", "--ended"))
+      .toMatchObject([{ status: "terminated", waitsFor: "a restart" }]);
+    expect((await rig.ledger.records.verify(BUSINESS)).findings).toEqual([]);
+    endTrouble();
+    await isCarriedOn("AGAIN-1");
+  });
+
+  test("after it failed in the middle takes over its document and its movement", async () => {
     rig.simulator.setAuthority("DEFECT-1", [{ do: "down" }]);
     await rig.starter.startSale(sale("DEFECT-1"));
     await isApplied("DEFECT-1");

@@ -12,6 +12,20 @@ export interface ClosedRow {
   writer: Writer;
 }
 
+/** Which run wrote the document's row. A run that carries on another one may not have written it yet. */
+export async function writerOf(db: Queries, business: Business, of: ClosedRow["of"]): Promise<Writer | undefined> {
+  const { connection, business_id, type, number } = documentKey(business, of);
+  const row = await db
+    .selectFrom("documents")
+    .select(["workflow_id", "run_id"])
+    .where("connection", "=", connection)
+    .where("business_id", "=", business_id)
+    .where("type", "=", type)
+    .where("number", "=", number)
+    .executeTakeFirst();
+  return row && { workflowId: row.workflow_id, runId: row.run_id };
+}
+
 /**
  * Keeps that the workflow of a document ended without an outcome; without `closed`, that a run carries it on. A row
  * that another run than `runId` has written since stays as it is. To be repeated freely.

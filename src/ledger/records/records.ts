@@ -1,7 +1,7 @@
 import type { ClosedRun, RecordPart, SaleDocument } from "../../contract/index.ts";
 import type { Database } from "../database.ts";
 import type { Business, Writer } from "../events/chain.ts";
-import { type ClosedRow, closedRows, markClosed } from "./closed-rows.ts";
+import { type ClosedRow, closedRows, markClosed, writerOf } from "./closed-rows.ts";
 import { findSale, type KeptSale, saleOfCreditNote } from "./find-sale.ts";
 import type { SaveAnswer } from "./save.ts";
 import { keepLines, type RecordGap, savePart } from "./save-part.ts";
@@ -19,7 +19,12 @@ export interface Records {
   findSale(business: Business, number: string, withinMs?: number): Promise<KeptSale | undefined>;
   /** The number of the sale that a credit note reverses, by the credit note's own number. */
   saleOfCreditNote(business: Business, number: string): Promise<string | undefined>;
-  /** Keeps, or takes back, that the run which wrote a document's row ended without an outcome. */
+  /** Which run wrote the document's row; undefined where there is none. */
+  writerOf(business: Business, of: ClosedRow["of"]): Promise<Writer | undefined>;
+  /**
+   * Keeps, or takes back, that a document's workflow ended without an outcome. @param runId which wrote the row, as
+   * whoever looked at the workflow then knew it
+   */
   markClosed(business: Business, of: ClosedRow["of"], runId: string, closed: ClosedRun | undefined): Promise<void>;
   /** The rows that are marked so, of all businesses. */
   closedRows(): Promise<ClosedRow[]>;
@@ -33,6 +38,7 @@ export function createRecords(database: Database): Records {
     keepLines: (business, of, document) => database.transact((db) => keepLines(db, business, of, document)),
     findSale: (business, number, withinMs) => database.query((db) => findSale(db, business, number), withinMs),
     saleOfCreditNote: (business, number) => database.query((db) => saleOfCreditNote(db, business, number)),
+    writerOf: (business, of) => database.query((db) => writerOf(db, business, of)),
     markClosed: (business, of, runId, closed) => database.transact((db) => markClosed(db, business, of, runId, closed)),
     closedRows: () => database.query(closedRows),
     verify: ({ connection, businessId }) => verifyRecords(database, { connection, business_id: businessId }),
