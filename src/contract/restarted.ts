@@ -13,6 +13,8 @@ export interface Restarted {
   atMs: number;
   /** Whether the run before may have sent a create request: until the new run knows, nothing is cancelled. */
   sent: boolean;
+  /** Whether the document is known to be signed: then nothing can be cancelled any more. */
+  signed?: true;
   refund?: RefundRequest;
   cancelRequested?: string;
 }

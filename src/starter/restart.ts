@@ -7,7 +7,8 @@ import {
 
 import { RESTARTED_MEMO, type Restarted } from "../contract/restarted.ts";
 import type { WorkflowState } from "../contract/messages.ts";
-import type { RefundRequest, SaleInput } from "../contract/sale.ts";
+import type { SaleDocument } from "../contract/documents.ts";
+import type { SaleInput } from "../contract/sale.ts";
 import { InvalidInputError, parseInput } from "../contract/schema/parse-input.ts";
 import { restartRequestSchema } from "../contract/schema/updates.ts";
 import { MAIN_TASK_QUEUE, SEARCH_ATTRIBUTES, STATE_QUERY, WORKFLOW_TYPES } from "../contract/names.ts";
@@ -106,20 +107,33 @@ async function askedOf(client: Client, run: WorkflowExecutionDescription, input:
     const ask = (): Promise<WorkflowState> => handle.query<WorkflowState>(STATE_QUERY);
     const { refund, cancelRequested, numberTaken, document } = await answeredInTime(client, run.workflowId, ask);
     const sent = numberTaken || document !== null;
-    return { sent, ...(refund && { refund }), ...(cancelRequested !== undefined && { cancelRequested }) };
+    return {
+      sent,
+      ...signedAs(document),
+      ...(refund && { refund }),
+      ...(cancelRequested !== undefined && { cancelRequested }),
+    };
   } catch (error) {
     if (!isUnreadable(error)) throw error;
-    const refund = run.type === WORKFLOW_TYPES.sale ? await refundKept(client, input) : undefined;
-    return { sent: true, ...(refund && { refund }) };
+    return { sent: true, ...(run.type === WORKFLOW_TYPES.sale && (await askedAsKept(client, input))) };
   }
 }
 
 /** @throws NoAnswerError, LedgerAwayError: a refund that was accepted must not be forgotten */
-async function refundKept(client: Client, [input]: readonly unknown[]): Promise<RefundRequest | undefined> {
+async function askedAsKept(
+  client: Client,
+  [input]: readonly unknown[],
+): Promise<Pick<Restarted, "refund" | "signed"> | undefined> {
   try {
-    return (await findClosedSale(client, saleKeyOf(input as SaleInput))).refund;
+    const { refund, document } = await findClosedSale(client, saleKeyOf(input as SaleInput));
+    return { ...signedAs(document), ...(refund && { refund }) };
   } catch (error) {
     if (error instanceof SaleNotFoundError || error instanceof InvalidInputError) return undefined;
     throw error;
   }
+}
+
+/** What is signed stays so. */
+function signedAs(document: SaleDocument | null): Pick<Restarted, "signed"> {
+  return document?.status === "completed" ? { signed: true } : {};
 }

@@ -142,6 +142,40 @@ describeWithTemporal("a sale whose run ended early and is restarted", () => {
     expect((await documentsInEvents("SIGNED-healthy")).length).toBeGreaterThan(1);
   });
 
+  const cancelled = (invoice: string) => fiscalflow("sale", "cancel", invoice, "--reason", "rung up by mistake");
+
+  test("that is signed refuses to be cancelled before it has found its document, too", async () => {
+    await startSigned("CANCEL-1");
+    const endTrouble = rig.simulator.inject(triggerFault("away", {}));
+    await restart("CANCEL-1");
+    await expect.poll(() => rig.starter.getSale({ invoice: "CANCEL-1" })).toMatchObject(SHOWN.away);
+    const { exitCode, stderr } = await cancelled("CANCEL-1");
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/was signed before the restart.*reversed by a refund.*; allowed updates: outcome\./);
+    expect(await rig.starter.getSale({ invoice: "CANCEL-1" })).not.toHaveProperty("cancelRequested");
+    endTrouble();
+    await isSignedAnew("CANCEL-1");
+  });
+
+  test("that was signed meanwhile says what becomes of its cancellation, before it knows and then", async () => {
+    rig.simulator.setAuthority("CANCEL-2", [{ do: "down" }]);
+    await rig.starter.startSale({ ...sale("CANCEL-2"), refundWindow: "1 hour" });
+    await isApplied("CANCEL-2");
+    await handleOf("CANCEL-2").terminate("by mistake");
+    rig.simulator.setAuthority("CANCEL-2", [{ do: "accept" }]);
+    const endTrouble = rig.simulator.inject(triggerFault("away", {}));
+    await rig.starter.restart({ invoice: "CANCEL-2" }, { note: "carry it on" });
+    await expect.poll(() => rig.starter.getSale({ invoice: "CANCEL-2" })).toMatchObject(SHOWN.away);
+    expect((await cancelled("CANCEL-2")).stdout).toMatch(/whether the run before issued the document is not known yet/);
+    endTrouble();
+    await rig.stateWhen("CANCEL-2", ({ stage }) => stage === "completed");
+    const page = (await fiscalflow("sale", "show", "CANCEL-2")).stdout;
+    expect(page).toMatch(
+      /Cancellation +asked for: rung up by mistake\n +Nothing is cancelled: the document is signed\./,
+    );
+    expect((await cancelled("CANCEL-2")).stderr).toMatch(/A completed document cannot be cancelled/);
+  });
+
   async function startSigned(invoice: string): Promise<void> {
     await rig.starter.startSale({ ...sale(invoice), refundWindow: "1 hour" });
     await rig.stateWhen(

@@ -55,6 +55,10 @@ export interface Update<Run, Request> {
   act(run: Run, request: Request): Promise<object> | void;
   /** What the reply begins with that says what came of it. */
   readonly done?: string;
+  /** Of one that the run may have to keep: whether it can be told by now what becomes of it. */
+  fateKnown?(run: Run): boolean;
+  /** What is told of it then, or while it cannot be. */
+  kept?(run: Run): string;
 }
 
 export type UpdateTable<Run> = readonly Update<Run, object>[];
@@ -128,6 +132,9 @@ function malformed(request: object, takes: Readonly<Record<string, Kind>>): stri
   return undefined;
 }
 
+/** Of a cancellation that waits for what becomes of the document. */
+export const KEPT_AS_WISH = "It is kept as a wish until the document's fate is known.";
+
 /** How long an operator's update waits to tell what came of it. */
 const REPLY_WITHIN = "5 seconds";
 
@@ -147,12 +154,14 @@ function actAndReply<Run extends Operated>(run: Run, update: Update<Run, object>
     const before = visible();
     const reply = update.act(run, request);
     if (reply) return await reply;
-    const cancelPending = run.cancelRequested !== undefined && !run.cancelDue;
+    const cancelPending = (): boolean => run.cancelRequested !== undefined && !run.cancelDue;
     const followed = (): boolean =>
       run.failure !== undefined || (run.cancelDue ? run.settled === true : visible() !== before);
-    if (!cancelPending)
-      await condition(followed, REPLY_WITHIN, { summary: "An operator waits to hear what came of an update" });
-    const kept = cancelPending ? " It is kept as a wish until the document's fate is known." : "";
+    const told = cancelPending() ? (): boolean => update.fateKnown?.(run) !== false : followed;
+    // A wait of no length would still be two events.
+    if (!cancelPending() || !told())
+      await condition(told, REPLY_WITHIN, { summary: "An operator waits to hear what came of an update" });
+    const kept = cancelPending() ? ` ${update.kept?.(run) ?? KEPT_AS_WISH}` : "";
     const { stage, waitingFor } = run;
     const [attention] = run.attentions;
     const message = `${update.done ?? ""}${kept} ${stage === undefined ? "It" : `Stage ${stage};`} waits for ${waitingFor}.`;

@@ -28,7 +28,7 @@ import {
   UPDATES,
   type WorkflowState,
 } from "../../src/contract/index.ts";
-import { COMMON_UPDATES, registerUpdates, type Update, type UpdateTable } from "../operator/updates.ts";
+import { COMMON_UPDATES, KEPT_AS_WISH, registerUpdates, type Update, type UpdateTable } from "../operator/updates.ts";
 import type { SaleState } from "./state.ts";
 import { refundComplaint } from "./steps/refund.ts";
 import { outcomeOf, publishRun, stateOf, whyNoOutcome, waitForOutcome } from "./view.ts";
@@ -48,13 +48,21 @@ const cancel: Update<SaleState, CancelRequest> = {
   name: UPDATES.cancel,
   purpose: "Give the document up.",
   takes: { reason: "a text" },
-  refusedBecause({ stage, settled }) {
+  refusedBecause({ stage, settled, earlierRunSigned }) {
     if (stage === "cancelled") return "It is cancelled already.";
+    if (earlierRunSigned && !settled && stage !== "crediting")
+      return "Its document was signed before the restart, and this run is still to find it. A completed document cannot be cancelled; once the sale is completed again it is reversed by a refund.";
     if (!settled && stage !== "crediting") return undefined;
     return "A completed document cannot be cancelled; a sale is reversed by a refund.";
   },
   act: (run, { reason }) => run.requestCancel(reason),
   done: "Cancellation asked for.",
+  fateKnown: ({ earlierFateUnknown, failure }) => !earlierFateUnknown || failure !== undefined,
+  kept({ earlierFateUnknown, signed }) {
+    if (signed) return "Nothing is cancelled: the document is signed. A completed sale is reversed by a refund.";
+    if (!earlierFateUnknown) return KEPT_AS_WISH;
+    return "It is kept as a wish: whether the run before issued the document is not known yet. If it did, and it is signed, nothing is cancelled, and the sale says so.";
+  },
 };
 
 /**
@@ -149,9 +157,10 @@ export function registerMessages(run: SaleState, updates = DOCUMENT_UPDATES): vo
 function takeOverRestart(run: SaleState): void {
   const restarted = restartedOf(workflowInfo().memo);
   if (!restarted) return;
-  const { note, by, atMs, sent, refund, cancelRequested } = restarted;
+  const { note, by, atMs, sent, signed = false, refund, cancelRequested } = restarted;
   run.decide({ update: "restart", note, by }, atMs);
   run.earlierRunSent = sent;
+  run.earlierRunSigned = signed;
   run.cancelRequested = cancelRequested;
   if (run.workflow === "sale" && refundComplaint(refund) === undefined) run.refund = refund;
 }

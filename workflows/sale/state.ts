@@ -74,6 +74,8 @@ export class SaleState extends AttentionList {
   documentInDoubt = false;
   /** True from a restart until it is known what became of the create request that the run before may have sent. */
   earlierRunSent = false;
+  /** The run before knew of its signed document, which this one may still have to find. */
+  earlierRunSigned = false;
   /** On a credit note: the sale that it reverses. */
   reversedSaleId: string | undefined;
   refund: RefundRequest | undefined;
@@ -132,8 +134,18 @@ export class SaleState extends AttentionList {
 
   /** The API has no cancellation: only what does not exist, or has failed, can be given up. */
   get cancellable(): boolean {
-    if (this.documentInDoubt || (this.earlierRunSent && !this.document)) return false;
+    if (this.documentInDoubt || this.earlierFateUnknown) return false;
     return !this.document || this.document.status === "failed" || this.document.status === "cancelled";
+  }
+
+  /** Whether a run before this one may have issued the document, which this one has not found out yet. */
+  get earlierFateUnknown(): boolean {
+    return this.earlierRunSent && !this.document;
+  }
+
+  /** Whether the document is known to be signed. */
+  get signed(): boolean {
+    return this.earlierRunSigned || this.document?.status === "completed";
   }
 
   /** Whether the sale has taken something from stock, or may still do so. */
@@ -146,14 +158,15 @@ export class SaleState extends AttentionList {
   }
 
   get allowedUpdates(): string {
-    const mends = new Set<ResolvingUpdate | "refund">(this.attentions.flatMap((attention) => attention.resolvedBy));
-    if (this.workflow === "sale" && this.stage === "completed" && !this.refund) mends.add("refund");
-    if (this.bringForward) mends.add("retry");
-    if (!this.settled && this.stage !== "crediting" && this.cancelRequested === undefined) mends.add("cancel");
+    const updates = new Set<ResolvingUpdate | "refund">(this.attentions.flatMap((attention) => attention.resolvedBy));
+    if (this.workflow === "sale" && this.stage === "completed" && !this.refund) updates.add("refund");
+    if (this.bringForward) updates.add("retry");
+    const isOpen = !this.settled && !this.earlierRunSigned && this.stage !== "crediting";
+    if (isOpen && this.cancelRequested === undefined) updates.add("cancel");
     const noun = this.workflow === "sale" ? "sale" : "credit note";
     const needs = this.attentions.map((attention) => attention.code).join(", ");
     const stands = `The ${noun} is at stage ${this.stage}${needs ? ` and needs an operator for ${needs}` : ""}`;
-    return `${stands}; allowed updates: ${[...mends, "outcome"].join(", ")}.`;
+    return `${stands}; allowed updates: ${[...updates, "outcome"].join(", ")}.`;
   }
 
   /** Any other step is a defect: the workflow task fails, and is repeated once the code is fixed. */

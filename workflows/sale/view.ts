@@ -68,8 +68,8 @@ export function detailsOf(run: SaleState): string {
     troubleText(run.serviceTrouble),
   ];
   if (run.cancelRequested !== undefined && run.stage !== "cancelled") {
-    const answer = run.settled
-      ? "The document was completed all the same: reverse it with the update `refund`."
+    const answer = run.signed
+      ? "Nothing is cancelled: the document is signed. Reverse a completed sale with the update `refund`."
       : "It is a wish until the document's fate is known.";
     paragraphs.push(`**Cancellation asked for:** ${quoted(run.cancelRequested)}. ${answer}`);
   }

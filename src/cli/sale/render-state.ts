@@ -19,7 +19,7 @@ export function renderState(title: string, workflowId: string, state: SaleState,
     ["Waits for", waitsForInWords(state)],
     ["API", state.serviceTrouble && `${troubleInWords(state.serviceTrouble)}, as far as calls show`],
     ["Calls", state.source === "workflow" ? state.pendingCalls?.map(pendingCallText).join("\n") : undefined],
-    ["Cancellation", state.cancelRequested && `asked for: ${state.cancelRequested}`],
+    ["Cancellation", state.cancelRequested === undefined ? undefined : cancellationText(state, state.cancelRequested)],
     ["Document", document ? documentLine(document) : "none yet"],
     ["Error", document?.error ?? undefined],
     ["Receipt", document?.receipt ? receiptLines(document.receipt).join("\n") : undefined],
@@ -78,6 +78,13 @@ function pendingCallText({ call, state, attempt, sinceMs, nextAttemptAtMs, messa
   if (state === "under-way") return `${call}: attempt ${attempt}, under way since ${nairobiClock(sinceMs)}${said}`;
   const next = nextAttemptAtMs === undefined ? "" : `, the next at ${nairobiClock(nextAttemptAtMs)}`;
   return `${call}: attempt ${attempt} ended at ${nairobiClock(sinceMs)}${next}${said}`;
+}
+
+function cancellationText({ stage, document }: SaleState, reason: string): string {
+  if (stage === "cancelled") return `carried out: ${reason}`;
+  const asked = `asked for: ${reason}`;
+  if (document?.status !== "completed") return `${asked}\nIt is a wish until the document's fate is known.`;
+  return `${asked}\nNothing is cancelled: the document is signed. A completed sale is reversed by a refund.`;
 }
 
 function decisionLine(decision: WorkflowState["decisions"][number]): string {
