@@ -20,6 +20,15 @@ export interface OutcomeRequest {
   fingerprint?: string;
 }
 
+/** The update `refund`. */
+export interface RefundUpdate extends RefundRequest {
+  /**
+   * How long to wait for the credit note, and for the word that its number is another sale's; default 20, at most 60. 0
+   * answers as soon as the refund is accepted.
+   */
+  waitSeconds?: number;
+}
+
 /** What the workflow `firstOutcome` waits for. */
 export interface FirstOutcomeRequest {
   /** Of a sale or a credit note. */

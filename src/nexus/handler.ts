@@ -19,7 +19,7 @@ import { businessIdentifier, connectionName } from "../contract/schema/sale-inpu
 import { invoiceNumber } from "../contract/schema/text.ts";
 import { createStarter } from "../starter/index.ts";
 import { endsWait } from "../starter/outcome.ts";
-import { beginRefund } from "../starter/refund.ts";
+import { beginRefund, LONGEST_REPLY_SECONDS } from "../starter/refund.ts";
 import { requireConnection, type SaleKey } from "../starter/sale-key.ts";
 import { operationError } from "./operation-error.ts";
 import { fiscalService, type RefundInput } from "./service.ts";
@@ -60,7 +60,7 @@ export function createFiscalHandler(client: Client, config: Config): ServiceHand
           requireConnection(connections, connection);
           const businessId = named.businessId ?? businesses[connection];
           const key: SaleKey = { ...named, ...(businessId !== undefined && { businessId }) };
-          const { workflowId, outcome } = await beginRefund(client, key, refund);
+          const { workflowId, outcome } = await beginRefund(client, key, refund, LONGEST_REPLY_SECONDS);
           // Of a sale that is credited already, Temporal may have no workflow any more.
           if (endsWait(outcome)) return TemporalOperationResult.sync(outcome);
           return await waitIn(nexus, context, key, { workflowId });

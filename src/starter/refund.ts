@@ -9,6 +9,7 @@ import {
 
 import { creditNoteWorkflowId } from "../contract/ids.ts";
 import { nairobiDate } from "../contract/nairobi-date.ts";
+import type { RefundUpdate } from "../contract/messages.ts";
 import { DEFAULT_CONNECTION, MAIN_TASK_QUEUE, UPDATES, WORKFLOW_TYPES } from "../contract/names.ts";
 import { someMovement } from "../contract/payload-bounds.ts";
 import {
@@ -30,6 +31,9 @@ import { type SaleKey, saleIdOf } from "./sale-key.ts";
 import { endsWait, waitForOutcome } from "./outcome.ts";
 import { isUnreadable } from "./unreadable-run.ts";
 
+/** The sale itself waits no longer for its credit note; whoever does, waits for the outcome then. */
+export const LONGEST_REPLY_SECONDS = 20;
+
 /**
  * Reverses a sale in full: through the sale itself while its refund window is open, else by a credit note of its own,
  * for as long as the ledger keeps the sale. Asking twice for the same refund gives the same credit note.
@@ -37,9 +41,11 @@ import { isUnreadable } from "./unreadable-run.ts";
  * sale's credit note
  */
 export async function refundSale(client: Client, key: SaleKey, request: unknown, waitMs: number): Promise<SaleOutcome> {
-  const { workflowId, outcome } = await beginRefund(client, key, request);
+  const deadlineMs = Date.now() + waitMs;
+  const waitSeconds = Math.min(waitMs / 1000, LONGEST_REPLY_SECONDS);
+  const { workflowId, outcome } = await beginRefund(client, key, request, waitSeconds);
   if (waitMs === 0 || endsWait(outcome)) return outcome;
-  return await waitForOutcome(client, { workflowId, waitMs });
+  return await waitForOutcome(client, { workflowId, waitMs: Math.max(deadlineMs - Date.now(), 0) });
 }
 
 /** A refund that has begun, or that there was. */
@@ -50,15 +56,27 @@ export interface BegunRefund {
   outcome: SaleOutcome;
 }
 
-/** As {@link refundSale}, without a wait. */
-export async function beginRefund(client: Client, key: SaleKey, request: unknown): Promise<BegunRefund> {
+/**
+ * As {@link refundSale}, once the refund is accepted.
+ * @param waitSeconds how long the sale may wait to say that the number is another sale's. Whoever does not wait is not
+ * told so: an operator is
+ */
+export async function beginRefund(
+  client: Client,
+  key: SaleKey,
+  request: unknown,
+  waitSeconds: number,
+): Promise<BegunRefund> {
   const refund: RefundRequest = parseInput(refundRequestSchema, request, "refund request");
   const workflowId = saleIdOf(key);
   const handle = client.workflow.getHandle(workflowId);
   const updateId = randomUUID();
   try {
     const outcome = await answeredInTime(client, workflowId, () =>
-      handle.executeUpdate<SaleOutcome, [RefundRequest]>(UPDATES.refund, { args: [refund], updateId }),
+      handle.executeUpdate<SaleOutcome, [RefundUpdate]>(UPDATES.refund, {
+        args: [{ ...refund, waitSeconds }],
+        updateId,
+      }),
     );
     return { workflowId, outcome };
   } catch (error) {

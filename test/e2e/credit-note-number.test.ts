@@ -113,17 +113,26 @@ describeWithTemporal("the number of a credit note", () => {
     expect(notesUnder("CN-SAME")).toHaveLength(1);
   });
 
-  test("that was asked for by a signal, which nobody waits for, calls a person", async () => {
-    await sold("TOLD-1");
-    await sold("TOLD-2");
-    await refund("TOLD-1", "CN-TOLD");
-    await handleOf("TOLD-2").signal("refundRequested", request("CN-TOLD"));
-    const { attentions } = await parked("TOLD-2", "unexpected-answer");
-    expect(attentions[0]?.message).toMatch(/CN-TOLD belongs to the credit note of another sale: TOLD-1 /);
-    await rig.starter.acknowledge({ invoice: "TOLD-2" }, { code: "unexpected-answer", note: "mistyped" });
-    await rig.stateWhen("TOLD-2", ({ stage }) => stage === "completed");
-    await refund("TOLD-2", "CN-TOLD-2");
-    for (const invoice of ["TOLD-1", "TOLD-2"]) expect(await result(invoice)).toMatchObject({ stage: "credited" });
+  const unheard = {
+    "a signal": (invoice: string, number: string) => handleOf(invoice).signal("refundRequested", request(number)),
+    "a caller who does not wait": (invoice: string, number: string) =>
+      rig.starter.refund({ invoice }, request(number)).then(({ stage }) => expect(stage).toBe("crediting")),
+  };
+  test.each([
+    ["a signal", "TOLD"],
+    ["a caller who does not wait", "HASTY"],
+  ] as const)("that another sale has needs an operator where the refund came from %s", async (who, name) => {
+    const [first, second, number] = [`${name}-1`, `${name}-2`, `CN-${name}`];
+    await sold(first);
+    await sold(second);
+    await refund(first, number);
+    await unheard[who](second, number);
+    const { attentions } = await parked(second, "unexpected-answer");
+    expect(attentions[0]?.message).toContain(`${number} belongs to the credit note of another sale: ${first} `);
+    await rig.starter.acknowledge({ invoice: second }, { code: "unexpected-answer", note: "mistyped" });
+    await rig.stateWhen(second, ({ stage }) => stage === "completed");
+    await refund(second, `${number}-2`);
+    for (const invoice of [first, second]) expect(await result(invoice)).toMatchObject({ stage: "credited" });
   });
 
   test("that two sales used while the ledger was away needs an operator once it is back", async () => {

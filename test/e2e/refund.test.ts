@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { creditNoteWorkflowId, type SaleInput, type SaleOutcome } from "../../src/contract/index.ts";
+import { triggerFault } from "../../src/dev/simulator/triggers.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { salesOf, TEA } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
@@ -47,6 +48,20 @@ describeWithTemporal("a refund", () => {
     expect(creditNotesOf(sale?.id)).toHaveLength(1);
     expect(rig.simulator.books().calls.byOperation).toEqual({ creditNote: 1 });
     expect(onHand("item_tea")).toBe(before);
+  });
+
+  test("within the window is accepted at once, whatever becomes of its credit note", async () => {
+    await sold("HELD-UP-1");
+    const endTrouble = rig.simulator.inject(triggerFault("away", {}));
+    const askedAtMs = Date.now();
+    const request = { reason: "06", traderInvoiceNumber: "CN-HELD-UP-1" } as const;
+    const accepted = await rig.starter.refund({ invoice: "HELD-UP-1" }, request);
+    // A caller who does not say how long to wait gets an answer after 20 s.
+    expect(Date.now() - askedAtMs).toBeLessThan(15_000);
+    expect(accepted).toMatchObject({ stage: "crediting", refund: request });
+    expect(accepted).not.toHaveProperty("creditNote");
+    endTrouble();
+    expect(await result("HELD-UP-1")).toMatchObject({ stage: "credited" });
   });
 
   test("returns the goods to stock if asked to, with one more call for each item", async () => {

@@ -51,7 +51,6 @@ describeWithTemporal("the history of a sale in Temporal's UI", () => {
       Wait for the tax authority: each attempt is one look
       If nothing has come by then, the authority is slow
       Refund window until <time> EAT
-      The refund's caller waits for the credit note
       Credit note CN-1 for the sale <sale> of biz_1 (default)
       Read from the ledger what the sale took from stock
       Return 2 × Tea leaves 500 g to stock, branch branch_1

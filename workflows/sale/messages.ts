@@ -19,6 +19,7 @@ import {
   type OutcomeRequest,
   refundConflict,
   type RefundRequest,
+  type RefundUpdate,
   type ResolveDocumentRequest,
   type ResolveStockRequest,
   restartedOf,
@@ -31,7 +32,7 @@ import {
 import { COMMON_UPDATES, KEPT_AS_WISH, registerUpdates, type Update, type UpdateTable } from "../operator/updates.ts";
 import type { SaleState } from "./state.ts";
 import { refundComplaint } from "./steps/refund.ts";
-import { outcomeOf, publishRun, stateOf, whyNoOutcome, waitForOutcome } from "./view.ts";
+import { outcomeOf, publishRun, stateOf, waitComplaint, whyNoOutcome, waitForOutcome } from "./view.ts";
 
 const stateQuery = defineQuery<WorkflowState>(STATE_QUERY);
 const callbackReceived = defineSignal<[CallbackReceived?]>(SIGNALS.callbackReceived);
@@ -169,7 +170,7 @@ export const refundRequested = defineSignal<[RefundRequest]>(SIGNALS.refundReque
 /** Sent by the credit note of a sale. */
 export const creditNoteChanged = defineSignal<[CreditNoteChanged]>(SIGNALS.creditNoteChanged);
 
-const refund: Update<SaleState, RefundRequest> = {
+const refund: Update<SaleState, RefundUpdate> = {
   name: UPDATES.refund,
   purpose: "Reverse the sale in full.",
   takes: {
@@ -178,9 +179,10 @@ const refund: Update<SaleState, RefundRequest> = {
     "returnDate?": "a text",
     "restock?": "true or false",
     "branch?": "a text",
+    "waitSeconds?": "a number",
   },
-  refusedBecause(run, request) {
-    const complaint = refundComplaint(request);
+  refusedBecause(run, { waitSeconds, ...request }) {
+    const complaint = refundComplaint(request) ?? waitComplaint(waitSeconds);
     if (complaint !== undefined) return complaint;
     const conflict = run.refund && refundConflict(run.refund, request);
     if (conflict !== undefined) throw ApplicationFailure.nonRetryable(conflict, FAILURES.conflict);
@@ -210,13 +212,21 @@ export function registerSaleMessages(run: SaleState): void {
 
 /** How long a refund's caller who does not say waits for the credit note before it gets the stage reached. */
 const REFUND_REPLY_WITHIN = "20 seconds";
+/** The run begins a refund at once, unless it is about to end: then a moment later. */
+const BEGUN_WITHIN = "2 seconds";
 
-async function requestRefund(run: SaleState, request: RefundRequest): Promise<SaleOutcome> {
+async function requestRefund(run: SaleState, { waitSeconds, ...request }: RefundUpdate): Promise<SaleOutcome> {
   const refund = (run.refund ??= withReturnDate(request));
   const isDecided = (): boolean =>
     run.stage === "credited" || run.creditNoteAttention !== undefined || run.refund === undefined;
+  if (waitSeconds === 0) {
+    const isBegun = (): boolean => run.stage !== "completed" || isDecided();
+    await condition(isBegun, BEGUN_WITHIN, { summary: "The refund's caller waits for its beginning" });
+    return outcomeOf(run);
+  }
+  const within = waitSeconds === undefined ? REFUND_REPLY_WITHIN : waitSeconds * 1000;
   run.refundCallers++;
-  await condition(isDecided, REFUND_REPLY_WITHIN, { summary: "The refund's caller waits for the credit note" });
+  await condition(isDecided, within, { summary: "The refund's caller waits for the credit note" });
   run.refundCallers--;
   if (run.refundRefused?.refund === refund) {
     throw ApplicationFailure.nonRetryable(run.refundRefused.message, FAILURES.conflict);

@@ -164,12 +164,14 @@ export async function waitForOutcome(run: SaleState, request: OutcomeRequest): P
   return outcomeOf(run);
 }
 
-export function whyNoOutcome(
-  run: SaleState,
-  { waitSeconds = DEFAULT_WAIT_SECONDS }: OutcomeRequest,
-): string | undefined {
+export function whyNoOutcome(run: SaleState, { waitSeconds }: OutcomeRequest): string | undefined {
   if (run.outcomesGiven >= MOST_OUTCOMES)
     return "The outcome was asked for so often that only the state query still answers.";
+  return waitComplaint(waitSeconds);
+}
+
+/** What is wrong with how long a caller wants to wait. */
+export function waitComplaint(waitSeconds = DEFAULT_WAIT_SECONDS): string | undefined {
   if (waitSeconds >= 0 && waitSeconds <= LONGEST_WAIT_SECONDS) return undefined;
   return `Expected waitSeconds from 0 to ${LONGEST_WAIT_SECONDS}.`;
 }

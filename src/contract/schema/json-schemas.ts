@@ -9,7 +9,7 @@ import {
   syncPurchasesInputSchema,
 } from "./job-inputs.ts";
 import { replySchema, saleOutcomeSchema, saleStateSchema } from "./outcomes.ts";
-import { creditNoteInputSchema, refundRequestSchema } from "./refund-request.ts";
+import { creditNoteInputSchema, refundUpdateSchema } from "./refund-request.ts";
 import { readEventsInputSchema } from "./read-events-input.ts";
 import { saleInputSchema } from "./sale-input.ts";
 import {
@@ -34,7 +34,7 @@ export const PUBLISHED_SCHEMAS = {
   "input.reconcile": reconcileInputSchema,
   "input.readEvents": readEventsInputSchema,
   "update.outcome": outcomeRequestSchema,
-  "update.refund": refundRequestSchema,
+  "update.refund": refundUpdateSchema,
   "update.retry": retryRequestSchema,
   "update.cancel": cancelRequestSchema,
   "update.resolveStock": resolveStockRequestSchema,

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { REFUND_REASONS } from "../sale.ts";
 import type { CreditNoteInput, RefundReason, RefundRequest } from "../sale.ts";
 import type { SaleDocument } from "../documents.ts";
+import type { RefundUpdate } from "../messages.ts";
 import { calendarDate } from "./calendar-date.ts";
 import { businessIdentifier, connectionName } from "./sale-input.ts";
 import { invoiceNumber, printableText } from "./text.ts";
@@ -46,6 +47,15 @@ export const refundRequestSchema = z
   .strictObject(refundFields)
   .refine(namesBranchToRestock, branchOnlyToRestock)
   .meta(BRANCH_ONLY_TO_RESTOCK) satisfies z.ZodType<RefundRequest>;
+
+/** Payload of the update `refund`. */
+export const refundUpdateSchema = z
+  .strictObject({
+    ...refundFields,
+    waitSeconds: z.number().min(0).max(60).optional().describe("Default: 20. 0 answers once the refund is accepted."),
+  })
+  .refine(namesBranchToRestock, branchOnlyToRestock)
+  .meta(BRANCH_ONLY_TO_RESTOCK) satisfies z.ZodType<RefundUpdate>;
 
 /** Input of the `creditNote` workflow. */
 export const creditNoteInputSchema = z
