@@ -28,6 +28,7 @@ import { parseInput } from "../contract/schema/parse-input.ts";
 import { saleInputSchema } from "../contract/schema/sale-input.ts";
 import { aboutWorkflow } from "../contract/summary.ts";
 import { answeredInTime, isWithoutAnswer } from "./answered-in-time.ts";
+import { attributesOf } from "./attributes.ts";
 import { closedStatusOf } from "./closed-run.ts";
 import { SaleConflictError, temporalError } from "./errors.ts";
 import { contentOfInput, inputOfRun } from "./input-of-run.ts";
@@ -37,6 +38,8 @@ import { startOnce } from "./start-once.ts";
 
 /** Long enough for a server that restarts; a till does not wait longer to hear that there is none. */
 const START_WITHIN_MS = 10_000;
+/** A cancelled sale keeps its record, and ends. Whoever sells at once under its number waits for that. */
+const ENDS_WITHIN_MS = 3_000;
 
 interface KeywordAttribute {
   key: { name: string; type: "KEYWORD" };
@@ -115,7 +118,7 @@ export async function startSaleOnce(client: Client, start: SaleStart): Promise<S
 async function startOrFind(client: Client, start: SaleStart): Promise<StartResult> {
   const startRun = (reuse: WorkflowIdReusePolicy) =>
     client.workflow.start(WORKFLOW_TYPES.sale, startOptions(start, reuse));
-  const isStarted = await startOnce(startRun, "REJECT_DUPLICATE", () => isFreeAgain(client, start.workflowId));
+  const isStarted = await startOnce(startRun, "REJECT_DUPLICATE", () => isFreeAgain(client, start));
   return isStarted ? "started" : await checkSameContent(client, start);
 }
 
@@ -184,9 +187,14 @@ function startOptions(start: SaleStart, workflowIdReusePolicy: WorkflowIdReusePo
  * Only a run that certainly sent no create request leaves its number free; to the sale that has it, where the run
  * failed with a conflict: the ledger knew the number.
  */
-async function isFreeAgain(client: Client, workflowId: string): Promise<boolean> {
+async function isFreeAgain(client: Client, { workflowId, fingerprint }: SaleStart): Promise<boolean> {
   const handle = client.workflow.getHandle(workflowId);
-  const { status } = await handle.describe();
+  const run = await handle.describe();
+  const isCancelled = run.status.name === "RUNNING" && attributesOf(run).get(SEARCH_ATTRIBUTES.stage) === "cancelled";
+  // The same sale is told of its cancellation instead.
+  const isEnding = isCancelled && run.memo?.["fingerprint"] !== fingerprint;
+  if (isEnding) await client.withDeadline(Date.now() + ENDS_WITHIN_MS, () => handle.result()).catch(() => undefined);
+  const { status } = isEnding ? await handle.describe() : run;
   if (status.name === "COMPLETED") {
     const outcome = (await handle.result()) as SaleOutcome;
     return outcome.stage === "cancelled" && !outcome.numberTaken;

@@ -28,6 +28,16 @@ describeWithTemporal("a cancellation", () => {
     await handleOf("EARLY-1").result();
   });
 
+  test("leaves the number to the corrected sale while the cancelled run is still ending", async () => {
+    await start("EARLY-2", { lines: [{ sku: "NO-SUCH", quantity: 1, unitPrice: 1 }] });
+    await rig.stateWhen("EARLY-2", ({ attentions }) => attentions[0]?.code === "item-unknown");
+    await rig.starter.cancel({ invoice: "EARLY-2" }, { reason: "typed by mistake" });
+    const corrected = { traderInvoiceNumber: "EARLY-2", lines: [TEA], refundWindow: "0" };
+    const again = await rig.starter.startSaleAndWait(corrected, { waitSeconds: 20 });
+    expect(again).toMatchObject({ result: "started", outcome: { stage: "completed" } });
+    await handleOf("EARLY-2").result();
+  });
+
   test("of a rejected sale ends it, and returns nothing that was not taken", async () => {
     const before = onHand();
     rig.simulator.setAuthority("REJECTED-1", [{ do: "reject", reason: "no" }]);

@@ -93,9 +93,8 @@ async function runSale(context: SaleContext, prepared: PreparedSale): Promise<vo
     run.publish();
     await stock?.giveBack(sale.traderInvoiceNumber, "undone");
     run.moveTo("cancelled", "nothing");
+    await run.noAttentionOpen();
   }
-  await stock?.settled();
-  await run.noAttentionOpen();
 }
 
 /**
