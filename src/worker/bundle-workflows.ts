@@ -5,6 +5,15 @@ import { bundleWorkflowCode } from "@temporalio/worker";
 
 /** Sources and what is compiled of them stand in the same order. */
 const EXTENSION = extname(import.meta.url);
+/**
+ * Terser's options: half of the code is comments, indentation and the names of variables, and each worker loads it. The
+ * names of functions and classes, which a stack shows, stay, and each statement its line, which the map needs.
+ */
+const SMALLER = {
+  compress: false,
+  mangle: { keep_classnames: true, keep_fnames: true },
+  format: { comments: false, beautify: true, indent_level: 0 },
+};
 const silent = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
 /**
@@ -16,14 +25,16 @@ const silent = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error()
 export async function bundleWorkflows(
   workflowsPath = pathOf("index"),
   interceptors: readonly string[] = [],
+  small = false,
 ): Promise<{ code: string }> {
-  return await bundleQuietly(workflowsPath, [pathOf("sdk/interceptors"), ...interceptors]);
+  return await bundleQuietly(workflowsPath, [pathOf("sdk/interceptors"), ...interceptors], small);
 }
 
 /** Without what the bundler tells of its progress. */
 export async function bundleQuietly(
   workflowsPath: string,
   workflowInterceptorModules: string[] = [],
+  small = false,
 ): Promise<{ code: string }> {
   return await bundleWorkflowCode({
     workflowsPath,
@@ -35,6 +46,7 @@ export async function bundleQuietly(
       ...config,
       devtool: "inline-nosources-cheap-module-source-map",
       output: { ...config.output, pathinfo: false, devtoolModuleFilenameTemplate: "[resource-path]" },
+      ...(small && { optimization: { minimize: { javascript: SMALLER } } }),
     }),
   });
 }

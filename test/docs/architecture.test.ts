@@ -75,8 +75,9 @@ function filesInBundle(coverage: readonly Profiler.ScriptCoverage[], codePath: s
   const files = new Set<string>();
   const bundle = coverage.filter(({ url }) => url.endsWith(codePath)).flatMap(({ functions }) => functions);
   const called = bundle.filter(wasCalled).flatMap(({ functionName, ranges: [whole] }) => {
-    // An export that is read is not run.
-    const isExport = whole && code.slice(whole.startOffset, whole.endOffset).includes("/* binding */");
+    // An export that is read is not run. A bundle that was not made small has webpack's comments.
+    const text = whole && code.slice(whole.startOffset, whole.endOffset).replaceAll(/\/\*.*?\*\/|[\s()]/g, "");
+    const isExport = text !== undefined && /^=>\w+$/.test(text);
     return whole && (!isExport || functionName.startsWith("./")) ? [{ functionName, whole }] : [];
   });
   for (const { functionName: file, whole: top } of called) {

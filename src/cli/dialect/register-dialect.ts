@@ -21,7 +21,8 @@ export function registerDialect(program: Command, context: CliContext): void {
       `
 Without --write all calls are harmless: reads, one pull of the latest supplier invoices, and requests for ids that do
 not exist. They count against the request budget; a quarter of each minute is left to the worker. What no call shows
-is printed as a question for the provider. Every setting is described in docs/dialect.md.
+is printed as a question for the provider. Every setting is described in
+https://github.com/fiscalflow/fiscalflow/blob/main/docs/dialect.md.
 
 Example:
   fiscalflow dialect --write --json > dialect.json`,

@@ -22,7 +22,7 @@ function attempt<Result>(findings: Finding[], load: () => Result): Result | unde
     return load();
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    const todo = "correct it: docs/configuration.md lists every setting";
+    const todo = "correct it; every setting: https://github.com/fiscalflow/fiscalflow/blob/main/docs/configuration.md";
     findings.push(...error.problems.map(({ path, message }) => fault("configuration", `${path}: ${message}`, todo)));
     return undefined;
   }

@@ -136,6 +136,6 @@ function windowFinding(name: string, { application }: ComplianceConnection, { me
   return warning(
     check,
     message,
-    "calls wait for the next window; see docs/budget.md where that is so most of the time",
+    "calls wait for the next window; if that is so most of the time, see https://github.com/fiscalflow/fiscalflow/blob/main/docs/budget.md",
   );
 }

@@ -66,7 +66,10 @@ async function runVerify(context: CliContext, flags: VerifyFlags): Promise<void>
   if (flags.json === true) printResult(context, true, { ok: found === 0, chains }, "");
   if (chains.length === 0) printNote(context, "The ledger has no events of that connection and business.");
   if (found === 0) return;
-  printNote(context, `${found} findings. What each means, and what to do: docs/ledger.md, "When something is found".`);
+  printNote(
+    context,
+    `${found} findings. What each means, and what to do: https://github.com/fiscalflow/fiscalflow/blob/main/docs/ledger.md#when-something-is-found`,
+  );
   throw new CommandFailedError("");
 }
 

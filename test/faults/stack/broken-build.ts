@@ -24,7 +24,7 @@ export async function brokenBuild({
   await cp(join(CHECKOUT, "package.json"), join(folder, "package.json"));
   await symlink(join(CHECKOUT, "node_modules"), join(folder, "node_modules"));
   const path = join(folder, file);
-  const parts = (await readFile(path, "utf8")).split(text);
+  const parts = (await readFile(path, "utf8")).split(withAnyBlanks(text));
   if (parts.length !== 2)
     throw new Error(`${file}: expected exactly one place that reads ${text}, found ${parts.length - 1}.`);
   await writeFile(path, parts.join(becomes));
@@ -32,4 +32,9 @@ export async function brokenBuild({
     main: join(folder, "dist/src/cli/main.js"),
     remove: () => rm(folder, { recursive: true, force: true }),
   };
+}
+
+function withAnyBlanks(text: string): RegExp {
+  const pieces = text.match(/\w+|[^\w\s]/g) ?? [];
+  return new RegExp(pieces.map((piece) => piece.replace(/\W/, String.raw`\$&`)).join(String.raw`\s*`), "g");
 }
