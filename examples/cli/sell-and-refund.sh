@@ -27,7 +27,9 @@ sell() { # number, lines
   temporal workflow start -o json --type sale --task-queue fiscalflow --workflow-id "$id" \
     --id-reuse-policy RejectDuplicate --input "$sale" >/dev/null 2>"$errors" ||
     grep -qi "already" "$errors" || { cat "$errors" >&2; return 1; }
-  if is_closed "$id"; then result_of "$id"; else update "$id" outcome '{"waitSeconds":20}'; fi
+  # It may close between the look and the update.
+  if ! is_closed "$id" && update "$id" outcome '{"waitSeconds":20}'; then return; fi
+  is_closed "$id" && result_of "$id"
 }
 
 errors=$(mktemp)
