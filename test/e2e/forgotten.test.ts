@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import type { SaleInput, SaleOutcome } from "../../src/contract/index.ts";
+import { creditNoteWorkflowId, type SaleInput, type SaleOutcome } from "../../src/contract/index.ts";
 import { SaleConflictError } from "../../src/starter/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { forgetWorkflow } from "../rig/forget-workflow.ts";
@@ -61,6 +61,10 @@ describeWithTemporal("the number of a sale that Temporal has deleted", () => {
     const refund = { reason: "06", traderInvoiceNumber: "CN-FORGOTTEN-3", restock: true } as const;
     const credited = await rig.starter.refund(key, refund, { waitSeconds: 20 });
     expect(credited).toMatchObject({ stage: "credited" });
+    // Until then it may still be writing its record.
+    const saleId = rig.simulator.documents("FORGOTTEN-3")[0]?.id ?? "";
+    const note = creditNoteWorkflowId({ connection: "default", businessId: "biz_1", saleId });
+    await rig.client.workflow.getHandle(note).result();
     await forget("FORGOTTEN-3");
     const again = await rig.starter.startSaleAndWait(
       { traderInvoiceNumber: "FORGOTTEN-3", lines: [TEA], refundWindow: "0" },

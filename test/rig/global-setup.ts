@@ -9,12 +9,15 @@ import type { TestProject } from "vitest/node";
 import { type DevServer, startDevServer, temporalCliOrSkipReason } from "../../src/embedded/index.ts";
 import { startEmbeddedPostgres } from "../../src/ledger/index.ts";
 import { suiteNamespaces } from "./namespace.ts";
+import { NAMED_SUITES } from "./patience.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
     /** Undefined where no Temporal server can be had; `skipReason` says why. */
     temporalAddress: string | undefined;
     skipReason: string | undefined;
+    /** Undefined where the product compiles, as it does in a first run: a rerun that threw would end the watch. */
+    compileProblem: string | undefined;
     /** Of that server; for the suites in a browser. */
     temporalUiUrl: string | undefined;
     workflowBundlePath: string;
@@ -25,12 +28,18 @@ declare module "vitest" {
 
 const BUILT_BUNDLE = fileURLToPath(new URL("../../dist/workflow-bundle.cjs", import.meta.url));
 
+/** Whoever names suites waits for them: the packages beside the product are built for those that look at them. */
+const BUILD =
+  NAMED_SUITES.length === 0 || NAMED_SUITES.some((suite) => suite.startsWith("test/examples/"))
+    ? "build"
+    : "build:product";
+
 /**
  * Of what has changed: for the suites that run the command in processes of its own, and for the bundled workflows of
  * all.
  */
 async function build(): Promise<void> {
-  const built = spawn("npm run --silent build", { shell: true, stdio: ["ignore", "inherit", "inherit"] });
+  const built = spawn(`npm run --silent ${BUILD}`, { shell: true, stdio: ["ignore", "inherit", "inherit"] });
   const [exitCode] = (await once(built, "close")) as [number | null];
   if (exitCode !== 0) {
     throw new Error(
@@ -39,56 +48,87 @@ async function build(): Promise<void> {
   }
 }
 
-/** The product as it is built now, and one Temporal server for all suites, each of which has a namespace of its own. */
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  await build();
+/** The ledger's server; the folder goes with it. */
+async function startDatabase(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), "fiscalflow-test-"));
   // The database runs as somebody else where the tests run as root.
   await chmod(folder, 0o755);
-  project.provide("workflowBundlePath", BUILT_BUNDLE);
-
   const database = await startEmbeddedPostgres({ home: join(folder, "ledger") });
   project.provide("ledgerServerUrl", database.url);
-  const endDatabase = async (): Promise<void> => {
+  return async () => {
     await database.close();
     await rm(folder, { recursive: true, maxRetries: 10, retryDelay: 200 });
   };
+}
 
+/**
+ * A short timer fires only after a second otherwise: the server reads that far ahead of its clock, and what is set for a
+ * time that it has read comes after it. For whoever waits for a named suite alone: on such a server, in two runs of some
+ * thirty, an activity that was retried at once ended without an answer (`test/e2e/outage.test.ts`).
+ */
+const PROMPT_TIMERS = { "history.timerProcessorMaxTimeShift": "20ms" };
+
+/** One Temporal server for all suites; undefined where none can be had. */
+async function startTemporal(project: TestProject): Promise<DevServer | undefined> {
   const cli = await temporalCliOrSkipReason({ onProgress: (line) => process.stderr.write(`${line}\n`) });
+  project.provide("skipReason", cli.skipReason);
   if (cli.skipReason !== undefined) {
-    project.provide("skipReason", cli.skipReason);
     project.provide("temporalAddress", undefined);
-    return endDatabase;
+    return undefined;
   }
-  const startServer = async (): Promise<DevServer> => {
-    const started = await startDevServer({
-      namespaces: await suiteNamespaces(),
-      uiPort: 0,
-      dynamicConfig: {
-        // What carries out Schedules polls in each namespace all the time, which takes the server more than the work of
-        // the suites.
-        "worker.perNamespaceWorkerCount": 0,
-        // A drain waits until the server ends the poll of an idle queue, which takes a minute otherwise.
-        "matching.longPollExpirationInterval": "1s",
-        // A closed workflow is forgotten only once its close is acknowledged, which takes half a minute otherwise.
-        "history.transferProcessorUpdateAckInterval": "1s",
-        "history.visibilityProcessorUpdateAckInterval": "1s",
-      },
-    });
-    project.provide("temporalAddress", started.address);
-    project.provide("temporalUiUrl", started.uiUrl);
-    return started;
-  };
-  let server = await startServer();
-  // A new server: its suites name their sales as they did in the run before.
-  project.onTestsRerun(async () => {
-    await server.stop();
-    await build();
-    server = await startServer();
+  const server = await startDevServer({
+    namespaces: await suiteNamespaces(),
+    uiPort: 0,
+    dynamicConfig: {
+      // What carries out Schedules polls in each namespace all the time, which takes the server more than the work of
+      // the suites.
+      "worker.perNamespaceWorkerCount": 0,
+      // A drain waits until the server ends the poll of an idle queue, which takes a minute otherwise.
+      "matching.longPollExpirationInterval": "1s",
+      // A closed workflow is forgotten only once its close is acknowledged, which takes half a minute otherwise.
+      "history.transferProcessorUpdateAckInterval": "1s",
+      "history.visibilityProcessorUpdateAckInterval": "1s",
+      ...(NAMED_SUITES.length > 0 && PROMPT_TIMERS),
+    },
   });
-  project.provide("skipReason", undefined);
-  return async () => {
-    await server.stop();
-    await endDatabase();
+  project.provide("temporalAddress", server.address);
+  project.provide("temporalUiUrl", server.uiUrl);
+  return server;
+}
+
+/**
+ * The product as it is built now, and the servers of all suites, each of which has a namespace and a database of its
+ * own. What starts waits for nothing else.
+ */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  project.provide("workflowBundlePath", BUILT_BUNDLE);
+  project.provide("compileProblem", undefined);
+  const [built, database, temporal] = await Promise.allSettled([
+    build(),
+    startDatabase(project),
+    startTemporal(project),
+  ]);
+  let server = temporal.status === "fulfilled" ? temporal.value : undefined;
+  let stopped: Promise<void> | undefined;
+  const end = async (): Promise<void> => {
+    const endDatabase = database.status === "fulfilled" ? database.value : undefined;
+    await Promise.all([stopped, server?.stop(), endDatabase?.()]);
   };
+  for (const part of [built, database, temporal]) {
+    if (part.status === "fulfilled") continue;
+    await end();
+    throw part.reason;
+  }
+  // A new server: its suites name their sales as they did in the run before. Nobody waits for the old one to end.
+  project.onTestsRerun(async () => {
+    stopped = server?.stop();
+    const compiled = build().then(
+      () => undefined,
+      (error: Error) => error.message,
+    );
+    const started = startTemporal(project).then((next) => (server = next));
+    const [problem] = await Promise.all([compiled, started]);
+    project.provide("compileProblem", problem);
+  });
+  return end;
 }

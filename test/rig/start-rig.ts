@@ -86,6 +86,8 @@ interface LoggedLine {
 
 /** The product as it runs, over HTTP and on a real Temporal server: simulator, receiver, workers, starter. */
 export async function startRig(options: RigOptions = {}): Promise<Rig> {
+  const compileProblem = inject("compileProblem");
+  if (compileProblem !== undefined) throw new Error(compileProblem);
   const address = options.address ?? inject("temporalAddress");
   if (address === undefined)
     throw new Error("suites that need a Temporal server are skipped by `describeWithTemporal`");
