@@ -6,17 +6,19 @@ import { LOOK_PAUSE_MS, NAMED_SUITES, PATIENCE_MS } from "./test/rig/patience.ts
 const TEST_MS = 3 * PATIENCE_MS;
 
 /**
- * Slow by their nature: many rows, many sales, days that pass, many restarts and kills, many processes, ten thousand
- * calls, an installation, a browser.
+ * Slow by their nature: many rows, many sales, days that pass, outages, many restarts and kills, many processes, many
+ * servers, ten thousand calls, all histories a second time, an installation, a browser. What breaks them in everyday
+ * work breaks a quicker suite too.
  */
 const SLOW = [
   "test/{browser,demo,scale,time}/**/*.test.ts",
-  "test/e2e/{correct-killed,no-dialect,random-inputs,many-movements-in-trouble}.test.ts",
+  "test/e2e/{correct-killed,long-jobs,no-dialect,outage,random-inputs,many-movements-in-trouble}.test.ts",
+  "test/replay/stages.test.ts",
   "test/worker/drain.test.ts",
-  "test/cli/random-processes.test.ts",
-  "test/examples/install.test.ts",
+  "test/cli/{random-processes,worker-process}.test.ts",
+  "test/examples/{examples,install}.test.ts",
   "src/cli/random-calls.test.ts",
-  "src/embedded/no-orphans.test.ts",
+  "src/embedded/{no-orphans,start-dev-server}.test.ts",
   "src/ledger/embedded/shared-server.test.ts",
 ];
 

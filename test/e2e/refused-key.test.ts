@@ -7,7 +7,7 @@ import { type Rig, startRig } from "../rig/start-rig.ts";
 
 /** As many calls as can be under way when the first answer says that the key is refused (`INTERACTIVE_SLOTS`). */
 const AT_ONCE = 16;
-const SALES = 30;
+const SALES = 20;
 
 describeWithTemporal("a key that is refused to many sales", () => {
   let rig: Rig;
