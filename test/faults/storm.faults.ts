@@ -53,7 +53,9 @@ describe("sales through faults and kills", () => {
   });
 
   test.each(Object.entries(INVARIANTS))("%s", (_, findings) => {
-    expect(findings(evidence)).toEqual([]);
+    const found = findings(evidence);
+    // With the findings themselves: of an array that differs, a report says only how long it is.
+    expect(found, found.slice(0, 5).join("\n")).toEqual([]);
   });
 
   test("the simulated shop and operator met no unexpected error", () => {
