@@ -143,7 +143,7 @@ export const ACCOUNTING_NEUTRAL_WORDS: readonly NeutralWord[] = [
   {
     section: "POST /sync/batches/{syncBatchId}/process",
     word: "what processing does, and its other responses",
-    dependence: "A 200 without `message` is `batch-unknown`: an operator says what became of it",
+    dependence: "A 200 without `message` is `batch-unknown`: an operator says whether it was processed",
   },
   { section: "Companies, connections and batch records", word: "all fields", dependence: "No: none is read" },
   { section: "Errors", word: "the shape of an error's body", dependence: "No: the status decides" },

@@ -350,7 +350,7 @@ export const COMPLIANCE_NEUTRAL_WORDS: readonly NeutralWord[] = [
   {
     section: "Events",
     word: "the callback's body, headers and signing",
-    dependence: "No: a callback only makes the product read the document",
+    dependence: "No: a callback only makes fiscalflow read the document",
   },
   {
     section: "Callback status",

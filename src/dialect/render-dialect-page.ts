@@ -27,7 +27,7 @@ ${sections.join("\n\n")}
 
 ### Left open by the documentation, and not in the dialect
 
-| section | what is open | whether the product depends on it |
+| section | what is open | whether fiscalflow depends on it |
 | --- | --- | --- |
 ${neutralWords.map(({ section, word, dependence }) => `| ${section} | ${word} | ${dependence} |`).join("\n")}
 `;

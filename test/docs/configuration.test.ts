@@ -17,9 +17,9 @@ test("docs/configuration.md is generated from the settings", async () => {
   const page = `# Configuration
 
 Environment variables take precedence over the file that \`FISCALFLOW_CONFIG\` names; the file is for several connections.
-The whole configuration is checked before anything connects, and all problems are reported together. [The dialect](dialect.md)
-says what happens while a setting of a dialect is wrong, and how to find its right value. This page is generated from the
-settings: \`npx vitest run test/docs -u\` updates it.
+fiscalflow checks the whole configuration before it connects to anything, and reports all problems together.
+[The dialect](dialect.md) says what happens while a setting of a dialect is wrong, and how to find its right value. This
+page is generated from the settings: \`npx vitest run test/docs -u\` updates it.
 
 ${renderConfigTable().trim()}
 

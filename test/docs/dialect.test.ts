@@ -23,10 +23,11 @@ test("docs/dialect.md is generated from the schemas and the guides", async () =>
   });
   const page = `# The dialect
 
-The documentation of both services leaves names open: some are not shown, others are replaced by a neutral word. The *dialect* is
-where an installation states the real ones. Every default is fiscalflow's own choice. While a setting is wrong, nothing is lost and
-nothing is done twice; each entry below says what happens instead, and how to notice it. There is one exception: if
-\`createSale.idempotencyKey\` is \`trusted\` and the service ignores the header, a sale whose answer is lost can be issued twice.
+The documentation of both services leaves names open: it does not show some, and replaces others by a neutral word. The
+*dialect* is where an installation states the real names. Every default is fiscalflow's own choice. While a setting is
+wrong, nothing is lost and nothing is done twice; each entry below says what happens instead, and how to notice it. There
+is one exception: if \`createSale.idempotencyKey\` is \`trusted\` and the service ignores the header, a sale whose answer
+is lost can be issued twice.
 
 ## Find the right values
 
@@ -36,16 +37,18 @@ npx fiscalflow dialect --write    # with a cmp_sk_test_ key: one sale, one credi
 npx fiscalflow dialect --check    # exit code 1 if the configured dialect does not fit
 \`\`\`
 
-The command prints what it found beside what is configured, the JSON for \`COMPLIANCE_DIALECT\` and \`ACCOUNTING_DIALECT\`, and a
-question for the provider for each setting that no call can reveal. Without \`--write\` it reads, pulls the latest supplier invoices once, and sends requests for ids that do
-not exist. It makes one call at a time, leaves a quarter of each minute's requests to the worker, and prints
-no secret and no customer. Names in answers are found by their content; names in requests by their effect: a page size of 101 is refused under the right name, a
-cursor moves the page, a filter narrows the list, a branch comes back in the answer.
+The command prints each setting with what it found and what is configured, then the JSON for \`COMPLIANCE_DIALECT\` and
+\`ACCOUNTING_DIALECT\`. If no call can reveal a setting, it prints a question for the provider. Without \`--write\` the
+command reads, makes the service pull the latest supplier invoices once, and sends requests for ids that do not exist. It
+makes one call at a time, leaves a quarter of each minute's requests to the worker, and prints no secret and no customer.
+It recognises names in answers by their content, and names in requests by their effect: under the right name a page size
+of 101 is refused, a cursor moves the page, a filter narrows the list, and a branch comes back in the answer.
 
-\`--write\` asks before it writes (\`--yes\` answers), and refuses a live key. It first sends sales and movements of an item that does not exist, which no
-service can accept, until the item is the only reason for the refusal. Then it issues one sale (its number begins with \`DIALECT-\`), one credit note for it
-and one movement of one unit. A write whose outcome is unknown is reported and never repeated. \`--item\` names the item; otherwise it is the first
-registered item that is tracked in stock.
+\`--write\` asks before it writes (\`--yes\` answers the question), and refuses a live key. It first sends sales and
+movements of an item that does not exist, which no service can accept, until the item is the only reason for the refusal.
+Then it issues one sale (its number begins with \`DIALECT-\`) and one credit note for it, and sends one movement of one
+unit. It reports a write whose outcome is unknown, and never repeats it. \`--item\` names the item; without it, the
+command takes the first registered item that is tracked in stock.
 
 This page is generated from the schemas and their guides: \`npx vitest run test/docs -u\` updates it.
 
