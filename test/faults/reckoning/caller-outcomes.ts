@@ -1,4 +1,6 @@
-import type { SaleOutcome, Stage } from "../../../src/contract/index.ts";
+import { creditNoteWorkflowId, type SaleOutcome, type Stage } from "../../../src/contract/index.ts";
+import type { Chronicle } from "./chronicle.ts";
+import type { PlannedSale } from "../plan/planned-sale.ts";
 import { type Evidence, outcomeOf } from "./evidence.ts";
 
 /** What may still become of a sale whose caller was told that it is settled. */
@@ -13,10 +15,24 @@ export function callersMisinformed({ storm, chronicles }: Evidence): string[] {
   const byId = new Map(chronicles.map((chronicle) => [chronicle.workflowId, chronicle]));
   return [...storm.callers.outcomes].flatMap(([workflowId, told]) => {
     const outcome = outcomeOf(byId.get(workflowId));
+    const sale = storm.sales.get(workflowId);
     // That it is lost is found by another.
-    if (!outcome) return [];
-    return differences(told, outcome).map((difference) => `${workflowId}: ${difference}`);
+    if (!outcome || !sale) return [];
+    return differences(told, asToldOnceAllEnded(outcome, sale, byId)).map(
+      (difference) => `${workflowId}: ${difference}`,
+    );
   });
+}
+
+/** A sale that closed before it was refunded does not learn of it: its credit note's own workflow tells. */
+function asToldOnceAllEnded(
+  outcome: SaleOutcome,
+  { connection, businessId }: PlannedSale,
+  byId: ReadonlyMap<string, Chronicle>,
+): SaleOutcome {
+  if (outcome.stage !== "completed" || !outcome.sale) return outcome;
+  const note = outcomeOf(byId.get(creditNoteWorkflowId({ connection, businessId, saleId: outcome.sale.id })));
+  return note?.stage === "credited" ? { ...outcome, stage: "credited" } : outcome;
 }
 
 function differences(told: SaleOutcome, became: SaleOutcome): string[] {

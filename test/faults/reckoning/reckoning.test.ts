@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 
 import type { SaleOutcome } from "../../../src/contract/index.ts";
+import { callersMisinformed } from "./caller-outcomes.ts";
+import type { Chronicle } from "./chronicle.ts";
 import {
   goodEvidence,
   goodShop,
@@ -114,6 +116,18 @@ test("an outcome given to a caller that changed later is found", async () => {
   expect(violatedWith({ stage: "crediting" })).toEqual(["what a caller was told stays so"]);
   expect(violatedWith({ sale: null })).toEqual(["what a caller was told stays so"]);
   expect(violatedWith({ receipt: null })).toEqual(["what a caller was told stays so"]);
+});
+
+test("a caller may be told that a sale is credited which was refunded after it had closed, and only then", async () => {
+  const evidence = await goodEvidence();
+  const [told] = evidence.storm.callers.outcomes.values();
+  const callers = { outcomes: new Map([[WORKFLOW_ID, { ...told, stage: "credited" } as SaleOutcome]]), states: 1 };
+  const toldCredited = { ...evidence, storm: { ...evidence.storm, callers } };
+  expect(violated(toldCredited)).toEqual(["what a caller was told stays so"]);
+  const [chronicle] = evidence.chronicles as [Chronicle];
+  const workflowId = `credit-note/default/biz_1/${told?.sale?.id}`;
+  const note = { ...chronicle, workflowId, type: "creditNote", activities: [], result: { stage: "credited" } };
+  expect(callersMisinformed({ ...toldCredited, chronicles: [chronicle, note] })).toEqual([]);
 });
 
 test("a history that does not replay is found, and so is a run without replays", async () => {
