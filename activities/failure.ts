@@ -22,6 +22,11 @@ const TYPES = {
 
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
+/**
+ * Of a pause of zero, as `Retry-After: 0` without jitter gives one, Temporal's server makes no attempt at once but the
+ * end of all attempts (`RETRY_STATE_TIMEOUT`), and the workflow takes the call's answer for lost.
+ */
+const SHORTEST_PAUSE_MS = 100;
 
 /** Exponential with full jitter, 1 s to 60 s (failure model). */
 export function backoffMs(attempt: number, random: () => number): number {
@@ -88,8 +93,9 @@ interface About {
   category?: "BENIGN";
 }
 
-function retryAfter(type: string, said: string, nextRetryDelay: number, about: About = {}): ApplicationFailure {
+function retryAfter(type: string, said: string, pauseMs: number, about: About = {}): ApplicationFailure {
   const { lead = "", trouble, category } = about;
+  const nextRetryDelay = Math.max(pauseMs, SHORTEST_PAUSE_MS);
   return ApplicationFailure.create({
     type,
     message: `${lead}${trouble ? `${progressOf(trouble, nextRetryDelay)} ` : ""}${said}`,

@@ -10,7 +10,8 @@ const HOUR_MS = 3_600_000;
 describeWithTemporal("the pause between two attempts", () => {
   let rig: Rig;
   beforeAll(async () => {
-    rig = await startRig({ receiver: false, timings: { firstPollMs: 10, longestPollMs: HOUR_MS } });
+    // Without jitter `Retry-After: 0` leaves no pause at all.
+    rig = await startRig({ receiver: false, jitter: () => 0, timings: { firstPollMs: 10, longestPollMs: HOUR_MS } });
   });
   afterAll(() => rig?.close());
 
@@ -43,6 +44,22 @@ describeWithTemporal("the pause between two attempts", () => {
         initialInterval: { seconds: expect.objectContaining({ low: 5 }) },
       });
     }
+  });
+
+  test("is short, and another attempt follows, where the service asks for none", async () => {
+    rig.simulator.inject({
+      operation: "createSale",
+      when: "before",
+      kind: "rate-limit",
+      retryAfterSeconds: 0,
+      times: 2,
+      match: { invoice: "HASTY-1" },
+    });
+    const sale = await start("HASTY-1");
+    const outcome = await rig.starter.outcome({ invoice: "HASTY-1" }, { waitSeconds: 30 });
+    expect(outcome.attention).toBeUndefined();
+    expect(await sale.result()).toMatchObject({ stage: "completed" });
+    expect(rig.simulator.calls({ operation: "createSale", invoice: "HASTY-1" })).toHaveLength(3);
   });
 
   // Last: the budget of the key stays closed as long.

@@ -63,8 +63,7 @@ async function startDatabase(project: TestProject): Promise<() => Promise<void>>
 
 /**
  * A short timer fires only after a second otherwise: the server reads that far ahead of its clock, and what is set for a
- * time that it has read comes after it. For whoever waits for a named suite alone: on such a server, in two runs of some
- * thirty, an activity that was retried at once ended without an answer (`test/e2e/outage.test.ts`).
+ * time that it has read comes after it.
  */
 const PROMPT_TIMERS = { "history.timerProcessorMaxTimeShift": "20ms" };
 
@@ -88,7 +87,7 @@ async function startTemporal(project: TestProject): Promise<DevServer | undefine
       // A closed workflow is forgotten only once its close is acknowledged, which takes half a minute otherwise.
       "history.transferProcessorUpdateAckInterval": "1s",
       "history.visibilityProcessorUpdateAckInterval": "1s",
-      ...(NAMED_SUITES.length > 0 && PROMPT_TIMERS),
+      ...PROMPT_TIMERS,
     },
   });
   project.provide("temporalAddress", server.address);

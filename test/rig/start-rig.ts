@@ -50,6 +50,8 @@ export interface RigOptions {
   /** Serve the simulator's accounting service too, as connection `default`; its requests are signed. */
   accounting?: boolean;
   env?: Record<string, string>;
+  /** From 0 to 1: how much of its longest jitter a pause gets; default: a short one, at random. */
+  jitter?: () => number;
   /** For one operation of the workers' ledger; default: as in the product. */
   ledgerTimeoutMs?: number;
   /** What the workers use in place of the ledger, for a defect behind a call. */
@@ -184,7 +186,7 @@ export async function startRig(options: RigOptions = {}): Promise<Rig> {
         namespace,
         workflowBundle,
         log,
-        random: shortJitter,
+        random: options.jitter ?? shortJitter,
       });
       closeTransport = serving.close;
       running = new RunningWorkers(serving.workers, serving.endPolls);
