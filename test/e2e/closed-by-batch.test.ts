@@ -18,7 +18,7 @@ describeWithTemporal("a sale that a batch operation has terminated", () => {
     const namespace = namespaceOf(expect.getState().testPath ?? "");
     server = await startDevServer({
       namespaces: [namespace],
-      dynamicConfig: { "matching.longPollExpirationInterval": "1s" },
+      dynamicConfig: { "matching.longPollExpirationInterval": "2s" },
     });
     rig = await startRig({ receiver: false, address: server.address });
   });
