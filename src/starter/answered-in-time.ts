@@ -9,13 +9,15 @@ import {
 
 import type { FiscalflowError } from "../contract/fiscalflow-error.ts";
 import { MAIN_TASK_QUEUE, QUERY_REFUSED } from "../contract/names.ts";
+import { boundMs, within } from "./bound.ts";
 import { BY_CALLER, NoAnswerError, NoWorkerError, temporalError, TemporalUnavailableError } from "./errors.ts";
 
 /** A workflow answers a message within seconds, unless no worker runs: then nobody should wait for it. */
 const ANSWER_WITHIN_MS = 30_000;
 /** A message that its workflow's end overtakes is lost without an answer; asked again, it finds the end. */
 const TRY_WITHIN_MS = 5_000;
-const WHY_WITHIN_MS = 3_000;
+/** Beyond any bound: the caller is to hear who is away. */
+const WHY_WITHIN_MS = 2_000;
 /** `TASK_QUEUE_TYPE_WORKFLOW`. */
 const WORKFLOW_TASKS = 1;
 const FIRST_PAUSE_MS = 50;
@@ -45,10 +47,10 @@ export async function answeredInTime<T>(
   ask: () => Promise<T>,
   withinMs = ANSWER_WITHIN_MS,
 ): Promise<T> {
-  const deadlineMs = Date.now() + withinMs;
+  const deadlineMs = Math.min(Date.now() + withinMs, boundMs());
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MOST_PAUSE_MS)) {
     try {
-      return await client.withDeadline(Math.min(Date.now() + TRY_WITHIN_MS, deadlineMs), ask);
+      return await within(client, Math.min(TRY_WITHIN_MS, deadlineMs - Date.now()), ask);
     } catch (error) {
       if (!isWithoutAnswer(error)) throw error;
       if (findsNoWorker(error) || Date.now() + pauseMs >= deadlineMs)

@@ -43,7 +43,7 @@ export interface Correction extends CorrectionProgress {
 }
 
 /** What may stand against it is known soon, and a refusal is worth an answer, also to who does not wait for the end. */
-const REFUSED_WITHIN_MS = 5_000;
+export const REFUSED_WITHIN_MS = 5_000;
 const LOOK_PAUSE_MS = 300;
 
 interface Memo {

@@ -15,7 +15,8 @@ import type { RefundRequest, SaleInput, SaleOutcome } from "../contract/sale.ts"
 import { InvalidInputError } from "../contract/schema/parse-input.ts";
 import type { ResolveBatchRequest } from "../contract/sync-batch.ts";
 import { type KnownOutcome, ledgerOutcome, ledgerState, type SaleState } from "./answer-from-ledger.ts";
-import { type Correction, correctionIdOf, correctionOf, correctSale } from "./correct.ts";
+import { bounded } from "./bound.ts";
+import { type Correction, correctionIdOf, correctionOf, correctSale, REFUSED_WITHIN_MS } from "./correct.ts";
 import { SaleNotFoundError, temporalError } from "./errors.ts";
 import { type EventsRequest, readEvents } from "./events.ts";
 import { findClosedSale } from "./find-closed-sale.ts";
@@ -122,6 +123,14 @@ export interface StartedSale {
   warnings?: string[];
 }
 
+/**
+ * Whoever says `waitSeconds` is answered, or told that nobody answers, within three seconds more. Without it a question
+ * may take as long as a worker needs for its restart.
+ */
+export interface WaitOptions {
+  waitSeconds?: number;
+}
+
 /** How long a caller waits where it does not say: a till's patience. */
 const DEFAULT_WAIT_SECONDS = 20;
 
@@ -184,9 +193,9 @@ export function createStarter(options: StarterOptions) {
      */
     startSaleAndWait: (
       input: SaleInput,
-      { waitSeconds = DEFAULT_WAIT_SECONDS }: { waitSeconds?: number } = {},
+      { waitSeconds = DEFAULT_WAIT_SECONDS }: WaitOptions = {},
     ): Promise<StartedSale & { outcome: SaleOutcome }> =>
-      withClientErrors(client, waitSeconds * 1000 + BOUND_MS, async () => {
+      withClientErrors(client, boundOf(waitSeconds), async () => {
         const { start, warnings } = await checkedStart(input);
         const { result, outcome } = await startAndWait(client, start, waitSeconds * 1000);
         return { ...startedSale(start, result, warnings), outcome };
@@ -198,10 +207,10 @@ export function createStarter(options: StarterOptions) {
      * ended without an outcome, and how. Of a sale that completed, and was not refunded since, no worker is needed.
      * @throws SaleNotFoundError, SaleFailedError, NoAnswerError, LedgerAwayError
      */
-    outcome: (key: SaleKey, { waitSeconds = 0 }: { waitSeconds?: number } = {}): Promise<KnownOutcome> =>
-      withClientErrors(client, waitSeconds * 1000 + BOUND_MS, async () => {
+    outcome: (key: SaleKey, { waitSeconds }: WaitOptions = {}): Promise<KnownOutcome> =>
+      withClientErrors(client, boundOf(waitSeconds), async () => {
         try {
-          const wait = { workflowId: idOf(key), sale: named(key), waitMs: waitSeconds * 1000 };
+          const wait = { workflowId: idOf(key), sale: named(key), waitMs: (waitSeconds ?? 0) * 1000 };
           const outcome = await waitForOutcome(client, wait);
           return "source" in outcome ? outcome : { ...outcome, source: "workflow" };
         } catch (error) {
@@ -233,14 +242,10 @@ export function createStarter(options: StarterOptions) {
      * note's number is another sale's: then the sale needs an operator.
      * @throws InvalidInputError, UnknownConnectionError, NotAllowedError, SaleConflictError, SaleNotFoundError
      */
-    refund: (
-      key: SaleKey,
-      request: RefundRequest,
-      { waitSeconds = 0 }: { waitSeconds?: number } = {},
-    ): Promise<SaleOutcome> =>
-      withClientErrors(client, waitSeconds * 1000 + 2 * BOUND_MS, async () => {
+    refund: (key: SaleKey, request: RefundRequest, { waitSeconds }: WaitOptions = {}): Promise<SaleOutcome> =>
+      withClientErrors(client, boundOf(waitSeconds), async () => {
         checkConnection(key);
-        return await refundSale(client, named(key), request, waitSeconds * 1000);
+        return await refundSale(client, named(key), request, (waitSeconds ?? 0) * 1000);
       }),
 
     /**
@@ -250,14 +255,10 @@ export function createStarter(options: StarterOptions) {
      * @throws InvalidInputError, UnknownConnectionError, NotAllowedError, SaleConflictError: nothing was done.
      * SaleFailedError, NoAnswerError
      */
-    correct: (
-      key: SaleKey,
-      request: CorrectionRequest,
-      { waitSeconds = 0 }: { waitSeconds?: number } = {},
-    ): Promise<Correction> =>
-      withClientErrors(client, waitSeconds * 1000 + BOUND_MS, async () => {
+    correct: (key: SaleKey, request: CorrectionRequest, { waitSeconds }: WaitOptions = {}): Promise<Correction> =>
+      withClientErrors(client, boundOf(waitSeconds, REFUSED_WITHIN_MS), async () => {
         checkConnection(key);
-        return await correctSale(client, named(key), request, waitSeconds * 1000);
+        return await correctSale(client, named(key), request, (waitSeconds ?? 0) * 1000);
       }),
 
     /**
@@ -317,12 +318,18 @@ export function createStarter(options: StarterOptions) {
 }
 
 const START_BOUND_MS = 15_000;
-/** Beyond the wait that was asked for: each call has a bound of its own, and none is to be without one. */
+/** Of a call without `waitSeconds`: each question has a bound of its own, and none is to be without one. */
 const BOUND_MS = 60_000;
+/** For the answer to get here, once the wait is over. */
+const ANSWER_MS = 3_000;
+
+function boundOf(waitSeconds: number | undefined, leastMs = 0): number {
+  return waitSeconds === undefined ? BOUND_MS : Math.max(waitSeconds * 1000, leastMs) + ANSWER_MS;
+}
 
 async function withClientErrors<T>(client: Client, withinMs: number, work: () => Promise<T>): Promise<T> {
   try {
-    return await client.withDeadline(Date.now() + withinMs, work);
+    return await bounded(client, withinMs, work);
   } catch (error) {
     throw temporalError(error);
   }

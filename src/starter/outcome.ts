@@ -17,6 +17,7 @@ import type { SaleOutcome } from "../contract/sale.ts";
 import { SETTLED_STAGES } from "../contract/stages.ts";
 import { type KnownOutcome, ledgerOutcome } from "./answer-from-ledger.ts";
 import { isWithoutAnswer, whyNobodyAnswers } from "./answered-in-time.ts";
+import { boundMs, within } from "./bound.ts";
 import { closedRunOf } from "./closed-run.ts";
 import { NotAllowedError, SaleConflictError, SaleFailedError, SaleNotFoundError, workflowError } from "./errors.ts";
 import { laterCreditNote } from "./later-credit-note.ts";
@@ -30,7 +31,7 @@ const ROUND_SECONDS = 20;
  */
 const MOST_ROUNDS = 5;
 const LOOK_PAUSE_MS = 2_000;
-/** How long a worker may be away before a caller is told that nobody answers. */
+/** How long a worker may be away before a caller is told that nobody answers, unless the caller's bound is sooner. */
 const ANSWER_WITHIN_MS = 15_000;
 /** A query that its workflow's end overtakes is lost without an answer; asked again, it finds the end. */
 const QUERY_WITHIN_MS = 3_000;
@@ -61,7 +62,7 @@ export interface Wait {
 export async function waitForOutcome(client: Client, wait: Wait): Promise<SaleOutcome | KnownOutcome> {
   const handle = client.workflow.getHandle(wait.workflowId);
   const deadlineMs = Date.now() + wait.waitMs;
-  const answerByMs = deadlineMs + ANSWER_WITHIN_MS;
+  const answerByMs = Math.min(deadlineMs + ANSWER_WITHIN_MS, boundMs());
   let { begin } = wait;
   let round = wait.fresh || begin ? 0 : undefined;
   for (let rounds = 0; ;) {
@@ -104,7 +105,7 @@ async function beginRound(
   const waitMs = Math.min(Math.max(deadlineMs - Date.now(), 0), ROUND_SECONDS * 1000);
   const request = { waitSeconds: waitMs / 1000, ...(fingerprint !== undefined && { fingerprint }) };
   try {
-    return await client.withDeadline(Date.now() + waitMs + ANSWER_WITHIN_MS, () => begin(request));
+    return await within(client, waitMs + ANSWER_WITHIN_MS, () => begin(request));
   } catch (error) {
     if (!(error instanceof WorkflowUpdateFailedError) || isAskedAgain(error)) throw error;
     throw workflowError(error.cause ?? error);
@@ -121,7 +122,7 @@ async function waitOneRound(
   const request = { waitSeconds: ROUND_SECONDS, ...(fingerprint !== undefined && { fingerprint }) };
   const updateId = `outcome:${fingerprint ?? "any"}:${round}`;
   try {
-    return await client.withDeadline(Date.now() + Math.min(leftMs, (ROUND_SECONDS + 1) * 1000), () =>
+    return await within(client, Math.min(leftMs, (ROUND_SECONDS + 1) * 1000), () =>
       handle.executeUpdate<SaleOutcome, [OutcomeRequest]>(UPDATES.outcome, { args: [request], updateId }),
     );
   } catch (error) {
@@ -140,14 +141,14 @@ async function waitOneRound(
  * @throws SaleNotFoundError, SaleConflictError, InvalidInputError
  */
 async function look(client: Client, handle: WorkflowHandle, wait: Wait): Promise<SaleOutcome | KnownOutcome> {
-  const run = await client.withDeadline(Date.now() + QUERY_WITHIN_MS, () => described(handle));
+  const run = await within(client, QUERY_WITHIN_MS, () => described(handle));
   if (run.status.name === "COMPLETED") return await withRefund(client, (await handle.result()) as SaleOutcome, wait);
   const closed = await closedRunOf(client, run);
   if (closed?.status === "failed") await throwIfCorrectable(handle);
   const ask = (): Promise<WorkflowState> => handle.query<WorkflowState>(STATE_QUERY);
   let state: WorkflowState;
   try {
-    state = await client.withDeadline(Date.now() + QUERY_WITHIN_MS, ask);
+    state = await within(client, QUERY_WITHIN_MS, ask);
   } catch (error) {
     if (!closed || !wait.sale || !isUnreadable(error)) throw error;
     return { ...ledgerOutcome(await fromLedgerInstead(client, wait.sale, handle.workflowId, closed)), closed };

@@ -131,6 +131,7 @@ describeWithTemporal("the client package of another service", () => {
       expect(asked.map(({ code }) => code)).toEqual(asked.map(() => "TemporalUnavailable"));
       expect(Math.max(...asked.map(({ seconds }) => seconds))).toBeLessThan(65);
       expect(asked[0]?.seconds).toBeLessThan(20);
+      expect(asked[1]?.seconds).toBeLessThan(9);
       expect(asked[0]?.message).toContain("Ask again for the same: nothing is done twice.");
       line.restore();
       for (const invoice of ["AWAY-1", "AWAY-2"]) {
@@ -201,16 +202,45 @@ describeWithTemporal("the client package of another service", () => {
     await expect.poll(() => listed()).toEqual([]);
   });
 
-  test("gets NoWorkerError while no worker runs, and the sale goes on once one does", async () => {
-    await rig.stopWorkers();
-    const waiting = await failing(starter.startSaleAndWait(sale("NOBODY"), { waitSeconds: 1 }));
-    expect(waiting.code).toMatch(/^(NoWorker|NoAnswer)$/);
-    expect(waiting.seconds).toBeLessThan(40);
-    await rig.startWorkers();
-    expect(await starter.startSaleAndWait(sale("NOBODY"))).toMatchObject({
-      result: "known",
-      outcome: { stage: "completed" },
+  describe("while no worker runs", () => {
+    const [open, closed] = ["NOBODY-OPEN", "NOBODY-CLOSED"];
+    const refund = (invoice: string) => ({ reason: "06", traderInvoiceNumber: `CN-${invoice}` }) as const;
+    beforeAll(async () => {
+      await starter.startSaleAndWait({ ...sale(open), refundWindow: "1 hour" });
+      await starter.startSaleAndWait(sale(closed));
+      await result(closed);
+      await rig.stopWorkers();
     });
-    expect(rig.simulator.documents("NOBODY")).toHaveLength(1);
+
+    test("a call ends with NoWorkerError or NoAnswerError within three seconds beyond the wait that was asked for", async () => {
+      const wait = { waitSeconds: 2 };
+      const asked = await Promise.all([
+        failing(starter.startSaleAndWait(sale("NOBODY-1"), wait)),
+        failing(starter.outcome({ invoice: open }, wait)),
+        failing(starter.outcome({ invoice: open }, { waitSeconds: 0 })),
+        failing(starter.outcome({ invoice: "NOBODY-KNOWN" }, wait)),
+        failing(starter.refund({ invoice: open }, refund(open), wait)),
+        failing(starter.refund({ invoice: closed }, refund(closed), wait)),
+      ]);
+      for (const { code, seconds } of asked) {
+        expect(code).toMatch(/^(NoWorker|NoAnswer)$/);
+        // The rest is for a busy machine.
+        expect(seconds).toBeLessThan(7);
+      }
+    });
+
+    test("whoever waits for long gets the outcome of the worker that starts meanwhile, and the sale is one", async () => {
+      const waiting = starter.startSaleAndWait(sale("NOBODY-2"), { waitSeconds: 60 });
+      const refunding = starter.refund({ invoice: open }, refund(open), { waitSeconds: 60 });
+      await failing(starter.outcome({ invoice: open }, { waitSeconds: 1 }));
+      await rig.startWorkers();
+      expect(await waiting).toMatchObject({ outcome: { stage: "completed" } });
+      expect((await refunding).stage).toBe("credited");
+      expect(await starter.startSaleAndWait(sale("NOBODY-1"))).toMatchObject({
+        result: "known",
+        outcome: { stage: "completed" },
+      });
+      for (const invoice of ["NOBODY-1", "NOBODY-2"]) expect(rig.simulator.documents(invoice)).toHaveLength(1);
+    });
   });
 });
