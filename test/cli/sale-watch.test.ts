@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
+import { triggerFault } from "../../src/dev/simulator/triggers.ts";
 import { callCli, type CliResult } from "../../src/cli/test-support/call-cli.ts";
 import { commandEnv } from "../rig/command-env.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
@@ -70,6 +71,32 @@ describeWithTemporal("fiscalflow sale watch and show:", () => {
     expect(stdout.trimEnd().split("\n").at(-1)).toMatch(
       /resolving-items; waits for nothing: its workflow was terminated \("by mistake".*until it is restarted$/,
     );
+  });
+
+  test("start --wait and watch say on standard error, once, what a sale waits for while the API is away, and since when", async () => {
+    const serves = rig.simulator.inject(triggerFault("away", {}));
+    let said = "";
+    const onOutput = (text: string): void => void (said += text);
+    const input = { traderInvoiceNumber: "WATCH-5", businessId: "biz_1", lines: [line] };
+    const starting = callCli(["sale", "start", "-", "--wait"], {
+      env: commandEnv(rig),
+      stdin: JSON.stringify(input),
+      onOutput,
+    });
+    await expect.poll(() => said).toContain("The API has been away");
+    said = "";
+    const watching = sale(["watch", "WATCH-5"], { onOutput });
+    await expect.poll(() => said).toContain("The API has been away");
+    serves();
+    for (const { exitCode, stdout, stderr } of await Promise.all([starting, watching])) {
+      expect({ exitCode, stderr }).toEqual({
+        exitCode: 0,
+        stderr: expect.stringMatching(
+          /^WATCH-5: waits for .+\. The API has been away since \d{4}-\d\d-\d\d \d\d:\d\d EAT, as far as calls show\n$/,
+        ) as string,
+      });
+      expect(stdout).toContain("completed");
+    }
   });
 
   test("watch of a settled sale is one line, also as JSON; of an unknown one it is an error", async () => {

@@ -53,20 +53,25 @@ async function startSales(context: CliContext, file: string, flags: StartFlags):
   const { sales, isList } = readSales(parseJson(text, file === "-" ? "Standard input" : file), flags);
   const seconds = flags.wait === undefined ? 0 : flags.wait === true ? DEFAULT_WAIT_SECONDS : flags.wait;
   const { withSales } = await import("./with-sales.ts");
-  const results = await withSales(context, async ({ starter, connections, keyOf }) => {
-    for (const { traderInvoiceNumber, connection, businessId } of sales) {
-      requireConnection(connections, connection);
-      keyOf(traderInvoiceNumber, {
+  const { troubleNotes } = await import("./trouble-notes.ts");
+  const results = await withSales(context, async (known) => {
+    const { starter, connections } = known;
+    const keyOf = ({ traderInvoiceNumber, connection, businessId }: SaleInput) =>
+      known.keyOf(traderInvoiceNumber, {
         ...(connection !== undefined && { connection }),
         ...(businessId !== undefined && { business: businessId }),
       });
+    for (const input of sales) {
+      requireConnection(connections, input.connection);
+      keyOf(input);
     }
+    const notes = troubleNotes(context, known);
     const startOne = async (input: SaleInput): Promise<Started> => {
       const invoice = input.traderInvoiceNumber;
       try {
-        const started =
-          seconds === 0 ? starter.startSale(input) : starter.startSaleAndWait(input, { waitSeconds: seconds });
-        return { invoice, ...(await started) };
+        if (seconds === 0) return { invoice, ...(await starter.startSale(input)) };
+        const started = starter.startSaleAndWait(input, { waitSeconds: seconds });
+        return { invoice, ...(await notes.during(keyOf(input), started)) };
       } catch (error) {
         if (!isList) throw error;
         return { invoice, result: "failed", error: describeError(error, { withStack: false }).message };

@@ -21,7 +21,7 @@ export function registerWatch(sale: Command, context: CliContext): void {
       `
 A sale is settled once it is completed, credited or cancelled, its stock movements are answered, and nobody is needed. One whose
 workflow was terminated, failed or timed out ends it too: nothing carries it on.
-With --json each line is a JSON object.
+With --json each line is a JSON object. What is wrong with the API meanwhile, standard error says.
 
 Example:
   fiscalflow sale watch INV-1001`,
@@ -32,8 +32,11 @@ Example:
 async function watchSale(context: CliContext, invoice: string, flags: Scope & ResultFlags): Promise<void> {
   const { withSales } = await import("./with-sales.ts");
   const { NoAnswerError } = await import("../../starter/index.ts");
-  await withSales(context, async ({ starter, keyOf }) => {
-    const key = keyOf(invoice, flags);
+  const { troubleNotes } = await import("./trouble-notes.ts");
+  await withSales(context, async (sales) => {
+    const { starter } = sales;
+    const key = sales.keyOf(invoice, flags);
+    const notes = troubleNotes(context, sales);
     let shownLine = "";
     let silent = false;
     for (;;) {
@@ -52,6 +55,7 @@ async function watchSale(context: CliContext, invoice: string, flags: Scope & Re
         if (now !== shownLine) tell(context, seen, state, flags.json);
         shownLine = now;
         if (isSettled(state)) return;
+        await notes.tell(key, state);
       }
       await delay(LOOK_EVERY_MS, undefined, { signal: context.signal });
     }
