@@ -4,7 +4,7 @@ import { FAILURES } from "../contract/calls.ts";
 import { differencesInWords, otherContent } from "../contract/differences.ts";
 import { differingFields, type SaleContent } from "../contract/fingerprint.ts";
 import { FiscalflowError } from "../contract/fiscalflow-error.ts";
-import { MAIN_TASK_QUEUE } from "../contract/names.ts";
+import { MAIN_TASK_QUEUE, SEARCH_ATTRIBUTES } from "../contract/names.ts";
 import { InvalidInputError } from "../contract/schema/parse-input.ts";
 
 /** The number belongs to a sale, or a refund, with other content. Nothing was started. */
@@ -152,7 +152,9 @@ export class TemporalRefusedError extends FiscalflowError {
   override readonly code = "TemporalRefused";
 
   constructor(details: string, cause: unknown) {
-    super(`Temporal refuses: ${details}`, { cause });
+    const lacks = Object.values(SEARCH_ATTRIBUTES).some((name) => details.includes(name));
+    const todo = lacks ? ". Run `fiscalflow setup`, which adds the search attributes that the namespace lacks." : "";
+    super(`Temporal refuses: ${details}${todo}`, { cause });
   }
 }
 

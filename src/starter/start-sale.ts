@@ -31,7 +31,7 @@ import { answeredInTime, isWithoutAnswer } from "./answered-in-time.ts";
 import { attributesOf } from "./attributes.ts";
 import { boundMs } from "./bound.ts";
 import { closedStatusOf } from "./closed-run.ts";
-import { SaleConflictError, temporalError } from "./errors.ts";
+import { SaleConflictError, temporalError, TemporalRefusedError } from "./errors.ts";
 import { contentOfInput, inputOfRun } from "./input-of-run.ts";
 import { waitForOutcome } from "./outcome.ts";
 import { saleKeyOf } from "./sale-key.ts";
@@ -167,7 +167,9 @@ export async function startAndWait(
     const outcome = await waitForOutcome(client, { workflowId, sale, fingerprint, waitMs, begin });
     return { result, outcome };
   } catch (error) {
-    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    // Of an update-with-start that it refuses Temporal does not say why; of a start it does.
+    const isRefused = temporalError(error) instanceof TemporalRefusedError;
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError) && !isRefused) throw error;
   }
   result = await startSaleOnce(client, start);
   const fresh = result === "started";

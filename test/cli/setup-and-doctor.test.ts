@@ -2,8 +2,9 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { Connection } from "@temporalio/client";
+import { Client, Connection } from "@temporalio/client";
 
+import { createStarter } from "../../src/starter/index.ts";
 import { callCli, type CliResult } from "../../src/cli/test-support/call-cli.ts";
 import { type DevServer, startDevServer } from "../../src/embedded/index.ts";
 import { type Simulator, startSimulator } from "../../src/dev/simulator/index.ts";
@@ -103,6 +104,33 @@ describeWithTemporal("on a server that lacks search attributes and orders by arr
     const { exitCode, stdout, stderr } = await cli(argv, {}, stdin);
     expect(stderr).toMatch(/lacks search attributes: .*Fiscal.*Run `fiscalflow setup`/);
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
+  });
+
+  test("each function of the starter that needs them names it too", async () => {
+    const connection = await Connection.connect({ address: server.address });
+    const starter = createStarter({ client: new Client({ connection }), businesses: { default: "biz_1" } });
+    const key = { invoice: "INV-1" };
+    const sale = { traderInvoiceNumber: "INV-1", lines: [{ sku: "TEA", quantity: 1, unitPrice: 1 }] };
+    const refund = { reason: "06", traderInvoiceNumber: "CN-1" } as const;
+    const corrected = { ...sale, traderInvoiceNumber: "INV-2" };
+    const asked = await Promise.allSettled([
+      starter.startSale(sale),
+      starter.startSaleAndWait(sale),
+      starter.getSale(key),
+      starter.outcome(key),
+      starter.refund(key, refund),
+      starter.correct(key, { reason: "06", creditNote: "CN-1", sale: corrected }),
+      starter.listAttention().next(),
+      starter.events().next(),
+    ]);
+    const reason = {
+      code: "TemporalRefused",
+      message: expect.stringMatching(
+        /^Temporal refuses: .*Fiscal\w+.* Run `fiscalflow setup`, which adds .*\.$/,
+      ) as string,
+    };
+    expect(asked).toMatchObject(asked.map(() => ({ status: "rejected", reason })));
+    await connection.close();
   });
 
   test("setup adds the search attributes, and finds them the second time", async () => {
