@@ -75,7 +75,10 @@ export function createPrepareCorrection(context: WaitContext) {
 function refuseUnlessCreditable(input: CorrectionInput, original: SeenSale | null): asserts original is SeenSale {
   const { invoice } = input;
   if (!original)
-    throw refusal(`There is no sale ${invoice}: neither Temporal nor the ledger knows it. Check the invoice number.`);
+    throw refusal(
+      `There is no sale ${invoice}: neither Temporal nor the ledger knows it. Check the invoice number.`,
+      FAILURES.notFound,
+    );
   const { stage, refund, creditedBy } = original;
   if (stage === "cancelled") throw refusal(`The sale ${invoice} was never signed. Start the corrected sale by itself.`);
   if (stage !== "completed" && stage !== "crediting" && stage !== "credited") {
@@ -114,8 +117,8 @@ function refuseUnlessIssuable(number: string, fingerprint: string, corrected: Se
     );
 }
 
-function refusal(message: string): ApplicationFailure {
-  return ApplicationFailure.nonRetryable(`${message} Nothing was done.`, FAILURES.notAllowed);
+function refusal(message: string, type: string = FAILURES.notAllowed): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(`${message} Nothing was done.`, type);
 }
 
 function conflictFailure(message: string): ApplicationFailure {

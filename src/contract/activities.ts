@@ -134,7 +134,7 @@ export interface Preparations {
 export interface MainWaits {
   /**
    * Checks the input of a correction, and that nothing which is known stands against it. Fails for good with
-   * `InvalidInput`, `NotAllowed` or `Conflict`; then nothing was done.
+   * `InvalidInput`, `NotFound`, `NotAllowed` or `Conflict`; then nothing was done.
    */
   prepareCorrection(request: { input: CorrectionInput; startedAtMs: number }): Promise<PreparedCorrection>;
   /** What is known of a sale, as an activity that is tried again until that is news. */

@@ -183,7 +183,9 @@ export const FAILURES = {
   invalidInput: "InvalidInput",
   /** The number belongs to a sale with other content, or to the credit note of another sale. */
   conflict: "Conflict",
-  /** An update that the present stage does not allow. */
+  /** Neither Temporal nor the ledger knows the sale that the input names. */
+  notFound: "NotFound",
+  /** An update that the present stage does not allow, or that is malformed. */
   notAllowed: "NotAllowed",
   /** The ledger did not answer a question that only it can answer. */
   ledgerAway: "LedgerAway",

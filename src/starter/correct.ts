@@ -29,7 +29,7 @@ import { correctionInputSchema } from "../contract/schema/correction-input.ts";
 import { InvalidInputError, parseInput } from "../contract/schema/parse-input.ts";
 import { aboutWorkflow } from "../contract/summary.ts";
 import { answeredInTime } from "./answered-in-time.ts";
-import { NotAllowedError, SaleConflictError, workflowError } from "./errors.ts";
+import { NotAllowedError, SaleConflictError, SaleNotFoundError, workflowError } from "./errors.ts";
 import type { SaleKey } from "./sale-key.ts";
 import { startOnce } from "./start-once.ts";
 
@@ -58,7 +58,7 @@ export function correctionIdOf({ invoice, connection = DEFAULT_CONNECTION, busin
 
 /**
  * Starts the correction of a sale, or finds it, and waits for its end.
- * @throws InvalidInputError, SaleConflictError, NotAllowedError: nothing was done. SaleFailedError, NoAnswerError
+ * @throws InvalidInputError, SaleConflictError, SaleNotFoundError, NotAllowedError: nothing was done. SaleFailedError, NoAnswerError
  */
 export async function correctSale(client: Client, key: SaleKey, request: unknown, waitMs: number): Promise<Correction> {
   const { invoice, connection, businessId } = key;
@@ -90,7 +90,7 @@ export async function correctionOf(client: Client, key: SaleKey): Promise<Correc
   try {
     return await look(client, correctionIdOf(key));
   } catch (error) {
-    const refused = [WorkflowNotFoundError, NotAllowedError, SaleConflictError, InvalidInputError];
+    const refused = [WorkflowNotFoundError, SaleNotFoundError, NotAllowedError, SaleConflictError, InvalidInputError];
     if (refused.some((kind) => error instanceof kind)) return undefined;
     throw error;
   }

@@ -49,6 +49,10 @@ export class SaleNotFoundError extends FiscalflowError {
     super(message);
   }
 
+  static ofWorkflow(message: string): SaleNotFoundError {
+    return new SaleNotFoundError("", message);
+  }
+
   static inLedger(workflowId: string): SaleNotFoundError {
     const nowhere = `There is no workflow ${workflowId}, and the ledger has no sale of that number.`;
     return new SaleNotFoundError(workflowId, `${nowhere} ${CHECK_THE_KEY}`);
@@ -163,6 +167,7 @@ export function workflowError(cause: unknown): Error {
   if (!(cause instanceof ApplicationFailure)) {
     return new SaleFailedError(cause instanceof Error ? cause.message : String(cause), { cause });
   }
+  if (cause.type === FAILURES.notFound) return SaleNotFoundError.ofWorkflow(cause.message);
   if (cause.type === FAILURES.notAllowed) return new NotAllowedError(cause.message);
   if (cause.type === FAILURES.conflict) return new SaleConflictError(cause.message);
   if (cause.type === FAILURES.invalidInput) return InvalidInputError.ofWorkflow(cause.message);

@@ -252,8 +252,8 @@ export function createStarter(options: StarterOptions) {
      * Credits a signed sale, and issues the corrected one under its own number, as one workflow: never one without the
      * other, unless an operator says so. Asking twice gives the same correction. Waits for its end, or until it needs
      * an operator, for as long as asked (seconds; default 0).
-     * @throws InvalidInputError, UnknownConnectionError, NotAllowedError, SaleConflictError: nothing was done.
-     * SaleFailedError, NoAnswerError
+     * @throws InvalidInputError, UnknownConnectionError, NotAllowedError, SaleConflictError, SaleNotFoundError: nothing
+     * was done. SaleFailedError, NoAnswerError
      */
     correct: (key: SaleKey, request: CorrectionRequest, { waitSeconds }: WaitOptions = {}): Promise<Correction> =>
       withClientErrors(client, boundOf(waitSeconds, REFUSED_WITHIN_MS), async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { correctionWorkflowId, type CorrectionRequest, type SaleInput } from "../../src/contract/index.ts";
+import { FiscalflowError } from "../../src/starter/index.ts";
 import { correctionsOf } from "../rig/corrections-of.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { forgetWorkflow } from "../rig/forget-workflow.ts";
@@ -205,22 +206,25 @@ describeWithTemporal("a correction", () => {
     await sold("REFUSED-3");
     await rig.starter.refund({ invoice: "REFUSED-3" }, { reason: "06", traderInvoiceNumber: "CN-REFUSED-3" }, WAIT);
     const by = (more: Partial<SaleInput>) => request("REFUSED-1", more);
-    const cases: [string, string, CorrectionRequest, RegExp][] = [
-      ["no such sale", "REFUSED-0", by({}), /There is no sale REFUSED-0/],
-      ["not signed yet", "REFUSED-2", by({}), /at stage (?!completed).*only a signed sale/],
-      ["goods that stayed away", "REFUSED-3", request("REFUSED-3"), /restock is false, not true/],
-      ["another sale's number", "REFUSED-1", by({ traderInvoiceNumber: "REFUSED-3" }), /belongs to another sale/],
-      ["an unknown item", "REFUSED-1", by({ lines: [{ sku: "NONE", quantity: 1, unitPrice: 1 }] }), /sale.lines\[0\]/],
-      ["its own number", "REFUSED-1", by({ traderInvoiceNumber: "REFUSED-1" }), /expected another number/],
-      ["another's credit note", "REFUSED-1", { ...by({}), creditNote: "CN-REFUSED-3" }, /credit note of another sale/],
+    const unknownItem = by({ lines: [{ sku: "NONE", quantity: 1, unitPrice: 1 }] });
+    const cases: [string, CorrectionRequest, RegExp][] = [
+      ["REFUSED-0", by({}), /^NotFound: There is no sale REFUSED-0: neither Temporal nor the ledger knows it/],
+      ["REFUSED-2", by({}), /^NotAllowed: .*at stage (?!completed).*only a signed sale/],
+      // The goods stayed away.
+      ["REFUSED-3", request("REFUSED-3"), /^Conflict: .*restock is false, not true/],
+      ["REFUSED-1", by({ traderInvoiceNumber: "REFUSED-3" }), /^Conflict: .*belongs to another sale/],
+      ["REFUSED-1", unknownItem, /^InvalidInput: [^]*sale.lines\[0\]/],
+      ["REFUSED-1", by({ traderInvoiceNumber: "REFUSED-1" }), /^InvalidInput: [^]*expected another number/],
+      ["REFUSED-1", { ...by({}), creditNote: "CN-REFUSED-3" }, /^Conflict: .*credit note of another sale/],
     ];
     const unmet: string[] = [];
-    for (const [what, invoice, asked, message] of cases) {
+    for (const [invoice, asked, expected] of cases) {
       const error: unknown = await correct(invoice, asked).catch((reason: unknown) => reason);
-      if (!(error instanceof Error) || !message.test(error.message))
-        unmet.push(`${what}: ${error instanceof Error ? error.message : JSON.stringify(error)}`);
+      const said = error instanceof FiscalflowError ? `${error.code}: ${error.message}` : JSON.stringify(error);
+      if (!expected.test(said)) unmet.push(said);
     }
     expect(unmet).toEqual([]);
+    expect(await rig.starter.correction({ invoice: "REFUSED-0" })).toBeUndefined();
     expect(documentsOf("REFUSED-1")).toEqual([["sale", "completed", "REFUSED-1", 700]]);
     expect(await correct("REFUSED-1")).toMatchObject({ stage: "corrected" });
   });
