@@ -1,5 +1,6 @@
 import { type Client, type WorkflowExecutionDescription, WorkflowNotFoundError } from "@temporalio/client";
 
+import { FAILURES } from "../contract/calls.ts";
 import { type ClosedRun, closedInWords, type ClosedStatus } from "../contract/closed-run.ts";
 import { WORKFLOW_TYPES } from "../contract/names.ts";
 import { nairobiTime } from "../contract/nairobi-date.ts";
@@ -38,13 +39,8 @@ export async function lastRunOf(client: Client, workflowId: string): Promise<Run
 export async function closedRunOf(client: Client, run: RunFacts): Promise<ClosedRun | undefined> {
   const status = closedStatusOf(run.status.name);
   if (status === undefined) return undefined;
-  const { workflowId, runId, closeTime } = run;
-  const { history } = await client.workflowService.getWorkflowExecutionHistory({
-    namespace: client.options.namespace,
-    execution: { workflowId, runId },
-    historyEventFilterType: CLOSE_EVENT,
-  });
-  const end = history?.events?.at(-1);
+  const { closeTime } = run;
+  const end = await closeEventOf(client, run);
   const terminated = end?.workflowExecutionTerminatedEventAttributes;
   const reason = terminated?.reason || end?.workflowExecutionFailedEventAttributes?.failure?.message;
   return {
@@ -53,6 +49,27 @@ export async function closedRunOf(client: Client, run: RunFacts): Promise<Closed
     ...(reason && { reason }),
     ...(terminated?.identity && { by: terminated.identity }),
   };
+}
+
+/** By these a run tells its caller what to correct: it has issued nothing, so nothing is to be carried on. */
+const REFUSALS: readonly unknown[] = [FAILURES.invalidInput, FAILURES.conflict, FAILURES.notAllowed, FAILURES.notFound];
+
+/** Whether the run failed because what was asked of it was refused. */
+export async function wasRefused(client: Client, run: RunFacts): Promise<boolean> {
+  if (closedStatusOf(run.status.name) !== "failed") return false;
+  const end = await closeEventOf(client, run);
+  let failure = end?.workflowExecutionFailedEventAttributes?.failure;
+  while (failure && !REFUSALS.includes(failure.applicationFailureInfo?.type)) failure = failure.cause;
+  return Boolean(failure);
+}
+
+async function closeEventOf(client: Client, { workflowId, runId }: RunFacts) {
+  const { history } = await client.workflowService.getWorkflowExecutionHistory({
+    namespace: client.options.namespace,
+    execution: { workflowId, runId },
+    historyEventFilterType: CLOSE_EVENT,
+  });
+  return history?.events?.at(-1);
 }
 
 /**

@@ -59,6 +59,28 @@ describeWithTemporal("a sale whose run ended without an outcome", () => {
     expect((await rig.ledger.records.verify(BUSINESS)).findings).toEqual([]);
   });
 
+  test("is not listed as ended, nor restarted by a query, where it was refused: its caller was told, and nothing was issued", async () => {
+    const elsewhere = { traderInvoiceNumber: "REFUSED-1", lines: [TEA], connection: "elsewhere", businessId: "biz_1" };
+    await expect(rig.starter.startSaleAndWait(elsewhere)).rejects.toThrow(InvalidInputError);
+    const open = { lines: [TEA], refundWindow: "1 hour" };
+    for (const invoice of ["REFUSED-2", "REFUSED-3"])
+      await rig.starter.startSaleAndWait({ traderInvoiceNumber: invoice, ...open });
+    const refund = (invoice: string) =>
+      rig.starter.refund({ invoice }, { reason: "06", traderInvoiceNumber: "CN-TAKEN" }, { waitSeconds: 20 });
+    await refund("REFUSED-2");
+    await expect(refund("REFUSED-3")).rejects.toThrow(/CN-TAKEN belongs to the credit note of another sale/);
+    const failed = 'ExecutionStatus = "Failed"';
+    // The list follows the runs by a moment.
+    await expect.poll(async () => (await rig.client.workflow.count(failed)).count).toBe(2);
+    expect(await listedAs("REFUSED-1", "--ended")).toEqual([]);
+    expect(await listedAs("CN-TAKEN", "--ended")).toEqual([]);
+    const restart = await fiscalflow("sale", "restart", "--query", failed, "--note", "why", "--dry-run");
+    expect(restart.stdout).toBe("0 found; nothing was changed.\n");
+    expect(await listedAs("REFUSED-1")).toMatchObject([
+      { status: "failed", waitsFor: "nothing: it was refused, and its caller told why" },
+    ]);
+  });
+
   test("is reported as terminated to callers who wait for its outcome", async () => {
     rig.simulator.setAuthority("END-6", [{ do: "down" }]);
     const input = { traderInvoiceNumber: "END-6", lines: [TEA] };

@@ -55,7 +55,7 @@ Examples:
 
 async function listSales(context: CliContext, flags: ListFlags): Promise<void> {
   const { listExecutions } = await import("../list-executions.ts");
-  const { listedSales } = await import("./listed-sales.ts");
+  const { listedSales, withoutRefused } = await import("./listed-sales.ts");
   const { attention = false, ended = false, limit, json } = flags;
   const { isRefundStage, refundedLater } = await import("./refunded-later.ts");
   const { stage } = flags;
@@ -64,7 +64,9 @@ async function listSales(context: CliContext, flags: ListFlags): Promise<void> {
   const also =
     isRefundStage(stage) && !attention && !ended ? (client: Client) => refundedLater(client, flags, stage) : undefined;
   const listed = async (executions: readonly WorkflowExecutionInfo[], client: Client): Promise<ListedSale[]> =>
-    (await listedSales(executions, client)).filter((sale) => stage === undefined || sale.stage === stage);
+    (await listedSales(ended ? await withoutRefused(executions, client) : executions, client)).filter(
+      (sale) => stage === undefined || sale.stage === stage,
+    );
   const { serviceTroubles, troubleLine } = await import("./service-troubles.ts");
   const remarks = async (client: Client): Promise<string[]> => (await serviceTroubles(client, flags)).map(troubleLine);
   await listExecutions(context, { query, limit, json, also }, listed, (sales) => table(sales, Date.now()), remarks);

@@ -13,7 +13,7 @@ import {
   worthOf,
 } from "../../contract/index.ts";
 import { attributesOf } from "../../starter/attributes.ts";
-import { closedStatusOf, lastRunOf } from "../../starter/closed-run.ts";
+import { closedStatusOf, lastRunOf, type RunFacts, wasRefused } from "../../starter/closed-run.ts";
 import { contentOfInput, inputOfRun } from "../../starter/input-of-run.ts";
 import { inParallel } from "./in-parallel.ts";
 import { quoted, typesClause } from "./visibility-query.ts";
@@ -56,9 +56,10 @@ const MOST_IN_QUERY = 100;
 export async function listedSales(executions: readonly WorkflowExecutionInfo[], client: Client): Promise<ListedSale[]> {
   const current = await withoutFollowed(executions, client);
   const notes = await creditNotesOf(current, client);
-  return await inParallel(current, CONCURRENCY, async (execution) =>
-    listed(execution, notes.get(noteIdOf(execution) ?? ""), await contentOf(execution, client)),
-  );
+  return await inParallel(current, CONCURRENCY, async (execution) => {
+    const sale = listed(execution, notes.get(noteIdOf(execution) ?? ""), await contentOf(execution, client));
+    return (await wasRefused(client, execution)) ? { ...sale, waitsFor: REFUSED } : sale;
+  });
 }
 
 /**
@@ -80,7 +81,7 @@ async function contentOf(execution: WorkflowExecutionInfo, client: Client): Prom
 }
 
 /** Lists do not tell a workflow's last run from those before it, after a reset or a restart. */
-export async function withoutFollowed<Execution extends Pick<WorkflowExecutionInfo, "workflowId" | "runId" | "status">>(
+export async function withoutFollowed<Execution extends RunFacts>(
   executions: readonly Execution[],
   client: Client,
 ): Promise<Execution[]> {
@@ -89,6 +90,15 @@ export async function withoutFollowed<Execution extends Pick<WorkflowExecutionIn
     return (await lastRunOf(client, execution.workflowId))?.runId === execution.runId;
   });
   return executions.filter((_, index) => isLast[index]);
+}
+
+/** Runs that a restart would carry on: what was refused had issued nothing, and its caller was told. */
+export async function withoutRefused<Execution extends RunFacts>(
+  executions: readonly Execution[],
+  client: Client,
+): Promise<Execution[]> {
+  const refused = await inParallel(executions, CONCURRENCY, (execution) => wasRefused(client, execution));
+  return executions.filter((_, index) => refused[index] !== true);
 }
 
 interface ListedNote {
@@ -164,6 +174,8 @@ function listed(
 function statusOf(execution: WorkflowExecutionInfo): ListedSale["status"] {
   return closedStatusOf(execution.status.name) ?? (execution.status.name === "COMPLETED" ? "completed" : "running");
 }
+
+const REFUSED = "nothing: it was refused, and its caller told why";
 
 const WAITS_FOR: Readonly<Record<Stage, string>> = {
   "resolving-items": "its items",

@@ -131,7 +131,7 @@ interface Target {
 }
 
 async function found({ client }: Sales, flags: ManyFlags, of: ManyCommand["of"]): Promise<Target[]> {
-  const { withoutFollowed } = await import("./listed-sales.ts");
+  const { withoutFollowed, withoutRefused } = await import("./listed-sales.ts");
   const executions: WorkflowExecutionInfo[] = [];
   try {
     const query = visibilityQuery({ ...flags, creditNotes: true, openOnly: of === "open", ended: of === "ended" });
@@ -144,7 +144,8 @@ async function found({ client }: Sales, flags: ManyFlags, of: ManyCommand["of"])
     }
     throw error;
   }
-  return (await withoutFollowed(executions, client)).map((execution) => {
+  const current = await withoutFollowed(executions, client);
+  return (await withoutRefused(current, client)).map((execution) => {
     const attributes = attributesOf(execution);
     const { stage, attention } = SEARCH_ATTRIBUTES;
     return {
