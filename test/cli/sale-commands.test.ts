@@ -253,6 +253,27 @@ describeWithTemporal("fiscalflow sale", () => {
     expect(table).toMatch(/^CLI-OTHER .* Wanjiku +700\.00 /m);
   });
 
+  test("list has the total of the document of a sale that was adopted without lines, open or closed", async () => {
+    const [open, closed] = ["ADOPTED-OPEN", "ADOPTED-CLOSED"] as const;
+    for (const [number, refundWindow] of [
+      [open, "1 hour"],
+      [closed, "0"],
+    ] as const) {
+      const issued = { businessId: "biz_1", traderInvoiceNumber: number, status: "completed" } as const;
+      const lines = [{ itemId: "item_tea", quantity: 2, unitPrice: 350 }];
+      const { id } = rig.simulator.issueSale({ ...issued, lines });
+      await rig.starter.startSaleAndWait({ traderInvoiceNumber: number, saleId: id, refundWindow });
+    }
+    await rig.client.workflow.getHandle(`sale/default/biz_1/${closed}`).result();
+    for (const number of [open, closed])
+      await listed([], (stdout) => new RegExp(`^${number} .* 700\\.00 `, "m").test(stdout));
+    await rig.stopWorkers();
+    const { stdout } = await sale(["list"]);
+    await rig.startWorkers();
+    expect(stdout).toMatch(/^ADOPTED-CLOSED .* 700\.00 /m);
+    expect(stdout).toMatch(/^ADOPTED-OPEN .* - +-/m);
+  });
+
   test("without --business the error lists the businesses, where the connection has several and no default", async () => {
     const several = { COMPLIANCE_BUSINESS_ID: "", COMPLIANCE_BUSINESSES: "biz_1,biz_2" };
     for (const [argv, input] of [[["show", "CLI-1"]], [["start", "-"], saleOf("CLI-NOBODY")]] as const) {

@@ -43,7 +43,8 @@ export function registerList(sale: Command, context: CliContext): void {
       "after",
       `
 Above it stands what is wrong with the API, and since when, as the sales that wait for it have met it.
-The list is Temporal's, and follows the sales by a second or so. Amount and buyer are those that the sale was started with.
+The list is Temporal's, and follows the sales by a second or so. Amount and buyer are those that the sale was started with;
+of a sale that was adopted without lines, the amount is its document's.
 Synchronisations and other work that is no sale: fiscalflow jobs list.
 
 Examples:

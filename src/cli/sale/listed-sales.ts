@@ -15,6 +15,7 @@ import {
 import { attributesOf } from "../../starter/attributes.ts";
 import { closedStatusOf, lastRunOf, type RunFacts, wasRefused } from "../../starter/closed-run.ts";
 import { contentOfInput, inputOfRun } from "../../starter/input-of-run.ts";
+import { documentTotals } from "./document-totals.ts";
 import { inParallel } from "./in-parallel.ts";
 import { quoted, typesClause } from "./visibility-query.ts";
 import { waitsForOperator } from "./waits-for.ts";
@@ -35,7 +36,10 @@ export interface ListedSale {
   creditNote: string | null;
   /** Name or PIN, as the sale was started with it; null where none was given. */
   buyer: string | null;
-  /** Σ(quantity × unit price) as the sale was started with, a decimal text; null where it was started without lines. */
+  /**
+   * Σ(quantity × unit price) as the sale was started with, a decimal text. Of an adopted sale that was started without
+   * lines the total of its document; null where nobody tells it.
+   */
   amount: string | null;
   saleId: string | null;
   startedAt: string;
@@ -56,8 +60,11 @@ const MOST_IN_QUERY = 100;
 export async function listedSales(executions: readonly WorkflowExecutionInfo[], client: Client): Promise<ListedSale[]> {
   const current = await withoutFollowed(executions, client);
   const notes = await creditNotesOf(current, client);
+  const totalOf = documentTotals(client);
   return await inParallel(current, CONCURRENCY, async (execution) => {
     const sale = listed(execution, notes.get(noteIdOf(execution) ?? ""), await contentOf(execution, client));
+    if (sale.amount === null && sale.saleId !== null && sale.type === WORKFLOW_TYPES.sale)
+      sale.amount = await totalOf(execution);
     return (await wasRefused(client, execution)) ? { ...sale, waitsFor: REFUSED } : sale;
   });
 }
