@@ -2,6 +2,13 @@ import { isCalendarDate, nairobiDate } from "../../contract/index.ts";
 import type { Period } from "../../ledger/index.ts";
 import { UsageError } from "../cli-error.ts";
 
+/** Why the figures of the period are not all there yet; undefined where it is over. */
+export function standingOf({ kind, from, to }: Period, nowMs: number): string | undefined {
+  const today = nairobiDate(nowMs);
+  if (today < from) return `The ${kind} has not begun.`;
+  return today > to ? undefined : `The ${kind} is not over: its figures are not final.`;
+}
+
 /** A day, or a month, of Africa/Nairobi. @throws UsageError */
 export function periodOf(kind: Period["kind"], date: string | undefined, nowMs: number): Period {
   const given = date ?? nairobiDate(nowMs);

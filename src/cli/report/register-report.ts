@@ -56,7 +56,7 @@ Example:
 }
 
 async function runReport(context: CliContext, kind: Period["kind"], flags: ReportFlags): Promise<void> {
-  const { periodOf } = await import("./period.ts");
+  const { periodOf, standingOf } = await import("./period.ts");
   const { withLedger } = await import("../with-ledger.ts");
   if (flags.csv === true && flags.json === true) throw new UsageError("Give --csv or --json, not both.");
   const nowMs = Date.now();
@@ -72,6 +72,9 @@ async function runReport(context: CliContext, kind: Period["kind"], flags: Repor
     },
     { forMachines: flags.csv === true || flags.json === true },
   );
+  const standing = standingOf(period, nowMs);
+  // The page for people says it itself.
+  if (standing !== undefined && (flags.csv === true || flags.json === true)) printNote(context, standing);
   if (flags.html !== undefined) {
     const { renderHtml } = await import("./render-html.ts");
     await writePage(flags.html, renderHtml(period, businesses, nowMs, sellerOf));

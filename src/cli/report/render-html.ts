@@ -4,6 +4,7 @@ import { coursePlot } from "./course-plot.ts";
 import { escapeHtml } from "./escape-html.ts";
 import { money, plain } from "./money.ts";
 import { PAGE_STYLE } from "./page-style.ts";
+import { standingOf } from "./period.ts";
 import { titleOf } from "./render-text.ts";
 import type { SellerOf } from "./seller-of.ts";
 import { type Share, sharePlot } from "./share-plot.ts";
@@ -20,6 +21,7 @@ export function renderHtml(
   sellerOf: SellerOf = () => undefined,
 ): string {
   const title = `${period.kind === "day" ? "Day" : "Month"} report, ${titleOf(period)}`;
+  const standing = standingOf(period, nowMs);
   const body = businesses.map((report) => section(period, report, nowMs, sellerOf)).join("");
   return `<!doctype html>
 <html lang="en">
@@ -32,7 +34,7 @@ export function renderHtml(
 </head>
 <body>
 <main>
-<header><h1>${escapeHtml(title)}</h1><p>Days and hours of Africa/Nairobi (EAT). Documents count on their own date, once the tax authority has accepted them. Amounts are in KES.</p></header>
+<header><h1>${escapeHtml(title)}</h1><p>Days and hours of Africa/Nairobi (EAT). Documents count on their own date, once the tax authority has accepted them. Amounts are in KES.</p>${standing === undefined ? "" : `<p><strong>${standing}</strong></p>`}</header>
 ${body === "" ? '<p class="none">The ledger has no documents of that connection and business.</p>' : body}
 <footer>Made ${nairobiTime(nowMs)} from the ledger. Whether the ledger is what was written: <code>fiscalflow ledger verify</code>.</footer>
 </main>

@@ -1,5 +1,6 @@
 import type { BusinessReport, Period } from "../../ledger/index.ts";
 import { plainTable } from "../plain-table.ts";
+import { standingOf } from "./period.ts";
 import type { SellerOf } from "./seller-of.ts";
 import { type ReportTable, tablesOf } from "./tables.ts";
 
@@ -28,8 +29,14 @@ export function headOf(business: { connection: string; businessId: string }, sel
 
 function businessText(period: Period, report: BusinessReport, nowMs: number, sellerOf: SellerOf): string {
   const title = `${headOf(report, sellerOf)}, ${titleOf(period)}, amounts in KES`;
+  const standing = standingOf(period, nowMs);
   const { tables, none } = tablesOf(report, nowMs);
-  return [title, ...tables.map(tableText), ...(none === "" ? [] : [none])].join("\n\n");
+  return [
+    title,
+    ...(standing === undefined ? [] : [standing]),
+    ...tables.map(tableText),
+    ...(none === "" ? [] : [none]),
+  ].join("\n\n");
 }
 
 function tableText({ title, head, right, rows }: ReportTable): string {

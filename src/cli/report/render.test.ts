@@ -4,7 +4,7 @@ import { COMPLIANCE, load } from "../../config/test-support/load.ts";
 import { UsageError } from "../cli-error.ts";
 import { NOW_MS, sampleReport } from "../test-support/sample-report.ts";
 import { age, money, plain } from "./money.ts";
-import { periodOf } from "./period.ts";
+import { periodOf, standingOf } from "./period.ts";
 import { renderCsv } from "./render-csv.ts";
 import { renderHtml } from "./render-html.ts";
 import { renderText } from "./render-text.ts";
@@ -34,6 +34,23 @@ describe("a period", () => {
   it.each(["2026-13", "2026", "2026-11-31", "2026-11x"])("of a month is not %j", (date) => {
     expect(() => periodOf("month", date, NOW_MS)).toThrow(UsageError);
   });
+});
+
+test.each([
+  ["day", "2026-11-20", undefined],
+  ["day", "2026-11-21", "The day is not over: its figures are not final."],
+  ["day", "2026-11-22", "The day has not begun."],
+  ["month", "2026-10", undefined],
+  ["month", "2026-11", "The month is not over: its figures are not final."],
+  ["month", "2026-12", "The month has not begun."],
+] as const)("a report of the %s %s, made on 2026-11-21, says: %s", (kind, date, words) => {
+  const period = periodOf(kind, date, NOW_MS);
+  expect(standingOf(period, NOW_MS)).toBe(words);
+  const pages = [renderText(period, [sampleReport()], NOW_MS), renderHtml(period, [sampleReport()], NOW_MS)];
+  for (const page of pages) {
+    if (words === undefined) expect(page).not.toMatch(/The (day|month) (is not over|has not begun)/);
+    else expect(page).toContain(words);
+  }
 });
 
 test("amounts are written with their thousands apart, and never rounded", () => {
