@@ -9,11 +9,13 @@ import { createJobPreparations } from "./prepare-jobs.ts";
 import { createPrepareActivities } from "./prepare.ts";
 import { createReadEvents } from "./read-events.ts";
 import { createSeeSale } from "./see-sale.ts";
+import type { UnderWay } from "./under-way.ts";
 import { createWaits, type WaitContext } from "./waits.ts";
 
 export interface MainContext extends WaitContext {
   callbackUrlFor: CallbackUrlFor;
   accounting: ReadonlyMap<string, AccountingRuntime>;
+  underWay: Pick<UnderWay, "prepared">;
 }
 
 /** The activities of the main task queue: no API call. */
@@ -25,6 +27,8 @@ export function createMainActivities(context: MainContext): MainActivities {
     ...preparations,
     async prepareSale(request) {
       const prepared = await preparations.prepareSale(request);
+      const { connection } = prepared.profile;
+      if (!prepared.finished) await context.underWay.prepared(request.input, request.startedAtMs, connection);
       return { ...prepared, ...(await goodsAtOnce(prepared, request.input?.lines)) };
     },
     ...createJobPreparations(context.connections, context.accounting),

@@ -5,6 +5,7 @@ import {
   asAnswered,
   bounded,
   type ConnectionProfile,
+  type CreditNoteInput,
   DEFAULT_CONNECTION,
   differencesInWords,
   doubtsOf,
@@ -13,8 +14,10 @@ import {
   type FinishedSale,
   type MainActivities,
   nairobiDate,
+  type PreparedCreditNote,
   saleContent,
   type SaleContent,
+  type SaleInput,
 } from "../../src/contract/index.ts";
 import {
   creditNoteInputSchema,
@@ -42,8 +45,7 @@ export function createPrepareActivities(
   return {
     prepareSale: async ({ input, startedAtMs, reset = false }) => {
       const { content, checked, ...prepared } = failOnInvalidInput(() => {
-        const sale = parseInput(saleInputSchema, input, "sale input");
-        const profile = profileFor(connections, sale, "sale input");
+        const { profile, sale } = checkedSale(connections, input);
         const { lines: _lines, ...rest } = sale;
         const window = sale.refundWindow;
         const content = saleContent(sale, profile.businessId);
@@ -65,12 +67,28 @@ export function createPrepareActivities(
     },
 
     prepareCreditNote: async ({ input, startedAtMs }) =>
-      failOnInvalidInput(() => {
-        const note = parseInput(creditNoteInputSchema, input, "credit note input");
-        const profile = profileFor(connections, note, "credit note input");
-        return { profile, note: { ...note, returnDate: note.returnDate ?? nairobiDate(startedAtMs) } };
-      }),
+      failOnInvalidInput(() => checkedCreditNote(connections, input, startedAtMs)),
   } satisfies Partial<MainActivities>;
+}
+
+/** @throws InvalidInputError */
+export function checkedSale(
+  connections: ReadonlyMap<string, Served>,
+  input: SaleInput,
+): { profile: ConnectionProfile; sale: SaleInput } {
+  const sale = parseInput(saleInputSchema, input, "sale input");
+  return { sale, profile: profileFor(connections, sale, "sale input") };
+}
+
+/** @throws InvalidInputError */
+export function checkedCreditNote(
+  connections: ReadonlyMap<string, Served>,
+  input: CreditNoteInput,
+  startedAtMs: number,
+): PreparedCreditNote {
+  const note = parseInput(creditNoteInputSchema, input, "credit note input");
+  const profile = profileFor(connections, note, "credit note input");
+  return { profile, note: { ...note, returnDate: note.returnDate ?? nairobiDate(startedAtMs) } };
 }
 
 /** The connection that the input names, acting for the business that the input names, where it may. */

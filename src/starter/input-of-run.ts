@@ -5,20 +5,28 @@ import type { SaleInput } from "../contract/sale.ts";
 import { saleInputSchema } from "../contract/schema/sale-input.ts";
 
 /** What a run was started with: every run has it, whoever started it, and in whatever language. One call. */
-export async function inputOfRun(
+export async function inputOfRun(client: Client, run: { workflowId: string; runId: string }): Promise<unknown[]> {
+  return (await startOfRun(client, run)).input;
+}
+
+/** The same, and when it was (Unix milliseconds). */
+export async function startOfRun(
   client: Client,
   { workflowId, runId }: { workflowId: string; runId: string },
-): Promise<unknown[]> {
+): Promise<{ input: unknown[]; startedAtMs: number }> {
   const { history } = await client.workflowService.getWorkflowExecutionHistory({
     namespace: client.options.namespace,
     execution: { workflowId, runId },
     maximumPageSize: 1,
   });
-  const payloads = history?.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
+  const [started] = history?.events ?? [];
+  const payloads = started?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
   const { payloadConverter, payloadCodecs } = client.options.loadedDataConverter;
   let readable = payloads;
   for (const codec of payloadCodecs.toReversed()) readable = await codec.decode(readable);
-  return readable.map((payload) => payloadConverter.fromPayload(payload));
+  const input = readable.map((payload) => payloadConverter.fromPayload<unknown>(payload));
+  const { seconds, nanos } = started?.eventTime ?? {};
+  return { input, startedAtMs: Number(seconds ?? 0) * 1000 + Math.floor((nanos ?? 0) / 1e6) };
 }
 
 /**

@@ -15,6 +15,7 @@ import { createComplianceActivities } from "../../activities/compliance/index.ts
 import { EarlierRuns } from "../../activities/earlier-runs/earlier-runs.ts";
 import { asRetryable } from "../../activities/failure.ts";
 import { createMainActivities } from "../../activities/main/index.ts";
+import { UnderWay } from "../../activities/main/under-way.ts";
 import { Observer } from "../../activities/observer.ts";
 import type { Config } from "../config/index.ts";
 import {
@@ -29,6 +30,7 @@ import type { Ledger } from "../ledger/index.ts";
 import { createLookAtOutcome } from "../nexus/first-look.ts";
 import { createFiscalHandler } from "../nexus/handler.ts";
 import { type CallClass, callingAs } from "../quota/index.ts";
+import { startOfRun } from "../starter/input-of-run.ts";
 import { createAccountingRuntimes } from "./accounting-runtimes.ts";
 import { ActivitySlots } from "./activity-slots.ts";
 import { createCallbackUrlFor } from "./callback-url-for.ts";
@@ -56,6 +58,9 @@ const NEXUS_TASKS = 20;
  * Of one accounting connection: no rate limit is documented, so this alone bounds what the service is asked at once.
  */
 const ACCOUNTING_SLOTS = 4;
+
+/** A sale's row in the ledger must not hold up its call. */
+const START_WITHIN_MS = 2_000;
 
 export interface WorkersOptions {
   config: Config;
@@ -123,6 +128,11 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
   const accounting = new Map([...served].map(([name, { runtime }]) => [name, runtime]));
   const earlierRuns = new EarlierRuns(workflows, ledger);
   const context = { connections: runtimes, ledger, earlierRuns, observer, nowMs: Date.now, random };
+  const underWay = new UnderWay({
+    connections: runtimes,
+    ledger,
+    startOfRun: (run) => client.withDeadline(Date.now() + START_WITHIN_MS, () => startOfRun(client, run)),
+  });
   const withRetryDelay = nextRetryDelayInterceptor(random);
   const common = {
     connection,
@@ -144,7 +154,7 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
     maxCachedWorkflows: cachedWorkflows,
     workflowTaskPollerBehavior: { type: "simple-maximum", maximum: workflowTaskPolls },
     reuseV8Context,
-    activities: createMainActivities({ ...context, accounting, callbackUrlFor, workflows, lookAtOutcome }),
+    activities: createMainActivities({ ...context, accounting, callbackUrlFor, workflows, lookAtOutcome, underWay }),
     ...(nexus && { nexusServices: [createFiscalHandler(client, config)] }),
   });
   const log = options.log ?? logger;
@@ -167,7 +177,7 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
         whenOpen: (listener) => limiter.whenOpen(callClass, listener),
       };
       const slots = new ActivitySlots(most, gate);
-      const interceptors = { activity: [withRetryDelay, sendingAs(callClass)] };
+      const interceptors = { activity: [withRetryDelay, keepingUnderWay(underWay), sendingAs(callClass)] };
       workers.push(await Worker.create({ ...common, taskQueue, activities, tuner: slots.tuner, interceptors }));
       serves.push(taskQueue);
       allSlots.push(slots);
@@ -208,6 +218,24 @@ function workerIdentity(name: string): string {
 /** Tells the rate limiter of which class a worker's calls are: that of its task queue. Activities need not know. */
 function sendingAs(callClass: CallClass): ActivityInterceptorsFactory {
   return () => ({ inbound: { execute: (input, next) => callingAs(callClass, () => next(input)) } });
+}
+
+/** Keeps of a call that the API does not take that its sale is under way, before the attempt ends. */
+function keepingUnderWay(underWay: UnderWay): ActivityInterceptorsFactory {
+  return () => ({
+    inbound: {
+      execute: async (input, next) => {
+        try {
+          const result: unknown = await next(input);
+          await underWay.putOff(result);
+          return result;
+        } catch (error) {
+          await underWay.putOff(error);
+          throw error;
+        }
+      },
+    },
+  });
 }
 
 /**

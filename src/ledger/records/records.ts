@@ -5,12 +5,18 @@ import { type ClosedRow, closedRows, markClosed, writerOf } from "./closed-rows.
 import { findSale, type KeptSale, saleOfCreditNote } from "./find-sale.ts";
 import type { SaveAnswer } from "./save.ts";
 import { keepLines, type RecordGap, savePart } from "./save-part.ts";
+import { saveUnderWay, type UnderWayRecord } from "./save-under-way.ts";
 import { type RecordsReport, verifyRecords } from "./verify-records.ts";
 
 /** The business's documents as they are now. Functions throw LedgerUnavailableError while the ledger cannot answer. */
 export interface Records {
   /** Keeps a sale or a credit note, with its lines, receipt and movements, and tells of it in the business's events. */
   saveDocument(business: Business, record: RecordPart, writer: Writer): Promise<SaveAnswer | RecordGap>;
+  /**
+   * Keeps that a document is under way, where nothing else is known of it. @param withinMs how long to try; default: the
+   * time of one operation
+   */
+  saveUnderWay(business: Business, underWay: UnderWayRecord, writer: Writer, withinMs?: number): Promise<void>;
   /** Keeps the lines of a document that was kept without them. To be repeated freely. */
   keepLines(business: Business, of: Pick<RecordPart, "type" | "number">, document: SaleDocument): Promise<void>;
   /**
@@ -35,6 +41,8 @@ export interface Records {
 export function createRecords(database: Database): Records {
   return {
     saveDocument: (business, record, writer) => database.transact((db) => savePart(db, business, record, writer)),
+    saveUnderWay: (business, underWay, writer, withinMs) =>
+      database.transact((db) => saveUnderWay(db, business, underWay, writer), withinMs),
     keepLines: (business, of, document) => database.transact((db) => keepLines(db, business, of, document)),
     findSale: (business, number, withinMs) => database.query((db) => findSale(db, business, number), withinMs),
     saleOfCreditNote: (business, number) => database.query((db) => saleOfCreditNote(db, business, number)),

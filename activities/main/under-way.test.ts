@@ -1,0 +1,148 @@
+import { MockActivityEnvironment } from "@temporalio/testing";
+import { describe, expect, test } from "vitest";
+
+import type { SaleInput, ServiceTrouble } from "../../src/contract/index.ts";
+import { LedgerUnavailableError, type Ledger, type UnderWayRecord } from "../../src/ledger/index.ts";
+import { deferred, stillWaiting } from "../failure.ts";
+import { serve } from "../test-support/served.ts";
+import { UnderWay } from "./under-way.ts";
+
+const STARTED_MS = Date.parse("2026-11-21T21:30:00Z");
+const SALE: SaleInput = { traderInvoiceNumber: "INV-1", lines: [{ sku: "TEA-500", quantity: 2, unitPrice: 350 }] };
+const AWAY: ServiceTrouble = { kind: "away", sinceMs: STARTED_MS };
+
+interface Call {
+  input?: unknown;
+  attempt?: number;
+  activityType?: string;
+  workflowType?: string;
+}
+
+/** What the ledger is asked to keep of one run. */
+async function watched() {
+  const { context, runtime } = await serve();
+  const rows: UnderWayRecord[] = [];
+  const ledger = { isAway: false, asked: 0 };
+  const health: { trouble: ServiceTrouble | undefined } = { trouble: undefined };
+  let input: unknown = SALE;
+  const saveUnderWay: Ledger["records"]["saveUnderWay"] = (_business, row) => {
+    ledger.asked += 1;
+    if (ledger.isAway) return Promise.reject(new LedgerUnavailableError("no database"));
+    rows.push(row);
+    return Promise.resolve();
+  };
+  const connections = new Map([...context.connections].map(([name, one]) => [name, { ...one, health }]));
+  const startOfRun = () => Promise.resolve({ input: [input], startedAtMs: STARTED_MS });
+  const underWay = new UnderWay({ connections, ledger: { records: { saveUnderWay } }, startOfRun });
+  const inRun = (
+    work: () => Promise<void>,
+    { activityType = "createSale", workflowType = "sale", attempt = 1 }: Call = {},
+  ) => new MockActivityEnvironment({ activityType, workflowType, attempt }).run(work);
+  return {
+    rows,
+    ledger,
+    health,
+    putOff: (answer: () => unknown, call: Call = {}) => {
+      input = call.input ?? SALE;
+      return inRun(() => underWay.putOff(answer()), call);
+    },
+    prepared: (sale = SALE) => inRun(() => underWay.prepared(sale, STARTED_MS, runtime.profile.connection)),
+  };
+}
+
+/** As an activity fails that meets this trouble. */
+const failed =
+  (trouble: ServiceTrouble = AWAY) =>
+  () =>
+    deferred("no answer", 1_000, trouble);
+
+describe("a sale that the API does not take", () => {
+  test("is kept with what was asked for, dated as its document will be, once however often its call is tried", async () => {
+    const { rows, putOff } = await watched();
+    await putOff(failed());
+    await putOff(failed());
+    expect(rows).toMatchObject([
+      {
+        type: "sale",
+        number: "INV-1",
+        stage: "submitting",
+        numberTaken: true,
+        startedAtMs: STARTED_MS,
+        date: "2026-11-22",
+        content: { businessId: "biz_1", saleDate: null, lines: [{ item: "sku:TEA-500", quantity: 2, unitPrice: 350 }] },
+        fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
+      },
+    ]);
+  });
+
+  test("is kept by what its call is for: nothing may have left while its items are looked up", async () => {
+    const { rows, putOff } = await watched();
+    await putOff(failed(), { activityType: "readItems" });
+    await putOff(failed(), { activityType: "registerItem" });
+    await putOff(failed());
+    expect(rows.map(({ stage, numberTaken }) => [stage, numberTaken])).toEqual([
+      ["resolving-items", false],
+      ["registering", false],
+      ["submitting", true],
+    ]);
+  });
+
+  test("is kept where the call that is sent at most once comes back unsent, too", async () => {
+    const { rows, putOff } = await watched();
+    await putOff(() => ({ kind: "deferred", message: "connection refused", trouble: AWAY }));
+    expect(rows).toHaveLength(1);
+  });
+
+  test("is kept from the second 429 on", async () => {
+    const { rows, putOff } = await watched();
+    const limited = failed({ ...AWAY, kind: "rate-limited" });
+    await putOff(limited);
+    expect(rows).toEqual([]);
+    await putOff(limited, { attempt: 2 });
+    expect(rows).toHaveLength(1);
+  });
+
+  test("is kept when it is prepared while the API is known to be away", async () => {
+    const { rows, health, prepared } = await watched();
+    await prepared();
+    expect(rows).toEqual([]);
+    health.trouble = AWAY;
+    await prepared();
+    expect(rows).toMatchObject([{ stage: "resolving-items", numberTaken: false }]);
+  });
+
+  test("has its credit note kept in the same way", async () => {
+    const { rows, putOff } = await watched();
+    const note = { reason: "06", traderInvoiceNumber: "CN-1", saleId: "sal_1" };
+    await putOff(failed(), { input: note, activityType: "createCreditNote", workflowType: "creditNote" });
+    expect(rows).toMatchObject([
+      { type: "credit_note", number: "CN-1", originalSaleId: "sal_1", date: "2026-11-22", numberTaken: true },
+    ]);
+  });
+
+  test("is tried again with the next attempt where the ledger does not take it, and fails nothing", async () => {
+    const { rows, ledger, putOff } = await watched();
+    ledger.isAway = true;
+    await putOff(failed());
+    ledger.isAway = false;
+    await putOff(failed());
+    expect([ledger.asked, rows.length]).toEqual([2, 1]);
+  });
+
+  test.each<[string, () => unknown, Call]>([
+    ["the call has an answer", () => ({ kind: "document" }), {}],
+    ["the request budget keeps the call back", failed({ ...AWAY, kind: "held-back" }), {}],
+    [
+      "a document that exists is polled",
+      () => stillWaiting("It is pending.", 1_000, AWAY),
+      { activityType: "awaitDocument" },
+    ],
+    ["the sale was issued elsewhere", failed(), { input: { ...SALE, saleId: "sal_1" } }],
+    ["the run is no sale's", failed(), { activityType: "readItems", workflowType: "registerItems" }],
+    ["the input is not valid", failed(), { input: { traderInvoiceNumber: "" } }],
+  ])("is not kept where %s", async (_why, answer, call) => {
+    const { ledger, putOff } = await watched();
+    await putOff(answer, call);
+    expect(ledger.asked).toBe(0);
+  });
+});

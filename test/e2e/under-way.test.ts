@@ -1,0 +1,80 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+
+import { creditNoteWorkflowId } from "../../src/contract/index.ts";
+import { triggerFault } from "../../src/dev/simulator/triggers.ts";
+import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
+import { resetRun } from "../rig/reset-run.ts";
+import { salesOf } from "../rig/sales-of.ts";
+import { type Rig, startRig } from "../rig/start-rig.ts";
+import { BUSINESS, viewsOf } from "../rig/views-of.ts";
+
+describeWithTemporal("while the API is away, a sale", () => {
+  let rig: Rig;
+  let backAgain = (): void => undefined;
+  beforeAll(async () => {
+    rig = await startRig({ receiver: false });
+    // The catalogue is read, so that a sale's first call is the one that issues it.
+    await (await start("IN-ORDER")).result();
+  });
+  afterEach(() => backAgain());
+  afterAll(() => rig?.close());
+  const { start, result, handleOf } = salesOf(() => rig);
+  const { report, row, openNumbers, fiscalflow } = viewsOf(() => rig);
+
+  function away(): void {
+    backAgain = rig.simulator.inject(triggerFault("away", {}));
+  }
+
+  test("is open and at risk in the report and counted by `documents`, from its first call on, until it is signed", async () => {
+    away();
+    await start("AWAY-1");
+    await expect.poll(openNumbers).toEqual(["AWAY-1"]);
+    // The workers know by now that it is away: a sale may have to wait until its first call is even tried.
+    await start("AWAY-2");
+    await expect.poll(async () => (await openNumbers()).toSorted()).toEqual(["AWAY-1", "AWAY-2"]);
+    await expect.poll(async () => (await row("AWAY-1"))?.stage).toBe("submitting");
+    expect((await report()).open).toMatchObject([
+      { type: "sale", documentId: null, attentions: [], atRisk: "700" },
+      { type: "sale", documentId: null, attentions: [], atRisk: "700" },
+    ]);
+    expect((await fiscalflow("documents", "day")).stdout).toContain(
+      "2 sales and credit notes are of this period under way",
+    );
+    backAgain();
+    for (const invoice of ["AWAY-1", "AWAY-2"]) expect(await result(invoice)).toMatchObject({ stage: "completed" });
+    expect(await openNumbers()).toEqual([]);
+    expect((await rig.ledger.records.verify(BUSINESS)).findings).toEqual([]);
+  });
+
+  test("that is reset after it was signed stays signed", async () => {
+    await start("RESET-1");
+    await result("RESET-1");
+    away();
+    await resetRun(rig.client, rig.namespace, handleOf("RESET-1").workflowId);
+    // The call that reads its document is held up.
+    await expect.poll(async () => (await rig.starter.getSale({ invoice: "RESET-1" })).serviceTrouble).toBeDefined();
+    expect(await row("RESET-1")).toMatchObject({ stage: "completed", document: { status: "completed" } });
+    expect(await openNumbers()).toEqual([]);
+    backAgain();
+    await result("RESET-1");
+  });
+
+  test("has its credit note shown as open", async () => {
+    const handle = await start("REFUND-1", { refundWindow: "1 hour" });
+    const { document } = await rig.stateWhen("REFUND-1", ({ stage }) => stage === "completed");
+    away();
+    await rig.starter.refund(
+      { invoice: "REFUND-1" },
+      { reason: "06", traderInvoiceNumber: "CN-1" },
+      { waitSeconds: 0 },
+    );
+    await expect.poll(openNumbers).toContain("CN-1");
+    const { open } = await report();
+    const note = { type: "credit_note", stage: "submitting", documentId: null, atRisk: "700" };
+    expect(open.filter(({ number }) => number === "CN-1")).toMatchObject([note]);
+    backAgain();
+    await rig.client.workflow.getHandle(creditNoteWorkflowId({ ...BUSINESS, saleId: document?.id ?? "" })).result();
+    await handle.result();
+    expect(await openNumbers()).toEqual([]);
+  });
+});
