@@ -121,8 +121,8 @@ export interface Decision {
    * `refund`: a restock to a branch that the operator named, of goods that are not known to have been taken. `restart`:
    * the run before had ended without an outcome.
    */
-  update: Exclude<ResolvingUpdate, "cancel"> | "refund" | "restart";
-  /** What it was about; absent for a refund and a restart. */
+  update: ResolvingUpdate | "refund" | "restart";
+  /** What it was about; absent for a cancellation, a refund and a restart. */
   code?: AttentionCode;
   subject?: string;
   answer?: string;

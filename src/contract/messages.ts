@@ -47,6 +47,7 @@ export interface RetryRequest {
 
 export interface CancelRequest {
   reason: string;
+  by?: string;
 }
 
 export interface ResolveStockRequest {

@@ -1,3 +1,4 @@
+import type { Decision } from "./attention.ts";
 import type { RefundRequest } from "./sale.ts";
 
 /**
@@ -17,15 +18,24 @@ export interface Restarted {
   signed?: true;
   refund?: RefundRequest;
   cancelRequested?: string;
+  /** Who asked for that, where it is known, and when. */
+  cancelWord?: Pick<Decision, "by" | "atMs">;
 }
 
 /** What a memo says of a restart: anybody may have written it. */
 export function restartedOf(memo: Readonly<Record<string, unknown>> | undefined): Restarted | undefined {
   const value = memo?.[RESTARTED_MEMO];
   if (typeof value !== "object" || value === null) return undefined;
-  const { note, by, atMs, sent, cancelRequested } = value as Record<string, unknown>;
+  const { note, by, atMs, sent, cancelRequested, cancelWord } = value as Record<string, unknown>;
   if (typeof note !== "string" || typeof by !== "string" || typeof atMs !== "number" || typeof sent !== "boolean")
     return undefined;
   if (cancelRequested !== undefined && typeof cancelRequested !== "string") return undefined;
+  if (cancelWord !== undefined && !isWord(cancelWord)) return undefined;
   return value as Restarted;
+}
+
+function isWord(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const { by, atMs } = value as Record<string, unknown>;
+  return typeof atMs === "number" && (by === undefined || typeof by === "string");
 }

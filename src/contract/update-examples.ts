@@ -16,7 +16,7 @@ const NOTE = "how you know, in a few words";
 
 /**
  * Every update that resolves an attention, each answer that it can carry once.
- * @param by stands for who answers, where the sender adds no name of its own; a cancellation keeps none
+ * @param by stands for who answers, where the sender adds no name of its own
  */
 export function updateExamples({ code, subject, resolvedBy }: Attention, by?: string): UpdateExample[] {
   const about = { code, ...(subject !== undefined && { subject }) };
@@ -37,8 +37,8 @@ export function updateExamples({ code, subject, resolvedBy }: Attention, by?: st
     ],
     acknowledge: [["to accept it as it is", { ...about, note: NOTE }]],
   };
-  return resolvedBy.flatMap((update) => {
-    const named = by !== undefined && update !== "cancel" ? { by } : {};
-    return answers[update].map(([when, input]) => ({ update, when, input: { ...input, ...named } }));
-  });
+  const named = { ...(by !== undefined && { by }) };
+  return resolvedBy.flatMap((update) =>
+    answers[update].map(([when, input]) => ({ update, when, input: { ...input, ...named } })),
+  );
 }

@@ -60,7 +60,8 @@ export function operations(client: Client, identity: string = callerIdentity()) 
   return {
     retry: (workflowId: string, request: RetryRequest = {}) =>
       send(workflowId, UPDATES.retry, { by: identity, ...request }),
-    cancel: (workflowId: string, request: CancelRequest) => send(workflowId, UPDATES.cancel, request),
+    cancel: (workflowId: string, request: CancelRequest) =>
+      send(workflowId, UPDATES.cancel, { by: identity, ...request }),
     resolveStock: (workflowId: string, request: ResolveStockRequest) =>
       send(workflowId, UPDATES.resolveStock, { by: identity, ...request }),
     resolveDocument: (workflowId: string, request: ResolveDocumentRequest) =>

@@ -105,13 +105,16 @@ async function askedOf(client: Client, run: WorkflowExecutionDescription, input:
   const handle = client.workflow.getHandle(run.workflowId, run.runId);
   try {
     const ask = (): Promise<WorkflowState> => handle.query<WorkflowState>(STATE_QUERY);
-    const { refund, cancelRequested, numberTaken, document } = await answeredInTime(client, run.workflowId, ask);
+    const state = await answeredInTime(client, run.workflowId, ask);
+    const { refund, cancelRequested, numberTaken, document, decisions } = state;
+    const word = decisions.find(({ update }) => update === "cancel");
     const sent = numberTaken || document !== null;
     return {
       sent,
       ...signedAs(document),
       ...(refund && { refund }),
       ...(cancelRequested !== undefined && { cancelRequested }),
+      ...(word && { cancelWord: { atMs: word.atMs, ...(word.by !== undefined && { by: word.by }) } }),
     };
   } catch (error) {
     if (!isUnreadable(error)) throw error;

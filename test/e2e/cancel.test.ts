@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { salesOf, TEA } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
+import { BUSINESS } from "../rig/views-of.ts";
 
 describeWithTemporal("a cancellation", () => {
   let rig: Rig;
@@ -64,12 +65,16 @@ describeWithTemporal("a cancellation", () => {
     expect(onHand()).toBe(before - 2);
     const reply = await rig.starter.cancel({ invoice: "WISH-1" }, { reason: "changed my mind" });
     expect(reply.stage).toBe("awaiting-authority");
+    const word = { update: "cancel", note: "changed my mind", by: expect.stringContaining("@") as string };
+    const { decisions } = await rig.starter.getSale({ invoice: "WISH-1" });
+    expect(decisions).toEqual([{ ...word, atMs: expect.any(Number) as number }]);
     rig.simulator.setAuthority("WISH-1", [{ do: "reject", reason: "too late" }]);
     expect(await handle.result()).toMatchObject({
       stage: "cancelled",
       sale: { status: "failed" },
       stockMovements: [{ state: "applied" }, { purpose: "undone", action: "ADD", state: "applied" }],
     });
+    expect((await rig.ledger.records.findSale(BUSINESS, "WISH-1"))?.decisions).toEqual(decisions);
     expect(rig.simulator.documents("WISH-1")).toMatchObject([{ submissions: 1 }]);
     expect(onHand()).toBe(before);
   });
@@ -97,7 +102,14 @@ describeWithTemporal("a cancellation", () => {
     const handle = await start("TEMPORAL-1");
     await rig.stateWhen("TEMPORAL-1", ({ stockMovements }) => stockMovements[0]?.state === "applied");
     await handle.cancel();
-    await rig.stateWhen("TEMPORAL-1", ({ cancelRequested }) => cancelRequested === "cancelled through Temporal");
+    const { decisions } = await rig.stateWhen(
+      "TEMPORAL-1",
+      ({ cancelRequested }) => cancelRequested === "cancelled through Temporal",
+    );
+    // Temporal does not tell the workflow who it was.
+    expect(decisions).toEqual([
+      { update: "cancel", note: "cancelled through Temporal", atMs: expect.any(Number) as number },
+    ]);
     const waiting = rig.starter.outcome({ invoice: "TEMPORAL-1" }, { waitSeconds: 20 });
     rig.simulator.setAuthority("TEMPORAL-1", [{ do: "reject", reason: "no" }]);
     expect(await waiting).toMatchObject({ stage: "cancelled" });

@@ -199,7 +199,12 @@ describeWithTemporal("a sale whose run ended without an outcome", () => {
     await handleOf("END-5").terminate("by mistake");
     await rig.starter.restart({ invoice: "END-5" }, { note: "a slip" });
     await rig.stateWhen("END-5", ({ stage }) => stage === "awaiting-authority");
-    expect(await rig.starter.getSale({ invoice: "END-5" })).toMatchObject({ cancelRequested: "wrong buyer" });
+    const { cancelRequested, decisions } = await rig.starter.getSale({ invoice: "END-5" });
+    expect(cancelRequested).toBe("wrong buyer");
+    expect(decisions).toMatchObject([
+      { update: "cancel", note: "wrong buyer", by: expect.stringContaining("@") as string },
+      { update: "restart", note: "a slip" },
+    ]);
     rig.simulator.setAuthority("END-5", [{ do: "accept" }]);
     expect(await result("END-5")).toMatchObject({ stage: "completed", cancelRequested: "wrong buyer" });
     expect(rig.simulator.documents("END-5")).toHaveLength(1);

@@ -70,8 +70,8 @@ export class CorrectionRun extends Job<CorrectionProgress> {
     return RESOLVED_BY[code];
   }
 
-  requestCancel(reason: string): void {
-    if (this.stage === "preparing") this.cancelRequested ??= reason;
+  requestCancel(reason: string, by?: string): void {
+    if (this.stage === "preparing") this.takeCancellation(reason, by);
     this.publish();
   }
 
@@ -101,13 +101,13 @@ export class CorrectionRun extends Job<CorrectionProgress> {
 const cancel: Update<CorrectionRun, CancelRequest> = {
   name: UPDATES.cancel,
   purpose: "Give the correction up, while nothing is credited.",
-  takes: { reason: "a text" },
+  takes: { reason: "a text", "by?": "a text" },
   refusedBecause({ stage, progress: { creditNote } }) {
     if (stage === "crediting")
       return `The credit note ${creditNote} is on its way: cancel that, and nothing is corrected.`;
     return stage === "preparing" ? undefined : "The sale is credited, or nothing is left to be cancelled.";
   },
-  act: (run, { reason }) => run.requestCancel(reason),
+  act: (run, { reason, by }) => run.requestCancel(reason, by),
   done: "Cancelled.",
 };
 

@@ -121,6 +121,13 @@ export abstract class AttentionList {
     this.decisions.push({ ...decision, note, ...(by !== undefined && { by }), atMs });
   }
 
+  /** The first one counts, and whoever asked for it answers for it. Temporal's own does not say who that was. */
+  protected takeCancellation(reason: string, by: string | undefined): void {
+    if (this.cancelRequested !== undefined) return;
+    this.cancelRequested = reason;
+    this.decide({ update: "cancel", note: reason, by });
+  }
+
   /**
    * Counts a retry for what it means: the named attention, else everything that waits for one. A slow authority is only
    * a notice: where something else waits, that is what a retry without a name means.

@@ -19,7 +19,7 @@ describe("an update", () => {
     ["cancel", "now", "Expected one JSON object."],
     ["cancel", ["now"], "Expected one JSON object."],
     ["cancel", { reason: " " }, "Expected the field reason with a text in it."],
-    ["cancel", { reasn: "wrong till" }, "Unknown field reasn; expected reason."],
+    ["cancel", { reasn: "wrong till" }, "Unknown field reasn; expected reason, by?."],
     [
       "resolveStock",
       { referenceId: "INV-1/tea/sold", applied: "yes", note: "x" },

@@ -6,7 +6,15 @@ import { park } from "../operator/attention-list.ts";
 import { ledger } from "../proxies.ts";
 import type { StateAfterAnswer, KeptRecords, SaleContext, SaleState } from "../sale/state.ts";
 import { endOfTurn } from "../sdk/interceptors.ts";
-import { type FixedPart, partsOf, recordOf, type SavedRecord, savedFrom, recordKey } from "./record.ts";
+import {
+  decisionsOnTheirOwn,
+  type FixedPart,
+  partsOf,
+  recordOf,
+  type SavedRecord,
+  savedFrom,
+  recordKey,
+} from "./record.ts";
 
 /**
  * Saves the record of the run's document in the ledger after each change of its {@link recordKey}, one record at a
@@ -95,7 +103,8 @@ export class RecordKeeping implements KeptRecords {
   }
 
   #recordToSendAlong(as: StateAfterAnswer, movement?: StockMovement): RecordPart | undefined {
-    const { attentions, attentionChanges, decisions, refund } = this.#run;
+    const { attentions, attentionChanges, refund } = this.#run;
+    const decisions = decisionsOnTheirOwn(this.#run);
     if (attentions.length > 0 || attentionChanges.length > 0 || decisions.length > 0) return undefined;
     const [part, ...more] = partsOf(this.#next(as), undefined);
     if (!part || more.length > 0) return undefined;

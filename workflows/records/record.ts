@@ -65,7 +65,8 @@ export function recordOf(
  * @param assumed in place of what the run says now
  */
 export function recordKey(run: SaleState, assumed: StateAfterAnswer = {}): string | undefined {
-  const { decisions, attentionChangesEver } = run;
+  const { attentionChangesEver } = run;
+  const decisions = decisionsOnTheirOwn(run);
   const { document = run.document, movements = run.movements, stage = run.stage } = assumed;
   const ended = LASTING_STAGES.includes(stage);
   if (!document && attentionChangesEver === 0 && decisions.length === 0 && !ended) return undefined;
@@ -77,6 +78,14 @@ export function recordKey(run: SaleState, assumed: StateAfterAnswer = {}): strin
     attentionChangesEver,
     decisions.length,
   ]);
+}
+
+/**
+ * Those that need a record at once. A cancellation is kept with what comes of it: the sale is cancelled, or completes
+ * all the same.
+ */
+export function decisionsOnTheirOwn({ decisions }: Pick<SaleState, "decisions">): SaleState["decisions"] {
+  return decisions.filter(({ update }) => update !== "cancel");
 }
 
 const LASTING_STAGES: readonly string[] = ["rejected", "completed", "credited", "cancelled"];

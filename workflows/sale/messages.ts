@@ -48,7 +48,7 @@ const outcome: Update<SaleState, OutcomeRequest> = {
 const cancel: Update<SaleState, CancelRequest> = {
   name: UPDATES.cancel,
   purpose: "Give the document up.",
-  takes: { reason: "a text" },
+  takes: { reason: "a text", "by?": "a text" },
   refusedBecause({ stage, settled, earlierRunSigned }) {
     if (stage === "cancelled") return "It is cancelled already.";
     if (earlierRunSigned && !settled && stage !== "crediting")
@@ -56,7 +56,7 @@ const cancel: Update<SaleState, CancelRequest> = {
     if (!settled && stage !== "crediting") return undefined;
     return "A completed document cannot be cancelled; a sale is reversed by a refund.";
   },
-  act: (run, { reason }) => run.requestCancel(reason),
+  act: (run, { reason, by }) => run.requestCancel(reason, by),
   done: "Cancellation asked for.",
   fateKnown: ({ earlierFateUnknown, failure }) => !earlierFateUnknown || failure !== undefined,
   kept({ earlierFateUnknown, signed }) {
@@ -158,7 +158,9 @@ export function registerMessages(run: SaleState, updates = DOCUMENT_UPDATES): vo
 function takeOverRestart(run: SaleState): void {
   const restarted = restartedOf(workflowInfo().memo);
   if (!restarted) return;
-  const { note, by, atMs, sent, signed = false, refund, cancelRequested } = restarted;
+  const { note, by, atMs, sent, signed = false, refund, cancelRequested, cancelWord } = restarted;
+  if (cancelRequested !== undefined && cancelWord)
+    run.decide({ update: "cancel", note: cancelRequested, by: cancelWord.by }, cancelWord.atMs);
   run.decide({ update: "restart", note, by }, atMs);
   run.earlierRunSent = sent;
   run.earlierRunSigned = signed;

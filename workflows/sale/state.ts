@@ -230,9 +230,9 @@ export class SaleState extends AttentionList {
   }
 
   /** Where Temporal's own cancellation and the `cancel` update end: a wish until a step can carry it out. */
-  requestCancel(reason: string): void {
+  requestCancel(reason: string, by?: string): void {
     if (this.settled || this.stage === "crediting") this.refundWindowClosed = true;
-    else this.cancelRequested ??= reason;
+    else this.takeCancellation(reason, by);
     this.publish();
   }
 }

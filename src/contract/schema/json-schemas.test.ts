@@ -152,7 +152,7 @@ test.each(Object.keys(RESOLVED_BY) as AttentionCode[])("the example JSON for %s 
   const attention = { code, subject: "INV-1/item_1/sold", message: "m", sinceMs: 0, resolvedBy: RESOLVED_BY[code] };
   const examples = [...updateExamples(attention), ...updateExamples(attention, "Achieng")];
   expect(examples.map(({ update }) => update)).toEqual(expect.arrayContaining([...RESOLVED_BY[code]]));
-  expect(examples.some(({ update, input }) => update !== "cancel" && input["by"] === "Achieng")).toBe(true);
+  expect(examples.some(({ input }) => input["by"] === "Achieng")).toBe(true);
   for (const { update, input } of examples) {
     expect({ update, problems: PUBLISHED_SCHEMAS[`update.${update}`].safeParse(input).error?.issues }).toEqual({
       update,

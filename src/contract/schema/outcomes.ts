@@ -99,7 +99,7 @@ const attention = z.looseObject({
 }) satisfies z.ZodType<Attention>;
 
 const decision = z.looseObject({
-  update: z.enum([...resolvingUpdate.exclude(["cancel"]).options, "refund", "restart"]),
+  update: z.enum([...resolvingUpdate.options, "refund", "restart"]),
   code: code.optional(),
   subject: z.string().optional(),
   answer: z.string().optional(),

@@ -38,7 +38,7 @@ export const retryRequestSchema = z.strictObject({
   by,
 }) satisfies z.ZodType<RetryRequest>;
 
-export const cancelRequestSchema = z.strictObject({ reason: nonEmptyText }) satisfies z.ZodType<CancelRequest>;
+export const cancelRequestSchema = z.strictObject({ reason: nonEmptyText, by }) satisfies z.ZodType<CancelRequest>;
 
 export const resolveStockRequestSchema = z.strictObject({
   referenceId: z.string().describe("The attention's subject."),
