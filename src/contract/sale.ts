@@ -99,6 +99,10 @@ function refundDifferences(known: RefundRequest, asked: RefundRequest): string[]
   return found;
 }
 
+/** What is wrong with a credit note under the very number of its sale: it is a document of its own. */
+export const OWN_NUMBER =
+  "traderInvoiceNumber: expected a number of the credit note's own, found that of the sale which it reverses";
+
 /** Why a sale that took nothing from stock cannot be restocked. */
 export const NOTHING_TO_RESTOCK =
   "This sale took nothing from stock, so there is nothing to return. If goods came back all the same, name the branch that has them (branch), or leave restock out.";

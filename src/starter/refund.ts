@@ -16,11 +16,12 @@ import {
   BRANCH_IS_KNOWN,
   type CreditNoteInput,
   NOTHING_TO_RESTOCK,
+  OWN_NUMBER,
   refundConflict,
   type RefundRequest,
   type SaleOutcome,
 } from "../contract/sale.ts";
-import { parseInput } from "../contract/schema/parse-input.ts";
+import { InvalidInputError, parseInput } from "../contract/schema/parse-input.ts";
 import { refundRequestSchema } from "../contract/schema/refund-request.ts";
 import { aboutWorkflow } from "../contract/summary.ts";
 import { answeredInTime } from "./answered-in-time.ts";
@@ -37,7 +38,7 @@ export const LONGEST_REPLY_SECONDS = 20;
 /**
  * Reverses a sale in full: through the sale itself while its refund window is open, else by a credit note of its own,
  * for as long as the ledger keeps the sale. Asking twice for the same refund gives the same credit note.
- * @throws NotAllowedError; SaleConflictError where the sale is refunded otherwise, or the number is that of another
+ * @throws InvalidInputError; NotAllowedError; SaleConflictError where the sale is refunded otherwise, or the number is that of another
  * sale's credit note
  */
 export async function refundSale(client: Client, key: SaleKey, request: unknown, waitMs: number): Promise<SaleOutcome> {
@@ -68,6 +69,7 @@ export async function beginRefund(
   waitSeconds: number,
 ): Promise<BegunRefund> {
   const refund: RefundRequest = parseInput(refundRequestSchema, request, "refund request");
+  if (refund.traderInvoiceNumber === key.invoice) throw new InvalidInputError("refund request", [OWN_NUMBER]);
   const workflowId = saleIdOf(key);
   const handle = client.workflow.getHandle(workflowId);
   const updateId = randomUUID();

@@ -51,6 +51,32 @@ describeWithTemporal("the number of a credit note", () => {
     creditNoteWorkflowId({ connection: "default", businessId: "biz_1", saleId });
   const notesUnder = (number: string) => rig.simulator.documents(number);
 
+  test("that is the sale's own is refused as invalid input, whoever asks for it, and nothing is sent", async () => {
+    const invalid = /expected a number of the credit note's own, found that of the sale/;
+    const saleId = await sold("OWN-1");
+    const handle = handleOf("OWN-1");
+    await expect(refund("OWN-1", "OWN-1")).rejects.toMatchObject({
+      name: "InvalidInputError",
+      problems: [expect.stringMatching(invalid)],
+    });
+    await expect(handle.executeUpdate("refund", { args: [request("OWN-1")] })).rejects.toMatchObject({
+      cause: { type: "InvalidInput", message: expect.stringMatching(invalid) as string },
+    });
+    await handle.signal("refundRequested", request("OWN-1"));
+    const input = { ...request("OWN-1"), connection: "default", businessId: "biz_1", saleId };
+    const start = { workflowId: noteIdOf(saleId), taskQueue: "fiscalflow", args: [input] };
+    await expect(rig.client.workflow.execute("creditNote", start)).rejects.toMatchObject({
+      cause: { type: "InvalidInput", message: expect.stringMatching(invalid) as string },
+    });
+    expect(await rig.starter.getSale({ invoice: "OWN-1" })).not.toHaveProperty("refund");
+    expect(notesUnder("OWN-1")).toHaveLength(1);
+    expect(await refund("OWN-1", "CN-OWN")).toMatchObject({ stage: "credited" });
+    await result("OWN-1");
+    await sold("OWN-2", { refundWindow: "0" });
+    await expect(refund("OWN-2", "OWN-2")).rejects.toThrow(invalid);
+    expect(rig.callsOf("OWN-1").filter((call) => call === "createCreditNote")).toEqual([]);
+  });
+
   test("that is another sale's is refused, and the sale stays completed and can be refunded under another number", async () => {
     const before = onHand();
     await sold("SEQ-1");

@@ -1,11 +1,13 @@
-import { getExternalWorkflowHandle, workflowInfo } from "@temporalio/workflow";
+import { ApplicationFailure, getExternalWorkflowHandle, workflowInfo } from "@temporalio/workflow";
 
-import type {
-  AttentionCode,
-  CreditNoteInput,
-  PreparedCreditNote,
-  SaleDocument,
-  SaleOutcome,
+import {
+  type AttentionCode,
+  type CreditNoteInput,
+  FAILURES,
+  OWN_NUMBER,
+  type PreparedCreditNote,
+  type SaleDocument,
+  type SaleOutcome,
 } from "../../src/contract/index.ts";
 import { awaitFinalStatus } from "../document/await-authority.ts";
 import { documentState, readDocument, retryDocument } from "../document/known-document.ts";
@@ -54,6 +56,11 @@ async function runCreditNote(context: SaleContext, prepared: PreparedCreditNote)
   const { run } = context;
   try {
     const original = prepared.note.original ?? (await readDocument(context, prepared.note.saleId));
+    if (original.traderInvoiceNumber === run.invoice)
+      throw ApplicationFailure.nonRetryable(
+        `The credit note input is not valid:\n  ${OWN_NUMBER}`,
+        FAILURES.invalidInput,
+      );
     await issueAndAwait(context, prepared, original);
     run.moveTo("credited", prepared.note.restock ? "the goods' return to stock" : "nothing");
     if (prepared.note.restock) await returnGoods(context, new StockKeeping(context), prepared.note, original);

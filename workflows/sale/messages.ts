@@ -17,6 +17,7 @@ import {
   nairobiDate,
   NOTHING_TO_RESTOCK,
   type OutcomeRequest,
+  OWN_NUMBER,
   refundConflict,
   type RefundRequest,
   type RefundUpdate,
@@ -186,6 +187,8 @@ const refund: Update<SaleState, RefundUpdate> = {
   refusedBecause(run, { waitSeconds, ...request }) {
     const complaint = refundComplaint(request) ?? waitComplaint(waitSeconds);
     if (complaint !== undefined) return complaint;
+    if (isOwnNumber(run, request))
+      throw ApplicationFailure.nonRetryable(`The refund request is not valid:\n  ${OWN_NUMBER}`, FAILURES.invalidInput);
     const conflict = run.refund && refundConflict(run.refund, request);
     if (conflict !== undefined) throw ApplicationFailure.nonRetryable(conflict, FAILURES.conflict);
     const refundable = run.stage === "completed" || run.stage === "crediting" || run.stage === "credited";
@@ -208,8 +211,13 @@ export function registerSaleMessages(run: SaleState): void {
   });
   setHandler(refundRequested, (request) => {
     // A signal cannot be refused: an invalid request, or a second one, changes nothing.
-    if (refundComplaint(request) === undefined && run.stage !== "cancelled") run.refund ??= withReturnDate(request);
+    if (refundComplaint(request) !== undefined || isOwnNumber(run, request)) return;
+    if (run.stage !== "cancelled") run.refund ??= withReturnDate(request);
   });
+}
+
+function isOwnNumber({ invoice }: SaleState, { traderInvoiceNumber }: RefundRequest): boolean {
+  return traderInvoiceNumber === invoice;
 }
 
 /** How long a refund's caller who does not say waits for the credit note before it gets the stage reached. */

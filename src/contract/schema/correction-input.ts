@@ -27,7 +27,13 @@ export const correctionInputSchema = z
     returnDate: calendarDate.optional(),
     sale: correctedSale,
   })
-  .superRefine(({ invoice, connection = DEFAULT_CONNECTION, businessId, sale }, context) => {
+  .superRefine(({ invoice, creditNote, connection = DEFAULT_CONNECTION, businessId, sale }, context) => {
+    if (creditNote === invoice)
+      context.addIssue({
+        code: "custom",
+        path: ["creditNote"],
+        message: "expected another number than that of the sale that it corrects",
+      });
     if (typeof sale !== "object" || sale === null) return;
     const complain = (field: string, message: string): void => {
       context.addIssue({ code: "custom", path: ["sale", field], message });
