@@ -9,12 +9,14 @@ import {
   DEFAULT_CONNECTION,
   differencesInWords,
   doubtsOf,
+  type EarlierRun,
   FAILURES,
   fingerprintOf,
   type FinishedSale,
   type MainActivities,
   nairobiDate,
   type PreparedCreditNote,
+  type PreparedSaleAnswer,
   saleContent,
   type SaleContent,
   type SaleInput,
@@ -60,10 +62,11 @@ export function createPrepareActivities(
         };
       });
       const finished = reset ? undefined : await earlierSale(ledger, prepared.profile, content);
+      const earlier = reset ? await earlierRun(ledger, prepared) : undefined;
       // A run that carries on another one may have sent it already.
       if (checked && checked.doubts.length > 0 && !finished && !reset)
         await checkInput(ledger, prepared.profile, content, checked);
-      return { ...prepared, ...(finished && { finished }) };
+      return { ...prepared, ...(finished && { finished }), ...(earlier && { earlier }) };
     },
 
     prepareCreditNote: async ({ input, startedAtMs }) =>
@@ -155,6 +158,30 @@ async function earlierSale(
   const words = record.content ? differencesInWords(record.content, content) : [];
   if (words.length > 0) throw conflict(number, words, kept);
   return isFinished(record) ? finishedOf(kept) : undefined;
+}
+
+/** Nothing may be cancelled before this is known: a reset run is told of no document by anybody else. */
+async function earlierRun(
+  { records, documents }: Pick<Ledger, "records" | "documents">,
+  {
+    profile: { connection, businessId },
+    sale,
+    fingerprint,
+  }: Pick<PreparedSaleAnswer, "profile" | "sale" | "fingerprint">,
+): Promise<EarlierRun> {
+  const workflowId = Context.current().info.workflowExecution?.workflowId;
+  try {
+    const kept = await records.findSale({ connection, businessId }, sale.traderInvoiceNumber, LEDGER_WITHIN_MS);
+    const record = kept?.record.fingerprint === fingerprint ? kept.record : undefined;
+    const claim = workflowId === undefined ? undefined : await documents.read(workflowId);
+    const isClaimed = claim?.documentId !== undefined || claim?.firstSentAtMs !== undefined;
+    // A claim knows whether what was sent was refused; without one, it was sent while the ledger was away.
+    const isKept = record !== undefined && (record.document !== null || (!claim && record.numberTaken));
+    return { sent: isClaimed || isKept, signed: record?.document?.status === "completed" };
+  } catch (error) {
+    if (!(error instanceof LedgerUnavailableError)) throw error;
+    return { sent: true, signed: false };
+  }
 }
 
 /** If it is not, the earlier run was terminated on its way, and this one takes over by the claims. */

@@ -91,6 +91,16 @@ export interface PreparedSale {
    * The same sale ended under an earlier workflow, which Temporal may have forgotten: there is nothing left to be done.
    */
   finished?: FinishedSale;
+  /** Of a run that carries on another one. */
+  earlier?: EarlierRun;
+}
+
+/** What the ledger knows of the runs before, which the run itself has still to find out. */
+export interface EarlierRun {
+  /** Whether a create request may have left; true also where the ledger cannot say. */
+  sent: boolean;
+  /** Whether the document is signed. */
+  signed: boolean;
 }
 
 /** What `prepareSale` answers: the lines are those of its input, and not repeated. */

@@ -151,10 +151,22 @@ describeWithTemporal("a sale whose run ended early and is restarted", () => {
     await expect.poll(() => rig.starter.getSale({ invoice: "CANCEL-1" })).toMatchObject(SHOWN.away);
     const { exitCode, stderr } = await cancelled("CANCEL-1");
     expect(exitCode).toBe(1);
-    expect(stderr).toMatch(/was signed before the restart.*reversed by a refund.*; allowed updates: outcome\./);
+    expect(stderr).toMatch(
+      /was signed before the restart or the reset.*reversed by a refund.*; allowed updates: outcome\./,
+    );
     expect(await rig.starter.getSale({ invoice: "CANCEL-1" })).not.toHaveProperty("cancelRequested");
     endTrouble();
     await isSignedAnew("CANCEL-1");
+  });
+
+  test("that is signed and reset refuses to be cancelled as soon as it has asked the ledger", async () => {
+    await startSigned("CANCEL-3");
+    const endTrouble = rig.simulator.inject(triggerFault("away", {}));
+    await resetRun(rig.client, rig.namespace, rig.starter.workflowId({ invoice: "CANCEL-3" }));
+    await expect.poll(() => rig.starter.getSale({ invoice: "CANCEL-3" })).toMatchObject(SHOWN.away);
+    expect((await cancelled("CANCEL-3")).stderr).toMatch(/was signed before the restart or the reset/);
+    endTrouble();
+    await isSignedAnew("CANCEL-3");
   });
 
   test("that was signed meanwhile says what becomes of its cancellation, before it knows and then", async () => {

@@ -53,7 +53,7 @@ const cancel: Update<SaleState, CancelRequest> = {
   refusedBecause({ stage, settled, earlierRunSigned }) {
     if (stage === "cancelled") return "It is cancelled already.";
     if (earlierRunSigned && !settled && stage !== "crediting")
-      return "Its document was signed before the restart, and this run is still to find it. A completed document cannot be cancelled; once the sale is completed again it is reversed by a refund.";
+      return "Its document was signed before the restart or the reset, and this run is still to find it. A completed document cannot be cancelled; once the sale is completed again it is reversed by a refund.";
     if (!settled && stage !== "crediting") return undefined;
     return "A completed document cannot be cancelled; a sale is reversed by a refund.";
   },

@@ -41,6 +41,9 @@ export async function sale(input: SaleInput): Promise<SaleOutcome> {
     run.businessId = prepared.profile.businessId;
     run.fingerprint = prepared.fingerprint;
     run.prepared = true;
+    // A restart may know more than the ledger does.
+    run.earlierRunSent ||= prepared.earlier?.sent === true;
+    run.earlierRunSigned ||= prepared.earlier?.signed === true;
     if (prepared.finished) {
       await adoptFinishedSale(run, prepared.finished);
       return;
