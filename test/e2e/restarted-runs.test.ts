@@ -149,6 +149,13 @@ describeWithTemporal("a sale whose run ended early and is restarted", () => {
     const endTrouble = rig.simulator.inject(triggerFault("away", {}));
     await restart("CANCEL-1");
     await expect.poll(() => rig.starter.getSale({ invoice: "CANCEL-1" })).toMatchObject(SHOWN.away);
+    expect(await shown("CANCEL-1")).toMatchObject({
+      waitingFor: "its document, which is signed already and which this run is still to find",
+    });
+    // Lists follow by a moment.
+    await expect
+      .poll(async () => (await fiscalflow("sale", "list")).stdout)
+      .toMatch(/CANCEL-1 +biz_1 +signed \(being picked up again\) +its signed document /);
     const { exitCode, stderr } = await cancelled("CANCEL-1");
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(
@@ -157,6 +164,7 @@ describeWithTemporal("a sale whose run ended early and is restarted", () => {
     expect(await rig.starter.getSale({ invoice: "CANCEL-1" })).not.toHaveProperty("cancelRequested");
     endTrouble();
     await isSignedAnew("CANCEL-1");
+    await expect.poll(() => listedAs("CANCEL-1")).toMatchObject([{ signedBefore: false, stage: "completed" }]);
   });
 
   test("that is signed and reset refuses to be cancelled as soon as it has asked the ledger", async () => {

@@ -25,12 +25,18 @@ export function outcomeOf(run: SaleState): SaleOutcome {
   return outcomeOfState(stateOf(run), Date.now());
 }
 
+/** A run that was restarted or reset takes a signed document over, whatever step it is at. */
+function waitingForOf({ earlierRunSigned, document, waitingFor }: SaleState): string {
+  const isToBeFound = earlierRunSigned && !document;
+  return isToBeFound ? "its document, which is signed already and which this run is still to find" : waitingFor;
+}
+
 export function stateOf(run: SaleState): WorkflowState {
   const { movements, attentions, decisions, inAll } = bounded(run);
   return {
     workflow: run.workflow,
     stage: run.stage,
-    waitingFor: run.waitingFor,
+    waitingFor: waitingForOf(run),
     attentions,
     document: asAnswered(run.document),
     ...(run.creditNote && { creditNote: asAnswered(run.creditNote) }),
@@ -64,7 +70,7 @@ export function detailsOf(run: SaleState): string {
       ? `### The credit note needs an operator: ${creditNoteAttention}\n\nSee its ${creditNote}.`
       : "",
     `**Stage:** ${run.stage}${document ? ` · document ${quoted(document.id)} is ${quoted(document.status)}` : ""}`,
-    `**Waits for:** ${quoted(run.waitingFor)}`,
+    `**Waits for:** ${quoted(waitingForOf(run))}`,
     troubleText(run.serviceTrouble),
   ];
   if (run.cancelRequested !== undefined && run.stage !== "cancelled") {

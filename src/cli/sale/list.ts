@@ -98,7 +98,9 @@ function table(sales: readonly ListedSale[], nowMs: number): string {
   return plainTable(head, rows, [head.indexOf("AMOUNT")]);
 }
 
-function whereOf({ stage, status, creditNote }: ListedSale): string {
+function whereOf({ stage, signedBefore, status, creditNote }: ListedSale): string {
+  // Where the new run stands would contradict the ledger, in which the document stays signed.
+  if (signedBefore) return "signed (being picked up again)";
   const by = creditNote === null ? "" : ` by ${creditNote}`;
   const how = status === "running" ? "" : ` (${status in CLOSED_STATUSES ? status : "finished"})`;
   return `${stage ?? "-"}${by}${how}`;

@@ -5,6 +5,7 @@ import {
   type ClosedStatus,
   creditNoteWorkflowId,
   DEFAULT_CONNECTION,
+  restartedOf,
   type SaleContent,
   SEARCH_ATTRIBUTES,
   type Stage,
@@ -26,6 +27,8 @@ export interface ListedSale {
   type: string;
   /** A closed sale that was refunded after its window reads `crediting` or `credited` too. */
   stage: Stage | null;
+  /** Its document is signed, as the run before a restart knew, and this run is still to find it. */
+  signedBefore: boolean;
   /** Of its workflow. `completed`: it is closed, and nothing is left to be done. */
   status: "running" | "completed" | ClosedStatus;
   /** What an operator is needed for; null where nobody is, and where no operator's update arrives any more. */
@@ -160,15 +163,19 @@ function listed(
   const stageText = attributes.get(SEARCH_ATTRIBUTES.stage);
   const stage = note?.stage ?? STAGES.find((one) => one === stageText) ?? null;
   const status = statusOf(execution);
+  // The document's id is known again as soon as the run has found it.
+  const isFound = attributes.has(SEARCH_ATTRIBUTES.saleId);
+  const signedBefore = status === "running" && !isFound && restartedOf(execution.memo)?.signed === true;
   const attention = status === "running" ? (attributes.get(SEARCH_ATTRIBUTES.attention) ?? null) : null;
   return {
     invoice: attributes.get(SEARCH_ATTRIBUTES.invoice) ?? workflowId,
     business: attributes.get(SEARCH_ATTRIBUTES.business) ?? null,
     type,
     stage,
+    signedBefore,
     status,
     attention,
-    waitsFor: waitsFor({ stage, status, attention, type }),
+    waitsFor: waitsFor({ stage, signedBefore, status, attention, type }),
     creditNote: note?.number ?? null,
     buyer: content?.customer?.name ?? content?.customer?.pin ?? null,
     amount: content?.lines && content.lines.length > 0 ? worthOf(content.lines) : null,
@@ -199,11 +206,13 @@ const WAITS_FOR: Readonly<Record<Stage, string>> = {
 
 function waitsFor({
   stage,
+  signedBefore,
   status,
   attention,
   type,
-}: Pick<ListedSale, "stage" | "status" | "attention" | "type">): string {
+}: Pick<ListedSale, "stage" | "signedBefore" | "status" | "attention" | "type">): string {
   if (attention !== null) return waitsForOperator(attention);
+  if (signedBefore) return "its signed document";
   if (status in CLOSED_STATUSES) return "a restart";
   if (stage === "crediting" && type === WORKFLOW_TYPES.sale) return WAITS_FOR.crediting;
   return status === "completed" || stage === null ? "nothing" : WAITS_FOR[stage];
