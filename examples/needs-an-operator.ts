@@ -22,7 +22,7 @@ for await (const { workflowId, code, subject, message, updates } of starter.list
   try {
     if (code === "stock-unknown" && subject !== undefined) {
       const answer = await operator.question(
-        `Has the service made the movement ${subject}? yes, no, or Enter to skip: `,
+        `Has the API made the movement ${subject}? yes, no, or Enter to skip: `,
       );
       const resolution = { referenceId: subject, applied: answer === "yes", note: "looked up in the stock journal" };
       if (answer === "yes" || answer === "no")

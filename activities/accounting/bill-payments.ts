@@ -81,7 +81,7 @@ function notWhatWasAsked(
   const isTheEnd = page < request.page && page >= totalPages && !hasNextPage;
   if (page !== request.page && !isTheEnd) {
     return refused(
-      `Page ${request.page} was asked for, and the service answered page ${page}: look at billPayments.page of ACCOUNTING_DIALECT.`,
+      `Page ${request.page} was asked for, and the accounting service answered page ${page}: look at billPayments.page of ACCOUNTING_DIALECT.`,
     );
   }
   const sort = ORDERS[request.order];

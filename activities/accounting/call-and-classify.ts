@@ -35,5 +35,5 @@ export async function callAndClassify<Data>(
 
 /** The names of the inputs are not shown (Accounting Service, "GET /bill-payments"). */
 const HINT =
-  " The service's document does not show the names of the inputs: if it uses other ones, set billPayments.page, billPayments.limit, " +
+  " The accounting service's document does not show the names of the inputs: if it uses other ones, set billPayments.page, billPayments.limit, " +
   "billPayments.status, billPayments.sortBy or billPayments.sortDirection in ACCOUNTING_DIALECT.";

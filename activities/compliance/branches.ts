@@ -30,7 +30,7 @@ export function createBranchActivities(context: ActivityContext) {
       const branch = findBranch(classified.data, request, runtime.profile.keyReach);
       if (branch) return { kind: "branch", branch };
       const message =
-        `The business has no branch "${request.branch}". If it has one, the service uses other names than the dialect: set ` +
+        `The business has no branch "${request.branch}". If it has one, the API uses other names than the dialect: set ` +
         `${SETTINGS} in COMPLIANCE_DIALECT.`;
       return {
         kind: "refused",

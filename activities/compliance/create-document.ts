@@ -76,7 +76,7 @@ export function createCreationActivities(context: ActivityContext) {
     const { keyLifeMs, callTimeoutMs } = runtime.profile.timings;
     if (earliestSent !== undefined && sentAtMs + callTimeoutMs > earliestSent + keyLifeMs) {
       const since = new Date(earliestSent).toISOString();
-      const message = `An answer was lost, and the service remembers the key of ${since} no longer: sent again, it could become a second document.`;
+      const message = `An answer was lost, and the API remembers the key of ${since} no longer: sent again, it could become a second document.`;
       return { kind: "unknown", message, evidence: { firstSentAt: since } };
     }
     const classified = await send(runtime, begun.request);
@@ -157,7 +157,7 @@ function noteIgnored(
   observer: ActivityContext["observer"],
 ): void {
   for (const { setting, sentAs } of ignoredFields(dialect, bodyJson, document)) {
-    const message = `A sale was created without what was sent as "${sentAs}" (${setting}): the service may use another name for it`;
+    const message = `A sale was created without what was sent as "${sentAs}" (${setting}): the API may use another name for it`;
     const where = { service: "compliance", connection: profile.connection } as const;
     observer.note({ ...where, kind: "ignored", subject: setting, value: sentAs, message });
   }

@@ -99,7 +99,7 @@ function otherBranchOf(
   const asked = (branchBy === "authorityId" ? branch.authorityBhfId : branch.id) ?? branch.id;
   const sent = `the branch is sent as "${name}" (stock.branch) by ${branchBy === "id" ? "its id" : "the authority's id"} (stock.branchBy)`;
   const message =
-    `The movement was asked for in branch "${asked}", and the answer names branch "${answered}": ${sent}, and the service ` +
+    `The movement was asked for in branch "${asked}", and the answer names branch "${answered}": ${sent}, and the API ` +
     `may use another name. The movement is made, in the branch that the answer names. Connection ${profile.connection} sends no other ` +
     "movement to a named branch until somebody has looked. If the branch is wrong, set stock.branch and stock.branchBy in " +
     "COMPLIANCE_DIALECT and move the goods by hand; acknowledge this once you have looked.";

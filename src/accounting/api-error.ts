@@ -52,7 +52,7 @@ function why401(signedAtMs: number | undefined, clockAheadMs: number | undefined
   const either = `${key}, or the signature is invalid: the client secret may be another application's`;
   if (clockAheadMs === undefined || Math.abs(clockAheadMs) < WORTH_SAYING_MS) return either;
   const seconds = Math.round(Math.abs(clockAheadMs) / 1_000);
-  const which = `this machine's clock is ${seconds} s ${clockAheadMs > 0 ? "ahead of" : "behind"} the service's`;
+  const which = `this machine's clock is ${seconds} s ${clockAheadMs > 0 ? "ahead of" : "behind"} the accounting service's`;
   if (Math.abs(clockAheadMs) < TIMESTAMP_TOLERANCE_MS) return `${either}; ${which}, which is within its 5 minutes`;
   return `${either}; ${which}, and a signature is refused beyond 5 minutes: set the clock`;
 }

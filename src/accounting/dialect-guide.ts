@@ -36,9 +36,9 @@ function webhook(meaning: string, question: string, part: Partial<SettingGuide> 
 export const ACCOUNTING_GUIDE: DialectGuide = {
   "billPayments.page": queryName("the page number"),
   "billPayments.limit": queryName("the page size (at most 100)", {
-    whileWrong: "400, or pages of the service's own size: more calls, the same rows",
+    whileWrong: "400, or pages of the accounting service's own size: more calls, the same rows",
     shows:
-      "`invalid-request` of the bill payments sync; if the service ignores it, only the log and `fiscalflow doctor` say so",
+      "`invalid-request` of the bill payments sync; if the accounting service ignores it, only the log and `fiscalflow doctor` say so",
   }),
   "billPayments.paymentMethod": queryName("the payment method", {
     meaning:
@@ -75,7 +75,7 @@ export const ACCOUNTING_GUIDE: DialectGuide = {
   },
   "webhook.enabled": webhook(
     "Whether webhooks are received.",
-    "Which events does the service send as webhooks, and how are they delivered?",
+    "Which events does the accounting service send as webhooks, and how are they delivered?",
     { whileWrong: "`false`: webhooks are answered 404, and payments are read only on the Schedule" },
   ),
   "webhook.signatureHeader": webhook(

@@ -10,7 +10,7 @@ export function apiErrorOf(operation: Operation, answer: HttpAnswer, meta: Answe
   const envelope = readErrorEnvelope(answer.json);
   const summary =
     envelope === undefined
-      ? `HTTP ${meta.status} without the service's error envelope`
+      ? `HTTP ${meta.status} without the API's error envelope`
       : `HTTP ${meta.status} ${redact(envelope.apiCode)}: ${redact(envelope.message)}`;
   return new ComplianceApiError(`${operation.name}: ${summary}${hint(operation, meta)}`, {
     meta,

@@ -92,7 +92,7 @@ export const COMPLIANCE_GUIDE: DialectGuide = {
   },
   "createSale.fields.traderInvoiceNumber": saleName("The caller's own number.", "the caller's own number", needed),
   "createSale.fields.saleDate": saleName("The date of the sale. `null`: not sent.", "the date of the sale", {
-    whileWrong: `${IGNORED}, and the service dates the sale itself`,
+    whileWrong: `${IGNORED}, and the API dates the sale itself`,
   }),
   "createSale.fields.paymentTypeCode": saleName(
     "The code of the payment type. `null`: not sent.",
@@ -124,9 +124,9 @@ export const COMPLIANCE_GUIDE: DialectGuide = {
   "createSale.lineFields.itemId": saleName("The item of a line.", "the item's id in a line", needed),
   "createSale.lineFields.quantity": saleName("The quantity of a line.", "the quantity in a line", needed),
   "createSale.lineFields.unitPrice": saleName(
-    "The unit price of a line. `null`: not sent, and the service takes the item's.",
+    "The unit price of a line. `null`: not sent, and the API takes the item's.",
     "the unit price in a line",
-    { whileWrong: `${IGNORED}, and the service takes the item's price`, shows: "`invalid-request`, or `mismatch`" },
+    { whileWrong: `${IGNORED}, and the API takes the item's price`, shows: "`invalid-request`, or `mismatch`" },
   ),
   "createSale.customerFields.name": saleName("The customer's name. `null`: not sent.", "the customer's name", {}),
   "createSale.customerFields.pin": saleName(
@@ -191,7 +191,7 @@ export const COMPLIANCE_GUIDE: DialectGuide = {
   },
   "register.branch": {
     section: "POST /v1/items/{id}/register",
-    meaning: "The branch for which an item is registered. `null`: not sent, and the service takes the first branch.",
+    meaning: "The branch for which an item is registered. `null`: not sent, and the API takes the first branch.",
     whileWrong: "400, or a service that ignores unknown fields registers for the business's first branch",
     shows: "`invalid-request` on the registration; otherwise the item stays unregistered at that branch",
     foundBy: "read",
@@ -219,9 +219,9 @@ export const COMPLIANCE_GUIDE: DialectGuide = {
   }),
   "purchases.pageSize": purchaseName("the page size", {
     meaning: "The query parameter for the page size (100 rows are requested). `null`: not sent.",
-    whileWrong: "400, or pages of the service's own size: more calls, the same rows",
+    whileWrong: "400, or pages of the API's own size: more calls, the same rows",
     shows:
-      "`invalid-request` of the purchases sync; if the service ignores it, only the log and `fiscalflow doctor` say so",
+      "`invalid-request` of the purchases sync; if the API ignores it, only the log and `fiscalflow doctor` say so",
   }),
   "purchases.status": purchaseName("the review status", {
     meaning: "The query parameter for the review status. `null`: each sync reads everything.",

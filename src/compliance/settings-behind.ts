@@ -81,5 +81,5 @@ export function settingsHint(settings: readonly string[]): string {
   if (settings.length === 0) return "";
   const [last = "", ...others] = settings.toReversed();
   const list = others.length === 0 ? last : `${others.toReversed().join(", ")} or ${last}`;
-  return ` The API's document does not show every name of this request: if the service uses another one, set ${list} in COMPLIANCE_DIALECT.`;
+  return ` The API's document does not show every name of this request: if it uses another one, set ${list} in COMPLIANCE_DIALECT.`;
 }

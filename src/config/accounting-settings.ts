@@ -44,7 +44,8 @@ export const accountingSettings = {
   }),
   dialect: dialectSetting({
     variable: "ACCOUNTING_DIALECT",
-    meaning: "overrides for names that the service's documentation does not show, or the path of a JSON file with them",
+    meaning:
+      "overrides for names that the accounting service's documentation does not show, or the path of a JSON file with them",
     variableNote: "JSON, or a path to it",
     defaultText: "none",
     example: {},

@@ -32,7 +32,7 @@ describe("problems of the configuration", () => {
       [
         "The configuration has 9 problems; nothing was started.",
         '  - COMPLIANCE_BASE_URL: expected an absolute URL (https://host, perhaps with a port and a path), found "api.example.com"',
-        "  - COMPLIANCE_API_KEY: expected an API key of the compliance service, which begins with cmp_sk_test_ or cmp_sk_live_; found 23 characters with another beginning (not shown)",
+        "  - COMPLIANCE_API_KEY: expected a key of the tax-compliance API, which begins with cmp_sk_test_ or cmp_sk_live_; found 23 characters with another beginning (not shown)",
         '  - COMPLIANCE_AUTH: expected "x-api-key" or "bearer", found "basic"',
         "  - CALLBACK_SECRETS: secret 1 of 1: expected at least 32 characters, found 9; `openssl rand -base64 32` makes one",
         "  - CALLBACK_PUBLIC_URL: expected an absolute https URL of a public host, found 10.0.0.7, which the internet cannot reach",

@@ -1,13 +1,13 @@
 /** The forms of keys, by prefix (both documents, "Authentication"). */
 export interface KeyForm {
-  /** "an API key of the compliance service" */
+  /** "a key of the tax-compliance API" */
   noun: string;
   /** Each prefix with the environment that it stands for, where it stands for one. */
   prefixes: Readonly<Record<string, string | undefined>>;
 }
 
 export const COMPLIANCE_KEY = {
-  noun: "an API key of the compliance service",
+  noun: "a key of the tax-compliance API",
   prefixes: { cmp_sk_test_: "test", cmp_sk_live_: "live" },
 } as const satisfies KeyForm;
 

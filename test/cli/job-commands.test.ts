@@ -29,7 +29,7 @@ describeWithTemporal("the commands about purchases, items and the reconciliation
     expect(exitCode).toBe(0);
     expect(stderr).toContain("The synchronisation started (sync-purchases/default/biz_1).");
     expect(stdout).toContain("The ledger holds 12: 11 confirmed, 1 pulled.");
-    expect(stdout).toContain("1 wait for a decision: they are confirmed or rejected in the service's dashboard.");
+    expect(stdout).toContain("1 wait for a decision: they are confirmed or rejected in the API's dashboard.");
   });
 
   test("the findings of a synchronisation are printed with what to do", async () => {

@@ -232,7 +232,7 @@ describeWithTemporal("on a server with search attributes and task ordering", () 
     await connection.close();
     expect(stdout).toContain("✓ priority and fairness: the server orders by both");
     expect(stdout).toContain("✓ accounting default, key: development, not signed, reaches 1 company");
-    const calls = "6 calls of the compliance API and 2 of the accounting service made";
+    const calls = "6 calls of the API and 2 of the accounting service made";
     expect(stderr).toMatch(new RegExp(`^0 faults, \\d warnings?; ${calls}\\.\n$`));
     expect(exitCode).toBe(0);
   });

@@ -130,7 +130,7 @@ describeWithTemporal("the examples in TypeScript", () => {
 
     const printed = await run("needs-an-operator", [
       [/DUKA-3002: item-unknown, [^]*Is it corrected\? .*skip: $/, "yes"],
-      [/Has the service made the movement DUKA-3004\/item_unga\/sold\? .*skip: $/, "yes"],
+      [/Has the API made the movement DUKA-3004\/item_unga\/sold\? .*skip: $/, "yes"],
     ]);
     expect(printed).toContainEqual(expect.stringMatching(await promised("needs-an-operator")));
     expect(await rig.client.workflow.getHandle(workflowId).result()).toMatchObject({

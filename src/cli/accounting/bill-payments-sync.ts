@@ -27,14 +27,14 @@ function resultText(outcome: SyncBillPaymentsOutcome): string {
     billPaymentsSync.progressLine(outcome),
     `The ledger holds ${total}${statuses.length > 0 ? `: ${statuses.join(", ")}` : ""}.`,
   ];
-  if (missing > 0) lines.push(`Finding: ${missing} were listed once and are not any more: ask the service why`);
+  if (missing > 0) lines.push(`Finding: ${missing} were listed once and are not any more: ask its provider why`);
   if (!settled) lines.push(notSettled(kind));
   return lines.join("\n");
 }
 
 function notSettled(kind: BillPaymentsProgress["kind"]): string {
   if (kind === "recent") {
-    return "Finding: the service counts others than the ledger holds, so something went, or changed without a new updatedAt: run with --full";
+    return "Finding: the accounting service counts others than the ledger holds, so something went, or changed without a new updatedAt: run with --full";
   }
   return "Finding: payments moved faster than they could be read, so some may be missed and none was called missing: run --full again";
 }

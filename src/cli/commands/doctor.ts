@@ -14,7 +14,7 @@ export function registerDoctor(program: Command, context: CliContext): void {
     .addHelpText(
       "after",
       `
-Makes six calls of the compliance API for each connection (seven where the dialect switches "identity" on), which count against its request budget and change
+Makes six calls of the API for each connection (seven where the dialect switches "identity" on), which count against its request budget and change
 nothing; two of the accounting service for each of its connections; and, on Temporal, fills a task queue of its own for a second or two. Ends with 1 where
 anything does not work.
 
@@ -37,7 +37,7 @@ async function runDoctor(context: CliContext, json: boolean): Promise<void> {
   const others = accountingCalls === 0 ? "" : ` and ${accountingCalls} of the accounting service`;
   printNote(
     context,
-    `${counted(faults, "fault")}, ${counted(warnings, "warning")}; ${counted(apiCalls, "call")} of the compliance API${others} made.`,
+    `${counted(faults, "fault")}, ${counted(warnings, "warning")}; ${counted(apiCalls, "call")} of the API${others} made.`,
   );
   if (faults > 0) throw new CommandFailedError("");
 }

@@ -25,7 +25,7 @@ export function registerSimulator(program: Command, context: CliContext): void {
   const simulator = program
     .command("simulator")
     .description(
-      "Run the compliance API and the accounting service as their documents describe them, in memory, until Ctrl-C.",
+      "Run the tax-compliance API and the accounting service as their documents describe them, in memory, until Ctrl-C.",
     )
     .option("--port <number>", "the port to listen on; 0 takes any free port", wholeNumber(0, 65_535), DEFAULT_PORT)
     .option("--host <address>", "the address to listen on", "127.0.0.1")

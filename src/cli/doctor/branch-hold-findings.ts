@@ -29,7 +29,7 @@ export function branchHoldFindings(
           "was asked for",
         "check the branch, then acknowledge the unexpected-answer of that movement (fiscalflow sale acknowledge); where it no longer " +
           "waits, retry any held movement with a note (fiscalflow sale retry INVOICE --note TEXT). Or set stock.branch and " +
-          "stock.branchBy in COMPLIANCE_DIALECT to what the service takes",
+          "stock.branchBy in COMPLIANCE_DIALECT to what the API takes",
       );
     });
 }

@@ -64,7 +64,7 @@ describe("a key of the accounting service", () => {
       findings: [
         ANSWERED,
         { check: "accounting default, key", level: "ok", message: "development, signed, reaches 1 company" },
-        { check: "accounting default, bill payments", level: "ok", message: "allowed; the service lists 7" },
+        { check: "accounting default, bill payments", level: "ok", message: "allowed; the accounting service lists 7" },
         { check: "accounting default", level: "warning", message: expect.stringContaining("not probed") },
       ],
     });
@@ -124,7 +124,7 @@ describe("a key of the accounting service", () => {
       ANSWERED,
       {
         level: "fault",
-        message: expect.stringMatching(new RegExp(`this clock is 3(59|60|61) s ${which} the service's`)),
+        message: expect.stringMatching(new RegExp(`this clock is 3(59|60|61) s ${which} the accounting service's`)),
         todo: "let this host take its time from the network",
       },
     ]);

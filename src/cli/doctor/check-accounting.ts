@@ -55,7 +55,7 @@ export async function checkAccounting(
   findings.push(
     payments instanceof Error
       ? judgeFailure(`${check}, bill payments`, payments)
-      : ok(`${check}, bill payments`, `allowed; the service lists ${payments.data.total}`),
+      : ok(`${check}, bill payments`, `allowed; the accounting service lists ${payments.data.total}`),
   );
   const unprobed = "not probed: processing a sync batch has no call that changes nothing";
   findings.push(warning(check, unprobed, "the first batch shows it"));
@@ -99,7 +99,7 @@ function judgeSignature(check: string, refused: AccountingUnauthorizedError, key
     return fault(check, accepted, todo);
   }
   const seconds = Math.round(Math.abs(clockAheadMs) / 1_000);
-  const off = `this clock is ${seconds} s ${clockAheadMs > 0 ? "ahead of" : "behind"} the service's, and 300 s are allowed`;
+  const off = `this clock is ${seconds} s ${clockAheadMs > 0 ? "ahead of" : "behind"} the accounting service's, and 300 s are allowed`;
   return fault(check, `${accepted}: ${off}`, FIX_CLOCK);
 }
 
@@ -109,7 +109,11 @@ function judgeFailure(check: string, failure: Failure): Finding {
     return fault(check, message, "check ACCOUNTING_BASE_URL, and the way from here to it");
   }
   if (failure instanceof AccountingUnexpectedAnswerError) {
-    return fault(check, message, "check ACCOUNTING_BASE_URL: something else than the service may answer there");
+    return fault(
+      check,
+      message,
+      "check ACCOUNTING_BASE_URL: something else than the accounting service may answer there",
+    );
   }
   const { status } = failure;
   if (failure instanceof AccountingUnauthorizedError) return fault(check, message, FIX_KEY);
@@ -117,9 +121,9 @@ function judgeFailure(check: string, failure: Failure): Finding {
     return fault(check, message, "authorize the key for it in the dashboard, or use another key");
   }
   if (status === 404) return fault(check, message, "check ACCOUNTING_BASE_URL: paths have no version prefix");
-  if (status === 429) return warning(check, message, "the service limits requests: run doctor again later");
+  if (status === 429) return warning(check, message, "the accounting service limits requests: run doctor again later");
   if (status < 500) {
     return fault(check, message, "the dialect may have other names than this service: see ACCOUNTING_DIALECT");
   }
-  return warning(check, message, "the service has a trouble of its own: run doctor again later");
+  return warning(check, message, "the accounting service has a trouble of its own: run doctor again later");
 }

@@ -222,7 +222,7 @@ describe("a connection's key", () => {
       const { port } = other.address() as AddressInfo;
       const checked = await check(configured({ COMPLIANCE_BASE_URL: `http://127.0.0.1:${port}` }));
       expect(checked).toMatchObject({ apiCalls: 1 });
-      const todo = "something else than the service answers: check COMPLIANCE_BASE_URL";
+      const todo = "something else than the API answers: check COMPLIANCE_BASE_URL";
       expect(checked.findings.filter(({ level }) => level === "fault")).toMatchObject([{ todo }]);
     } finally {
       await new Promise((resolve) => other.close(resolve));

@@ -36,7 +36,7 @@ export function isNotTheService(probe: Probe<unknown>): boolean {
   return probe.kind === "refused" ? !probe.envelope : probe.kind === "unexpected" && !probe.json;
 }
 
-const NOT_THE_SERVICE = "something else than the service answers: check COMPLIANCE_BASE_URL";
+const NOT_THE_SERVICE = "something else than the API answers: check COMPLIANCE_BASE_URL";
 
 /**
  * What the end of a call says of the key. A write on an id that does not exist must be answered 404: 403 comes first.
@@ -70,5 +70,5 @@ export function judgeProbe(check: string, probe: Probe<unknown>, expects: "succe
       "check COMPLIANCE_KEY_REACH (is the key organisation-wide, or bound to one business?) and COMPLIANCE_DIALECT";
     return fault(check, message, todo);
   }
-  return warning(check, message, "the service has a trouble of its own: run doctor again later");
+  return warning(check, message, "the API has a trouble of its own: run doctor again later");
 }

@@ -24,7 +24,7 @@ export async function createItem(context: CliContext, file: string, flags: Scope
       if (kind !== "unknown" && kind !== "unexpected") throw error;
       const reason = error instanceof Error ? error.message : String(error);
       throw new CommandFailedError(
-        `It is not known whether the item was created (${reason}). Look into the service's dashboard before you create it again.`,
+        `It is not known whether the item was created (${reason}). Look into the API's dashboard before you create it again.`,
         { cause: error },
       );
     }

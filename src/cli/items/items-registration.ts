@@ -26,7 +26,7 @@ function resultText(outcome: RegisterItemsOutcome): string {
   const lines = [countsText(counts), ...listed.map(outcomeLine)];
   if (left > listed.length) lines.push(`… and ${left - listed.length} more: fiscalflow items report`);
   if (left > 0)
-    lines.push("Correct these in the service's dashboard, then run it again: what is registered is passed over.");
+    lines.push("Correct these in the API's dashboard, then run it again: what is registered is passed over.");
   return lines.join("\n");
 }
 

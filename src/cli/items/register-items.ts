@@ -62,7 +62,7 @@ Examples:
   withScope(
     items
       .command("create")
-      .description("Create an item at the service and print its answer. Never retried automatically.")
+      .description("Create an item at the API and print its answer. Never retried automatically.")
       .argument("<file>", "a JSON object with the item's fields; - reads standard input"),
   )
     .addHelpText(

@@ -10,7 +10,7 @@ as JSON.`;
 
 /** The reads that the API's document only names. */
 export function registerLookups(program: Command, context: CliContext): void {
-  withScope(program.command("identity").description("Show what the configured key may do, as the service reports it."))
+  withScope(program.command("identity").description("Show what the configured key may do, as the API reports it."))
     .addHelpText("after", NOT_SHOWN)
     .action(async (flags: Scope) => {
       const { withNamedOperation } = await import("../with-compliance.ts");

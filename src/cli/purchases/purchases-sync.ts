@@ -39,10 +39,10 @@ export function outcomeText(outcome: SyncPurchasesOutcome): string {
           `${supplierInvoiceNumber} (${purchaseId}): ${confirmationError}`,
       ),
     ),
-    ...finding(missing.count, "were listed once and are not any more: ask the service why", missing.first),
+    ...finding(missing.count, "were listed once and are not any more: ask its provider why", missing.first),
   ];
   const open = (byStatus["pulled"] ?? 0) + (byStatus["pending_review"] ?? 0);
-  if (open > 0) lines.push(`${open} wait for a decision: they are confirmed or rejected in the service's dashboard.`);
+  if (open > 0) lines.push(`${open} wait for a decision: they are confirmed or rejected in the API's dashboard.`);
   return lines.join("\n");
 }
 

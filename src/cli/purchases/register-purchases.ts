@@ -29,7 +29,7 @@ export function registerPurchases(program: Command, context: CliContext): void {
     .addHelpText(
       "after",
       `
-Invoices are confirmed and rejected in the service's dashboard, not here. One synchronisation of a business runs at a time; where
+Invoices are confirmed and rejected in the API's dashboard, not here. One synchronisation of a business runs at a time; where
 one runs already, this shows that one.
 
 Example:

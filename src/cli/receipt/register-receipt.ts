@@ -16,7 +16,7 @@ export function registerReceipt(program: Command, context: CliContext): void {
   withScope(
     program
       .command("receipt")
-      .description("Print the receipt of a sale or a credit note, or download the service's own.")
+      .description("Print the receipt of a sale or a credit note, or download the API's own.")
       .argument("<invoice>", "the sale's number, or a credit note's own", parseInvoice)
       .addOption(
         new Option(
@@ -35,7 +35,7 @@ export function registerReceipt(program: Command, context: CliContext): void {
       .option("--seller-pin <pin>", "the seller's PIN", parseText)
       .option("--seller-address <text>", "the seller's address; a line break begins a new line", parseText)
       .option("--font <file>", "a TrueType or OpenType font for a PDF with letters beyond Western Europe's", parseText)
-      .option("--original", "download the service's own receipt to a file"),
+      .option("--original", "download the API's own receipt to a file"),
   )
     .addHelpText(
       "after",
@@ -60,7 +60,7 @@ async function receipt(context: CliContext, invoice: string, flags: ReceiptFlags
   const { documentOf, signedDocumentOf } = await import("./document-of.ts");
   if (flags.original === true) {
     if (flags.format !== undefined || flags.seller !== undefined || flags.font !== undefined)
-      throw new UsageError("--original is the service's own file: leave --format, --seller and --font out.");
+      throw new UsageError("--original is the API's own file: leave --format, --seller and --font out.");
     const { downloadOriginal } = await import("./download-original.ts");
     const saleId = async () => (await signedDocumentOf(context, invoice, flags)).id;
     const file = await downloadOriginal(context, flags, { ...flags, invoice, saleId });

@@ -23,9 +23,9 @@ export const reconciliation: JobCommand<ReconcileProgress, ReconcileOutcome> = {
 
 /** In the order in which they are shown: what is about our own documents first. */
 const TITLES: Readonly<Record<FindingKind, string>> = {
-  "document-not-there": "documents that the service does not have",
-  "document-differs": "documents that the service tells otherwise",
-  "document-unreadable": "documents for which the service gives no answer that could be compared",
+  "document-not-there": "documents that the API does not have",
+  "document-differs": "documents that the API tells otherwise",
+  "document-unreadable": "documents for which the API gives no answer that could be compared",
   "document-behind": "documents of which the ledger does not know the end yet",
   "paid-although-rejected": "supplier invoices that were rejected, and paid",
   "paid-another-amount": "supplier invoices of which another amount was paid",

@@ -11,7 +11,7 @@ export function balanceLines({ code, evidence = {} }: Attention): string[] {
   const after = balanceAt(laterQuantityOnHand, laterSeenAt);
   const lines = [
     before === undefined
-      ? "No balance of the item is known from before: look for the movement itself in the service."
+      ? "No balance of the item is known from before: look for the movement itself in the API's dashboard."
       : `Last balance before it was sent: ${before}.`,
     ...(after === undefined ? [] : [`First balance after it: ${after}${expectation(evidence)}.`]),
   ];

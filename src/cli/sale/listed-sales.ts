@@ -194,7 +194,7 @@ const REFUSED = "nothing: it was refused, and its caller told why";
 const WAITS_FOR: Readonly<Record<Stage, string>> = {
   "resolving-items": "its items",
   registering: "the registration of its items",
-  submitting: "the service",
+  submitting: "the API",
   "adjusting-stock": "the tax authority, and its stock movements",
   "awaiting-authority": "the tax authority",
   rejected: "its resubmission",

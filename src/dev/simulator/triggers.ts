@@ -53,7 +53,7 @@ export const TRIGGERS: Readonly<Record<string, Trigger>> = {
     byInvoice: false,
   },
   "stock-refused": {
-    help: "the service refuses a stock movement: an operator sends it again, or books it by hand",
+    help: "the API refuses a stock movement: an operator sends it again, or books it by hand",
     fault: {
       operation: "adjustStock",
       when: "before",

@@ -25,7 +25,7 @@ const ACTIVITIES: Readonly<Record<string, string>> = {
   retryDocument: "submitted the document again",
   adjustStock: "asked for a stock movement",
   watchMovement: "watched the balance of a movement",
-  awaitService: "waited for the service",
+  awaitService: "waited for the API",
   awaitLedger: "waited for the ledger",
   awaitBranch: "waited for the branch",
 };
