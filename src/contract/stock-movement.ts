@@ -40,5 +40,35 @@ export interface StockMovement {
   undoes?: string;
   sentAtMs?: number;
   /** Set where an operator answered for an unknown outcome. */
-  decision?: { applied: boolean; note: string; by?: string; atMs: number };
+  decision?: MovementDecision;
+}
+
+export interface MovementDecision {
+  applied: boolean;
+  note: string;
+  by?: string;
+  atMs: number;
+  /** Set where the item's balance spoke against the answer. */
+  contradicts?: BalanceSeen;
+}
+
+/** The first balance of the item after the movement was sent, and what it would be with the movement and without it. */
+export interface BalanceSeen {
+  quantityOnHand: number;
+  ifApplied: number;
+  ifNot: number;
+}
+
+/** The balance in the evidence of an unknown movement, where it speaks against this answer. It decides nothing. */
+export function balanceAgainst(
+  { balanceSpeaks, laterQuantityOnHand, expectedIfApplied, expectedIfNot }: Readonly<Record<string, unknown>>,
+  applied: boolean,
+): BalanceSeen | undefined {
+  if (balanceSpeaks !== (applied ? "against" : "for")) return undefined;
+  const seen = { quantityOnHand: laterQuantityOnHand, ifApplied: expectedIfApplied, ifNot: expectedIfNot };
+  return Object.values(seen).every((one) => typeof one === "number") ? (seen as BalanceSeen) : undefined;
+}
+
+export function balanceInWords({ quantityOnHand, ifApplied, ifNot }: BalanceSeen): string {
+  return `against the balance: ${quantityOnHand} seen, ${ifApplied} expected if it was applied, ${ifNot} if not`;
 }

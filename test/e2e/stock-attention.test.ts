@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { salesOf } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
+import { viewsOf } from "../rig/views-of.ts";
 
 describeWithTemporal("a sale whose stock needs an operator", () => {
   let rig: Rig;
@@ -12,6 +13,7 @@ describeWithTemporal("a sale whose stock needs an operator", () => {
   afterAll(() => rig?.close());
 
   const { start, parked, result, movementsOf } = salesOf(() => rig);
+  const { fiscalflow, report } = viewsOf(() => rig);
 
   test("because a movement's outcome is unknown waits for an operator, while the document goes on", async () => {
     const lost = { operation: "adjustStock", when: "after", kind: "drop", times: 1 } as const;
@@ -60,6 +62,32 @@ describeWithTemporal("a sale whose stock needs an operator", () => {
       stockMovements: [{ state: "applied", movementId: expect.any(String) }],
     });
     expect(movementsOf("STOCK-UNKNOWN-2")).toHaveLength(1);
+  });
+
+  test("keeps what the balance said where an operator decides against it, and shows it afterwards", async () => {
+    const referenceId = "AGAINST-1/item_tea/sold";
+    const lost = { operation: "adjustStock", when: "after", kind: "drop", times: 1 } as const;
+    rig.simulator.inject({ ...lost, match: { referenceId } });
+    await start("AGAINST-1");
+    await parked("AGAINST-1", "stock-unknown");
+    // Its answer has the first balance after the lost movement.
+    await start("AGAINST-2");
+    const spoken = await rig.stateWhen("AGAINST-1", ({ attentions }) =>
+      attentions.some(({ evidence }) => evidence?.["balanceSpeaks"] === "for"),
+    );
+    const { laterQuantityOnHand, expectedIfApplied, expectedIfNot } = spoken.attentions[0]?.evidence ?? {};
+    await rig.starter.resolveStock(
+      { invoice: "AGAINST-1" },
+      { referenceId, applied: false, note: "not in the journal", by: "njeri" },
+    );
+    const contradicts = { quantityOnHand: laterQuantityOnHand, ifApplied: expectedIfApplied, ifNot: expectedIfNot };
+    expect(await result("AGAINST-1")).toMatchObject({
+      stockMovements: [{ state: "applied", decision: { applied: false, contradicts } }],
+    });
+    const page = (await fiscalflow("sale", "show", "AGAINST-1")).stdout;
+    expect(page.match(/against the balance: \d+ seen, \d+ expected if it was applied, \d+ if not/g)).toHaveLength(2);
+    const { movements } = await report();
+    expect(movements).toMatchObject([{ itemId: "item_tea", againstBalance: 1 }]);
   });
 
   test("because a movement was refused can have it tried again or given up", async () => {

@@ -9,6 +9,8 @@ import {
 
 import {
   ATTENTION_CODES,
+  balanceAgainst,
+  balanceInWords,
   BRANCH_IS_KNOWN,
   type CallbackReceived,
   type CancelRequest,
@@ -88,8 +90,16 @@ const resolveStock: Update<SaleState, ResolveStockRequest> = {
     const movement = run.movements.find((one) => one.referenceId === referenceId && one.state === "unknown");
     if (!movement) return;
     const atMs = Date.now();
-    movement.decision = { applied, note, ...(by !== undefined && { by }), atMs };
-    const answer = applied ? "applied" : "not applied";
+    const asked = run.attentions.find(({ code, subject }) => code === "stock-unknown" && subject === referenceId);
+    const contradicts = balanceAgainst(asked?.evidence ?? {}, applied);
+    movement.decision = {
+      applied,
+      note,
+      ...(by !== undefined && { by }),
+      atMs,
+      ...(contradicts && { contradicts }),
+    };
+    const answer = `${applied ? "applied" : "not applied"}${contradicts ? `, ${balanceInWords(contradicts)}` : ""}`;
     run.decide({ update: "resolveStock", code: "stock-unknown", subject: referenceId, answer, note, by }, atMs);
   },
   done: "Kept.",

@@ -91,7 +91,14 @@ export function adoptDecision(
 ): void {
   const { note, by, atMs } = word;
   const known = run.decisions.some((one) => one.subject === movement.referenceId && one.atMs === atMs);
-  movement.decision = { applied, note, ...(by !== undefined && { by }), atMs };
+  const contradicts = movement.decision?.atMs === atMs ? movement.decision.contradicts : undefined;
+  movement.decision = {
+    applied,
+    note,
+    ...(by !== undefined && { by }),
+    atMs,
+    ...(contradicts && { contradicts }),
+  };
   if (known) return;
   const answer = applied ? "applied" : "not applied";
   run.decide({ update: "resolveStock", code: "stock-unknown", subject: movement.referenceId, answer, note, by }, atMs);

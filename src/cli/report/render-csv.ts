@@ -94,6 +94,7 @@ function linesOf(report: BusinessReport): Line[] {
         { figure: "stock returned by decision", ...of, quantity: item.returnedByDecision },
         { figure: "stock unknown", ...of, count: String(item.unknown) },
         { figure: "stock not made", ...of, count: String(item.notMade) },
+        { figure: "stock decided against the balance", ...of, count: String(item.againstBalance) },
       ];
     }),
     ...report.open.map(({ type, number, stage, attentions, sinceMs, atRisk }): Line => ({

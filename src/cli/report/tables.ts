@@ -108,9 +108,10 @@ function movements({ movements: items }: BusinessReport): ReportTable {
       "quantity returned by decision",
       "movements unknown",
       "movements not made",
+      "decided against the balance",
     ],
-    right: [2, 3, 4, 5, 6],
-    rows: items.map(({ itemId, name, taken, givenBack, returnedByDecision, unknown, notMade }) => [
+    right: [2, 3, 4, 5, 6, 7],
+    rows: items.map(({ itemId, name, taken, givenBack, returnedByDecision, unknown, notMade, againstBalance }) => [
       name ?? "-",
       itemId,
       plain(taken),
@@ -118,6 +119,7 @@ function movements({ movements: items }: BusinessReport): ReportTable {
       plain(returnedByDecision),
       String(unknown),
       String(notMade),
+      String(againstBalance),
     ]),
     none: "No stock was moved.",
   };

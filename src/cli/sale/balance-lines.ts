@@ -1,4 +1,4 @@
-import { type Attention, nairobiTime } from "../../contract/index.ts";
+import { type Attention, balanceAgainst, nairobiTime } from "../../contract/index.ts";
 
 /**
  * What the item's balance says of a movement of unknown outcome, in words. Evidence and no more: other tills and the
@@ -21,7 +21,7 @@ export function balanceLines({ code, evidence = {} }: Attention): string[] {
 
 /** What to tell whoever answers against what the balance says; undefined where it does not say the opposite. */
 export function contradiction(attention: Attention, applied: boolean): string | undefined {
-  if (attention.evidence?.["balanceSpeaks"] !== (applied ? "against" : "for")) return undefined;
+  if (!balanceAgainst(attention.evidence ?? {}, applied)) return undefined;
   const risk = applied
     ? "If it was not applied, the stock stays wrong: it is not sent again."
     : "If it was applied, it is applied twice: it is sent again.";

@@ -1,4 +1,5 @@
 import {
+  balanceInWords,
   closedInWords,
   type Receipt,
   type SaleDocument,
@@ -32,6 +33,7 @@ export function movementLine(movement: StockMovement): string {
     movementId && `movement ${movementId}`,
     reported && `reported ${reported}`,
     decision && `decided: ${decision.note}`,
+    decision?.contradicts && balanceInWords(decision.contradicts),
   ].filter(Boolean);
   return `${referenceId}: ${action} ${quantity} of ${itemId}, ${state}${notes.length > 0 ? ` (${notes.join("; ")})` : ""}`;
 }

@@ -47,6 +47,7 @@ export function sampleReport(): BusinessReport {
         returnedByDecision: "3",
         unknown: 1,
         notMade: 0,
+        againstBalance: 1,
       },
     ],
     open: [

@@ -84,7 +84,16 @@ const movement = z.looseObject({
   undoes: z.string().optional().describe("The movement that this one gives back."),
   sentAtMs: atMs.optional(),
   decision: z
-    .looseObject({ applied: z.boolean(), note: z.string(), by: z.string().optional(), atMs })
+    .looseObject({
+      applied: z.boolean(),
+      note: z.string(),
+      by: z.string().optional(),
+      atMs,
+      contradicts: z
+        .looseObject({ quantityOnHand: z.number(), ifApplied: z.number(), ifNot: z.number() })
+        .optional()
+        .describe("The item's balance, where it spoke against the answer."),
+    })
     .optional()
     .describe("Set where an operator answered for an unknown outcome."),
 }) satisfies z.ZodType<StockMovement>;

@@ -18,6 +18,7 @@ export async function readMovements(
     returned_by_decision: string;
     unknown: string;
     not_made: string;
+    against_balance: string;
   }>`
     with documents_of_period as (
       select connection, business_id, type, number from documents
@@ -35,9 +36,10 @@ export async function readMovements(
       coalesce(sum(quantity) filter (where state = 'applied' and action = 'ADD' and undoes is null), 0)
         as returned_by_decision,
       count(*) filter (where state = 'unknown') as unknown,
-      count(*) filter (where state in ('refused', 'dropped')) as not_made
+      count(*) filter (where state in ('refused', 'dropped')) as not_made,
+      count(*) filter (where decision -> 'contradicts' is not null) as against_balance
     from moved left join named using (item_id) group by item_id order by item_id`.execute(db);
-  return rows.map(({ item_id, name, taken, given_back, returned_by_decision, unknown, not_made }) => ({
+  return rows.map(({ item_id, name, taken, given_back, returned_by_decision, unknown, not_made, against_balance }) => ({
     itemId: item_id,
     name,
     taken,
@@ -45,5 +47,6 @@ export async function readMovements(
     returnedByDecision: returned_by_decision,
     unknown: Number(unknown),
     notMade: Number(not_made),
+    againstBalance: Number(against_balance),
   }));
 }

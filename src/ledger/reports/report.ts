@@ -89,6 +89,8 @@ export interface MovementsOfItem {
   unknown: number;
   /** Refused and waiting for an operator, or given up. */
   notMade: number;
+  /** An operator decided what became of them, and the item's balance spoke against that: some may be made twice. */
+  againstBalance: number;
 }
 
 /** A document that is not through, or whose stock is not settled, or that needs an operator for something else. */
