@@ -8,6 +8,8 @@ import {
   saleContent,
   type SaleInput,
 } from "../../src/contract/index.ts";
+import { recordOf } from "../../src/ledger/test-support/records.ts";
+import { currentWriter } from "../ledger/beside-calls.ts";
 import { emptyClaims } from "../test-support/empty-claims.ts";
 import { inActivity, serve } from "../test-support/served.ts";
 import { createPrepareActivities } from "./prepare.ts";
@@ -31,15 +33,19 @@ async function prepareActivities() {
   ];
   const businessWeights = { biz_2: 4 };
   const warned: string[] = [];
+  const ledger = await emptyClaims();
   const { prepareSale, prepareCreditNote } = createPrepareActivities(
     new Map(
       profiles.map((profile) => [profile.connection, { profile, businessWeights, inputChecks: runtime.inputChecks }]),
     ),
-    await emptyClaims(),
+    ledger,
   );
   return {
     profile: runtime.profile,
+    ledger,
     warned,
+    prepareReset: () =>
+      inActivity(() => prepareSale({ input: sale, startedAtMs: LATE_MS, reset: true }), { warn: () => undefined }),
     prepare: (changes: Partial<SaleInput> = {}) =>
       inActivity(() => prepareSale({ input: { ...sale, ...changes }, startedAtMs: LATE_MS }), {
         warn: (message) => warned.push(message),
@@ -151,6 +157,22 @@ describe("the preparation of a sale", () => {
   ])("fails once, and for good, for %s", async (_what, input, problem) => {
     const { prepareAny } = await prepareActivities();
     expect(await invalidInputOf(prepareAny(input))).toContain(problem);
+  });
+
+  test("says of a run that was reset what the ledger knows of the runs before", async () => {
+    const { prepare, prepareReset, ledger } = await prepareActivities();
+    expect(await prepare()).not.toHaveProperty("earlier");
+    expect(await prepareReset()).toMatchObject({ earlier: { sent: false, signed: false } });
+    const { workflowId = "" } = await inActivity(() => Promise.resolve(currentWriter()));
+    const sent = { workflowId, intent: 1, idempotencyKey: "key", content: "all", request: {}, holder: "run" };
+    await ledger.documents.begin({ ...sent, nowMs: 1 });
+    expect(await prepareReset()).toMatchObject({ earlier: { sent: true, signed: false } });
+    const { fingerprint, profile } = await prepare();
+    const record = { ...recordOf("INV-1", { fingerprint }), movements: [] };
+    await ledger.records.saveDocument(profile, record, { workflowId, runId: "run-before" });
+    expect(await prepareReset()).toMatchObject({ earlier: { sent: true, signed: true } });
+    await ledger.close();
+    expect(await prepareReset()).toMatchObject({ earlier: { sent: true, signed: false } });
   });
 
   test("never puts a key into what the workflow keeps", async () => {
