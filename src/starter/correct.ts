@@ -58,7 +58,8 @@ export function correctionIdOf({ invoice, connection = DEFAULT_CONNECTION, busin
 
 /**
  * Starts the correction of a sale, or finds it, and waits for its end.
- * @throws InvalidInputError, SaleConflictError, SaleNotFoundError, NotAllowedError: nothing was done. SaleFailedError, NoAnswerError
+ * @throws InvalidInputError, SaleConflictError, SaleNotFoundError, NotAllowedError: nothing was done. SaleFailedError,
+ * NoAnswerError
  */
 export async function correctSale(client: Client, key: SaleKey, request: unknown, waitMs: number): Promise<Correction> {
   const { invoice, connection, businessId } = key;

@@ -38,8 +38,8 @@ export const LONGEST_REPLY_SECONDS = 20;
 /**
  * Reverses a sale in full: through the sale itself while its refund window is open, else by a credit note of its own,
  * for as long as the ledger keeps the sale. Asking twice for the same refund gives the same credit note.
- * @throws InvalidInputError; NotAllowedError; SaleConflictError where the sale is refunded otherwise, or the number is that of another
- * sale's credit note
+ * @throws InvalidInputError; NotAllowedError; SaleConflictError where the sale is refunded otherwise, or the number is
+ * that of another sale's credit note
  */
 export async function refundSale(client: Client, key: SaleKey, request: unknown, waitMs: number): Promise<SaleOutcome> {
   const deadlineMs = Date.now() + waitMs;

@@ -62,8 +62,8 @@ async function startDatabase(project: TestProject): Promise<() => Promise<void>>
 }
 
 /**
- * A short timer fires only after a second otherwise: the server reads that far ahead of its clock, and what is set for a
- * time that it has read comes after it.
+ * A short timer fires only after a second otherwise: the server reads that far ahead of its clock, and what is set for
+ * a time that it has read comes after it.
  */
 const PROMPT_TIMERS = { "history.timerProcessorMaxTimeShift": "20ms" };
 

@@ -72,7 +72,10 @@ export class SaleState extends AttentionList {
   numberTaken = false;
   /** True from when a create request, or a resubmission, may have been sent until its outcome is known. */
   documentInDoubt = false;
-  /** True from a restart or a reset until it is known what became of the create request that the run before may have sent. */
+  /**
+   * True from a restart or a reset until it is known what became of the create request that the run before may have
+   * sent.
+   */
   earlierRunSent = false;
   /** The run before knew of its signed document, which this one may still have to find. */
   earlierRunSigned = false;

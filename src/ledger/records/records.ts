@@ -13,8 +13,8 @@ export interface Records {
   /** Keeps a sale or a credit note, with its lines, receipt and movements, and tells of it in the business's events. */
   saveDocument(business: Business, record: RecordPart, writer: Writer): Promise<SaveAnswer | RecordGap>;
   /**
-   * Keeps that a document is under way, where nothing else is known of it. @param withinMs how long to try; default: the
-   * time of one operation
+   * Keeps that a document is under way, where nothing else is known of it. @param withinMs how long to try; default:
+   * the time of one operation
    */
   saveUnderWay(business: Business, underWay: UnderWayRecord, writer: Writer, withinMs?: number): Promise<void>;
   /** Keeps the lines of a document that was kept without them. To be repeated freely. */
