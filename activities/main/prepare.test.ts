@@ -163,7 +163,7 @@ describe("the preparation of a sale", () => {
     const { prepare, prepareReset, ledger } = await prepareActivities();
     expect(await prepare()).not.toHaveProperty("earlier");
     expect(await prepareReset()).toMatchObject({ earlier: { sent: false, signed: false } });
-    const { workflowId = "" } = await inActivity(() => Promise.resolve(currentWriter()));
+    const { workflowId } = await inActivity(() => Promise.resolve(currentWriter()));
     const sent = { workflowId, intent: 1, idempotencyKey: "key", content: "all", request: {}, holder: "run" };
     await ledger.documents.begin({ ...sent, nowMs: 1 });
     expect(await prepareReset()).toMatchObject({ earlier: { sent: true, signed: false } });
