@@ -124,8 +124,8 @@ export interface StartedSale {
 }
 
 /**
- * Whoever says `waitSeconds` is answered, or told that nobody answers, within three seconds more. Without it a question
- * may take as long as a worker needs for its restart.
+ * Whoever waits is answered, or told that nobody answers, within three seconds more. With 0, which asks for what is
+ * true now, the answer may take as long as a worker needs for its restart.
  */
 export interface WaitOptions {
   waitSeconds?: number;
@@ -207,10 +207,10 @@ export function createStarter(options: StarterOptions) {
      * ended without an outcome, and how. Of a sale that completed, and was not refunded since, no worker is needed.
      * @throws SaleNotFoundError, SaleFailedError, NoAnswerError, LedgerAwayError
      */
-    outcome: (key: SaleKey, { waitSeconds }: WaitOptions = {}): Promise<KnownOutcome> =>
+    outcome: (key: SaleKey, { waitSeconds = 0 }: WaitOptions = {}): Promise<KnownOutcome> =>
       withClientErrors(client, boundOf(waitSeconds), async () => {
         try {
-          const wait = { workflowId: idOf(key), sale: named(key), waitMs: (waitSeconds ?? 0) * 1000 };
+          const wait = { workflowId: idOf(key), sale: named(key), waitMs: waitSeconds * 1000 };
           const outcome = await waitForOutcome(client, wait);
           return "source" in outcome ? outcome : { ...outcome, source: "workflow" };
         } catch (error) {
@@ -242,10 +242,10 @@ export function createStarter(options: StarterOptions) {
      * note's number is another sale's: then the sale needs an operator.
      * @throws InvalidInputError, UnknownConnectionError, NotAllowedError, SaleConflictError, SaleNotFoundError
      */
-    refund: (key: SaleKey, request: RefundRequest, { waitSeconds }: WaitOptions = {}): Promise<SaleOutcome> =>
+    refund: (key: SaleKey, request: RefundRequest, { waitSeconds = 0 }: WaitOptions = {}): Promise<SaleOutcome> =>
       withClientErrors(client, boundOf(waitSeconds), async () => {
         checkConnection(key);
-        return await refundSale(client, named(key), request, (waitSeconds ?? 0) * 1000);
+        return await refundSale(client, named(key), request, waitSeconds * 1000);
       }),
 
     /**
@@ -255,10 +255,10 @@ export function createStarter(options: StarterOptions) {
      * @throws InvalidInputError, UnknownConnectionError, NotAllowedError, SaleConflictError, SaleNotFoundError: nothing
      * was done. SaleFailedError, NoAnswerError
      */
-    correct: (key: SaleKey, request: CorrectionRequest, { waitSeconds }: WaitOptions = {}): Promise<Correction> =>
+    correct: (key: SaleKey, request: CorrectionRequest, { waitSeconds = 0 }: WaitOptions = {}): Promise<Correction> =>
       withClientErrors(client, boundOf(waitSeconds, REFUSED_WITHIN_MS), async () => {
         checkConnection(key);
-        return await correctSale(client, named(key), request, (waitSeconds ?? 0) * 1000);
+        return await correctSale(client, named(key), request, waitSeconds * 1000);
       }),
 
     /**
@@ -318,13 +318,13 @@ export function createStarter(options: StarterOptions) {
 }
 
 const START_BOUND_MS = 15_000;
-/** Of a call without `waitSeconds`: each question has a bound of its own, and none is to be without one. */
+/** Of a call that waits for no outcome: each question has a bound of its own, and none is to be without one. */
 const BOUND_MS = 60_000;
 /** For the answer to get here, once the wait is over. */
 const ANSWER_MS = 3_000;
 
-function boundOf(waitSeconds: number | undefined, leastMs = 0): number {
-  return waitSeconds === undefined ? BOUND_MS : Math.max(waitSeconds * 1000, leastMs) + ANSWER_MS;
+function boundOf(waitSeconds: number, leastMs = 0): number {
+  return waitSeconds === 0 ? BOUND_MS : Math.max(waitSeconds * 1000, leastMs) + ANSWER_MS;
 }
 
 async function withClientErrors<T>(client: Client, withinMs: number, work: () => Promise<T>): Promise<T> {

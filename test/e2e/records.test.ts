@@ -140,6 +140,7 @@ describeWithTemporal("the records of sales and credit notes", () => {
     expect(raised.length).toBeGreaterThanOrEqual(2);
     expect(events.filter(({ kind }) => kind === "decided")).toMatchObject([
       { content: { note: "looked again", by: "a@b" } },
+      { content: { update: "cancel", note: "mistyped", by: expect.stringContaining("@") as string } },
     ]);
     expect((await reportOfAll())?.open).toEqual([]);
   });

@@ -54,10 +54,10 @@ async function correctSale(context: CliContext, invoice: string, file: string, f
   const sale = parseJson(text, file === "-" ? "Standard input" : file);
   // What is wrong with it, the starter says field by field.
   const request = { reason, creditNote, ...(date !== undefined && { returnDate: date }), sale } as never;
-  const seconds = flags.wait === true ? DEFAULT_WAIT_SECONDS : flags.wait;
+  const seconds = flags.wait === undefined ? 0 : flags.wait === true ? DEFAULT_WAIT_SECONDS : flags.wait;
   const { withSales } = await import("./with-sales.ts");
   const correction = await withSales(context, ({ starter, keyOf }) =>
-    starter.correct(keyOf(invoice, flags), request, seconds === undefined ? {} : { waitSeconds: seconds }),
+    starter.correct(keyOf(invoice, flags), request, { waitSeconds: seconds }),
   );
   const { connection, business } = flags;
   const target = {

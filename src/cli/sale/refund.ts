@@ -57,10 +57,10 @@ async function refundSale(context: CliContext, invoice: string, flags: RefundFla
     },
     "refund request",
   );
-  const seconds = flags.wait === true ? DEFAULT_WAIT_SECONDS : flags.wait;
+  const seconds = flags.wait === undefined ? 0 : flags.wait === true ? DEFAULT_WAIT_SECONDS : flags.wait;
   const { withSales } = await import("./with-sales.ts");
   const outcome = await withSales(context, ({ starter, keyOf }) =>
-    starter.refund(keyOf(invoice, flags), request, seconds === undefined ? {} : { waitSeconds: seconds }),
+    starter.refund(keyOf(invoice, flags), request, { waitSeconds: seconds }),
   );
   printResult(context, flags.json, outcome, refundSentence(invoice, number, outcome));
   if (outcome.stage !== "credited" && outcome.attention !== undefined) throw new CommandFailedError("");
