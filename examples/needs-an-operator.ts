@@ -21,9 +21,7 @@ for await (const { workflowId, code, subject, message, updates } of starter.list
   for (const { update, input } of updates) console.log(`  ${update} ${JSON.stringify(input)}`);
   try {
     if (code === "stock-unknown" && subject !== undefined) {
-      const answer = await operator.question(
-        `Has the API made the movement ${subject}? yes, no, or Enter to skip: `,
-      );
+      const answer = await operator.question(`Has the API made the movement ${subject}? yes, no, or Enter to skip: `);
       const resolution = { referenceId: subject, applied: answer === "yes", note: "looked up in the stock journal" };
       if (answer === "yes" || answer === "no")
         console.log((await starter.resolveStock({ workflowId }, resolution)).message);

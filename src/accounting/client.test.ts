@@ -193,8 +193,16 @@ describe("a refusal", () => {
 
   const date = (atMs: number): Record<string, string> => ({ date: new Date(atMs).toUTCString() });
   test.each([
-    ["ahead by more than it may be", NOW_MS - 6 * 60_000, "360 s ahead of the accounting service's, and a signature is refused"],
-    ["behind by more than it may be", NOW_MS + 11 * 60_000, "660 s behind the accounting service's, and a signature is refused"],
+    [
+      "ahead by more than it may be",
+      NOW_MS - 6 * 60_000,
+      "360 s ahead of the accounting service's, and a signature is refused",
+    ],
+    [
+      "behind by more than it may be",
+      NOW_MS + 11 * 60_000,
+      "660 s behind the accounting service's, and a signature is refused",
+    ],
     ["off within the tolerance", NOW_MS - 60_000, "60 s ahead of the accounting service's, which is within"],
     ["right", NOW_MS, "another application's)"],
   ])("by 401 of a signed call hints at a clock that is %s", async (_how, serverMs, hint) => {
