@@ -82,6 +82,10 @@ function refuseUnlessCreditable(input: CorrectionInput, original: SeenSale | nul
   const { stage, refund, creditedBy } = original;
   if (stage === "cancelled") throw refusal(`The sale ${invoice} was never signed. Start the corrected sale by itself.`);
   if (stage !== "completed" && stage !== "crediting" && stage !== "credited") {
+    if (original.run === "stopped")
+      throw refusal(
+        `The sale ${invoice} ended at stage ${stage} (${original.failure ?? "terminated"}), and only a signed sale can be corrected. Restart it (\`fiscalflow sale restart\`), and correct it once it is signed.`,
+      );
     const instead = "Wait until it is signed; or cancel it, and start the corrected sale by itself";
     throw refusal(`The sale ${invoice} is at stage ${stage}, and only a signed sale can be corrected. ${instead}.`);
   }
@@ -114,6 +118,11 @@ function refuseUnlessIssuable(number: string, fingerprint: string, corrected: Se
   if (gone)
     throw conflictFailure(
       `The sale ${number} is ${stage === "cancelled" ? "cancelled" : "credited"} already. Nothing was done. Use another number.`,
+    );
+  // By this correction it was not: what a correction has begun is in the ledger, and resumed.
+  if (stage === "completed")
+    throw conflictFailure(
+      `The sale ${number} is sold already. Nothing was done. Use another number; or, if it is the corrected sale, refund the wrong one.`,
     );
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { WorkflowFailedError, WorkflowNotFoundError } from "@temporalio/client";
+import { ApplicationFailure, WorkflowFailedError, WorkflowNotFoundError } from "@temporalio/client";
 
 import {
   type CallTarget,
@@ -44,10 +44,9 @@ export async function seeSale(
     const known = await kept();
     return known ? fromLedger(known, "forgotten") : null;
   }
-  if (open) {
-    const ask = () => handle.query<WorkflowState>(STATE_QUERY);
-    return fromState(await workflows.withDeadline(Date.now() + QUERY_WITHIN_MS, ask));
-  }
+  const state = () =>
+    workflows.withDeadline(Date.now() + QUERY_WITHIN_MS, () => handle.query<WorkflowState>(STATE_QUERY));
+  if (open) return fromState(await state());
   try {
     const outcome = (await handle.result()) as SaleOutcome;
     // After its refund window the sale does not know of its credit note. What is closed is in the ledger.
@@ -58,6 +57,8 @@ export async function seeSale(
     const known = await kept();
     const failure = error.cause?.message ?? error.message;
     if (known) return { ...fromLedger(known, "stopped"), failure };
+    // It may have been ended after its document was signed, and before it could keep its record.
+    if (!(error.cause instanceof ApplicationFailure)) return { ...fromState(await state()), run: "stopped", failure };
     return { run: "stopped", stage: "cancelled", numberTaken: false, tookStock: false, failure };
   }
 }

@@ -26,6 +26,7 @@ import { refundRequestSchema } from "../contract/schema/refund-request.ts";
 import { aboutWorkflow } from "../contract/summary.ts";
 import { answeredInTime } from "./answered-in-time.ts";
 import { ledgerOutcome } from "./answer-from-ledger.ts";
+import { refusedByClosed } from "./closed-run.ts";
 import { NotAllowedError, SaleConflictError, SaleNotFoundError, workflowError } from "./errors.ts";
 import { findClosedSale } from "./find-closed-sale.ts";
 import { type SaleKey, saleIdOf } from "./sale-key.ts";
@@ -107,16 +108,26 @@ export async function beginRefund(
 
 /**
  * Where Temporal no longer has the sale, or its workflow ended without an outcome, the ledger answers.
- * @throws SaleNotFoundError, NoAnswerError, LedgerAwayError
+ * @throws SaleNotFoundError; NotAllowedError where the ledger does not know it yet; NoAnswerError, LedgerAwayError
  */
 async function closedOutcome(client: Client, key: SaleKey): Promise<SaleOutcome> {
+  const workflowId = saleIdOf(key);
+  let isKnown = true;
   try {
-    const outcome = await waitForOutcome(client, { workflowId: saleIdOf(key), waitMs: 0 });
+    const outcome = await waitForOutcome(client, { workflowId, waitMs: 0 });
     if (!outcome.closed) return outcome;
   } catch (error) {
-    if (!(error instanceof SaleNotFoundError) && !isUnreadable(error)) throw error;
+    isKnown = !(error instanceof SaleNotFoundError);
+    if (isKnown && !isUnreadable(error)) throw error;
   }
-  return ledgerOutcome(await findClosedSale(client, key));
+  try {
+    return ledgerOutcome(await findClosedSale(client, key));
+  } catch (error) {
+    // Its run ended before it could keep its record: once it is restarted, it finds its document.
+    const refused =
+      isKnown && error instanceof SaleNotFoundError ? await refusedByClosed(client, workflowId) : undefined;
+    throw refused ?? error;
+  }
 }
 
 /** @throws SaleConflictError where the sale is credited otherwise than asked for */

@@ -8,7 +8,7 @@ import {
 import { RESTARTED_MEMO, type Restarted } from "../contract/restarted.ts";
 import type { WorkflowState } from "../contract/messages.ts";
 import type { SaleDocument } from "../contract/documents.ts";
-import type { SaleInput } from "../contract/sale.ts";
+import type { RefundRequest, SaleInput } from "../contract/sale.ts";
 import { InvalidInputError, parseInput } from "../contract/schema/parse-input.ts";
 import { restartRequestSchema } from "../contract/schema/updates.ts";
 import { MAIN_TASK_QUEUE, SEARCH_ATTRIBUTES, STATE_QUERY, WORKFLOW_TYPES } from "../contract/names.ts";
@@ -17,6 +17,7 @@ import { closedRunOf } from "./closed-run.ts";
 import { NotAllowedError, SaleNotFoundError } from "./errors.ts";
 import { findClosedSale } from "./find-closed-sale.ts";
 import { inputOfRun } from "./input-of-run.ts";
+import { laterCreditNote } from "./later-credit-note.ts";
 import { saleKeyOf } from "./sale-key.ts";
 import { isUnreadable } from "./unreadable-run.ts";
 
@@ -106,7 +107,8 @@ async function askedOf(client: Client, run: WorkflowExecutionDescription, input:
   try {
     const ask = (): Promise<WorkflowState> => handle.query<WorkflowState>(STATE_QUERY);
     const state = await answeredInTime(client, run.workflowId, ask);
-    const { refund, cancelRequested, numberTaken, document, decisions } = state;
+    const { cancelRequested, numberTaken, document, decisions } = state;
+    const refund = state.refund ?? (await refundedMeanwhile(client, run, input, state));
     const word = decisions.find(({ update }) => update === "cancel");
     const sent = numberTaken || document !== null;
     return {
@@ -120,6 +122,17 @@ async function askedOf(client: Client, run: WorkflowExecutionDescription, input:
     if (!isUnreadable(error)) throw error;
     return { sent: true, ...(run.type === WORKFLOW_TYPES.sale && (await askedAsKept(client, input))) };
   }
+}
+
+/** A sale that was refunded after its run had ended was credited by a workflow of its own, which this run finds. */
+async function refundedMeanwhile(
+  client: Client,
+  { type }: WorkflowExecutionDescription,
+  [input]: readonly unknown[],
+  { document }: WorkflowState,
+): Promise<RefundRequest | undefined> {
+  if (type !== WORKFLOW_TYPES.sale || document?.status !== "completed") return undefined;
+  return (await laterCreditNote(client, saleKeyOf(input as SaleInput), document.id))?.refund;
 }
 
 /** @throws NoAnswerError, LedgerAwayError: a refund that was accepted must not be forgotten */

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { creditNoteWorkflowId, type RefundRequest, SIGNALS } from "../../src/contract/index.ts";
+import { SaleConflictError } from "../../src/starter/index.ts";
 import { keepClosedRuns } from "../../src/worker/watch-closed-runs.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { failRun } from "../rig/fail-run.ts";
@@ -51,6 +52,11 @@ describeWithTemporal("a refund whose run ended and is restarted", () => {
     if (refundWindow === "0") await result(invoice);
     return creditNoteWorkflowId({ ...BUSINESS, saleId: document?.id ?? "" });
   }
+
+  const recordedInLedger = (invoice: string): Promise<void> =>
+    expect
+      .poll(() => rig.ledger.records.findSale(BUSINESS, invoice))
+      .toMatchObject({ record: { document: { status: "completed" } } });
 
   const refundOf = (invoice: string): RefundRequest => ({
     reason: "06",
@@ -112,6 +118,25 @@ describeWithTemporal("a refund whose run ended and is restarted", () => {
     expect(await endedNumbers()).not.toContain(note);
     expect(await openNumbers()).not.toContain(note);
     expect((await rig.ledger.records.verify(BUSINESS)).findings).toEqual([]);
+  });
+
+  test("of a sale that was refunded after its run had ended is the restarted run's refund, and no second one", async () => {
+    const invoice = "MEANWHILE-1";
+    await sold(invoice, "1 hour");
+    await recordedInLedger(invoice);
+    await handleOf(invoice).terminate("by mistake");
+    expect(await rig.starter.refund({ invoice }, refundOf(invoice), { waitSeconds: 30 })).toMatchObject({
+      stage: "credited",
+    });
+    const said = await fiscalflow("sale", "restart", invoice, "--note", "carry it on");
+    expect(said).toMatchObject({ exitCode: 0, stderr: "" });
+    const other = { ...refundOf(invoice), traderInvoiceNumber: "CN-OTHER" };
+    expect(await result(invoice)).toMatchObject({
+      stage: "credited",
+      creditNote: { traderInvoiceNumber: `CN-${invoice}` },
+    });
+    await expect(rig.starter.refund({ invoice }, other)).rejects.toThrow(SaleConflictError);
+    isCreditedOnce(invoice);
   });
 
   test("after its credit note was terminated between its signature and the goods' return returns them once", async () => {

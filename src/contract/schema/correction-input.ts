@@ -40,6 +40,8 @@ export const correctionInputSchema = z
     };
     if (sale.traderInvoiceNumber === invoice)
       complain("traderInvoiceNumber", "expected another number than that of the sale that it corrects");
+    if (sale.traderInvoiceNumber === creditNote)
+      complain("traderInvoiceNumber", "expected another number than that of the credit note");
     if (sale.connection !== undefined && sale.connection !== connection)
       complain("connection", `expected ${connection}, as of the sale that it corrects`);
     if (sale.businessId !== undefined && businessId !== undefined && sale.businessId !== businessId)
