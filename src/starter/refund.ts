@@ -90,6 +90,8 @@ export async function beginRefund(
   if (closed.stage === "credited" || closed.creditNote?.status === "completed")
     return { workflowId, outcome: sameOrConflict(closed, refund) };
   if (closed.stage !== "completed" || !closed.sale) {
+    const refused = closed.closed && (await refusedByClosed(client, workflowId));
+    if (refused) throw refused;
     throw new NotAllowedError(`The sale ${key.invoice} is ${closed.stage}; only a completed sale can be refunded.`);
   }
   const tookStock = someMovement(closed, ({ purpose, state }) => purpose === "sold" && state !== "dropped");

@@ -1,20 +1,26 @@
-import type { Client } from "@temporalio/client";
+import type { Client, WorkflowExecutionInfo } from "@temporalio/client";
 
 import {
   CLOSED_STATUSES,
   DEFAULT_CONNECTION,
+  fingerprintOf,
+  nairobiDate,
   NO_BUSINESS,
   SEARCH_ATTRIBUTES,
   WORKFLOW_TYPES,
 } from "../contract/index.ts";
-import type { Ledger } from "../ledger/index.ts";
+import { creditNoteInputSchema, saleInputSchema } from "../contract/schema/index.ts";
+import type { Ledger, UnderWayRecord } from "../ledger/index.ts";
 import { attributesOf } from "../starter/attributes.ts";
-import { closedRunOf, closedStatusOf, lastRunOf } from "../starter/closed-run.ts";
+import { closedRunOf, closedStatusOf, lastRunOf, wasRefused } from "../starter/closed-run.ts";
+import { contentOfInput, startOfRun } from "../starter/input-of-run.ts";
 
 const EVERY_MS = 60_000;
 /** A run that has ended may still have a record on its way to the ledger, and lists follow a moment later. */
 const OVERLAP_MS = 2 * EVERY_MS;
 const IDS_IN_QUERY = 100;
+/** Before these are over, nothing was sent that takes the number. */
+const UNSENT = ["resolving-items", "registering"] as const;
 
 interface Watch {
   client: Client;
@@ -82,11 +88,16 @@ export async function keepClosedRuns(
     const of = { type: type === WORKFLOW_TYPES.sale ? "sale" : "credit_note", number } as const;
     // Asked before the run: whoever writes the row afterwards carries it on, and is not marked.
     const writer = await ledger.records.writerOf(business, of);
-    if (writer?.workflowId !== workflowId) continue;
+    if (writer && writer.workflowId !== workflowId) continue;
     const run = await lastRunOf(client, workflowId);
     // After a reset or a restart another run carries it on. That one may end too, before it has written anything.
     if (run?.runId !== runId) continue;
-    await ledger.records.markClosed(business, of, writer.runId, await closedRunOf(client, run));
+    // What was refused has issued nothing. Any other run may have, and have ended before it could keep its record.
+    if (!writer && (await wasRefused(client, run))) continue;
+    const record = writer ? undefined : await underWay(client, execution, business.businessId);
+    if (record) await ledger.records.saveUnderWay(business, record, { workflowId, runId });
+    if (writer || record)
+      await ledger.records.markClosed(business, of, writer?.runId ?? runId, await closedRunOf(client, run));
   }
   const marked = await ledger.records.closedRows();
   for (let from = 0; from < marked.length; from += IDS_IN_QUERY) {
@@ -104,6 +115,29 @@ export async function keepClosedRuns(
         await ledger.records.markClosed(business, of, writer.runId, undefined);
     }
   }
+}
+
+/** What the run was to issue, as far as its input tells; undefined where it was to issue nothing. */
+async function underWay(
+  client: Client,
+  execution: WorkflowExecutionInfo,
+  businessId: string,
+): Promise<UnderWayRecord | undefined> {
+  const { input, startedAtMs } = await startOfRun(client, execution);
+  const isUnsent = UNSENT.find((stage) => stage === attributesOf(execution).get(SEARCH_ATTRIBUTES.stage));
+  const at = { stage: isUnsent ?? "submitting", numberTaken: isUnsent === undefined, startedAtMs } as const;
+  if (execution.type === WORKFLOW_TYPES.creditNote) {
+    const note = creditNoteInputSchema.safeParse(input[0]);
+    if (!note.success) return undefined;
+    const { traderInvoiceNumber: number, returnDate: date = nairobiDate(startedAtMs), saleId } = note.data;
+    return { type: "credit_note", number, ...at, date, originalSaleId: saleId };
+  }
+  const sale = saleInputSchema.safeParse(input[0]);
+  const content = contentOfInput(input[0], businessId);
+  // One that was issued elsewhere may be another than it says.
+  if (!sale.success || !content || sale.data.saleId !== undefined) return undefined;
+  const { traderInvoiceNumber: number, saleDate: date = nairobiDate(startedAtMs) } = sale.data;
+  return { type: "sale", number, ...at, date, content, fingerprint: fingerprintOf(content) };
 }
 
 function quoted(text: string): string {

@@ -117,6 +117,7 @@ const BEYOND_JSON_SCHEMA = [
   /expected 1 to 500 characters/,
   /expected a sale with its lines/,
   /(?:than that|as) of the sale that it corrects/,
+  /another number than that of the credit note/,
 ];
 
 test(`${RUNS} inputs near the published schemas are accepted by both, or refused by both, but for what JSON Schema cannot say`, () => {
