@@ -3,17 +3,21 @@ import { tsToMs } from "@temporalio/common/lib/time.js";
 
 import { MAIN_TASK_QUEUE } from "../contract/index.ts";
 
-/** `TASK_QUEUE_TYPE_WORKFLOW` of Temporal's API. */
-const WORKFLOW_QUEUE = 1;
+/** `TASK_QUEUE_TYPE_WORKFLOW` and `TASK_QUEUE_TYPE_ACTIVITY` of Temporal's API. */
+const QUEUE_TYPES = { workflow: 1, activity: 2 } as const;
 /** A poll lasts a minute at most; who has not polled for longer does not poll any more. */
 const POLLED_WITHIN_MS = 90_000;
 
-/** The identities of the workers that Temporal has seen polling the main queue for workflows lately. */
-export async function recentPollers(connection: ConnectionLike, namespace: string): Promise<string[]> {
+/** The identities of the workers that Temporal has seen polling lately; default: the main queue, for workflows. */
+export async function recentPollers(
+  connection: ConnectionLike,
+  namespace: string,
+  { name, type }: { name: string; type: keyof typeof QUEUE_TYPES } = { name: MAIN_TASK_QUEUE, type: "workflow" },
+): Promise<string[]> {
   const { pollers } = await connection.workflowService.describeTaskQueue({
     namespace,
-    taskQueue: { name: MAIN_TASK_QUEUE },
-    taskQueueType: WORKFLOW_QUEUE,
+    taskQueue: { name },
+    taskQueueType: QUEUE_TYPES[type],
   });
   return (pollers ?? []).flatMap(({ identity, lastAccessTime }) =>
     identity && lastAccessTime && Date.now() - tsToMs(lastAccessTime) <= POLLED_WITHIN_MS ? [identity] : [],

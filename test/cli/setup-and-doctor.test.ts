@@ -8,6 +8,7 @@ import { createStarter } from "../../src/starter/index.ts";
 import { callCli, type CliResult } from "../../src/cli/test-support/call-cli.ts";
 import { type DevServer, startDevServer } from "../../src/embedded/index.ts";
 import { type Simulator, startSimulator } from "../../src/dev/simulator/index.ts";
+import { MAIN_TASK_QUEUE } from "../../src/contract/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 
 /** Serves by arrival only. */
@@ -235,6 +236,25 @@ describeWithTemporal("on a server with search attributes and task ordering", () 
     const calls = "6 calls of the API and 2 of the accounting service made";
     expect(stderr).toMatch(new RegExp(`^0 faults, \\d warnings?; ${calls}\\.\n$`));
     expect(exitCode).toBe(0);
+  });
+
+  test("doctor reports an application whose calls no worker takes, though workers serve the namespace", async () => {
+    const connection = await Connection.connect({ address: server.address });
+    const poll = { namespace: "default", taskQueue: { name: MAIN_TASK_QUEUE, kind: 1 }, identity: "a worker" };
+    // Nothing comes; the server refuses to wait for less.
+    const ask = () => connection.workflowService.pollWorkflowTaskQueue(poll);
+    await connection.withDeadline(Date.now() + 2_500, ask).catch(() => undefined);
+    await connection.close();
+    const { stdout } = await callCli(["doctor"], {
+      env: {
+        TEMPORAL_ADDRESS: server.address,
+        COMPLIANCE_BASE_URL: simulator.url,
+        COMPLIANCE_API_KEY: "cmp_sk_test_simulator",
+        COMPLIANCE_APPLICATION: "till",
+      },
+    });
+    expect(stdout).toContain(`✓ workers: 1 polled "${MAIN_TASK_QUEUE}" lately`);
+    expect(stdout).toContain('none has polled "fiscalflow.compliance.till" lately: calls of the application till wait');
   });
 
   test("doctor reports two keys that reach one business", async () => {

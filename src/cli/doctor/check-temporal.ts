@@ -1,7 +1,7 @@
 import { Client, type Connection } from "@temporalio/client";
 
 import type { TemporalConnection } from "../../config/index.ts";
-import { MAIN_TASK_QUEUE } from "../../contract/index.ts";
+import { complianceTaskQueue, MAIN_TASK_QUEUE } from "../../contract/index.ts";
 import { recentPollers } from "../../worker/recent-pollers.ts";
 import { requireNamespace, temporalAddress, TemporalError } from "../../worker/require-temporal.ts";
 import { readSearchAttributes } from "../../worker/search-attributes.ts";
@@ -41,12 +41,29 @@ export async function checkSearchAttributes(connection: Connection, namespace: s
   return ok(check, `all ${ready.length} are registered`);
 }
 
-/** Whether anybody serves the main queue: without, sales are accepted and wait. */
-export async function checkWorkers(connection: Connection, namespace: string): Promise<Finding> {
+/**
+ * Whether anybody serves the main queue: without, sales are accepted and wait. Workers that name another application for
+ * a connection serve it, too, and leave the calls of these applications alone.
+ */
+export async function checkWorkers(
+  connection: Connection,
+  namespace: string,
+  applications: ReadonlySet<string>,
+): Promise<Finding[]> {
   const recent = await recentPollers(connection, namespace);
-  if (recent.length > 0) return ok("workers", `${recent.length} polled "${MAIN_TASK_QUEUE}" lately`);
-  const message = `none polls "${MAIN_TASK_QUEUE}": sales are accepted and wait`;
-  return warning("workers", message, "run `fiscalflow worker` on this namespace");
+  if (recent.length === 0) {
+    const message = `none polls "${MAIN_TASK_QUEUE}": sales are accepted and wait`;
+    return [warning("workers", message, "run `fiscalflow worker` on this namespace")];
+  }
+  const findings = [ok("workers", `${recent.length} polled "${MAIN_TASK_QUEUE}" lately`)];
+  for (const application of applications) {
+    const name = complianceTaskQueue(application);
+    if ((await recentPollers(connection, namespace, { name, type: "activity" })).length > 0) continue;
+    const message = `none has polled "${name}" lately: calls of the application ${application} wait`;
+    const todo = `run \`fiscalflow worker\` with COMPLIANCE_APPLICATION=${application}, the same for all workers; while the API's budget is used up, it is normal`;
+    findings.push(warning("workers", message, todo));
+  }
+  return findings;
 }
 
 /**

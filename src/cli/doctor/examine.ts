@@ -40,7 +40,7 @@ export async function examine(context: CliContext, onFinding: (finding: Finding)
   };
   const { findings: configured, config, temporal } = checkConfiguration(context.env);
   add(...configured);
-  if (temporal) await examineTemporal(context, temporal, config?.temporal.uiUrl, add);
+  if (temporal) await examineTemporal(context, temporal, config, add);
   if (config) add(...(await checkLedger(config)));
   if (!config) return { findings, apiCalls: 0, accountingCalls: 0 };
   const dispatchers = createDispatchers();
@@ -58,7 +58,7 @@ type Add = (...found: Finding[]) => void;
 async function examineTemporal(
   context: CliContext,
   temporal: TemporalConnection,
-  uiUrl: URL | undefined,
+  config: Config | undefined,
   add: Add,
 ): Promise<void> {
   let connection: Connection;
@@ -70,6 +70,8 @@ async function examineTemporal(
     return;
   }
   const { namespace } = temporal;
+  const uiUrl = config?.temporal.uiUrl;
+  const applications = new Set(config?.compliance.map(({ application }) => application));
   const attempt = async (
     check: string,
     look: () => Promise<Finding | Finding[]>,
@@ -88,7 +90,7 @@ async function examineTemporal(
     if (!usable) return;
     await attempt("search attributes", () => checkSearchAttributes(connection, namespace));
     add(viewsFinding({ uiUrl: uiUrl && uiAddress(uiUrl), namespace }));
-    await attempt("workers", () => checkWorkers(connection, namespace));
+    await attempt("workers", () => checkWorkers(connection, namespace, applications));
     await attempt("workers' calls", () => checkCalls(connection, namespace));
     await attempt("priority and fairness", () => checkOrdering(connection, namespace), EXPERIMENT_MS);
   } finally {

@@ -39,6 +39,7 @@ export function demoEnvironment(around: Omit<Surroundings, "receiverUrl" | "call
     COMPLIANCE_BASE_URL: simulatorUrl,
     COMPLIANCE_API_KEY: plan.apiKey,
     COMPLIANCE_BUSINESS_ID: plan.businessId,
+    COMPLIANCE_APPLICATION: "demo",
     ACCOUNTING_BASE_URL: accountingUrl,
     ACCOUNTING_API_KEY: apiKey,
     ...(clientSecret !== undefined && { ACCOUNTING_CLIENT_SECRET: clientSecret }),
@@ -55,7 +56,6 @@ export function demoConfig(around: Surroundings): Config {
   const env: Environment = {
     ...demoEnvironment(around),
     ...TIMINGS,
-    COMPLIANCE_APPLICATION: "demo",
     CALLBACK_PUBLIC_URL: around.receiverUrl,
     CALLBACK_SECRETS: around.callbackSecret,
     CALLBACK_ALLOW_LOOPBACK: "1",
