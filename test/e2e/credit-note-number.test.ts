@@ -155,6 +155,10 @@ describeWithTemporal("the number of a credit note", () => {
     await unheard[who](second, number);
     const { attentions } = await parked(second, "unexpected-answer");
     expect(attentions[0]?.message).toContain(`${number} belongs to the credit note of another sale: ${first} `);
+    expect(attentions[0]).toMatchObject({
+      message: expect.stringMatching(/Acknowledge this, then refund the sale under another number\.$/) as string,
+      resolvedBy: ["acknowledge"],
+    });
     await rig.starter.acknowledge({ invoice: second }, { code: "unexpected-answer", note: "mistyped" });
     await rig.stateWhen(second, ({ stage }) => stage === "completed");
     await refund(second, `${number}-2`);

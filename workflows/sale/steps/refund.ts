@@ -104,8 +104,12 @@ async function runRefund(
       run.moveTo("completed", `a refund under another number than ${refund.traderInvoiceNumber}`);
       return false;
     }
-    const message = `The credit note's workflow ended without an outcome: ${result.message}`;
-    const verdict = await park(run, { code: "unexpected-answer", subject: workflowId, message });
+    const message = result.conflict
+      ? `The credit note was refused, and nothing was issued: ${result.message} Acknowledge this, then refund the sale under another number.`
+      : `The credit note's workflow ended without an outcome: ${result.message}`;
+    const attention = { code: "unexpected-answer", subject: workflowId, message } as const;
+    // A retry would ask for the same number.
+    const verdict = await park(run, { ...attention, ...(result.conflict && { resolvedBy: ["acknowledge"] as const }) });
     if (verdict === "acknowledged") {
       run.moveTo("completed", "a refund: the credit note's workflow ended without an outcome");
       return false;
