@@ -66,10 +66,14 @@ describeWithTemporal("a record that the ledger does not take with an answer", ()
 
   test("is kept by itself, and the document is not read again", async () => {
     const inFlight = async (invoice: string) => {
-      rig.simulator.setAuthority(invoice, [{ do: "accept", afterMs: 500 }]);
-      return await start(invoice);
+      rig.simulator.setAuthority(invoice, [{ do: "down" }]);
+      const handle = await start(invoice);
+      await rig.stateWhen(invoice, ({ stockMovements }) => stockMovements[0]?.state === "applied");
+      return handle;
     };
+    const signed = (invoice: string): void => rig.simulator.setAuthority(invoice, [{ do: "accept" }]);
     const atOnce = await inFlight("FLOWN-1");
+    signed("FLOWN-1");
     await atOnce.result();
     expect(await activitiesOf(atOnce)).toEqual(["prepareSale", "createSale", "adjustStock", "readDocument"]);
     expect((await rig.ledger.records.findSale(business, "FLOWN-1"))?.record).toMatchObject({
@@ -78,8 +82,8 @@ describeWithTemporal("a record that the ledger does not take with an answer", ()
       movements: [{ state: "applied" }],
     });
     const refused = await inFlight("FLOWN-2");
-    await rig.stateWhen("FLOWN-2", ({ stockMovements }) => stockMovements[0]?.state === "applied");
     refusals = 1;
+    signed("FLOWN-2");
     await refused.result();
     expect(await activitiesOf(refused)).toEqual([
       "prepareSale",
