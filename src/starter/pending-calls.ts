@@ -68,6 +68,11 @@ function pendingCall(client: Client, activity: PendingActivity, nowMs: number): 
   }
   // One look of many, which has found nothing wrong.
   if (last.isLook && !last.said.trouble) return undefined;
+  // An attempt that was lost with its worker, or timed out, did not end by itself. The next one waits for a worker.
+  if (!activity.lastAttemptCompleteTime) {
+    const sinceMs = msOf(activity.lastStartedTime) || msOf(activity.scheduledTime);
+    return { call, state: "queued", attempt, sinceMs, ...last.said };
+  }
   const nextAttemptAtMs = msOf(activity.nextAttemptScheduleTime);
   const next = nextAttemptAtMs > 0 && { nextAttemptAtMs };
   return { call, state: "pausing", attempt, sinceMs: msOf(activity.lastAttemptCompleteTime), ...next, ...last.said };

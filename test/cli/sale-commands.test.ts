@@ -7,6 +7,7 @@ import { SaleNotFoundError } from "../../src/starter/index.ts";
 import { commandEnv } from "../rig/command-env.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { forgetWorkflow } from "../rig/forget-workflow.ts";
+import { resetRun } from "../rig/reset-run.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
 
 function saleOf(traderInvoiceNumber: string, more: object = {}): object {
@@ -80,6 +81,33 @@ describeWithTemporal("fiscalflow sale", () => {
       expect.stringMatching(/^CLI-3: started .* needs an operator: item-unknown$/),
     ]);
     expect(stderr).toBe("1 of 2 sales succeeded.\n");
+  });
+
+  test("start of a list counts those that are under way after the wait by themselves", async () => {
+    rig.simulator.setAuthority("CLI-WAITS", [{ do: "down" }]);
+    const sales = [saleOf("CLI-SOON"), saleOf("CLI-WAITS")];
+    const { exitCode, stderr } = await sale(["start", "-", "--wait", "4"], sales);
+    expect(stderr).toMatch(/^1 of 2 sales succeeded, and 1 is still under way\.$/m);
+    expect(exitCode).toBe(0);
+  });
+
+  test("list shows a completed sale that was reset once", async () => {
+    const completed = saleOf("CLI-RESET", { refundWindow: "0" });
+    await sale(["start", "-", "--wait", "20"], completed);
+    const workflowId = rig.starter.workflowId({ invoice: "CLI-RESET" });
+    await rig.client.workflow.getHandle(workflowId).result();
+    await resetRun(rig.client, rig.namespace, workflowId, "last-task");
+    await rig.client.workflow.getHandle(workflowId).result();
+    const runs = async () => {
+      const { count } = await rig.client.workflow.count(
+        `WorkflowId = "${workflowId}" AND ExecutionStatus = "Completed"`,
+      );
+      return count;
+    };
+    await expect.poll(runs).toBe(2);
+    const { stdout } = await sale(["list", "--json"]);
+    const rows = (JSON.parse(stdout) as { invoice: string }[]).filter(({ invoice }) => invoice === "CLI-RESET");
+    expect(rows).toHaveLength(1);
   });
 
   test("a list with a mistake starts none of its sales", async () => {

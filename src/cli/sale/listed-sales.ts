@@ -90,13 +90,19 @@ async function contentOf(execution: WorkflowExecutionInfo, client: Client): Prom
   return contentOfInput(sale);
 }
 
-/** Lists do not tell a workflow's last run from those before it, after a reset or a restart. */
+/**
+ * Lists do not tell a workflow's last run from those before it, after a reset or a restart. One that had completed, and
+ * is reset, is listed beside the run that follows it.
+ */
 export async function withoutFollowed<Execution extends RunFacts>(
   executions: readonly Execution[],
   client: Client,
 ): Promise<Execution[]> {
+  const seen = new Set<string>();
+  const repeated = new Set<string>();
+  for (const { workflowId } of executions) (seen.has(workflowId) ? repeated : seen).add(workflowId);
   const isLast = await inParallel(executions, CONCURRENCY, async (execution) => {
-    if (closedStatusOf(execution.status.name) === undefined) return true;
+    if (closedStatusOf(execution.status.name) === undefined && !repeated.has(execution.workflowId)) return true;
     return (await lastRunOf(client, execution.workflowId))?.runId === execution.runId;
   });
   return executions.filter((_, index) => isLast[index]);

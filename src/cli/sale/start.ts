@@ -39,7 +39,7 @@ export function registerStart(sale: Command, context: CliContext): void {
       "after",
       `
 Every sale of a list is checked before the first is started. With --wait, a sale that is cancelled, or needs an operator before its
-document is completed, ends the command with 1; one that still waits for the tax authority goes on by itself, and counts as done.
+document is completed, ends the command with 1; one that is still under way then goes on by itself, and fails nothing.
 
 Example:
   echo '{"traderInvoiceNumber":"INV-1001","lines":[{"sku":"TEA-500","quantity":2,"unitPrice":350}]}' |
@@ -88,8 +88,19 @@ async function startSales(context: CliContext, file: string, flags: StartFlags):
   if (!isList && only && only.result !== "failed") lines.push(`  next: ${nextCommand(only, flags)}`);
   printResult(context, flags.json, isList ? results : only, lines.join("\n"));
   const failed = results.filter(isFailed).length;
-  if (isList) printNote(context, `${results.length - failed} of ${results.length} sales succeeded.`);
+  if (isList) printNote(context, tally(results, failed));
   if (failed > 0) throw new CommandFailedError("");
+}
+
+/** Of sales that were waited for, those that are settled are told apart from those that go on. */
+function tally(results: readonly Started[], failed: number): string {
+  const open = results.filter((one) => !isFailed(one) && one.result !== "failed" && isUnderWay(one.outcome)).length;
+  const all = `${results.length - failed - open} of ${results.length} sales succeeded`;
+  return open === 0 ? `${all}.` : `${all}, and ${open} ${open === 1 ? "is" : "are"} still under way.`;
+}
+
+function isUnderWay(outcome: SaleOutcome | undefined): boolean {
+  return outcome !== undefined && !SETTLED_STAGES.includes(outcome.stage);
 }
 
 const HOW: Readonly<Record<StartedSale["result"], string>> = {

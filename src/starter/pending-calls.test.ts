@@ -1,0 +1,32 @@
+import { Client, Connection } from "@temporalio/client";
+import { expect, test } from "vitest";
+
+import { pendingCallsOf } from "./pending-calls.ts";
+
+const NOW_MS = 1_795_000_000_000;
+const at = (ms: number) => ({ seconds: Math.floor(ms / 1000), nanos: 0 });
+const SCHEDULED = 1;
+
+test("a call whose attempt timed out with its worker is queued since then, for the next attempt", () => {
+  const client = new Client({ connection: Connection.lazy() });
+  const timedOut = {
+    activityType: { name: "createSale" },
+    state: SCHEDULED,
+    attempt: 2,
+    scheduledTime: at(NOW_MS - 200_000),
+    lastStartedTime: at(NOW_MS - 180_000),
+    // As Temporal tells it: no attempt has ended by itself.
+    lastAttemptCompleteTime: null,
+    lastFailure: { message: "activity StartToClose timeout", timeoutFailureInfo: { timeoutType: 1 } },
+  };
+  const raw = { pendingActivities: [timedOut] } as never;
+  expect(pendingCallsOf(client, { raw }, NOW_MS)).toEqual([
+    {
+      call: "createSale",
+      state: "queued",
+      attempt: 2,
+      sinceMs: NOW_MS - 180_000,
+      message: "activity StartToClose timeout",
+    },
+  ]);
+});
