@@ -15,7 +15,7 @@ import { createWaits, type WaitContext } from "./waits.ts";
 export interface MainContext extends WaitContext {
   callbackUrlFor: CallbackUrlFor;
   accounting: ReadonlyMap<string, AccountingRuntime>;
-  underWay: Pick<UnderWay, "prepared">;
+  underWay: Pick<UnderWay, "prepared" | "preparedCreditNote">;
 }
 
 /** The activities of the main task queue: no API call. */
@@ -30,6 +30,11 @@ export function createMainActivities(context: MainContext): MainActivities {
       const { connection } = prepared.profile;
       if (!prepared.finished) await context.underWay.prepared(request.input, request.startedAtMs, connection);
       return { ...prepared, ...(await goodsAtOnce(prepared, request.input?.lines)) };
+    },
+    async prepareCreditNote(request) {
+      const prepared = await preparations.prepareCreditNote(request);
+      await context.underWay.preparedCreditNote(request.input, request.startedAtMs, prepared.profile.connection);
+      return prepared;
     },
     ...createJobPreparations(context.connections, context.accounting),
     ...createAccountingPreparations(context.accounting),

@@ -1,7 +1,7 @@
 import { MockActivityEnvironment } from "@temporalio/testing";
 import { describe, expect, test } from "vitest";
 
-import type { SaleInput, ServiceTrouble } from "../../src/contract/index.ts";
+import type { CreditNoteInput, SaleInput, ServiceTrouble } from "../../src/contract/index.ts";
 import { LedgerUnavailableError, type Ledger, type UnderWayRecord } from "../../src/ledger/index.ts";
 import { deferred, stillWaiting } from "../failure.ts";
 import { serve } from "../test-support/served.ts";
@@ -11,8 +11,11 @@ const STARTED_MS = Date.parse("2026-11-21T21:30:00Z");
 const SALE: SaleInput = { traderInvoiceNumber: "INV-1", lines: [{ sku: "TEA-500", quantity: 2, unitPrice: 350 }] };
 const AWAY: ServiceTrouble = { kind: "away", sinceMs: STARTED_MS };
 
+const NOTE: CreditNoteInput = { reason: "06", traderInvoiceNumber: "CN-1", saleId: "sal_1" };
+
 interface Call {
   input?: unknown;
+  request?: unknown;
   attempt?: number;
   activityType?: string;
   workflowType?: string;
@@ -44,9 +47,13 @@ async function watched() {
     health,
     putOff: (answer: () => unknown, call: Call = {}) => {
       input = call.input ?? SALE;
-      return inRun(() => underWay.putOff(answer()), call);
+      return inRun(() => underWay.putOff(answer(), call.request), call);
     },
     prepared: (sale = SALE) => inRun(() => underWay.prepared(sale, STARTED_MS, runtime.profile.connection)),
+    preparedCreditNote: () =>
+      inRun(() => underWay.preparedCreditNote(NOTE, STARTED_MS, runtime.profile.connection), {
+        workflowType: "creditNote",
+      }),
   };
 }
 
@@ -113,11 +120,30 @@ describe("a sale that the API does not take", () => {
 
   test("has its credit note kept in the same way", async () => {
     const { rows, putOff } = await watched();
-    const note = { reason: "06", traderInvoiceNumber: "CN-1", saleId: "sal_1" };
-    await putOff(failed(), { input: note, activityType: "createCreditNote", workflowType: "creditNote" });
+    await putOff(failed(), { input: NOTE, activityType: "createCreditNote", workflowType: "creditNote" });
     expect(rows).toMatchObject([
       { type: "credit_note", number: "CN-1", originalSaleId: "sal_1", date: "2026-11-22", numberTaken: true },
     ]);
+  });
+
+  test("has its credit note kept while the sale that it reverses cannot be read, and again once it may be sent", async () => {
+    const { rows, putOff } = await watched();
+    const note = { input: NOTE, workflowType: "creditNote" };
+    await putOff(failed(), { ...note, activityType: "readDocument", request: { saleId: "sal_1" } });
+    await putOff(failed(), { ...note, activityType: "createCreditNote" });
+    expect(rows).toMatchObject([
+      { type: "credit_note", number: "CN-1", stage: "submitting", originalSaleId: "sal_1", numberTaken: false },
+      { type: "credit_note", number: "CN-1", stage: "submitting", originalSaleId: "sal_1", numberTaken: true },
+    ]);
+  });
+
+  test("has its credit note kept when that is prepared while the API is known to be away", async () => {
+    const { rows, health, preparedCreditNote } = await watched();
+    await preparedCreditNote();
+    expect(rows).toEqual([]);
+    health.trouble = AWAY;
+    await preparedCreditNote();
+    expect(rows).toMatchObject([{ type: "credit_note", stage: "submitting", numberTaken: false }]);
   });
 
   test("is tried again with the next attempt where the ledger does not take it, and fails nothing", async () => {
@@ -138,6 +164,16 @@ describe("a sale that the API does not take", () => {
       { activityType: "awaitDocument" },
     ],
     ["the sale was issued elsewhere", failed(), { input: { ...SALE, saleId: "sal_1" } }],
+    [
+      "its document is read",
+      failed(),
+      { activityType: "readDocument", request: { saleId: "sal_1" }, input: { ...SALE, saleId: "sal_1" } },
+    ],
+    [
+      "its credit note's own document is read",
+      failed(),
+      { activityType: "readDocument", request: { saleId: "cn_1" }, input: NOTE, workflowType: "creditNote" },
+    ],
     ["the run is no sale's", failed(), { activityType: "readItems", workflowType: "registerItems" }],
     ["the input is not valid", failed(), { input: { traderInvoiceNumber: "" } }],
   ])("is not kept where %s", async (_why, answer, call) => {

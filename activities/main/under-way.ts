@@ -6,10 +6,10 @@ import {
   type CreditNoteInput,
   fingerprintOf,
   nairobiDate,
+  type ReadDocumentRequest,
   saleContent,
   type SaleInput,
   type ServiceTrouble,
-  type Stage,
   WORKFLOW_TYPES,
 } from "../../src/contract/index.ts";
 import type { Ledger, UnderWayRecord } from "../../src/ledger/index.ts";
@@ -23,14 +23,20 @@ export type StartOfRun = (run: {
   runId: string;
 }) => Promise<{ input: readonly unknown[]; startedAtMs: number }>;
 
-/** The stage of a run that waits for the answer to this call. */
-const STAGE_WHILE: Readonly<Record<string, Stage>> = {
-  readBranch: "resolving-items",
-  readItems: "resolving-items",
-  registerItem: "registering",
-  createSale: "submitting",
-  createCreditNote: "submitting",
+/** How far a run is that waits for the answer to a call. */
+type Progress = Pick<UnderWayRecord, "stage" | "numberTaken">;
+
+/** Of a run whose document does not exist yet, by the call. */
+const PROGRESS_WHILE: Readonly<Record<string, Progress>> = {
+  readBranch: { stage: "resolving-items", numberTaken: false },
+  readItems: { stage: "resolving-items", numberTaken: false },
+  registerItem: { stage: "registering", numberTaken: false },
+  createSale: { stage: "submitting", numberTaken: true },
+  createCreditNote: { stage: "submitting", numberTaken: true },
 };
+
+/** Of a credit note that has yet to see the sale that it reverses. */
+const CREDIT_NOTE_BEGUN: Progress = { stage: "submitting", numberTaken: false };
 
 /** How long a call waits for the ledger to take the row. */
 const LEDGER_WITHIN_MS = 1_000;
@@ -66,28 +72,46 @@ export class UnderWay {
 
   /** A sale is prepared. While the API is known to be away, its first call may wait for long until it is even tried. */
   async prepared(input: SaleInput, startedAtMs: number, connection: string): Promise<void> {
-    if (this.#context.connections.get(connection)?.health.trouble?.kind !== "away") return;
-    await this.#keep(currentWriter().runId, () =>
-      Promise.resolve(this.#saleRow(input, startedAtMs, { stage: "resolving-items", numberTaken: false })),
-    );
+    if (!this.#isAway(connection)) return;
+    const at: Progress = { stage: "resolving-items", numberTaken: false };
+    await this.#keep(currentWriter().runId, () => Promise.resolve(this.#saleRow(input, startedAtMs, at)));
   }
 
-  /** The API has not taken a call. @param answer what its activity has thrown, or returned */
-  async putOff(answer: unknown): Promise<void> {
+  /** As {@link prepared}, a credit note. */
+  async preparedCreditNote(input: CreditNoteInput, startedAtMs: number, connection: string): Promise<void> {
+    if (!this.#isAway(connection)) return;
+    const row = (): Row => this.#creditNoteRow(input, startedAtMs, CREDIT_NOTE_BEGUN);
+    await this.#keep(currentWriter().runId, () => Promise.resolve(row()));
+  }
+
+  /**
+   * The API has not taken a call.
+   * @param answer what its activity has thrown, or returned
+   * @param request what its activity was called with
+   */
+  async putOff(answer: unknown, request: unknown): Promise<void> {
     const { workflowExecution: run, workflowType, activityType, attempt } = activityInfo();
-    const stage = STAGE_WHILE[activityType];
+    const isCreditNote = workflowType === WORKFLOW_TYPES.creditNote;
+    // Which document is read, only the run's input tells.
+    const mayBegin = isCreditNote && activityType === "readDocument";
+    const at = mayBegin ? CREDIT_NOTE_BEGUN : PROGRESS_WHILE[activityType];
     const kind = troubleIn(answer)?.kind;
     // One 429 belongs to a busy day.
     const isTrouble = kind === "away" || (kind === "rate-limited" && attempt > 1);
-    if (!run || stage === undefined || !isTrouble) return;
-    const at = { stage, numberTaken: stage === "submitting" };
-    await this.#keep(`${run.runId} ${stage}`, async () => {
+    if (!run || at === undefined || !isTrouble) return;
+    await this.#keep(`${run.runId} ${at.stage} ${at.numberTaken}`, async () => {
       const { input, startedAtMs } = await this.#context.startOfRun(run);
       if (workflowType === WORKFLOW_TYPES.sale) return this.#saleRow(input[0] as SaleInput, startedAtMs, at);
-      if (workflowType === WORKFLOW_TYPES.creditNote)
-        return this.#creditNoteRow(input[0] as CreditNoteInput, startedAtMs, at);
-      return undefined;
+      if (!isCreditNote) return undefined;
+      const note = input[0] as CreditNoteInput;
+      // It reads other documents too: its own, once it exists, and another one that reverses the sale.
+      if (mayBegin && (request as ReadDocumentRequest).saleId !== note.saleId) return undefined;
+      return this.#creditNoteRow(note, startedAtMs, at);
     });
+  }
+
+  #isAway(connection: string): boolean {
+    return this.#context.connections.get(connection)?.health.trouble?.kind === "away";
   }
 
   /** Whatever goes wrong, the call goes on: where the row is not kept, the next attempt of a call tries again. */
@@ -113,7 +137,7 @@ export class UnderWay {
     if (this.#kept.size > REMEMBERED && oldest !== undefined) this.#kept.delete(oldest);
   }
 
-  #saleRow(input: SaleInput, startedAtMs: number, at: Pick<UnderWayRecord, "stage" | "numberTaken">): Row | undefined {
+  #saleRow(input: SaleInput, startedAtMs: number, at: Progress): Row | undefined {
     const { profile, sale } = checkedSale(this.#context.connections, input);
     if (sale.saleId !== undefined) return undefined;
     const { traderInvoiceNumber: number, saleDate: date = nairobiDate(startedAtMs) } = sale;
@@ -122,7 +146,7 @@ export class UnderWay {
     return { profile, record: { ...record, fingerprint: fingerprintOf(content) } };
   }
 
-  #creditNoteRow(input: CreditNoteInput, startedAtMs: number, at: Pick<UnderWayRecord, "stage" | "numberTaken">): Row {
+  #creditNoteRow(input: CreditNoteInput, startedAtMs: number, at: Progress): Row {
     const { profile, note } = checkedCreditNote(this.#context.connections, input, startedAtMs);
     const { traderInvoiceNumber: number, returnDate: date, saleId: originalSaleId } = note;
     return { profile, record: { type: "credit_note", number, ...at, startedAtMs, date, originalSaleId } };

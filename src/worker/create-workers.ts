@@ -227,10 +227,10 @@ function keepingUnderWay(underWay: UnderWay): ActivityInterceptorsFactory {
       execute: async (input, next) => {
         try {
           const result: unknown = await next(input);
-          await underWay.putOff(result);
+          await underWay.putOff(result, input.args[0]);
           return result;
         } catch (error) {
-          await underWay.putOff(error);
+          await underWay.putOff(error, input.args[0]);
           throw error;
         }
       },

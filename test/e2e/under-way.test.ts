@@ -77,4 +77,30 @@ describeWithTemporal("while the API is away, a sale", () => {
     await handle.result();
     expect(await openNumbers()).toEqual([]);
   });
+
+  test("has its credit note shown as open, and counted by `documents`, after the refund window too", async () => {
+    await start("LATE-1");
+    const { sale } = await result("LATE-1");
+    const note = rig.client.workflow.getHandle(creditNoteWorkflowId({ ...BUSINESS, saleId: sale?.id ?? "" }));
+    away();
+    await rig.starter.refund({ invoice: "LATE-1" }, { reason: "06", traderInvoiceNumber: "CN-2" }, { waitSeconds: 0 });
+    await expect.poll(openNumbers).toEqual(["CN-2"]);
+    expect((await report()).open).toMatchObject([
+      { type: "credit_note", stage: "submitting", documentId: null, attentions: [], atRisk: "700" },
+    ]);
+    expect((await fiscalflow("documents", "day")).stdout).toContain(
+      "1 sale or credit note is of this period under way",
+    );
+    backAgain();
+    await note.result();
+    expect(await openNumbers()).toEqual([]);
+    // The run reads the sale again, and comes to its document later.
+    away();
+    await resetRun(rig.client, rig.namespace, note.workflowId);
+    await expect.poll(async () => (await note.describe()).raw.pendingActivities?.[0]?.attempt).toBeGreaterThan(1);
+    expect(await openNumbers()).toEqual([]);
+    backAgain();
+    await note.result();
+    expect((await rig.ledger.records.verify(BUSINESS)).findings).toEqual([]);
+  });
 });
