@@ -48,7 +48,8 @@ Example: compare, and see what does not match
     .addHelpText(
       "after",
       `
-Documents are read on the background budget, each until the API tells it as final and the same. Supplier invoices and payments are
+Documents are read on the background budget, each until the API tells it as final and the same. They are those that the ledger has: a
+document that was issued elsewhere and not adopted (fiscalflow sale start with its saleId) is not found. Supplier invoices and payments are
 compared as the ledger has them: synchronise both first. --accounting, --invoice-number-in, --supplier and --currency are for this once, in
 place of what the worker is configured with (COMPLIANCE_RECONCILE_ACCOUNTING, …_INVOICE_NUMBER_IN, …_SUPPLIER, …_CURRENCY).
 With --wait it ends with 1 where anything does not match, or where there is an
