@@ -13,7 +13,8 @@ export interface InputChecks {
 }
 
 const DAY_MS = 86_400_000;
-const PIN = /^[AP]\d{9}[A-Z]$/;
+/** Of a taxpayer; A of a person, P of an organisation. */
+export const PIN = /^[AP]\d{9}[A-Z]$/;
 
 /**
  * What looks wrong in a sale that is well-formed, each as `field: what was expected, what was found`. Nothing where the

@@ -58,6 +58,18 @@ describe("a connection's key", () => {
   const faultsOf = ({ findings }: CheckedConnection) =>
     findings.filter(({ level }) => level === "fault").map(({ check: name, message }) => `${name}: ${message}`);
 
+  test("is told of a seller whose business it does not reach", async () => {
+    const seller = { name: "Duka Moja Ltd" };
+    const sellersOf = async (sellers: object) => {
+      const { findings } = await check(configured({ COMPLIANCE_SELLERS: JSON.stringify(sellers) }));
+      return findings.filter(({ check: name }) => name === "connection default, sellers");
+    };
+    expect(await sellersOf({ biz_1: seller })).toEqual([]);
+    expect(await sellersOf({ biz_1: seller, biz_demo: seller })).toMatchObject([
+      { level: "warning", message: "the setting sellers names biz_demo, for which this connection does not work" },
+    ]);
+  });
+
   test("is shown with the request window of its application, from a call that is made anyway", async () => {
     simulator.setApplicationLimit("simulator", 1_000);
     const { findings, apiCalls } = await check(configured());

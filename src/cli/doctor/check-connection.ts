@@ -43,7 +43,8 @@ export async function checkConnection(
   if (listing.meta) findings.push(...clockFindings(check, listing.meta));
   findings.push(windowFinding(check, connection, listing));
   const businesses = listing.kind === "success" ? listing.data : undefined;
-  if (businesses) findings.push(...reachFindings(check, connection, businesses));
+  if (businesses)
+    findings.push(...reachFindings(check, connection, businesses), ...sellerFindings(check, connection, businesses));
   const businessId = connection.businesses[0] ?? businesses?.[0]?.id;
   if (businessId === undefined) {
     const todo = "set COMPLIANCE_BUSINESS_ID or COMPLIANCE_BUSINESSES, or create a business in the dashboard";
@@ -118,6 +119,16 @@ function configuredFindings(name: string, connection: ComplianceConnection, reac
   if (leftOut.length === 0) return configured.length === 1 ? [] : [ok(check, message)];
   const todo = "name those in COMPLIANCE_BUSINESSES whose purchases and reconciliation are to run by themselves";
   return [warning(check, `${message}; without Schedules: ${listed(leftOut)}`, todo)];
+}
+
+/** Who is stated for a business of another id heads no report and no receipt, and nothing else would say so. */
+function sellerFindings(name: string, connection: ComplianceConnection, reached: readonly Business[]): Finding[] {
+  const { keyReach, businesses: configured, sellers } = connection;
+  const known = keyReach === "business" ? configured : [...new Set([...configured, ...reached.map(({ id }) => id)])];
+  const strange = Object.keys(sellers).filter((id) => !known.includes(id));
+  if (strange.length === 0) return [];
+  const message = `the setting sellers names ${listed(strange)}, for which this connection does not work`;
+  return [warning(`${name}, sellers`, message, `correct the id; this connection works for ${listed(known)}`)];
 }
 
 /**
