@@ -37,3 +37,8 @@ export function shellWord(text: string, platform: NodeJS.Platform = process.plat
   if (plain.test(text) && !text.startsWith("-")) return text;
   return `'${text.replaceAll("'", isWindows ? "''" : `'\\''`)}'`;
 }
+
+/** `1 fault`, `2 faults` */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}

@@ -82,3 +82,14 @@ function rescaled(value: Decimal, scale: number): bigint {
 function toNumber(value: Decimal): number {
   return Number(`${value.units}e${-value.scale}`);
 }
+
+/** A decimal text for programs: two places, and more only where there are more; never rounded. `-1200.50` */
+export function amount(text: string): string {
+  const [whole = "0", fraction = ""] = text.split(".");
+  return `${whole}.${fraction.replace(/0+$/, "").padEnd(2, "0")}`;
+}
+
+/** A decimal text for people: thousands apart, two places at least, and more where there are more. `-1,200.50` */
+export function money(text: string): string {
+  return amount(text).replace(/\B(?=(\d{3})+\.)/g, ",");
+}

@@ -62,6 +62,20 @@ export interface ReconcileProgress {
   /** Final there, and the same: not read again until they change. */
   final: number;
   differing: number;
+  /** Of which the API gave no answer that could be compared. */
+  unreadable: number;
+}
+
+/** The counts add up: what is none of the others may still change. */
+export function reconcileProgressText({ documents, final, differing, unreadable }: ReconcileProgress): string {
+  const open = documents - final - differing - unreadable;
+  const counts = [
+    `${final} final and the same`,
+    ...(open > 0 ? [`${open} not final yet (in flight or rejected)`] : []),
+    `${differing} differing`,
+    ...(unreadable > 0 ? [`${unreadable} without an answer that could be compared`] : []),
+  ];
+  return `${documents} ${documents === 1 ? "document" : "documents"} read: ${counts.join(", ")}`;
 }
 
 export const FINDING_KINDS = [

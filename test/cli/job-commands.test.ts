@@ -29,7 +29,7 @@ describeWithTemporal("the commands about purchases, items and the reconciliation
     expect(exitCode).toBe(0);
     expect(stderr).toContain("The synchronisation started (sync-purchases/default/biz_1).");
     expect(stdout).toContain("The ledger holds 12: 11 confirmed, 1 pulled.");
-    expect(stdout).toContain("1 wait for a decision: they are confirmed or rejected in the API's dashboard.");
+    expect(stdout).toContain("1 waits for a decision: it is confirmed or rejected in the API's dashboard.");
   });
 
   test("the findings of a synchronisation are printed with what to do", async () => {
@@ -37,6 +37,7 @@ describeWithTemporal("the commands about purchases, items and the reconciliation
     const { supplier, supplierInvoiceNumber } = purchaseOf(1);
     rig.simulator.addPurchase(purchaseOf(2, { id: "pur_twice", supplier, supplierInvoiceNumber }));
     const { stdout } = await cli("purchases", "sync", "--full", "--wait");
+    expect(stdout).toContain("\nFinding: 1 has an error of its confirmation: correct it in the dashboard\n");
     expect(stdout).toContain(`S-1 of ${supplier.pin}: pur_000001, pur_twice`);
     expect(stdout).toContain("S-3 (pur_000003): No such item");
   });

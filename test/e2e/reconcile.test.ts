@@ -71,7 +71,7 @@ describeWithTemporal("a reconciliation", () => {
     expect(first).toMatchObject({ documents: 23, final: 20, differing: 2 });
     expect(first.findings.byKind).toEqual({ "document-differs": 1, "document-not-there": 1, "document-unreadable": 1 });
     expect(first.findings.first).toMatchObject([
-      { kind: "document-differs", reason: expect.stringContaining("the total is 700, in the ledger 700.02") },
+      { kind: "document-differs", reason: expect.stringContaining("the total is 700.00, in the ledger 700.02") },
       { kind: "document-not-there", subject: "sale_gone" },
       { kind: "document-unreadable", subject: unreadable?.id },
     ]);

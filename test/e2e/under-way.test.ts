@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 
-import { creditNoteWorkflowId } from "../../src/contract/index.ts";
+import { creditNoteWorkflowId, reconcileWorkflowId } from "../../src/contract/index.ts";
 import { triggerFault } from "../../src/dev/simulator/triggers.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { resetRun } from "../rig/reset-run.ts";
@@ -102,5 +102,16 @@ describeWithTemporal("while the API is away, a sale", () => {
     backAgain();
     await note.result();
     expect((await rig.ledger.records.verify(BUSINESS)).findings).toEqual([]);
+  });
+
+  test("does not pass for one that matches, where a reconciliation has not ended by the end of its wait", async () => {
+    await start("REC-1");
+    await result("REC-1");
+    away();
+    const { exitCode, stdout } = await fiscalflow("reconcile", "--wait", "1");
+    expect(stdout).toMatch(/^It goes on by itself: 0 documents read/);
+    expect(stdout).toMatch(/\nIt has not ended: until then, nothing is known to match\.\n$/);
+    expect(exitCode).toBe(0);
+    await rig.client.workflow.getHandle(reconcileWorkflowId(BUSINESS)).terminate();
   });
 });

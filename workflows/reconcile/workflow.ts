@@ -7,6 +7,7 @@ import {
   type ReconcileInput,
   type ReconcileOutcome,
   type ReconcileProgress,
+  reconcileProgressText,
   WORKFLOW_TYPES,
 } from "../../src/contract/index.ts";
 import { callWithEscalation } from "../calls/between-tries.ts";
@@ -42,10 +43,8 @@ export async function reconcile(input: ReconcileInput, carried?: Carried): Promi
   const job = new Job<ReconcileProgress>({
     workflow: WORKFLOW_TYPES.reconcile,
     noun: "The reconciliation",
-    progress: carried?.progress ?? { documents: 0, final: 0, differing: 0 },
-    describe: ({ documents, final, differing }) => [
-      `${documents} documents read: ${final} final and the same, ${differing} differing`,
-    ],
+    progress: carried?.progress ?? { documents: 0, final: 0, differing: 0, unreadable: 0 },
+    describe: (progress) => [reconcileProgressText(progress)],
   });
   job.retriedAtMs = carried?.retriedAtMs;
   registerJobMessages(job);
@@ -116,11 +115,12 @@ async function holdPage(
         unanswered.push(document);
         return;
       }
-      const { documents, final, differing } = job.progress;
+      const { documents, final, differing, unreadable } = job.progress;
       job.progress = {
         documents: documents + 1,
         final: final + (result.kind === "final" ? 1 : 0),
         differing: differing + (result.kind === "differs" ? 1 : 0),
+        unreadable: unreadable + (result.kind === "unreadable" ? 1 : 0),
       };
     }),
   );

@@ -6,6 +6,7 @@ import {
   WORKFLOW_TYPES,
 } from "../../contract/index.ts";
 import { type JobCommand, leftOutText } from "../jobs/job-command.ts";
+import { counted } from "../output.ts";
 import { accountingScope } from "./accounting-scope.ts";
 
 export const billPaymentsSync: JobCommand<BillPaymentsProgress, SyncBillPaymentsOutcome> = {
@@ -16,7 +17,7 @@ export const billPaymentsSync: JobCommand<BillPaymentsProgress, SyncBillPayments
   scopeOf: accountingScope,
   askedBy: SIGNALS.syncRequested,
   progressLine: ({ round, pages, rows, added, changed, leftOut }) =>
-    `${pages} pages with ${rows} bill payments read${round > 1 ? ` (round ${round})` : ""}: ${added} new, ${changed} changed${leftOutText(leftOut)}`,
+    `${counted(pages, "page")} with ${counted(rows, "bill payment")} read${round > 1 ? ` (round ${round})` : ""}: ${added} new, ${changed} changed${leftOutText(leftOut)}`,
   resultText,
 };
 
@@ -27,7 +28,8 @@ function resultText(outcome: SyncBillPaymentsOutcome): string {
     billPaymentsSync.progressLine(outcome),
     `The ledger holds ${total}${statuses.length > 0 ? `: ${statuses.join(", ")}` : ""}.`,
   ];
-  if (missing > 0) lines.push(`Finding: ${missing} were listed once and are not any more: ask its provider why`);
+  const went = missing === 1 ? "was listed once and is not any more" : "were listed once and are not any more";
+  if (missing > 0) lines.push(`Finding: ${missing} ${went}: ask its provider why`);
   if (!settled) lines.push(notSettled(kind));
   return lines.join("\n");
 }

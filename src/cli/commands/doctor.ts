@@ -2,9 +2,9 @@ import type { Command } from "commander";
 
 import { CommandFailedError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
-import { counted, findingLines } from "../doctor/finding.ts";
+import { findingLines } from "../doctor/finding.ts";
 import { interruptible } from "../interruptible.ts";
-import { printNote, printResult } from "../output.ts";
+import { counted, printNote, printResult } from "../output.ts";
 
 export function registerDoctor(program: Command, context: CliContext): void {
   program

@@ -1,6 +1,7 @@
 import { type Config, ConfigError, loadTemporalConnection, type TemporalConnection } from "../../config/index.ts";
 import { loadProcessConfig } from "../../worker/load-process-config.ts";
-import { counted, fault, type Finding, ok, warning } from "./finding.ts";
+import { counted } from "../output.ts";
+import { fault, type Finding, ok, warning } from "./finding.ts";
 
 export interface CheckedConfiguration {
   findings: Finding[];

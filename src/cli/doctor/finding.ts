@@ -30,11 +30,6 @@ export function findingLines({ check, level, message, todo }: Finding): string {
   return lines.join("\n");
 }
 
-/** `1 fault`, `2 faults` */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
-}
-
 /** Further off, and dates and signatures are wrong around midnight. */
 const CLOCK_TOLERANCE_MS = 30_000;
 

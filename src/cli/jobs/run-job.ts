@@ -77,7 +77,8 @@ async function follow<Progress, Result>(
       const line = followed.state
         ? `${command.progressLine(followed.state.progress)}${troubleText(followed.state)}`
         : "no worker has answered yet";
-      printResult(context, flags.json, { workflowId, state: followed.state ?? null }, `It goes on by itself: ${line}`);
+      const text = [`It goes on by itself: ${line}`, ...(command.unended === undefined ? [] : [command.unended])];
+      printResult(context, flags.json, { workflowId, state: followed.state ?? null }, text.join("\n"));
       return;
     }
     case "needs-an-operator": {

@@ -5,6 +5,7 @@ import {
   WORKFLOW_TYPES,
 } from "../../contract/index.ts";
 import { type JobCommand, leftOutText } from "../jobs/job-command.ts";
+import { counted } from "../output.ts";
 
 export const purchasesSync: JobCommand<PurchasesProgress, SyncPurchasesOutcome> = {
   workflow: WORKFLOW_TYPES.syncPurchases,
@@ -12,7 +13,7 @@ export const purchasesSync: JobCommand<PurchasesProgress, SyncPurchasesOutcome> 
   group: "purchases",
   workflowId: syncPurchasesWorkflowId,
   progressLine: ({ pages, rows, added, changed, leftOut }) =>
-    `${pages} pages with ${rows} purchases read: ${added} new, ${changed} changed${leftOutText(leftOut)}`,
+    `${counted(pages, "page")} with ${counted(rows, "purchase")} read: ${added} new, ${changed} changed${leftOutText(leftOut)}`,
   resultText: outcomeText,
 };
 
@@ -25,7 +26,8 @@ export function outcomeText(outcome: SyncPurchasesOutcome): string {
     `The ledger holds ${total}${statuses.length > 0 ? `: ${statuses.join(", ")}` : ""}.`,
     ...finding(
       duplicates.count,
-      "are there more than once, under ids of their own: see in the dashboard which of them counts",
+      ["is there more than once, under ids of its own", "are there more than once, under ids of their own"],
+      "see in the dashboard which of them counts",
       duplicates.first.map(
         ({ supplierPin, supplierInvoiceNumber, purchaseIds }) =>
           `${supplierInvoiceNumber} of ${supplierPin}: ${purchaseIds.join(", ")}`,
@@ -33,21 +35,35 @@ export function outcomeText(outcome: SyncPurchasesOutcome): string {
     ),
     ...finding(
       confirmationErrors.count,
-      "have an error of their confirmation: correct it in the dashboard",
+      ["has an error of its confirmation", "have an error of their confirmation"],
+      "correct it in the dashboard",
       confirmationErrors.first.map(
         ({ purchaseId, supplierInvoiceNumber, confirmationError }) =>
           `${supplierInvoiceNumber} (${purchaseId}): ${confirmationError}`,
       ),
     ),
-    ...finding(missing.count, "were listed once and are not any more: ask its provider why", missing.first),
+    ...finding(
+      missing.count,
+      ["was listed once and is not any more", "were listed once and are not any more"],
+      "ask its provider why",
+      missing.first,
+    ),
   ];
   const open = (byStatus["pulled"] ?? 0) + (byStatus["pending_review"] ?? 0);
-  if (open > 0) lines.push(`${open} wait for a decision: they are confirmed or rejected in the API's dashboard.`);
+  if (open > 0) {
+    const [wait, decided] = open === 1 ? ["waits", "it is"] : ["wait", "they are"];
+    lines.push(`${open} ${wait} for a decision: ${decided} confirmed or rejected in the API's dashboard.`);
+  }
   return lines.join("\n");
 }
 
-function finding(count: number, what: string, first: readonly string[]): string[] {
+function finding(
+  count: number,
+  [one, several]: readonly [one: string, several: string],
+  todo: string,
+  first: readonly string[],
+): string[] {
   if (count === 0) return [];
   const more = count > first.length ? [`  and ${count - first.length} more`] : [];
-  return [`Finding: ${count} ${what}`, ...first.map((line) => `  ${line}`), ...more];
+  return [`Finding: ${count} ${count === 1 ? one : several}: ${todo}`, ...first.map((line) => `  ${line}`), ...more];
 }

@@ -4,7 +4,7 @@ import type { NotCompared, PaymentComparison, ReconcileOutcome } from "../../con
 import { reconciliation } from "./reconciliation.ts";
 
 function outcomeOf(payments: PaymentComparison, count = 0): ReconcileOutcome {
-  const progress = { documents: 3, final: 3, differing: 0 };
+  const progress = { documents: 3, final: 3, differing: 0, unreadable: 0 };
   return { ...progress, payments, findings: { count, byKind: { "not-paid": count }, first: [] } };
 }
 
@@ -27,6 +27,22 @@ describe("the result of a reconciliation", () => {
     expect(textOf(COMPARED)).toMatch(/of connection books.*\nEverything matches\.$/);
     expect(textOf(NO_SERVICE)).not.toContain("Everything matches");
     expect(textOf(COMPARED, 2)).not.toContain("Everything matches");
+  });
+
+  it("has counts that add up", () => {
+    const [line] = reconciliation
+      .resultText({ ...outcomeOf(COMPARED), documents: 7, final: 3, differing: 1, unreadable: 1 })
+      .split("\n");
+    expect(line).toBe(
+      "7 documents read: 3 final and the same, 2 not final yet (in flight or rejected), 1 differing, 1 without an answer that could be compared.",
+    );
+    const one = { documents: 1, final: 1, differing: 0, unreadable: 0 };
+    expect(reconciliation.progressLine(one)).toBe("1 document read: 1 final and the same, 0 differing");
+  });
+
+  it("counts one finding as one", () => {
+    expect(textOf(COMPARED, 1)).toContain("\n1 supplier invoice that no payment names\n");
+    expect(textOf(COMPARED, 2)).toContain("\n2 supplier invoices that no payment names\n");
   });
 
   it("says as of when the ledger had both sides", () => {

@@ -53,7 +53,8 @@ document that was issued elsewhere and not adopted (fiscalflow sale start with i
 compared as the ledger has them: synchronise both first. --accounting, --invoice-number-in, --supplier and --currency are for this once, in
 place of what the worker is configured with (COMPLIANCE_RECONCILE_ACCOUNTING, …_INVOICE_NUMBER_IN, …_SUPPLIER, …_CURRENCY).
 With --wait it ends with 1 where anything does not match, or where there is an
-accounting service and nothing could be compared with it.
+accounting service and nothing could be compared with it. With --wait and seconds that are over before the reconciliation
+has ended, it says so and ends with 0, as for every job: such an end says nothing of whether anything matches.
 
 Example:
   fiscalflow reconcile --wait`,

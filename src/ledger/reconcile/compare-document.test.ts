@@ -36,7 +36,7 @@ describe("a difference between the service's document and the ledger's", () => {
     [
       "a taxable amount",
       withLine({ taxableAmount: 603.6 }),
-      "the taxable amount of line 1 is 603.6, in the ledger 603.62",
+      "the taxable amount of line 1 is 603.60, in the ledger 603.62",
     ],
     ...(Object.keys(RECEIPT) as (keyof Receipt)[]).map((field): [string, SaleDocument, string] => {
       const value = field === "receiptNumber" ? 8 : "other";

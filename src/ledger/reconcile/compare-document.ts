@@ -1,7 +1,9 @@
 import {
+  decimalText,
   differsByMoreThan,
   givenText,
   IN_FLIGHT_STATUSES,
+  money,
   type Receipt,
   type SaleDocument,
 } from "../../contract/index.ts";
@@ -38,7 +40,8 @@ export function differences(kept: SaleDocument, answered: SaleDocument): string[
       found.push(`${name} is ${shown(theirs)}, in the ledger ${shown(ours)}`);
   };
   const near = (name: string, ours: number, theirs: number): void => {
-    if (differsByMoreThan(TOLERANCE, ours, theirs)) found.push(`${name} is ${theirs}, in the ledger ${ours}`);
+    if (differsByMoreThan(TOLERANCE, ours, theirs))
+      found.push(`${name} is ${money(decimalText(theirs))}, in the ledger ${money(decimalText(ours))}`);
   };
   /** What only one side tells is not held against the other. */
   const known = (name: string, ours: FieldValue, theirs: FieldValue): void => {

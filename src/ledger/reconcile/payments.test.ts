@@ -214,6 +214,22 @@ describe("supplier invoices compared with bill payments", () => {
     ]);
   });
 
+  it("are told with amounts as they are written everywhere else", async () => {
+    const { business, accounting } = await books(
+      [{ ...INVOICE, total: "9200" }],
+      [
+        { id: "b1", code: "SI-1", amount: "1000.5" },
+        { id: "b2", code: "SI-9", amount: "12500" },
+      ],
+    );
+    await test.ledger.reconciliation.holdPayments(business, { accounting, rule: RULE }, runOf(1));
+    const { first } = await test.ledger.reconciliation.findings(business, 10);
+    expect(first.map(({ reason }) => reason)).toEqual([
+      "The supplier invoice SI-1 of Mama Mboga Ltd. is 9,200.00 KES, and 1,000.50 KES was paid.",
+      "The payment b2 of MAMA MBOGA LTD, 12,500.00 KES, is for SI-9, and the tax authority holds no supplier invoice of that number.",
+    ]);
+  });
+
   it("are reported as one finding since its first time, until they match", async () => {
     const { business, accounting } = await books([INVOICE, { ...INVOICE, id: "p2", number: "SI-2" }], []);
     const hold = (n: number) => test.ledger.reconciliation.holdPayments(business, { accounting, rule: RULE }, runOf(n));

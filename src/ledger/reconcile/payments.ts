@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 
-import type { FindingKind, PaymentRule } from "../../contract/index.ts";
+import { type FindingKind, money, type PaymentRule } from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
 import { type Business } from "../events/chain.ts";
 import { businessColumns } from "../events/row.ts";
@@ -125,7 +125,7 @@ export async function paymentFindings(
 function inWords(row: Row): { reason: string; nextStep: string } {
   const { kind, subject, number, supplier, amount, currency, against, rejected } = row;
   const of = `of ${supplier ?? "an unnamed supplier"}`;
-  const sum = `${amount ?? "an unknown amount"} ${currency ?? "in no currency"}`;
+  const sum = `${amount === null ? "an unknown amount" : money(amount)} ${currency ?? "in no currency"}`;
   const payment = `The payment ${subject} ${of}, ${sum},`;
   const invoice = `The supplier invoice ${number ?? ""} ${of}`;
   switch (kind) {
@@ -168,7 +168,7 @@ function inWords(row: Row): { reason: string; nextStep: string } {
       };
     case "paid-another-amount":
       return {
-        reason: `${invoice} is ${against ?? ""} ${currency ?? ""}, and ${sum} was paid.`,
+        reason: `${invoice} is ${money(against ?? "")} ${currency ?? ""}, and ${sum} was paid.`,
         nextStep:
           "Pay the rest, or ask for what was paid too much; where a payment covers several bills, enter one for each.",
       };

@@ -52,7 +52,7 @@ describe("a document compared with the service", () => {
     expect(await hold(business, "INV-1", other)).toBe("differs");
     expect(await hold(business, "INV-2", undefined)).toBe("differs");
     expect(await found(business)).toEqual([
-      ["document-differs", "sale_INV-1", "The sale INV-1 (sale_INV-1): the total is 700.22, in the ledger 700.2."],
+      ["document-differs", "sale_INV-1", "The sale INV-1 (sale_INV-1): the total is 700.22, in the ledger 700.20."],
       ["document-not-there", "sale_INV-2", expect.stringContaining("the service knows no such document")],
     ]);
     expect(await hold(business, "INV-1", documentOf("INV-1"))).toBe("final");
