@@ -1,11 +1,11 @@
 import type { Command } from "commander";
-import { writeFile } from "node:fs/promises";
 
 import type { Period } from "../../ledger/index.ts";
-import { CommandFailedError, UsageError } from "../cli-error.ts";
+import { UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
 import { printNote, printResult } from "../output.ts";
-import { type ResultFlags, type Scope, withFilters } from "../sale/scope.ts";
+import { parseText, type ResultFlags, type Scope, withFilters } from "../sale/scope.ts";
+import type { WholeFile } from "../whole-file.ts";
 import { configuredNote } from "./configured-note.ts";
 import { configuredSeller } from "./seller-of.ts";
 
@@ -13,6 +13,7 @@ interface ReportFlags extends Scope, ResultFlags {
   date?: string;
   csv?: boolean;
   html?: string;
+  force?: boolean;
 }
 
 export function registerReport(program: Command, context: CliContext): void {
@@ -42,7 +43,8 @@ function registerPeriod(
       .description(`Report one ${kind} (Africa/Nairobi), business by business.`)
       .option("--date <date>", `the ${kind}, ${form} (default: ${byDefault})`)
       .option("--csv", "print the figures as CSV, one per line")
-      .option("--html <file>", "write a page with charts to this file; it loads nothing from the network"),
+      .option("--html <file>", "write a page with charts to this file; it loads nothing from the network", parseText)
+      .option("--force", "replace the file if it exists"),
   )
     .addHelpText(
       "after",
@@ -59,6 +61,10 @@ async function runReport(context: CliContext, kind: Period["kind"], flags: Repor
   const { periodOf, standingOf } = await import("./period.ts");
   const { withLedger } = await import("../with-ledger.ts");
   if (flags.csv === true && flags.json === true) throw new UsageError("Give --csv or --json, not both.");
+  const { html, force = false } = flags;
+  if (force && html === undefined) throw new UsageError("--force belongs to --html.");
+  const { refuseExisting, withWholeFile } = await import("../whole-file.ts");
+  if (html !== undefined && !force) await refuseExisting(html, "--html");
   const nowMs = Date.now();
   const period = periodOf(kind, flags.date, nowMs);
   const { connection, business: businessId } = flags;
@@ -75,10 +81,15 @@ async function runReport(context: CliContext, kind: Period["kind"], flags: Repor
   const standing = standingOf(period, nowMs);
   // The page for people says it itself.
   if (standing !== undefined && (flags.csv === true || flags.json === true)) printNote(context, standing);
-  if (flags.html !== undefined) {
+  if (html !== undefined) {
     const { renderHtml } = await import("./render-html.ts");
-    await writePage(flags.html, renderHtml(period, businesses, nowMs, sellerOf));
-    printNote(context, `Written to ${flags.html}.`);
+    const page = renderHtml(period, businesses, nowMs, sellerOf);
+    const write = async (whole: WholeFile): Promise<void> => {
+      await whole.append(page);
+      await whole.keepAs(html, { force });
+    };
+    await withWholeFile(html, write, "--html");
+    printNote(context, `Written to ${html}.`);
     if (flags.csv !== true && flags.json !== true) return;
   }
   if (flags.csv === true) {
@@ -93,13 +104,4 @@ async function runReport(context: CliContext, kind: Period["kind"], flags: Repor
   });
   const text = renderText(period, businesses, nowMs, sellerOf);
   printResult(context, flags.json, { period, businesses: data }, text);
-}
-
-async function writePage(file: string, page: string): Promise<void> {
-  try {
-    await writeFile(file, page);
-  } catch (error) {
-    const reason = error instanceof Error && "code" in error ? String(error.code) : String(error);
-    throw new CommandFailedError(`The page cannot be written to ${file} (${reason}).`);
-  }
 }
