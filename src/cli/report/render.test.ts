@@ -147,6 +147,7 @@ test("the HTML page of a day without documents is complete", () => {
     NOW_MS,
   );
   expect(page).toContain("Nothing is open, and nobody is needed. No document ended without an outcome.");
+  expect(page).toContain("No signed document states a payment type.");
   expect(page).not.toContain("NaN");
   // Figures and totals; no card without content.
   expect(page.match(/<h3>[^<]+/g)?.map((heading) => heading.slice(4))).toEqual([

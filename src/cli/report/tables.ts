@@ -93,7 +93,7 @@ function payments({ payments: types }: BusinessReport): ReportTable {
     head: ["payment type", "count", "total"],
     right: [1, 2],
     rows: types.map(({ paymentTypeCode, count, total }) => [paymentType(paymentTypeCode), String(count), money(total)]),
-    none: "Nothing was paid.",
+    none: "No signed document states a payment type.",
   };
 }
 
