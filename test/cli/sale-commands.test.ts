@@ -339,4 +339,18 @@ describeWithTemporal("fiscalflow sale", () => {
     expect(refused.stderr).toContain("No connection is configured: set COMPLIANCE_BASE_URL");
     await expect(rig.starter.getSale({ invoice: "CLI-UNCONFIGURED" })).rejects.toThrow(SaleNotFoundError);
   });
+
+  test("acknowledge without --code names the commands that would do", async () => {
+    rig.simulator.inject({ operation: "adjustStock", when: "before", kind: "status", status: 422, times: 1 });
+    await sale(["start", "-", "--wait"], saleOf("CLI-CODE"));
+    await expect.poll(async () => (await sale(["show", "CLI-CODE"])).stdout).toContain("stock-refused");
+    const { exitCode, stderr } = await sale(["acknowledge", "CLI-CODE", "--note", "booked by hand"]);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain("Give --code, the attention code to acknowledge:\n");
+    const line = /fiscalflow sale (acknowledge .*)/.exec(stderr)?.[1] ?? "";
+    const words = line.replace("'<how you know>'", "seen").split(" ");
+    expect(await sale(words)).toMatchObject({ exitCode: 0 });
+    const none = await sale(["acknowledge", "CLI-CODE", "--note", "again"]);
+    expect([none.exitCode, none.stderr]).toEqual([2, expect.stringContaining("has none that can be acknowledged.")]);
+  });
 });
