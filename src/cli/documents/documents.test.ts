@@ -25,6 +25,17 @@ afterAll(async () => {
 const documents = (...argv: string[]): Promise<CliResult> =>
   callCli(["documents", ...argv], { env: { LEDGER_URL: test.url } });
 
+/** Where the business is configured. */
+function configuredAs(businessId: string, more: Record<string, string> = {}): Record<string, string> {
+  return {
+    LEDGER_URL: test.url,
+    COMPLIANCE_BASE_URL: "https://compliance.example.com",
+    COMPLIANCE_API_KEY: "cmp_sk_test_nobody",
+    COMPLIANCE_BUSINESS_ID: businessId,
+    ...more,
+  };
+}
+
 /** A line of this tax rate, without any binary fraction that is not two places. */
 function lineOf(id: string, taxRate: number, taxTypeCode: string, taxableAmount: number, taxAmount: number) {
   const total = Math.round((taxableAmount + taxAmount) * 100) / 100;
@@ -189,6 +200,38 @@ describe("fiscalflow documents", () => {
       signedInAnotherMonth: { count: 1, total: "808.2", months: ["2025-12"] },
       datedInAnotherMonth: { count: 1, total: "808.2", months: ["2025-10"] },
     });
+  });
+
+  it("names at the head of its table the seller, the days and the currency", async () => {
+    const businessId = await november();
+    const env = configuredAs(businessId, {
+      COMPLIANCE_SELLERS: JSON.stringify({ [businessId]: { name: "Duka Moja Ltd", pin: "P051234567Z" } }),
+    });
+    const argv = ["documents", "month", "--date", "2025-11", "--business", businessId];
+    const { stdout } = await callCli(argv, { env });
+    expect(stdout.split("\n")[0]).toBe(
+      `Duka Moja Ltd, PIN P051234567Z, ${businessId} (connection default), 2025-11-01 to 2025-11-30, amounts in KES`,
+    );
+    expect(stdout).not.toContain("not final");
+    const [of] = JSON.parse((await callCli([...argv, "--json"], { env })).stdout).businesses;
+    expect(of.seller).toEqual({ name: "Duka Moja Ltd", pin: "P051234567Z" });
+  });
+
+  it.each([
+    [["day", "--date", "2999-01-15"], "The day has not begun."],
+    [["month", "--date", "2999-01"], "The month has not begun."],
+    [["period", "--from", "2025-11-01", "--to", "2999-01-15"], "The period is not over: its figures are not final."],
+  ])("says of %j, as the report does: %s", async (argv, standing) => {
+    const businessId = await november();
+    const of = [...argv, "--business", businessId];
+    const table = await documents(...of);
+    expect(table.stdout.split("\n").slice(1, 3)).toEqual(["", standing]);
+    expect(table.stderr).not.toContain(standing);
+    for (const format of ["--csv", "--json"]) {
+      const said = await documents(...of, format);
+      expect(said.stdout).not.toContain(standing);
+      expect(said.stderr).toContain(`${standing}\n`);
+    }
   });
 
   it("marks a date in the future, and so does the report", async () => {

@@ -8,7 +8,9 @@ import { UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
 import { printable, printNote, written } from "../output.ts";
 import { configuredNote } from "../report/configured-note.ts";
+import { configuredSeller } from "../report/seller-of.ts";
 import { parseText, type ResultFlags, type Scope, withFilters } from "../sale/scope.ts";
+import type { ListHead } from "./list-head.ts";
 
 interface DocumentsFlags extends Scope, ResultFlags {
   csv?: boolean;
@@ -41,7 +43,7 @@ Example:
     .requiredOption("--to <date>", date("ends with"), parsedBy(calendarDate))
     .action((flags: DocumentsFlags & Days) => {
       if (flags.from > flags.to) throw new UsageError(`--from ${flags.from} is later than --to ${flags.to}.`);
-      return listDocuments(context, { from: flags.from, to: flags.to }, flags);
+      return listDocuments(context, "period", { from: flags.from, to: flags.to }, flags);
     });
 }
 
@@ -68,26 +70,36 @@ async function listDated(
 ): Promise<void> {
   const { periodOf } = await import("../report/period.ts");
   const { from, to } = periodOf(kind, flags.date, Date.now());
-  await listDocuments(context, { from, to }, flags);
+  await listDocuments(context, kind, { from, to }, flags);
 }
 
-type Render = (days: Days, businesses: readonly BusinessDocuments[]) => AsyncIterable<string>;
+type Render = (head: ListHead, businesses: readonly BusinessDocuments[]) => AsyncIterable<string>;
 
-async function listDocuments(context: CliContext, days: Days, flags: DocumentsFlags): Promise<void> {
+async function listDocuments(
+  context: CliContext,
+  kind: "day" | "month" | "period",
+  days: Days,
+  flags: DocumentsFlags,
+): Promise<void> {
   const { csv = false, json = false, out, force = false, connection, business: businessId } = flags;
   if (csv && json) throw new UsageError("Give --csv or --json, not both.");
   if (force && out === undefined) throw new UsageError("--force belongs to --out.");
   const { refuseExisting, withWholeFile } = await import("../whole-file.ts");
   if (out !== undefined && !force) await refuseExisting(out);
   const { withLedger } = await import("../with-ledger.ts");
+  const { standingOf } = await import("../report/period.ts");
   const { notesOf } = await import("./notes.ts");
   const render = await renderer(flags);
+  const standing = standingOf({ kind, ...days }, Date.now());
   await withLedger(
     context,
     (ledger, config) =>
       ledger.reports.documents({ days, connection, businessId }, async (businesses) => {
+        const head: ListHead = { days, standing, sellerOf: configuredSeller(config) };
+        // The page for people says it itself.
+        if (standing !== undefined && (csv || json)) printNote(context, standing);
         const write = async (append: (piece: string) => Promise<void>): Promise<void> => {
-          for await (const piece of render(days, businesses)) {
+          for await (const piece of render(head, businesses)) {
             // A list that nobody waits for holds the ledger's connection.
             context.signal.throwIfAborted();
             await append(piece);
@@ -114,7 +126,7 @@ async function renderer({ csv, json }: DocumentsFlags): Promise<Render> {
   if (csv === true) return (await import("./render-csv.ts")).renderCsv;
   if (json === true) return (await import("./render-json.ts")).renderJson;
   const { renderTable } = await import("./render-table.ts");
-  return async function* printed(days, businesses) {
-    for await (const piece of renderTable(days, businesses)) yield printable(piece);
+  return async function* printed(head, businesses) {
+    for await (const piece of renderTable(head, businesses)) yield printable(piece);
   };
 }

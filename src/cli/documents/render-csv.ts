@@ -1,7 +1,8 @@
-import type { BusinessDocuments, Days, ListedDocument } from "../../ledger/index.ts";
+import type { BusinessDocuments, ListedDocument } from "../../ledger/index.ts";
 import { asText, csvLine } from "../csv.ts";
 import { amount } from "../report/money.ts";
 import { rateName, ratesOf } from "./rates.ts";
+import type { ListHead } from "./list-head.ts";
 
 const HEAD = [
   "connection",
@@ -29,7 +30,7 @@ const HEAD = [
 ];
 
 /** One line for each document. The columns of amounts can be added up: each holds signed documents alone, or none. */
-export async function* renderCsv(_days: Days, businesses: readonly BusinessDocuments[]): AsyncGenerator<string> {
+export async function* renderCsv(_head: ListHead, businesses: readonly BusinessDocuments[]): AsyncGenerator<string> {
   const rates = ratesOf(businesses);
   yield text([[...HEAD, ...rates.flatMap((rate) => [`taxable_${rate}`, `tax_${rate}`])]]);
   for (const business of businesses) {

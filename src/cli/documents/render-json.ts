@@ -1,10 +1,15 @@
-import type { BusinessDocuments, Days } from "../../ledger/index.ts";
+import type { BusinessDocuments } from "../../ledger/index.ts";
+import type { ListHead } from "./list-head.ts";
 
 /** One JSON document, as `fiscalflow report --json` with its documents, one on each line. */
-export async function* renderJson(period: Days, businesses: readonly BusinessDocuments[]): AsyncGenerator<string> {
-  yield `{"period":${JSON.stringify(period)},"businesses":[`;
+export async function* renderJson(
+  { days, sellerOf }: ListHead,
+  businesses: readonly BusinessDocuments[],
+): AsyncGenerator<string> {
+  yield `{"period":${JSON.stringify(days)},"businesses":[`;
   for (const [index, { pages, ...figures }] of businesses.entries()) {
-    yield `${index === 0 ? "" : ","}\n${JSON.stringify(figures).slice(0, -1)},"documents":[`;
+    const seller = sellerOf(figures);
+    yield `${index === 0 ? "" : ","}\n${JSON.stringify({ ...figures, ...(seller && { seller }) }).slice(0, -1)},"documents":[`;
     let between = "\n";
     for await (const page of pages()) {
       yield page

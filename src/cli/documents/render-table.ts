@@ -1,7 +1,9 @@
-import type { BusinessDocuments, Days, ListedDocument } from "../../ledger/index.ts";
+import type { BusinessDocuments, ListedDocument } from "../../ledger/index.ts";
 import { plainTable } from "../plain-table.ts";
 import { money, plain } from "../report/money.ts";
+import { headOf } from "../report/render-text.ts";
 import { notesOfBusiness } from "./notes.ts";
+import type { ListHead } from "./list-head.ts";
 
 const HEAD = ["DATE", "SIGNED", "NUMBER", "CU NUMBER", "BUYER", "PIN", "TAXABLE", "TAX", "TOTAL", "STATUS"].concat([
   "TAXABLE AND TAX BY RATE",
@@ -14,13 +16,15 @@ const SUMS = [1, 2, 3, 4];
 const MOST_NAME = 28;
 
 /** A table for each business, its sums, and what they leave out. */
-export async function* renderTable(days: Days, businesses: readonly BusinessDocuments[]): AsyncGenerator<string> {
+export async function* renderTable(
+  { days, standing, sellerOf }: ListHead,
+  businesses: readonly BusinessDocuments[],
+): AsyncGenerator<string> {
   if (businesses.length === 0) yield "The ledger has no documents of that connection and business.\n";
   for (const [index, business] of businesses.entries()) {
-    const { connection, businessId } = business;
-    const name = businessId === "-" ? "The business" : businessId;
     const period = days.from === days.to ? days.from : `${days.from} to ${days.to}`;
-    yield `${index === 0 ? "" : "\n\n"}${name} (connection ${connection}), ${period}\n\n`;
+    yield `${index === 0 ? "" : "\n\n"}${headOf(business, sellerOf)}, ${period}, amounts in KES\n\n`;
+    if (standing !== undefined) yield `${standing}\n\n`;
     let widths: number[] | undefined;
     for await (const page of business.pages()) {
       const rows = page.map(cells);

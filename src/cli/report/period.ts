@@ -1,9 +1,12 @@
 import { isCalendarDate, nairobiDate } from "../../contract/index.ts";
-import type { Period } from "../../ledger/index.ts";
+import type { Days, Period } from "../../ledger/index.ts";
 import { UsageError } from "../cli-error.ts";
 
 /** Why the figures of the period are not all there yet; undefined where it is over. */
-export function standingOf({ kind, from, to }: Period, nowMs: number): string | undefined {
+export function standingOf(
+  { kind, from, to }: Days & { kind: Period["kind"] | "period" },
+  nowMs: number,
+): string | undefined {
   const today = nairobiDate(nowMs);
   if (today < from) return `The ${kind} has not begun.`;
   return today > to ? undefined : `The ${kind} is not over: its figures are not final.`;
