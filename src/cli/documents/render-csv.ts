@@ -1,6 +1,7 @@
 import type { BusinessDocuments, ListedDocument } from "../../ledger/index.ts";
 import { asText, csvLine } from "../csv.ts";
 import { amount } from "../report/money.ts";
+import { countedAmounts } from "./counted.ts";
 import { rateName, ratesOf } from "./rates.ts";
 import type { ListHead } from "./list-head.ts";
 
@@ -44,8 +45,8 @@ function text(lines: readonly string[][]): string {
 
 function cells(document: ListedDocument, rates: readonly string[]): string[] {
   const { reverses, inFuture, signedInAnotherMonth, signedOutsidePeriod, signedOn } = document;
-  const isSigned = document.status === "completed";
-  const counted = (value: string | null): string => (isSigned && value !== null ? amount(value) : "");
+  const { total, taxableAmount, taxAmount, taxes, notSignedTotal } = countedAmounts(document);
+  const figure = (value: string | null): string => (value === null ? "" : amount(value));
   const words = (value: string | null | undefined): string => asText(value ?? "");
   return [
     words(document.connection),
@@ -59,22 +60,22 @@ function cells(document: ListedDocument, rates: readonly string[]): string[] {
     words(document.customerPin),
     words(document.paymentTypeCode),
     words(document.status),
-    counted(document.taxableAmount),
-    counted(document.taxAmount),
-    counted(document.total),
-    isSigned || document.total === null ? "" : amount(document.total),
+    figure(taxableAmount),
+    figure(taxAmount),
+    figure(total),
+    figure(notSignedTotal),
     words(reverses?.number),
     words(reverses?.cuInvoiceNo),
     words(reverses?.documentId),
     words(document.documentId),
     inFuture ? "yes" : "no",
     ...[signedInAnotherMonth, signedOutsidePeriod].map((is) => (is ? "yes" : signedOn === null ? "" : "no")),
-    ...byRate(document, rates).map(counted),
+    ...byRate(taxes, rates).map(figure),
   ];
 }
 
-/** Taxable amount and tax of each rate, in this order; null where the ledger does not have the document's lines. */
-function byRate({ taxes }: ListedDocument, rates: readonly string[]): (string | null)[] {
+/** Taxable amount and tax of each rate, in this order; null where the document has none that count. */
+function byRate(taxes: ListedDocument["taxes"], rates: readonly string[]): (string | null)[] {
   const known = new Map(taxes.map((tax) => [rateName(tax), tax]));
   return rates.flatMap((rate) => {
     const tax = known.get(rate);

@@ -1,4 +1,6 @@
 import type { BusinessDocuments } from "../../ledger/index.ts";
+import { amount } from "../report/money.ts";
+import { countedAmounts } from "./counted.ts";
 import type { ListHead } from "./list-head.ts";
 
 /** One JSON document, as `fiscalflow report --json` with its documents, one on each line. */
@@ -9,12 +11,12 @@ export async function* renderJson(
   yield `{"period":${JSON.stringify(days)},"businesses":[`;
   for (const [index, { pages, ...figures }] of businesses.entries()) {
     const seller = sellerOf(figures);
-    yield `${index === 0 ? "" : ","}\n${JSON.stringify({ ...figures, ...(seller && { seller }) }).slice(0, -1)},"documents":[`;
+    yield `${index === 0 ? "" : ","}\n${json({ ...figures, ...(seller && { seller }) }).slice(0, -1)},"documents":[`;
     let between = "\n";
     for await (const page of pages()) {
       yield page
         .map((document) => {
-          const line = `${between}${JSON.stringify(document)}`;
+          const line = `${between}${json({ ...document, ...countedAmounts(document) })}`;
           between = ",\n";
           return line;
         })
@@ -23,4 +25,13 @@ export async function* renderJson(
     yield "]}";
   }
   yield "]}\n";
+}
+
+const AMOUNTS: ReadonlySet<string> = new Set(["total", "taxableAmount", "taxAmount", "notSignedTotal"]);
+
+/** With two places in each amount, as the CSV has it. */
+function json(data: object): string {
+  return JSON.stringify(data, (key, value: unknown) =>
+    AMOUNTS.has(key) && typeof value === "string" ? amount(value) : value,
+  );
 }

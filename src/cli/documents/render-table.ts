@@ -2,6 +2,7 @@ import type { BusinessDocuments, ListedDocument } from "../../ledger/index.ts";
 import { plainTable } from "../plain-table.ts";
 import { money, plain } from "../report/money.ts";
 import { headOf } from "../report/render-text.ts";
+import { countedAmounts } from "./counted.ts";
 import { notesOfBusiness } from "./notes.ts";
 import type { ListHead } from "./list-head.ts";
 
@@ -42,9 +43,9 @@ export async function* renderTable(
 }
 
 function cells(document: ListedDocument): string[] {
-  const { type, number, status, signedOn, total, taxes, reverses, inFuture } = document;
-  const isSigned = status === "completed";
-  const counted = (value: string | null): string => (isSigned && value !== null ? money(value) : "-");
+  const { type, number, status, signedOn, reverses, inFuture } = document;
+  const { total, taxableAmount, taxAmount, taxes, notSignedTotal } = countedAmounts(document);
+  const figure = (value: string | null): string => (value === null ? "-" : money(value));
   const look = [inFuture && "dated in the future", signedWhen(document)];
   return [
     document.date,
@@ -53,10 +54,10 @@ function cells(document: ListedDocument): string[] {
     document.cuInvoiceNo ?? "-",
     short(document.customerName ?? "-"),
     document.customerPin ?? "-",
-    counted(document.taxableAmount),
-    counted(document.taxAmount),
-    counted(total),
-    isSigned || total === null ? (status ?? "-") : `${status ?? "-"} (${money(total)} not counted)`,
+    figure(taxableAmount),
+    figure(taxAmount),
+    figure(total),
+    notSignedTotal === null ? (status ?? "-") : `${status ?? "-"} (${money(notSignedTotal)} not counted)`,
     taxes.map(taxText).join(", ") || "-",
     reverses ? (reverses.number ?? reverses.cuInvoiceNo ?? reverses.documentId ?? "not known") : "-",
     look.filter((word) => word !== false && word !== undefined).join(", "),
