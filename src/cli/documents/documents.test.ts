@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import type { SaleDocument } from "../../contract/index.ts";
+import type { DocumentRecord, SaleDocument } from "../../contract/index.ts";
 import { createTestLedger, type TestLedger } from "../../ledger/test-support/create-test-ledger.ts";
 import type { ListedDocument } from "../../ledger/index.ts";
 import { documentOf, recordOf, someBusiness, WRITER } from "../../ledger/test-support/records.ts";
@@ -150,6 +150,7 @@ describe("fiscalflow documents", () => {
       tax: "104.58",
       total: "808.20",
       not_signed_total: "",
+      given_up_total: "",
       reversed_number: "",
       reversed_cu_invoice_number: "",
       reversed_document_id: "",
@@ -196,10 +197,11 @@ describe("fiscalflow documents", () => {
     const argv = ["month", "--date", "2025-11", "--business", businessId, "--json"];
     const list = JSON.parse((await documents(...argv)).stdout);
     const report = JSON.parse((await callCli(["report", ...argv], { env: { LEDGER_URL: test.url } })).stdout);
-    const [{ documents: listed, notSigned, notIssued, ...figures }] = list.businesses;
+    const [{ documents: listed, notSigned, givenUp, notIssued, ...figures }] = list.businesses;
     expect(withTwoPlaces(report.businesses[0])).toMatchObject(figures);
-    expect({ notSigned, notIssued, period: list.period }).toEqual({
+    expect({ notSigned, givenUp, notIssued, period: list.period }).toEqual({
       notSigned: 1,
+      givenUp: 0,
       notIssued: 1,
       period: { from: "2025-11-01", to: "2025-11-30" },
     });
@@ -301,6 +303,56 @@ describe("fiscalflow documents", () => {
     expect(report.stdout).toMatch(/^ {2}not counted here: signed now, dated on another day of the month +2025-11-19 /m);
     const month = await documents("month", "--date", "2025-11", "--business", businessId);
     expect(month.stdout).not.toContain("another day");
+  });
+
+  it("tells a document that was given up from one that can still be signed", async () => {
+    const business = someBusiness();
+    const save = (number: string, status: SaleDocument["status"], stage: DocumentRecord["stage"]) => {
+      const document = signed(number, null, { status, receipt: null });
+      return test.ledger.records.saveDocument(business, recordOf(number, { document, movements: [], stage }), WRITER);
+    };
+    await save("INV-GIVEN-UP", "failed", "cancelled");
+    await save("INV-WITHDRAWN", "cancelled", "rejected");
+    await save("INV-REJECTED", "failed", "rejected");
+    // The authority may sign it yet, whatever its workflow has ended with.
+    await save("INV-ON-ITS-WAY", "pending", "cancelled");
+    const argv = ["day", "--date", "2025-11-20", "--business", business.businessId];
+    const { stdout } = await documents(...argv);
+    expect(stdout).toMatch(/ INV-GIVEN-UP .* failed, given up \(808\.20 not counted\) /);
+    expect(stdout).toMatch(/ INV-WITHDRAWN .* cancelled, given up \(808\.20 not counted\) /);
+    expect(stdout).toMatch(/ INV-REJECTED .* failed \(808\.20 not counted\) /);
+    expect(stdout).toContain("2 listed documents are not signed; no sum contains them.");
+    expect(stdout).toContain("2 listed documents are given up and will not be signed; no sum contains them.");
+    const rows = rowsOf((await documents(...argv, "--csv")).stdout);
+    expect(rows["INV-GIVEN-UP"]).toMatchObject({ not_signed_total: "", given_up_total: "808.20" });
+    expect(rows["INV-WITHDRAWN"]).toMatchObject({ not_signed_total: "", given_up_total: "808.20" });
+    expect(rows["INV-REJECTED"]).toMatchObject({ not_signed_total: "808.20", given_up_total: "" });
+    expect(rows["INV-ON-ITS-WAY"]).toMatchObject({ not_signed_total: "808.20", given_up_total: "" });
+    const [of] = JSON.parse((await documents(...argv, "--json")).stdout).businesses;
+    expect(of).toMatchObject({ notSigned: 2, givenUp: 2 });
+    const given = of.documents.find(({ number }: ListedDocument) => number === "INV-GIVEN-UP");
+    expect(given).toMatchObject({ givenUp: true, total: null, notSignedTotal: null, givenUpTotal: "808.20" });
+  });
+
+  it("takes a document as given up only where every workflow that has it gave it up", async () => {
+    const business = someBusiness();
+    const document = signed("CN-1", null, {
+      type: "credit_note",
+      originalSaleId: "s1",
+      status: "failed",
+      receipt: null,
+    });
+    for (const [number, stage] of [
+      ["CN-1", "cancelled"],
+      ["CN-2", "rejected"],
+    ] as const) {
+      const record = recordOf(number, { type: "credit_note", document, movements: [], originalSaleId: "s1", stage });
+      await test.ledger.records.saveDocument(business, record, WRITER);
+    }
+    const argv = ["day", "--date", "2025-11-20", "--business", business.businessId, "--json"];
+    expect(JSON.parse((await documents(...argv)).stdout).businesses).toMatchObject([
+      { notSigned: 1, givenUp: 0, documents: [{ number: "CN-1", givenUp: false }] },
+    ]);
   });
 
   it("lists each document once where two workflows have it, as signed where one knows that", async () => {

@@ -9,7 +9,7 @@ export function notesOf(businesses: readonly DocumentsOfBusiness[]): string[] {
   });
 }
 
-export function notesOfBusiness({ oddDates, notSigned, notIssued }: DocumentsOfBusiness): string[] {
+export function notesOfBusiness({ oddDates, notSigned, givenUp, notIssued }: DocumentsOfBusiness): string[] {
   const { inFuture, signedInAnotherMonth: late, datedInAnotherMonth: elsewhere } = oddDates;
   const { signedOnAnotherDay: nextDay, datedOnAnotherDay: dayBefore } = oddDates;
   const notes: string[] = [];
@@ -32,6 +32,10 @@ export function notesOfBusiness({ oddDates, notSigned, notIssued }: DocumentsOfB
   if (notSigned > 0)
     notes.push(
       `${counted(notSigned, "listed document")} not signed; no sum contains ${notSigned === 1 ? "it" : "them"}.`,
+    );
+  if (givenUp > 0)
+    notes.push(
+      `${counted(givenUp, "listed document")} given up and will not be signed; no sum contains ${givenUp === 1 ? "it" : "them"}.`,
     );
   if (notIssued > 0)
     notes.push(

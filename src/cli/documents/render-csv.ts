@@ -21,6 +21,7 @@ const HEAD = [
   "tax",
   "total",
   "not_signed_total",
+  "given_up_total",
   "reversed_number",
   "reversed_cu_invoice_number",
   "reversed_document_id",
@@ -45,7 +46,7 @@ function text(lines: readonly string[][]): string {
 
 function cells(document: ListedDocument, rates: readonly string[]): string[] {
   const { reverses, inFuture, signedInAnotherMonth, signedOutsidePeriod, signedOn } = document;
-  const { total, taxableAmount, taxAmount, taxes, notSignedTotal } = countedAmounts(document);
+  const { total, taxableAmount, taxAmount, taxes, notSignedTotal, givenUpTotal } = countedAmounts(document);
   const figure = (value: string | null): string => (value === null ? "" : amount(value));
   const words = (value: string | null | undefined): string => asText(value ?? "");
   return [
@@ -64,6 +65,7 @@ function cells(document: ListedDocument, rates: readonly string[]): string[] {
     figure(taxAmount),
     figure(total),
     figure(notSignedTotal),
+    figure(givenUpTotal),
     words(reverses?.number),
     words(reverses?.cuInvoiceNo),
     words(reverses?.documentId),

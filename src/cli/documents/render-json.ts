@@ -27,7 +27,7 @@ export async function* renderJson(
   yield "]}\n";
 }
 
-const AMOUNTS: ReadonlySet<string> = new Set(["total", "taxableAmount", "taxAmount", "notSignedTotal"]);
+const AMOUNTS: ReadonlySet<string> = new Set(["total", "taxableAmount", "taxAmount", "notSignedTotal", "givenUpTotal"]);
 
 /** With two places in each amount, as the CSV has it. */
 function json(data: object): string {

@@ -43,8 +43,8 @@ export async function* renderTable(
 }
 
 function cells(document: ListedDocument): string[] {
-  const { type, number, status, signedOn, reverses, inFuture } = document;
-  const { total, taxableAmount, taxAmount, taxes, notSignedTotal } = countedAmounts(document);
+  const { type, number, signedOn, reverses, inFuture } = document;
+  const { total, taxableAmount, taxAmount, taxes } = countedAmounts(document);
   const figure = (value: string | null): string => (value === null ? "-" : money(value));
   const look = [inFuture && "dated in the future", signedWhen(document)];
   return [
@@ -57,11 +57,18 @@ function cells(document: ListedDocument): string[] {
     figure(taxableAmount),
     figure(taxAmount),
     figure(total),
-    notSignedTotal === null ? (status ?? "-") : `${status ?? "-"} (${money(notSignedTotal)} not counted)`,
+    statusText(document),
     taxes.map(taxText).join(", ") || "-",
     reverses ? (reverses.number ?? reverses.cuInvoiceNo ?? reverses.documentId ?? "not known") : "-",
     look.filter((word) => word !== false && word !== undefined).join(", "),
   ];
+}
+
+function statusText(document: ListedDocument): string {
+  const { notSignedTotal, givenUpTotal } = countedAmounts(document);
+  const left = notSignedTotal ?? givenUpTotal;
+  const words = `${document.status ?? "-"}${document.givenUp ? ", given up" : ""}`;
+  return left === null ? words : `${words} (${money(left)} not counted)`;
 }
 
 /** Where that is not what the list's days let expect. */

@@ -7,7 +7,7 @@ import type { BusinessDocuments, DocumentsOfBusiness, DocumentsRequest, ListedDo
 import { readFigures } from "./figures.ts";
 import { IN_ANOTHER_MONTH, signedOutside, TODAY } from "./odd-dates.ts";
 import type { Days } from "./report.ts";
-import { type Chain, chainsOf, issuedDocuments } from "./signed.ts";
+import { type Chain, chainsOf, GIVEN_UP, issuedDocuments } from "./signed.ts";
 
 /** Documents in memory at a time. */
 const PAGE = 500;
@@ -68,17 +68,18 @@ async function countOthers(
   db: Queries,
   chain: Chain,
   { from, to }: Days,
-): Promise<Pick<DocumentsOfBusiness, "notSigned" | "notIssued">> {
-  const { rows } = await sql<{ not_signed: string; not_issued: string }>`
+): Promise<Pick<DocumentsOfBusiness, "notSigned" | "givenUp" | "notIssued">> {
+  const { rows } = await sql<{ not_signed: string; given_up: string; not_issued: string }>`
     select
-      (select count(*) from (${issuedDocuments(chain, { from, to })}) as issued
-        where status is distinct from 'completed') as not_signed,
+      count(*) filter (where status is distinct from 'completed' and not ${GIVEN_UP}) as not_signed,
+      count(*) filter (where ${GIVEN_UP}) as given_up,
       (select count(*) from documents
         where connection = ${chain.connection} and business_id = ${chain.business_id} and document_id is null
-          and not failed and closed is null and stage <> 'cancelled' and document_date between ${from} and ${to}) as not_issued`.execute(
-    db,
-  );
-  return { notSigned: Number(rows[0]?.not_signed ?? 0), notIssued: Number(rows[0]?.not_issued ?? 0) };
+          and not failed and closed is null and stage <> 'cancelled' and document_date between ${from} and ${to}) as not_issued
+    from (${issuedDocuments(chain, { from, to })}) as issued`.execute(db);
+  const [row] = rows;
+  if (!row) throw new Error("a count has one row");
+  return { notSigned: Number(row.not_signed), givenUp: Number(row.given_up), notIssued: Number(row.not_issued) };
 }
 
 async function* readPages(db: Queries, chain: Chain, days: Days): AsyncGenerator<ListedDocument[]> {
@@ -103,6 +104,7 @@ interface Row {
   stage: string;
   document_date: string;
   signed_on: string | null;
+  given_up: boolean;
   in_future: boolean;
   in_another_month: boolean | null;
   outside_period: boolean | null;
@@ -132,6 +134,7 @@ async function declare(db: Queries, chain: Chain, days: Days): Promise<void> {
     declare listed_documents no scroll cursor for
     select d.type, coalesce(d.document_number, d.number) as number, d.document_id, d.status,
       case when ${CREDITED_LATER} then 'credited' else d.stage end as stage,
+      ${GIVEN_UP} as given_up,
       d.document_date, d.signed_on, d.document_date > ${TODAY} as in_future, ${IN_ANOTHER_MONTH} as in_another_month,
       ${signedOutside(days)} as outside_period,
       d.cu_invoice_no, d.receipt, d.customer_name, d.customer_pin, d.payment_type_code,
@@ -163,6 +166,7 @@ function listed({ connection, business_id }: Chain, row: Row): ListedDocument {
     documentId: row.document_id,
     status: row.status,
     stage: row.stage,
+    givenUp: row.given_up,
     date: row.document_date,
     signedOn: row.signed_on,
     inFuture: row.in_future,

@@ -15,6 +15,8 @@ export interface ListedDocument {
   status: string | null;
   /** A closed sale that was refunded after its window is `credited` too. */
   stage: string;
+  /** Not signed, and nothing will sign it any more: cancelled by an operator after its rejection, or by the service. */
+  givenUp: boolean;
   /** `YYYY-MM-DD`. */
   date: string;
   /** `YYYY-MM-DD`, from the receipt; null where it is not known. */
@@ -40,8 +42,10 @@ export interface ListedDocument {
 
 /** The figures of a report of the same days, and what they leave out. */
 export interface DocumentsOfBusiness extends BusinessFigures {
-  /** Listed, and not `completed`: they count in no figure. */
+  /** Listed, not `completed` and not given up: they count in no figure, and may be signed yet. */
   notSigned: number;
+  /** Listed and given up: they count in no figure, and never will. */
+  givenUp: number;
   /** Not listed: sales and credit notes under way that have no document, as far as is known. */
   notIssued: number;
 }

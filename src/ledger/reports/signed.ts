@@ -20,16 +20,24 @@ export async function chainsOf(
 }
 
 /**
+ * Nothing will sign it any more. What was given up while it was in flight does not belong to that: the authority may
+ * sign it yet.
+ */
+export const GIVEN_UP = sql<boolean>`coalesce(
+  status = 'cancelled' or (status = 'failed' and stage = 'cancelled'), false)`;
+
+/**
  * The documents of a business that the service has, each once: where two workflows speak of one document (a second
- * credit note that found the first), the one that knows it as accepted counts, and then the one that asked for its
- * number.
+ * credit note that found the first), the one that knows it as accepted counts, then one that has not given it up, and
+ * then the one that asked for its number.
  */
 export function issuedDocuments({ connection, business_id }: Chain, { from, to }: Days): RawBuilder<unknown> {
   return sql`
     select distinct on (document_id) * from documents
     where connection = ${connection} and business_id = ${business_id} and document_id is not null
       and document_date between ${from} and ${to}
-    order by document_id, coalesce(status = 'completed', false) desc, document_number = number desc, type, number`;
+    order by document_id, coalesce(status = 'completed', false) desc, ${GIVEN_UP},
+      document_number = number desc, type, number`;
 }
 
 /** Those that the tax authority has accepted. */
