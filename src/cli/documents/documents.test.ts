@@ -405,8 +405,39 @@ describe("fiscalflow documents", () => {
     expect(said.stderr).toContain(why);
   });
 
+  it.each([["documents"], ["report"]])(
+    "%s refuses a business that nobody knows, and names those that are",
+    async (name) => {
+      await november();
+      const env = configuredAs("biz_quiet");
+      for (const [flags, what] of [
+        [["--business", "biz_nobody"], 'business "biz_nobody"'],
+        [["--connection", "nowhere"], 'connection "nowhere"'],
+        [["--business", "biz_quiet", "--connection", "nowhere"], 'business "biz_quiet" of connection "nowhere"'],
+      ] as const) {
+        const said = await callCli([name, "month", "--csv", ...flags], { env });
+        expect(said).toMatchObject({ exitCode: 2, stdout: "" });
+        expect(said.stderr).toContain(
+          `Neither the ledger nor the configuration has a ${what}. Configured here: biz_quiet (connection default).`,
+        );
+      }
+    },
+  );
+
+  it.each([["documents"], ["report"]])(
+    "%s takes a business that the ledger knows by something else than documents",
+    async (name) => {
+      const business = someBusiness();
+      const event = { kind: "item-changed", subject: "item_1", content: {}, writer: WRITER };
+      await test.ledger.events.append(business, [event]);
+      const said = await callCli([name, "month", "--business", business.businessId], { env: { LEDGER_URL: test.url } });
+      expect(said).toMatchObject({ exitCode: 0 });
+      expect(said.stdout).toContain("The ledger has no documents of that connection and business.");
+    },
+  );
+
   it("says so where a business has no documents", async () => {
-    const said = await documents("month", "--business", "biz_nobody");
+    const said = await callCli(["documents", "month", "--business", "biz_quiet"], { env: configuredAs("biz_quiet") });
     expect(said).toMatchObject({
       exitCode: 0,
       stdout: "The ledger has no documents of that connection and business.\n",

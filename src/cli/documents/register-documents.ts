@@ -8,6 +8,7 @@ import { UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
 import { printable, printNote, written } from "../output.ts";
 import { configuredNote } from "../report/configured-note.ts";
+import { refuseUnknown } from "../report/refuse-unknown.ts";
 import { configuredSeller } from "../report/seller-of.ts";
 import { parseText, type ResultFlags, type Scope, withFilters } from "../sale/scope.ts";
 import type { ListHead } from "./list-head.ts";
@@ -93,8 +94,9 @@ async function listDocuments(
   const standing = standingOf({ kind, ...days }, Date.now());
   await withLedger(
     context,
-    (ledger, config) =>
-      ledger.reports.documents({ days, connection, businessId }, async (businesses) => {
+    async (ledger, config) => {
+      await refuseUnknown(ledger, config, flags);
+      await ledger.reports.documents({ days, connection, businessId }, async (businesses) => {
         const head: ListHead = { days, standing, sellerOf: configuredSeller(config) };
         // The page for people says it itself.
         if (standing !== undefined && (csv || json)) printNote(context, standing);
@@ -116,7 +118,8 @@ async function listDocuments(
         if (csv) for (const note of notesOf(businesses)) printNote(context, note);
         const left = configuredNote(config, flags, businesses);
         if (left !== undefined) printNote(context, left);
-      }),
+      });
+    },
     { forMachines: csv || json },
   );
   if (out !== undefined) printNote(context, `Written to ${out}.`);

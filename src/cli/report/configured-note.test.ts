@@ -31,13 +31,6 @@ test("a business of another connection does not count as the configured one of t
   expect(configuredNote(config, { business: "biz_1" }, [elsewhere])).toContain("biz_1 (connection default)");
 });
 
-test("a business that is neither in the ledger nor configured is answered with those that are", () => {
-  expect(configuredNote(config, { business: "biz_9" }, [])).toBe(
-    "Configured here: biz_1 (connection default), biz_2 (connection default), biz_3 (connection default).",
-  );
-  expect(configuredNote(loadConfig({ env: {} }), { business: "biz_9" }, [])).toBeUndefined();
-});
-
 test("of many configured businesses without documents, the first are named", () => {
   const businesses = Array.from({ length: 12 }, (_, n) => `biz_${n}`);
   const [connection] = config.compliance;

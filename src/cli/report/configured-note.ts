@@ -4,28 +4,22 @@ import type { Scope } from "../sale/scope.ts";
 
 const SHOWN = 10;
 
-/**
- * What a report leaves out in silence: the configured businesses that the ledger has no document of. Where a business
- * was named that is neither there nor configured, those that are.
- */
+/** What a report leaves out in silence: the configured businesses that the ledger has no document of. */
 export function configuredNote(
   { compliance }: Pick<Config, "compliance">,
   { connection, business }: Scope,
   reports: readonly Pick<BusinessReport, "connection" | "businessId">[],
 ): string | undefined {
-  const configured = compliance
+  const asked = compliance
     .filter(({ name }) => connection === undefined || name === connection)
-    .flatMap(({ name, businesses }) => businesses.map((businessId) => ({ connection: name, businessId })));
-  const asked = configured.filter(({ businessId }) => business === undefined || businessId === business);
-  if (reports.length === 0 && asked.length === 0) {
-    return configured.length === 0 ? undefined : `Configured here: ${listed(configured)}.`;
-  }
+    .flatMap(({ name, businesses }) => businesses.map((businessId) => ({ connection: name, businessId })))
+    .filter(({ businessId }) => business === undefined || businessId === business);
   const reported = new Set(reports.map(nameOf));
   const absent = asked.filter((one) => !reported.has(nameOf(one)));
   return absent.length === 0 ? undefined : `Configured, and without documents in the ledger: ${listed(absent)}.`;
 }
 
-function listed(businesses: readonly Pick<BusinessReport, "connection" | "businessId">[]): string {
+export function listed(businesses: readonly Pick<BusinessReport, "connection" | "businessId">[]): string {
   const more = businesses.length > SHOWN ? `, and ${businesses.length - SHOWN} more` : "";
   return `${businesses.slice(0, SHOWN).map(nameOf).join(", ")}${more}`;
 }

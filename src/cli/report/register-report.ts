@@ -7,6 +7,7 @@ import { printNote, printResult } from "../output.ts";
 import { parseText, type ResultFlags, type Scope, withFilters } from "../sale/scope.ts";
 import type { WholeFile } from "../whole-file.ts";
 import { configuredNote } from "./configured-note.ts";
+import { refuseUnknown } from "./refuse-unknown.ts";
 import { configuredSeller } from "./seller-of.ts";
 
 interface ReportFlags extends Scope, ResultFlags {
@@ -71,6 +72,7 @@ async function runReport(context: CliContext, kind: Period["kind"], flags: Repor
   const { businesses, sellerOf } = await withLedger(
     context,
     async (ledger, config) => {
+      await refuseUnknown(ledger, config, flags);
       const reports = await ledger.reports.read({ period, connection, businessId });
       const note = configuredNote(config, flags, reports);
       if (note !== undefined) printNote(context, note);

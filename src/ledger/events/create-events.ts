@@ -32,8 +32,8 @@ export interface Events {
   read(business: Business, cursor?: string): Promise<LedgerEvent[]>;
   /** @returns the numbers of the events; undefined for one whose key was there already */
   append(business: Business, events: readonly NewEvent[]): Promise<(number | undefined)[]>;
-  /** Whether anything was ever written, of any business. */
-  any(): Promise<boolean>;
+  /** Whether anything was ever written: of any business, or of those that are asked for. */
+  any(asked?: Pick<VerifyRequest, "connection" | "businessId">): Promise<boolean>;
   /**
    * Looks through the chains, one report each, in bounded memory. A chain that was seen earlier and has gone is
    * reported too.
@@ -48,7 +48,15 @@ export function createEventLog(database: Database): Events {
     read: (business, cursor) => database.query((db) => readEvents(db, business, cursor)),
     append: (business, events) => database.transact((db) => appendEvents(db, business, events)),
 
-    any: () => database.query(async (db) => (await nextChain(db, undefined)) !== undefined),
+    any: ({ connection, businessId } = {}) =>
+      database.query(async (db) => {
+        if (connection === undefined && businessId === undefined) return (await nextChain(db, undefined)) !== undefined;
+        let heads = db.selectFrom("event_heads").select("connection");
+        if (connection !== undefined)
+          heads = heads.where("connection", "in", [connection, accountingChain(connection).connection]);
+        if (businessId !== undefined) heads = heads.where("business_id", "=", businessId);
+        return (await heads.limit(1).executeTakeFirst()) !== undefined;
+      }),
 
     async *verify({ connection, businessId, seen = [] } = {}) {
       const wanted = (one: { connection: string; businessId: string }): boolean =>
