@@ -38,7 +38,7 @@ describeWithTemporal("while the API is away, a sale", () => {
       { type: "sale", documentId: null, attentions: [], atRisk: "700" },
     ]);
     expect((await fiscalflow("documents", "day")).stdout).toContain(
-      "2 sales and credit notes are of this period under way",
+      "2 sales and credit notes of this period are under way",
     );
     backAgain();
     for (const invoice of ["AWAY-1", "AWAY-2"]) expect(await result(invoice)).toMatchObject({ stage: "completed" });

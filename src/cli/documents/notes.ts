@@ -39,16 +39,20 @@ export function notesOfBusiness({ oddDates, notSigned, givenUp, notIssued }: Doc
     );
   if (notIssued > 0)
     notes.push(
-      `${counted(notIssued, "sale or credit note", "sales and credit notes")} of this period under way, and not known to have a document; not listed. See "Open and parked now": fiscalflow report day`,
+      notIssued === 1
+        ? `1 sale or credit note of this period is under way and is not known to have a document; it is not listed. ${SEE_OPEN}`
+        : `${notIssued} sales and credit notes of this period are under way and are not known to have a document; they are not listed. ${SEE_OPEN}`,
     );
   return notes;
 }
+
+const SEE_OPEN = 'See "Open and parked now": fiscalflow report day';
 
 function signed(amounts: Amounts): string {
   const { count, taxAmount, total } = amounts;
   return `${counted(count, "document")} signed (tax ${money(taxAmount)}, total ${money(total)})`;
 }
 
-function counted(count: number, noun: string, plural = `${noun}s`): string {
-  return count === 1 ? `1 ${noun} is` : `${count} ${plural} are`;
+function counted(count: number, noun: string): string {
+  return count === 1 ? `1 ${noun} is` : `${count} ${noun}s are`;
 }

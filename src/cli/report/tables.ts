@@ -79,9 +79,9 @@ function oddDates({ oddDates: odd }: BusinessReport): ReportTable {
     rows: [
       ...row("counted here: dated in the future", inFuture),
       ...row("counted here: signed in another month than dated", late, late.months),
-      ...row("not counted here: signed now, dated in another month", elsewhere, elsewhere.months),
+      ...row("not counted here: signed in this period, dated in another month", elsewhere, elsewhere.months),
       ...row("counted here: signed on another day of the month", nextDay, nextDay.days),
-      ...row("not counted here: signed now, dated on another day of the month", dayBefore, dayBefore.days),
+      ...row("not counted here: signed in this period, dated on another day of the month", dayBefore, dayBefore.days),
     ],
     none: "No signed document is dated in the future, or known to be signed in another month or period than that of its date.",
   };
