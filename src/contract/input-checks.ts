@@ -13,8 +13,11 @@ export interface InputChecks {
 }
 
 const DAY_MS = 86_400_000;
-/** Of a taxpayer; A of a person, P of an organisation. */
-export const PIN = /^[AP]\d{9}[A-Z]$/;
+/**
+ * Of a taxpayer; A of a person, P of an organisation. The ledger's database reads it too: all of it means the same there.
+ */
+export const PIN = /^[AP][0-9]{9}[A-Z]$/;
+export const EXPECTED_PIN = "A or P, nine digits and a letter, such as P012345678Z";
 
 /**
  * What looks wrong in a sale that is well-formed, each as `field: what was expected, what was found`. Nothing where the
@@ -32,8 +35,7 @@ export function doubtsOf(
   const doubt = (field: string, expected: string, found: string): void => {
     doubts.push(`${field}: expected ${expected}, found ${JSON.stringify(found)}`);
   };
-  if (customer?.pin !== undefined && !PIN.test(customer.pin))
-    doubt("customer.pin", "A or P, nine digits and a letter, such as P012345678Z", customer.pin);
+  if (customer?.pin !== undefined && !PIN.test(customer.pin)) doubt("customer.pin", EXPECTED_PIN, customer.pin);
   const [first, last] = [startedAtMs - saleDatePastDays * DAY_MS, startedAtMs + DAY_MS].map(nairobiDate);
   if (saleDate !== undefined && first !== undefined && last !== undefined && (saleDate < first || saleDate > last))
     doubt("saleDate", `a day from ${first} to ${last}`, saleDate);

@@ -158,6 +158,7 @@ describe("fiscalflow documents", () => {
       dated_in_future: "no",
       signed_in_another_month: "no",
       signed_outside_period: "no",
+      buyer_pin_malformed: "no",
       taxable_B_16: "603.62",
       tax_B_16: "96.58",
       taxable_E_8: "100.00",
@@ -199,11 +200,12 @@ describe("fiscalflow documents", () => {
     const argv = ["month", "--date", "2025-11", "--business", businessId, "--json"];
     const list = JSON.parse((await documents(...argv)).stdout);
     const report = JSON.parse((await callCli(["report", ...argv], { env: { LEDGER_URL: test.url } })).stdout);
-    const [{ documents: listed, notSigned, givenUp, notIssued, ...figures }] = list.businesses;
+    const [{ documents: listed, notSigned, givenUp, malformedPins, notIssued, ...figures }] = list.businesses;
     expect(withTwoPlaces(report.businesses[0])).toMatchObject(figures);
-    expect({ notSigned, givenUp, notIssued, period: list.period }).toEqual({
+    expect({ notSigned, givenUp, malformedPins, notIssued, period: list.period }).toEqual({
       notSigned: 1,
       givenUp: 0,
+      malformedPins: 0,
       notIssued: 1,
       period: { from: "2025-11-01", to: "2025-11-30" },
     });
@@ -356,6 +358,41 @@ describe("fiscalflow documents", () => {
     const argv = ["day", "--date", "2025-11-20", "--business", business.businessId, "--json"];
     expect(JSON.parse((await documents(...argv)).stdout).businesses).toMatchObject([
       { notSigned: 1, givenUp: 0, documents: [{ number: "CN-1", givenUp: false }] },
+    ]);
+  });
+
+  it("marks a buyer's PIN that cannot be one", async () => {
+    const business = someBusiness();
+    for (const [number, pin] of [
+      ["INV-RIGHT", "P051234567Z"],
+      ["INV-SHORT", "P05123456Z"],
+      ["INV-SMALL", "p051234567z"],
+      ["INV-NONE", null],
+    ] as const) {
+      const document = signed(number, "20/11/2025", { customer: { name: "Wanjiku", pin } });
+      await test.ledger.records.saveDocument(business, recordOf(number, { document, movements: [] }), WRITER);
+    }
+    const argv = ["day", "--date", "2025-11-20", "--business", business.businessId];
+    const { stdout } = await documents(...argv);
+    expect(stdout).toMatch(/ INV-SHORT .* malformed PIN$/m);
+    expect(stdout).toMatch(/ INV-SMALL .* malformed PIN$/m);
+    expect(stdout.match(/malformed PIN$/gm)).toHaveLength(2);
+    const note =
+      "2 listed documents have a malformed buyer's PIN: expected A or P, nine digits and a letter, such as P012345678Z.";
+    expect(stdout).toContain(`Note: ${note}`);
+    const csv = await documents(...argv, "--csv");
+    expect(csv.stderr).toContain(`Note: ${note}`);
+    expect(rowsOf(csv.stdout)).toMatchObject({
+      "INV-RIGHT": { buyer_pin_malformed: "no" },
+      "INV-SHORT": { buyer_pin_malformed: "yes" },
+      "INV-SMALL": { buyer_pin_malformed: "yes" },
+      "INV-NONE": { buyer_pin_malformed: "" },
+    });
+    const [of] = JSON.parse((await documents(...argv, "--json")).stdout).businesses;
+    expect(of.malformedPins).toBe(2);
+    expect(of.documents.filter((one: ListedDocument) => one.customerPinMalformed)).toMatchObject([
+      { number: "INV-SHORT" },
+      { number: "INV-SMALL" },
     ]);
   });
 

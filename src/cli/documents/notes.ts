@@ -1,3 +1,4 @@
+import { EXPECTED_PIN } from "../../contract/index.ts";
 import type { Amounts, DocumentsOfBusiness } from "../../ledger/index.ts";
 import { money } from "../report/money.ts";
 
@@ -9,7 +10,13 @@ export function notesOf(businesses: readonly DocumentsOfBusiness[]): string[] {
   });
 }
 
-export function notesOfBusiness({ oddDates, notSigned, givenUp, notIssued }: DocumentsOfBusiness): string[] {
+export function notesOfBusiness({
+  oddDates,
+  notSigned,
+  givenUp,
+  malformedPins,
+  notIssued,
+}: DocumentsOfBusiness): string[] {
   const { inFuture, signedInAnotherMonth: late, datedInAnotherMonth: elsewhere } = oddDates;
   const { signedOnAnotherDay: nextDay, datedOnAnotherDay: dayBefore } = oddDates;
   const notes: string[] = [];
@@ -36,6 +43,10 @@ export function notesOfBusiness({ oddDates, notSigned, givenUp, notIssued }: Doc
   if (givenUp > 0)
     notes.push(
       `${counted(givenUp, "listed document")} given up and will not be signed; no sum contains ${givenUp === 1 ? "it" : "them"}.`,
+    );
+  if (malformedPins > 0)
+    notes.push(
+      `${malformedPins === 1 ? "1 listed document has" : `${malformedPins} listed documents have`} a malformed buyer's PIN: expected ${EXPECTED_PIN}.`,
     );
   if (notIssued > 0)
     notes.push(

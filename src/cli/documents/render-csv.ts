@@ -29,6 +29,7 @@ const HEAD = [
   "dated_in_future",
   "signed_in_another_month",
   "signed_outside_period",
+  "buyer_pin_malformed",
 ];
 
 /** One line for each document. The columns of amounts can be added up: each holds signed documents alone, or none. */
@@ -72,6 +73,7 @@ function cells(document: ListedDocument, rates: readonly string[]): string[] {
     words(document.documentId),
     inFuture ? "yes" : "no",
     ...[signedInAnotherMonth, signedOutsidePeriod].map((is) => (is ? "yes" : signedOn === null ? "" : "no")),
+    document.customerPinMalformed === null ? "" : document.customerPinMalformed ? "yes" : "no",
     ...byRate(taxes, rates).map(figure),
   ];
 }

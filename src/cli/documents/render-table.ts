@@ -46,7 +46,11 @@ function cells(document: ListedDocument): string[] {
   const { type, number, signedOn, reverses, inFuture } = document;
   const { total, taxableAmount, taxAmount, taxes } = countedAmounts(document);
   const figure = (value: string | null): string => (value === null ? "-" : money(value));
-  const look = [inFuture && "dated in the future", signedWhen(document)];
+  const look = [
+    inFuture && "dated in the future",
+    signedWhen(document),
+    document.customerPinMalformed === true && "malformed PIN",
+  ];
   return [
     document.date,
     signedOn ?? "-",

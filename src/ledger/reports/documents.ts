@@ -7,7 +7,7 @@ import type { BusinessDocuments, DocumentsOfBusiness, DocumentsRequest, ListedDo
 import { readFigures } from "./figures.ts";
 import { IN_ANOTHER_MONTH, signedOutside, TODAY } from "./odd-dates.ts";
 import type { Days } from "./report.ts";
-import { type Chain, chainsOf, GIVEN_UP, issuedDocuments } from "./signed.ts";
+import { type Chain, chainsOf, GIVEN_UP, issuedDocuments, PIN_MALFORMED } from "./signed.ts";
 
 /** Documents in memory at a time. */
 const PAGE = 500;
@@ -68,18 +68,24 @@ async function countOthers(
   db: Queries,
   chain: Chain,
   { from, to }: Days,
-): Promise<Pick<DocumentsOfBusiness, "notSigned" | "givenUp" | "notIssued">> {
-  const { rows } = await sql<{ not_signed: string; given_up: string; not_issued: string }>`
+): Promise<Pick<DocumentsOfBusiness, "notSigned" | "givenUp" | "malformedPins" | "notIssued">> {
+  const { rows } = await sql<{ not_signed: string; given_up: string; malformed_pins: string; not_issued: string }>`
     select
       count(*) filter (where status is distinct from 'completed' and not ${GIVEN_UP}) as not_signed,
       count(*) filter (where ${GIVEN_UP}) as given_up,
+      count(*) filter (where ${PIN_MALFORMED}) as malformed_pins,
       (select count(*) from documents
         where connection = ${chain.connection} and business_id = ${chain.business_id} and document_id is null
           and not failed and closed is null and stage <> 'cancelled' and document_date between ${from} and ${to}) as not_issued
     from (${issuedDocuments(chain, { from, to })}) as issued`.execute(db);
   const [row] = rows;
   if (!row) throw new Error("a count has one row");
-  return { notSigned: Number(row.not_signed), givenUp: Number(row.given_up), notIssued: Number(row.not_issued) };
+  return {
+    notSigned: Number(row.not_signed),
+    givenUp: Number(row.given_up),
+    malformedPins: Number(row.malformed_pins),
+    notIssued: Number(row.not_issued),
+  };
 }
 
 async function* readPages(db: Queries, chain: Chain, days: Days): AsyncGenerator<ListedDocument[]> {
@@ -112,6 +118,7 @@ interface Row {
   receipt: Receipt | null;
   customer_name: string | null;
   customer_pin: string | null;
+  pin_malformed: boolean | null;
   payment_type_code: string | null;
   total: string | null;
   taxable_amount: string | null;
@@ -134,7 +141,7 @@ async function declare(db: Queries, chain: Chain, days: Days): Promise<void> {
     declare listed_documents no scroll cursor for
     select d.type, coalesce(d.document_number, d.number) as number, d.document_id, d.status,
       case when ${CREDITED_LATER} then 'credited' else d.stage end as stage,
-      ${GIVEN_UP} as given_up,
+      ${GIVEN_UP} as given_up, ${PIN_MALFORMED} as pin_malformed,
       d.document_date, d.signed_on, d.document_date > ${TODAY} as in_future, ${IN_ANOTHER_MONTH} as in_another_month,
       ${signedOutside(days)} as outside_period,
       d.cu_invoice_no, d.receipt, d.customer_name, d.customer_pin, d.payment_type_code,
@@ -175,6 +182,7 @@ function listed({ connection, business_id }: Chain, row: Row): ListedDocument {
     cuInvoiceNo: row.cu_invoice_no,
     customerName: row.customer_name,
     customerPin: row.customer_pin,
+    customerPinMalformed: row.pin_malformed,
     paymentTypeCode: row.payment_type_code,
     total: row.total,
     taxableAmount: row.taxable_amount,

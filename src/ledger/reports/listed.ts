@@ -30,6 +30,8 @@ export interface ListedDocument {
   cuInvoiceNo: string | null;
   customerName: string | null;
   customerPin: string | null;
+  /** Not of a PIN's form; null where there is none. */
+  customerPinMalformed: boolean | null;
   paymentTypeCode: string | null;
   total: string | null;
   taxableAmount: string | null;
@@ -46,6 +48,8 @@ export interface DocumentsOfBusiness extends BusinessFigures {
   notSigned: number;
   /** Listed and given up: they count in no figure, and never will. */
   givenUp: number;
+  /** Listed with a buyer's PIN that is not of a PIN's form. */
+  malformedPins: number;
   /** Not listed: sales and credit notes under way that have no document, as far as is known. */
   notIssued: number;
 }

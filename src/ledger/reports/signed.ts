@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 
+import { PIN } from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
 import type { Days } from "./report.ts";
 
@@ -18,6 +19,9 @@ export async function chainsOf(
   if (businessId !== undefined) query = query.where("business_id", "=", businessId);
   return await query.orderBy("connection").orderBy("business_id").execute();
 }
+
+/** Null where the document has no PIN. */
+export const PIN_MALFORMED = sql<boolean | null>`nullif(customer_pin, '') !~ ${PIN.source}`;
 
 /**
  * Nothing will sign it any more. What was given up while it was in flight does not belong to that: the authority may
