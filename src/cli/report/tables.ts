@@ -145,7 +145,7 @@ function open({ open: documents, moreOpen, atRisk }: BusinessReport, nowMs: numb
     head: ["number", "stage", "needs an operator for", "since", "at risk"],
     right: [3, 4],
     rows,
-    none: "Nothing is open, and nobody is needed.",
+    none: "The ledger knows of nothing that is open, and nobody is needed.",
   };
 }
 
