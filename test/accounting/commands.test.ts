@@ -32,7 +32,7 @@ describeWithTemporal("the commands of the accounting service", () => {
     const recent = await cli("bill-payments", "sync", "--wait");
     expect(recent.stdout).toContain("run with --full");
     const full = await cli("bill-payments", "sync", "--full", "--wait");
-    expect(full.stdout).toMatch(/The ledger holds 29: .*\nFinding: 1 were listed once and are not any more/);
+    expect(full.stdout).toMatch(/The ledger holds 29: .*\nFinding: 1 was listed once and is not any more/);
   });
 
   test("process a batch once, and let an operator resolve one whose answer was lost", async () => {

@@ -89,7 +89,7 @@ describeWithTemporal("while the API is away, a sale", () => {
       { type: "credit_note", stage: "submitting", documentId: null, attentions: [], atRisk: "700" },
     ]);
     expect((await fiscalflow("documents", "day")).stdout).toContain(
-      "1 sale or credit note is of this period under way",
+      "1 sale or credit note of this period is under way",
     );
     backAgain();
     await note.result();
