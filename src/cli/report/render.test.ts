@@ -146,7 +146,9 @@ test("the HTML page of a day without documents is complete", () => {
     [{ ...sampleReport(), ...none, open: [], ended: { documents: [], more: 0, amount: "0" }, atRisk: "0" }],
     NOW_MS,
   );
-  expect(page).toContain("The ledger knows of nothing that is open, and nobody is needed. No document ended without an outcome.");
+  expect(page).toContain(
+    "The ledger knows of nothing that is open, and nobody is needed. No document ended without an outcome.",
+  );
   expect(page).toContain("No signed document states a payment type.");
   expect(page).not.toContain("NaN");
   // Figures and totals; no card without content.
