@@ -84,7 +84,7 @@ async function startTemporal(project: TestProject): Promise<DevServer | undefine
       "worker.perNamespaceWorkerCount": 0,
       // A drain waits until the server ends the poll of an idle queue, which takes a minute otherwise. It ends each a
       // second before this time: with one second all that poll, the server's own workers too, do so without a pause.
-      "matching.longPollExpirationInterval": "2s",
+      "matching.longPollExpirationInterval": "1500ms",
       // A closed workflow is forgotten only once its close is acknowledged, which takes half a minute otherwise.
       "history.transferProcessorUpdateAckInterval": "1s",
       "history.visibilityProcessorUpdateAckInterval": "1s",
