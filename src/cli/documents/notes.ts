@@ -1,5 +1,6 @@
 import { EXPECTED_PIN } from "../../contract/index.ts";
 import type { Amounts, DocumentsOfBusiness } from "../../ledger/index.ts";
+import { counted } from "../output.ts";
 import { money } from "../report/money.ts";
 
 /** What a reader of the list must know of its sums. */
@@ -37,16 +38,14 @@ export function notesOfBusiness({
     );
   }
   if (notSigned > 0)
-    notes.push(
-      `${counted(notSigned, "listed document")} not signed; no sum contains ${notSigned === 1 ? "it" : "them"}.`,
-    );
+    notes.push(`${are(notSigned, "listed document")} not signed; no sum contains ${notSigned === 1 ? "it" : "them"}.`);
   if (givenUp > 0)
     notes.push(
-      `${counted(givenUp, "listed document")} given up and will not be signed; no sum contains ${givenUp === 1 ? "it" : "them"}.`,
+      `${are(givenUp, "listed document")} given up and will not be signed; no sum contains ${givenUp === 1 ? "it" : "them"}.`,
     );
   if (malformedPins > 0)
     notes.push(
-      `${malformedPins === 1 ? "1 listed document has" : `${malformedPins} listed documents have`} a malformed buyer's PIN: expected ${EXPECTED_PIN}.`,
+      `${counted(malformedPins, "listed document")} ${malformedPins === 1 ? "has" : "have"} a malformed buyer's PIN: expected ${EXPECTED_PIN}.`,
     );
   if (notIssued > 0)
     notes.push(
@@ -61,9 +60,9 @@ const SEE_OPEN = 'See "Open and parked now": fiscalflow report day';
 
 function signed(amounts: Amounts): string {
   const { count, taxAmount, total } = amounts;
-  return `${counted(count, "document")} signed (tax ${money(taxAmount)}, total ${money(total)})`;
+  return `${are(count, "document")} signed (tax ${money(taxAmount)}, total ${money(total)})`;
 }
 
-function counted(count: number, noun: string): string {
-  return count === 1 ? `1 ${noun} is` : `${count} ${noun}s are`;
+function are(count: number, noun: string): string {
+  return `${counted(count, noun)} ${count === 1 ? "is" : "are"}`;
 }
