@@ -56,7 +56,7 @@ Examples:
 
 async function listSales(context: CliContext, flags: ListFlags): Promise<void> {
   const { listExecutions } = await import("../list-executions.ts");
-  const { listedSales, withoutRefused } = await import("./listed-sales.ts");
+  const { listedSales } = await import("./listed-sales.ts");
   const { attention = false, ended = false, limit, json } = flags;
   const { isRefundStage, refundedLater } = await import("./refunded-later.ts");
   const { stage } = flags;
@@ -65,7 +65,7 @@ async function listSales(context: CliContext, flags: ListFlags): Promise<void> {
   const also =
     isRefundStage(stage) && !attention && !ended ? (client: Client) => refundedLater(client, flags, stage) : undefined;
   const listed = async (executions: readonly WorkflowExecutionInfo[], client: Client): Promise<ListedSale[]> =>
-    (await listedSales(ended ? await withoutRefused(executions, client) : executions, client)).filter(
+    (await listedSales(executions, client, { refused: !ended })).filter(
       (sale) => stage === undefined || sale.stage === stage,
     );
   const { serviceTroubles, troubleLine } = await import("./service-troubles.ts");

@@ -59,17 +59,25 @@ const MOST_IN_QUERY = 100;
 /**
  * What a list of Temporal says of sales and credit notes. A run that ended without an outcome and was followed by
  * another is left out: that other one carries its sale on.
+ * @param refused whether runs that failed because they were refused are listed
  */
-export async function listedSales(executions: readonly WorkflowExecutionInfo[], client: Client): Promise<ListedSale[]> {
+export async function listedSales(
+  executions: readonly WorkflowExecutionInfo[],
+  client: Client,
+  { refused }: { refused: boolean } = { refused: true },
+): Promise<ListedSale[]> {
   const current = await withoutFollowed(executions, client);
   const notes = await creditNotesOf(current, client);
   const totalOf = documentTotals(client);
-  return await inParallel(current, CONCURRENCY, async (execution) => {
+  const rows = await inParallel(current, CONCURRENCY, async (execution) => {
+    const isRefused = await wasRefused(client, execution);
+    if (isRefused && !refused) return [];
     const sale = listed(execution, notes.get(noteIdOf(execution) ?? ""), await contentOf(execution, client));
     if (sale.amount === null && sale.saleId !== null && sale.type === WORKFLOW_TYPES.sale)
       sale.amount = await totalOf(execution);
-    return (await wasRefused(client, execution)) ? { ...sale, waitsFor: REFUSED } : sale;
+    return [isRefused ? { ...sale, waitsFor: REFUSED } : sale];
   });
+  return rows.flat();
 }
 
 /**
