@@ -4,15 +4,18 @@ import { ApplicationFailure } from "@temporalio/common";
 import {
   type ConnectionProfile,
   type CreditNoteInput,
-  fingerprintOf,
-  nairobiDate,
   type ReadDocumentRequest,
-  saleContent,
   type SaleInput,
   type ServiceTrouble,
   WORKFLOW_TYPES,
 } from "../../src/contract/index.ts";
-import type { Ledger, UnderWayRecord } from "../../src/ledger/index.ts";
+import {
+  type Ledger,
+  type Progress,
+  underWayCreditNote,
+  type UnderWayRecord,
+  underWaySale,
+} from "../../src/ledger/index.ts";
 import type { ComplianceRuntime } from "../compliance/calls.ts";
 import { currentWriter } from "../ledger/beside-calls.ts";
 import { checkedCreditNote, checkedSale, type Served } from "./prepare.ts";
@@ -23,11 +26,10 @@ export type StartOfRun = (run: {
   runId: string;
 }) => Promise<{ input: readonly unknown[]; startedAtMs: number }>;
 
-/** How far a run is that waits for the answer to a call. */
-type Progress = Pick<UnderWayRecord, "stage" | "numberTaken">;
+type Reached = Omit<Progress, "startedAtMs">;
 
-/** Of a run whose document does not exist yet, by the call. */
-const PROGRESS_WHILE: Readonly<Record<string, Progress>> = {
+/** How far a run is whose document does not exist yet, by the call that it waits for. */
+const REACHED_WHILE: Readonly<Record<string, Reached>> = {
   readBranch: { stage: "resolving-items", numberTaken: false },
   readItems: { stage: "resolving-items", numberTaken: false },
   registerItem: { stage: "registering", numberTaken: false },
@@ -36,7 +38,7 @@ const PROGRESS_WHILE: Readonly<Record<string, Progress>> = {
 };
 
 /** Of a credit note that has yet to see the sale that it reverses. */
-const CREDIT_NOTE_BEGUN: Progress = { stage: "submitting", numberTaken: false };
+const CREDIT_NOTE_BEGUN: Reached = { stage: "submitting", numberTaken: false };
 
 /** How long a call waits for the ledger to take the row. */
 const LEDGER_WITHIN_MS = 1_000;
@@ -59,8 +61,6 @@ interface Row {
  * Keeps in the ledger that a sale or a credit note is under way which the API does not take. Its workflow has nothing
  * to record until a call is answered, and reports would leave it out for as long as the API is away. Nothing fails, or
  * is tried again, for such a row, and while the API answers there is none.
- *
- * A sale that was issued elsewhere gets none: where it proves to be another one its run fails, and records nothing.
  */
 export class UnderWay {
   readonly #context: UnderWayContext;
@@ -73,14 +73,14 @@ export class UnderWay {
   /** A sale is prepared. While the API is known to be away, its first call may wait for long until it is even tried. */
   async prepared(input: SaleInput, startedAtMs: number, connection: string): Promise<void> {
     if (!this.#isAway(connection)) return;
-    const at: Progress = { stage: "resolving-items", numberTaken: false };
-    await this.#keep(currentWriter().runId, () => Promise.resolve(this.#saleRow(input, startedAtMs, at)));
+    const at = { stage: "resolving-items", numberTaken: false, startedAtMs } as const;
+    await this.#keep(currentWriter().runId, () => Promise.resolve(this.#saleRow(input, at)));
   }
 
   /** As {@link prepared}, a credit note. */
   async preparedCreditNote(input: CreditNoteInput, startedAtMs: number, connection: string): Promise<void> {
     if (!this.#isAway(connection)) return;
-    const row = (): Row => this.#creditNoteRow(input, startedAtMs, CREDIT_NOTE_BEGUN);
+    const row = (): Row => this.#creditNoteRow(input, { ...CREDIT_NOTE_BEGUN, startedAtMs });
     await this.#keep(currentWriter().runId, () => Promise.resolve(row()));
   }
 
@@ -94,19 +94,20 @@ export class UnderWay {
     const isCreditNote = workflowType === WORKFLOW_TYPES.creditNote;
     // Which document is read, only the run's input tells.
     const mayBegin = isCreditNote && activityType === "readDocument";
-    const at = mayBegin ? CREDIT_NOTE_BEGUN : PROGRESS_WHILE[activityType];
+    const reached = mayBegin ? CREDIT_NOTE_BEGUN : REACHED_WHILE[activityType];
     const kind = troubleIn(answer)?.kind;
     // One 429 belongs to a busy day.
     const isTrouble = kind === "away" || (kind === "rate-limited" && attempt > 1);
-    if (!run || at === undefined || !isTrouble) return;
-    await this.#keep(`${run.runId} ${at.stage} ${at.numberTaken}`, async () => {
+    if (!run || reached === undefined || !isTrouble) return;
+    await this.#keep(`${run.runId} ${reached.stage} ${reached.numberTaken}`, async () => {
       const { input, startedAtMs } = await this.#context.startOfRun(run);
-      if (workflowType === WORKFLOW_TYPES.sale) return this.#saleRow(input[0] as SaleInput, startedAtMs, at);
+      const at = { ...reached, startedAtMs };
+      if (workflowType === WORKFLOW_TYPES.sale) return this.#saleRow(input[0] as SaleInput, at);
       if (!isCreditNote) return undefined;
       const note = input[0] as CreditNoteInput;
       // It reads other documents too: its own, once it exists, and another one that reverses the sale.
       if (mayBegin && (request as ReadDocumentRequest).saleId !== note.saleId) return undefined;
-      return this.#creditNoteRow(note, startedAtMs, at);
+      return this.#creditNoteRow(note, at);
     });
   }
 
@@ -137,19 +138,15 @@ export class UnderWay {
     if (this.#kept.size > REMEMBERED && oldest !== undefined) this.#kept.delete(oldest);
   }
 
-  #saleRow(input: SaleInput, startedAtMs: number, at: Progress): Row | undefined {
+  #saleRow(input: SaleInput, progress: Progress): Row | undefined {
     const { profile, sale } = checkedSale(this.#context.connections, input);
-    if (sale.saleId !== undefined) return undefined;
-    const { traderInvoiceNumber: number, saleDate: date = nairobiDate(startedAtMs) } = sale;
-    const content = saleContent(sale, profile.businessId);
-    const record = { type: "sale", number, ...at, startedAtMs, date, content } as const;
-    return { profile, record: { ...record, fingerprint: fingerprintOf(content) } };
+    const record = underWaySale(sale, profile.businessId, progress);
+    return record && { profile, record };
   }
 
-  #creditNoteRow(input: CreditNoteInput, startedAtMs: number, at: Progress): Row {
-    const { profile, note } = checkedCreditNote(this.#context.connections, input, startedAtMs);
-    const { traderInvoiceNumber: number, returnDate: date, saleId: originalSaleId } = note;
-    return { profile, record: { type: "credit_note", number, ...at, startedAtMs, date, originalSaleId } };
+  #creditNoteRow(input: CreditNoteInput, progress: Progress): Row {
+    const { profile, note } = checkedCreditNote(this.#context.connections, input, progress.startedAtMs);
+    return { profile, record: underWayCreditNote(note, progress) };
   }
 }
 

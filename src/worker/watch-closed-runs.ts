@@ -2,18 +2,18 @@ import type { Client, WorkflowExecutionInfo } from "@temporalio/client";
 
 import {
   CLOSED_STATUSES,
+  type CreditNoteInput,
   DEFAULT_CONNECTION,
-  fingerprintOf,
-  nairobiDate,
   NO_BUSINESS,
+  type SaleInput,
   SEARCH_ATTRIBUTES,
   WORKFLOW_TYPES,
 } from "../contract/index.ts";
 import { creditNoteInputSchema, saleInputSchema } from "../contract/schema/index.ts";
-import type { Ledger, UnderWayRecord } from "../ledger/index.ts";
+import { type Ledger, underWayCreditNote, type UnderWayRecord, underWaySale } from "../ledger/index.ts";
 import { attributesOf } from "../starter/attributes.ts";
 import { closedRunOf, closedStatusOf, lastRunOf, wasRefused } from "../starter/closed-run.ts";
-import { contentOfInput, startOfRun } from "../starter/input-of-run.ts";
+import { startOfRun } from "../starter/input-of-run.ts";
 
 const EVERY_MS = 60_000;
 /** A run that has ended may still have a record on its way to the ledger, and lists follow a moment later. */
@@ -128,16 +128,12 @@ async function underWay(
   const at = { stage: isUnsent ?? "submitting", numberTaken: isUnsent === undefined, startedAtMs } as const;
   if (execution.type === WORKFLOW_TYPES.creditNote) {
     const note = creditNoteInputSchema.safeParse(input[0]);
-    if (!note.success) return undefined;
-    const { traderInvoiceNumber: number, returnDate: date = nairobiDate(startedAtMs), saleId } = note.data;
-    return { type: "credit_note", number, ...at, date, originalSaleId: saleId };
+    return note.success ? underWayCreditNote(note.data as CreditNoteInput, at) : undefined;
   }
-  const sale = saleInputSchema.safeParse(input[0]);
-  const content = contentOfInput(input[0], businessId);
-  // One that was issued elsewhere may be another than it says.
-  if (!sale.success || !content || sale.data.saleId !== undefined) return undefined;
-  const { traderInvoiceNumber: number, saleDate: date = nairobiDate(startedAtMs) } = sale.data;
-  return { type: "sale", number, ...at, date, content, fingerprint: fingerprintOf(content) };
+  const parsed = saleInputSchema.safeParse(input[0]);
+  if (!parsed.success) return undefined;
+  const sale = parsed.data as SaleInput;
+  return underWaySale(sale, sale.businessId ?? businessId, at);
 }
 
 function quoted(text: string): string {

@@ -1,4 +1,11 @@
-import type { DocumentRecord } from "../../contract/index.ts";
+import {
+  type CreditNoteInput,
+  type DocumentRecord,
+  fingerprintOf,
+  nairobiDate,
+  saleContent,
+  type SaleInput,
+} from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
 import type { Business, Writer } from "../events/chain.ts";
 import { storableText } from "../storable-text.ts";
@@ -9,6 +16,30 @@ export type UnderWayRecord = Omit<
   DocumentRecord,
   "asOfMs" | "sequence" | "document" | "movements" | "attentions" | "attentionChanges" | "decisions"
 >;
+
+/** How far a run is that was started then. */
+export type Progress = Pick<UnderWayRecord, "stage" | "numberTaken" | "startedAtMs">;
+
+/**
+ * What a sale is to issue, as its input tells. Undefined where it was issued elsewhere: if it proves to be another one,
+ * its run fails, and records nothing.
+ */
+export function underWaySale(
+  sale: SaleInput,
+  businessId: string | undefined,
+  progress: Progress,
+): UnderWayRecord | undefined {
+  if (sale.saleId !== undefined) return undefined;
+  const { traderInvoiceNumber: number, saleDate: date = nairobiDate(progress.startedAtMs) } = sale;
+  const content = saleContent(sale, businessId);
+  return { type: "sale", number, ...progress, date, content, fingerprint: fingerprintOf(content) };
+}
+
+/** The same of a credit note. */
+export function underWayCreditNote(note: CreditNoteInput, progress: Progress): UnderWayRecord {
+  const { traderInvoiceNumber: number, returnDate: date = nairobiDate(progress.startedAtMs), saleId } = note;
+  return { type: "credit_note", number, ...progress, date, originalSaleId: saleId };
+}
 
 const NOTHING_YET = { document: null, movements: [], attentions: [], attentionChanges: [], decisions: [] };
 
