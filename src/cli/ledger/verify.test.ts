@@ -1,19 +1,14 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
 import { billPayment, someConnection } from "../../ledger/test-support/bill-payments.ts";
-import { createTestLedger, type TestLedger } from "../../ledger/test-support/create-test-ledger.ts";
+import { ledgerOfSuite } from "../../ledger/test-support/create-test-ledger.ts";
 import { recordOf, someBusiness, WRITER } from "../../ledger/test-support/records.ts";
 import { callCli, type CliResult } from "../test-support/call-cli.ts";
 
-let test: TestLedger;
-beforeAll(async () => {
-  test = await createTestLedger(15_000);
-  await test.ledger.ready();
-});
-afterAll(() => test?.drop());
+const test = ledgerOfSuite();
 
 const verify = (...flags: string[]): Promise<CliResult> =>
   callCli(["ledger", "verify", ...flags], { env: { LEDGER_URL: test.url } });

@@ -1,17 +1,12 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
 import type { BillPayment } from "../../contract/index.ts";
 import { storableText } from "../storable-text.ts";
 import { billPayment, someConnection, SYNC_WRITER } from "../test-support/bill-payments.ts";
-import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
+import { ledgerOfSuite } from "../test-support/create-test-ledger.ts";
 
-let test: TestLedger;
-beforeAll(async () => {
-  test = await createTestLedger(15_000);
-  await test.ledger.ready();
-});
-afterAll(() => test?.drop());
+const test = ledgerOfSuite();
 
 const LINES = [
   { amount: 0.1, allocatedOnDate: "2026-11-01", reference: "r", links: [{ billId: "bill", amount: 1e-7 }] },

@@ -1,15 +1,10 @@
 import { createHash, randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
 import { type ChainReport, openLedger, type NewEvent, type SeenHead } from "../index.ts";
-import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
+import { ledgerOfSuite } from "../test-support/create-test-ledger.ts";
 
-let test: TestLedger;
-beforeAll(async () => {
-  test = await createTestLedger(15_000);
-  await test.ledger.ready();
-});
-afterAll(() => test?.drop());
+const test = ledgerOfSuite();
 
 const WRITER = { workflowId: "sale/default/biz/INV-1", runId: "run-1" };
 const eventOf = (n: number, more: Partial<NewEvent> = {}): NewEvent => ({

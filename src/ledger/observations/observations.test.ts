@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
-import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
+import { ledgerOfSuite } from "../test-support/create-test-ledger.ts";
 import type { Observation } from "./observations.ts";
 
-let test: TestLedger;
-beforeAll(async () => {
-  test = await createTestLedger(15_000);
-  await test.ledger.ready();
-});
-afterAll(() => test?.drop());
+const test = ledgerOfSuite();
 
 const notRead: Observation = {
   service: "compliance",

@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
-import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
+import { ledgerOfSuite } from "../test-support/create-test-ledger.ts";
 import {
   businessWithPurchases,
   purchaseOf as purchase,
   PURCHASES_WRITER as WRITER,
 } from "../test-support/purchases.ts";
 
-let test: TestLedger;
-beforeAll(async () => {
-  test = await createTestLedger(15_000);
-  await test.ledger.ready();
-});
-afterAll(() => test?.drop());
+const test = ledgerOfSuite();
 
 const business = () => businessWithPurchases(test.ledger);
 

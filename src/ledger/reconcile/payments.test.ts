@@ -1,16 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
 import { FINDING_KINDS, type PaymentRule } from "../../contract/index.ts";
-import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
+import { ledgerOfSuite } from "../test-support/create-test-ledger.ts";
 import { someBusiness } from "../test-support/records.ts";
 
-let test: TestLedger;
-beforeAll(async () => {
-  test = await createTestLedger(15_000);
-  await test.ledger.ready();
-});
-afterAll(() => test?.drop());
+const test = ledgerOfSuite();
 
 type Business = ReturnType<typeof someBusiness>;
 const RULE: PaymentRule = { invoiceNumberIn: "billCode", supplier: "same-name", currency: "KES" };

@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
-import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
+import { ledgerOfSuite } from "../test-support/create-test-ledger.ts";
 import type { DocumentAnswer } from "./reconcile.ts";
 import { documentOf, recordOf, someBusiness, WRITER } from "../test-support/records.ts";
 
-let test: TestLedger;
-beforeAll(async () => {
-  test = await createTestLedger(15_000);
-  await test.ledger.ready();
-});
-afterAll(() => test?.drop());
+const test = ledgerOfSuite();
 
 type Business = ReturnType<typeof someBusiness>;
 const runOf = (n: number) => ({ workflowId: "reconcile/default/biz", runId: `run-${n}` });

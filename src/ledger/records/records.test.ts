@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
 import type { AttentionChange, DocumentRecord } from "../../contract/index.ts";
 import { openLedger } from "../index.ts";
-import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
+import { ledgerOfSuite } from "../test-support/create-test-ledger.ts";
 import { documentOf, recordOf, someBusiness, WRITER } from "../test-support/records.ts";
 
-let test: TestLedger;
-beforeAll(async () => {
-  test = await createTestLedger(15_000);
-  await test.ledger.ready();
-});
-afterAll(() => test?.drop());
+const test = ledgerOfSuite();
 
 type Business = ReturnType<typeof someBusiness>;
 const save = (business: Business, record: DocumentRecord) => test.ledger.records.saveDocument(business, record, WRITER);

@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
 import type { Attention, RecordPart, StockMovement } from "../../contract/index.ts";
-import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
+import { ledgerOfSuite } from "../test-support/create-test-ledger.ts";
 import { documentOf, recordOf, someBusiness, WRITER } from "../test-support/records.ts";
 
-let test: TestLedger;
-beforeAll(async () => {
-  test = await createTestLedger(15_000);
-  await test.ledger.ready();
-});
-afterAll(() => test?.drop());
+const test = ledgerOfSuite();
 
 type Business = ReturnType<typeof someBusiness>;
 const tell = (business: Business, part: RecordPart, writer = WRITER) =>

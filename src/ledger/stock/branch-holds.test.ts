@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
-import { createTestLedger, type TestLedger } from "../test-support/create-test-ledger.ts";
+import { ledgerOfSuite } from "../test-support/create-test-ledger.ts";
 
-let test: TestLedger;
-beforeAll(async () => {
-  test = await createTestLedger(15_000);
-  await test.ledger.ready();
-});
-afterAll(() => test?.drop());
+const test = ledgerOfSuite();
 
 const movement = { itemId: "itm_1", action: "DEDUCT", quantity: 2, unitPrice: 116, branch: "branch_2" } as const;
 const OTHER = { sentAs: '"branchId" by id', asked: "branch_2", answered: "branch_1", message: "look" };

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
-import { afterAll } from "vitest";
+import { afterAll, beforeAll } from "vitest";
 import { type Ledger, openLedger, startEmbeddedPostgres } from "../index.ts";
 import { HOME_OF_RUN, makeHome } from "./home-of-run.ts";
 import { type OutsideClient, openOutsideClient } from "./outside-client.ts";
@@ -62,6 +62,19 @@ export async function createTestLedger(operationTimeoutMs?: number): Promise<Tes
       await runOn(serverUrl, `drop database ${name} with (force)`);
     },
   };
+}
+
+/** The test ledger of the suite that calls this: there, and ready, when its tests begin, and gone after them. */
+export function ledgerOfSuite(): TestLedger {
+  const suite = {} as TestLedger;
+  let created: TestLedger | undefined;
+  beforeAll(async () => {
+    created = await createTestLedger(15_000);
+    Object.assign(suite, created);
+    await created.ledger.ready();
+  });
+  afterAll(() => created?.drop());
+  return suite;
 }
 
 async function runOn(url: string, statement: string): Promise<void> {
