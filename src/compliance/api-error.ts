@@ -5,12 +5,15 @@ import { ComplianceApiError } from "./errors.ts";
 import type { Operation } from "./operations.ts";
 import { excerpt, redact } from "./redact.ts";
 
+/** Said of an answer whose body says nothing that could be relied upon. */
+export const WITHOUT_ENVELOPE = "without the API's error envelope";
+
 /** The one factory from an answer of 400 and above to its error. */
 export function apiErrorOf(operation: Operation, answer: HttpAnswer, meta: AnswerMeta): ComplianceApiError {
   const envelope = readErrorEnvelope(answer.json);
   const summary =
     envelope === undefined
-      ? `HTTP ${meta.status} without the API's error envelope`
+      ? `HTTP ${meta.status} ${WITHOUT_ENVELOPE}`
       : `HTTP ${meta.status} ${redact(envelope.apiCode)}: ${redact(envelope.message)}`;
   return new ComplianceApiError(`${operation.name}: ${summary}${hint(operation, meta)}`, {
     meta,

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 
+import { WITHOUT_ENVELOPE } from "../../../src/compliance/api-error.ts";
 import type { SaleOutcome } from "../../../src/contract/index.ts";
 import { callersMisinformed } from "./caller-outcomes.ts";
 import type { Chronicle } from "./chronicle.ts";
@@ -152,6 +153,16 @@ test("a failed workflow task, an operator called for a 429, an accepted forgery 
   const secret = "no secret is in any history, memo, error or log";
   expect(violated(withChronicle(evidence, { secretsFound: [0] }))).toEqual([secret]);
   expect(violated({ ...evidence, logsWithSecrets: ["worker-0.log:1 holds a secret"] })).toEqual([secret]);
+});
+
+test("an operator called for a refusal of wrong types is called for what happened, and without one is not", async () => {
+  const evidence = await goodEvidence();
+  const called = withAttention(evidence, "unexpected-answer", `createSale: HTTP 422 ${WITHOUT_ENVELOPE}`);
+  expect(violated(called)).toEqual(["nobody is called for what did not happen"]);
+  const [call] = evidence.books.callLog;
+  if (!call) throw new Error("a call was expected");
+  const callLog = [{ ...call, fault: "wrong-types", status: 422 }];
+  expect(violated({ ...called, books: { ...evidence.books, callLog } })).toEqual([]);
 });
 
 test("goods that went back to another branch than the one they were taken from are found", async () => {

@@ -1,3 +1,4 @@
+import { WITHOUT_ENVELOPE } from "../../../src/compliance/api-error.ts";
 import type { SeenAttention } from "../drive/operator.ts";
 import { type Evidence, outcomeOf } from "./evidence.ts";
 import { answeredWithWrongTypes } from "./movements.ts";
@@ -73,7 +74,7 @@ export function attentionsUnexplained(evidence: Evidence): string[] {
   );
   const explained = ({ code, subject, message }: SeenAttention): boolean => {
     if (code === "stock-unreported") return wrongTypes.includes(subject ?? "");
-    if (code === "unexpected-answer") return brokenRefusal && message.includes("without the service's error envelope");
+    if (code === "unexpected-answer") return brokenRefusal && message.includes(WITHOUT_ENVELOPE);
     return EXPLAINED.has(code);
   };
   return evidence.storm.attentions

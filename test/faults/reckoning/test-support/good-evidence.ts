@@ -129,7 +129,7 @@ export function withChronicle(evidence: Evidence, changes: Partial<Chronicle>): 
 
 export function withAttention(
   evidence: Evidence,
-  code: "stock-unknown" | "invalid-request",
+  code: "stock-unknown" | "invalid-request" | "unexpected-answer",
   message: string,
 ): Evidence {
   const attention = { workflowId: WORKFLOW_ID, code, subject: REFERENCE, message, sinceMs: 0 };
