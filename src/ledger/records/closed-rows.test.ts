@@ -59,6 +59,19 @@ test("a terminated document's row is open again once another run takes it over o
   expect((await records.verify(business)).findings).toEqual([]);
 });
 
+test("what a terminated run had under way does not open its row again", async () => {
+  const { business, records, saved, kept, mark } = await openSale();
+  await mark(CLOSED);
+  const late = { ...saved, asOfMs: saved.asOfMs + 1, sequence: saved.sequence + 1, stage: "rejected" as const };
+  expect(await records.saveDocument(business, late, WRITER)).toBe("saved");
+  expect(await kept()).toMatchObject({ closed: CLOSED, stage: "rejected" });
+  const changed = { stage: "awaiting-authority", document: "unchanged", asOfMs: late.asOfMs + 1 } as const;
+  const part = { ...late, ...changed, since: late.sequence, sequence: late.sequence + 1 };
+  expect(await records.saveDocument(business, part, WRITER)).toBe("saved");
+  expect(await kept()).toMatchObject({ closed: CLOSED, stage: "awaiting-authority" });
+  expect((await records.verify(business)).findings).toEqual([]);
+});
+
 test("marking a terminated run changes nothing where the ledger has no row of it", async () => {
   const business = someBusiness();
   await ledgers.ledger.records.markClosed(business, OF, WRITER.runId, CLOSED);

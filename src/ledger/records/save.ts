@@ -45,6 +45,19 @@ export async function saveOver(
   record: DocumentRecord,
   writer: Writer,
 ): Promise<SaveAnswer> {
+  // A run that has ended stays so: what comes from it now was under way when it ended.
+  const hasEnded = kept !== undefined && kept.closed !== null && kept.run_id === storableText(writer.runId);
+  const { closed } = hasEnded ? contentOfKept(kept) : {};
+  return await write(db, business, kept, closed ? { ...record, closed } : record, writer);
+}
+
+async function write(
+  db: Queries,
+  business: Business,
+  kept: Kept | undefined,
+  record: DocumentRecord,
+  writer: Writer,
+): Promise<SaveAnswer> {
   const key = documentKey(business, record);
   const history = historyOf(record, writer);
   const asOfMs = kept?.as_of.getTime() ?? 0;
@@ -95,7 +108,7 @@ export async function saveOver(
 export async function rewrite(db: Queries, business: Business, kept: Kept, content: RecordContent): Promise<void> {
   const record = { ...content, asOfMs: kept.as_of.getTime(), sequence: kept.sequence };
   const writer = { workflowId: kept.workflow_id, runId: kept.run_id };
-  await saveOver(db, business, kept, { ...record, attentionChanges: [], decisions: [] }, writer);
+  await write(db, business, kept, { ...record, attentionChanges: [], decisions: [] }, writer);
 }
 
 /** What a run needs an operator for that carries the document on, and knows less of it than the row does. */
@@ -138,7 +151,7 @@ function readKept(db: Queries, { connection, business_id, type, number }: Docume
         .onRef("e.number", "=", "d.event_number"),
     )
     .select(["d.as_of", "d.sequence", "d.workflow_id", "d.run_id"])
-    .select(["d.event_number", "d.document_id", "d.original_document_id", "e.content"])
+    .select(["d.event_number", "d.document_id", "d.original_document_id", "d.closed", "e.content"])
     .where("d.connection", "=", connection)
     .where("d.business_id", "=", business_id)
     .where("d.type", "=", type)
