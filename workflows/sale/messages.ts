@@ -81,10 +81,13 @@ const resolveStock: Update<SaleState, ResolveStockRequest> = {
   purpose: "Say whether a stock movement was applied.",
   takes: { referenceId: "a text", applied: "true or false", note: "a text", "by?": "a text" },
   refusedBecause(run, { referenceId }) {
-    const open = run.movements.filter((movement) => movement.state === "unknown" && !movement.decision);
+    const unknown = run.movements.filter((movement) => movement.state === "unknown");
+    const open = unknown.filter((movement) => !movement.decision);
     if (open.some((movement) => movement.referenceId === referenceId)) return answeredTooSoon(run, referenceId);
-    const unknown = open.map((movement) => movement.referenceId).join(", ");
-    return `No movement with that referenceId is unknown; unknown are: ${unknown || "none"}.`;
+    if (unknown.some((movement) => movement.referenceId === referenceId))
+      return "The decision on it is being written into the movement's claim. That waits while the ledger is away.";
+    const references = open.map((movement) => movement.referenceId).join(", ");
+    return `No movement with that referenceId is unknown; unknown are: ${references || "none"}.`;
   },
   act(run, { referenceId, applied, note, by }) {
     const movement = run.movements.find((one) => one.referenceId === referenceId && one.state === "unknown");
@@ -102,7 +105,7 @@ const resolveStock: Update<SaleState, ResolveStockRequest> = {
     const answer = `${applied ? "applied" : "not applied"}${contradicts ? `, ${balanceInWords(contradicts)}` : ""}`;
     run.decide({ update: "resolveStock", code: "stock-unknown", subject: referenceId, answer, note, by }, atMs);
   },
-  done: "Kept.",
+  done: "Kept. An outcome that the movement's claim has by now outweighs it.",
 };
 
 /**
@@ -121,7 +124,7 @@ function answeredTooSoon(run: SaleState, referenceId: string): string | undefine
   const answeredBefore = run.decisions.some(ofMovement);
   if (!question || !answeredBefore || Date.now() - question.sinceMs >= FASTEST_ANSWER_MS) return undefined;
   const since = new Date(question.sinceMs).toISOString();
-  return `After your last answer it was sent again, and is unknown again since ${since}: look again, then answer.`;
+  return `It was answered before, and is asked again since ${since}: look again, then answer.`;
 }
 
 const resolveDocument: Update<SaleState, ResolveDocumentRequest> = {

@@ -54,8 +54,8 @@ export class SaleState extends AttentionList {
   creditNoteAttention: AttentionCode | undefined;
   /**
    * planned → sending → applied | refused | unknown, or planned again where it is postponed; refused → sending again,
-   * or dropped; unknown → applied, refused, sending again, or dropped. Only `workflows/stock/` changes a movement's
-   * state; an operator's decision is kept in `decision`, and taken up there.
+   * or dropped; unknown → applied, sending again, or dropped. Only `workflows/stock/` changes a movement's state; an
+   * operator's decision is kept in `decision`, and taken up there.
    */
   readonly movements: StockMovement[] = [];
   /** Of a sale that ended under an earlier workflow: how many movements it has, where not all of them are here. */
@@ -86,8 +86,8 @@ export class SaleState extends AttentionList {
   refundCallers = 0;
   /** A refund that was refused, for those callers. */
   refundRefused: { refund: RefundRequest; message: string } | undefined;
-  /** Once a sale is given up, what was not sent to the stock is not sent any more. */
-  stockHalted = false;
+  /** The sale is given up: movements of what it sold are not sent any more, those that give goods back are. */
+  givenUp = false;
   /** Whether something still follows the receipt that the record must show: movements, or the comparison of a total. */
   moreToRecord = false;
   outcomesGiven = 0;

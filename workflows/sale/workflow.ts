@@ -90,7 +90,7 @@ async function runSale(context: SaleContext, prepared: PreparedSale): Promise<vo
     run.moveTo("completed", "its stock movements");
     await stayOpenForRefund(context, stock, prepared);
   } else {
-    run.stockHalted = true;
+    run.givenUp = true;
     // An unknown movement is resolved before the sale is `cancelled`: only what was taken can go back.
     run.waitingFor = "the return of its goods to stock";
     run.publish();
@@ -159,28 +159,31 @@ async function issueAndAwait(
     "document" in created ? created : { document: created, callbackExpected: false };
   const mode = sale.stock ?? (adopted ? "off" : profile.stock);
   const movements = goods ? planMovements(sale.traderInvoiceNumber, "sold", goods.lines, goods.items) : [];
-  // When the answer to a stock movement is lost (the whole way: docs/architecture.md, under that heading):
-  // 1. Each try is one activity with one attempt, so Temporal never repeats it. The activity takes a claim in the
-  //    ledger, then sends. A 429 postpones the movement, and any other 4xx refuses it. The answer is lost if the call
-  //    times out, breaks off, or is answered by a 5xx or by something unreadable, or if the activity ends without a
-  //    result, since its worker died or its time was up.
-  // 2. The claim decides first (`stock/apply-movement.ts`); while the ledger is away, that waits. If the try never
-  //    took the claim, it never can any more, and the movement is sent again at once. If the claim has an outcome, that
-  //    counts like the answer. If the try took it and left no outcome, the movement is `unknown`.
-  // 3. Then an operator decides (`stock-unknown`, update `resolveStock`), with the item's balance as evidence. If a
-  //    worker that was cut off writes the outcome into the claim before the decision is written there, the outcome
-  //    counts, and ends the question. Applied: the movement counts as made. Not applied: it is sent again under the
-  //    same reference and the next generation of its claim, unless the sale was given up.
-  // 4. Meanwhile the document and the sale's other movements go on, and the run stays open. Only goods that are to go
-  //    back to stock, by a refund's `restock` or because the sale was cancelled, wait for what became of the movement.
-  const moveOnce = once(() => {
+  // When the answer to a stock movement is lost (docs/architecture.md has the files, under that heading):
+  // 1. Each try is one activity with one attempt, so Temporal never repeats it. The activity takes the movement's claim
+  //    in the ledger, sends, and writes the outcome into the claim. Nothing was applied if no byte left, on a 429, or if
+  //    the API itself refuses the movement (a 4xx with its error envelope).
+  // 2. Any other answer but a 201, and none at all (a timeout, a broken connection), makes the movement `unknown`: the
+  //    activity says so itself. If the activity fails, because its worker died or its time was up, the workflow reads
+  //    the claim, and waits while the ledger is away. A claim that was never taken is closed by the reading, so that a
+  //    late attempt cannot take it, and the movement is sent again. A claim with an outcome tells whether the movement
+  //    was applied; if it was not, it is sent again. A claim without an outcome makes the movement `unknown`.
+  // 3. An operator decides on an unknown movement (`stock-unknown`, update `resolveStock`). The balances that the API
+  //    told before and after it are shown as evidence, and decide nothing. The decision is written into the claim before
+  //    anything follows from it. If the outcome is there by then, it outweighs the decision; the claim is watched all
+  //    the time, so that a late outcome settles the movement without an operator. Applied: the movement counts as made.
+  //    Not applied: it is sent again under the same reference and the next generation of its claim, unless the sale was
+  //    given up.
+  // 4. Nothing waits for all this but the end of the run, and goods that are to go back to stock: `stock.move` is not
+  //    awaited here.
+  const startMovementsOnce = once(() => {
     run.moreToRecord = sale.expectedTotal !== undefined;
     stock.move(movements);
   });
   run.moreToRecord = sale.expectedTotal !== undefined || (mode !== "off" && movements.length > 0);
   run.document = document;
   // Only after 201 or 202: a rejected document has sold nothing yet.
-  if (mode === "on-submission" && document.status !== "failed" && document.status !== "cancelled") moveOnce();
+  if (mode === "on-submission" && document.status !== "failed" && document.status !== "cancelled") startMovementsOnce();
   const fixed = new Set<string>();
   const awaited = {
     callbackExpected,
@@ -188,7 +191,7 @@ async function issueAndAwait(
     fixItems: () => fixItems(context, run.document ?? document, branch, fixed),
   };
   const end = await awaitFinalStatus(context, document, awaited);
-  if (mode !== "off" && end === "completed") moveOnce();
+  if (mode !== "off" && end === "completed") startMovementsOnce();
   return end;
 }
 

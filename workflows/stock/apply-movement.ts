@@ -31,7 +31,7 @@ export async function applyMovement(
   branch?: Branch,
 ): Promise<void> {
   const { run } = context;
-  const givenUp = (): boolean => run.stockHalted && movement.purpose === "sold";
+  const givenUp = (): boolean => run.givenUp && movement.purpose === "sold";
   const claims = new ClaimGenerations();
   const betweenTries = new BetweenTries(run);
   const tries = { claims, betweenTries, branch, givenUp };
