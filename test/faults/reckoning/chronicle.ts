@@ -8,7 +8,10 @@ export interface Chronicle {
   readonly result: unknown;
   readonly events: number;
   readonly activities: readonly ActivityEnd[];
-  /** Attempts that ended without a word of their worker, also where another attempt followed. */
+  /**
+   * Attempts that ended without a word of their worker, also where another attempt followed. A task that no worker took
+   * in time had no attempt: it is sent again, by design.
+   */
   readonly timeouts: readonly string[];
   /** Accepted updates, with what was sent. */
   readonly updates: readonly { readonly name: string; readonly input: unknown }[];
@@ -90,7 +93,7 @@ function fold({ events }: History): Omit<Chronicle, "workflowId" | "type" | "sta
     if (timedOut) {
       const isUnstarted = timedOut.failure?.timeoutFailureInfo?.timeoutType === SCHEDULE_TO_START;
       end(timedOut.scheduledEventId, isUnstarted ? "never-started" : "timed-out", timedOut.failure?.message);
-      timeouts.push(activities.get(String(timedOut.scheduledEventId))?.type ?? "");
+      if (!isUnstarted) timeouts.push(activities.get(String(timedOut.scheduledEventId))?.type ?? "");
     }
     const begun = event.activityTaskStartedEventAttributes;
     if (begun?.lastFailure?.timeoutFailureInfo)
