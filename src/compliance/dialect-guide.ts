@@ -109,7 +109,7 @@ export const COMPLIANCE_GUIDE: DialectGuide = {
     "the branch, and does a sale have one",
     {
       whileWrong: `${IGNORED}: the sale counts for the business's first branch`,
-      shows: "`invalid-request`; otherwise nothing in the answer shows it, since a sale names no branch",
+      shows: "`invalid-request`; otherwise nothing shows it, since the sale in the API's answer has no branch",
       question: "In the body of POST /v1/sales, is there a branch selector, and what is its name?",
     },
   ),
@@ -359,7 +359,7 @@ export const COMPLIANCE_NEUTRAL_WORDS: readonly NeutralWord[] = [
   },
   {
     section: "Errors",
-    word: "codes beyond those listed, and `invalid_request`, `forbidden`, `not_found`, `rate_limited`",
+    word: "codes beyond those listed, and the spelling of `invalid_request`, `forbidden`, `not_found`, `rate_limited`",
     dependence: "No: the status decides",
   },
   {

@@ -8,8 +8,7 @@ const MIN_SECRET_LENGTH = 32;
 export const callbackSettings = {
   publicUrl: plainUrlSetting({
     variable: "CALLBACK_PUBLIC_URL",
-    meaning:
-      "the https URL under which the tax service reaches the receiver; without it, polling alone finishes every sale",
+    meaning: "the https URL under which the API reaches the receiver; without it, polling alone finishes every sale",
     defaultText: "none: no callbacks",
     example: "https://callbacks.example.com",
   }),

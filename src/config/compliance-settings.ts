@@ -110,7 +110,7 @@ export const complianceSettings = {
     {
       variable: "COMPLIANCE_SALE_DATE_PAST_DAYS",
       meaning:
-        "a `saleDate` looks wrong if it lies more days than this before the start, or more than one day after it",
+        "a `saleDate` looks wrong if it is more than this many days before the start, or more than one day after it",
       fallback: 30,
     },
   ),

@@ -2,7 +2,7 @@ import { BlockList, isIP } from "node:net";
 
 const LOOPBACK = blockList(["127.0.0.0/8"], ["::1/128"]);
 
-/** What a tax service on the internet cannot reach; and what it must not be sent to. */
+/** What an API on the internet cannot reach; and what it must not be sent to. */
 const NOT_PUBLIC = blockList(
   [
     "0.0.0.0/8",

@@ -18,7 +18,7 @@ export const timingSettings = {
   ),
   resubmissions: integerSetting(
     { min: 0, max: 20, unit: "times" },
-    about("resubmissions", 3, "how often a rejected document is resubmitted automatically, at most"),
+    about("resubmissions", 3, "how many times a rejected document is resubmitted automatically at most"),
   ),
   resubmissionWindowMs: milliseconds(
     "resubmissionWindowMs",
@@ -78,7 +78,7 @@ export const timingSettings = {
     "idempotencyKeyLifeMs",
     DAY,
     [0, 30 * DAY],
-    "how long the API remembers an idempotency key at least; after that a create request is not repeated",
+    "how long the API is certain to remember an idempotency key; after that a create request is not repeated",
   ),
   fallbackLimitPerMinute: integerSetting(
     { min: 1, max: 100_000, unit: "requests a minute" },

@@ -28,7 +28,7 @@ export function plainUrlSetting(about: About<URL>): Setting<URL> {
   return { ...about, fromJson: read, fromText: read };
 }
 
-/** Why the tax service could not deliver callbacks to a URL; undefined where it may. */
+/** Why the API could not deliver callbacks to a URL; undefined where it may. */
 export function publicUrlProblem(url: URL, allowLoopback: boolean): string | undefined {
   if (allowLoopback && isLoopbackHost(url)) return undefined;
   const expected = "expected an absolute https URL of a public host";

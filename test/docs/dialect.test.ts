@@ -24,10 +24,11 @@ test("docs/dialect.md is generated from the schemas and the guides", async () =>
   const page = `# The dialect
 
 The documentation of both services leaves names open: it does not show some, and replaces others by a neutral word. The
-*dialect* is where an installation states the real names. Every default is fiscalflow's own choice. While a setting is
-wrong, nothing is lost and nothing is done twice; each entry below says what happens instead, and how to notice it. There
-is one exception: if \`createSale.idempotencyKey\` is \`trusted\` and the service ignores the header, a sale whose answer
-is lost can be issued twice.
+*dialect* is where an installation states the real names. Every default is fiscalflow's own choice. Each entry below
+says which section of the service's documentation leaves the name open (“Also named” is its list of operations without
+a description), what happens while the setting is wrong, and how to notice it. While a setting is wrong, nothing is lost
+and nothing is done twice, with one exception: if \`createSale.idempotencyKey\` is \`trusted\` and the service ignores
+the header, a sale whose answer is lost can be issued twice.
 
 ## Find the right values
 
@@ -45,7 +46,8 @@ It recognises names in answers by their content, and names in requests by their 
 of 101 is refused, a cursor moves the page, a filter narrows the list, and a branch comes back in the answer.
 
 \`--write\` asks before it writes (\`--yes\` answers the question), and refuses a live key. It first sends sales and
-movements of an item that does not exist, which no service can accept, until the item is the only reason for the refusal.
+movements of an item that does not exist, which no service can accept, and varies the field names until the missing item
+is the only reason for the refusal.
 Then it issues one sale (its number begins with \`DIALECT-\`) and one credit note for it, and sends one movement of one
 unit. It reports a write whose outcome is unknown, and never repeats it. \`--item\` names the item; without it, the
 command takes the first registered item that is tracked in stock.
