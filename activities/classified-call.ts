@@ -6,7 +6,7 @@ import type { Refusal, ServiceTrouble } from "../src/contract/index.ts";
 import { AnswerError, TransportError } from "../src/http/errors.ts";
 import type { OddRow } from "../src/http/read-body.ts";
 import { KeyHeldError } from "./compliance/credential-circuit-breaker.ts";
-import { afterQuotaMs, backoffMs, deferred, notSent, notServed, transient, unknownKeyed } from "./failure.ts";
+import { afterQuotaMs, backoffMs, LONGEST_PAUSE_MS, retryAfter } from "./failure.ts";
 
 /** What one call to a service came to: its meaning, and whichever of answer and error there is. */
 export interface ClassifiedCall<Data, Meaning = Classification> {
@@ -36,7 +36,7 @@ export type AnyCall<Data = unknown> = ClassifiedCall<Data, Classification | Acco
 export function servedIn<Runtime>(connections: ReadonlyMap<string, Runtime>, name: string): Runtime {
   const runtime = connections.get(name);
   if (runtime) return runtime;
-  throw notServed(notServedMessage(connections, name));
+  throw retryAfter("NotServed", notServedMessage(connections, name), LONGEST_PAUSE_MS);
 }
 
 export function notServedMessage(connections: ReadonlyMap<string, unknown>, name: string): string {
@@ -86,13 +86,14 @@ export function throwIfRetryable({ meaning, message, trouble }: AnyCall, random:
   const attempt = Context.current().info.attempt;
   switch (meaning.kind) {
     case "deferred":
-      throw deferred(message, afterQuotaMs(meaning.retryAfterMs, random), trouble);
+      throw retryAfter("Deferred", message, afterQuotaMs(meaning.retryAfterMs, random), trouble);
     case "transient":
-      throw transient(message, backoffMs(attempt, random), trouble);
+      throw retryAfter("Transient", message, backoffMs(attempt, random), trouble);
     case "not-applied":
-      throw notSent(message, backoffMs(attempt, random), trouble);
+      throw retryAfter("NotSent", message, backoffMs(attempt, random), trouble);
     case "unknown-keyed":
-      if (meaning.documentId === undefined) throw unknownKeyed(message, backoffMs(attempt, random), trouble);
+      if (meaning.documentId === undefined)
+        throw retryAfter("UnknownKeyed", message, backoffMs(attempt, random), trouble);
       return;
     default:
       return;

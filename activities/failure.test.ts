@@ -2,18 +2,9 @@ import { ApplicationFailureCategory, CancelledFailure } from "@temporalio/common
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
+import { STILL_WAITING } from "../src/contract/index.ts";
 import { LedgerUnavailableError } from "../src/ledger/index.ts";
-import {
-  afterQuotaMs,
-  backoffMs,
-  deferred,
-  notSent,
-  notServed,
-  stillWaiting,
-  transient,
-  asRetryable,
-  unknownKeyed,
-} from "./failure.ts";
+import { afterQuotaMs, asRetryable, backoffMs, retryAfter } from "./failure.ts";
 import { inActivity, START_MS } from "./test-support/served.ts";
 
 const chance = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
@@ -70,33 +61,33 @@ describe("the pause after a refusal by the quota", () => {
 
 describe("a failure", () => {
   test.each([
-    ["Deferred", deferred, "BENIGN"],
-    ["StillWaiting", stillWaiting, "BENIGN"],
-    ["Transient", transient, undefined],
-    ["NotSent", notSent, undefined],
-    ["UnknownKeyed", unknownKeyed, undefined],
-  ] as const)("of type %s is tried again after its pause", (type, fail, category) => {
-    expect(fail("what happened", 4_321)).toMatchObject({
+    ["Deferred", "BENIGN"],
+    [STILL_WAITING, "BENIGN"],
+    ["Transient", undefined],
+    ["NotSent", undefined],
+    ["UnknownKeyed", undefined],
+    ["NotServed", undefined],
+  ] as const)("of type %s is tried again after its pause", (type, category) => {
+    expect(retryAfter(type, "what happened", 4_321)).toMatchObject({
       type,
       message: expect.stringMatching(
-        type === "StillWaiting" ? /^Still waiting; .*look\. what happened$/ : /^what happened$/,
+        type === STILL_WAITING ? /^Still waiting; .*look\. what happened$/ : /^what happened$/,
       ),
       nonRetryable: false,
       nextRetryDelay: 4_321,
       category: category && ApplicationFailureCategory[category],
     });
   });
-
-  test("of a worker that does not serve a connection is tried again after a minute", () => {
-    expect(notServed("not here")).toMatchObject({ type: "NotServed", nonRetryable: false, nextRetryDelay: 60_000 });
-  });
 });
 
 test("a failure leads with the service's trouble, in its message and its details", async () => {
   const trouble = { kind: "away", sinceMs: START_MS, orEarlier: true } as const;
-  const failure = await inActivity(() => Promise.resolve(transient("getSale: HTTP 503", 4_321, trouble)), {
-    attempt: 7,
-  });
+  const failure = await inActivity(
+    () => Promise.resolve(retryAfter("Transient", "getSale: HTTP 503", 4_321, trouble)),
+    {
+      attempt: 7,
+    },
+  );
   expect(failure).toMatchObject({
     message:
       "The API has been away at least since 2026-11-21 12:00 EAT: attempt 7, the next after 5 s. getSale: HTTP 503",
@@ -118,7 +109,7 @@ describe("an unexpected error", () => {
   });
 
   test.each([
-    ["a failure that has a meaning", transient("away", 1_000)],
+    ["a failure that has a meaning", retryAfter("Transient", "away", 1_000)],
     ["a cancellation", new CancelledFailure("ended")],
     ["a request that a cancellation has ended", Object.assign(new Error("aborted"), { name: "AbortError" })],
   ])("is not %s", (_what, error) => {

@@ -9,19 +9,8 @@ import { LedgerUnavailableError } from "../src/ledger/index.ts";
  * whatever the workflow must decide upon is a result.
  */
 
-/** Types of the failures, as they stand in Temporal's UI beside a pending activity. */
-const TYPES = {
-  deferred: "Deferred",
-  transient: "Transient",
-  notSent: "NotSent",
-  unknownKeyed: "UnknownKeyed",
-  stillWaiting: STILL_WAITING,
-  notServed: "NotServed",
-  ledgerAway: "LedgerAway",
-} as const;
-
 const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 60_000;
+export const LONGEST_PAUSE_MS = 60_000;
 /**
  * Of a pause of zero, as `Retry-After: 0` without jitter gives one, Temporal's server makes no attempt at once but the
  * end of all attempts (`RETRY_STATE_TIMEOUT`), and the workflow takes the call's answer for lost.
@@ -39,37 +28,13 @@ export function afterQuotaMs(retryAfterMs: number | undefined, random: () => num
   return Math.round((retryAfterMs ?? LONGEST_PAUSE_MS) + random() * 2_000);
 }
 
-/** Rate limited: the request was not processed. */
-export function deferred(message: string, pauseMs: number, trouble?: ServiceTrouble): ApplicationFailure {
-  return retryAfter(TYPES.deferred, message, pauseMs, { trouble, category: "BENIGN" });
-}
-
 /**
  * The outside world is not there yet. Temporal's UI shows an attempt that fails again and again: the message says that
  * nothing has failed.
  * @param seen what this look has found, as a sentence
  */
 export function stillWaiting(seen: string, pauseMs: number, trouble?: ServiceTrouble): ApplicationFailure {
-  const lead = "Still waiting; each attempt is one look. ";
-  return retryAfter(TYPES.stillWaiting, seen, pauseMs, { lead, trouble, category: "BENIGN" });
-}
-
-export function transient(message: string, pauseMs: number, trouble?: ServiceTrouble): ApplicationFailure {
-  return retryAfter(TYPES.transient, message, pauseMs, { trouble });
-}
-
-export function notSent(message: string, pauseMs: number, trouble?: ServiceTrouble): ApplicationFailure {
-  return retryAfter(TYPES.notSent, message, pauseMs, { trouble });
-}
-
-/** It may have happened, and the same bytes under the same key cannot do it twice. */
-export function unknownKeyed(message: string, pauseMs: number, trouble?: ServiceTrouble): ApplicationFailure {
-  return retryAfter(TYPES.unknownKeyed, message, pauseMs, { trouble });
-}
-
-/** This process lacks what another one may have. */
-export function notServed(message: string): ApplicationFailure {
-  return retryAfter(TYPES.notServed, message, LONGEST_PAUSE_MS);
+  return retryAfter(STILL_WAITING, seen, pauseMs, trouble);
 }
 
 /**
@@ -81,27 +46,35 @@ export function asRetryable(error: unknown, attempt: number, random: () => numbe
   if (error instanceof TemporalFailure || error instanceof CompleteAsyncError) return error;
   if (error instanceof Error && error.name === "AbortError") return error;
   const nextRetryDelay = backoffMs(attempt, random);
-  if (error instanceof LedgerUnavailableError) return retryAfter(TYPES.ledgerAway, error.message, nextRetryDelay);
+  if (error instanceof LedgerUnavailableError) return retryAfter("LedgerAway", error.message, nextRetryDelay);
   return ApplicationFailure.fromError(error, { nextRetryDelay });
 }
 
-interface About {
-  /** Words before all others. */
-  lead?: string;
-  /** What is wrong with the service; those who look at the pending activity read it first. */
-  trouble?: ServiceTrouble | undefined;
-  category?: "BENIGN";
-}
+/** In Temporal's UI beside a pending activity. `NotServed`: this process lacks what another one may have. */
+type FailureType =
+  | "Deferred"
+  | "Transient"
+  | "NotSent"
+  | "UnknownKeyed"
+  | "NotServed"
+  | "LedgerAway"
+  | typeof STILL_WAITING;
 
-function retryAfter(type: string, said: string, pauseMs: number, about: About = {}): ApplicationFailure {
-  const { lead = "", trouble, category } = about;
+/** @param trouble what is wrong with the service; those who look at the pending activity read it first */
+export function retryAfter(
+  type: FailureType,
+  said: string,
+  pauseMs: number,
+  trouble?: ServiceTrouble,
+): ApplicationFailure {
   const nextRetryDelay = Math.max(pauseMs, SHORTEST_PAUSE_MS);
+  const lead = type === STILL_WAITING ? "Still waiting; each attempt is one look. " : "";
   return ApplicationFailure.create({
     type,
     message: `${lead}${trouble ? `${progressOf(trouble, nextRetryDelay)} ` : ""}${said}`,
     nextRetryDelay,
     ...(trouble && { details: [{ trouble, said } satisfies TroubleDetails] }),
-    ...(category && { category: ApplicationFailureCategory.BENIGN }),
+    ...((type === STILL_WAITING || type === "Deferred") && { category: ApplicationFailureCategory.BENIGN }),
   });
 }
 

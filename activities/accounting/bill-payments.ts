@@ -9,8 +9,7 @@ import {
 } from "../../src/contract/index.ts";
 import { refusalOf, servedIn, throwIfRetryable } from "../classified-call.ts";
 import { keepRows } from "../listed-rows.ts";
-import { callAndClassify } from "./call-and-classify.ts";
-import type { AccountingContext, AccountingRuntime } from "./runtime.ts";
+import { type AccountingContext, type AccountingRuntime, callAndClassify } from "./calls.ts";
 
 const ORDERS = {
   created: { sortBy: "createdAt", sortDirection: "asc" },

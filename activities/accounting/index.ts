@@ -1,30 +1,44 @@
 import type { AccountingActivities } from "../../src/contract/index.ts";
-import { servedIn, throwIfRetryable } from "../classified-call.ts";
+import { claimedCall } from "../claimed-call.ts";
+import { notServedMessage, servedIn, throwIfRetryable } from "../classified-call.ts";
 import { stillWaiting } from "../failure.ts";
+import { currentWriter } from "../ledger/beside-calls.ts";
 import { standingNow } from "../service-wait.ts";
 import { createBillPaymentActivities } from "./bill-payments.ts";
-import { callAndClassify } from "./call-and-classify.ts";
-import type { AccountingContext } from "./runtime.ts";
-import { createSyncBatchActivities } from "./sync-batches.ts";
+import { type AccountingContext, callAndClassify } from "./calls.ts";
 
-export type { AccountingContext, AccountingRuntime, KeyStandingWatch } from "./runtime.ts";
+export type { AccountingContext, AccountingRuntime, KeyStandingWatch } from "./calls.ts";
 
 /** The activities of an accounting connection's task queue: one HTTP request each, at most. */
 export function createAccountingActivities(context: AccountingContext): AccountingActivities {
+  const {
+    random,
+    ledger: { syncBatches },
+  } = context;
   return {
     ...createBillPaymentActivities(context),
-    ...createSyncBatchActivities(context),
-    ...createAccountingWaitActivities(context),
-  };
-}
 
-/**
- * The wait of whatever the service does not take now: its key is asked for by a read that changes nothing
- * (docs/decisions/0013).
- */
-function createAccountingWaitActivities(context: AccountingContext) {
-  const { random } = context;
-  return {
+    /** A batch is sent at most once for each claim, so nothing here throws in order to be repeated. */
+    async processSyncBatch(request) {
+      const runtime = context.accounting.get(request.connection);
+      // Nothing was sent, and only a result says so: a failure would be one more unknown outcome.
+      if (!runtime)
+        return { kind: "deferred", sameTry: true, message: notServedMessage(context.accounting, request.connection) };
+      const claim = { ...request, writer: currentWriter() };
+      const call = () => runtime.client.processSyncBatch(request.syncBatchId);
+      return await claimedCall(context, {
+        take: () => syncBatches.take(claim),
+        send: () => callAndClassify(runtime, "processSyncBatch", call),
+        done: ({ message }) => ({ kind: "processed" as const, message }),
+        not: "not-processed",
+        settle: (outcome) => syncBatches.settle({ ...claim, outcome }),
+      });
+    },
+
+    /**
+     * The wait of whatever the service does not take now: its key is asked for by a read that changes nothing
+     * (docs/decisions/0013).
+     */
     async awaitAccounting(request) {
       const runtime = servedIn(context.accounting, request.connection);
       const { tooSoonForMs, ownTurnInMs, lookPauseMs } = standingNow(request, random);
@@ -42,5 +56,5 @@ function createAccountingWaitActivities(context: AccountingContext) {
       throwIfRetryable(classified, random);
       if (ofTheKey && meaning.kind === "configuration") throw stillWaiting(message, lookPauseMs, trouble);
     },
-  } satisfies Partial<AccountingActivities>;
+  };
 }

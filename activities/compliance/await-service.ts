@@ -2,7 +2,7 @@ import { SHOWN_OPERATIONS } from "../../src/compliance/index.ts";
 import type { AwaitServiceRequest, ComplianceActivities, ServiceTrouble } from "../../src/contract/index.ts";
 import { stillWaiting } from "../failure.ts";
 import { type Standing, standingNow } from "../service-wait.ts";
-import { throwIfRetryable } from "../classified-call.ts";
+import { refusalOf, throwIfRetryable } from "../classified-call.ts";
 import { type ActivityContext, callAndClassify, type ComplianceRuntime, keyCallOf, runtimeOf } from "./calls.ts";
 import { KeyHeldError } from "./credential-circuit-breaker.ts";
 
@@ -50,9 +50,8 @@ async function lookedAtKey(
   throwIfRetryable(classified, random);
   if (meaning.kind !== "configuration") return;
   const held = error instanceof KeyHeldError ? error : undefined;
-  const refusal = held?.refusal ?? error;
   // A key that may not list businesses is a good key.
-  if (request.refused === undefined || !isOfTheKey(refusal)) return;
+  if (request.refused === undefined || refusalOf(classified).status !== 401) return;
   const pauseMs = Math.round(Math.max(lookPauseMs, held?.heldForMs ?? 0));
   throw stillWaiting(message, pauseMs, troubleOf(runtime, request));
 }
@@ -60,8 +59,4 @@ async function lookedAtKey(
 /** Since when the key is refused the waiting workflow knows best: it outlives this process. */
 function troubleOf({ health }: ComplianceRuntime, request: AwaitServiceRequest): ServiceTrouble | undefined {
   return request.refused ? { kind: "refused", sinceMs: request.sinceMs } : health.trouble;
-}
-
-function isOfTheKey(refusal: unknown): boolean {
-  return typeof refusal === "object" && refusal !== null && "status" in refusal && refusal.status === 401;
 }

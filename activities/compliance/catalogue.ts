@@ -61,6 +61,12 @@ export class Catalogue {
     return [...(await reading.answer).items.values()];
   }
 
+  /** {@link resolveLines}, by what is known without asking. */
+  resolve(businessId: string | undefined, lines: readonly SaleLineInput[], sinceMs: number): ItemsResult | undefined {
+    const known = this.known(businessId, sinceMs);
+    return known && resolveLines(lines, known, this.leftOut(businessId));
+  }
+
   /** Rows that the list at hand has left out. */
   leftOut(businessId: string | undefined): readonly OddRow[] {
     const snapshot = this.#snapshots.get(businessId ?? "");

@@ -11,7 +11,7 @@ import {
   withLinesThatFit,
 } from "../../src/contract/index.ts";
 import { LedgerUnavailableError } from "../../src/ledger/index.ts";
-import { claimAfterEarlierRuns, EarlierRunsUnreadError } from "../earlier-runs/earlier-runs.ts";
+import { claimOrDeferred, EarlierRunsUnreadError } from "../earlier-runs/earlier-runs.ts";
 import { afterQuotaMs } from "../failure.ts";
 import { keySentWith } from "../ledger/beside-calls.ts";
 import { type ClassifiedCall, notServedMessage, refusalOf, sentence, throwIfRetryable } from "../classified-call.ts";
@@ -23,7 +23,7 @@ import {
   rejectedSaleThatFits,
   runtimeOf,
 } from "./calls.ts";
-import { DocumentClaim } from "./document-claim.ts";
+import { documentClaim } from "./document-claim.ts";
 
 /** The two requests that bring a document into being, each under its Idempotency-Key. */
 export function createCreationActivities(context: ActivityContext) {
@@ -61,7 +61,7 @@ export function createCreationActivities(context: ActivityContext) {
     send: (runtime: ComplianceRuntime, first: ComposedRequest) => Promise<ClassifiedCall<SaleDocument>>,
   ): Promise<CreateResult> {
     const runtime = runtimeOf(context, request.connection);
-    const claim = new DocumentClaim(ledger, request, nowMs);
+    const claim = documentClaim(ledger, request, nowMs);
     await takeOverOrGoOn();
     const begun = await claim.beginOrGoOn();
     const sentByEarlierAttempt = firstSentBefore(request);
@@ -105,8 +105,11 @@ export function createCreationActivities(context: ActivityContext) {
         message: notServedMessage(context.connections, request.connection),
         firstSentAtMs: sentByEarlierAttempt,
       };
-    const claim = new DocumentClaim(ledger, request, nowMs);
-    const begun = await claimAfterEarlierRuns(context.earlierRuns, () => claim.begin());
+    const claim = documentClaim(ledger, request, nowMs);
+    const begun = await claimOrDeferred(async () => {
+      await context.earlierRuns.takeOver(Context.current().info.workflowExecution);
+      return await claim.begin();
+    });
     if (begun.kind === "deferred") return { ...begun, firstSentAtMs: sentByEarlierAttempt };
     if (begun.kind !== "send") return begun;
     const earliestSent = earliest(sentByEarlierAttempt, begun.firstSentAtMs);
@@ -164,15 +167,19 @@ function noteIgnored(
 }
 
 /** Settles the claim with what the answer says of the document. */
-async function settle(claim: DocumentClaim, result: CreateResult, nothingSent: boolean): Promise<CreateResult> {
+async function settle(
+  claim: ReturnType<typeof documentClaim>,
+  result: CreateResult,
+  nothingSent: boolean,
+): Promise<CreateResult> {
   if (result.kind === "document" || result.kind === "named" || result.kind === "rejected") {
     const documentId = idOf(result);
     if (documentId !== undefined)
-      return (await claim.settleCreated(documentId)) ? result : { ...result, unclaimed: true };
+      return (await claim.settle({ kind: "document", documentId })) ? result : { ...result, unclaimed: true };
   }
   // Both answers rule out a document of ours, also one of an earlier attempt in doubt.
   const ruledOut = result.kind === "rejected" || result.kind === "already-credited";
-  if (ruledOut || nothingSent) await claim.settleUnsent();
+  if (ruledOut || nothingSent) await claim.settle({ kind: "unsent" });
   return result;
 }
 

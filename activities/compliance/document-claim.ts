@@ -9,37 +9,28 @@ interface ToSend {
   firstSentAtMs: number | undefined;
 }
 
+type Outcome = { kind: "document"; documentId: string } | { kind: "unsent" };
+
 /**
  * The claim of one intent for a document. It holds the bytes that were sent first, so that every attempt of every run
  * sends the same under the same key, and the document's id once it is known, so that a run which begins anew takes it
  * over (docs/architecture.md, "One document for a number").
  */
-export class DocumentClaim {
-  readonly #ledger: Ledger;
-  readonly #request: CreateRequest | CreateSaleRequest;
-  readonly #nowMs: () => number;
-  #claimed = false;
-
-  constructor(ledger: Ledger, request: CreateRequest | CreateSaleRequest, nowMs: () => number) {
-    this.#ledger = ledger;
-    this.#request = request;
-    this.#nowMs = nowMs;
-  }
+export function documentClaim({ documents }: Ledger, asked: CreateRequest | CreateSaleRequest, now: () => number) {
+  const key = { workflowId: asked.claim, intent: asked.intent };
+  let isClaimed = false;
 
   /** @throws LedgerUnavailableError */
-  async begin(): Promise<ToSend | CreateResult> {
-    const idempotencyKey = keySentWith(this.#request);
-    const { request, content, numberFor: number } = this.#request;
-    const holder = currentHolder();
-    const call = { ...this.#key, idempotencyKey, content, request, holder, number, nowMs: this.#nowMs() };
-    const answer = await this.#ledger.documents.begin(call);
+  async function begin(): Promise<ToSend | CreateResult> {
+    const { request, content, numberFor: number } = asked;
+    const call = { ...key, idempotencyKey: keySentWith(asked), content, request, holder: currentHolder(), number };
+    const answer = await documents.begin({ ...call, nowMs: now() });
     switch (answer.kind) {
       case "send": {
-        this.#claimed = true;
-        // Written by this class alone, as it was given.
-        const first = answer.request as ComposedRequest;
+        isClaimed = true;
         const firstSentAtMs = answer.first ? undefined : answer.firstSentAtMs;
-        return { kind: "send", request: first, firstSentAtMs };
+        // Written here alone, as it was given.
+        return { kind: "send", request: answer.request as ComposedRequest, firstSentAtMs };
       }
       case "known":
         return { kind: "named", saleId: answer.documentId, message: "An earlier run of this workflow made it." };
@@ -59,39 +50,32 @@ export class DocumentClaim {
     }
   }
 
-  /** For a request that may be repeated under its key in any case: tills go on selling while the database is away. */
-  async beginOrGoOn(): Promise<ToSend | CreateResult> {
-    try {
-      return await this.begin();
-    } catch (error) {
-      if (!(error instanceof LedgerUnavailableError)) throw error;
-      return { kind: "send", request: this.#request.request, firstSentAtMs: undefined };
-    }
-  }
+  return {
+    begin,
 
-  /** The document exists, in whatever status. False where the ledger does not know of it yet. */
-  settleCreated(documentId: string): Promise<boolean> {
-    return this.#settle({ kind: "document", documentId });
-  }
+    /** For a request that may be repeated under its key in any case: tills go on selling while the database is away. */
+    async beginOrGoOn(): Promise<ToSend | CreateResult> {
+      try {
+        return await begin();
+      } catch (error) {
+        if (!(error instanceof LedgerUnavailableError)) throw error;
+        return { kind: "send", request: asked.request, firstSentAtMs: undefined };
+      }
+    },
 
-  /** Nothing of this intent exists, and nothing is in doubt: it may be sent again, with other bytes too. */
-  settleUnsent(): Promise<boolean> {
-    return this.#settle({ kind: "unsent" });
-  }
-
-  async #settle(outcome: { kind: "document"; documentId: string } | { kind: "unsent" }): Promise<boolean> {
-    if (!this.#claimed) return false;
-    try {
-      await this.#ledger.documents.settle({ ...this.#key, outcome, nowMs: this.#nowMs() });
-      return true;
-    } catch (error) {
-      if (error instanceof LedgerUnavailableError) return false;
-      throw error;
-    }
-  }
-
-  get #key() {
-    const { claim, intent } = this.#request;
-    return { workflowId: claim, intent };
-  }
+    /**
+     * `document`: it exists, in whatever status. `unsent`: nothing of this intent exists, and nothing is in doubt: it
+     * may be sent again, with other bytes too. False where the ledger does not know of it yet.
+     */
+    async settle(outcome: Outcome): Promise<boolean> {
+      if (!isClaimed) return false;
+      try {
+        await documents.settle({ ...key, outcome, nowMs: now() });
+        return true;
+      } catch (error) {
+        if (error instanceof LedgerUnavailableError) return false;
+        throw error;
+      }
+    },
+  };
 }

@@ -54,14 +54,14 @@ export function createItemActivities(context: ActivityContext) {
     sinceMs: number,
     whenHeld?: (held: KeyHeldError) => Error,
   ): Promise<ItemsResult> {
-    const known = runtime.catalogue.known(request.businessId, sinceMs);
+    const { catalogue } = runtime;
+    const known = catalogue.resolve(request.businessId, request.lines, sinceMs);
     // No call: it says nothing of the key.
-    if (known) return resolveLines(request.lines, known, runtime.catalogue.leftOut(request.businessId));
+    if (known) return known;
     const classified = await readCatalogue(context, request, sinceMs);
     if (whenHeld && classified.error instanceof KeyHeldError) throw whenHeld(classified.error);
-    if (classified.data)
-      return resolveLines(request.lines, classified.data, runtime.catalogue.leftOut(request.businessId));
-    return refusalOf(classified);
+    if (!classified.data) return refusalOf(classified);
+    return resolveLines(request.lines, classified.data, catalogue.leftOut(request.businessId));
   }
 
   async function register(...[request]: Parameters<ComplianceActivities["registerItem"]>) {
@@ -96,9 +96,8 @@ export function createItemActivities(context: ActivityContext) {
       const runtime = runtimeOf(context, request.connection);
       const startedAtMs = nowMs();
       const sinceMs = request.notOlderThanMs ?? startedAtMs - runtime.catalogueAgeMs;
-      const known = runtime.catalogue.known(request.businessId, sinceMs);
-      const fromKnown = known && resolveLines(request.lines, known, runtime.catalogue.leftOut(request.businessId));
-      if (fromKnown?.kind === "resolved") return fromKnown;
+      const known = runtime.catalogue.resolve(request.businessId, request.lines, sinceMs);
+      if (known?.kind === "resolved") return known;
       // A name that the catalogue at hand does not have may have been added since it was read, up to when this look was
       // asked for. Those that were asked for before a look began share it.
       const askedForAtMs = Math.min(startedAtMs, Context.current().info.currentAttemptScheduledTimestampMs);
@@ -120,13 +119,8 @@ export function createItemActivities(context: ActivityContext) {
 
     /** Sales that wait for the same item share one registration, and one word that it lacks data. */
     registerItem(request) {
-      const key = JSON.stringify([
-        request.connection,
-        request.businessId,
-        request.itemId,
-        request.branch?.id,
-        request.force,
-      ]);
+      const { connection, businessId, itemId, branch, force } = request;
+      const key = JSON.stringify([connection, businessId, itemId, branch?.id, force]);
       const underWay = registrations.get(key);
       if (underWay) return underWay;
       const lacking = lacksData.get(key);

@@ -1,4 +1,3 @@
-import { Context } from "@temporalio/activity";
 import { isGrpcServiceError, type WorkflowClient } from "@temporalio/client";
 
 import type { Deferred } from "../../src/contract/index.ts";
@@ -29,7 +28,6 @@ interface Execution {
  */
 export class EarlierRunsUnreadError extends Error {
   override readonly name = "EarlierRunsUnreadError";
-  readonly code = "earlier-runs-unread";
 
   constructor(workflowId: string, cause: unknown) {
     const reason = cause instanceof Error ? cause.message : String(cause);
@@ -111,17 +109,6 @@ export class EarlierRuns {
     const [oldest] = this.#done.keys();
     if (this.#done.size > REMEMBERED && oldest !== undefined) this.#done.delete(oldest);
   }
-}
-
-/** Brings into the ledger what earlier runs of a workflow id did, then takes a claim without which nothing is sent. */
-export function claimAfterEarlierRuns<Claimed>(
-  earlierRuns: Pick<EarlierRuns, "takeOver">,
-  claim: () => Promise<Claimed>,
-): Promise<Claimed | Deferred> {
-  return claimOrDeferred(async () => {
-    await earlierRuns.takeOver(Context.current().info.workflowExecution);
-    return await claim();
-  });
 }
 
 /** @returns what `claim` gives; `deferred` where it cannot be had now */

@@ -1,17 +1,131 @@
-import type { LedgerActivities } from "../../src/contract/index.ts";
-import { createBatchLedgerActivities } from "./batches.ts";
-import { createCorrectionActivities } from "./corrections.ts";
-import { createDocumentActivities } from "./documents.ts";
-import { createJobLedgerActivities } from "./jobs.ts";
-import { createMovementActivities, type LedgerContext } from "./movements.ts";
+import { type ItemOutcomeKind, type LedgerActivities, noOutcomes, TAKEN_A_PAGE } from "../../src/contract/index.ts";
+import type { Ledger } from "../../src/ledger/index.ts";
+import { stillWaiting } from "../failure.ts";
+import { ageMs, pollPauseMs } from "../poll-schedule.ts";
+import { laterBalance, withLastBalance } from "./balance-evidence.ts";
+import { claimedMovement, currentHolder, currentWriter, numberTaken } from "./beside-calls.ts";
+
+interface LedgerContext {
+  ledger: Ledger;
+  nowMs: () => number;
+  random: () => number;
+}
+
+/** How often an unknown movement is looked at: nothing but the database is asked. */
+const WATCH = { firstPollMs: 2_000, longestPollMs: 600_000, longestPollAfterDayMs: 3_600_000 };
+
+/** So many of each kind are in a result, which is for people: all of them are in the ledger. */
+const MOST_PURCHASES = 20;
+const MOST_ITEMS = 100;
+const MOST_FINDINGS = 50;
+
+/** Documents that are read side by side. */
+const DOCUMENTS_A_PAGE = 20;
 
 /** The activities that read and write the ledger: no API call. Each fails while the ledger is away, to be retried. */
-export function createLedgerActivities(context: LedgerContext): LedgerActivities {
+export function createLedgerActivities({ ledger, nowMs, random }: LedgerContext): LedgerActivities {
+  const { billPayments, corrections, documents, items, purchases, reconciliation, records, stock, syncBatches } =
+    ledger;
   return {
-    ...createMovementActivities(context),
-    ...createDocumentActivities(context),
-    ...createJobLedgerActivities(context),
-    ...createBatchLedgerActivities(context),
-    ...createCorrectionActivities(context),
+    awaitLedger: () => ledger.answers(),
+
+    readMovement: async (request) =>
+      withLastBalance(ledger, request, await stock.readOrBury({ ...request, nowMs: nowMs() })),
+    readTaken: async ({ after = "", ...query }) =>
+      (await stock.taken(query))
+        .filter(({ referenceId }) => referenceId > after)
+        .toSorted((one, other) => (one.referenceId < other.referenceId ? -1 : 1))
+        .slice(0, TAKEN_A_PAGE),
+    watchMovement: async (request) => {
+      const known = await stock.read(request);
+      if (known.kind !== "none" && known.kind !== "unknown") return known;
+      if (!request.balanceShown) {
+        const evidence = laterBalance(await stock.balanceAround(request), request.movement);
+        if (evidence) return { kind: "balance", evidence };
+      }
+      throw stillWaiting("Nothing more is known.", pollPauseMs(ageMs(request.sinceMs), WATCH, random));
+    },
+    decideMovement: async (request) => {
+      const movement = claimedMovement(request.movement);
+      const known = await stock.decide({ ...request, movement, holder: currentHolder() });
+      if (known === "decided") return request.applied ? { kind: "said-applied" } : { kind: "said-not-applied" };
+      return await withLastBalance(ledger, request, known);
+    },
+    settleMovement: async (request) => void (await stock.settle(request)),
+    acknowledgeBranch: (request) => stock.acknowledgeBranch(request, request.otherBranch, request.word),
+
+    recordDocument: async ({ claim: workflowId, documentId, numberFor: number, ...call }) => {
+      const holder = currentHolder();
+      const begun = await documents.begin({ workflowId, ...call, number, nowMs: nowMs(), holder });
+      const outcome = { kind: "document", documentId } as const;
+      await documents.settle({ workflowId, intent: call.intent, outcome, nowMs: nowMs() });
+      return begun.kind === "number-taken" && number ? { numberTaken: numberTaken(number.number, begun) } : undefined;
+    },
+    decideDocument: ({ claim: workflowId, intent, decision, word: { note, by, atMs } }) =>
+      documents.decide({ workflowId, intent, decision, note, by, nowMs: atMs }),
+    saveRecord: async (request) => {
+      const answer = await records.saveDocument(request, request.record, currentWriter());
+      return answer === "saved" || answer === "unchanged" || answer === "older" ? "kept" : answer;
+    },
+
+    beginCorrection: async (request) => {
+      const other = await corrections.begin(request, request, currentWriter());
+      if (!other) return { kind: "begun" };
+      const { writer: holder, state } = other;
+      const how = state === "begun" ? "is being corrected" : "is corrected";
+      const resume = state === "begun" ? " To go on with that one, start it again as it was." : "";
+      const message = `The sale ${other.invoice} ${how} by ${other.correctedBy}, with the credit note ${other.creditNote} (${holder.workflowId}, run ${holder.runId}). Nothing was done.${resume}`;
+      return { kind: "taken", message };
+    },
+    endCorrection: (request) => corrections.end(request, request.invoice, request.stage, currentWriter()),
+
+    readBatch: (request) => syncBatches.readOrBury({ ...request, writer: currentWriter() }),
+    settleBatch: (request) => syncBatches.settle({ ...request, writer: currentWriter() }),
+    decideBatch: (request) => syncBatches.decide({ ...request, writer: currentWriter() }),
+
+    beginPurchasesSync: (sync) => purchases.begin(sync),
+    unseenPurchases: (sync) => purchases.unseen(sync),
+    windowsOfChangedPurchases: (sync) => purchases.windowsOfChanged(sync),
+    completePurchasesSync: async (sync) => {
+      await purchases.complete(sync, currentWriter());
+      const { total, byStatus, ...findings } = await purchases.summary(sync, MOST_PURCHASES);
+      return { total, byStatus, findings };
+    },
+
+    beginBillPaymentsSync: async (sync) => {
+      const knownUntilMs = await billPayments.knownUntil(sync.connection);
+      const kind = knownUntilMs === undefined ? "full" : sync.kind;
+      await billPayments.begin({ ...sync, kind });
+      return { kind, ...(knownUntilMs !== undefined && { knownUntilMs }) };
+    },
+    compareBillPaymentsRound: ({ connection, round: name, startedAtMs, reachMs, syncStartedAtMs, withStatuses }) => {
+      const how = { reachMs, syncStartedAtMs, withStatuses };
+      return billPayments.compareRound(connection, { name, startedAtMs }, how);
+    },
+    billPaymentsHeld: ({ connection }) => billPayments.summary(connection),
+    completeBillPaymentsSync: async ({ settled, knownUntilMs, round, ...sync }) => {
+      await billPayments.complete(sync, { settled, knownUntilMs, round }, currentWriter());
+      return billPayments.summary(sync.connection);
+    },
+
+    keepRegistrations: ({ batchId, outcomes, ...business }) =>
+      items.keep(business, { batchId, outcomes, writer: currentWriter() }),
+    reportRegistrations: async ({ batchId, ...business }) => {
+      const first = async (kind: ItemOutcomeKind) => {
+        const page = await items.page(business, { kinds: [kind], batchId, most: MOST_ITEMS });
+        return page.map(({ atMs: _atMs, ...outcome }) => outcome);
+      };
+      return {
+        counts: { ...noOutcomes(), ...(await items.counts(business, batchId)) },
+        needsData: await first("needs-data"),
+        refused: await first("refused"),
+        unknown: await first("unknown"),
+        unclear: await first("unclear"),
+      };
+    },
+
+    documentsToReconcile: (request) => reconciliation.documents(request, request.after, DOCUMENTS_A_PAGE),
+    reconcilePayments: (request) => reconciliation.holdPayments(request, request, currentWriter()),
+    reconcileFindings: (business) => reconciliation.findings(business, MOST_FINDINGS),
   };
 }

@@ -5,8 +5,6 @@ import {
   type Composed,
   type ComposedRequest,
   isRegistered,
-  type ItemsRequest,
-  type ItemsResult,
   type MainActivities,
   type PreparedSaleAnswer,
   type RefundReason,
@@ -15,22 +13,6 @@ import {
 } from "../../src/contract/index.ts";
 import { notServedMessage } from "../classified-call.ts";
 import { type ActivityContext } from "../compliance/calls.ts";
-import { resolveLines } from "../compliance/catalogue.ts";
-
-type Resolved = Extract<ItemsResult, { kind: "resolved" }>;
-
-type ItemsInCatalogue = ReturnType<typeof createItemsInCatalogue>;
-
-/** What the process's own catalogue knows: the items of all lines, or nothing. It costs no call. */
-export function createItemsInCatalogue(context: Pick<ActivityContext, "connections" | "nowMs">) {
-  return ({ connection, businessId, lines, notOlderThanMs }: ItemsRequest): Resolved | undefined => {
-    const runtime = context.connections.get(connection);
-    const sinceMs = notOlderThanMs ?? context.nowMs() - (runtime?.catalogueAgeMs ?? 0);
-    const items = runtime?.catalogue.known(businessId, sinceMs);
-    const result = items && resolveLines(lines, items, runtime?.catalogue.leftOut(businessId));
-    return result?.kind === "resolved" ? result : undefined;
-  };
-}
 
 /** A larger sale has its request composed by an activity of its own: both in one payload would be too much. */
 const MOST_LINES = 200;
@@ -39,7 +21,10 @@ const MOST_LINES = 200;
  * What of a sale's goods is known without a call: the items of its lines, and the create request too where they are all
  * registered and no branch has to be looked up.
  */
-export function createGoodsAtOnce(inCatalogue: ItemsInCatalogue, composeSale: MainActivities["composeSale"]) {
+export function createGoodsAtOnce(
+  { connections, nowMs }: Pick<ActivityContext, "connections" | "nowMs">,
+  composeSale: MainActivities["composeSale"],
+) {
   return async (
     { profile, sale, finished }: PreparedSaleAnswer,
     lines: SaleLineInput[] | undefined,
@@ -47,8 +32,10 @@ export function createGoodsAtOnce(inCatalogue: ItemsInCatalogue, composeSale: Ma
     const { branch, saleId, callback = "auto" } = sale;
     if (!lines || finished) return {};
     const { connection, businessId } = profile;
-    const items = inCatalogue({ connection, businessId, lines })?.items;
-    if (!items) return {};
+    const { catalogue, catalogueAgeMs = 0 } = connections.get(connection) ?? {};
+    const known = catalogue?.resolve(businessId, lines, nowMs() - catalogueAgeMs);
+    if (known?.kind !== "resolved") return {};
+    const { items } = known;
     if (!items.every(isRegistered) || branch !== undefined || saleId !== undefined || lines.length > MOST_LINES)
       return { items };
     const workflowId = Context.current().info.workflowExecution?.workflowId;

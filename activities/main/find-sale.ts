@@ -1,17 +1,14 @@
-import { ApplicationFailure } from "@temporalio/common";
-
 import {
   asAnswered,
   bounded,
-  FAILURES,
   type FindSaleResult,
   type KeptDocument,
   type MainActivities,
   type SaleDocument,
 } from "../../src/contract/index.ts";
 import { findSaleInputSchema, parseInput } from "../../src/contract/schema/index.ts";
-import { type KeptRecord, type KeptSale, type Ledger, LedgerUnavailableError } from "../../src/ledger/index.ts";
-import { failOnInvalidInput, profileFor, type Served } from "./prepare.ts";
+import { type KeptRecord, type KeptSale, type Ledger } from "../../src/ledger/index.ts";
+import { failOnInvalidInput, failOnLedgerAway, profileFor, type Served } from "./prepare.ts";
 
 const WHAT = "input of the look-up";
 
@@ -33,8 +30,7 @@ export function createFindSale(connections: ReadonlyMap<string, Served>, ledger:
         const creditNoteOf = await ledger.records.saleOfCreditNote({ connection, businessId }, number);
         return { found: null, ...(creditNoteOf !== undefined && { creditNoteOf }) };
       } catch (error) {
-        if (!(error instanceof LedgerUnavailableError)) throw error;
-        throw ApplicationFailure.nonRetryable(error.message, FAILURES.ledgerAway);
+        throw failOnLedgerAway(error);
       }
     },
   } satisfies Partial<MainActivities>;

@@ -2,20 +2,28 @@ import { describe, expect, test } from "vitest";
 
 import type { PreparedSaleAnswer, SaleInput } from "../../src/contract/index.ts";
 import { inActivity, serve } from "../test-support/served.ts";
-import { createComposeActivities, createGoodsAtOnce, createItemsInCatalogue } from "./compose.ts";
+import { createComposeActivities, createGoodsAtOnce } from "./compose.ts";
 
 const tea = { sku: "TEA-500", quantity: 2, unitPrice: 350 };
 
-/** The catalogue is read already. */
-async function atOnce(changes: Partial<SaleInput> = {}, more: Partial<PreparedSaleAnswer> = {}) {
-  const { context, activities, runtime } = await serve();
+/** Unless told otherwise, the catalogue has just been read. */
+async function atOnce(
+  changes: Partial<SaleInput> = {},
+  more: Partial<PreparedSaleAnswer> = {},
+  { isRead = true, ageMs = 0 } = {},
+) {
+  const { context, activities, runtime, simulator, clock } = await serve();
   const read = { connection: "default", businessId: "biz_1", lines: [tea] };
-  await inActivity(() => activities.readItems(read));
+  if (isRead) await inActivity(() => activities.readItems(read));
+  clock.nowMs += ageMs;
+  const callsBefore = simulator.calls().length;
   const { composeSale } = createComposeActivities(context, () => undefined);
-  const goodsAtOnce = createGoodsAtOnce(createItemsInCatalogue(context), composeSale);
+  const goodsAtOnce = createGoodsAtOnce(context, composeSale);
   const { lines = [tea], ...sale } = { traderInvoiceNumber: "INV-1", saleDate: "2026-11-21", ...changes };
   const prepared = { profile: runtime.profile, sale, fingerprint: "f", refundWindowMs: 0, ...more };
-  return await inActivity(() => goodsAtOnce(prepared, lines));
+  const goods = await inActivity(() => goodsAtOnce(prepared, lines));
+  expect(simulator.calls()).toHaveLength(callsBefore);
+  return goods;
 }
 
 describe("what is known of a sale's goods without a call", () => {
@@ -40,6 +48,20 @@ describe("what is known of a sale's goods without a call", () => {
     const { items, ...rest } = await atOnce(changes);
     expect(items?.length).toBeGreaterThan(0);
     expect(rest).toEqual({});
+  });
+
+  test("is nothing where the process has read no catalogue", async () => {
+    expect(await atOnce({}, {}, { isRead: false })).toEqual({});
+  });
+
+  test("is nothing where the catalogue lacks an item", async () => {
+    expect(await atOnce({ lines: [{ ...tea, sku: "RICE-1" }] })).toEqual({});
+  });
+
+  test("is nothing where the catalogue is too old", async () => {
+    const { runtime } = await serve();
+    expect(await atOnce({}, {}, { ageMs: runtime.catalogueAgeMs })).toHaveProperty("items");
+    expect(await atOnce({}, {}, { ageMs: runtime.catalogueAgeMs + 1 })).toEqual({});
   });
 
   test("is nothing for a sale that ended long ago", async () => {

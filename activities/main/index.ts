@@ -1,9 +1,8 @@
 import type { MainActivities } from "../../src/contract/index.ts";
 import type { AccountingRuntime } from "../accounting/index.ts";
 import { createLedgerActivities } from "../ledger/index.ts";
-import { type CallbackUrlFor, createComposeActivities, createGoodsAtOnce, createItemsInCatalogue } from "./compose.ts";
+import { type CallbackUrlFor, createComposeActivities, createGoodsAtOnce } from "./compose.ts";
 import { createFindSale } from "./find-sale.ts";
-import { createAccountingPreparations } from "./prepare-accounting.ts";
 import { createPrepareCorrection } from "./prepare-correction.ts";
 import { createJobPreparations } from "./prepare-jobs.ts";
 import { createPrepareActivities } from "./prepare.ts";
@@ -22,7 +21,7 @@ export interface MainContext extends WaitContext {
 export function createMainActivities(context: MainContext): MainActivities {
   const preparations = createPrepareActivities(context.connections, context.ledger);
   const compositions = createComposeActivities(context, context.callbackUrlFor);
-  const goodsAtOnce = createGoodsAtOnce(createItemsInCatalogue(context), compositions.composeSale);
+  const goodsAtOnce = createGoodsAtOnce(context, compositions.composeSale);
   return {
     ...preparations,
     async prepareSale(request) {
@@ -37,7 +36,6 @@ export function createMainActivities(context: MainContext): MainActivities {
       return prepared;
     },
     ...createJobPreparations(context.connections, context.accounting),
-    ...createAccountingPreparations(context.accounting),
     ...compositions,
     ...createWaits(context),
     ...createPrepareCorrection(context),

@@ -1,6 +1,7 @@
 import { ApplicationFailure } from "@temporalio/common";
 import { describe, expect, test } from "vitest";
 
+import { parseAccountingDialect } from "../../src/accounting/dialect.ts";
 import type { PreparedReconcile, ReconcileInput } from "../../src/contract/index.ts";
 import { serve } from "../test-support/served.ts";
 import { createJobPreparations } from "./prepare-jobs.ts";
@@ -25,7 +26,11 @@ describe("the preparation of a reconciliation", () => {
     const keys = Object.fromEntries(books.map((name) => [`KEY_OF_${name}`, `sk_development_${name}`]));
     const configFileText = JSON.stringify({ accounting: Object.fromEntries(accounting) as unknown });
     const { context } = await serve({ env: { ...env, ...keys }, configFileText });
-    const { prepareReconcile } = createJobPreparations(context.connections, new Map(books.map((name) => [name, {}])));
+    const dialect = parseAccountingDialect();
+    const served = books.map(
+      (name) => [name, { profile: { connection: name, callTimeoutMs: 1_000 }, dialect }] as const,
+    );
+    const { prepareReconcile } = createJobPreparations(context.connections, new Map(served));
     return await prepareReconcile({ input });
   }
 

@@ -1,26 +1,35 @@
-import type { MainActivities, NotCompared } from "../../src/contract/index.ts";
+import {
+  type AccountingProfile,
+  BILL_PAYMENT_STATUSES,
+  DEFAULT_CONNECTION,
+  type MainActivities,
+  type NotCompared,
+} from "../../src/contract/index.ts";
 import {
   InvalidInputError,
   parseInput,
+  processSyncBatchInputSchema,
   reconcileInputSchema,
   registerItemsInputSchema,
+  syncBillPaymentsInputSchema,
   syncPurchasesInputSchema,
 } from "../../src/contract/schema/index.ts";
+import type { AccountingRuntime } from "../accounting/index.ts";
 import { type ComplianceRuntime, runtimeOf } from "../compliance/calls.ts";
 import { failOnInvalidInput, profileFor } from "./prepare.ts";
 
 const ITEMS = "input of the registration";
 const RECONCILE = "input of the reconciliation";
-const PURCHASES = "input of the synchronisation";
+const SYNC = "input of the synchronisation";
+const BATCH = "input of the sync batch";
+
+type Accounting = ReadonlyMap<string, { profile: AccountingProfile; dialect: AccountingRuntime["dialect"] }>;
 
 /**
  * As the preparations of documents: what is wrong with the input fails the workflow once, with all problems in one
  * text.
  */
-export function createJobPreparations(
-  connections: ReadonlyMap<string, ComplianceRuntime>,
-  accounting: ReadonlyMap<string, unknown>,
-) {
+export function createJobPreparations(connections: ReadonlyMap<string, ComplianceRuntime>, accounting: Accounting) {
   return {
     prepareRegisterItems: async ({ input }) =>
       failOnInvalidInput(() => {
@@ -51,13 +60,13 @@ export function createJobPreparations(
 
     prepareSyncPurchases: async ({ input }) =>
       failOnInvalidInput(() => {
-        const sync = parseInput(syncPurchasesInputSchema, input ?? {}, PURCHASES);
-        const profile = profileFor(connections, sync, PURCHASES);
+        const sync = parseInput(syncPurchasesInputSchema, input ?? {}, SYNC);
+        const profile = profileFor(connections, sync, SYNC);
         const names = connections.get(profile.connection)?.dialect.purchases;
         if (sync.from !== undefined) {
           if (names?.from === null) {
             const why = "the dialect has no name for the from date (purchases.from), so the API cannot be asked for it";
-            throw new InvalidInputError(PURCHASES, [`from: expected nothing, since ${why}; found "${sync.from}"`]);
+            throw new InvalidInputError(SYNC, [`from: expected nothing, since ${why}; found "${sync.from}"`]);
           }
           return { profile, kind: "window", from: sync.from };
         }
@@ -65,7 +74,37 @@ export function createJobPreparations(
         const full = sync.full === true || [names?.status, names?.from, names?.to].includes(null);
         return { profile, kind: full ? "full" : "recent" };
       }),
+
+    prepareSyncBillPayments: async ({ input }) =>
+      failOnInvalidInput(() => {
+        const sync = parseInput(syncBillPaymentsInputSchema, input ?? {}, SYNC);
+        const { profile, dialect } = accountingFor(accounting, sync.connection, SYNC);
+        const { sortBy, sortDirection, status } = dialect.billPayments;
+        if (sortBy === null || sortDirection === null) {
+          const why =
+            "billPayments.sortBy and billPayments.sortDirection of its dialect need names: unsorted pages miss payments";
+          throw new InvalidInputError(SYNC, [
+            `connection: expected another one than "${profile.connection}", since ${why}`,
+          ]);
+        }
+        const kind = sync.full === true ? "full" : "recent";
+        return { profile, kind, statuses: status === null ? [] : BILL_PAYMENT_STATUSES };
+      }),
+
+    prepareSyncBatch: async ({ input }) =>
+      failOnInvalidInput(() => {
+        const { connection, syncBatchId } = parseInput(processSyncBatchInputSchema, input, BATCH);
+        return { profile: accountingFor(accounting, connection, BATCH).profile, syncBatchId };
+      }),
   } satisfies Partial<MainActivities>;
+}
+
+function accountingFor(accounting: Accounting, name: string = DEFAULT_CONNECTION, what: string) {
+  const runtime = accounting.get(name);
+  if (runtime) return runtime;
+  const known = [...accounting.keys()].map((one) => `"${one}"`).join(", ") || "none";
+  const expected = `expected a configured accounting connection (${known})`;
+  throw new InvalidInputError(what, [`connection: ${expected}, found "${name}"`]);
 }
 
 function withoutAccounting(name: string, known: readonly string[]): NotCompared {

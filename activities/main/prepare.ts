@@ -1,4 +1,4 @@
-import { Context } from "@temporalio/activity";
+import { Context, log } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
 
 import {
@@ -13,6 +13,7 @@ import {
   FAILURES,
   fingerprintOf,
   type FinishedSale,
+  type InputChecks,
   type MainActivities,
   nairobiDate,
   type PreparedCreditNote,
@@ -30,7 +31,6 @@ import {
 } from "../../src/contract/schema/index.ts";
 import { type KeptSale, type Ledger, LedgerUnavailableError } from "../../src/ledger/index.ts";
 import type { ComplianceRuntime } from "../compliance/calls.ts";
-import { checkInput } from "./check-input.ts";
 
 /** The part of a connection that workflows get. */
 export type Served = Pick<ComplianceRuntime, "profile" | "businessWeights" | "inputChecks">;
@@ -130,6 +130,13 @@ export function failOnInvalidInput<T>(act: () => T): T {
   }
 }
 
+/** Of a look-up for which somebody waits: it is not tried again until the ledger is there. */
+export function failOnLedgerAway(error: unknown): unknown {
+  return error instanceof LedgerUnavailableError
+    ? ApplicationFailure.nonRetryable(error.message, FAILURES.ledgerAway)
+    : error;
+}
+
 /**
  * How long a new sale waits here for the ledger. Without an answer it goes on: a sale without a trusted key waits for
  * its claim later, before it is sent; one with a trusted key is sent without the ledger, and then only Temporal knows
@@ -169,19 +176,46 @@ async function earlierRun(
     fingerprint,
   }: Pick<PreparedSaleAnswer, "profile" | "sale" | "fingerprint">,
 ): Promise<EarlierRun> {
-  const workflowId = Context.current().info.workflowExecution?.workflowId;
   try {
     const kept = await records.findSale({ connection, businessId }, sale.traderInvoiceNumber, LEDGER_WITHIN_MS);
     const record = kept?.record.fingerprint === fingerprint ? kept.record : undefined;
-    const claim = workflowId === undefined ? undefined : await documents.read(workflowId);
-    const isClaimed = claim?.documentId !== undefined || claim?.firstSentAtMs !== undefined;
+    const { claim, isSent } = await ownClaim(documents);
     // A claim knows whether what was sent was refused; without one, it was sent while the ledger was away.
     const isKept = record !== undefined && (record.document !== null || (!claim && record.numberTaken));
-    return { sent: isClaimed || isKept, signed: record?.document?.status === "completed" };
+    return { sent: isSent || isKept, signed: record?.document?.status === "completed" };
   } catch (error) {
     if (!(error instanceof LedgerUnavailableError)) throw error;
     return { sent: true, signed: false };
   }
+}
+
+/** A run that was terminated may have left a document behind: the next one takes it over. */
+async function ownClaim(documents: Pick<Ledger["documents"], "read">) {
+  const workflowId = Context.current().info.workflowExecution?.workflowId;
+  const claim = workflowId === undefined ? undefined : await documents.read(workflowId);
+  return { claim, isSent: claim?.documentId !== undefined || claim?.firstSentAtMs !== undefined };
+}
+
+/**
+ * Refuses a sale that looks wrong, or warns of it in the log.
+ * @throws ApplicationFailure InvalidInput; LedgerUnavailableError where it cannot be known whether the sale is new: it
+ * is asked again, and nothing is sent meanwhile
+ */
+export async function checkInput(
+  { records, documents }: Pick<Ledger, "records" | "documents">,
+  { connection, businessId }: ConnectionProfile,
+  { traderInvoiceNumber: number }: SaleContent,
+  { doubts, mode }: { doubts: readonly string[]; mode: InputChecks["mode"] },
+): Promise<void> {
+  if (mode === "refuse") {
+    const kept = await records.findSale({ connection, businessId }, number);
+    const isKnown = kept?.record.document || kept?.record.numberTaken || (await ownClaim(documents)).isSent;
+    if (!isKnown)
+      failOnInvalidInput(() => {
+        throw new InvalidInputError("sale input", doubts);
+      });
+  }
+  log.warn(`The sale ${number} looks wrong, and goes on: ${doubts.join("; ")}`);
 }
 
 /** If it is not, the earlier run was terminated on its way, and this one takes over by the claims. */

@@ -4,8 +4,8 @@ import { ApplicationFailure } from "@temporalio/common";
 
 import { FAILURES, type MainActivities } from "../../src/contract/index.ts";
 import { parseInput, readEventsInputSchema } from "../../src/contract/schema/index.ts";
-import { CursorLostError, type Ledger, LedgerUnavailableError } from "../../src/ledger/index.ts";
-import { failOnInvalidInput, profileFor, type Served } from "./prepare.ts";
+import { CursorLostError, type Ledger } from "../../src/ledger/index.ts";
+import { failOnInvalidInput, failOnLedgerAway, profileFor, type Served } from "./prepare.ts";
 
 const WHAT = "input of the reading of events";
 const LOOK_PAUSE_MS = 500;
@@ -28,8 +28,7 @@ export function createReadEvents(connections: ReadonlyMap<string, Served>, ledge
         }
       } catch (error) {
         if (error instanceof CursorLostError) throw ApplicationFailure.nonRetryable(error.message, FAILURES.cursorLost);
-        if (!(error instanceof LedgerUnavailableError)) throw error;
-        throw ApplicationFailure.nonRetryable(error.message, FAILURES.ledgerAway);
+        throw failOnLedgerAway(error);
       }
     },
   } satisfies Partial<MainActivities>;

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import type { CreditNoteInput, SaleInput, ServiceTrouble } from "../../src/contract/index.ts";
 import { LedgerUnavailableError, type Ledger, type UnderWayRecord } from "../../src/ledger/index.ts";
-import { deferred, stillWaiting } from "../failure.ts";
+import { retryAfter, stillWaiting } from "../failure.ts";
 import { serve } from "../test-support/served.ts";
 import { UnderWay } from "./under-way.ts";
 
@@ -61,7 +61,7 @@ async function watched() {
 const failed =
   (trouble: ServiceTrouble = AWAY) =>
   () =>
-    deferred("no answer", 1_000, trouble);
+    retryAfter("Deferred", "no answer", 1_000, trouble);
 
 describe("a sale that the API does not take", () => {
   test("is kept with what was asked for, dated as its document will be, once however often its call is tried", async () => {

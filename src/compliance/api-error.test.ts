@@ -35,7 +35,7 @@ describe("an error of the API", () => {
     const { client } = await start(failing(404, { code: "not_found", message: "No such sale." }));
     expect(await apiErrorOf(client.getSale("sal_1", business))).toMatchObject({
       name: "ComplianceApiError",
-      operation: "getSale",
+      meta: { operation: "getSale" },
       status: 404,
       apiCode: "not_found",
       apiMessage: "No such sale.",
@@ -84,8 +84,7 @@ describe("an error of the API", () => {
     };
     const { client } = await start(failing(429, { code: "rate_limited" }, headers));
     expect(await apiErrorOf(client.listItems(business))).toMatchObject({
-      retryAfterSeconds: 17,
-      rateLimit: { limit: 120, remaining: 0, resetSeconds: 18 },
+      meta: { retryAfterSeconds: 17, rateLimit: { limit: 120, remaining: 0, resetSeconds: 18 } },
     });
   });
 
@@ -124,7 +123,7 @@ describe("a success that is not what the API's document says", () => {
     const { client } = await start((response) => respondJson(response, 200, { data: { sale: { id: "sal_7" } } }));
     const error = await errorOf(client.getSale("sal_1", business));
     expect(error).toBeInstanceOf(UnexpectedAnswerError);
-    expect(error).toMatchObject({ status: 200, operation: "getSale", documentId: "sal_7" });
+    expect(error).toMatchObject({ status: 200, documentId: "sal_7" });
     const { issues } = error as UnexpectedAnswerError;
     expect(issues.length).toBeLessThanOrEqual(6);
     expect(issues[0]).toContain("data.sale.type");

@@ -1,8 +1,7 @@
-import { TransportError } from "../http/errors.ts";
 import type { HttpAnswer } from "../http/http-answer.ts";
 import type { OddRow } from "../http/read-body.ts";
 import type { Transport } from "../http/transport.ts";
-import { type AnswerMeta, metaOfBroken, readAnswerMeta } from "./answer-meta.ts";
+import { type AnswerMeta, readAnswerMeta } from "./answer-meta.ts";
 import { apiErrorOf } from "./api-error.ts";
 import type { ApiKey } from "./api-key.ts";
 import type { ComplianceDialect } from "./dialect.ts";
@@ -12,6 +11,9 @@ import type { KeyReach } from "./key-reach.ts";
 import type { Operation } from "./operations.ts";
 import type { ReadBody } from "../http/read-body.ts";
 import { excerpt } from "./redact.ts";
+
+/** The list of items is not paginated. */
+const MOST_BODY_BYTES = 64 * 1024 * 1024;
 
 /** What every call of one client shares. */
 export interface ClientContext {
@@ -23,14 +25,10 @@ export interface ClientContext {
   dialect: ComplianceDialect;
   transport: Transport;
   timeoutMs: number;
-  maxBodyBytes: number;
-  onAnswer: ((meta: AnswerMeta) => void) | undefined;
 }
 
 export interface CallOptions {
   signal?: AbortSignal | undefined;
-  /** The whole call; default: the client's. */
-  timeoutMs?: number | undefined;
 }
 
 export interface BusinessCallOptions extends CallOptions {
@@ -71,42 +69,23 @@ export async function callOperation<Data>(
   read: ReadBody<Data>,
   options: CallOptions,
 ): Promise<Result<Data>> {
-  const answer = await send(context, operation, request, options);
-  const meta = readAnswerMeta(operation.name, answer);
-  tell(context, meta);
-  if (answer.status >= 400) throw apiErrorOf(operation, answer, meta);
-  if (!isSuccess(operation, meta)) throw unexpectedAnswer(operation, answer, meta, []);
-  const body = read(answer);
-  if ("issues" in body) throw unexpectedAnswer(operation, answer, meta, body.issues);
-  return { data: body.data, meta, ...(body.odd && { odd: body.odd }) };
-}
-
-async function send(
-  context: ClientContext,
-  operation: Operation,
-  request: OutgoingRequest,
-  options: CallOptions,
-): Promise<HttpAnswer> {
-  const sending = context.transport.send({
+  const answer = await context.transport.send({
     method: request.method ?? operation.method,
     url: new URL(`${context.baseUrl}${request.path}${queryString(request.query ?? {})}`),
     headers: headersOf(context, request),
     body: request.bodyJson,
     signal: options.signal,
-    timeoutMs: options.timeoutMs ?? context.timeoutMs,
-    maxBodyBytes: context.maxBodyBytes,
+    timeoutMs: context.timeoutMs,
+    maxBodyBytes: MOST_BODY_BYTES,
     onBody: request.onBody,
     freshConnection: operation.riskClass === "unrepeatableWrite",
   });
-  try {
-    return await sending;
-  } catch (error) {
-    // The quota is in the headers: it is reported even where the body broke off.
-    if (error instanceof TransportError && error.answered !== undefined) {
-      tell(context, metaOfBroken(operation.name, error.answered, error.sentAtMs));
-    }
-    throw error;
-  }
+  const meta = readAnswerMeta(operation.name, answer);
+  if (answer.status >= 400) throw apiErrorOf(operation, answer, meta);
+  if (!isSuccess(operation, meta)) throw unexpectedAnswer(operation, answer, meta, []);
+  const body = read(answer);
+  if ("issues" in body) throw unexpectedAnswer(operation, answer, meta, body.issues);
+  return { data: body.data, meta, ...(body.odd && { odd: body.odd }) };
 }
 
 function headersOf({ auth, apiKey }: ClientContext, request: OutgoingRequest): Record<string, string> {
@@ -137,14 +116,6 @@ function encodePart(text: string): string {
     return encodeURIComponent(text);
   } catch {
     throw new ComplianceInputError("invalid-argument", `${JSON.stringify(text)} is not well-formed text`);
-  }
-}
-
-function tell({ onAnswer }: ClientContext, meta: AnswerMeta): void {
-  try {
-    onAnswer?.(meta);
-  } catch {
-    // An observer that throws must not turn a write that was answered into one whose outcome nobody knows.
   }
 }
 

@@ -1,5 +1,4 @@
 import type { Transport } from "../http/transport.ts";
-import type { AnswerMeta } from "./answer-meta.ts";
 import { parseApiKey } from "./api-key.ts";
 import { parseBaseUrl } from "./base-url.ts";
 import { listBusinesses } from "./businesses.ts";
@@ -30,10 +29,6 @@ export interface ComplianceClientOptions {
   transport: Transport;
   /** One call, from connecting to the last byte; default 30 s. */
   timeoutMs?: number | undefined;
-  /** The longest answer; default 64 MiB, since the list of items is not paginated. */
-  maxBodyBytes?: number | undefined;
-  /** Called with every answer, whatever its status, before the call returns or throws. */
-  onAnswer?: ((meta: AnswerMeta) => void) | undefined;
 }
 
 export type ComplianceClient = ReturnType<typeof createComplianceClient>;
@@ -54,11 +49,8 @@ export function createComplianceClient(options: ComplianceClientOptions) {
     dialect: options.dialect,
     transport: options.transport,
     timeoutMs: options.timeoutMs ?? 30_000,
-    maxBodyBytes: options.maxBodyBytes ?? 64 * 1024 * 1024,
-    onAnswer: options.onAnswer,
   };
   return {
-    keyKind: context.apiKey.kind,
     getSale: (saleId: string, call?: BusinessCallOptions) => getSale(context, saleId, call),
     createSale: (composed: ComposedRequest, call?: Partial<KeyedCallOptions>) => createSale(context, composed, call),
     createCreditNote: (composed: ComposedRequest, call: KeyedCallOptions) => createCreditNote(context, composed, call),

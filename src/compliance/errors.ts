@@ -1,8 +1,6 @@
 import { AnswerError, CallError } from "../http/errors.ts";
-import type { RateLimit } from "../http/quota-headers.ts";
 import type { AnswerMeta } from "./answer-meta.ts";
 import type { ErrorExtras } from "./error-envelope.ts";
-import type { OperationName } from "./operations.ts";
 
 /** The configuration of a client is wrong: nothing was sent, and nothing can be. Never holds a key. */
 export class ComplianceConfigurationError extends CallError {
@@ -32,7 +30,6 @@ export class ComplianceInputError extends CallError {
 export class ComplianceApiError extends AnswerError {
   override readonly name = "ComplianceApiError" as const;
   readonly code = "api-error" as const;
-  readonly operation: OperationName;
   readonly status: number;
   /** The envelope's `code`: what clients branch on (Fiscal Compliance API, "Errors"). */
   override readonly apiCode: string | undefined;
@@ -42,8 +39,6 @@ export class ComplianceApiError extends AnswerError {
   readonly envelope: boolean;
   readonly extras: ErrorExtras;
   readonly replayed: boolean;
-  readonly rateLimit: RateLimit | undefined;
-  readonly retryAfterSeconds: number | undefined;
   readonly meta: AnswerMeta;
   /** At most 500 characters; only where the body was no envelope. */
   readonly bodyExcerpt: string | undefined;
@@ -60,15 +55,12 @@ export class ComplianceApiError extends AnswerError {
     },
   ) {
     super(message);
-    this.operation = details.meta.operation;
     this.status = details.meta.status;
     this.apiCode = details.apiCode;
     this.apiMessage = details.apiMessage;
     this.envelope = details.envelope;
     this.extras = details.extras;
     this.replayed = details.meta.replayed;
-    this.rateLimit = details.meta.rateLimit;
-    this.retryAfterSeconds = details.meta.retryAfterSeconds;
     this.meta = details.meta;
     this.bodyExcerpt = details.bodyExcerpt;
   }
@@ -89,7 +81,6 @@ export class ComplianceApiError extends AnswerError {
 export class UnexpectedAnswerError extends AnswerError {
   override readonly name = "UnexpectedAnswerError" as const;
   readonly code = "unexpected-answer" as const;
-  readonly operation: OperationName;
   readonly status: number;
   /** What is wrong with the body; empty where the status alone is unexpected. */
   readonly issues: readonly string[];
@@ -109,7 +100,6 @@ export class UnexpectedAnswerError extends AnswerError {
     },
   ) {
     super(message);
-    this.operation = details.meta.operation;
     this.status = details.meta.status;
     this.issues = details.issues;
     this.bodyExcerpt = details.bodyExcerpt;

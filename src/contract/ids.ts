@@ -10,9 +10,12 @@ export const MAX_WORKFLOW_ID_LENGTH = 200;
 /** What stands for the business in an id when none is known (a key bound to one business that is not named). */
 export const NO_BUSINESS = "-";
 
-export interface SaleIdentity {
+interface OfBusiness {
   connection: string;
   businessId?: string | undefined;
+}
+
+export interface SaleIdentity extends OfBusiness {
   traderInvoiceNumber: string;
 }
 
@@ -22,22 +25,14 @@ export function saleWorkflowId(sale: SaleIdentity): string {
 }
 
 /** `credit-note/<connection>/<business>/<saleId>`: a sale has at most one. */
-export function creditNoteWorkflowId(note: {
-  connection: string;
-  businessId?: string | undefined;
-  saleId: string;
-}): string {
+export function creditNoteWorkflowId(note: OfBusiness & { saleId: string }): string {
   return workflowId("credit-note", note.connection, note.businessId ?? NO_BUSINESS, note.saleId);
 }
 
 /**
  * `credit-note-number/<connection>/<business>/<number>`: no workflow's id, but what the ledger claims the number under.
  */
-export function creditNoteNumberClaim(note: {
-  connection: string;
-  businessId?: string | undefined;
-  number: string;
-}): string {
+export function creditNoteNumberClaim(note: OfBusiness & { number: string }): string {
   return workflowId("credit-note-number", note.connection, note.businessId ?? NO_BUSINESS, note.number);
 }
 
@@ -60,19 +55,9 @@ export function firstOutcomeWorkflowId(awaited: string, requestId: string): stri
 }
 
 /** `read-events/<connection>/<business>/<cursor>/<now or wait>`: those who read at the same time share one answer. */
-export function readEventsWorkflowId(request: {
-  connection: string;
-  businessId?: string | undefined;
-  after?: string | undefined;
-  waits: boolean;
-}): string {
+export function readEventsWorkflowId(request: OfBusiness & { after?: string | undefined; waits: boolean }): string {
   const { connection, businessId, after, waits } = request;
   return workflowId("read-events", connection, businessId ?? NO_BUSINESS, after ?? "0", waits ? "wait" : "now");
-}
-
-interface OfBusiness {
-  connection: string;
-  businessId?: string | undefined;
 }
 
 /** `register-items/<connection>/<business>`: one at a time. */

@@ -1,34 +1,43 @@
 import type { ColumnType, Generated } from "kysely";
 
 import type { FindingKind, ItemOutcomeKind } from "../contract/index.ts";
-import type { AccountingTables } from "./tables/accounting.ts";
-import type { ClaimTables } from "./tables/claims.ts";
-import type { EventNumber, Json, Numeric, Written } from "./tables/columns.ts";
-import type { RecordTables } from "./tables/records.ts";
+import type * as accounting from "./tables/accounting.ts";
+import type * as claims from "./tables/claims.ts";
+import type { EventNumber, Json, Numeric, OfBusiness, Written } from "./tables/columns.ts";
+import type * as records from "./tables/records.ts";
 
-/** All tables that are asked by kysely, by what they are about; `quota_windows` is asked in SQL alone. */
-export interface Tables
-  extends
-    AccountingTables,
-    ClaimTables,
-    EventTables,
-    ItemTables,
-    ObservationTables,
-    PurchaseTables,
-    ReconcileTables,
-    RecordTables {}
+/** All tables that are asked by kysely; `quota_windows` is asked in SQL alone. */
+export interface Tables {
+  bill_payments: accounting.BillPaymentsTable;
+  bill_payment_lines: accounting.BillPaymentLinesTable;
+  bill_payment_syncs: accounting.BillPaymentSyncsTable;
+  sync_batches: accounting.SyncBatchesTable;
+  webhook_events: accounting.WebhookEventsTable;
+  stock_claims: claims.StockClaimsTable;
+  stock_claim_events: claims.StockClaimEventsTable;
+  document_claims: claims.DocumentClaimsTable;
+  document_claim_events: claims.DocumentClaimEventsTable;
+  documents: records.DocumentsTable;
+  document_lines: records.DocumentLinesTable;
+  stock_movements: records.StockMovementsTable;
+  corrections: records.CorrectionsTable;
+  event_heads: EventHeadsTable;
+  events: EventsTable;
+  item_registrations: ItemRegistrationsTable;
+  observations: ObservationsTable;
+  stock_branch_holds: StockBranchHoldsTable;
+  purchases: PurchasesTable;
+  purchase_syncs: PurchaseSyncsTable;
+  reconcile_findings: ReconcileFindingsTable;
+}
 
 /** The head of each chain, outside of the chain: a last event that is gone would not be missed otherwise. */
-interface EventHeadsTable {
-  connection: string;
-  business_id: string;
+interface EventHeadsTable extends OfBusiness {
   count: ColumnType<string, number, number>;
   last_hash: string;
 }
 
-export interface EventsTable {
-  connection: string;
-  business_id: string;
+export interface EventsTable extends OfBusiness {
   number: ColumnType<string, number, never>;
   at: Date;
   kind: string;
@@ -42,15 +51,7 @@ export interface EventsTable {
   hash: string;
 }
 
-/** The chains. */
-export interface EventTables {
-  event_heads: EventHeadsTable;
-  events: EventsTable;
-}
-
-interface ItemRegistrationsTable extends Written {
-  connection: string;
-  business_id: string;
+interface ItemRegistrationsTable extends OfBusiness, Written {
   /** The item's id, or the name that none has. */
   item: string;
   batch_id: string;
@@ -61,16 +62,8 @@ interface ItemRegistrationsTable extends Written {
   at: Generated<Date>;
 }
 
-/** The catalogue. */
-export interface ItemTables {
-  item_registrations: ItemRegistrationsTable;
-}
-
-interface ObservationsTable {
+interface ObservationsTable extends OfBusiness {
   service: "compliance" | "accounting";
-  connection: string;
-  /** `-` for none. */
-  business_id: string;
   kind: string;
   subject: string;
   /** The value of the setting when it was seen, as JSON; empty where the subject is no setting. */
@@ -81,10 +74,7 @@ interface ObservationsTable {
   last_seen_at: Generated<Date>;
 }
 
-interface StockBranchHoldsTable {
-  connection: string;
-  /** `-` for none. */
-  business_id: string;
+interface StockBranchHoldsTable extends OfBusiness {
   /** The name and the form under which the dialect sends the branch: another dialect is not held. */
   sent_as: string;
   asked: string;
@@ -96,16 +86,7 @@ interface StockBranchHoldsTable {
   looked_at: Json;
 }
 
-/** What answers have shown that does not fit the dialect. */
-export interface ObservationTables {
-  observations: ObservationsTable;
-  stock_branch_holds: StockBranchHoldsTable;
-}
-
-export interface PurchasesTable extends Written {
-  connection: string;
-  /** `-` when the key's reach names the business. */
-  business_id: string;
+export interface PurchasesTable extends OfBusiness, Written {
   purchase_id: string;
   status: string;
   confirmation_error: string | null;
@@ -137,24 +118,14 @@ export interface PurchasesTable extends Written {
   event_number: EventNumber;
 }
 
-interface PurchaseSyncsTable {
+interface PurchaseSyncsTable extends OfBusiness {
   sync_id: string;
-  connection: string;
-  business_id: string;
   kind: "recent" | "full" | "window";
   started_at: Generated<Date>;
   completed_at: ColumnType<Date | null, never, unknown>;
 }
 
-/** Supplier invoices. */
-export interface PurchaseTables {
-  purchases: PurchasesTable;
-  purchase_syncs: PurchaseSyncsTable;
-}
-
-interface ReconcileFindingsTable extends Written {
-  connection: string;
-  business_id: string;
+interface ReconcileFindingsTable extends OfBusiness, Written {
   kind: FindingKind;
   /** A document's id, a purchase's, or a bill payment's. */
   subject: string;
@@ -165,9 +136,4 @@ interface ReconcileFindingsTable extends Written {
   seen_by: string;
   gone_at: Date | null;
   event_number: EventNumber;
-}
-
-/** What was found not to match. */
-export interface ReconcileTables {
-  reconcile_findings: ReconcileFindingsTable;
 }

@@ -12,9 +12,8 @@ import { readEventsWorkflowId } from "../contract/ids.ts";
 import { DEFAULT_CONNECTION, WORKFLOW_TYPES } from "../contract/names.ts";
 import { parseInput } from "../contract/schema/parse-input.ts";
 import { readEventsInputSchema } from "../contract/schema/read-events-input.ts";
-import { answeredInTime } from "./answered-in-time.ts";
 import { NoAnswerError, workflowError } from "./errors.ts";
-import { startQuestion } from "./start-question.ts";
+import { askLedger } from "./start-question.ts";
 
 export interface EventsRequest {
   connection?: string;
@@ -34,7 +33,6 @@ export class CursorLostError extends FiscalflowError {
 
 /** Longer than the activity waits, so that a page without an event is an answer too. */
 const ANSWER_WITHIN_MS = (LONGEST_EVENT_WAIT_SECONDS + 15) * 1000;
-const EXECUTION_TIMEOUT = "45 seconds";
 
 /**
  * The events of a business after a cursor, each at least once and in their order. Keep the cursor of each event
@@ -60,23 +58,19 @@ export async function* readEvents(
   }
 }
 
-/** A short workflow asks the ledger, so that a caller needs no database. */
 async function page(client: Client, input: ReadEventsInput): Promise<ReadEventsResult> {
   const { connection = DEFAULT_CONNECTION, businessId, after, waitSeconds = 0 } = input;
   const workflowId = readEventsWorkflowId({ connection, businessId, after, waits: waitSeconds > 0 });
-  const ask = async (): Promise<ReadEventsResult> => {
-    const handle = await startQuestion<ReadEventsInput, ReadEventsResult>(client, WORKFLOW_TYPES.readEvents, {
+  try {
+    return await askLedger<ReadEventsInput, ReadEventsResult>(client, WORKFLOW_TYPES.readEvents, {
       workflowId,
       input,
       connection,
       businessId,
       about: `after ${after ?? "the beginning"}`,
-      executionTimeout: EXECUTION_TIMEOUT,
+      executionTimeout: "45 seconds",
+      answerWithinMs: ANSWER_WITHIN_MS,
     });
-    return await client.withDeadline(Date.now() + ANSWER_WITHIN_MS, () => handle.result());
-  };
-  try {
-    return await answeredInTime(client, workflowId, ask, ANSWER_WITHIN_MS);
   } catch (error) {
     if (!(error instanceof WorkflowFailedError)) throw error;
     const { cause } = error;

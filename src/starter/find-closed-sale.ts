@@ -6,14 +6,12 @@ import { findSaleWorkflowId } from "../contract/ids.ts";
 import { DEFAULT_CONNECTION, WORKFLOW_TYPES } from "../contract/names.ts";
 import { parseInput } from "../contract/schema/parse-input.ts";
 import { findSaleInputSchema } from "../contract/schema/sale-input.ts";
-import { answeredInTime } from "./answered-in-time.ts";
 import { LedgerAwayError, NoAnswerError, NoWorkerError, SaleNotFoundError, workflowError } from "./errors.ts";
 import { type SaleKey, saleIdOf } from "./sale-key.ts";
-import { startQuestion } from "./start-question.ts";
+import { askLedger } from "./start-question.ts";
 
 /** Long enough for a busy worker, and for the ledger to be tried; short enough for somebody who waits. */
 const ANSWER_WITHIN_MS = 15_000;
-const EXECUTION_TIMEOUT = "30 seconds";
 
 /**
  * The sale as the ledger keeps it, for whoever has learned that Temporal does not know its workflow. A short workflow
@@ -31,19 +29,16 @@ export async function findClosedSale(client: Client, key: SaleKey): Promise<Foun
     "name of the sale",
   );
   const workflowId = findSaleWorkflowId({ connection, businessId, traderInvoiceNumber: invoice });
-  const ask = async (): Promise<FindSaleResult> => {
-    const handle = await startQuestion<FindSaleInput, FindSaleResult>(client, WORKFLOW_TYPES.findSale, {
+  try {
+    const { found, creditNoteOf } = await askLedger<FindSaleInput, FindSaleResult>(client, WORKFLOW_TYPES.findSale, {
       workflowId,
       input,
       connection,
       businessId,
       about: `about sale ${invoice}`,
-      executionTimeout: EXECUTION_TIMEOUT,
+      executionTimeout: "30 seconds",
+      answerWithinMs: ANSWER_WITHIN_MS,
     });
-    return await handle.result();
-  };
-  try {
-    const { found, creditNoteOf } = await answeredInTime(client, workflowId, ask, ANSWER_WITHIN_MS);
     if (found) return found;
     if (creditNoteOf !== undefined) throw SaleNotFoundError.creditNote(saleIdOf(key), invoice, creditNoteOf);
   } catch (error) {

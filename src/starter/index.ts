@@ -1,3 +1,4 @@
+import { lastRunOf } from "./closed-run.ts";
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 
 import type { LedgerEvent } from "../contract/events.ts";
@@ -28,7 +29,6 @@ import type { RestartRequest } from "./restart.ts";
 import { requireConnection, saleIdOf, type SaleKey, type UpdateTarget } from "./sale-key.ts";
 import {
   type DefaultBusinesses,
-  isKnown,
   type SaleStart,
   saleStart,
   startAndWait,
@@ -160,7 +160,7 @@ export function createStarter(options: StarterOptions) {
     const checks = inputChecks[start.input.connection ?? DEFAULT_CONNECTION];
     const warnings = checks ? doubtsOf(start.input, checks, Date.now()) : [];
     // A sale that was started once is found again, whatever it looks like today.
-    if (checks?.mode === "refuse" && warnings.length > 0 && !(await isKnown(client, start.workflowId)))
+    if (checks?.mode === "refuse" && warnings.length > 0 && !(await lastRunOf(client, start.workflowId)))
       throw new InvalidInputError("sale input", warnings);
     return { start, warnings };
   };

@@ -1,8 +1,9 @@
-import type { Client, WorkflowHandleWithFirstExecutionRunId } from "@temporalio/client";
+import type { Client } from "@temporalio/client";
 
 import { NO_BUSINESS } from "../contract/ids.ts";
 import { MAIN_TASK_QUEUE, SEARCH_ATTRIBUTES, type WorkflowType } from "../contract/names.ts";
 import { aboutWorkflow } from "../contract/summary.ts";
+import { answeredInTime } from "./answered-in-time.ts";
 
 interface QuestionToLedger<Input> {
   workflowId: string;
@@ -13,24 +14,29 @@ interface QuestionToLedger<Input> {
   about: string;
   /** Without a worker the question ends by itself: nobody reads a late answer. */
   executionTimeout: "30 seconds" | "45 seconds";
+  answerWithinMs: number;
 }
 
-/** Starts the short workflow that asks the ledger, or joins the one that asks the same just now. */
-export function startQuestion<Input, Answer>(
+/** Asks by a short workflow, so that a caller needs no database, or joins the one that asks the same just now. */
+export function askLedger<Input, Answer>(
   client: Client,
   type: WorkflowType,
-  { workflowId, input, connection, businessId, about, executionTimeout }: QuestionToLedger<Input>,
-): Promise<WorkflowHandleWithFirstExecutionRunId<(asked: Input) => Promise<Answer>>> {
-  return client.workflow.start<(asked: Input) => Promise<Answer>>(type, {
-    workflowId,
-    taskQueue: MAIN_TASK_QUEUE,
-    args: [input],
-    workflowIdReusePolicy: "ALLOW_DUPLICATE",
-    workflowIdConflictPolicy: "USE_EXISTING",
-    workflowExecutionTimeout: executionTimeout,
-    typedSearchAttributes: [
-      { key: { name: SEARCH_ATTRIBUTES.business, type: "KEYWORD" }, value: businessId ?? NO_BUSINESS },
-    ],
-    ...aboutWorkflow(type, { connection, businessId }, about),
-  });
+  { workflowId, input, connection, businessId, about, executionTimeout, answerWithinMs }: QuestionToLedger<Input>,
+): Promise<Answer> {
+  const ask = async () => {
+    const handle = await client.workflow.start<(asked: Input) => Promise<Answer>>(type, {
+      workflowId,
+      taskQueue: MAIN_TASK_QUEUE,
+      args: [input],
+      workflowIdReusePolicy: "ALLOW_DUPLICATE",
+      workflowIdConflictPolicy: "USE_EXISTING",
+      workflowExecutionTimeout: executionTimeout,
+      typedSearchAttributes: [
+        { key: { name: SEARCH_ATTRIBUTES.business, type: "KEYWORD" }, value: businessId ?? NO_BUSINESS },
+      ],
+      ...aboutWorkflow(type, { connection, businessId }, about),
+    });
+    return await client.withDeadline(Date.now() + answerWithinMs, () => handle.result());
+  };
+  return answeredInTime(client, workflowId, ask, answerWithinMs);
 }

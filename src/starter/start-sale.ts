@@ -7,7 +7,6 @@ import {
   WorkflowExecutionAlreadyStartedError,
   WorkflowFailedError,
   type WorkflowIdReusePolicy,
-  WorkflowNotFoundError,
 } from "@temporalio/client";
 
 import { FAILURES } from "../contract/calls.ts";
@@ -85,17 +84,6 @@ export function saleStart(input: unknown, businesses: DefaultBusinesses): SaleSt
       attribute(SEARCH_ATTRIBUTES.stage, "resolving-items"),
     ],
   };
-}
-
-/** Whether Temporal knows a run of it, also an ended one. */
-export async function isKnown(client: Client, workflowId: string): Promise<boolean> {
-  try {
-    await client.workflow.getHandle(workflowId).describe();
-    return true;
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return false;
-    throw error;
-  }
 }
 
 /**

@@ -38,9 +38,7 @@ function describeConfig({ compliance, accounting, callbacks }: Config): Finding[
   }
   if (callbacks) {
     const host = new URL(callbacks.publicUrl).host;
-    findings.push(
-      ok("callbacks", `delivered to ${host}; whether the API reaches it cannot be probed from here`),
-    );
+    findings.push(ok("callbacks", `delivered to ${host}; whether the API reaches it cannot be probed from here`));
   } else {
     const todo = "set CALLBACK_PUBLIC_URL and CALLBACK_SECRETS, and run `fiscalflow callbacks`, for faster results";
     findings.push(

@@ -99,13 +99,11 @@ async function lockCorrections(db: Queries, business: Business): Promise<void> {
 
 /** Those of which one of the numbers is the corrected or the correcting one. */
 async function about(db: Queries, business: Business, numbers: readonly string[]): Promise<KeptCorrection[]> {
-  const { connection, business_id } = businessColumns(business);
   const wanted = numbers.map(storableText);
   const rows = await db
     .selectFrom("corrections")
     .selectAll()
-    .where("connection", "=", connection)
-    .where("business_id", "=", business_id)
+    .where((eb) => eb.and(businessColumns(business)))
     .where(sql<boolean>`(invoice = any(${wanted}) or corrected_by = any(${wanted}))`)
     .orderBy("invoice")
     .execute();

@@ -94,8 +94,7 @@ async function lockHead(db: Queries, chain: Chain): Promise<{ count: number; las
       .select(["count", "last_hash"])
       // Once the lock is there, so that times within a chain never go back by the waiting.
       .select(sql<string>`floor(extract(epoch from clock_timestamp()) * 1000)`.as("now_ms"))
-      .where("connection", "=", chain.connection)
-      .where("business_id", "=", chain.business_id)
+      .where((eb) => eb.and(chain))
       .forUpdate()
       .executeTakeFirst();
   let row = await lock();
@@ -116,8 +115,7 @@ async function takenKeys(db: Queries, chain: Chain, keys: readonly string[]): Pr
   const rows = await db
     .selectFrom("events")
     .select("key")
-    .where("connection", "=", chain.connection)
-    .where("business_id", "=", chain.business_id)
+    .where((eb) => eb.and(chain))
     .where(sql<boolean>`key = any(${keys})`)
     .execute();
   return new Set(rows.flatMap(({ key }) => (key === null ? [] : [key])));

@@ -29,8 +29,7 @@ export async function readEvents(db: Queries, business: Business, cursor: string
   const rows = await db
     .selectFrom("events")
     .selectAll()
-    .where("connection", "=", connection)
-    .where("business_id", "=", business_id)
+    .where((eb) => eb.and({ connection, business_id }))
     // With the event of the cursor, which is compared.
     .where("number", ">=", String(last))
     .orderBy("number")

@@ -87,8 +87,7 @@ async function readHead(db: Queries, chain: Chain): Promise<{ count: number; has
   const row = await db
     .selectFrom("event_heads")
     .select(["count", "last_hash"])
-    .where("connection", "=", chain.connection)
-    .where("business_id", "=", chain.business_id)
+    .where((eb) => eb.and(chain))
     .executeTakeFirst();
   return row && { count: Number(row.count), hash: row.last_hash };
 }
@@ -97,8 +96,7 @@ async function readPage(db: Queries, chain: Chain, after: number, until: number)
   const rows = await db
     .selectFrom("events")
     .selectAll()
-    .where("connection", "=", chain.connection)
-    .where("business_id", "=", chain.business_id)
+    .where((eb) => eb.and(chain))
     .where("number", ">", String(after))
     .where("number", "<=", String(until))
     .orderBy("number")
@@ -111,8 +109,7 @@ async function lastNumber(db: Queries, chain: Chain): Promise<number> {
   const row = await db
     .selectFrom("events")
     .select("number")
-    .where("connection", "=", chain.connection)
-    .where("business_id", "=", chain.business_id)
+    .where((eb) => eb.and(chain))
     .orderBy("number", "desc")
     .limit(1)
     .executeTakeFirst();

@@ -103,12 +103,10 @@ async function page(
   business: Business,
   { kinds, batchId, afterItem = "", most }: Parameters<ItemRegistrations["page"]>[1],
 ): Promise<KeptItemOutcome[]> {
-  const { connection, business_id } = businessColumns(business);
   let query = db
     .selectFrom("item_registrations")
     .selectAll()
-    .where("connection", "=", connection)
-    .where("business_id", "=", business_id)
+    .where((eb) => eb.and(businessColumns(business)))
     .where("outcome", "in", [...kinds])
     .where("item", ">", afterItem)
     .orderBy("item")

@@ -53,12 +53,10 @@ async function listDocuments(
   after: DocumentToReconcile | undefined,
   limit: number,
 ): Promise<DocumentToReconcile[]> {
-  const { connection, business_id } = businessColumns(business);
   const rows = await db
     .selectFrom("documents")
     .select(["type", "number", "document_id"])
-    .where("connection", "=", connection)
-    .where("business_id", "=", business_id)
+    .where((eb) => eb.and(businessColumns(business)))
     .where("document_id", "is not", null)
     .where(sql<boolean>`reconciled_event is distinct from event_number`)
     .where(sql<boolean>`(type, number) > (${after?.type ?? ""}, ${after?.number ?? ""})`)
@@ -135,11 +133,9 @@ function findingOf(
 }
 
 async function readFindings(db: Queries, business: Business, limit: number) {
-  const { connection, business_id } = businessColumns(business);
   const standing = db
     .selectFrom("reconcile_findings")
-    .where("connection", "=", connection)
-    .where("business_id", "=", business_id)
+    .where((eb) => eb.and(businessColumns(business)))
     .where("gone_at", "is", null);
   const counts = await standing
     .select((eb) => ["kind", eb.fn.countAll<string>().as("count")])

@@ -29,8 +29,7 @@ export async function keepFindings(
   const known = await db
     .selectFrom("reconcile_findings")
     .select(["kind", "subject", "reason", "gone_at", "event_number", "since"])
-    .where("connection", "=", scope.connection)
-    .where("business_id", "=", scope.business_id)
+    .where((eb) => eb.and(scope))
     .where(sql<boolean>`subject = any(${found.map(({ subject }) => storableText(subject))})`)
     .execute();
   const before = new Map(known.map((row) => [`${row.kind} ${row.subject}`, row]));
@@ -94,8 +93,7 @@ export async function clearFindings(
   let query = db
     .updateTable("reconcile_findings")
     .set({ gone_at: sql<Date>`clock_timestamp()` })
-    .where("connection", "=", scope.connection)
-    .where("business_id", "=", scope.business_id)
+    .where((eb) => eb.and(scope))
     .where("gone_at", "is", null)
     .where("kind", "in", kinds);
   if (which.subject !== undefined) query = query.where("subject", "=", storableText(which.subject));

@@ -39,12 +39,10 @@ export async function synchronised(db: Queries, business: Business, accounting: 
  * is older.
  */
 async function invoicesAsOf(db: Queries, business: Business): Promise<number | undefined> {
-  const { connection, business_id } = businessColumns(business);
   const row = await db
     .selectFrom("purchase_syncs")
     .select(({ fn }) => fn.max("started_at").as("as_of"))
-    .where("connection", "=", connection)
-    .where("business_id", "=", business_id)
+    .where((eb) => eb.and(businessColumns(business)))
     .where("kind", "<>", "window")
     .where("completed_at", "is not", null)
     .executeTakeFirst();

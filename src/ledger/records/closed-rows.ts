@@ -18,8 +18,7 @@ export async function writerOf(db: Queries, business: Business, of: ClosedRow["o
   const row = await db
     .selectFrom("documents")
     .select(["workflow_id", "run_id"])
-    .where("connection", "=", connection)
-    .where("business_id", "=", business_id)
+    .where((eb) => eb.and({ connection, business_id }))
     .where("type", "=", type)
     .where("number", "=", number)
     .executeTakeFirst();

@@ -86,13 +86,11 @@ interface Row {
 
 async function keptOf(db: Queries, business: Business, row: Row): Promise<KeptRecord> {
   const record = JSON.parse(row.content) as RecordContent;
-  const { connection, business_id } = businessColumns(business);
   // A credit note that lost its number to another sale's has sent its decisions under the same subject.
   const decisions = await db
     .selectFrom("events")
     .select("content")
-    .where("connection", "=", connection)
-    .where("business_id", "=", business_id)
+    .where((eb) => eb.and(businessColumns(business)))
     .where("subject", "=", subjectOf(record))
     .where("kind", "=", DECIDED)
     .where("workflow_id", "=", row.workflow_id)

@@ -63,8 +63,7 @@ async function readDocuments(
   const documents = await db
     .selectFrom("documents")
     .selectAll()
-    .where("connection", "=", connection)
-    .where("business_id", "=", business_id)
+    .where((eb) => eb.and({ connection, business_id }))
     .where(sql<boolean>`(type, number) > (${after.type}, ${after.number})`)
     .orderBy("type")
     .orderBy("number")
@@ -77,8 +76,7 @@ async function readDocuments(
     const rows = await db
       .selectFrom(table)
       .selectAll()
-      .where("connection", "=", connection)
-      .where("business_id", "=", business_id)
+      .where((eb) => eb.and({ connection, business_id }))
       .where(inPage)
       .execute();
     return rowsBy(rows, subjectOfRow);

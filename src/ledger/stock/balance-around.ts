@@ -77,8 +77,7 @@ function sameStock(db: Queries, key: MovementKey, row: StockRow) {
   return db
     .selectFrom("stock_claims")
     .selectAll()
-    .where("connection", "=", connection)
-    .where("business_id", "=", business_id)
+    .where((eb) => eb.and({ connection, business_id }))
     .where("reference_id", "!=", reference_id)
     .where("item_id", "=", row.item_id)
     .where(

@@ -14,8 +14,7 @@ export async function taken(db: Queries, request: TakenRequest): Promise<TakenMo
   const kept = await db
     .selectFrom("stock_movements")
     .select(["reference_id", "item_id"])
-    .where("connection", "=", connection)
-    .where("business_id", "=", business_id)
+    .where((eb) => eb.and({ connection, business_id }))
     .where("type", "=", "sale")
     .where("number", "=", storableText(request.number))
     .where("purpose", "=", "sold")
@@ -28,8 +27,7 @@ export async function taken(db: Queries, request: TakenRequest): Promise<TakenMo
   const rows = await db
     .selectFrom("stock_claims")
     .selectAll()
-    .where("connection", "=", connection)
-    .where("business_id", "=", business_id)
+    .where((eb) => eb.and({ connection, business_id }))
     .where("reference_id", "in", references)
     .where("state", "in", ["applied", "held"])
     .orderBy("taken_order")
@@ -69,8 +67,7 @@ async function belongsToAnother(
   const kept = await db
     .selectFrom("documents")
     .select("document_id")
-    .where("connection", "=", connection)
-    .where("business_id", "=", business_id)
+    .where((eb) => eb.and({ connection, business_id }))
     .where("type", "=", "sale")
     .where("number", "=", storableText(number))
     .execute();

@@ -48,8 +48,7 @@ export async function historyOf(
   const rows = await db
     .selectFrom("events")
     .select(["at", "content", "workflow_id", "run_id"])
-    .where("connection", "=", chain.connection)
-    .where("business_id", "=", chain.business_id)
+    .where((eb) => eb.and(chain))
     .where("subject", "=", subjectOf(collection, id))
     .where("kind", "in", [collection.events.seen, collection.events.missing])
     .orderBy("number")

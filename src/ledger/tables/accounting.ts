@@ -48,7 +48,7 @@ export interface BillPaymentLinesTable {
   links: JSONColumnType<object, string, string>;
 }
 
-interface BillPaymentSyncsTable {
+export interface BillPaymentSyncsTable {
   sync_id: string;
   connection: string;
   kind: "recent" | "full";
@@ -75,17 +75,8 @@ export interface SyncBatchesTable extends Written {
 }
 
 /** Webhooks that were passed on. */
-interface WebhookEventsTable {
+export interface WebhookEventsTable {
   connection: string;
   event_id: string;
   seen_at: Generated<Date>;
-}
-
-/** Of the accounting service. */
-export interface AccountingTables {
-  bill_payments: BillPaymentsTable;
-  bill_payment_lines: BillPaymentLinesTable;
-  bill_payment_syncs: BillPaymentSyncsTable;
-  sync_batches: SyncBatchesTable;
-  webhook_events: WebhookEventsTable;
 }

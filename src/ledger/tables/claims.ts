@@ -1,16 +1,13 @@
 import type { ColumnType, Generated } from "kysely";
 
-import type { Json } from "./columns.ts";
+import type { Json, OfBusiness } from "./columns.ts";
 
 /** Exact in the database; `pg` gives it as text, so that it stays so. */
 type NullableNumeric = ColumnType<string | null, number | string | null, number | string | null>;
 /** `bigint`; far below 2^53. */
 type NullableOrder = ColumnType<string | null, unknown, unknown>;
 
-export interface StockClaimsTable {
-  connection: string;
-  /** `-` when the key's reach names the business. */
-  business_id: string;
+export interface StockClaimsTable extends OfBusiness {
   reference_id: string;
   generation: number;
   /** Null where nothing was ever sent under this generation. */
@@ -36,11 +33,9 @@ export interface StockClaimsTable {
   disputed: Generated<boolean>;
 }
 
-interface StockClaimEventsTable {
+export interface StockClaimEventsTable extends OfBusiness {
   id: ColumnType<string, never, never>;
   at: Generated<Date>;
-  connection: string;
-  business_id: string;
   reference_id: string;
   generation: number;
   token: string | null;
@@ -63,19 +58,11 @@ export interface DocumentClaimsTable {
   decision: Json;
 }
 
-interface DocumentClaimEventsTable {
+export interface DocumentClaimEventsTable {
   id: ColumnType<string, never, never>;
   at: Generated<Date>;
   workflow_id: string;
   intent: number;
   what: string;
   detail: Json;
-}
-
-/** What may have been sent. */
-export interface ClaimTables {
-  stock_claims: StockClaimsTable;
-  stock_claim_events: StockClaimEventsTable;
-  document_claims: DocumentClaimsTable;
-  document_claim_events: DocumentClaimEventsTable;
 }

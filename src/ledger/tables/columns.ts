@@ -14,3 +14,9 @@ export interface Written {
   workflow_id: string;
   run_id: string;
 }
+
+/** Of a business: `-` when the key's reach names it, or for none. */
+export interface OfBusiness {
+  connection: string;
+  business_id: string;
+}

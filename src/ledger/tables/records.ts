@@ -1,12 +1,9 @@
 import type { ColumnType } from "kysely";
 
-import type { EventNumber, Json, Numeric, NumericOrNull, Written } from "./columns.ts";
+import type { EventNumber, Json, Numeric, NumericOrNull, OfBusiness, Written } from "./columns.ts";
 
 /** Sales and credit notes as they are now. */
-interface DocumentsTable extends Written {
-  connection: string;
-  /** `-` when the key's reach names the business. */
-  business_id: string;
+export interface DocumentsTable extends OfBusiness, Written {
   type: "sale" | "credit_note";
   /** That was asked for. */
   number: string;
@@ -53,14 +50,12 @@ interface DocumentsTable extends Written {
   reconciled_event: ColumnType<string | null, number | string | null | undefined, number | string | null>;
 }
 
-interface OfDocument extends Written {
-  connection: string;
-  business_id: string;
+interface OfDocument extends OfBusiness, Written {
   type: "sale" | "credit_note";
   number: string;
 }
 
-interface DocumentLinesTable extends OfDocument {
+export interface DocumentLinesTable extends OfDocument {
   line: number;
   line_id: string;
   item_id: string;
@@ -93,10 +88,7 @@ export interface StockMovementsTable extends OfDocument {
 }
 
 /** Which sale is corrected by which. */
-export interface CorrectionsTable extends Written {
-  connection: string;
-  /** `-` when the key's reach names the business. */
-  business_id: string;
+export interface CorrectionsTable extends OfBusiness, Written {
   /** The number of the sale that is corrected. */
   invoice: string;
   corrected_by: string;
@@ -104,12 +96,4 @@ export interface CorrectionsTable extends Written {
   fingerprint: string;
   state: "begun" | "corrected" | "credited" | "cancelled";
   event_number: EventNumber;
-}
-
-/** Sales and credit notes, with what belongs to them. */
-export interface RecordTables {
-  documents: DocumentsTable;
-  document_lines: DocumentLinesTable;
-  stock_movements: StockMovementsTable;
-  corrections: CorrectionsTable;
 }
