@@ -105,7 +105,7 @@ export class BetweenTries {
     if (run.continueAsNew?.endWaitsIfDue()) throw new LeftToNextRun();
     if (!run.cancelDue) return;
     this.clearRefusal();
-    throw new CancelledByOperator(run.cancelRequested ?? "");
+    throw new CancelledByOperator();
   }
 
   /** The same for a caller that handles cancellation, and whatever else ends the wait, by itself. */

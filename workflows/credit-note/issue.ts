@@ -11,15 +11,9 @@ import { park } from "../operator/attention-list.ts";
 import { main } from "../proxies.ts";
 import type { SaleContext } from "../sale/state.ts";
 
-/** Somebody else's credit note reverses the sale: there will be no document of ours. */
+/** Somebody else's credit note reverses the sale, which the run shows: there will be no document of ours. */
 export class CreditedElsewhere extends Error {
   override readonly name = "CreditedElsewhere";
-  readonly creditNote: SaleDocument | undefined;
-
-  constructor(creditNote: SaleDocument | undefined) {
-    super("the sale is credited by another credit note");
-    this.creditNote = creditNote;
-  }
 }
 
 /**
@@ -81,5 +75,6 @@ async function adoptOrEnd(
   const message = `${result.message} (${found.join("; ")})`;
   context.run.moveTo("rejected", "an operator: another credit note reverses this sale");
   await park(context.run, { code: "already-credited", message, evidence: { creditNoteId: creditNoteId ?? null } });
-  throw new CreditedElsewhere(document);
+  context.run.document = document ?? null;
+  throw new CreditedElsewhere();
 }

@@ -66,7 +66,6 @@ async function runCreditNote(context: SaleContext, prepared: PreparedCreditNote)
     if (prepared.note.restock) await returnGoods(context, new StockKeeping(context), prepared.note, original);
   } catch (error) {
     if (error instanceof CreditedElsewhere) {
-      run.document = error.creditNote ?? null;
       run.moveTo("credited", "nothing");
     } else if (error instanceof CancelledByOperator) {
       run.moveTo("cancelled", "nothing");
@@ -89,10 +88,10 @@ async function issueAndAwait(
     const awaited = { ...created, callbacksSeen, fixItems: () => Promise.resolve(false) };
     const end = await awaitFinalStatus(context, document, awaited);
     if (end === "completed") return;
-    if (end === "cancelled-by-operator") throw new CancelledByOperator(run.cancelRequested ?? "");
+    if (end === "cancelled-by-operator") throw new CancelledByOperator();
     run.moveTo("rejected", "an operator: the service cancelled the credit note");
     const verdict = await park(run, { code: "rejected", message: "The service cancelled the credit note." });
-    if (verdict === "cancel") throw new CancelledByOperator(run.cancelRequested ?? "");
+    if (verdict === "cancel") throw new CancelledByOperator();
     document = await retryDocument(context, run.document ?? document);
     if (documentState(document) === "cancelled") run.document = document;
   }

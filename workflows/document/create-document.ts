@@ -72,7 +72,7 @@ export async function createDocument(context: SaleContext, creation: Creation): 
   let intent = newIntent(1);
   for (;;) {
     const body: ComposedBody = (intent.body ??= await callWithEscalation(run, creation.compose));
-    if (run.cancelDue) throw new CancelledByOperator(run.cancelRequested ?? "");
+    if (run.cancelDue) throw new CancelledByOperator();
     run.numberTaken = true;
     run.documentInDoubt = true;
     const idempotencyKey = idempotencyKeyOf(run.workflowId, creation.step, intent.number);
@@ -189,7 +189,7 @@ async function parkRejected(context: SaleContext, message: string, intent: Docum
   const { run } = context;
   run.moveTo("rejected", "an operator: the document was refused and left no trace");
   const verdict = await park(run, { code: "rejected", message });
-  if (verdict === "cancel") throw new CancelledByOperator(run.cancelRequested ?? "");
+  if (verdict === "cancel") throw new CancelledByOperator();
   run.moveTo("submitting", "the answer to another try");
   return newIntent(intent.number + 1);
 }

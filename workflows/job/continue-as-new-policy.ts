@@ -35,10 +35,6 @@ export class ContinueAsNewPolicy {
 /** Thrown in place of another try: the run that continues this one makes the call. */
 export class LeftToNextRun extends Error {
   override readonly name = "LeftToNextRun";
-
-  constructor() {
-    super("left to the next run");
-  }
 }
 
 /** For `catch`: undefined for a call that is left to the next run. @throws every other error */

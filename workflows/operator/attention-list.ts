@@ -272,10 +272,6 @@ export async function untilDone(wait: () => Promise<unknown>, orUntil: () => boo
  */
 export class CancelledByOperator extends Error {
   override readonly name = "CancelledByOperator";
-
-  constructor(reason: string) {
-    super(`cancelled: ${reason}`);
-  }
 }
 
 /**
@@ -293,5 +289,5 @@ export async function unlessCancelled<T>(run: AttentionList, step: () => Promise
   await running.catch((error: unknown) => {
     if (!isCancellation(error) && !(error instanceof CancelledByOperator)) throw error;
   });
-  throw new CancelledByOperator(run.cancelRequested ?? "");
+  throw new CancelledByOperator();
 }

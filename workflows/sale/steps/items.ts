@@ -52,7 +52,7 @@ export async function resolveItems(
         },
       },
     );
-    if (verdict === "cancel") throw new CancelledByOperator(run.cancelRequested ?? "");
+    if (verdict === "cancel") throw new CancelledByOperator();
     notOlderThanMs = verdict === "retry" ? Date.now() : undefined;
   }
 }
@@ -131,7 +131,7 @@ async function parkUntilRegistered(
       },
     },
   );
-  if (verdict === "cancel") throw new CancelledByOperator(run.cancelRequested ?? "");
+  if (verdict === "cancel") throw new CancelledByOperator();
   return verdict === "woken" ? "woken" : "again";
 }
 
