@@ -31,25 +31,12 @@ function isUnknown(found: { kind: string }): found is UnknownOutcome {
  * the claim in the ledger. A new generation begins only once it is known that the one before was not applied.
  */
 export class ClaimGenerations {
-  #current: ClaimedTry = { generation: 1, token: tokenOfThisRun() };
-
-  get generation(): number {
-    return this.#current.generation;
-  }
-
   /** What the next activity claims. */
-  get current(): ClaimedTry {
-    return this.#current;
-  }
+  current: ClaimedTry = { generation: 1, token: tokenOfThisRun() };
 
-  /** The current generation is known not to have been applied. */
-  nextGeneration(): void {
-    this.skipPast(this.generation);
-  }
-
-  /** The generations of another run, up to this one, are known not to have been applied. */
-  skipPast(generation: number): void {
-    this.#current = { generation: Math.max(generation, this.#current.generation) + 1, token: tokenOfThisRun() };
+  /** @param notApplied known not to have been applied; default: the current one. Another run may have got further. */
+  next(notApplied = 0): void {
+    this.current = { generation: Math.max(notApplied, this.current.generation) + 1, token: tokenOfThisRun() };
   }
 }
 

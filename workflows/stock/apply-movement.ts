@@ -44,7 +44,7 @@ export async function applyMovement(
     }
     const result =
       sent.kind === "unknown"
-        ? await resolveUnknownMovement(context, movement, branch, { generation: claims.generation, ...sent })
+        ? await resolveUnknownMovement(context, movement, branch, { generation: claims.current.generation, ...sent })
         : sent;
     switch (result.kind) {
       case "applied":
@@ -57,7 +57,7 @@ export async function applyMovement(
         return;
       case "superseded":
         if (result.word) adoptDecision(context, movement, result.word, false);
-        claims.skipPast(result.generation);
+        claims.next(result.generation);
         break;
       case "not-applied":
         if ((await parkOnRefusal(context, movement, result.refusal, tries)) === "acknowledged") {
@@ -104,7 +104,7 @@ async function sendPastObstacles(
       case "deferred":
         movement.state = "planned";
         run.stockMoved();
-        if (!result.sameTry) claims.nextGeneration();
+        if (!result.sameTry) claims.next();
         await betweenTries.waitAfterDeferral(result, givenUp);
         break;
       case "branch-held": {
@@ -142,7 +142,7 @@ function parkOnRefusal(
   const { action, quantity, itemId, referenceId: subject } = movement;
   movement.state = "refused";
   run.stockMoved();
-  claims.nextGeneration();
+  claims.next();
   const code = refusal.attention === "credentials" ? refusal.attention : "stock-refused";
   const message = `${action} ${quantity} of ${itemId}: ${refusal.message}`;
   return betweenTries.parkOnRefusal(refusal, { code, subject, message, until: givenUp });

@@ -49,7 +49,7 @@ async function sendUntilProcessed(
     const sent = await sendBatch(profile, syncBatchId, claims.current);
     const result =
       sent.kind === "unknown"
-        ? await resolveUnknownBatch(job, profile, syncBatchId, { generation: claims.generation, ...sent })
+        ? await resolveUnknownBatch(job, profile, syncBatchId, { generation: claims.current.generation, ...sent })
         : sent;
     if (result.kind !== "not-processed" && result.kind !== "deferred") betweenTries.clearRefusal();
     switch (result.kind) {
@@ -58,17 +58,17 @@ async function sendUntilProcessed(
       case "said-processed":
         return { syncBatchId, saidBy: "person", message: result.word.note };
       case "superseded":
-        claims.skipPast(result.generation);
+        claims.next(result.generation);
         break;
       case "not-processed":
         job.moveOn("an operator", { standing: "parked", message: result.refusal.message });
         await betweenTries.waitAfterRefusal(result.refusal);
-        claims.nextGeneration();
+        claims.next();
         break;
       case "deferred":
         job.moveOn(result.waitFor === "ledger" ? "the ledger" : "another try", { message: result.message });
         await betweenTries.waitAfterDeferral(result, () => false);
-        if (!result.sameTry) claims.nextGeneration();
+        if (!result.sameTry) claims.next();
         break;
     }
   }
