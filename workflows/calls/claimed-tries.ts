@@ -1,6 +1,6 @@
 import { uuid4, workflowInfo } from "@temporalio/workflow";
 
-import type { ClaimedTry, UnknownOutcome } from "../../src/contract/index.ts";
+import type { ClaimedTry } from "../../src/contract/index.ts";
 import type { LostAnswer } from "./activity-failures.ts";
 
 /**
@@ -9,22 +9,16 @@ import type { LostAnswer } from "./activity-failures.ts";
  * a written outcome is the answer; without one it is unknown (docs/architecture.md, "At most once").
  * @param readClaim reads it in the ledger
  */
-export async function answerOf<Answer extends { kind: string }, Known extends { kind: string }>(
+export async function answerOf<Answer extends Said, Known extends Said>(
   sent: Answer | LostAnswer,
   readClaim: () => Promise<Known>,
-): Promise<Answer | Known | UnknownOutcome> {
-  if (!isLost(sent)) return sent;
+): Promise<Answer | Known> {
+  if (sent.kind !== "lost") return sent as Answer;
   const found = await readClaim();
-  return isUnknown(found) ? { ...found, message: `${sent.message} ${found.message}` } : found;
+  return found.kind === "unknown" ? { ...found, message: `${sent.message} ${found.message}` } : found;
 }
 
-function isLost(sent: { kind: string }): sent is LostAnswer {
-  return sent.kind === "lost";
-}
-
-function isUnknown(found: { kind: string }): found is UnknownOutcome {
-  return found.kind === "unknown";
-}
+type Said = { kind: string; message?: string };
 
 /**
  * Numbers the tries of one call that is sent at most once. Each try has a generation, under which its activity takes
