@@ -1,5 +1,3 @@
-import { defineSearchAttributeKey } from "@temporalio/common";
-
 import {
   type AttentionCode,
   type CancelRequest,
@@ -11,22 +9,12 @@ import {
   keywordValue,
   type ResolvingUpdate,
   RESOLVED_BY,
-  SEARCH_ATTRIBUTES,
   UPDATES,
   WORKFLOW_TYPES,
 } from "../../src/contract/index.ts";
 import { Job } from "../job/job.ts";
 import { quoted } from "../operator/details.ts";
-import {
-  COMMON_UPDATES,
-  invoiceAttribute,
-  publishAttributes,
-  type Update,
-  type UpdateTable,
-} from "../operator/updates.ts";
-
-const saleIdAttribute = defineSearchAttributeKey(SEARCH_ATTRIBUTES.saleId, "KEYWORD");
-const stageAttribute = defineSearchAttributeKey(SEARCH_ATTRIBUTES.stage, "KEYWORD");
+import { COMMON_UPDATES, publishAttributes, type Update, type UpdateTable } from "../operator/updates.ts";
 
 /** Where each stage may lead. What has ended stays; so does what is credited. */
 const STAGE_TRANSITIONS: Readonly<Record<CorrectionStage, readonly CorrectionStage[]>> = {
@@ -90,11 +78,11 @@ export class CorrectionRun extends Job<CorrectionProgress> {
 
   override publish(): void {
     super.publish();
-    publishAttributes([
-      { key: invoiceAttribute, value: keywordValue(this.progress.invoice) },
-      { key: saleIdAttribute, value: this.saleId === undefined ? null : keywordValue(this.saleId) },
-      { key: stageAttribute, value: this.stage },
-    ]);
+    publishAttributes({
+      invoice: keywordValue(this.progress.invoice),
+      saleId: this.saleId === undefined ? null : keywordValue(this.saleId),
+      stage: this.stage,
+    });
   }
 }
 

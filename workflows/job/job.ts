@@ -3,7 +3,7 @@ import { setCurrentDetails } from "@temporalio/workflow";
 import { type AttentionCode, type JobState, type ResolvingUpdate, NO_BUSINESS } from "../../src/contract/index.ts";
 import { AttentionList } from "../operator/attention-list.ts";
 import { detailsPage, quoted, troubleText } from "../operator/details.ts";
-import { attentionAttribute, businessAttribute, publishAttributes } from "../operator/updates.ts";
+import { publishAttributes } from "../operator/updates.ts";
 import { ContinueAsNewPolicy } from "./continue-as-new-policy.ts";
 
 /** All that a run without a document knows. `Progress` is what its state, its details and its result tell. */
@@ -63,9 +63,6 @@ export class Job<Progress extends object> extends AttentionList {
     const lines = this.#describe(this.progress).map((line) => `- ${line}`);
     const waits = `**Waits for:** ${quoted(waitingFor)}`;
     setCurrentDetails(detailsPage(attentions, [waits, troubleText(this.serviceTrouble), lines.join("\n")]));
-    publishAttributes([
-      { key: businessAttribute, value: businessId ?? NO_BUSINESS },
-      { key: attentionAttribute, value: attentions[0]?.code ?? null },
-    ]);
+    publishAttributes({ business: businessId ?? NO_BUSINESS, attention: attentions[0]?.code ?? null });
   }
 }

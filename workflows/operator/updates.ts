@@ -1,4 +1,4 @@
-import { defineSearchAttributeKey, type SearchAttributeUpdatePair } from "@temporalio/common";
+import { defineSearchAttributeKey } from "@temporalio/common";
 import {
   ApplicationFailure,
   CancellationScope,
@@ -18,15 +18,15 @@ import {
 } from "../../src/contract/index.ts";
 import type { AttentionList } from "./attention-list.ts";
 
-export const businessAttribute = defineSearchAttributeKey(SEARCH_ATTRIBUTES.business, "KEYWORD");
-export const invoiceAttribute = defineSearchAttributeKey(SEARCH_ATTRIBUTES.invoice, "KEYWORD");
-export const attentionAttribute = defineSearchAttributeKey(SEARCH_ATTRIBUTES.attention, "KEYWORD");
-
 /** Sets those that changed: each change is an event. */
-export function publishAttributes(wanted: readonly { key: typeof businessAttribute; value: string | null }[]): void {
+export function publishAttributes(wanted: { [Name in keyof typeof SEARCH_ATTRIBUTES]?: string | null }): void {
   const known = workflowInfo().typedSearchAttributes;
-  const changed = wanted.filter((pair) => (known.get(pair.key) ?? null) !== pair.value);
-  if (changed.length > 0) upsertSearchAttributes(changed satisfies SearchAttributeUpdatePair[]);
+  const changed = Object.entries(SEARCH_ATTRIBUTES).flatMap(([name, attribute]) => {
+    const key = defineSearchAttributeKey(attribute, "KEYWORD");
+    const value = wanted[name as keyof typeof SEARCH_ATTRIBUTES];
+    return value === undefined || (known.get(key) ?? null) === value ? [] : [{ key, value }];
+  });
+  if (changed.length > 0) upsertSearchAttributes(changed);
 }
 
 /** What a field holds, in words, with its type. */

@@ -1,4 +1,3 @@
-import { defineSearchAttributeKey } from "@temporalio/common";
 import { ApplicationFailure, CancellationScope, condition, setCurrentDetails } from "@temporalio/workflow";
 
 import {
@@ -11,12 +10,11 @@ import {
   outcomeOfState,
   type OutcomeRequest,
   type SaleOutcome,
-  SEARCH_ATTRIBUTES,
   type StockMovement,
   type WorkflowState,
 } from "../../src/contract/index.ts";
 import { detailsPage, quoted, troubleText } from "../operator/details.ts";
-import { attentionAttribute, businessAttribute, invoiceAttribute, publishAttributes } from "../operator/updates.ts";
+import { publishAttributes } from "../operator/updates.ts";
 import { asFailure, isFinal } from "../sdk/failures.ts";
 import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";
 import type { SaleState } from "./state.ts";
@@ -54,9 +52,6 @@ export function stateOf(run: SaleState): WorkflowState {
     nextWait: run.outcomesGiven,
   };
 }
-
-const saleId = defineSearchAttributeKey(SEARCH_ATTRIBUTES.saleId, "KEYWORD");
-const stage = defineSearchAttributeKey(SEARCH_ATTRIBUTES.stage, "KEYWORD");
 
 /** Movements that are listed: a page that nobody reads to its end helps nobody. */
 const MOST_MOVEMENTS = 20;
@@ -107,19 +102,15 @@ function stockLines(run: SaleState): string[] {
  */
 export function publishRun(run: SaleState): void {
   setCurrentDetails(detailsOf(run));
-  publishAttributes([
-    { key: businessAttribute, value: run.businessId ?? NO_BUSINESS },
-    { key: invoiceAttribute, value: keywordValue(run.invoice) },
-    { key: saleId, value: saleIdOf(run) },
-    { key: stage, value: run.stage },
-    { key: attentionAttribute, value: run.attentions[0]?.code ?? null },
-  ]);
-}
-
-/** On a credit note it is the sale that it reverses. */
-function saleIdOf(run: SaleState): string | null {
-  const id = run.workflow === "sale" ? run.document?.id : run.reversedSaleId;
-  return id === undefined ? null : keywordValue(id);
+  // On a credit note it is the sale that it reverses.
+  const saleId = run.workflow === "sale" ? run.document?.id : run.reversedSaleId;
+  publishAttributes({
+    business: run.businessId ?? NO_BUSINESS,
+    invoice: keywordValue(run.invoice),
+    saleId: saleId === undefined ? null : keywordValue(saleId),
+    stage: run.stage,
+    attention: run.attentions[0]?.code ?? null,
+  });
 }
 
 /**
