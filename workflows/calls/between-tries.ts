@@ -112,12 +112,11 @@ export class BetweenTries {
   async parkOnRefusal(refusal: Refusal, options: AttentionOptions = {}): Promise<Verdict> {
     const { code = refusal.attention, subject, message = refusal.message, until } = options;
     const attention = { code, message, ...(subject !== undefined && { subject }), ...evidenceOf(refusal) };
-    const ends = { ...(until && { until }) };
-    if (code === "credentials") return await this.#parkOnRefusedKey(attention, ends, refusal);
+    if (code === "credentials") return await this.#parkOnRefusedKey(attention, until, refusal);
     this.clearRefusal();
     // `acknowledge` alone would leave the call without an answer.
     const updates = code === "unexpected-answer" && { resolvedBy: ["retry"] as const };
-    return await park(this.#run, { ...attention, ...updates }, ends);
+    return await park(this.#run, { ...attention, ...updates }, { until });
   }
 
   /** To be called once the call has another result than a refusal. */
@@ -187,7 +186,7 @@ export class BetweenTries {
   /** Ends by `retry`, by a cancellation, or by itself once `awaitService` finds the key accepted. */
   async #parkOnRefusedKey(
     attention: NewAttention,
-    ends: { until?: () => boolean },
+    until: (() => boolean) | undefined,
     { status, operation }: Refusal,
   ): Promise<Verdict> {
     const run = this.#run;
@@ -197,14 +196,13 @@ export class BetweenTries {
     const sinceMs = this.#refusal?.key === key ? this.#refusal.sinceMs : Date.now();
     run.updateMessage(key, attention);
     this.#refusal = { key, sinceMs };
-    const refused = { ...(status !== undefined && { status }), ...(operation !== undefined && { operation }) };
     const wake = (): Promise<boolean> =>
       awaitService("Wait until the service accepts the key: each attempt is one look", {
         triedAtMs: Date.now(),
         sinceMs,
-        refused,
+        refused: { status, operation },
       }).then(() => true);
-    const verdict = await park(run, { ...attention, sinceMs }, { ...ends, wake, keepsAfterWake: true });
+    const verdict = await park(run, { ...attention, sinceMs }, { until, wake, keepsAfterWake: true });
     // Cleared by another call, which found the key accepted.
     if (verdict === "acknowledged") this.#refusal = undefined;
     return verdict;

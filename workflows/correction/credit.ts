@@ -69,8 +69,7 @@ export async function creditSale(run: CorrectionRun, target: CallTarget, input: 
 
 /** False where the sale's workflow has closed meanwhile. */
 async function askForRefund(target: CallTarget, invoice: string, refund: RefundRequest): Promise<boolean> {
-  const { connection, businessId } = target;
-  const sale = getExternalWorkflowHandle(saleWorkflowId({ connection, businessId, traderInvoiceNumber: invoice }));
+  const sale = getExternalWorkflowHandle(saleWorkflowId({ ...target, traderInvoiceNumber: invoice }));
   try {
     await sale.signal(refundRequested, refund);
     return true;
@@ -89,8 +88,7 @@ async function creditDirectly(
   input: CorrectionInput,
   refund: RefundRequest & { saleId: string },
 ): Promise<Credited | undefined> {
-  const { connection, businessId } = target;
-  const workflowId = creditNoteWorkflowId({ connection, businessId, saleId: refund.saleId });
+  const workflowId = creditNoteWorkflowId({ ...target, saleId: refund.saleId });
   setHandler(creditNoteChanged, (change) => {
     // A signal can come late, from anywhere, with any content, and only changes what is shown.
     if (run.stage === "crediting" && typeof change === "object" && change !== null)
@@ -99,12 +97,8 @@ async function creditDirectly(
         ATTENTION_CODES.find((code) => code === change.attention),
       );
   });
-  const result = await runOneCreditNote(workflowId, {
-    connection,
-    ...(businessId !== undefined && { businessId }),
-    ...refund,
-    saleWorkflowId: workflowInfo().workflowId,
-  });
+  const note = { ...target, ...refund, saleWorkflowId: workflowInfo().workflowId };
+  const result = await runOneCreditNote(workflowId, note);
   run.holdUp("credit-note", undefined);
   if (result.kind === "ended" && result.stage === "credited")
     return await ofCredited(run, input, result.creditNote?.traderInvoiceNumber);

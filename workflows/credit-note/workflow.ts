@@ -38,13 +38,7 @@ export async function creditNote(input: CreditNoteInput): Promise<SaleOutcome> {
     });
     run.businessId = prepared.profile.businessId;
     const { reason, traderInvoiceNumber, returnDate, restock, branch } = prepared.note;
-    run.refund = {
-      reason,
-      traderInvoiceNumber,
-      returnDate,
-      ...(restock !== undefined && { restock }),
-      ...(branch !== undefined && { branch }),
-    };
+    run.refund = { reason, traderInvoiceNumber, returnDate, restock, branch };
     run.prepared = true;
     const context = contextOf(run, prepared.profile);
     run.records = new RecordKeeping(context, fixedPartOfCreditNote(prepared));
@@ -107,9 +101,8 @@ function tellSale(run: SaleState, saleWorkflowId: string): void {
     const attention = run.attentions[0]?.code;
     if (attention === lastSignalled) return;
     lastSignalled = attention;
-    const change = { ...(attention && { attention }) };
     getExternalWorkflowHandle(saleWorkflowId)
-      .signal(creditNoteChanged, change)
+      .signal(creditNoteChanged, { attention })
       .catch(() => undefined);
   });
 }

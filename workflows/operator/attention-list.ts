@@ -1,6 +1,7 @@
 import { CancellationScope, condition, isCancellation } from "@temporalio/workflow";
 
 import {
+  type AcknowledgeRequest,
   type Attention,
   ATTENTION_CODES,
   type AttentionCode,
@@ -114,11 +115,8 @@ export abstract class AttentionList {
   }
 
   /** Keeps what an operator decided, and when. */
-  decide(
-    { note, by, ...decision }: Omit<Decision, "by" | "atMs"> & { by?: string | undefined },
-    atMs = Date.now(),
-  ): void {
-    this.decisions.push({ ...decision, note, ...(by !== undefined && { by }), atMs });
+  decide(decision: Omit<Decision, "atMs">, atMs = Date.now()): void {
+    this.decisions.push({ ...decision, atMs });
   }
 
   /** The first one counts, and whoever asked for it answers for it. Temporal's own does not say who that was. */
@@ -144,8 +142,7 @@ export abstract class AttentionList {
     for (const { code, subject } of request.code !== undefined || pressing.length === 0 ? named : pressing) {
       const key = attentionKey(code, subject);
       this.#retries.set(key, this.retriesOf(key) + 1);
-      if (note !== undefined)
-        this.decide({ update: "retry", code, ...(subject !== undefined && { subject }), note, by });
+      if (note !== undefined) this.decide({ update: "retry", code, subject, note, by });
     }
   }
 
@@ -173,9 +170,9 @@ export abstract class AttentionList {
   }
 
   /** An operator has taken note of what cannot be corrected here. What taking note of does not answer stays. */
-  acknowledge({ note, by, ...request }: { code: string; subject?: string; note: string; by?: string }): void {
+  acknowledge({ note, by, ...request }: AcknowledgeRequest): void {
     for (const { code, subject } of this.resolvableBy("acknowledge", request)) {
-      this.decide({ update: "acknowledge", code, ...(subject !== undefined && { subject }), note, by });
+      this.decide({ update: "acknowledge", code, subject, note, by });
       this.clear(attentionKey(code, subject));
     }
   }
@@ -218,10 +215,9 @@ export interface Wakes {
 
 /** Raises an attention, and waits until it is resolved. A cancellation that was requested before counts at once. */
 export async function park(run: AttentionList, attention: NewAttention, wakes: Wakes = {}): Promise<Verdict> {
-  const key = attentionKey(attention.code, attention.subject);
+  const key = run.raise(attention);
   const updates = attention.resolvedBy ?? RESOLVED_BY[attention.code];
   const retriesBefore = run.retriesOf(key);
-  run.raise(attention);
   const scope = new CancellationScope();
   let woken: "woken" | "again" | undefined;
   const waking = wakes.wake

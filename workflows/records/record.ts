@@ -127,7 +127,7 @@ export function partsOf(record: DocumentRecord, saved: SavedRecord | undefined):
   for (const change of attentionChanges) parts.add("attentionChanges", change);
   for (const decision of decisions.slice(saved?.decisions)) parts.add("decisions", decision);
   for (const attention of attentions) {
-    const key = keyOf(attention);
+    const key = attentionKey(attention.code, attention.subject);
     if (saved?.attentions.get(key)?.json !== now.attentions.get(key)?.json) parts.add("attentions", attention);
   }
   for (const movement of movements) {
@@ -146,16 +146,11 @@ export function savedFrom({ sequence, document, movements, attentions, decisions
     attentions: new Map(
       attentions.map((one) => {
         const { code, subject } = one;
-        const about = { code, ...(subject !== undefined && { subject }) };
-        return [keyOf(one), { json: JSON.stringify(one), about }];
+        return [attentionKey(code, subject), { json: JSON.stringify(one), about: { code, subject } }];
       }),
     ),
     decisions: decisions.length,
   };
-}
-
-function keyOf({ code, subject }: Pick<Attention, "code" | "subject">): string {
-  return attentionKey(code, subject);
 }
 
 type Lists = Pick<RecordPart, "movements" | "attentions" | "attentionChanges" | "decisions">;

@@ -95,13 +95,7 @@ const resolveStock: Update<SaleState, ResolveStockRequest> = {
     const atMs = Date.now();
     const asked = run.attentions.find(({ code, subject }) => code === "stock-unknown" && subject === referenceId);
     const contradicts = balanceAgainst(asked?.evidence ?? {}, applied);
-    movement.decision = {
-      applied,
-      note,
-      ...(by !== undefined && { by }),
-      atMs,
-      ...(contradicts && { contradicts }),
-    };
+    movement.decision = { applied, note, by, atMs, contradicts };
     const answer = `${applied ? "applied" : "not applied"}${contradicts ? `, ${balanceInWords(contradicts)}` : ""}`;
     run.decide({ update: "resolveStock", code: "stock-unknown", subject: referenceId, answer, note, by }, atMs);
   },

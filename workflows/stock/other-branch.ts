@@ -24,8 +24,7 @@ export function showOtherBranch(
   const written = async (): Promise<void> => {
     await condition(() => !run.needs(key));
     const { note = "", by, atMs = Date.now() } = run.decisions.findLast((one) => one.subject === referenceId) ?? {};
-    const word = { note, atMs, ...(by !== undefined && { by }) };
-    await ledger.acknowledgeBranch(ACKNOWLEDGE, { ...target, referenceId, otherBranch, word });
+    await ledger.acknowledgeBranch(ACKNOWLEDGE, { ...target, referenceId, otherBranch, word: { note, by, atMs } });
   };
   run.beforeTheEnd(written());
 }
@@ -52,7 +51,7 @@ export async function parkOnBranch(
   if (verdict === "retry" && checked) {
     const { note, by, atMs } = checked;
     const { referenceId: finder, businessId, ...otherBranch } = held.hold;
-    const word = { note, atMs, ...(by !== undefined && { by }) };
+    const word = { note, by, atMs };
     await ledger.acknowledgeBranch(ACKNOWLEDGE, { ...target, businessId, referenceId: finder, otherBranch, word });
   }
   return verdict;

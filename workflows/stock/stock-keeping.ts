@@ -123,12 +123,11 @@ export class StockKeeping {
     const taken: TakenMovement[] = [];
     let page: TakenMovement[];
     do {
-      const after = taken.at(-1)?.referenceId;
       page = await ledger.readTaken("Read from the ledger what the sale took from stock", {
         ...target,
         ...sale,
         itemIds,
-        ...(after !== undefined && { after }),
+        after: taken.at(-1)?.referenceId,
       });
       taken.push(...page);
     } while (page.length === TAKEN_A_PAGE);

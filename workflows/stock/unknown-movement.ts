@@ -58,16 +58,15 @@ async function recordDecision(
   branch: Branch | undefined,
 ): Promise<KnownMovement> {
   const { applied = false, note = "", by, atMs = 0 } = movement.decision ?? {};
-  const word: OperatorDecision = { note, atMs, ...(by !== undefined && { by }) };
+  const word: OperatorDecision = { note, by, atMs };
   const { referenceId, itemId, action, quantity, unitPrice } = movement;
-  const movementSent = { itemId, action, quantity, unitPrice, ...(branch && { branch }) };
   const kept = await ledger.decideMovement("Write the operator's decision into the movement's claim", {
     ...context.target,
     referenceId,
     generation,
     applied,
     word,
-    movement: movementSent,
+    movement: { itemId, action, quantity, unitPrice, branch },
   });
   switch (kept.kind) {
     case "said-applied":
@@ -92,13 +91,7 @@ export function adoptDecision(
   const { note, by, atMs } = word;
   const known = run.decisions.some((one) => one.subject === movement.referenceId && one.atMs === atMs);
   const contradicts = movement.decision?.atMs === atMs ? movement.decision.contradicts : undefined;
-  movement.decision = {
-    applied,
-    note,
-    ...(by !== undefined && { by }),
-    atMs,
-    ...(contradicts && { contradicts }),
-  };
+  movement.decision = { applied, note, by, atMs, contradicts };
   if (known) return;
   const answer = applied ? "applied" : "not applied";
   run.decide({ update: "resolveStock", code: "stock-unknown", subject: movement.referenceId, answer, note, by }, atMs);

@@ -25,7 +25,7 @@ const resolveBatch: Update<BatchJob, ResolveBatchRequest> = {
   refusedBecause: (job) => (job.isUnknown && !job.word ? undefined : "The batch is not unknown."),
   act(job, { processed, note, by }) {
     const atMs = Date.now();
-    job.word = { processed, note, ...(by !== undefined && { by }), atMs };
+    job.word = { processed, note, by, atMs };
     const answer = processed ? "processed" : "not processed";
     job.decide({ update: "resolveBatch", code: "batch-unknown", answer, note, by }, atMs);
   },

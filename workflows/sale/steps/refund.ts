@@ -130,7 +130,7 @@ async function runCreditNote(
     saleId: original.id,
     reason,
     traderInvoiceNumber,
-    ...(returnDate !== undefined && { returnDate }),
+    returnDate,
     // The goods are this run's to return: it knows what it took, and what is still on its way.
     restock: false,
     callback: refund.callback,
