@@ -15,7 +15,7 @@ import { park } from "../operator/attention-list.ts";
 import { creditNoteChanged, refundRequested } from "../sale/messages.ts";
 import { runOneCreditNote } from "../sale/steps/refund.ts";
 import type { CorrectionRun } from "./correction-run.ts";
-import { WatchedSale } from "./watched-sale.ts";
+import { watchSale } from "./watched-sale.ts";
 
 /**
  * - `credited`: the corrected sale is due
@@ -29,11 +29,11 @@ export type Credited = { kind: "credited" } | { kind: "not-credited" | "accepted
  * commands to Temporal, which carries out each once: no attempt of an activity can come late with another refund.
  */
 export async function creditSale(run: CorrectionRun, target: CallTarget, input: CorrectionInput): Promise<Credited> {
-  const sale = new WatchedSale(target, input.invoice);
+  const look = watchSale(target, input.invoice);
   let isAsked = false;
   let lookAgain = false;
   for (let unanswered = 0; ;) {
-    const seen = lookAgain ? await sale.now() : await sale.change();
+    const seen = await look(lookAgain);
     lookAgain = false;
     if (!seen?.saleId) {
       const message = `Neither Temporal nor the ledger shows the document of ${input.invoice} any more.`;

@@ -13,7 +13,7 @@ import {
 } from "../../src/contract/index.ts";
 import { park } from "../operator/attention-list.ts";
 import type { CorrectionRun } from "./correction-run.ts";
-import { WatchedSale } from "./watched-sale.ts";
+import { type Look, watchSale } from "./watched-sale.ts";
 
 type Reuse = "REJECT_DUPLICATE" | "ALLOW_DUPLICATE";
 
@@ -36,10 +36,10 @@ export async function issueSale(
   prepared: PreparedCorrection,
 ): Promise<SeenSale | undefined> {
   const number = input.sale.traderInvoiceNumber;
-  const watched = new WatchedSale(target, number);
+  const look = watchSale(target, number);
   for (let reuse: Reuse = "REJECT_DUPLICATE"; ; reuse = "ALLOW_DUPLICATE") {
     await startSale(target, input, prepared, reuse);
-    const end = await untilSigned(run, watched, prepared.saleFingerprint);
+    const end = await untilSigned(run, look, prepared.saleFingerprint);
     if (!("message" in end)) return end;
     const resolvedBy = end.retryable ? (["retry", "acknowledge"] as const) : (["acknowledge"] as const);
     const retry = end.retryable ? " A retry starts it again." : "";
@@ -51,7 +51,7 @@ export async function issueSale(
 
 /** A sale that outlives this workflow, as any that a till has started. */
 async function startSale(
-  { connection, businessId }: CallTarget,
+  target: CallTarget,
   { invoice }: CorrectionInput,
   { sale, saleFingerprint: fingerprint }: PreparedCorrection,
   workflowIdReusePolicy: Reuse,
@@ -59,12 +59,12 @@ async function startSale(
   const { traderInvoiceNumber } = sale;
   try {
     await startChild(WORKFLOW_TYPES.sale, {
-      workflowId: saleWorkflowId({ connection, businessId, traderInvoiceNumber }),
+      workflowId: saleWorkflowId({ ...target, traderInvoiceNumber }),
       args: [sale],
       parentClosePolicy: ParentClosePolicy.ABANDON,
       workflowIdReusePolicy,
-      memo: { fingerprint, content: saleContent(sale, businessId), corrects: invoice },
-      ...aboutWorkflow(WORKFLOW_TYPES.sale, { connection, businessId }, `${traderInvoiceNumber} (corrects ${invoice})`),
+      memo: { fingerprint, content: saleContent(sale, target.businessId), corrects: invoice },
+      ...aboutWorkflow(WORKFLOW_TYPES.sale, target, `${traderInvoiceNumber} (corrects ${invoice})`),
     });
   } catch (error) {
     // It is there already, after a reset or started by somebody: whether it is the same one, its content tells.
@@ -72,8 +72,8 @@ async function startSale(
   }
 }
 
-async function untilSigned(run: CorrectionRun, sale: WatchedSale, fingerprint: string): Promise<SeenSale | Stopped> {
-  for (let seen = await sale.now(); ; seen = await sale.change()) {
+async function untilSigned(run: CorrectionRun, look: Look, fingerprint: string): Promise<SeenSale | Stopped> {
+  for (let seen = await look(true); ; seen = await look(false)) {
     if (!seen) return { message: "neither Temporal nor the ledger knows it any more.", retryable: true };
     run.holdUp("corrected-sale", seen.heldUp);
     const { stage, failure } = seen;

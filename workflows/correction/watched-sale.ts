@@ -1,35 +1,19 @@
 import type { CallTarget, SeenSale } from "../../src/contract/index.ts";
 import { mainWaits } from "../proxies.ts";
 
-/** A sale as others see it: waited for by an activity, so that it costs no history while nothing changes. */
-export class WatchedSale {
-  readonly #target: CallTarget;
-  readonly #number: string;
-  #mark: string | undefined;
+/** A look at a sale as others see it. @param anew what is known now; else answers once that is something else */
+export type Look = (anew: boolean) => Promise<SeenSale | null>;
 
-  constructor({ connection, businessId }: CallTarget, number: string) {
-    this.#target = { connection, businessId };
-    this.#number = number;
-  }
-
-  /** What is known of it now. */
-  async now(): Promise<SeenSale | null> {
-    this.#mark = undefined;
-    return await this.change();
-  }
-
-  /** What is known of it, once that is something else than the last time. */
-  async change(): Promise<SeenSale | null> {
+/** Looks by an activity that waits for news, so that it costs no history while nothing changes. */
+export function watchSale(target: CallTarget, number: string): Look {
+  let lastMark: string | undefined;
+  return async (anew) => {
+    const request = { ...target, number, unlike: anew ? undefined : lastMark, sinceMs: Date.now() };
     const { sale, mark } = await mainWaits.seeSale(
-      `Look how the sale ${this.#number} stands: each attempt is one look`,
-      {
-        ...this.#target,
-        number: this.#number,
-        unlike: this.#mark,
-        sinceMs: Date.now(),
-      },
+      `Look how the sale ${number} stands: each attempt is one look`,
+      request,
     );
-    this.#mark = mark;
+    lastMark = mark;
     return sale;
-  }
+  };
 }
