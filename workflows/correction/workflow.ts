@@ -9,7 +9,7 @@ import {
   type PreparedCorrection,
 } from "../../src/contract/index.ts";
 import { callWithEscalation } from "../calls/between-tries.ts";
-import { registerJobMessages, runJobToCompletion } from "../job/run-job.ts";
+import { registerJobMessages, runJobToCompletion } from "../job/job.ts";
 import { CancelledByOperator, unlessCancelled } from "../operator/attention-list.ts";
 import { callsOf, ledger, mainWaits } from "../proxies.ts";
 import { registerItems, resolveBranch } from "../sale/steps/items.ts";

@@ -10,8 +10,7 @@ import {
   WORKFLOW_TYPES,
 } from "../../src/contract/index.ts";
 import { callWithEscalation } from "../calls/between-tries.ts";
-import { Job } from "../job/job.ts";
-import { registerJobMessages, runJobToCompletion } from "../job/run-job.ts";
+import { Job, registerJobMessages, runJobToCompletion } from "../job/job.ts";
 import { callsOf, ledger, main } from "../proxies.ts";
 import { resolveBranch } from "../sale/steps/items.ts";
 import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";

@@ -1,9 +1,17 @@
-import { setCurrentDetails } from "@temporalio/workflow";
+import { condition, defineQuery, isCancellation, setCurrentDetails, setHandler } from "@temporalio/workflow";
 
-import { type AttentionCode, type JobState, type ResolvingUpdate, NO_BUSINESS } from "../../src/contract/index.ts";
+import {
+  type AttentionCode,
+  type JobState,
+  NO_BUSINESS,
+  type ResolvingUpdate,
+  STATE_QUERY,
+} from "../../src/contract/index.ts";
 import { AttentionList } from "../operator/attention-list.ts";
 import { detailsPage, quoted, troubleText } from "../operator/details.ts";
-import { publishAttributes } from "../operator/updates.ts";
+import { COMMON_UPDATES, publishAttributes, registerUpdates, type UpdateTable } from "../operator/updates.ts";
+import { asFailure, isFinal } from "../sdk/failures.ts";
+import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";
 import { ContinueAsNewPolicy } from "./continue-as-new-policy.ts";
 
 /** All that a run without a document knows. `Progress` is what its state, its details and its result tell. */
@@ -64,5 +72,28 @@ export class Job<Progress extends object> extends AttentionList {
     const waits = `**Waits for:** ${quoted(waitingFor)}`;
     setCurrentDetails(detailsPage(attentions, [waits, troubleText(this.serviceTrouble), lines.join("\n")]));
     publishAttributes({ business: businessId ?? NO_BUSINESS, attention: attentions[0]?.code ?? null });
+  }
+}
+
+const stateQuery = defineQuery<JobState<object>>(STATE_QUERY);
+
+/** The messages of a job. To be called before the first await: an early message finds its handler. */
+export function registerJobMessages<J extends AttentionList & { state(): JobState<object> }>(
+  job: J,
+  updates: UpdateTable<J> = COMMON_UPDATES,
+): void {
+  setHandler(stateQuery, () => job.state(), { description: "How far it is, and what an operator is needed for." });
+  registerUpdates(job, updates);
+}
+
+/** Runs a job's main flow, and ends once every update has its answer. */
+export async function runJobToCompletion<Result>(body: () => Promise<Result>): Promise<Result> {
+  try {
+    const result = await body();
+    await condition(everyUpdateIsAnswered);
+    return result;
+  } catch (error) {
+    if (error instanceof Error && isFinal(error) && !isCancellation(error)) throw asFailure(error);
+    throw error;
   }
 }

@@ -1,7 +1,7 @@
 import { defineQuery, setHandler } from "@temporalio/workflow";
 
 import { type JobState, STATE_QUERY, type WorkflowType } from "../../src/contract/index.ts";
-import { runJobToCompletion } from "./run-job.ts";
+import { runJobToCompletion } from "./job.ts";
 
 const stateQuery = defineQuery<JobState<object>>(STATE_QUERY);
 

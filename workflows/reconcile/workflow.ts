@@ -12,8 +12,7 @@ import {
 } from "../../src/contract/index.ts";
 import { callWithEscalation } from "../calls/between-tries.ts";
 import { undefinedIfLeft } from "../job/continue-as-new-policy.ts";
-import { runJobToCompletion, registerJobMessages } from "../job/run-job.ts";
-import { Job } from "../job/job.ts";
+import { Job, registerJobMessages, runJobToCompletion } from "../job/job.ts";
 import { type Calls, callsOf, ledger, ledgerAtLength, main } from "../proxies.ts";
 import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";
 

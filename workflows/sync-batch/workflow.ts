@@ -3,7 +3,7 @@ import { condition, continueAsNew } from "@temporalio/workflow";
 import type { AccountingProfile, ProcessSyncBatchInput, SyncBatchOutcome } from "../../src/contract/index.ts";
 import { BetweenTries } from "../calls/between-tries.ts";
 import { ClaimGenerations } from "../calls/claimed-tries.ts";
-import { registerJobMessages, runJobToCompletion } from "../job/run-job.ts";
+import { registerJobMessages, runJobToCompletion } from "../job/job.ts";
 import { accountingCallsOf, main } from "../proxies.ts";
 import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";
 import { BATCH_UPDATES, BatchJob } from "./batch-job.ts";

@@ -15,8 +15,7 @@ import {
   WORKFLOW_TYPES,
 } from "../../src/contract/index.ts";
 import { callWithEscalation } from "../calls/between-tries.ts";
-import { runJobToCompletion } from "../job/run-job.ts";
-import type { Job } from "../job/job.ts";
+import { type Job, runJobToCompletion } from "../job/job.ts";
 import { type AccountingCalls, accountingCallsOf, ledger, main } from "../proxies.ts";
 import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";
 import { afterComparison, afterPage, beginning, type Position } from "./bill-payments-position.ts";

@@ -12,8 +12,7 @@ import {
   WORKFLOW_TYPES,
 } from "../../src/contract/index.ts";
 import { callWithEscalation, isRefusal } from "../calls/between-tries.ts";
-import { runJobToCompletion } from "../job/run-job.ts";
-import type { Job } from "../job/job.ts";
+import { type Job, runJobToCompletion } from "../job/job.ts";
 import { callsOf, ledger, main } from "../proxies.ts";
 import {
   afterPage,

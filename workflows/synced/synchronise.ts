@@ -1,8 +1,7 @@
 import { condition } from "@temporalio/workflow";
 
 import type { KeptPageResult, SyncProgress } from "../../src/contract/index.ts";
-import { registerJobMessages } from "../job/run-job.ts";
-import { Job } from "../job/job.ts";
+import { Job, registerJobMessages } from "../job/job.ts";
 import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";
 
 /**
