@@ -1,13 +1,11 @@
 /** The workflow types that a worker serves. */
 export { syncBillPayments } from "./synced/bill-payments.ts";
 export { creditNote } from "./credit-note/workflow.ts";
-export { firstOutcome } from "./first-outcome/workflow.ts";
 export { correctSale } from "./correction/workflow.ts";
-export { findSale } from "./find-sale/workflow.ts";
 export { reconcile } from "./reconcile/workflow.ts";
 export { registerItems } from "./item-registration/workflow.ts";
 export { syncPurchases } from "./synced/purchases.ts";
-export { readEvents } from "./read-events/workflow.ts";
+export { findSale, firstOutcome, readEvents } from "./questions/workflows.ts";
 export { scheduled } from "./scheduled/workflow.ts";
 export { sale } from "./sale/workflow.ts";
 export { processSyncBatch } from "./sync-batch/workflow.ts";
