@@ -31,6 +31,8 @@ interface Creation {
   content: string;
   numberFor?: NumberToClaim;
   expected: ExpectedDocument;
+  /** Of the first intent. Another one is composed anew: configuration may have been corrected meanwhile. */
+  composed?: ComposedBody;
   compose: () => Promise<Composed>;
   send: (request: Omit<CreateRequest, keyof CallTarget>) => Promise<CreateResult | LostAnswer>;
   /**
@@ -69,7 +71,7 @@ function newIntent(number: number): DocumentIntent {
 export async function createDocument(context: SaleContext, creation: Creation): Promise<Created> {
   const { run } = context;
   const betweenTries = new BetweenTries(run);
-  let intent = newIntent(1);
+  let intent: DocumentIntent = { ...newIntent(1), body: creation.composed };
   for (;;) {
     const body: ComposedBody = (intent.body ??= await callWithEscalation(run, creation.compose));
     if (run.cancelDue) throw new CancelledByOperator();

@@ -92,8 +92,7 @@ async function runSale(context: SaleContext, prepared: PreparedSale): Promise<vo
   } else {
     run.givenUp = true;
     // An unknown movement is resolved before the sale is `cancelled`: only what was taken can go back.
-    run.waitingFor = "the return of its goods to stock";
-    run.publish();
+    run.moveTo(run.stage, "the return of its goods to stock");
     await stock?.giveBack(sale.traderInvoiceNumber, "undone");
     run.moveTo("cancelled", "nothing");
     await run.noAttentionOpen();
@@ -121,8 +120,7 @@ async function stayOpenForRefund(
     run.records?.saveIfChanged();
     await condition(() => refundDue() || (run.finished && everyUpdateIsAnswered()));
   } while (refundDue());
-  run.waitingFor = "nothing";
-  run.publish();
+  run.moveTo(run.stage, "nothing");
 }
 
 /**
@@ -155,8 +153,7 @@ async function issueAndAwait(
   const adopted = sale.saleId === undefined ? undefined : await adoptSale(context, sale.saleId, prepared, goods);
   const created = adopted ?? (goods && (await issueSale(context, prepared, goods, branch)));
   if (!created) throw new Error("a sale that is not adopted has lines");
-  const { document, callbackExpected } =
-    "document" in created ? created : { document: created, callbackExpected: false };
+  const { document, callbackExpected } = created;
   const mode = sale.stock ?? (adopted ? "off" : profile.stock);
   const movements = goods ? planMovements(sale.traderInvoiceNumber, "sold", goods.lines, goods.items) : [];
   // When the answer to a stock movement is lost (docs/architecture.md has the files, under that heading):
@@ -176,10 +173,11 @@ async function issueAndAwait(
   //    given up.
   // 4. Nothing waits for all this but the end of the run, and goods that are to go back to stock: `stock.move` is not
   //    awaited here.
-  const startMovementsOnce = once(() => {
+  const startMovementsOnce = (): void => {
     run.moreToRecord = sale.expectedTotal !== undefined;
-    stock.move(movements);
-  });
+    // Nothing else has moved stock by now.
+    if (run.movements.length === 0) stock.move(movements);
+  };
   run.moreToRecord = sale.expectedTotal !== undefined || (mode !== "off" && movements.length > 0);
   run.document = document;
   // Only after 201 or 202: a rejected document has sold nothing yet.
@@ -200,12 +198,4 @@ function checkTotal({ run }: SaleContext, { sale }: PreparedSale): void {
   if (sale.expectedTotal === undefined || !run.document) return;
   const found = mismatches(run.document, { type: "sale", total: sale.expectedTotal });
   if (found.length > 0) run.raise({ code: "mismatch", subject: "expectedTotal", message: found.join("; ") });
-}
-
-function once(act: () => void): () => void {
-  let done = false;
-  return () => {
-    if (!done) act();
-    done = true;
-  };
 }

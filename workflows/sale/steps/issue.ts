@@ -1,12 +1,6 @@
 import { ApplicationFailure } from "@temporalio/workflow";
 
-import {
-  type Branch,
-  type Composed,
-  FAILURES,
-  type PreparedSale,
-  type SaleDocument,
-} from "../../../src/contract/index.ts";
+import { type Branch, FAILURES, type PreparedSale } from "../../../src/contract/index.ts";
 import { type Created, createDocument } from "../../document/create-document.ts";
 import { mismatches, readDocument } from "../../document/known-document.ts";
 import { main } from "../../proxies.ts";
@@ -25,21 +19,15 @@ export async function issueSale(
   const content = { traderInvoiceNumber, saleDate, paymentTypeCode, customer, lines, branch };
   const { saleKey } = profile;
   const writes = saleKey === "trusted" ? calls.keyedWrite : calls.unrepeatableWrite;
-  let atOnce = composed;
-  const compose = async (): Promise<Composed> => {
-    const first = atOnce;
-    // Another intent is composed anew: configuration may have been corrected meanwhile.
-    atOnce = undefined;
-    const asked = { ...target, ...content, callback, workflowId: run.workflowId };
-    return first ?? (await main.composeSale("Write the sale's request", asked));
-  };
+  const asked = { ...target, ...content, callback, workflowId: run.workflowId };
   run.moveTo("submitting", "the answer to the sale's creation");
   return await createDocument(context, {
     step: "sale",
     claimKey: run.workflowId,
     content: run.fingerprint ?? traderInvoiceNumber,
     expected: { type: "sale", traderInvoiceNumber, customerPin: customer?.pin ?? null, lines },
-    compose,
+    composed,
+    compose: () => main.composeSale("Write the sale's request", asked),
     send: (request) => writes.createSale(`Issue the sale ${traderInvoiceNumber}`, { ...target, ...request, saleKey }),
   });
 }
@@ -54,7 +42,7 @@ export async function adoptSale(
   saleId: string,
   prepared: PreparedSale,
   resolved?: ResolvedLines,
-): Promise<SaleDocument> {
+): Promise<Created> {
   context.run.moveTo("submitting", "the sale that was issued elsewhere");
   const document = await readDocument(context, saleId);
   const found = mismatches(document, {
@@ -62,7 +50,7 @@ export async function adoptSale(
     traderInvoiceNumber: prepared.sale.traderInvoiceNumber,
     ...(resolved && { lines: resolved.lines }),
   });
-  if (found.length === 0) return document;
+  if (found.length === 0) return { document, callbackExpected: false };
   const message = `The sale input is not valid:\n  saleId: ${saleId} is not this sale: ${found.join("; ")}`;
   throw ApplicationFailure.nonRetryable(message, FAILURES.invalidInput);
 }
