@@ -19,7 +19,6 @@ import {
   nairobiTime,
   REFUND_REASONS,
   type RefundRequest,
-  type SaleDocument,
   type SaleOutcome,
   someMovement,
   WORKFLOW_TYPES,
@@ -83,7 +82,11 @@ async function runRefund(
   run.creditNoteWorkflowId = workflowId;
   run.moveTo("crediting", `the credit note ${refund.traderInvoiceNumber}`);
   for (;;) {
-    const result = await runCreditNote(context, workflowId, sale, { ...refund, callback });
+    const { reason, traderInvoiceNumber, returnDate } = refund;
+    const saleWorkflowId = run.workflowId;
+    // The goods are this run's to return: it knows what it took, and what is still on its way.
+    const note = { reason, traderInvoiceNumber, returnDate, restock: false, callback, saleWorkflowId, original: sale };
+    const result = await runOneCreditNote(workflowId, { ...target, saleId: sale.id, ...note });
     run.creditNoteAttention = undefined;
     if (result.kind === "ended") {
       run.creditNote = result.creditNote;
@@ -115,29 +118,6 @@ async function runRefund(
       return false;
     }
   }
-}
-
-async function runCreditNote(
-  context: SaleContext,
-  workflowId: string,
-  original: SaleDocument,
-  refund: RefundRequest & { callback: "auto" | "off" },
-): Promise<CreditNoteRunResult> {
-  const { run, target } = context;
-  const { reason, traderInvoiceNumber, returnDate } = refund;
-  const input: CreditNoteInput = {
-    ...target,
-    saleId: original.id,
-    reason,
-    traderInvoiceNumber,
-    returnDate,
-    // The goods are this run's to return: it knows what it took, and what is still on its way.
-    restock: false,
-    callback: refund.callback,
-    saleWorkflowId: run.workflowId,
-    original,
-  };
-  return await runOneCreditNote(workflowId, input);
 }
 
 /**
@@ -172,7 +152,9 @@ async function startCreditNote(
       workflowIdReusePolicy,
       ...aboutWorkflow("creditNote", input, `${traderInvoiceNumber} for the sale ${input.saleId}`),
     });
-    return endedRun(await child.result());
+    const outcome = await child.result();
+    const restocked = someMovement(outcome, ({ purpose }) => purpose === "restocked");
+    return { kind: "ended", stage: outcome.stage, creditNote: outcome.creditNote ?? null, restocked };
   } catch (error) {
     if (error instanceof WorkflowExecutionAlreadyStartedError) return "known";
     if (error instanceof ChildWorkflowFailure) {
@@ -181,12 +163,6 @@ async function startCreditNote(
     }
     throw error;
   }
-}
-
-function endedRun(outcome: SaleOutcome): CreditNoteRunResult {
-  const { stage, creditNote = null } = outcome;
-  const restocked = someMovement(outcome, ({ purpose }) => purpose === "restocked");
-  return { kind: "ended", stage, creditNote, restocked };
 }
 
 async function awaitCreditNote(workflowId: string): Promise<CreditNoteRunResult> {
@@ -208,14 +184,11 @@ export function refundComplaint(request: unknown): string | undefined {
   if (/[\p{Cc}\p{Cs}]/u.test(number)) return "Expected traderInvoiceNumber without control characters.";
   const length = Array.from(number).length;
   if (length < 1 || length > 50) return "Expected traderInvoiceNumber with 1 to 50 characters.";
-  if (returnDate !== undefined && !isDate(returnDate)) return "Expected returnDate as a date written YYYY-MM-DD.";
+  if (returnDate !== undefined && !(typeof returnDate === "string" && isCalendarDate(returnDate)))
+    return "Expected returnDate as a date written YYYY-MM-DD.";
   if (restock !== undefined && typeof restock !== "boolean") return "Expected restock to be true or false.";
   if (branch === undefined) return undefined;
   if (typeof branch !== "string" || branch === "") return "Expected branch with the name of a branch.";
   if (restock !== true) return "Expected branch only together with restock.";
   return undefined;
-}
-
-function isDate(value: unknown): boolean {
-  return typeof value === "string" && isCalendarDate(value);
 }
