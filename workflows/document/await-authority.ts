@@ -10,9 +10,21 @@ export type FinalStatus = "completed" | "cancelled-by-service" | "cancelled-by-o
 
 interface AwaitedDocument {
   callbackExpected: boolean;
-  /** How many callbacks had come before the document was asked for. */
+  /** How many callbacks had come before the document was asked for, or when it was read last. */
   callbacksSeen: number;
+  /** Tells whether it corrected anything new. */
   fixItems: () => Promise<boolean>;
+}
+
+/** One wait for the authority: from a submission until the document is final or is submitted again. */
+interface Wait extends AwaitedDocument {
+  sinceMs: number;
+  /** The attention that this takes long is raised once: it does not come back after an acknowledgement. */
+  slowRaised: boolean;
+  /** Automatic resubmissions so far; they are bounded for the document's whole life. */
+  resubmissions: number;
+  /** Of the readings of the document. */
+  betweenTries: BetweenTries;
 }
 
 /**
@@ -24,8 +36,8 @@ export async function awaitFinalStatus(
   awaited: AwaitedDocument,
 ): Promise<FinalStatus> {
   const { run } = context;
-  const wait: Wait = { ...awaited, sinceMs: Date.now(), slowRaised: false, betweenTries: new BetweenTries(run) };
-  const resubmissions = { made: 0 };
+  const betweenTries = new BetweenTries(run);
+  const wait: Wait = { ...awaited, sinceMs: Date.now(), slowRaised: false, resubmissions: 0, betweenTries };
   let document = issued;
   for (;;) {
     run.document = document;
@@ -35,7 +47,7 @@ export async function awaitFinalStatus(
       case "cancelled":
         return "cancelled-by-service";
       case "failed": {
-        const next = await resubmit(context, document, resubmissions, awaited.fixItems);
+        const next = await resubmit(context, document, wait);
         if (next === "cancelled") return "cancelled-by-operator";
         document = next;
         wait.sinceMs = Date.now();
@@ -54,46 +66,32 @@ export async function awaitFinalStatus(
   }
 }
 
-/** Automatic resubmissions of one document so far; they are bounded for its whole life. */
-interface Resubmissions {
-  made: number;
-}
-
 /**
  * What follows a rejection: where something was corrected that the authority may have missed, at once; else on a short,
  * bounded, growing schedule, since the document may never have reached the authority; then an operator says `retry` or
  * `cancel`.
- * @param fixItems tells whether it corrected anything new
  * @throws CancelledByOperator
  */
-async function resubmit(
-  context: SaleContext,
-  document: SaleDocument,
-  resubmissions: Resubmissions,
-  fixItems: () => Promise<boolean>,
-): Promise<SaleDocument | "cancelled"> {
+async function resubmit(context: SaleContext, document: SaleDocument, wait: Wait): Promise<SaleDocument | "cancelled"> {
   const { run, profile } = context;
   const reason = document.error ?? "no reason given";
   run.moveTo("rejected", "another look at the items");
   if (run.cancelDue) return "cancelled";
-  const fixed = await unlessCancelled(run, fixItems);
+  const fixed = await unlessCancelled(run, wait.fixItems);
   if (run.cancelDue) return "cancelled";
   if (!fixed) {
-    const delayMs = profile.timings.resubmissionDelaysMs[resubmissions.made];
+    const delayMs = profile.timings.resubmissionDelaysMs[wait.resubmissions];
     if (delayMs === undefined) {
       run.moveTo("rejected", "an operator: the authority said no, and the automatic resubmissions are used up");
       const verdict = await park(run, { code: "rejected", message: `The authority said: ${reason}` });
       if (verdict === "cancel") return "cancelled";
     } else {
-      resubmissions.made++;
-      run.moveTo(
-        "rejected",
-        `resubmission ${resubmissions.made}, in ${delayMs / 1000} s. The authority said: ${reason}`,
-      );
+      const which = ++wait.resubmissions;
+      run.moveTo("rejected", `resubmission ${which}, in ${delayMs / 1000} s. The authority said: ${reason}`);
       let broughtForward = false;
       run.bringForward = () => (broughtForward = true);
       await condition(() => run.cancelDue || broughtForward, delayMs, {
-        summary: `Resubmission ${resubmissions.made} comes after a pause`,
+        summary: `Resubmission ${which} comes after a pause`,
       });
       run.bringForward = undefined;
       if (run.cancelDue) return "cancelled";
@@ -101,18 +99,6 @@ async function resubmit(
   }
   run.moveTo("awaiting-authority", "the answer to the resubmission");
   return await retryDocument(context, document);
-}
-
-/** One wait for the authority: from a submission until the document is final or is submitted again. */
-export interface Wait {
-  sinceMs: number;
-  callbackExpected: boolean;
-  /** How many callbacks had come when the document was read last. */
-  callbacksSeen: number;
-  /** The attention that this takes long is raised once: it does not come back after an acknowledgement. */
-  slowRaised: boolean;
-  /** Of the readings of the document. */
-  betweenTries: BetweenTries;
 }
 
 /**
@@ -142,22 +128,22 @@ async function nextReading(context: SaleContext, document: SaleDocument, wait: W
   const callbackReceived = (): boolean => run.callbacksReceived > wait.callbacksSeen;
   const slowKey = attentionKey("authority-slow", document.id);
   const unknownStatusKey = attentionKey("unexpected-answer", document.id);
-  const retriesBefore = { slow: run.retriesOf(slowKey), unknownStatus: run.retriesOf(unknownStatusKey) };
-  const resubmissionRequested = (): boolean => run.retriesOf(slowKey) > retriesBefore.slow;
-  const retryRequested = (): boolean =>
-    resubmissionRequested() || run.retriesOf(unknownStatusKey) > retriesBefore.unknownStatus;
+  const [slowBefore, unknownBefore] = [run.retriesOf(slowKey), run.retriesOf(unknownStatusKey)];
+  const resubmissionRequested = (): boolean => run.retriesOf(slowKey) > slowBefore;
+  const retryRequested = (): boolean => resubmissionRequested() || run.retriesOf(unknownStatusKey) > unknownBefore;
+  const interrupted = (): boolean => callbackReceived() || retryRequested();
   const firstPollAtMs = wait.sinceMs + firstPollDelayMs(document, wait, timings);
   const slowAtMs = wait.sinceMs + timings.slowAfterMs;
   if (documentState(document) === "unknown-status") raiseUnknownStatus(context, document);
   else if (documentState(document) === "in-flight") run.clear(unknownStatusKey);
 
   if (!callbackReceived() && nowMs < firstPollAtMs) {
-    await condition(() => callbackReceived() || retryRequested(), firstPollAtMs - nowMs, {
+    await condition(interrupted, firstPollAtMs - nowMs, {
       summary: wait.callbackExpected ? "Wait for the callback before looking" : "Wait before the first look",
     });
   }
-  if (!callbackReceived() && !retryRequested()) {
-    const polled = await poll(context, document, wait, () => callbackReceived() || retryRequested(), slowAtMs);
+  if (!interrupted()) {
+    const polled = await poll(context, document, wait, interrupted, slowAtMs);
     if (polled) return polled;
   }
   // Counted before the call: a callback that arrives during it may report something newer than its answer.
@@ -241,10 +227,6 @@ function raiseSlow(context: SaleContext, document: SaleDocument, wait: Wait): vo
 
 function raiseUnknownStatus(context: SaleContext, document: SaleDocument): void {
   const message = `The document's status is "${document.status}", which is none of the six. It is still being looked at.`;
-  context.run.raise({
-    code: "unexpected-answer",
-    subject: document.id,
-    message,
-    evidence: { status: document.status },
-  });
+  const evidence = { status: document.status };
+  context.run.raise({ code: "unexpected-answer", subject: document.id, message, evidence });
 }
