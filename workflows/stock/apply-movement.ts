@@ -1,9 +1,7 @@
 import {
   type AdjustStockResult,
   type AppliedMovement,
-  type AskedMovement,
   type Branch,
-  type RecordPart,
   type Refusal,
   setApplied,
   type StockMovement,
@@ -89,7 +87,7 @@ async function sendPastObstacles(
   tries: Tries,
 ): Promise<Exclude<AdjustStockResult, { kind: "deferred" | "branch-held" }> | undefined> {
   const { run } = context;
-  const { claims, betweenTries, branch, givenUp } = tries;
+  const { claims, betweenTries, givenUp } = tries;
   while (!givenUp()) {
     // The run's record may go with the movement: it must show all that this activation brought.
     await endOfTurn();
@@ -98,8 +96,7 @@ async function sendPastObstacles(
     if (!betweenTries.refusalStands) movement.state = "sending";
     movement.sentAtMs = Date.now();
     run.stockMoved();
-    const record = run.records?.recordForMovement(movement);
-    const result = await sendMovement(context, requestOf(movement, claims, branch), run.inWords(movement), record);
+    const result = await sendMovement(context, movement, tries);
     switch (result.kind) {
       case "deferred":
         movement.state = "planned";
@@ -148,15 +145,6 @@ function parkOnRefusal(
   return betweenTries.parkOnRefusal(refusal, { code, subject, message, until: givenUp });
 }
 
-function requestOf(
-  movement: StockMovement,
-  { current: claim }: ClaimGenerations,
-  branch: Branch | undefined,
-): AskedMovement {
-  const { referenceId, itemId, action, quantity, unitPrice } = movement;
-  return { referenceId, itemId, action, quantity, unitPrice, ...(branch && { branch }), claim };
-}
-
 function markDropped({ run }: SaleContext, movement: StockMovement): void {
   movement.state = "dropped";
   run.stockMoved();
@@ -186,28 +174,29 @@ function markApplied(context: SaleContext, movement: StockMovement, result: Appl
  * 4. A claim without an outcome makes the movement `unknown`, like that result (`unknown-movement.ts`), until an
  * operator
  *    decides with the update `resolveStock` (`workflows/sale/messages.ts`), or the outcome is written late.
- *
- * @param summary what is moved, as people call it
- * @param record to keep with the answer
  */
 async function sendMovement(
   { calls, run, target }: SaleContext,
-  request: AskedMovement,
-  summary: string,
-  record: RecordPart | undefined,
+  movement: StockMovement,
+  { claims: { current: claim }, branch }: Tries,
 ): Promise<AdjustStockResult> {
+  const { referenceId, itemId, action, quantity, unitPrice } = movement;
+  const record = run.records?.recordForMovement(movement);
   const { adjustStock } = record ? calls.unrepeatableWriteSoon : calls.unrepeatableWrite;
-  const claimKey = { ...target, referenceId: request.referenceId };
-  const { generation } = request.claim;
-  const sent = await adjustStock(summary, { ...target, ...request, ...(record && { record }) });
+  const claimKey = { ...target, referenceId };
+  const request = { ...claimKey, itemId, action, quantity, unitPrice, branch, claim, record };
+  const sent = await adjustStock(run.inWords(movement), request);
   const result = await answerOf(sent, () =>
-    ledger.readMovement("Read from its claim what became of the movement", { ...claimKey, generation }),
+    ledger.readMovement("Read from its claim what became of the movement", {
+      ...claimKey,
+      generation: claim.generation,
+    }),
   );
   if (!("unsettled" in result)) return result;
   const outcome = result.kind === "applied" ? result : { kind: "not-applied" as const, message: whyNotDone(result) };
   const written = ledger.settleMovement("Write the outcome into the movement's claim", {
     ...claimKey,
-    ...request.claim,
+    ...claim,
     outcome,
   });
   // Another try hangs on it; a movement that is applied is shown at once, and the run ends only once it is written.

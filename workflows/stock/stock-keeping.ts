@@ -5,7 +5,6 @@ import {
   type MovementPurpose,
   type ResolvedLine,
   type SaleDocument,
-  type StockAction,
   type StockMovement,
   stockReferenceId,
   sumOf,
@@ -36,35 +35,28 @@ export function planMovements(
     if (!tracked.has(line.itemId)) continue;
     linesByItem.set(line.itemId, [...(linesByItem.get(line.itemId) ?? []), line]);
   }
-  return [...linesByItem].map(([itemId, itemLines]) => ({
-    referenceId: stockReferenceId(number, itemId, purpose),
-    purpose,
-    action: actionOf(purpose),
-    itemId,
-    quantity: sumOf(itemLines.map((line) => line.quantity)),
-    unitPrice: weightedPrice(itemLines),
-    state: "planned",
-  }));
+  return [...linesByItem].map(([itemId, itemLines]) =>
+    planned(number, purpose, itemId, sumOf(itemLines.map((line) => line.quantity)), weightedPrice(itemLines)),
+  );
+}
+
+function planned(
+  number: string,
+  purpose: MovementPurpose,
+  itemId: string,
+  quantity: number,
+  unitPrice: number,
+): StockMovement {
+  const action = purpose === "sold" ? "DEDUCT" : "ADD";
+  const referenceId = stockReferenceId(number, itemId, purpose);
+  return { referenceId, purpose, action, itemId, quantity, unitPrice, state: "planned" };
 }
 
 /** The movement that gives another one's goods back. */
 export function reversalOf(movement: StockMovement, number: string, purpose: "undone" | "restocked"): StockMovement {
-  const { itemId, quantity, unitPrice, branchId } = movement;
-  return {
-    referenceId: stockReferenceId(number, itemId, purpose),
-    purpose,
-    action: actionOf(purpose),
-    itemId,
-    quantity,
-    unitPrice,
-    state: "planned",
-    undoes: movement.referenceId,
-    ...(branchId !== undefined && { branchId }),
-  };
-}
-
-function actionOf(purpose: MovementPurpose): StockAction {
-  return purpose === "sold" ? "DEDUCT" : "ADD";
+  const { referenceId: undoes, itemId, quantity, unitPrice, branchId } = movement;
+  const branch = branchId === undefined ? {} : { branchId };
+  return { ...planned(number, purpose, itemId, quantity, unitPrice), undoes, ...branch };
 }
 
 /** The stock movements of one run. They go on in parallel with the document, and never hold it back. */
