@@ -67,6 +67,20 @@ function activitiesWith<Activities>(options: ActivityOptions): Summarised<Activi
   return withSummaries(proxyActivities<Activities>(options));
 }
 
+/** One HTTP request each. */
+function requests(taskQueue: string, callTimeoutMs: number, priority: ActivityOptions["priority"]): ActivityOptions {
+  return { ...MAIN_OPTIONS, taskQueue, priority, startToCloseTimeout: callTimeoutMs + MARGIN_MS };
+}
+
+/**
+ * If the first attempt's answer was lost, a second one would move the stock, or issue the document, twice. So: one
+ * attempt and no heartbeat. No schedule-to-close timeout either, since when it fires nobody can tell whether the attempt
+ * had started; schedule-to-start and start-to-close each can.
+ */
+function atMostOnce(request: ActivityOptions, longestInQueue: "12 hours" | number): ActivityOptions {
+  return { ...request, scheduleToStartTimeout: longestInQueue, retry: { maximumAttempts: 1 } };
+}
+
 /** Activities that call no API: validating the input, finding the connection, composing the request. */
 export const main = activitiesWith<Preparations>({
   ...MAIN_OPTIONS,
@@ -102,24 +116,18 @@ export function callsOf(run: AttentionList, profile: ConnectionProfile) {
   const { connection, application, businessId, businessWeight: fairnessWeight, timings } = profile;
   const weight = fairnessWeight === undefined ? {} : { fairnessWeight };
   const fair = profile.keyReach === "organisation" && businessId ? { fairnessKey: businessId, ...weight } : {};
-  const interactive = (priorityKey: number): ActivityOptions => ({
-    taskQueue: complianceTaskQueue(application),
-    priority: { priorityKey, ...fair },
-    startToCloseTimeout: timings.callTimeoutMs + MARGIN_MS,
-    retry: RETRY_POLICY,
-    cancellationType: ActivityCancellationType.TRY_CANCEL,
-  });
-  const background: ActivityOptions = {
-    ...interactive(4),
-    taskQueue: complianceBackgroundTaskQueue(application),
-  };
-  const atMostOnce = (longestInQueue: "12 hours" | number): ActivityOptions => ({
-    ...interactive(2),
-    scheduleToStartTimeout: longestInQueue,
-    retry: { maximumAttempts: 1 },
-  });
+  const { callTimeoutMs } = timings;
+  const interactive = (priorityKey: number): ActivityOptions =>
+    requests(complianceTaskQueue(application), callTimeoutMs, { priorityKey, ...fair });
+  const background = (priorityKey: number): ActivityOptions =>
+    requests(complianceBackgroundTaskQueue(application), callTimeoutMs, { priorityKey, ...fair });
+  // `retriedAtMs` is added as the call is scheduled: a request built earlier would not show a `retry` that came
+  // meanwhile, which lets the call reach the API at once. A replay does not compare an activity's input.
   const activities = <Activities extends object>(options: ActivityOptions) =>
-    withRetriedAt(activitiesWith<Activities>(options), () => run.retriedAtMs);
+    wrapActivities(
+      activitiesWith<Activities>(options),
+      (call) => (summary, request) => call(summary, { ...request, retriedAtMs: run.retriedAtMs }),
+    );
   const repeatable = (queue: ActivityOptions) => {
     const options = { ...queue, scheduleToCloseTimeout: LONGEST_CALL };
     const convergingOptions = { ...options, retry: FAIL_WHEN_WORKER_IS_LOST };
@@ -130,12 +138,14 @@ export function callsOf(run: AttentionList, profile: ConnectionProfile) {
       convergingWrite: mapActivityFailures(activities<ConvergingWrites>(convergingOptions), asConverging),
     };
   };
-  const wait = activities<ComplianceWaits>(background);
+  const unrepeatable = (longestInQueue: "12 hours" | number) =>
+    mapActivityFailures(activities<UnrepeatableWrites>(atMostOnce(interactive(2), longestInQueue)), asLost);
+  const wait = activities<ComplianceWaits>(background(4));
   run.awaitService = (summary, tried) => wait.awaitService(summary, { connection, businessId, ...tried });
   return {
     ...repeatable(interactive(2)),
     /** Calls of catalogues and synchronisations, after the polls of sales in flight: a caller waits for those. */
-    background: repeatable({ ...background, priority: { ...background.priority, priorityKey: 5 } }),
+    background: repeatable(background(5)),
     /**
      * Waits for the outside world: each attempt reads once, and fails until what it waits for is there. No total bound.
      */
@@ -145,48 +155,20 @@ export function callsOf(run: AttentionList, profile: ConnectionProfile) {
      * bound: the key's life begins with the first attempt that may have been sent, not when the activity is scheduled.
      */
     keyedWrite: mapActivityFailures(activities<KeyedWrites>(interactive(1)), asLost),
-    /**
-     * At most once: if the first attempt's answer was lost, a second one would move the stock, or issue the document,
-     * twice. So: one attempt and no heartbeat. No schedule-to-close timeout either, since when it fires nobody can tell
-     * whether the attempt had started; schedule-to-start and start-to-close each can.
-     */
-    unrepeatableWrite: mapActivityFailures(activities<UnrepeatableWrites>(atMostOnce(LONGEST_IN_QUEUE)), asLost),
+    unrepeatableWrite: unrepeatable(LONGEST_IN_QUEUE),
     /**
      * For a movement that carries its run's record, which must not wait in the queue for hours: it comes back unsent.
      */
-    unrepeatableWriteSoon: mapActivityFailures(
-      activities<UnrepeatableWrites>(atMostOnce(timings.callTimeoutMs)),
-      asLost,
-    ),
+    unrepeatableWriteSoon: unrepeatable(callTimeoutMs),
   };
 }
 
-/**
- * Adds `retriedAtMs` to each request as it is scheduled. A request built earlier would not show a `retry` that came
- * meanwhile, which lets the call reach the API at once. A replay does not compare an activity's input.
- */
-function withRetriedAt<Activities extends object>(
-  activities: Activities,
-  retriedAtMs: () => number | undefined,
-): Activities {
-  return wrapActivities(
-    activities,
-    (call) => (summary, request) => call(summary, { ...request, retriedAtMs: retriedAtMs() }),
-  );
-}
-
-/**
- * The activities of one accounting connection, one options object for each risk class (docs/architecture.md, "Risk
- * classes").
- */
-export function accountingCallsOf({ connection, callTimeoutMs }: AccountingProfile) {
-  const options = (priorityKey: number): ActivityOptions => ({
-    taskQueue: accountingTaskQueue(connection),
-    priority: { priorityKey },
-    startToCloseTimeout: callTimeoutMs + MARGIN_MS,
-    retry: RETRY_POLICY,
-    cancellationType: ActivityCancellationType.TRY_CANCEL,
-  });
+/** The same for one accounting connection. */
+export function accountingCallsOf(run: AttentionList, { connection, callTimeoutMs }: AccountingProfile) {
+  const options = (priorityKey: number): ActivityOptions =>
+    requests(accountingTaskQueue(connection), callTimeoutMs, { priorityKey });
+  const wait = activitiesWith<Pick<AccountingActivities, "awaitAccounting">>(options(4));
+  run.awaitService = (summary, tried) => wait.awaitAccounting(summary, { connection, ...tried });
   return {
     /** For synchronisations, which nobody waits for. */
     read: mapActivityFailures(
@@ -196,15 +178,9 @@ export function accountingCallsOf({ connection, callTimeoutMs }: AccountingProfi
       }),
       asRefused,
     ),
-    /** Waits for the outside world, without a total bound. */
-    wait: activitiesWith<Pick<AccountingActivities, "awaitAccounting">>(options(4)),
     /** At most once: the API does not say what processing does, nor that it may be repeated. */
     unrepeatableWrite: mapActivityFailures(
-      activitiesWith<Pick<AccountingActivities, "processSyncBatch">>({
-        ...options(2),
-        scheduleToStartTimeout: LONGEST_IN_QUEUE,
-        retry: { maximumAttempts: 1 },
-      }),
+      activitiesWith<Pick<AccountingActivities, "processSyncBatch">>(atMostOnce(options(2), LONGEST_IN_QUEUE)),
       asLost,
     ),
   };

@@ -1,27 +1,20 @@
 import { CancellationScope } from "@temporalio/workflow";
 
-import {
-  type AccountingProfile,
-  type ClaimedTry,
-  type ProcessBatchResult,
-  whyNotDone,
-} from "../../src/contract/index.ts";
+import { type ClaimedTry, type ProcessBatchResult, whyNotDone } from "../../src/contract/index.ts";
 import { answerOf } from "../calls/claimed-tries.ts";
-import { accountingCallsOf, ledger } from "../proxies.ts";
+import { type AccountingCalls, ledger } from "../proxies.ts";
 
 /**
  * Sends one try, at most once. What is known, but could not be written down while the ledger was away, is written
  * before anything hangs on it. Not ended by a cancellation: nobody would know what became of it.
  */
 export function sendBatch(
-  profile: AccountingProfile,
-  syncBatchId: string,
+  { unrepeatableWrite }: AccountingCalls,
+  batch: { connection: string; syncBatchId: string },
   one: ClaimedTry,
 ): Promise<ProcessBatchResult> {
-  const batch = { connection: profile.connection, syncBatchId };
   const { generation } = one;
   return CancellationScope.nonCancellable(async () => {
-    const { unrepeatableWrite } = accountingCallsOf(profile);
     const sent = await unrepeatableWrite.processSyncBatch("Have the batch processed", { ...batch, ...one });
     const result = await answerOf(sent, () =>
       ledger.readBatch("Read what became of it from its claim", { ...batch, generation }),

@@ -22,9 +22,6 @@ export async function processSyncBatch(input: ProcessSyncBatchInput): Promise<Sy
     const { profile, syncBatchId } = await main.prepareSyncBatch("Check the request and find the connection", {
       input,
     });
-    const { wait } = accountingCallsOf(profile);
-    const { connection } = profile;
-    job.awaitService = (summary, tried) => wait.awaitAccounting(summary, { connection, ...tried });
     const outcome = await sendUntilProcessed(job, profile, syncBatchId);
     // The claim knows which try is next.
     if (outcome === "to be continued") {
@@ -41,12 +38,13 @@ async function sendUntilProcessed(
   profile: AccountingProfile,
   syncBatchId: string,
 ): Promise<SyncBatchOutcome | "to be continued"> {
+  const calls = accountingCallsOf(job, profile);
   const claims = new ClaimGenerations();
   const betweenTries = new BetweenTries(job);
   for (;;) {
     if (job.continueAsNew.dueBetweenPages) return "to be continued";
     job.moveOn("the service's answer", { standing: "waiting" });
-    const sent = await sendBatch(profile, syncBatchId, claims.current);
+    const sent = await sendBatch(calls, { connection: profile.connection, syncBatchId }, claims.current);
     const result =
       sent.kind === "unknown"
         ? await resolveUnknownBatch(job, profile, syncBatchId, { generation: claims.current.generation, ...sent })

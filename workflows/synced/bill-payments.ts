@@ -93,7 +93,7 @@ async function begin(job: Job<BillPaymentsProgress>, input: SyncBillPaymentsInpu
   // none.
   const prepared = await callWithEscalation(job, async () => {
     const known = await main.prepareSyncBillPayments("Check the request and find the connection", { input });
-    return (await ignoredStatusFilter(job, callsOf(job, known), known)) ?? known;
+    return (await ignoredStatusFilter(job, accountingCallsOf(job, known.profile), known)) ?? known;
   });
   const { workflowId, firstExecutionRunId } = workflowInfo();
   // Not of the run: one that was reset goes on with the synchronisation that its predecessor has begun.
@@ -116,15 +116,7 @@ type SyncWork = ReturnType<typeof contextOf>;
 function contextOf(job: Job<BillPaymentsProgress>, { prepared, syncId }: UnderWay) {
   const { profile, kind, statuses } = prepared;
   const sync: BillPaymentsSync = { connection: profile.connection, syncId, kind };
-  return { job, calls: callsOf(job, prepared), sync, statuses };
-}
-
-/** The calls of the connection, and the wait for it where it refuses its key. */
-function callsOf(job: Job<BillPaymentsProgress>, { profile }: PreparedBillPaymentsSync): AccountingCalls {
-  const calls = accountingCallsOf(profile);
-  const { connection } = profile;
-  job.awaitService = (summary, tried) => calls.wait.awaitAccounting(summary, { connection, ...tried });
-  return calls;
+  return { job, calls: accountingCallsOf(job, profile), sync, statuses };
 }
 
 /** Reads the next page into the ledger. */
