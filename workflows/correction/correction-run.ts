@@ -7,8 +7,6 @@ import {
   ENDED_CORRECTION,
   type HeldUp,
   keywordValue,
-  type ResolvingUpdate,
-  RESOLVED_BY,
   UPDATES,
   WORKFLOW_TYPES,
 } from "../../src/contract/index.ts";
@@ -52,10 +50,6 @@ export class CorrectionRun extends Job<CorrectionProgress> {
   override get allowedUpdates(): string {
     const also = this.stage === "preparing" ? " While it is at stage preparing, cancel too." : "";
     return `${super.allowedUpdates}${also}`;
-  }
-
-  protected override updatesOf(code: AttentionCode): readonly ResolvingUpdate[] {
-    return RESOLVED_BY[code];
   }
 
   requestCancel(reason: string, by?: string): void {

@@ -1,12 +1,6 @@
 import { condition, defineQuery, isCancellation, setCurrentDetails, setHandler } from "@temporalio/workflow";
 
-import {
-  type AttentionCode,
-  type JobState,
-  NO_BUSINESS,
-  type ResolvingUpdate,
-  STATE_QUERY,
-} from "../../src/contract/index.ts";
+import { type JobState, NO_BUSINESS, STATE_QUERY } from "../../src/contract/index.ts";
 import { AttentionList } from "../operator/attention-list.ts";
 import { detailsPage, quoted, troubleText } from "../operator/details.ts";
 import { COMMON_UPDATES, publishAttributes, registerUpdates, type UpdateTable } from "../operator/updates.ts";
@@ -14,28 +8,27 @@ import { asFailure, isFinal } from "../sdk/failures.ts";
 import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";
 import { ContinueAsNewPolicy } from "./continue-as-new-policy.ts";
 
+interface About<Progress> {
+  workflow: string;
+  /** In a few words: `The synchronisation`. */
+  noun: string;
+  /** At the beginning. */
+  progress: Progress;
+  /** What people see of the progress, a line each. */
+  describe: (progress: Progress) => string[];
+}
+
 /** All that a run without a document knows. `Progress` is what its state, its details and its result tell. */
 export class Job<Progress extends object> extends AttentionList {
-  readonly workflow: string;
-  /** In a few words: `The synchronisation`. */
-  readonly noun: string;
+  readonly #about: About<Progress>;
   businessId: string | undefined;
   progress: Progress;
   override readonly continueAsNew = new ContinueAsNewPolicy();
-  /** What people see of the progress, a line each. */
-  readonly #describe: (progress: Progress) => string[];
 
-  constructor(options: {
-    workflow: string;
-    noun: string;
-    progress: Progress;
-    describe: (progress: Progress) => string[];
-  }) {
+  constructor(about: About<Progress>) {
     super();
-    this.workflow = options.workflow;
-    this.noun = options.noun;
-    this.progress = options.progress;
-    this.#describe = options.describe;
+    this.#about = about;
+    this.progress = about.progress;
   }
 
   /** Temporal's own cancellation ends it between two calls; there is nothing to undo. */
@@ -46,16 +39,12 @@ export class Job<Progress extends object> extends AttentionList {
   get allowedUpdates(): string {
     const updates = new Set(this.attentions.flatMap(({ resolvedBy }) => resolvedBy));
     const needs = this.attentions.map(({ code }) => code).join(", ");
-    return `${this.noun} ${needs ? `needs an operator for ${needs}` : "needs nobody"}; allowed updates: ${[...updates].join(", ") || "none"}.`;
-  }
-
-  protected override updatesOf(code: AttentionCode): readonly ResolvingUpdate[] {
-    return super.updatesOf(code).filter((update) => update === "retry" || update === "acknowledge");
+    return `${this.#about.noun} ${needs ? `needs an operator for ${needs}` : "needs nobody"}; allowed updates: ${[...updates].join(", ") || "none"}.`;
   }
 
   state(): JobState<Progress> {
-    const { workflow, waitingFor, progress, attentions, decisions, serviceTrouble } = this;
-    return { workflow, waitingFor, progress, attentions, decisions, ...(serviceTrouble && { serviceTrouble }) };
+    const { waitingFor, progress, attentions, decisions, serviceTrouble } = this;
+    return { workflow: this.#about.workflow, waitingFor, progress, attentions, decisions, serviceTrouble };
   }
 
   /** @param change of the progress; left out, it stays */
@@ -68,7 +57,7 @@ export class Job<Progress extends object> extends AttentionList {
   /** Shows the job to whoever looks: details always, search attributes where they changed (each change is an event). */
   publish(): void {
     const { attentions, waitingFor, businessId } = this;
-    const lines = this.#describe(this.progress).map((line) => `- ${line}`);
+    const lines = this.#about.describe(this.progress).map((line) => `- ${line}`);
     const waits = `**Waits for:** ${quoted(waitingFor)}`;
     setCurrentDetails(detailsPage(attentions, [waits, troubleText(this.serviceTrouble), lines.join("\n")]));
     publishAttributes({ business: businessId ?? NO_BUSINESS, attention: attentions[0]?.code ?? null });

@@ -73,10 +73,8 @@ export abstract class AttentionList {
   /** A cancellation that can be carried out now. */
   abstract get cancelDue(): boolean;
 
-  /** Which updates resolve an attention that does not name them itself. */
-  protected updatesOf(code: AttentionCode): readonly ResolvingUpdate[] {
-    return RESOLVED_BY[code];
-  }
+  /** The updates that the run takes, once it takes any: no other one is named as what resolves an attention. */
+  takes: ReadonlySet<string> | undefined;
 
   /** For a run that keeps the history of its attentions. */
   protected attentionChanged(_change: "raised" | "cleared", _attention: Attention): void {}
@@ -101,7 +99,8 @@ export abstract class AttentionList {
   raise(attention: NewAttention): string {
     const key = attentionKey(attention.code, attention.subject);
     if (!this.#attentions.has(key)) {
-      const raised = { resolvedBy: this.updatesOf(attention.code), sinceMs: Date.now(), ...attention };
+      const resolvedBy = RESOLVED_BY[attention.code].filter((update) => this.takes?.has(update) !== false);
+      const raised = { resolvedBy, sinceMs: Date.now(), ...attention };
       this.#attentions.set(key, raised);
       this.attentionChanged("raised", raised);
       this.publish();

@@ -98,6 +98,7 @@ export const COMMON_UPDATES: UpdateTable<AttentionList> = [retry, acknowledge];
 
 /** To be called before the first await: an early message finds its handler. */
 export function registerUpdates<Run extends Operated>(run: Run, table: UpdateTable<Run>): void {
+  run.takes = new Set(table.map(({ name }) => name));
   for (const update of table) {
     const fields = Object.entries<string>({ ...update.takes }).map(([field, kind]) => `${field}: ${kind}`);
     setHandler(defineUpdate<object, [object?]>(update.name), (request) => actAndReply(run, update, request ?? {}), {

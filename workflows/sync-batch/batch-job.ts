@@ -12,17 +12,13 @@ export class BatchJob extends Job<BatchProgress> {
     const progress: BatchProgress = { syncBatchId, standing: "waiting" };
     super({ workflow: WORKFLOW_TYPES.processSyncBatch, noun: "The batch", progress, describe });
   }
-
-  get isUnknown(): boolean {
-    return this.needs("batch-unknown");
-  }
 }
 
 const resolveBatch: Update<BatchJob, ResolveBatchRequest> = {
   name: UPDATES.resolveBatch,
   purpose: "Say whether the batch was processed.",
   takes: { processed: "true or false", note: "a text", "by?": "a text" },
-  refusedBecause: (job) => (job.isUnknown && !job.word ? undefined : "The batch is not unknown."),
+  refusedBecause: (job) => (job.needs("batch-unknown") && !job.word ? undefined : "The batch is not unknown."),
   act(job, { processed, note, by }) {
     const atMs = Date.now();
     job.word = { processed, note, by, atMs };

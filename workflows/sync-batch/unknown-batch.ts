@@ -33,7 +33,7 @@ export async function resolveUnknownBatch(
     return await CancellationScope.current().cancelRequested;
   };
   job.moveOn("an operator, who can see whether the batch was processed", { standing: "parked", message });
-  const attention = { code: "batch-unknown" as const, message, evidence, resolvedBy: ["resolveBatch"] as const };
+  const attention = { code: "batch-unknown" as const, message, evidence };
   for (;;) {
     await park(job, attention, { wake: lookAgain, until: () => job.word !== undefined });
     const { word } = job;
