@@ -14,10 +14,7 @@ import {
 import { ledger } from "../proxies.ts";
 
 /** What the attention says in place of the refusal's own words, and what else ends the wait. */
-interface AttentionOptions {
-  code?: NewAttention["code"];
-  subject?: string;
-  message?: string;
+interface AttentionOptions extends Partial<Pick<NewAttention, "code" | "subject" | "message">> {
   until?: () => boolean;
 }
 
@@ -169,12 +166,17 @@ export class BetweenTries {
       await pause(growingPauseMs(this.#lostAnswers++), { summary });
       return;
     }
-    const nowMs = Date.now();
-    const { sinceMs } = (this.#lostAttention ??= { subject, sinceMs: nowMs });
-    const wake = (): Promise<boolean> => awaitService(WAIT_FOR_SERVICE, { triedAtMs: nowMs, sinceMs }).then(() => true);
+    const triedAtMs = Date.now();
+    const { sinceMs } = (this.#lostAttention ??= { subject, sinceMs: triedAtMs });
+    const wake = (): Promise<boolean> => awaitService(WAIT_FOR_SERVICE, { triedAtMs, sinceMs }).then(() => true);
     const message = `${what} was tried ${MOST_LOST_ANSWERS} times and more, and nothing came of it. It is still tried, ever more rarely.`;
-    const resolvedBy = ["retry", "cancel"] as const;
-    const attention = { code: "unexpected-answer", subject, message, sinceMs, resolvedBy } as const;
+    const attention = {
+      code: "unexpected-answer",
+      subject,
+      message,
+      sinceMs,
+      resolvedBy: ["retry", "cancel"],
+    } as const;
     await park(run, attention, { wake, keepsAfterWake: true, until: () => waitsEnded(run) });
   }
 
@@ -196,12 +198,10 @@ export class BetweenTries {
     const sinceMs = this.#refusal?.key === key ? this.#refusal.sinceMs : Date.now();
     run.updateMessage(key, attention);
     this.#refusal = { key, sinceMs };
+    const summary = "Wait until the service accepts the key: each attempt is one look";
+    const refused = { status, operation };
     const wake = (): Promise<boolean> =>
-      awaitService("Wait until the service accepts the key: each attempt is one look", {
-        triedAtMs: Date.now(),
-        sinceMs,
-        refused: { status, operation },
-      }).then(() => true);
+      awaitService(summary, { triedAtMs: Date.now(), sinceMs, refused }).then(() => true);
     const verdict = await park(run, { ...attention, sinceMs }, { until, wake, keepsAfterWake: true });
     // Cleared by another call, which found the key accepted.
     if (verdict === "acknowledged") this.#refusal = undefined;

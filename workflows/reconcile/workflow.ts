@@ -1,6 +1,7 @@
 import { condition, continueAsNew } from "@temporalio/workflow";
 
 import {
+  type CallTarget,
   type DocumentToReconcile,
   type PaymentComparison,
   type PreparedReconcile,
@@ -29,7 +30,7 @@ interface Carried {
 
 interface Reconciling {
   job: Job<ReconcileProgress>;
-  prepared: PreparedReconcile;
+  target: CallTarget;
   calls: Calls["background"];
 }
 
@@ -51,19 +52,20 @@ export async function reconcile(input: ReconcileInput, carried?: Carried): Promi
     const prepared =
       carried?.prepared ?? (await main.prepareReconcile("Check the request and find the connection", { input }));
     const { connection, businessId } = prepared.profile;
+    const target = { connection, businessId };
     job.businessId = businessId;
     const { background: calls } = callsOf(job, prepared.profile);
     job.continueAsNew.handsOverCalls = true;
-    const remaining = await holdDocuments({ job, prepared, calls }, carried);
+    const remaining = await holdDocuments({ job, target, calls }, carried);
     if (remaining) {
       await condition(everyUpdateIsAnswered);
       const { progress, retriedAtMs } = job;
       await continueAsNew<typeof reconcile>(input, { prepared, progress, retriedAtMs, ...remaining });
     }
     job.continueAsNew.handsOverCalls = false;
-    const payments = await holdPayments(job, prepared);
+    const payments = await holdPayments(job, target, prepared);
     job.moveOn("the findings");
-    const findings = await ledger.reconcileFindings("Read the findings", { connection, businessId });
+    const findings = await ledger.reconcileFindings("Read the findings", target);
     job.moveOn("nothing");
     return { ...job.progress, payments, findings };
   });
@@ -73,8 +75,7 @@ type Remaining = Pick<Carried, "after" | "unanswered">;
 
 /** Reads page by page, until all is read, or until the history is long enough: then what is left. */
 async function holdDocuments(work: Reconciling, from: Remaining | undefined): Promise<Remaining | undefined> {
-  const { job, prepared } = work;
-  const { connection, businessId } = prepared.profile;
+  const { job, target } = work;
   // Nothing else of what is carried: the progress goes on from here.
   let remaining: Remaining | undefined = from && {
     after: from.after,
@@ -84,8 +85,7 @@ async function holdDocuments(work: Reconciling, from: Remaining | undefined): Pr
     if (remaining && (remaining.unanswered.length > 0 || job.continueAsNew.dueBetweenPages)) return remaining;
     job.moveOn("the next documents");
     const page = await ledger.documentsToReconcile("Find the next documents to compare", {
-      connection,
-      businessId,
+      ...target,
       after: remaining?.after,
     });
     const after = page.at(-1);
@@ -94,43 +94,38 @@ async function holdDocuments(work: Reconciling, from: Remaining | undefined): Pr
   }
 }
 
+const COUNTED = { final: "final", differs: "differing", unreadable: "unreadable" } as const;
+
 /** @returns those that are left to the next run */
 async function holdPage(
-  { job, prepared, calls }: Reconciling,
+  { job, target, calls }: Reconciling,
   page: readonly DocumentToReconcile[],
 ): Promise<DocumentToReconcile[]> {
-  const { connection, businessId } = prepared.profile;
   const unanswered: DocumentToReconcile[] = [];
   await Promise.all(
     page.map(async (document) => {
       const call = () =>
-        calls.read.reconcileDocument(`Compare ${document.number} with the service`, {
-          connection,
-          businessId,
-          ...document,
-        });
+        calls.read.reconcileDocument(`Compare ${document.number} with the service`, { ...target, ...document });
       const result = await callWithEscalation(job, call).catch(undefinedIfLeft);
       if (!result) {
         unanswered.push(document);
         return;
       }
-      const { documents, final, differing, unreadable } = job.progress;
-      job.progress = {
-        documents: documents + 1,
-        final: final + (result.kind === "final" ? 1 : 0),
-        differing: differing + (result.kind === "differs" ? 1 : 0),
-        unreadable: unreadable + (result.kind === "unreadable" ? 1 : 0),
-      };
+      const progress = { ...job.progress, documents: job.progress.documents + 1 };
+      if (result.kind !== "not-final") progress[COUNTED[result.kind]]++;
+      job.progress = progress;
     }),
   );
   return unanswered;
 }
 
-async function holdPayments(job: Job<ReconcileProgress>, prepared: PreparedReconcile): Promise<PaymentComparison> {
-  const { profile, accounting, rule } = prepared;
+async function holdPayments(
+  job: Job<ReconcileProgress>,
+  target: CallTarget,
+  { accounting, rule }: PreparedReconcile,
+): Promise<PaymentComparison> {
   if (typeof accounting !== "string") return accounting;
-  const { connection, businessId } = profile;
   job.moveOn("the comparison of supplier invoices with bill payments");
-  const asked = { connection, businessId, accounting, rule };
+  const asked = { ...target, accounting, rule };
   return await ledgerAtLength.reconcilePayments("Compare supplier invoices with bill payments", asked);
 }
