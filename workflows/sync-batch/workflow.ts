@@ -1,14 +1,26 @@
-import { condition, continueAsNew } from "@temporalio/workflow";
+import { CancellationScope, condition, continueAsNew, sleep } from "@temporalio/workflow";
 
-import type { AccountingProfile, ProcessSyncBatchInput, SyncBatchOutcome } from "../../src/contract/index.ts";
+import {
+  type PreparedSyncBatch,
+  type BatchReference,
+  type ClaimedTry,
+  type KnownBatch,
+  type ProcessBatchResult,
+  type ProcessSyncBatchInput,
+  type SyncBatchOutcome,
+  type UnknownOutcome,
+  whyNotDone,
+} from "../../src/contract/index.ts";
 import { BetweenTries } from "../calls/between-tries.ts";
-import { ClaimGenerations } from "../calls/claimed-tries.ts";
+import { answerOf, ClaimGenerations } from "../calls/claimed-tries.ts";
 import { registerJobMessages, runJobToCompletion } from "../job/job.ts";
-import { accountingCallsOf, main } from "../proxies.ts";
+import { park } from "../operator/attention-list.ts";
+import { type AccountingCalls, accountingCallsOf, ledger, main } from "../proxies.ts";
 import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";
 import { BATCH_UPDATES, BatchJob } from "./batch-job.ts";
-import { sendBatch } from "./send.ts";
-import { resolveUnknownBatch } from "./unknown-batch.ts";
+
+type Batch = Omit<BatchReference, "generation">;
+type Known = Exclude<KnownBatch, UnknownOutcome>;
 
 /**
  * Has one sync batch processed, at most once: what its request came to is written into a claim, and a claim without
@@ -19,10 +31,8 @@ export async function processSyncBatch(input: ProcessSyncBatchInput): Promise<Sy
   const job = new BatchJob(String(input?.syncBatchId));
   registerJobMessages(job, BATCH_UPDATES);
   return await runJobToCompletion(async () => {
-    const { profile, syncBatchId } = await main.prepareSyncBatch("Check the request and find the connection", {
-      input,
-    });
-    const outcome = await sendUntilProcessed(job, profile, syncBatchId);
+    const prepared = await main.prepareSyncBatch("Check the request and find the connection", { input });
+    const outcome = await sendUntilProcessed(job, prepared);
     // The claim knows which try is next.
     if (outcome === "to be continued") {
       await condition(everyUpdateIsAnswered);
@@ -35,20 +45,19 @@ export async function processSyncBatch(input: ProcessSyncBatchInput): Promise<Sy
 
 async function sendUntilProcessed(
   job: BatchJob,
-  profile: AccountingProfile,
-  syncBatchId: string,
+  { profile, syncBatchId }: PreparedSyncBatch,
 ): Promise<SyncBatchOutcome | "to be continued"> {
   const calls = accountingCallsOf(job, profile);
+  const batch = { connection: profile.connection, syncBatchId };
   const claims = new ClaimGenerations();
   const betweenTries = new BetweenTries(job);
   for (;;) {
     if (job.continueAsNew.dueBetweenPages) return "to be continued";
     job.moveOn("the service's answer", { standing: "waiting" });
-    const sent = await sendBatch(calls, { connection: profile.connection, syncBatchId }, claims.current);
+    const { current } = claims;
+    const sent = await sendBatch(calls, batch, current);
     const result =
-      sent.kind === "unknown"
-        ? await resolveUnknownBatch(job, profile, syncBatchId, { generation: claims.current.generation, ...sent })
-        : sent;
+      sent.kind === "unknown" ? await resolveUnknown(job, batch, { generation: current.generation, ...sent }) : sent;
     if (result.kind !== "not-processed" && result.kind !== "deferred") betweenTries.clearRefusal();
     switch (result.kind) {
       case "processed":
@@ -69,5 +78,70 @@ async function sendUntilProcessed(
         if (!result.sameTry) claims.next();
         break;
     }
+  }
+}
+
+/**
+ * Sends one try, at most once. What is known, but could not be written down while the ledger was away, is written
+ * before anything hangs on it. Not ended by a cancellation: nobody would know what became of it.
+ */
+function sendBatch({ unrepeatableWrite }: AccountingCalls, batch: Batch, one: ClaimedTry): Promise<ProcessBatchResult> {
+  const { generation } = one;
+  return CancellationScope.nonCancellable(async () => {
+    const sent = await unrepeatableWrite.processSyncBatch("Have the batch processed", { ...batch, ...one });
+    const result = await answerOf(sent, () =>
+      ledger.readBatch("Read what became of it from its claim", { ...batch, generation }),
+    );
+    if (!("unsettled" in result)) return result;
+    const outcome =
+      result.kind === "processed"
+        ? { kind: result.kind, message: result.message }
+        : { kind: "not-processed" as const, message: whyNotDone(result) };
+    await ledger.settleBatch("Write the outcome into the claim", { ...batch, ...one, outcome });
+    return result;
+  });
+}
+
+/**
+ * An attempt that was given up may still write its outcome down: the claim is looked at so often, then an operator
+ * alone decides.
+ */
+const LOOKS = ["1 minute", "10 minutes", "1 hour"] as const;
+
+/** Parks until an operator says whether it was processed, or the claim does. */
+async function resolveUnknown(
+  job: BatchJob,
+  batch: Batch,
+  { generation, message, evidence }: UnknownOutcome & { generation: number },
+): Promise<Known> {
+  const claim = { ...batch, generation };
+  let found: Known | undefined;
+  const lookAgain = async (): Promise<boolean> => {
+    for (const pause of LOOKS) {
+      await sleep(pause, { summary: "The outcome may still be written into the claim: look again later" });
+      const read = await ledger.readBatch("Look for a late outcome in the claim", claim);
+      if (read.kind === "unknown") continue;
+      found = read;
+      return true;
+    }
+    return await CancellationScope.current().cancelRequested;
+  };
+  job.moveOn("an operator, who can see whether the batch was processed", { standing: "parked", message });
+  const attention = { code: "batch-unknown" as const, message, evidence };
+  for (;;) {
+    await park(job, attention, { wake: lookAgain, until: () => job.word !== undefined });
+    const { word: given } = job;
+    job.word = undefined;
+    if (found) return found;
+    if (!given) continue;
+    const { processed, ...word } = given;
+    const kept = await ledger.decideBatch("Write the operator's decision into the claim", {
+      ...claim,
+      processed,
+      word,
+    });
+    if (kept.kind !== "unknown") return kept;
+    // Of another run's newer try the word says nothing.
+    return await resolveUnknown(job, batch, { generation, ...kept });
   }
 }
