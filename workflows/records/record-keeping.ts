@@ -25,8 +25,6 @@ export class RecordKeeping implements KeptRecords {
   readonly #run: SaleState;
   readonly #context: SaleContext;
   readonly #fixedPart: FixedPart;
-  /** How long a record waits for the answer to a movement, in milliseconds: a movement may queue for hours. */
-  readonly #withinMs: number;
   #savedKey: string | undefined;
   #sequence = 0;
   #lastSaved: SavedRecord | undefined;
@@ -44,7 +42,6 @@ export class RecordKeeping implements KeptRecords {
     this.#run = context.run;
     this.#context = context;
     this.#fixedPart = fixedPart;
-    this.#withinMs = context.profile.timings.callTimeoutMs;
   }
 
   get isSaved(): boolean {
@@ -194,7 +191,7 @@ export class RecordKeeping implements KeptRecords {
     if (!answered() && sentWithRecord()) await condition(() => answered() || !sentWithRecord());
     if (answered()) return;
     const sentAtMs = Math.max(...beingSent(run).map((movement) => movement.sentAtMs ?? 0));
-    const leftMs = sentAtMs + this.#withinMs - Date.now();
+    const leftMs = sentAtMs + this.#context.profile.timings.callTimeoutMs - Date.now();
     if (leftMs > 0) await condition(answered, leftMs, { summary: "The record waits for the answers of movements" });
   }
 }

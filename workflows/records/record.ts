@@ -102,13 +102,15 @@ export interface SavedRecord {
   sequence: number;
   document: string;
   movements: ReadonlyMap<string, string>;
-  attentions: ReadonlyMap<string, { json: string; about: Pick<Attention, "code" | "subject"> }>;
+  attentions: ReadonlyMap<string, string>;
   decisions: number;
 }
 
+type Lists = Pick<RecordPart, "movements" | "attentions" | "attentionChanges" | "decisions">;
+
 /**
- * The record in parts that fit a payload, to be saved one after the other. A record that fits is one part, with
- * everything. Of a larger one the parts say what changed since the last record.
+ * The record in parts that fit a payload, to be saved one after the other: each builds on the one before it. A record
+ * that fits is one part, with everything. Of a larger one the parts say what changed since the last record.
  * @param saved the last record, if the ledger has it; undefined: the parts say everything
  */
 export function partsOf(record: DocumentRecord, saved: SavedRecord | undefined): RecordPart[] {
@@ -116,25 +118,37 @@ export function partsOf(record: DocumentRecord, saved: SavedRecord | undefined):
   if (jsonBytes(fullRecord) <= MOST_BYTES) return [fullRecord];
   const { content, document, movements, attentions, attentionChanges, decisions, ...head } = fullRecord;
   const now = savedFrom(record);
-  const endedAttentions = [...(saved?.attentions ?? [])].flatMap(([key, { about }]) =>
-    now.attentions.has(key) ? [] : [about],
-  );
-  const parts = new Parts(head, saved?.sequence, {
+  const parts: RecordPart[] = [];
+  let bytes = 0;
+  const begin = (more: Pick<RecordPart, "document" | "content" | "attentionsOver">): RecordPart => {
+    const since = parts.at(-1)?.sequence ?? saved?.sequence;
+    const lists: Lists = { movements: [], attentions: [], attentionChanges: [], decisions: [] };
+    const part: RecordPart = { ...head, sequence: head.sequence + parts.length, since, ...lists, ...more };
+    parts.push(part);
+    bytes = jsonBytes(part);
+    return part;
+  };
+  const over = [...(saved?.attentions ?? [])].filter(([key]) => !now.attentions.has(key));
+  let last = begin({
     document: saved?.document === now.document ? "unchanged" : document,
     ...(!saved && content && { content }),
-    ...(endedAttentions.length > 0 && { attentionsOver: endedAttentions }),
+    ...(over.length > 0 && { attentionsOver: over.map(([, json]) => aboutOf(JSON.parse(json) as Attention)) }),
   });
-  for (const change of attentionChanges) parts.add("attentionChanges", change);
-  for (const decision of decisions.slice(saved?.decisions)) parts.add("decisions", decision);
-  for (const attention of attentions) {
-    const key = attentionKey(attention.code, attention.subject);
-    if (saved?.attentions.get(key)?.json !== now.attentions.get(key)?.json) parts.add("attentions", attention);
-  }
-  for (const movement of movements) {
-    const { referenceId } = movement;
-    if (saved?.movements.get(referenceId) !== now.movements.get(referenceId)) parts.add("movements", movement);
-  }
-  return parts.all();
+  const add = <Name extends keyof Lists>(name: Name, one: Lists[Name][number]): void => {
+    const size = jsonBytes(one) + 1;
+    if (bytes + size > MOST_BYTES) last = begin({ document: "unchanged" });
+    // A copy: the original may change before its part is saved.
+    const list: unknown[] = last[name];
+    list.push(JSON.parse(JSON.stringify(one)));
+    bytes += size;
+  };
+  for (const change of attentionChanges) add("attentionChanges", change);
+  for (const decision of decisions.slice(saved?.decisions)) add("decisions", decision);
+  for (const one of attentions)
+    if (saved?.attentions.get(keyOf(one)) !== now.attentions.get(keyOf(one))) add("attentions", one);
+  for (const one of movements)
+    if (saved?.movements.get(one.referenceId) !== now.movements.get(one.referenceId)) add("movements", one);
+  return parts.map((part) => (part === last ? part : { ...part, incomplete: true as const }));
 }
 
 /** What the ledger has once all parts of the record are saved. */
@@ -143,64 +157,15 @@ export function savedFrom({ sequence, document, movements, attentions, decisions
     sequence,
     document: JSON.stringify(asAnswered(document)),
     movements: new Map(movements.map((one) => [one.referenceId, JSON.stringify(one)])),
-    attentions: new Map(
-      attentions.map((one) => {
-        const { code, subject } = one;
-        return [attentionKey(code, subject), { json: JSON.stringify(one), about: { code, subject } }];
-      }),
-    ),
+    attentions: new Map(attentions.map((one) => [keyOf(one), JSON.stringify(one)])),
     decisions: decisions.length,
   };
 }
 
-type Lists = Pick<RecordPart, "movements" | "attentions" | "attentionChanges" | "decisions">;
+function aboutOf({ code, subject }: Attention): Pick<Attention, "code" | "subject"> {
+  return { code, subject };
+}
 
-/** Each builds on the one before it. */
-class Parts {
-  readonly #head: Omit<RecordPart, keyof Lists | "document">;
-  readonly #parts: RecordPart[] = [];
-  #since: number | undefined;
-  #last: RecordPart;
-  #bytes = 0;
-
-  constructor(
-    head: Omit<RecordPart, keyof Lists | "document">,
-    since: number | undefined,
-    first: Pick<RecordPart, "document" | "content" | "attentionsOver">,
-  ) {
-    this.#head = head;
-    this.#since = since;
-    this.#last = this.#begin(first);
-  }
-
-  add<Name extends keyof Lists>(name: Name, one: Lists[Name][number]): void {
-    const size = jsonBytes(one) + 1;
-    if (this.#bytes + size > MOST_BYTES) this.#last = this.#begin({ document: "unchanged" });
-    // A copy: the original may change before its part is saved.
-    const list: unknown[] = this.#last[name];
-    list.push(JSON.parse(JSON.stringify(one)));
-    this.#bytes += size;
-  }
-
-  all(): RecordPart[] {
-    return this.#parts.map((part, index) =>
-      index === this.#parts.length - 1 ? part : { ...part, incomplete: true as const },
-    );
-  }
-
-  #begin(more: Pick<RecordPart, "document" | "content" | "attentionsOver">): RecordPart {
-    const sequence = this.#head.sequence + this.#parts.length;
-    const lists: Lists = { movements: [], attentions: [], attentionChanges: [], decisions: [] };
-    const part: RecordPart = {
-      ...this.#head,
-      sequence,
-      ...lists,
-      ...more,
-      ...(this.#since !== undefined && { since: this.#since }),
-    };
-    this.#since = sequence;
-    this.#parts.push(part);
-    this.#bytes = jsonBytes(part);
-    return part;
-  }
+function keyOf({ code, subject }: Attention): string {
+  return attentionKey(code, subject);
 }
