@@ -10,11 +10,10 @@ import {
   type SaleOutcome,
 } from "../../src/contract/index.ts";
 import { awaitFinalStatus } from "../document/await-authority.ts";
-import { documentState, readDocument, retryDocument } from "../document/known-document.ts";
+import { readDocument, retryDocument } from "../document/known-document.ts";
 import { CancelledByOperator, park } from "../operator/attention-list.ts";
 import { main } from "../proxies.ts";
 import { RecordKeeping } from "../records/record-keeping.ts";
-import { fixedPartOfCreditNote } from "../records/record.ts";
 import { creditNoteChanged, registerMessages } from "../sale/messages.ts";
 import { contextOf, type SaleContext, SaleState } from "../sale/state.ts";
 import { runToCompletion } from "../sale/view.ts";
@@ -37,11 +36,11 @@ export async function creditNote(input: CreditNoteInput): Promise<SaleOutcome> {
       startedAtMs: workflowInfo().startTime.getTime(),
     });
     run.businessId = prepared.profile.businessId;
-    const { reason, traderInvoiceNumber, returnDate, restock, branch } = prepared.note;
+    const { saleId, reason, traderInvoiceNumber, returnDate, restock, branch } = prepared.note;
     run.refund = { reason, traderInvoiceNumber, returnDate, restock, branch };
     run.prepared = true;
     const context = contextOf(run, prepared.profile);
-    run.records = new RecordKeeping(context, fixedPartOfCreditNote(prepared));
+    run.records = new RecordKeeping(context, { date: returnDate, originalSaleId: saleId });
     await runCreditNote(context, prepared);
   });
 }
@@ -77,8 +76,7 @@ async function issueAndAwait(
   const { run } = context;
   const callbacksSeen = run.callbacksReceived;
   const created = await issueCreditNote(context, prepared, original);
-  let document = created.document;
-  for (;;) {
+  for (let { document } = created; ; document = await retryDocument(context, run.document ?? document)) {
     const awaited = { ...created, callbacksSeen, fixItems: () => Promise.resolve(false) };
     const end = await awaitFinalStatus(context, document, awaited);
     if (end === "completed") return;
@@ -86,8 +84,6 @@ async function issueAndAwait(
     run.moveTo("rejected", "an operator: the service cancelled the credit note");
     const verdict = await park(run, { code: "rejected", message: "The service cancelled the credit note." });
     if (verdict === "cancel") throw new CancelledByOperator();
-    document = await retryDocument(context, run.document ?? document);
-    if (documentState(document) === "cancelled") run.document = document;
   }
 }
 

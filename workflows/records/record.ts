@@ -1,10 +1,8 @@
 import {
   asAnswered,
   type Attention,
-  type CreditNoteInput,
   type DocumentRecord,
   jsonBytes,
-  type PreparedCreditNote,
   type PreparedSale,
   type RecordPart,
   type SaleContent,
@@ -24,12 +22,7 @@ export function fixedPartOfSale(input: SaleInput, { sale, profile }: PreparedSal
   return { date: sale.saleDate, content };
 }
 
-export function fixedPartOfCreditNote({ note }: PreparedCreditNote): FixedPart {
-  const { returnDate, saleId }: Pick<CreditNoteInput, "saleId"> & { returnDate: string } = note;
-  return { date: returnDate, originalSaleId: saleId };
-}
-
-/** @param assumedsumed in place of what the run says now */
+/** @param assumed in place of what the run says now */
 export function recordOf(
   run: SaleState,
   fixedPart: FixedPart,
@@ -128,11 +121,14 @@ export function partsOf(record: DocumentRecord, saved: SavedRecord | undefined):
     bytes = jsonBytes(part);
     return part;
   };
-  const over = [...(saved?.attentions ?? [])].filter(([key]) => !now.attentions.has(key));
+  const attentionsOver = [...(saved?.attentions ?? [])].flatMap(([key, json]) => {
+    const { code, subject } = JSON.parse(json) as Attention;
+    return now.attentions.has(key) ? [] : [{ code, subject }];
+  });
   let last = begin({
     document: saved?.document === now.document ? "unchanged" : document,
     ...(!saved && content && { content }),
-    ...(over.length > 0 && { attentionsOver: over.map(([, json]) => aboutOf(JSON.parse(json) as Attention)) }),
+    ...(attentionsOver.length > 0 && { attentionsOver }),
   });
   const add = <Name extends keyof Lists>(name: Name, one: Lists[Name][number]): void => {
     const size = jsonBytes(one) + 1;
@@ -160,10 +156,6 @@ export function savedFrom({ sequence, document, movements, attentions, decisions
     attentions: new Map(attentions.map((one) => [keyOf(one), JSON.stringify(one)])),
     decisions: decisions.length,
   };
-}
-
-function aboutOf({ code, subject }: Attention): Pick<Attention, "code" | "subject"> {
-  return { code, subject };
 }
 
 function keyOf({ code, subject }: Attention): string {

@@ -194,7 +194,7 @@ const refund: Update<SaleState, RefundUpdate> = {
   refusedBecause(run, { waitSeconds, ...request }) {
     const complaint = refundComplaint(request) ?? waitComplaint(waitSeconds);
     if (complaint !== undefined) return complaint;
-    if (isOwnNumber(run, request))
+    if (request.traderInvoiceNumber === run.invoice)
       throw ApplicationFailure.nonRetryable(`The refund request is not valid:\n  ${OWN_NUMBER}`, FAILURES.invalidInput);
     const conflict = run.refund && refundConflict(run.refund, request);
     if (conflict !== undefined) throw ApplicationFailure.nonRetryable(conflict, FAILURES.conflict);
@@ -218,13 +218,9 @@ export function registerSaleMessages(run: SaleState): void {
   });
   setHandler(refundRequested, (request) => {
     // A signal cannot be refused: an invalid request, or a second one, changes nothing.
-    if (refundComplaint(request) !== undefined || isOwnNumber(run, request)) return;
+    if (refundComplaint(request) !== undefined || request.traderInvoiceNumber === run.invoice) return;
     if (run.stage !== "cancelled") run.refund ??= withReturnDate(request);
   });
-}
-
-function isOwnNumber({ invoice }: SaleState, { traderInvoiceNumber }: RefundRequest): boolean {
-  return traderInvoiceNumber === invoice;
 }
 
 /** How long a refund's caller who does not say waits for the credit note before it gets the stage reached. */
