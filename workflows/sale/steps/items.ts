@@ -32,32 +32,27 @@ export async function resolveItems(
   known: KnownItem[] | undefined,
 ): Promise<ResolvedLines> {
   const { run, calls, target } = context;
-  if (known) return withItems(lines, known);
+  let items = known;
   let notOlderThanMs: number | undefined;
-  for (;;) {
+  while (!items) {
     const request = { ...target, lines, notOlderThanMs };
     const result = await callWithEscalation(run, () =>
       calls.read.readItems("Find the items of the lines in the catalogue", request),
     );
-    if (result.kind === "resolved") return withItems(lines, result.items);
+    if (result.kind === "resolved") {
+      items = result.items;
+      break;
+    }
     const message = fewOf(result.unknown.map(({ line, reason }) => `lines[${line}]: ${reason}`)).join("; ");
     const sinceMs = Date.now();
-    const verdict = await park(
-      run,
-      { code: "item-unknown", message },
-      {
-        wake: async () => {
-          const summary = "Wait until the catalogue names every item: each attempt is one look";
-          return (await calls.wait.awaitItems(summary, { ...request, until: "known", sinceMs })).kind === "resolved";
-        },
-      },
-    );
+    const wake = async (): Promise<boolean> => {
+      const summary = "Wait until the catalogue names every item: each attempt is one look";
+      return (await calls.wait.awaitItems(summary, { ...request, until: "known", sinceMs })).kind === "resolved";
+    };
+    const verdict = await park(run, { code: "item-unknown", message }, { wake });
     if (verdict === "cancel") throw new CancelledByOperator();
     notOlderThanMs = verdict === "retry" ? Date.now() : undefined;
   }
-}
-
-function withItems(lines: SaleLineInput[], items: KnownItem[]): ResolvedLines {
   return { items, lines: resolvedLines(lines, items) };
 }
 
@@ -97,14 +92,12 @@ async function registerItem(context: Registering, item: KnownItem, branch?: Bran
       switch (result.kind) {
         case "registered":
           return;
-        case "needs-data": {
-          if ((await parkUntilRegistered(context, item, result)) === "woken") return;
+        case "needs-data":
+          if (await parkUntilRegistered(context, item, result)) return;
           break;
-        }
-        case "converging": {
+        case "converging":
           if (await showsRegistered(run, calls.read, target, item.id)) return;
           await betweenTries.waitAfterLostAnswer(`The registration of ${item.name ?? item.id}`, item.id);
-        }
       }
     }
   } finally {
@@ -112,27 +105,21 @@ async function registerItem(context: Registering, item: KnownItem, branch?: Bran
   }
 }
 
+/** False where it is to be looked at again. */
 async function parkUntilRegistered(
-  context: Registering,
-  item: KnownItem,
+  { run, calls, target }: Registering,
+  { id, name }: KnownItem,
   result: Extract<RegisterResult, { kind: "needs-data" }>,
-): Promise<"woken" | "again"> {
-  const { run, calls, target } = context;
+): Promise<boolean> {
   const needs = lackingData(result.item);
-  const message = `${item.name ?? item.id} (${item.id}) lacks ${needs.join(" and ")}: ${result.message}`;
-  const request = { ...target, lines: [lineOf(item.id)], sinceMs: Date.now() };
-  const verdict = await park(
-    run,
-    { code: "item-needs-data", subject: item.id, message, evidence: { needs } },
-    {
-      wake: async () => {
-        const summary = `Wait for the registration of ${item.name ?? item.id}: each attempt is one look`;
-        return areRegistered(await calls.wait.awaitItems(summary, { ...request, until: "registered" }));
-      },
-    },
-  );
+  const message = `${name ?? id} (${id}) lacks ${needs.join(" and ")}: ${result.message}`;
+  const request = { ...target, lines: [lineOf(id)], sinceMs: Date.now() };
+  const summary = `Wait for the registration of ${name ?? id}: each attempt is one look`;
+  const wake = async (): Promise<boolean> =>
+    areRegistered(await calls.wait.awaitItems(summary, { ...request, until: "registered" }));
+  const verdict = await park(run, { code: "item-needs-data", subject: id, message, evidence: { needs } }, { wake });
   if (verdict === "cancel") throw new CancelledByOperator();
-  return verdict === "woken" ? "woken" : "again";
+  return verdict === "woken";
 }
 
 /**
@@ -189,7 +176,7 @@ function lineOf(itemId: string): SaleLineInput {
   return { itemId, quantity: 1, unitPrice: 0 };
 }
 
-export function areRegistered(result: ItemsResult): boolean {
+function areRegistered(result: ItemsResult): boolean {
   return result.kind === "resolved" && result.items.every(isRegistered);
 }
 
