@@ -1,7 +1,7 @@
 import {
   ActivityCancellationType,
+  type ActivityFailure,
   type ActivityOptions,
-  proxyActivities,
   type RetryPolicy,
 } from "@temporalio/workflow";
 
@@ -20,16 +20,16 @@ import {
   MAIN_TASK_QUEUE,
   type MainWaits,
   type Preparations,
+  type Refusal,
   type UnrepeatableWrites,
 } from "../src/contract/index.ts";
 import {
+  activitiesWith,
   asConverging,
   asLost,
   asRefused,
-  mapActivityFailures,
-  type Summarised,
-  withSummaries,
-  wrapActivities,
+  type Converging,
+  type Lost,
 } from "./calls/activity-failures.ts";
 import type { AttentionList } from "./operator/attention-list.ts";
 
@@ -61,11 +61,6 @@ const MAIN_OPTIONS = {
   retry: RETRY_POLICY,
   cancellationType: ActivityCancellationType.TRY_CANCEL,
 } as const satisfies ActivityOptions;
-
-/** Each call begins with its summary. */
-function activitiesWith<Activities>(options: ActivityOptions): Summarised<Activities> {
-  return withSummaries(proxyActivities<Activities>(options));
-}
 
 /** One HTTP request each. */
 function requests(taskQueue: string, callTimeoutMs: number, priority: ActivityOptions["priority"]): ActivityOptions {
@@ -121,26 +116,23 @@ export function callsOf(run: AttentionList, profile: ConnectionProfile) {
     requests(complianceTaskQueue(application), callTimeoutMs, { priorityKey, ...fair });
   const background = (priorityKey: number): ActivityOptions =>
     requests(complianceBackgroundTaskQueue(application), callTimeoutMs, { priorityKey, ...fair });
-  // `retriedAtMs` is added as the call is scheduled: a request built earlier would not show a `retry` that came
-  // meanwhile, which lets the call reach the API at once. A replay does not compare an activity's input.
-  const activities = <Activities extends object>(options: ActivityOptions) =>
-    wrapActivities(
-      activitiesWith<Activities>(options),
-      (call) => (summary, request) => call(summary, { ...request, retriedAtMs: run.retriedAtMs }),
-    );
+  // A request built earlier would not show a `retry` that came meanwhile, which lets the call reach the API at once. A
+  // replay does not compare an activity's input.
+  const activities = <Activities, Mapped>(options: ActivityOptions, meaningOf?: (error: ActivityFailure) => Mapped) =>
+    activitiesWith<Activities, Mapped>(options, meaningOf, () => ({ retriedAtMs: run.retriedAtMs }));
   const repeatable = (queue: ActivityOptions) => {
     const options = { ...queue, scheduleToCloseTimeout: LONGEST_CALL };
     const convergingOptions = { ...options, retry: FAIL_WHEN_WORKER_IS_LOST };
     return {
       /** Retried freely. */
-      read: mapActivityFailures(activities<ComplianceReads>(options), asRefused),
+      read: activities<ComplianceReads, Refusal>(options, asRefused),
       /** Repeated only after the present state has been read. */
-      convergingWrite: mapActivityFailures(activities<ConvergingWrites>(convergingOptions), asConverging),
+      convergingWrite: activities<ConvergingWrites, Converging>(convergingOptions, asConverging),
     };
   };
   const unrepeatable = (longestInQueue: "12 hours" | number) =>
-    mapActivityFailures(activities<UnrepeatableWrites>(atMostOnce(interactive(2), longestInQueue)), asLost);
-  const wait = activities<ComplianceWaits>(background(4));
+    activities<UnrepeatableWrites, Lost>(atMostOnce(interactive(2), longestInQueue), asLost);
+  const wait = activities<ComplianceWaits, never>(background(4));
   run.awaitService = (summary, tried) => wait.awaitService(summary, { connection, businessId, ...tried });
   return {
     ...repeatable(interactive(2)),
@@ -154,7 +146,7 @@ export function callsOf(run: AttentionList, profile: ConnectionProfile) {
      * Retried under one Idempotency-Key for as long as the service remembers the key. The activity itself keeps that
      * bound: the key's life begins with the first attempt that may have been sent, not when the activity is scheduled.
      */
-    keyedWrite: mapActivityFailures(activities<KeyedWrites>(interactive(1)), asLost),
+    keyedWrite: activities<KeyedWrites, Lost>(interactive(1), asLost),
     unrepeatableWrite: unrepeatable(LONGEST_IN_QUEUE),
     /**
      * For a movement that carries its run's record, which must not wait in the queue for hours: it comes back unsent.
@@ -171,16 +163,13 @@ export function accountingCallsOf(run: AttentionList, { connection, callTimeoutM
   run.awaitService = (summary, tried) => wait.awaitAccounting(summary, { connection, ...tried });
   return {
     /** For synchronisations, which nobody waits for. */
-    read: mapActivityFailures(
-      activitiesWith<Pick<AccountingActivities, "keepBillPaymentsPage" | "sampleBillPayments">>({
-        ...options(4),
-        scheduleToCloseTimeout: LONGEST_CALL,
-      }),
+    read: activitiesWith<Pick<AccountingActivities, "keepBillPaymentsPage" | "sampleBillPayments">, Refusal>(
+      { ...options(4), scheduleToCloseTimeout: LONGEST_CALL },
       asRefused,
     ),
     /** At most once: the API does not say what processing does, nor that it may be repeated. */
-    unrepeatableWrite: mapActivityFailures(
-      activitiesWith<Pick<AccountingActivities, "processSyncBatch">>(atMostOnce(options(2), LONGEST_IN_QUEUE)),
+    unrepeatableWrite: activitiesWith<Pick<AccountingActivities, "processSyncBatch">, Lost>(
+      atMostOnce(options(2), LONGEST_IN_QUEUE),
       asLost,
     ),
   };
