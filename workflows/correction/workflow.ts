@@ -99,6 +99,6 @@ async function prepare(run: CorrectionRun, input: CorrectionInput): Promise<Prep
     const message = `The corrected sale could not be issued, so nothing was done:\n${listed}`;
     throw ApplicationFailure.nonRetryable(message, FAILURES.invalidInput);
   }
-  await registerItems({ run, calls, target }, found.items, branch, (waitingFor) => run.moveOn(waitingFor));
+  await registerItems({ run, calls, target, branch }, found.items, (waitingFor) => run.moveOn(waitingFor));
   return prepared;
 }

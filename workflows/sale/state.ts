@@ -4,6 +4,7 @@ import {
   type Attention,
   type AttentionChange,
   type AttentionCode,
+  type Branch,
   type CallTarget,
   type ConnectionProfile,
   holdsUpDocument,
@@ -268,6 +269,8 @@ export interface SaleContext {
   profile: ConnectionProfile;
   target: CallTarget;
   calls: Calls;
+  /** That of the sale, by both of its names; absent: the business's first branch. */
+  branch?: Branch | undefined;
 }
 
 export function contextOf(run: SaleState, profile: ConnectionProfile): SaleContext {

@@ -1,7 +1,6 @@
 import { condition, workflowInfo } from "@temporalio/workflow";
 
 import {
-  type Branch,
   type FinishedSale,
   type PreparedSale,
   restartedOf,
@@ -77,10 +76,10 @@ async function runSale(context: SaleContext, prepared: PreparedSale): Promise<vo
   let stock: StockKeeping | undefined;
   let end: FinalStatus;
   try {
-    const branch = await unlessCancelled(run, () => resolveBranch(run, calls.read, target, sale.branch));
-    stock = new StockKeeping(context, branch);
-    const goods = await unlessCancelled(run, () => resolveGoods(context, prepared, branch));
-    end = await issueAndAwait(context, prepared, goods, stock, branch);
+    context.branch = await unlessCancelled(run, () => resolveBranch(run, calls.read, target, sale.branch));
+    stock = new StockKeeping(context);
+    const goods = await unlessCancelled(run, () => resolveGoods(context, prepared));
+    end = await issueAndAwait(context, prepared, goods, stock);
   } catch (error) {
     if (!(error instanceof CancelledByOperator)) throw error;
     end = "cancelled-by-operator";
@@ -127,16 +126,12 @@ async function stayOpenForRefund(
  * The items of the lines, each known to the authority. An adopted sale may come without lines, and is registered
  * already.
  */
-async function resolveGoods(
-  context: SaleContext,
-  { sale, items }: PreparedSale,
-  branch: Branch | undefined,
-): Promise<ResolvedLines | undefined> {
+async function resolveGoods(context: SaleContext, { sale, items }: PreparedSale): Promise<ResolvedLines | undefined> {
   if (!sale.lines) return undefined;
   const goods = await resolveItems(context, sale.lines, items);
   for (const { id, name } of goods.items) if (name) context.run.itemNames.set(id, name);
   const isRegistering = (waitingFor: string): void => context.run.moveTo("registering", waitingFor);
-  if (sale.saleId === undefined) await registerItems(context, goods.items, branch, isRegistering);
+  if (sale.saleId === undefined) await registerItems(context, goods.items, isRegistering);
   return goods;
 }
 
@@ -145,13 +140,12 @@ async function issueAndAwait(
   prepared: PreparedSale,
   goods: ResolvedLines | undefined,
   stock: StockKeeping,
-  branch: Branch | undefined,
 ): Promise<FinalStatus> {
   const { run, profile } = context;
   const { sale } = prepared;
   const callbacksSeen = run.callbacksReceived;
   const adopted = sale.saleId === undefined ? undefined : await adoptSale(context, sale.saleId, prepared, goods);
-  const created = adopted ?? (goods && (await issueSale(context, prepared, goods, branch)));
+  const created = adopted ?? (goods && (await issueSale(context, prepared, goods)));
   if (!created) throw new Error("a sale that is not adopted has lines");
   const { document, callbackExpected } = created;
   const mode = sale.stock ?? (adopted ? "off" : profile.stock);
@@ -186,7 +180,7 @@ async function issueAndAwait(
   const awaited = {
     callbackExpected,
     callbacksSeen,
-    fixItems: () => fixItems(context, run.document ?? document, branch, fixed),
+    fixItems: () => fixItems(context, run.document ?? document, fixed),
   };
   const end = await awaitFinalStatus(context, document, awaited);
   if (mode !== "off" && end === "completed") startMovementsOnce();

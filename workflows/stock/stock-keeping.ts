@@ -62,19 +62,17 @@ export function reversalOf(movement: StockMovement, number: string, purpose: "un
 /** The stock movements of one run. They go on in parallel with the document, and never hold it back. */
 export class StockKeeping {
   readonly #context: SaleContext;
-  readonly #branch: Branch | undefined;
   readonly #permits = new Semaphore(MOST_AT_ONCE);
   readonly #applying = new Map<StockMovement, Promise<void>>();
   /** Branches that goods go back to: each is looked up once, however many goods there are. */
   readonly #returns = new Map<string, Promise<Branch | undefined>>();
 
-  constructor(context: SaleContext, branch?: Branch) {
+  constructor(context: SaleContext) {
     this.#context = context;
-    this.#branch = branch;
   }
 
   /** @param branch default: the run's own; undefined for the business's first branch */
-  move(movements: StockMovement[], branch: Branch | undefined = this.#branch): void {
+  move(movements: StockMovement[], branch: Branch | undefined = this.#context.branch): void {
     const { run } = this.#context;
     for (const movement of movements) {
       if (branch) movement.branchId = branch.id;
@@ -174,7 +172,8 @@ export class StockKeeping {
    * say.
    */
   async #branchOf({ branchId, referenceId }: StockMovement): Promise<Branch | undefined | "given-up"> {
-    if (branchId === undefined || branchId === this.#branch?.id) return this.#branch;
+    const { branch } = this.#context;
+    if (branchId === undefined || branchId === branch?.id) return branch;
     const found = this.#returns.get(branchId) ?? branchToReturnTo(this.#context, branchId, referenceId);
     this.#returns.set(branchId, found);
     return (await found) ?? "given-up";

@@ -1,6 +1,6 @@
 import { ApplicationFailure } from "@temporalio/workflow";
 
-import { type Branch, FAILURES, type PreparedSale } from "../../../src/contract/index.ts";
+import { FAILURES, type PreparedSale } from "../../../src/contract/index.ts";
 import { type Created, createDocument } from "../../document/create-document.ts";
 import { mismatches, readDocument } from "../../document/known-document.ts";
 import { main } from "../../proxies.ts";
@@ -12,9 +12,8 @@ export async function issueSale(
   context: SaleContext,
   { sale, composed }: PreparedSale,
   { lines }: ResolvedLines,
-  branch: Branch | undefined,
 ): Promise<Created> {
-  const { run, calls, profile, target } = context;
+  const { run, calls, profile, target, branch } = context;
   const { traderInvoiceNumber, saleDate, paymentTypeCode, customer, callback = "auto" } = sale;
   const content = { traderInvoiceNumber, saleDate, paymentTypeCode, customer, lines, branch };
   const { saleKey } = profile;

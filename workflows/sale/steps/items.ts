@@ -63,7 +63,7 @@ function unregistered(items: readonly KnownItem[]): KnownItem[] {
 }
 
 /** What the registration of an item needs of its run, which may be no sale. */
-type Registering = Pick<SaleContext, "calls" | "target"> & { run: AttentionList };
+type Registering = Pick<SaleContext, "calls" | "target" | "branch"> & { run: AttentionList };
 
 /**
  * Registers what is not registered. An item that lacks data waits until it shows as registered, whoever corrects it.
@@ -72,17 +72,16 @@ type Registering = Pick<SaleContext, "calls" | "target"> & { run: AttentionList 
 export async function registerItems(
   context: Registering,
   items: readonly KnownItem[],
-  branch: Branch | undefined,
   onMissing: (waitingFor: string) => void,
 ): Promise<void> {
   const missing = unregistered(items);
   if (missing.length === 0) return;
   onMissing(`the registration of ${fewOf(missing.map((item) => item.name ?? item.id)).join(", ")}`);
-  await Promise.all(missing.map((item) => registerItem(context, item, branch)));
+  await Promise.all(missing.map((item) => registerItem(context, item)));
 }
 
-async function registerItem(context: Registering, item: KnownItem, branch?: Branch): Promise<void> {
-  const { run, calls, target } = context;
+async function registerItem(context: Registering, item: KnownItem): Promise<void> {
+  const { run, calls, target, branch } = context;
   const betweenTries = new BetweenTries(run);
   try {
     for (;;) {
@@ -129,7 +128,6 @@ async function parkUntilRegistered(
 export async function fixItems(
   context: SaleContext,
   document: SaleDocument,
-  branch: Branch | undefined,
   fixedBefore: Set<string>,
 ): Promise<boolean> {
   const { run, calls, target } = context;
@@ -141,7 +139,7 @@ export async function fixItems(
   if (read.kind !== "resolved") return false;
   const missing = unregistered(read.items).filter((item) => !fixedBefore.has(item.id));
   if (missing.length === 0) return false;
-  await registerItems(context, missing, branch, (waitingFor) => run.moveTo("registering", waitingFor));
+  await registerItems(context, missing, (waitingFor) => run.moveTo("registering", waitingFor));
   for (const item of missing) fixedBefore.add(item.id);
   return true;
 }
