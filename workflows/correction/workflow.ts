@@ -50,13 +50,8 @@ async function correct(run: CorrectionRun, input: CorrectionInput): Promise<void
   const { fingerprint } = prepared;
   run.moveOn("the ledger");
   // Not to be cancelled: an attempt of it that came late would leave the sale taken.
-  const begun = await ledger.beginCorrection("Take the sale for this correction", {
-    ...target,
-    invoice,
-    correctedBy,
-    creditNote,
-    fingerprint,
-  });
+  const asked = { ...target, invoice, correctedBy, creditNote, fingerprint };
+  const begun = await ledger.beginCorrection("Take the sale for this correction", asked);
   if (begun.kind === "taken") throw ApplicationFailure.nonRetryable(begun.message, FAILURES.conflict);
   const end = async (stage: "corrected" | "credited" | "cancelled", change: Partial<CorrectionOutcome>) => {
     await ledger.endCorrection("Write down how the correction ended", { ...target, invoice, stage });

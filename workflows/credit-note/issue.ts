@@ -35,6 +35,7 @@ export async function issueCreditNote(
     lines: goodsOf(original),
   };
   const content = { traderInvoiceNumber, returnDate, saleId, reason };
+  const asked = { ...target, ...content, callback, workflowId: run.workflowId };
   run.moveTo("submitting", "the answer to the credit note's creation");
   return await createDocument(context, {
     // A credit note that was given up may be followed by one with another number, which is another document.
@@ -49,13 +50,7 @@ export async function issueCreditNote(
       sale: original.traderInvoiceNumber,
     },
     expected,
-    compose: () =>
-      main.composeCreditNote("Write the credit note's request", {
-        ...target,
-        ...content,
-        callback,
-        workflowId: run.workflowId,
-      }),
+    compose: () => main.composeCreditNote("Write the credit note's request", asked),
     send: (request) =>
       calls.keyedWrite.createCreditNote(`Issue the credit note ${traderInvoiceNumber}`, { ...target, ...request }),
     alreadyCredited: (result) => adoptOrEnd(context, result, expected),

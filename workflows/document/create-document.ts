@@ -79,9 +79,8 @@ export async function createDocument(context: SaleContext, creation: Creation): 
     run.documentInDoubt = true;
     const idempotencyKey = idempotencyKeyOf(run.workflowId, creation.step, intent.number);
     const { firstSentAtMs, number } = intent;
-    const { claimKey, content, numberFor } = creation;
-    const claimed = { claim: claimKey, intent: number, content, ...(numberFor && { numberFor }) };
-    const sent = { ...claimed, request: body.request, idempotencyKey };
+    const { claimKey: claim, content, numberFor } = creation;
+    const sent = { claim, intent: number, content, numberFor, request: body.request, idempotencyKey };
     const result = unknownWhereLost(await creation.send({ ...sent, firstSentAtMs }));
     if (!isRefusal(result) && result.kind !== "deferred") betweenTries.clearRefusal();
     if (result.kind === "superseded") {
@@ -98,7 +97,12 @@ export async function createDocument(context: SaleContext, creation: Creation): 
       else await betweenTries.waitAfterDeferral(result, () => run.cancelDue);
       continue;
     }
-    if (result.kind === "number-taken") throw conflictOverNumber(run, result.message);
+    if (result.kind === "number-taken") {
+      // This run has no document, and keeps no record: the ledger's record under this number is the other sale's.
+      run.documentInDoubt = false;
+      run.records = undefined;
+      throw ApplicationFailure.nonRetryable(result.message, FAILURES.conflict);
+    }
     const made = await documentFrom(context, result, creation, number);
     run.earlierRunSent = false;
     if (made === "nothing") {
@@ -114,13 +118,6 @@ export async function createDocument(context: SaleContext, creation: Creation): 
     const callbackExpected = body.callbackExpected && result.kind !== "already-credited";
     return { document: made, callbackExpected };
   }
-}
-
-/** This run has no document, and keeps no record: the ledger's record under this number is the other sale's. */
-function conflictOverNumber(run: SaleState, message: string): ApplicationFailure {
-  run.documentInDoubt = false;
-  run.records = undefined;
-  return ApplicationFailure.nonRetryable(message, FAILURES.conflict);
 }
 
 /**
@@ -209,11 +206,8 @@ async function checkIsOurs(
   context.run.document = document;
   const found = mismatches(document, expected);
   if (found.length === 0) return document;
-  const attention = {
-    code: "mismatch" as const,
-    message: mismatchMessage(expected, found),
-    evidence: { documentId: document.id },
-  };
+  const message = mismatchMessage(expected, found);
+  const attention = { code: "mismatch", message, evidence: { documentId: document.id } } as const;
   if (known) await park(context.run, attention);
   else context.run.raise(attention);
   return document;
@@ -240,10 +234,8 @@ async function parkUnknown(
     }
     const { saleId } = decision;
     // One call, not tried again after a refusal: a mistyped id must lead back to the question.
-    const read = await calls.read.readDocument(`Read the document ${saleId} that the operator named`, {
-      ...target,
-      saleId,
-    });
+    const asked = { ...target, saleId };
+    const read = await calls.read.readDocument(`Read the document ${saleId} that the operator named`, asked);
     const found = isRefusal(read) ? [read.message] : mismatches(read.document, expected);
     if (!isRefusal(read) && found.length === 0) {
       await recordDecision(run, { ...claimed, decision });
@@ -257,10 +249,8 @@ async function parkUnknown(
 async function recordDecision(run: SaleState, request: Omit<DecideDocumentRequest, "word">): Promise<void> {
   const decision = run.decisions.findLast(({ update }) => update === "resolveDocument");
   const { note = "", by, atMs = 0 } = decision ?? {};
-  await ledger.decideDocument("Write the operator's decision into the claim", {
-    ...request,
-    word: { note, by, atMs },
-  });
+  const decided = { ...request, word: { note, by, atMs } };
+  await ledger.decideDocument("Write the operator's decision into the claim", decided);
 }
 
 /**

@@ -39,16 +39,11 @@ export async function readDocument(
   betweenTries?: BetweenTries,
 ): Promise<SaleDocument> {
   const { calls, run, target } = context;
-  const read = await callWithEscalation(
-    run,
-    () =>
-      calls.read.readDocument(`Read the document ${saleId}`, {
-        ...target,
-        saleId,
-        record: run.records?.recordForDocument(saleId),
-      }),
-    betweenTries,
-  );
+  const call = () => {
+    const asked = { ...target, saleId, record: run.records?.recordForDocument(saleId) };
+    return calls.read.readDocument(`Read the document ${saleId}`, asked);
+  };
+  const read = await callWithEscalation(run, call, betweenTries);
   if (read.recorded) run.records?.savedWithCall({ document: read.document });
   return read.document;
 }
@@ -64,10 +59,8 @@ export async function retryDocument(context: SaleContext, document: SaleDocument
   try {
     for (;;) {
       run.documentInDoubt = true;
-      const result = await calls.convergingWrite.retryDocument("Submit the document again", {
-        ...target,
-        saleId: document.id,
-      });
+      const asked = { ...target, saleId: document.id };
+      const result = await calls.convergingWrite.retryDocument("Submit the document again", asked);
       if (isRefusal(result)) {
         // An unexpected answer does not say whether the document was submitted.
         run.documentInDoubt = result.attention === "unexpected-answer";
@@ -80,10 +73,8 @@ export async function retryDocument(context: SaleContext, document: SaleDocument
       run.documentInDoubt = false;
       const hadNoEffect =
         result.kind === "converging" && documentState(current) === "failed" && documentState(document) === "failed";
-      if (hadNoEffect)
-        await betweenTries.waitAfterLostAnswer("The resubmission", document.id, (ms, options) =>
-          condition(() => run.cancelDue, ms, options),
-        );
+      const pause = (ms: number, options: { summary: string }) => condition(() => run.cancelDue, ms, options);
+      if (hadNoEffect) await betweenTries.waitAfterLostAnswer("The resubmission", document.id, pause);
       if (!hadNoEffect || run.cancelDue) return current;
     }
   } finally {
@@ -168,9 +159,8 @@ function lineMismatches(document: SaleDocument, expected: ExpectedDocument, line
       !differsByMoreThan(0, got.quantity, sign * Math.abs(line.quantity)) &&
       !differsByMoreThan(TOLERANCE, Math.abs(got.unitPrice), Math.abs(line.unitPrice));
     const text = (of: ResolvedLine): string => `${of.quantity} of ${of.itemId} at ${of.unitPrice}`;
-    return same
-      ? []
-      : [`lines[${i}]: expected ${text({ ...line, quantity: sign * Math.abs(line.quantity) })}, found ${text(got)}`];
+    const wanted = { ...line, quantity: sign * Math.abs(line.quantity) };
+    return same ? [] : [`lines[${i}]: expected ${text(wanted)}, found ${text(got)}`];
   });
   return fewOf(differing);
 }

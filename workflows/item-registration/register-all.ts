@@ -7,6 +7,7 @@ import {
   ITEM_OUTCOMES,
   type ItemOutcome,
   type ItemOutcomeKind,
+  type PlanRegistrationsResult,
   type Refusal,
   type RegisterResult,
   type RegistrationProgress,
@@ -36,10 +37,7 @@ export interface Batch {
   passesOver: boolean;
 }
 
-export interface PlannedItem {
-  id: string;
-  name: string | null;
-}
+export type PlannedItem = Extract<PlanRegistrationsResult, { kind: "planned" }>["items"][number];
 
 interface Registered {
   outcomes: ItemOutcome[];
@@ -84,12 +82,8 @@ async function registerOne(batch: Batch, { id, name }: PlannedItem): Promise<Ite
   const item = { item: id, name };
   const betweenTries = new BetweenTries(job);
   for (let made = 1; ;) {
-    const result: RegisterResult = await calls.convergingWrite.registerItem(`Register ${name ?? id}`, {
-      ...target,
-      itemId: id,
-      branch,
-      ...(force && { force }),
-    });
+    const request = { ...target, itemId: id, branch, force: force || undefined };
+    const result: RegisterResult = await calls.convergingWrite.registerItem(`Register ${name ?? id}`, request);
     if (isRefusal(result)) {
       const outcome = await afterRefusal(batch, item, result, betweenTries);
       if (outcome) return outcome;
@@ -105,9 +99,8 @@ async function registerOne(batch: Batch, { id, name }: PlannedItem): Promise<Ite
         // Whether a forced registration went through cannot be seen: the item was registered before.
         if (!force && (await showsRegistered(job, calls.read, target, id))) return { kind: "registered", ...item };
         if (made++ >= MOST_TRIES) return { kind: "unclear", ...item, reason: result.message };
-        await sleep(growingPauseMs(made), {
-          summary: boundedSummary(`Register ${name ?? id} again after a pause`),
-        });
+        const summary = boundedSummary(`Register ${name ?? id} again after a pause`);
+        await sleep(growingPauseMs(made), { summary });
       }
     }
   }

@@ -87,10 +87,8 @@ export async function registerItems(input: RegisterItemsInput, carried?: Carried
       if (position === null) break;
       ({ position, unanswered } = await nextChunk(batch, position, names, startedAtMs));
     }
-    const report = await ledger.reportRegistrations("Count what came of the items", {
-      ...batch.target,
-      batchId: batch.batchId,
-    });
+    const { target, batchId } = batch;
+    const report = await ledger.reportRegistrations("Count what came of the items", { ...target, batchId });
     job.moveOn("nothing", { counts: report.counts });
     return report;
   });
@@ -108,15 +106,9 @@ async function nextChunk(
       ? { after: position.after }
       : { items: (names ?? []).slice(position.index, position.index + CHUNK) };
   job.moveOn("the next items of the catalogue");
+  const request = { ...target, ...part, batchId, most: CHUNK, force, notOlderThanMs: startedAtMs };
   const plan = await callWithEscalation(job, () =>
-    calls.read.planRegistrations("Find the next items to register", {
-      ...target,
-      ...part,
-      batchId,
-      most: CHUNK,
-      force,
-      notOlderThanMs: startedAtMs,
-    }),
+    calls.read.planRegistrations("Find the next items to register", request),
   );
   count(batch, plan.settled, names?.length ?? plan.total);
   const unanswered = await registerAndKeep(batch, plan.items);

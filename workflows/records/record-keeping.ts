@@ -211,10 +211,8 @@ async function keepLines(
 ): Promise<boolean> {
   const betweenTries = new BetweenTries(run);
   for (;;) {
-    const result = await calls.background.read.keepLines("Read the lines of the document into the ledger", {
-      ...target,
-      ...of,
-    });
+    const asked = { ...target, ...of };
+    const result = await calls.background.read.keepLines("Read the lines of the document into the ledger", asked);
     if (isRefusal(result) && result.attention === "credentials") {
       await betweenTries.parkOnRefusal(result);
       continue;

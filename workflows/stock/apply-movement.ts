@@ -186,19 +186,14 @@ async function sendMovement(
   const claimKey = { ...target, referenceId };
   const request = { ...claimKey, itemId, action, quantity, unitPrice, branch, claim, record };
   const sent = await adjustStock(run.inWords(movement), request);
+  const { generation } = claim;
   const result = await answerOf(sent, () =>
-    ledger.readMovement("Read from its claim what became of the movement", {
-      ...claimKey,
-      generation: claim.generation,
-    }),
+    ledger.readMovement("Read from its claim what became of the movement", { ...claimKey, generation }),
   );
   if (!("unsettled" in result)) return result;
   const outcome = result.kind === "applied" ? result : { kind: "not-applied" as const, message: whyNotDone(result) };
-  const written = ledger.settleMovement("Write the outcome into the movement's claim", {
-    ...claimKey,
-    ...claim,
-    outcome,
-  });
+  const settled = { ...claimKey, ...claim, outcome };
+  const written = ledger.settleMovement("Write the outcome into the movement's claim", settled);
   // Another try hangs on it; a movement that is applied is shown at once, and the run ends only once it is written.
   if (result.kind === "applied") run.beforeTheEnd(written);
   else await written;

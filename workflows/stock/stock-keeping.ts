@@ -113,12 +113,8 @@ export class StockKeeping {
     const taken: TakenMovement[] = [];
     let page: TakenMovement[];
     do {
-      page = await ledger.readTaken("Read from the ledger what the sale took from stock", {
-        ...target,
-        ...sale,
-        itemIds,
-        after: taken.at(-1)?.referenceId,
-      });
+      const request = { ...target, ...sale, itemIds, after: taken.at(-1)?.referenceId };
+      page = await ledger.readTaken("Read from the ledger what the sale took from stock", request);
       taken.push(...page);
     } while (page.length === TAKEN_A_PAGE);
     const givenBack = new Set(taken.flatMap((one) => (one.givenBack ? [one.referenceId] : [])));

@@ -60,14 +60,9 @@ async function recordDecision(
   const { applied = false, note = "", by, atMs = 0 } = movement.decision ?? {};
   const word: OperatorDecision = { note, by, atMs };
   const { referenceId, itemId, action, quantity, unitPrice } = movement;
-  const kept = await ledger.decideMovement("Write the operator's decision into the movement's claim", {
-    ...context.target,
-    referenceId,
-    generation,
-    applied,
-    word,
-    movement: { itemId, action, quantity, unitPrice, branch },
-  });
+  const sent = { itemId, action, quantity, unitPrice, branch };
+  const decided = { ...context.target, referenceId, generation, applied, word, movement: sent };
+  const kept = await ledger.decideMovement("Write the operator's decision into the movement's claim", decided);
   switch (kept.kind) {
     case "said-applied":
       return { kind: "said-applied", word: kept.word ?? word };
@@ -110,15 +105,9 @@ function watchClaim(context: SaleContext, movement: StockMovement, generation: n
   const { referenceId, action, quantity, sentAtMs = Date.now() } = movement;
   const scope = new CancellationScope();
   const watched: ClaimWatch = { resolution: undefined, end: () => scope.cancel() };
+  const asked = { ...context.target, referenceId, generation, movement: { action, quantity }, sinceMs: sentAtMs };
   const read = (balanceShown: boolean): Promise<WatchMovementResult> =>
-    ledger.watchMovement("Watch for a late outcome: each attempt is one look", {
-      ...context.target,
-      referenceId,
-      generation,
-      movement: { action, quantity },
-      sinceMs: sentAtMs,
-      balanceShown,
-    });
+    ledger.watchMovement("Watch for a late outcome: each attempt is one look", { ...asked, balanceShown });
   const watching = scope.run(async () => {
     let result = await read(false);
     if (result.kind === "balance") {
