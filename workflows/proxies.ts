@@ -37,10 +37,7 @@ import type { AttentionList } from "./operator/attention-list.ts";
  * A failed attempt names the delay before the next one itself (`nextRetryDelay`, decision 14). So this policy applies
  * only after an attempt whose worker was lost, and does not grow: earlier deferrals are no reason to wait longer.
  */
-const RETRY_POLICY = {
-  initialInterval: "5 seconds",
-  backoffCoefficient: 1,
-} as const satisfies RetryPolicy;
+const RETRY_POLICY = { initialInterval: "5 seconds", backoffCoefficient: 1 } as const satisfies RetryPolicy;
 
 /**
  * Start-to-close is the HTTP timeout plus this. An attempt must outlive its HTTP call by enough to write the outcome

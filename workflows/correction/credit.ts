@@ -59,10 +59,8 @@ export async function creditSale(run: CorrectionRun, target: CallTarget, input: 
       isAsked = await askForRefund(target, input.invoice, wanted);
       // Once the signal is there, the state shows the refund.
       lookAgain = true;
-      if (!isAsked)
-        await sleep(growingPauseMs(unanswered++), {
-          summary: "The sale took no refund: look at it again after a pause",
-        });
+      const summary = "The sale took no refund: look at it again after a pause";
+      if (!isAsked) await sleep(growingPauseMs(unanswered++), { summary });
     }
   }
 }
@@ -91,11 +89,9 @@ async function creditDirectly(
   const workflowId = creditNoteWorkflowId({ ...target, saleId: refund.saleId });
   setHandler(creditNoteChanged, (change) => {
     // A signal can come late, from anywhere, with any content, and only changes what is shown.
-    if (run.stage === "crediting" && typeof change === "object" && change !== null)
-      run.holdUp(
-        "credit-note",
-        ATTENTION_CODES.find((code) => code === change.attention),
-      );
+    if (run.stage !== "crediting" || typeof change !== "object" || change === null) return;
+    const needs = ATTENTION_CODES.find((code) => code === change.attention);
+    run.holdUp("credit-note", needs);
   });
   const note = { ...target, ...refund, saleWorkflowId: workflowInfo().workflowId };
   const result = await runOneCreditNote(workflowId, note);

@@ -9,10 +9,8 @@ export function watchSale(target: CallTarget, number: string): Look {
   let lastMark: string | undefined;
   return async (anew) => {
     const request = { ...target, number, unlike: anew ? undefined : lastMark, sinceMs: Date.now() };
-    const { sale, mark } = await mainWaits.seeSale(
-      `Look how the sale ${number} stands: each attempt is one look`,
-      request,
-    );
+    const summary = `Look how the sale ${number} stands: each attempt is one look`;
+    const { sale, mark } = await mainWaits.seeSale(summary, request);
     lastMark = mark;
     return sale;
   };

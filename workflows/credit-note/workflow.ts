@@ -31,10 +31,8 @@ export async function creditNote(input: CreditNoteInput): Promise<SaleOutcome> {
   registerMessages(run);
   if (typeof input?.saleWorkflowId === "string") tellSale(run, input.saleWorkflowId);
   return await runToCompletion(run, async () => {
-    const prepared = await main.prepareCreditNote("Check the refund", {
-      input,
-      startedAtMs: workflowInfo().startTime.getTime(),
-    });
+    const startedAtMs = workflowInfo().startTime.getTime();
+    const prepared = await main.prepareCreditNote("Check the refund", { input, startedAtMs });
     run.businessId = prepared.profile.businessId;
     const { saleId, reason, traderInvoiceNumber, returnDate, restock, branch } = prepared.note;
     run.refund = { reason, traderInvoiceNumber, returnDate, restock, branch };
@@ -49,11 +47,9 @@ async function runCreditNote(context: SaleContext, prepared: PreparedCreditNote)
   const { run } = context;
   try {
     const original = prepared.note.original ?? (await readDocument(context, prepared.note.saleId));
+    const message = `The credit note input is not valid:\n  ${OWN_NUMBER}`;
     if (original.traderInvoiceNumber === run.invoice)
-      throw ApplicationFailure.nonRetryable(
-        `The credit note input is not valid:\n  ${OWN_NUMBER}`,
-        FAILURES.invalidInput,
-      );
+      throw ApplicationFailure.nonRetryable(message, FAILURES.invalidInput);
     await issueAndAwait(context, prepared, original);
     run.moveTo("credited", prepared.note.restock ? "the goods' return to stock" : "nothing");
     if (prepared.note.restock) await returnGoods(context, new StockKeeping(context), prepared.note, original);

@@ -57,10 +57,7 @@ export async function awaitFinalStatus(
       case "in-flight":
       case "unknown-status":
       case "unsigned":
-        run.moveTo(
-          run.inFlightStage,
-          wait.callbackExpected ? "the authority: a callback, or the next look" : "the authority: the next look",
-        );
+        run.moveTo(run.inFlightStage, `the authority: ${wait.callbackExpected ? "a callback, or " : ""}the next look`);
         document = await awaitAuthority(context, document, wait);
     }
   }

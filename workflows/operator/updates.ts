@@ -146,12 +146,10 @@ const REPLY_WITHIN = "5 seconds";
  */
 function actAndReply<Run extends Operated>(run: Run, update: Update<Run, object>, request: object): Promise<object> {
   return CancellationScope.nonCancellable(async () => {
-    const visible = (): string =>
-      JSON.stringify([
-        run.stage,
-        run.waitingFor,
-        run.attentions.map(({ code, subject, sinceMs }) => [code, subject, sinceMs]),
-      ]);
+    const visible = (): string => {
+      const needs = run.attentions.map(({ code, subject, sinceMs }) => [code, subject, sinceMs]);
+      return JSON.stringify([run.stage, run.waitingFor, needs]);
+    };
     const before = visible();
     const reply = update.act(run, request);
     if (reply) return await reply;

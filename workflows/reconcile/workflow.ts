@@ -77,17 +77,12 @@ type Remaining = Pick<Carried, "after" | "unanswered">;
 async function holdDocuments(work: Reconciling, from: Remaining | undefined): Promise<Remaining | undefined> {
   const { job, target } = work;
   // Nothing else of what is carried: the progress goes on from here.
-  let remaining: Remaining | undefined = from && {
-    after: from.after,
-    unanswered: await holdPage(work, from.unanswered),
-  };
+  let remaining = from && { after: from.after, unanswered: await holdPage(work, from.unanswered) };
   for (;;) {
     if (remaining && (remaining.unanswered.length > 0 || job.continueAsNew.dueBetweenPages)) return remaining;
     job.moveOn("the next documents");
-    const page = await ledger.documentsToReconcile("Find the next documents to compare", {
-      ...target,
-      after: remaining?.after,
-    });
+    const request = { ...target, after: remaining?.after };
+    const page = await ledger.documentsToReconcile("Find the next documents to compare", request);
     const after = page.at(-1);
     if (!after) return undefined;
     remaining = { after, unanswered: await holdPage(work, page) };

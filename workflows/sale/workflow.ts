@@ -177,12 +177,8 @@ async function issueAndAwait(
   // Only after 201 or 202: a rejected document has sold nothing yet.
   if (mode === "on-submission" && document.status !== "failed" && document.status !== "cancelled") startMovementsOnce();
   const fixed = new Set<string>();
-  const awaited = {
-    callbackExpected,
-    callbacksSeen,
-    fixItems: () => fixItems(context, run.document ?? document, fixed),
-  };
-  const end = await awaitFinalStatus(context, document, awaited);
+  const fix = (): Promise<boolean> => fixItems(context, run.document ?? document, fixed);
+  const end = await awaitFinalStatus(context, document, { callbackExpected, callbacksSeen, fixItems: fix });
   if (mode !== "off" && end === "completed") startMovementsOnce();
   return end;
 }

@@ -83,9 +83,7 @@ const countingMessages: WorkflowInboundCallsInterceptor = {
   handleUpdate: (input, next) => next(counted(input)),
 };
 
-const countingCalls: WorkflowOutboundCallsInterceptor = {
-  scheduleActivity: (input, next) => next(counted(input)),
-};
+const countingCalls: WorkflowOutboundCallsInterceptor = { scheduleActivity: (input, next) => next(counted(input)) };
 
 function counted<Input>(input: Input): Input {
   steps += 1;

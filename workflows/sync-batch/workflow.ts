@@ -135,11 +135,8 @@ async function resolveUnknown(
     if (found) return found;
     if (!given) continue;
     const { processed, ...word } = given;
-    const kept = await ledger.decideBatch("Write the operator's decision into the claim", {
-      ...claim,
-      processed,
-      word,
-    });
+    const decided = { ...claim, processed, word };
+    const kept = await ledger.decideBatch("Write the operator's decision into the claim", decided);
     if (kept.kind !== "unknown") return kept;
     // Of another run's newer try the word says nothing.
     return await resolveUnknown(job, batch, { generation, ...kept });
