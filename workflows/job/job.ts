@@ -54,7 +54,6 @@ export class Job<Progress extends object> extends AttentionList {
     this.publish();
   }
 
-  /** Shows the job to whoever looks: details always, search attributes where they changed (each change is an event). */
   publish(): void {
     const { attentions, waitingFor, businessId } = this;
     const lines = this.#about.describe(this.progress).map((line) => `- ${line}`);

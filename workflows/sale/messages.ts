@@ -69,13 +69,7 @@ const cancel: Update<SaleState, CancelRequest> = {
   },
 };
 
-/**
- * Takes an operator's decision on an unknown movement ("When the answer to a stock movement is lost", in
- * `issueAndAwait`). `workflows/stock/unknown-movement.ts` writes it into the claim before anything follows from it; an
- * outcome that the claim has by then counts in its place. Applied: the movement counts as made. Not applied: it is sent
- * again under the same reference. It is dropped if the sale was given up, or if an earlier run of the sale sent it and
- * this run only returns the goods of a refund.
- */
+/** `workflows/stock/unknown-movement.ts` writes the decision into the claim before anything follows from it. */
 const resolveStock: Update<SaleState, ResolveStockRequest> = {
   name: UPDATES.resolveStock,
   purpose: "Say whether a stock movement was applied.",
@@ -139,7 +133,6 @@ const resolveDocument: Update<SaleState, ResolveDocumentRequest> = {
   done: "Kept.",
 };
 
-/** The updates that a sale and a credit note share. */
 export const DOCUMENT_UPDATES: UpdateTable<SaleState> = [
   ...COMMON_UPDATES,
   outcome,
@@ -206,7 +199,6 @@ const refund: Update<SaleState, RefundUpdate> = {
   act: requestRefund,
 };
 
-/** All messages of a sale. To be called before the first await. */
 export function registerSaleMessages(run: SaleState): void {
   registerMessages(run, [...DOCUMENT_UPDATES, refund]);
   setHandler(creditNoteChanged, (change) => {

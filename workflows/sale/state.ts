@@ -251,15 +251,10 @@ export type StateAfterAnswer = Partial<Pick<SaleState, "document" | "stage">> & 
  * together with the answer: then the sale needs no activity for it.
  */
 export interface KeptRecords {
-  /** Whether the ledger has all of it. To be read after {@link saveIfChanged}. */
   readonly isSaved: boolean;
-  /** To be called whenever something may have changed. */
   saveIfChanged(): void;
-  /** The record to go with the call that sends this movement. Undefined where it is to be saved by itself. */
   recordForMovement(movement: StockMovement): RecordPart | undefined;
-  /** The same for a call that reads the document. */
   recordForDocument(saleId: string): RecordPart | undefined;
-  /** To be called once the activity has saved the record that went with its call. */
   savedWithCall(answer?: StateAfterAnswer): void;
 }
 

@@ -96,10 +96,7 @@ function stockLines(run: SaleState): string[] {
   return [...lines, `- ${shown.length > 0 ? "others: " : ""}${counts.join(", ")}`];
 }
 
-/**
- * Shows the run to whoever looks: current details always, search attributes where they changed (each change is an
- * event).
- */
+/** Shows the run to whoever looks. */
 export function publishRun(run: SaleState): void {
   setCurrentDetails(detailsOf(run));
   // On a credit note it is the sale that it reverses.

@@ -163,17 +163,8 @@ function markApplied(context: SaleContext, movement: StockMovement, result: Appl
 }
 
 /**
- * Sends one try of a movement: one activity with one attempt. Every end of the HTTP call is a result of the activity,
- * `unknown` too (a timeout, a 5xx, an answer that cannot be read). If the activity itself ends without a result, since
- * its worker died or its time was up, four places together find out what happened, so that nothing is sent twice:
- *
- * 1. `workflows/proxies.ts` gives the activity one attempt and timeouts, so that a lost activity ends as a failure.
- * 2. `workflows/calls/activity-failures.ts` turns that failure into `lost`, or into `deferred` if no worker started it.
- * 3. The claim in the ledger, which the activity took before it sent (`activities/claimed-call.ts`) and which
- *    {@link answerOf} reads, says whether the movement was sent, and what came of it.
- * 4. A claim without an outcome makes the movement `unknown`, like that result (`unknown-movement.ts`), until an
- * operator
- *    decides with the update `resolveStock` (`workflows/sale/messages.ts`), or the outcome is written late.
+ * Sends one try of a movement: one activity with one attempt. If that ends without a result, its claim says what became
+ * of it ({@link answerOf}; docs/architecture.md, "When the answer to a stock movement is lost").
  */
 async function sendMovement(
   { calls, run, target }: SaleContext,

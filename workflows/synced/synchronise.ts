@@ -4,10 +4,7 @@ import type { KeptPageResult, SyncProgress } from "../../src/contract/index.ts";
 import { Job, registerJobMessages } from "../job/job.ts";
 import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";
 
-/**
- * The job of a synchronisation. To be made before the first await: an early message finds its handler.
- * @param describe for people: what it reads, and its counts by {@link countsOf}
- */
+/** To be made before the first await. @param describe what it reads, and its counts by {@link countsOf} */
 export function syncJob<Progress extends SyncProgress>(
   workflow: string,
   progress: Progress,
