@@ -1,7 +1,6 @@
 import { condition, sleep } from "@temporalio/workflow";
 
 import { boundedSummary, type Deferred, type Refusal, type ServiceTrouble } from "../../src/contract/index.ts";
-import { LeftToNextRun } from "../job/continue-as-new-policy.ts";
 import {
   attentionKey,
   type AttentionList,
@@ -40,6 +39,16 @@ export function growingPauseMs(triesBefore: number): number {
 /** Whether the call was refused: an operator must correct something before it is tried again. */
 export function isRefusal(result: { kind: string }): result is Refusal {
   return result.kind === "refused";
+}
+
+/** Thrown in place of another try: the run that continues this one makes the call. */
+export class LeftToNextRun extends Error {
+  override readonly name = "LeftToNextRun";
+}
+
+/** For `catch`: undefined for a call that is left to the next run. @throws every other error */
+export function undefinedIfLeft(error: unknown): undefined {
+  if (!(error instanceof LeftToNextRun)) throw error;
 }
 
 /**
@@ -98,8 +107,8 @@ export class BetweenTries {
    */
   async waitAfterRefusal(refusal: Refusal): Promise<void> {
     const run = this.#run;
-    await this.parkOnRefusal(refusal, { until: () => run.cancelDue || waitsEnded(run) });
-    if (run.continueAsNew?.endWaitsIfDue()) throw new LeftToNextRun();
+    await this.parkOnRefusal(refusal, { until: () => run.cancelDue || run.waitsEnded });
+    if (run.endWaitsIfDue()) throw new LeftToNextRun();
     if (!run.cancelDue) return;
     this.clearRefusal();
     throw new CancelledByOperator();
@@ -177,7 +186,7 @@ export class BetweenTries {
       sinceMs,
       resolvedBy: ["retry", "cancel"],
     } as const;
-    await park(run, attention, { wake, keepsAfterWake: true, until: () => waitsEnded(run) });
+    await park(run, attention, { wake, keepsAfterWake: true, until: () => run.waitsEnded });
   }
 
   /** To be called once the write has shown an effect, or is not tried any more. */
@@ -215,10 +224,6 @@ export function sinceBefore(
   before: ServiceTrouble | undefined,
 ): ServiceTrouble | undefined {
   return trouble?.orEarlier && before?.kind === trouble.kind && before.sinceMs < trouble.sinceMs ? before : trouble;
-}
-
-function waitsEnded({ continueAsNew }: AttentionList): boolean {
-  return continueAsNew?.waitsEnded === true;
 }
 
 function evidenceOf(refusal: Refusal): { evidence?: Record<string, unknown> } {

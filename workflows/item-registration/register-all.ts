@@ -12,8 +12,7 @@ import {
   type RegisterResult,
   type RegistrationProgress,
 } from "../../src/contract/index.ts";
-import { BetweenTries, growingPauseMs, isRefusal } from "../calls/between-tries.ts";
-import { LeftToNextRun, undefinedIfLeft } from "../job/continue-as-new-policy.ts";
+import { BetweenTries, growingPauseMs, isRefusal, LeftToNextRun, undefinedIfLeft } from "../calls/between-tries.ts";
 import type { Job } from "../job/job.ts";
 import { park } from "../operator/attention-list.ts";
 import type { Calls } from "../proxies.ts";
@@ -128,10 +127,10 @@ async function afterRefusal(
         job,
         { code: attention, subject: item.item, message: reason, evidence, resolvedBy: ["retry", "acknowledge"] },
         // One word is enough for all that are refused alike.
-        { until: () => batch.passesOver || job.continueAsNew.waitsEnded },
+        { until: () => batch.passesOver || job.waitsEnded },
       );
-      if (verdict === "again" && job.continueAsNew.waitsEnded) throw new LeftToNextRun();
-      if (verdict === "retry" && job.continueAsNew.endWaitsIfDue()) throw new LeftToNextRun();
+      if (verdict === "again" && job.waitsEnded) throw new LeftToNextRun();
+      if (verdict === "retry" && job.endWaitsIfDue()) throw new LeftToNextRun();
       if (verdict === "acknowledged") batch.passesOver = true;
       return batch.passesOver ? { kind: "refused", ...item, reason } : undefined;
     }

@@ -77,7 +77,7 @@ export async function registerItems(input: RegisterItemsInput, carried?: Carried
     let position: Position = carried ? carried.position : names ? { index: 0 } : { after: "" };
     let unanswered = await registerAndKeep(batch, carried?.unanswered ?? []);
     for (;;) {
-      if (unanswered.length > 0 || (position !== null && job.continueAsNew.dueBetweenPages)) {
+      if (unanswered.length > 0 || (position !== null && job.dueBetweenPages)) {
         await condition(everyUpdateIsAnswered);
         const { branch, passesOver } = batch;
         const { progress, retriedAtMs } = job;
@@ -121,9 +121,9 @@ async function nextChunk(
 async function registerAndKeep(batch: Batch, items: readonly PlannedItem[]): Promise<PlannedItem[]> {
   if (items.length === 0) return [];
   const { job, target, batchId } = batch;
-  job.continueAsNew.handsOverCalls = true;
+  job.handsOverCalls = true;
   const { outcomes, unanswered } = await registerAll(batch, items);
-  job.continueAsNew.handsOverCalls = false;
+  job.handsOverCalls = false;
   const kept = { ...target, batchId, outcomes };
   if (outcomes.length > 0) await ledger.keepRegistrations("Keep what came of the items", kept);
   return unanswered;

@@ -5,8 +5,13 @@ import { AttentionList } from "../operator/attention-list.ts";
 import { detailsPage, quoted, troubleText } from "../operator/details.ts";
 import { COMMON_UPDATES, publishAttributes, registerUpdates, type UpdateTable } from "../operator/updates.ts";
 import { asFailure, isFinal } from "../sdk/failures.ts";
-import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";
-import { ContinueAsNewPolicy } from "./continue-as-new-policy.ts";
+import { everyUpdateIsAnswered, stepsTaken } from "../sdk/interceptors.ts";
+
+/**
+ * From so many steps on, a job continues as new between two pages; other pages take 50. Steps and not events are
+ * counted: the history's length also counts refused updates, which a replay does not see (decision 15).
+ */
+const STEPS_BETWEEN_PAGES = 20;
 
 interface About<Progress> {
   workflow: string;
@@ -23,12 +28,16 @@ export class Job<Progress extends object> extends AttentionList {
   readonly #about: About<Progress>;
   businessId: string | undefined;
   progress: Progress;
-  override readonly continueAsNew = new ContinueAsNewPolicy();
 
   constructor(about: About<Progress>) {
     super();
     this.#about = about;
     this.progress = about.progress;
+  }
+
+  /** To be asked between two pages. */
+  get dueBetweenPages(): boolean {
+    return stepsTaken() >= STEPS_BETWEEN_PAGES;
   }
 
   /** Temporal's own cancellation ends it between two calls; there is nothing to undo. */

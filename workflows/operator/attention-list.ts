@@ -13,7 +13,10 @@ import {
   type ServiceTrouble,
   type ServiceWait,
 } from "../../src/contract/index.ts";
-import type { ContinueAsNewPolicy } from "../job/continue-as-new-policy.ts";
+import { stepsTaken } from "../sdk/interceptors.ts";
+
+/** From so many on a job goes on as a new run within a page, where a refused call is about to be made again. */
+const STEPS_WITHIN_A_PAGE = 200;
 
 /** `sinceMs`: where it is about something that began earlier; default: now. */
 export type NewAttention = Omit<Attention, "sinceMs" | "resolvedBy"> &
@@ -49,8 +52,10 @@ export abstract class AttentionList {
    */
   awaitService: ((summary: string, wait: ServiceWait) => Promise<void>) | undefined;
 
-  /** Of a job, whose history may grow long. A document's run never continues as new. */
-  readonly continueAsNew: ContinueAsNewPolicy | undefined = undefined;
+  /** Whether the next run can take over the calls that this one is still trying. Set by a job, step by step. */
+  handsOverCalls = false;
+  /** Whether all waits between two tries are over, since the run continues as new. */
+  waitsEnded = false;
 
   /** What keeps a deferred call of this run from being tried at once, by the call. */
   readonly #serviceTroubles = new Map<object, ServiceTrouble>();
@@ -65,6 +70,11 @@ export abstract class AttentionList {
     if (trouble) this.#serviceTroubles.set(call, trouble);
     else if (!this.#serviceTroubles.delete(call)) return;
     this.publish();
+  }
+
+  /** To be called before a call is made again. True: its try is left to the next run, and all other waits end too. */
+  endWaitsIfDue(): boolean {
+    return (this.waitsEnded ||= this.handsOverCalls && stepsTaken() >= STEPS_WITHIN_A_PAGE);
   }
 
   /** The reason that came with the request to cancel. */

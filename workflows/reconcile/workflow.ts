@@ -11,8 +11,7 @@ import {
   reconcileProgressText,
   WORKFLOW_TYPES,
 } from "../../src/contract/index.ts";
-import { callWithEscalation } from "../calls/between-tries.ts";
-import { undefinedIfLeft } from "../job/continue-as-new-policy.ts";
+import { callWithEscalation, undefinedIfLeft } from "../calls/between-tries.ts";
 import { Job, registerJobMessages, runJobToCompletion } from "../job/job.ts";
 import { type Calls, callsOf, ledger, ledgerAtLength, main } from "../proxies.ts";
 import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";
@@ -55,14 +54,14 @@ export async function reconcile(input: ReconcileInput, carried?: Carried): Promi
     const target = { connection, businessId };
     job.businessId = businessId;
     const { background: calls } = callsOf(job, prepared.profile);
-    job.continueAsNew.handsOverCalls = true;
+    job.handsOverCalls = true;
     const remaining = await holdDocuments({ job, target, calls }, carried);
     if (remaining) {
       await condition(everyUpdateIsAnswered);
       const { progress, retriedAtMs } = job;
       await continueAsNew<typeof reconcile>(input, { prepared, progress, retriedAtMs, ...remaining });
     }
-    job.continueAsNew.handsOverCalls = false;
+    job.handsOverCalls = false;
     const payments = await holdPayments(job, target, prepared);
     job.moveOn("the findings");
     const findings = await ledger.reconcileFindings("Read the findings", target);
@@ -79,7 +78,7 @@ async function holdDocuments(work: Reconciling, from: Remaining | undefined): Pr
   // Nothing else of what is carried: the progress goes on from here.
   let remaining = from && { after: from.after, unanswered: await holdPage(work, from.unanswered) };
   for (;;) {
-    if (remaining && (remaining.unanswered.length > 0 || job.continueAsNew.dueBetweenPages)) return remaining;
+    if (remaining && (remaining.unanswered.length > 0 || job.dueBetweenPages)) return remaining;
     job.moveOn("the next documents");
     const request = { ...target, after: remaining?.after };
     const page = await ledger.documentsToReconcile("Find the next documents to compare", request);

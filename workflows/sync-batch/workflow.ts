@@ -52,7 +52,7 @@ async function sendUntilProcessed(
   const claims = new ClaimGenerations();
   const betweenTries = new BetweenTries(job);
   for (;;) {
-    if (job.continueAsNew.dueBetweenPages) return "to be continued";
+    if (job.dueBetweenPages) return "to be continued";
     job.moveOn("the service's answer", { standing: "waiting" });
     const { current } = claims;
     const sent = await sendBatch(calls, batch, current);

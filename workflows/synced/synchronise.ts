@@ -61,7 +61,7 @@ export async function synchronise<Progress extends SyncProgress, Position, Held>
   let position = start;
   while (!isThrough(position)) {
     position = await step(position);
-    if (isThrough(position) || !job.continueAsNew.dueBetweenPages) continue;
+    if (isThrough(position) || !job.dueBetweenPages) continue;
     await condition(everyUpdateIsAnswered);
     await goOnAnew(position);
   }
