@@ -1,13 +1,13 @@
 import {
   ActivityFailure,
   type ActivityOptions,
+  ApplicationFailure,
   isCancellation,
   proxyActivities,
   TimeoutFailure,
 } from "@temporalio/workflow";
 
 import { boundedSummary, type DeferredTry, type Refusal } from "../../src/contract/index.ts";
-import { rootMessage } from "../sdk/failures.ts";
 
 /**
  * The activity of a call that is sent at most once failed: the workflow cannot know whether the call was carried out.
@@ -92,4 +92,22 @@ export function asLost(error: ActivityFailure): Lost {
 
 function rethrowCancellation(error: ActivityFailure): void {
   if (isCancellation(error)) throw error;
+}
+
+/** What went wrong at the bottom, in words. */
+export function rootMessage(error: Error): string {
+  return error.cause instanceof Error ? rootMessage(error.cause) : error.message;
+}
+
+/**
+ * Anything else is a defect: it fails the workflow task, which is repeated once the code is fixed, and loses nothing.
+ */
+export function isFinal(error: Error): boolean {
+  return error.name === "ApplicationFailure" || error.name === "ActivityFailure";
+}
+
+export function asFailure(error: Error): ApplicationFailure {
+  const cause = error.cause instanceof ApplicationFailure ? error.cause : error;
+  if (cause instanceof ApplicationFailure) return ApplicationFailure.nonRetryable(cause.message, cause.type);
+  return ApplicationFailure.nonRetryable(rootMessage(error));
 }

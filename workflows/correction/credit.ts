@@ -9,13 +9,14 @@ import {
   refundOfCorrection,
   type RefundRequest,
   saleWorkflowId,
+  type SeenSale,
 } from "../../src/contract/index.ts";
 import { growingPauseMs } from "../calls/between-tries.ts";
 import { park } from "../operator/attention-list.ts";
 import { creditNoteChanged, refundRequested } from "../sale/messages.ts";
 import { runOneCreditNote } from "../sale/steps/refund.ts";
+import { mainWaits } from "../proxies.ts";
 import type { CorrectionRun } from "./correction-run.ts";
-import { watchSale } from "./watched-sale.ts";
 
 /**
  * - `credited`: the corrected sale is due
@@ -122,4 +123,19 @@ async function ofCredited(
 
 function givenUp({ creditNote }: CorrectionInput): Credited {
   return { kind: "not-credited", message: `The credit note ${creditNote} was given up, so nothing was corrected.` };
+}
+
+/** A look at a sale as others see it. @param anew what is known now; else answers once that is something else */
+export type Look = (anew: boolean) => Promise<SeenSale | null>;
+
+/** Looks by an activity that waits for news, so that it costs no history while nothing changes. */
+export function watchSale(target: CallTarget, number: string): Look {
+  let lastMark: string | undefined;
+  return async (anew) => {
+    const request = { ...target, number, unlike: anew ? undefined : lastMark, sinceMs: Date.now() };
+    const summary = `Look how the sale ${number} stands: each attempt is one look`;
+    const { sale, mark } = await mainWaits.seeSale(summary, request);
+    lastMark = mark;
+    return sale;
+  };
 }

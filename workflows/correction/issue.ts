@@ -13,7 +13,7 @@ import {
 } from "../../src/contract/index.ts";
 import { park } from "../operator/attention-list.ts";
 import type { CorrectionRun } from "./correction-run.ts";
-import { type Look, watchSale } from "./watched-sale.ts";
+import { type Look, watchSale } from "./credit.ts";
 
 type Reuse = "REJECT_DUPLICATE" | "ALLOW_DUPLICATE";
 

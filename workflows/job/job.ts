@@ -4,7 +4,7 @@ import { type JobState, NO_BUSINESS, STATE_QUERY } from "../../src/contract/inde
 import { AttentionList } from "../operator/attention-list.ts";
 import { detailsPage, quoted, troubleText } from "../operator/details.ts";
 import { COMMON_UPDATES, publishAttributes, registerUpdates, type UpdateTable } from "../operator/updates.ts";
-import { asFailure, isFinal } from "../sdk/failures.ts";
+import { asFailure, isFinal } from "../calls/activity-failures.ts";
 import { everyUpdateIsAnswered, stepsTaken } from "../sdk/interceptors.ts";
 
 /**

@@ -15,7 +15,7 @@ import {
 } from "../../src/contract/index.ts";
 import { detailsPage, quoted, troubleText } from "../operator/details.ts";
 import { publishAttributes } from "../operator/updates.ts";
-import { asFailure, isFinal } from "../sdk/failures.ts";
+import { asFailure, isFinal } from "../calls/activity-failures.ts";
 import { everyUpdateIsAnswered } from "../sdk/interceptors.ts";
 import type { SaleState } from "./state.ts";
 

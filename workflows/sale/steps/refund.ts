@@ -25,7 +25,7 @@ import {
 } from "../../../src/contract/index.ts";
 import { park } from "../../operator/attention-list.ts";
 import { mainWaits } from "../../proxies.ts";
-import { rootMessage } from "../../sdk/failures.ts";
+import { rootMessage } from "../../calls/activity-failures.ts";
 import { returnGoods } from "../../stock/return-goods.ts";
 import type { StockKeeping } from "../../stock/stock-keeping.ts";
 import type { SaleContext } from "../state.ts";
