@@ -85,7 +85,7 @@ async function prepare(run: CorrectionRun, input: CorrectionInput): Promise<Prep
   if (prepared.resumed) return prepared;
   const { branch: name, lines = [] } = prepared.sale;
   run.moveOn("the items of the corrected sale");
-  const branch = await resolveBranch(run, calls.read, target, name);
+  const branch = await resolveBranch({ run, calls, target }, name);
   const found = await callWithEscalation(run, () =>
     calls.read.readItems("Find the items of the lines in the catalogue", { ...target, lines }),
   );

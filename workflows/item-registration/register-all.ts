@@ -96,7 +96,7 @@ async function registerOne(batch: Batch, { id, name }: PlannedItem): Promise<Ite
         return { kind: "needs-data", ...item, needs: lackingData(result.item) };
       case "converging": {
         // Whether a forced registration went through cannot be seen: the item was registered before.
-        if (!force && (await showsRegistered(job, calls.read, target, id))) return { kind: "registered", ...item };
+        if (!force && (await showsRegistered({ run: job, calls, target }, id))) return { kind: "registered", ...item };
         if (made++ >= MOST_TRIES) return { kind: "unclear", ...item, reason: result.message };
         const summary = boundedSummary(`Register ${name ?? id} again after a pause`);
         await sleep(growingPauseMs(made), { summary });

@@ -71,7 +71,7 @@ export async function registerItems(input: RegisterItemsInput, carried?: Carried
     };
     if (!carried && input?.branch !== undefined) {
       job.moveOn("the names of its branch");
-      batch.branch = await resolveBranch(job, calls.read, batch.target, input.branch);
+      batch.branch = await resolveBranch({ run: job, calls, target: batch.target }, input.branch);
     }
     const names = input?.items && [...new Set(input.items)];
     let position: Position = carried ? carried.position : names ? { index: 0 } : { after: "" };

@@ -11,6 +11,7 @@ import {
   type InAll,
   type ResolvingUpdate,
   movementInWords,
+  type MovementState,
   type RecordPart,
   type RefundRequest,
   type SaleDocument,
@@ -187,7 +188,13 @@ export class SaleState extends AttentionList {
     return movementInWords(movement, this.itemNames.get(movement.itemId));
   }
 
-  /** A stock movement has changed its state. */
+  /** A stock movement is now in that state. */
+  moved(movement: StockMovement, state: MovementState): void {
+    movement.state = state;
+    this.stockMoved();
+  }
+
+  /** A stock movement has changed. */
   stockMoved(): void {
     if (this.stage === "adjusting-stock") this.moveTo(this.inFlightStage, this.waitingFor);
     else this.publish();

@@ -70,13 +70,13 @@ async function adoptFinishedSale(run: SaleState, finished: FinishedSale): Promis
 }
 
 async function runSale(context: SaleContext, prepared: PreparedSale): Promise<void> {
-  const { run, calls, target } = context;
+  const { run } = context;
   const { sale } = prepared;
   run.moveTo("resolving-items", "the items of its lines");
   let stock: StockKeeping | undefined;
   let end: FinalStatus;
   try {
-    context.branch = await unlessCancelled(run, () => resolveBranch(run, calls.read, target, sale.branch));
+    context.branch = await unlessCancelled(run, () => resolveBranch(context, sale.branch));
     stock = new StockKeeping(context);
     const goods = await unlessCancelled(run, () => resolveGoods(context, prepared));
     end = await issueAndAwait(context, prepared, goods, stock);

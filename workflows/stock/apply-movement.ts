@@ -30,14 +30,13 @@ export async function applyMovement(
 ): Promise<void> {
   const { run } = context;
   const givenUp = (): boolean => run.givenUp && movement.purpose === "sold";
-  const claims = new ClaimGenerations();
-  const betweenTries = new BetweenTries(run);
-  const tries = { claims, betweenTries, branch, givenUp };
+  const tries: Tries = { claims: new ClaimGenerations(), betweenTries: new BetweenTries(run), branch, givenUp };
+  const { claims, betweenTries } = tries;
   for (;;) {
     const sent = await permits.run(() => sendPastObstacles(context, movement, tries));
     if (sent?.kind !== "not-applied") betweenTries.clearRefusal();
     if (!sent) {
-      markDropped(context, movement);
+      run.moved(movement, "dropped");
       return;
     }
     const result =
@@ -49,9 +48,8 @@ export async function applyMovement(
         markApplied(context, movement, result);
         return;
       case "said-applied":
-        movement.state = "applied";
         adoptDecision(context, movement, result.word, true);
-        run.stockMoved();
+        run.moved(movement, "applied");
         return;
       case "superseded":
         if (result.word) adoptDecision(context, movement, result.word, false);
@@ -59,7 +57,7 @@ export async function applyMovement(
         break;
       case "not-applied":
         if ((await parkOnRefusal(context, movement, result.refusal, tries)) === "acknowledged") {
-          markDropped(context, movement);
+          run.moved(movement, "dropped");
           return;
         }
     }
@@ -99,22 +97,19 @@ async function sendPastObstacles(
     const result = await sendMovement(context, movement, tries);
     switch (result.kind) {
       case "deferred":
-        movement.state = "planned";
-        run.stockMoved();
+        run.moved(movement, "planned");
         if (!result.sameTry) claims.next();
         await betweenTries.waitAfterDeferral(result, givenUp);
         break;
       case "branch-held": {
         betweenTries.clearRefusal();
-        movement.state = "refused";
-        run.stockMoved();
+        run.moved(movement, "refused");
         const verdict = await parkOnBranch(context, movement, result, givenUp);
         if (verdict === "acknowledged") return undefined;
         // While a new dialect is rolled out, workers differ: the one that waits may see no hold where the one that
         // sends still sees it.
         if (verdict === "woken") {
-          movement.state = "planned";
-          run.stockMoved();
+          run.moved(movement, "planned");
           await betweenTries.waitAfterDeferral({}, givenUp);
         }
         break;
@@ -137,17 +132,11 @@ function parkOnRefusal(
   { claims, betweenTries, givenUp }: Tries,
 ): Promise<Verdict> {
   const { action, quantity, itemId, referenceId: subject } = movement;
-  movement.state = "refused";
-  run.stockMoved();
+  run.moved(movement, "refused");
   claims.next();
   const code = refusal.attention === "credentials" ? refusal.attention : "stock-refused";
   const message = `${action} ${quantity} of ${itemId}: ${refusal.message}`;
   return betweenTries.parkOnRefusal(refusal, { code, subject, message, until: givenUp });
-}
-
-function markDropped({ run }: SaleContext, movement: StockMovement): void {
-  movement.state = "dropped";
-  run.stockMoved();
 }
 
 function markApplied(context: SaleContext, movement: StockMovement, result: AppliedMovement): void {

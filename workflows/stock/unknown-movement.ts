@@ -25,9 +25,8 @@ export async function resolveUnknownMovement(
   { generation, message, evidence }: Omit<UnknownOutcome, "kind"> & { generation: number },
 ): Promise<MovementResolution> {
   const { run } = context;
-  movement.state = "unknown";
   delete movement.decision;
-  run.stockMoved();
+  run.moved(movement, "unknown");
   const { itemId, action, quantity, unitPrice, sentAtMs, branchId } = movement;
   const sent = { itemId, action, quantity, unitPrice, sentAtMs, ...(branchId !== undefined && { branchId }) };
   const key = run.raise({

@@ -78,21 +78,19 @@ async function takeStep(work: SyncWork, before: Position): Promise<Position> {
 }
 
 async function nextPosition(work: SyncWork, position: Position): Promise<Position> {
+  const { job, calls, target } = work;
   const { step, windows } = position;
   if (step === "complete") return position;
-  if (step === "pull") return await pull(work, position);
+  if (step === "pull") {
+    // What comes of it is seen in the list.
+    const what = "fetch the latest from the tax authority";
+    job.moveOn("the service, which fetches the latest from the tax authority");
+    await callWithEscalation(job, () => calls.read.pullPurchases(`Have the service ${what}`, target));
+    return afterPull(position);
+  }
   if (step === "changed" && !windows)
     return atWindows(position, await ledger.windowsOfChangedPurchases("Find the days that have changed", work.sync));
   return await readPass(work, position, step);
-}
-
-/** Has the service fetch the latest from the authority. What comes of it is seen in the list. */
-async function pull({ job, calls, target }: SyncWork, position: Position): Promise<Position> {
-  job.moveOn("the service, which fetches the latest from the tax authority");
-  await callWithEscalation(job, () =>
-    calls.read.pullPurchases("Have the service fetch the latest from the tax authority", target),
-  );
-  return afterPull(position);
 }
 
 const PASSES: Readonly<Record<PurchasesPass, string>> = {

@@ -1,6 +1,5 @@
 import {
   type Branch,
-  type CallTarget,
   fewOf,
   goodsOf,
   isRegistered,
@@ -64,6 +63,7 @@ function unregistered(items: readonly KnownItem[]): KnownItem[] {
 
 /** What the registration of an item needs of its run, which may be no sale. */
 type Registering = Pick<SaleContext, "calls" | "target" | "branch"> & { run: AttentionList };
+type Looking = Pick<Registering, "run" | "target"> & { calls: Pick<Calls, "read"> };
 
 /**
  * Registers what is not registered. An item that lacks data waits until it shows as registered, whoever corrects it.
@@ -95,7 +95,7 @@ async function registerItem(context: Registering, item: KnownItem): Promise<void
           if (await parkUntilRegistered(context, item, result)) return;
           break;
         case "converging":
-          if (await showsRegistered(run, calls.read, target, item.id)) return;
+          if (await showsRegistered(context, item.id)) return;
           await betweenTries.waitAfterLostAnswer(`The registration of ${item.name ?? item.id}`, item.id);
       }
     }
@@ -149,24 +149,19 @@ export async function fixItems(
  * branch.
  */
 export async function resolveBranch(
-  run: AttentionList,
-  { readBranch }: Calls["read"],
-  target: CallTarget,
+  { run, calls, target }: Looking,
   branch: string | undefined,
 ): Promise<Branch | undefined> {
   if (branch === undefined) return undefined;
-  return (await callWithEscalation(run, () => readBranch(`Find the branch ${branch}`, { ...target, branch }))).branch;
+  const asked = { ...target, branch };
+  return (await callWithEscalation(run, () => calls.read.readBranch(`Find the branch ${branch}`, asked))).branch;
 }
 
 /** Whether the catalogue, read now, shows the item as registered. */
-export async function showsRegistered(
-  run: AttentionList,
-  { readItems }: Calls["read"],
-  target: CallTarget,
-  itemId: string,
-): Promise<boolean> {
-  const request = { ...target, lines: [lineOf(itemId)], notOlderThanMs: Date.now() };
-  return areRegistered(await callWithEscalation(run, () => readItems("Look whether the item is registered", request)));
+export async function showsRegistered({ run, calls, target }: Looking, itemId: string): Promise<boolean> {
+  const asked = { ...target, lines: [lineOf(itemId)], notOlderThanMs: Date.now() };
+  const look = () => calls.read.readItems("Look whether the item is registered", asked);
+  return areRegistered(await callWithEscalation(run, look));
 }
 
 /** A line that asks for nothing but its item. */
