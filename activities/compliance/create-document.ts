@@ -1,6 +1,6 @@
 import { Context } from "@temporalio/activity";
 
-import { classifyDocument, ignoredFields } from "../../src/compliance/index.ts";
+import { ignoredFields } from "../../src/compliance/index.ts";
 import {
   type ComplianceActivities,
   type ComposedRequest,
@@ -36,7 +36,7 @@ export function createCreationActivities(context: ActivityContext) {
     rules: Pick<CreateSaleRequest, "saleKey">,
   ): Promise<ClassifiedCall<SaleDocument>> {
     const call = () => runtime.client.createSale(first, { idempotencyKey: keySentWith(request) });
-    const classified = await callAndClassify(runtime, "createSale", request, call, classifyDocument, rules);
+    const classified = await callAndClassify(runtime, "createSale", request, call, undefined, rules);
     const created = classified.data ?? rejectedSale(classified);
     if (created) noteIgnored(runtime, first, created, observer);
     return classified;
@@ -49,7 +49,7 @@ export function createCreationActivities(context: ActivityContext) {
   ): Promise<ClassifiedCall<SaleDocument>> {
     const { idempotencyKey } = request;
     const call = () => runtime.client.createCreditNote(first, { idempotencyKey });
-    return callAndClassify(runtime, "createCreditNote", request, call, classifyDocument);
+    return callAndClassify(runtime, "createCreditNote", request, call);
   }
 
   /**

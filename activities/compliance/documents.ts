@@ -1,4 +1,3 @@
-import { classifyDocument } from "../../src/compliance/index.ts";
 import {
   type ComplianceActivities,
   IN_FLIGHT_STATUSES,
@@ -28,7 +27,7 @@ export function createDocumentActivities(context: ActivityContext) {
 
   function read(request: ReadDocumentRequest) {
     const { businessId, saleId } = request;
-    return ask(context, request, "getSale", ({ client }) => client.getSale(saleId, { businessId }), classifyDocument);
+    return ask(context, request, "getSale", ({ client }) => client.getSale(saleId, { businessId }));
   }
 
   return {
@@ -60,7 +59,7 @@ export function createDocumentActivities(context: ActivityContext) {
     async retryDocument(request) {
       const { businessId, saleId } = request;
       const call = ({ client }: ComplianceRuntime) => client.retrySale(saleId, { businessId });
-      const classified = await ask(context, request, "retrySale", call, classifyDocument);
+      const classified = await ask(context, request, "retrySale", call);
       if (classified.data) return { kind: "document", document: withLinesThatFit(classified.data) };
       if (classified.meaning.kind === "rejected")
         return { kind: "rejected", document: rejectedSaleThatFits(classified), message: classified.message };

@@ -1,9 +1,4 @@
-import {
-  classifyDocument,
-  ComplianceApiError,
-  ComplianceInputError,
-  UnexpectedAnswerError,
-} from "../../src/compliance/index.ts";
+import { ComplianceApiError, ComplianceInputError, UnexpectedAnswerError } from "../../src/compliance/index.ts";
 import type { ComplianceActivities, SaleDocument } from "../../src/contract/index.ts";
 import { currentWriter } from "../ledger/beside-calls.ts";
 import { type ClassifiedCall, refusalOf, throwIfRetryable } from "../classified-call.ts";
@@ -30,7 +25,7 @@ export function createReconcileActivities(context: ActivityContext) {
       // An answer that could not be compared is not asked for: its call would be wasted.
       await ledger.answers();
       const call = () => runtime.client.getSale(saleId, { businessId });
-      const classified = await callAndClassify(runtime, "getSale", request, call, classifyDocument);
+      const classified = await callAndClassify(runtime, "getSale", request, call);
       const askedFor = JSON.stringify([connection, businessId, saleId]);
       if (classified.data) unreadAnswers.end(askedFor);
       const readResult = readResultOf(classified, () => unreadAnswers.persist(askedFor));

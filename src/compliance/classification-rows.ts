@@ -5,7 +5,6 @@ import type { AnswerOutcome, Outcome } from "./outcome.ts";
 /** What a classification depends on besides the outcome. */
 export interface ClassificationRules {
   saleKey: ComplianceDialect["createSale"]["idempotencyKey"];
-  authorityRejected: string | null;
   alreadyCredited: string | null;
   /** registerItem: `force` was asked for. */
   forceAsked: boolean;
@@ -92,43 +91,11 @@ export const notThere = onAnswer(
 /** The rows of "any call", for all but the stock adjustment, which believes no 4xx without the envelope. */
 export const ANY_CALL: readonly Row[] = [refusedLocally, heldBack, tooMany, badKey, malformed, notThere];
 
-/** A success that returns a document: its own status says where it stands. */
-export const documentReturned: readonly Row[] = [
-  onAnswer(
-    "a document that is completed, with its receipt",
-    ({ documented, phase }) => documented && phase === "completed",
-    ({ replayed }) => ({ kind: "ok", replayed }),
-  ),
-  onAnswer(
-    "a document in flight",
-    ({ documented, phase }) => documented && phase === "in-flight",
-    ({ replayed }) => ({ kind: "in-flight", replayed }),
-  ),
-  onAnswer(
-    "`completed` without `receipt`",
-    ({ documented, phase }) => documented && phase === "not-yet-whole",
-    ({ replayed }) => ({ kind: "not-yet-whole", replayed }),
-  ),
-  onAnswer(
-    "`failed`",
-    ({ documented, phase }) => documented && phase === "failed",
-    ({ sale }) => ({ kind: "rejected", documentId: sale?.id }),
-  ),
-  onAnswer(
-    "`cancelled`",
-    ({ documented, phase }) => documented && phase === "cancelled",
-    ({ replayed }) => ({ kind: "cancelled", replayed }),
-  ),
-  onAnswer(
-    "a status that is not among the six",
-    ({ documented, phase }) => documented && phase === "unknown-status",
-    ({ status, sale }) => ({ kind: "unexpected", status, documentId: sale?.id }),
-  ),
-];
-
-export function isAuthorityRejection({ apiCode }: AnswerOutcome, { authorityRejected }: ClassificationRules): boolean {
-  return apiCode !== undefined && apiCode === authorityRejected;
-}
+export const done = onAnswer(
+  "the answer that the document shows",
+  ({ documented }) => documented,
+  () => ({ kind: "ok" }),
+);
 
 export const notSent = onOutcome(
   "not a byte left",

@@ -1,6 +1,6 @@
 import {
   ANY_CALL,
-  documentReturned,
+  done,
   heldBack,
   isTrouble,
   isTroubleOrUnreadable,
@@ -18,12 +18,6 @@ import type { OperationName } from "./operations.ts";
 
 /** The failure model, one table for each group of calls. What fits no row is the business of `classify`. */
 
-const done = onAnswer(
-  "the answer that the document shows",
-  ({ documented }) => documented,
-  ({ replayed }) => ({ kind: "ok", replayed }),
-);
-
 /**
  * Any status but a redirect: a body that is no envelope is not what the document says, and reading again harms nobody.
  */
@@ -38,8 +32,6 @@ const readTrouble = onOutcome(
 
 const READ: readonly Row[] = [...ANY_CALL, done, readTrouble];
 
-const READ_DOCUMENT: readonly Row[] = [...ANY_CALL, ...documentReturned, readTrouble];
-
 const REGISTERED = "REGISTERED";
 
 const REGISTER_ITEM: readonly Row[] = [
@@ -47,7 +39,7 @@ const REGISTER_ITEM: readonly Row[] = [
   onAnswer(
     "200, REGISTERED",
     ({ documented, item }) => documented && item?.registrationStatus === REGISTERED,
-    ({ replayed }) => ({ kind: "ok", replayed }),
+    () => ({ kind: "ok" }),
   ),
   onAnswer(
     "200, not REGISTERED",
@@ -58,7 +50,7 @@ const REGISTER_ITEM: readonly Row[] = [
     "422, the item shows REGISTERED and no force was asked",
     ({ status, envelope, item }, { forceAsked }) =>
       status === 422 && envelope && !forceAsked && item?.registrationStatus === REGISTERED,
-    ({ replayed }) => ({ kind: "ok", replayed }),
+    () => ({ kind: "ok" }),
   ),
   onAnswer(
     "422, the item has `needs`",
@@ -102,7 +94,7 @@ const ADJUST_STOCK: readonly Row[] = [
   onOutcome(
     "everything else",
     () => true,
-    () => ({ kind: "unknown", attention: "stock-unknown" }),
+    () => ({ kind: "unknown" }),
   ),
 ];
 
@@ -111,12 +103,12 @@ const NAMED: readonly Row[] = [
   ...ANY_CALL,
   done,
   notSent,
-  onOutcome(LOST_WRITE, isTroubleOrUnreadable, () => ({ kind: "unknown", attention: "unexpected-answer" })),
+  onOutcome(LOST_WRITE, isTroubleOrUnreadable, () => ({ kind: "unknown" })),
 ];
 
 /** The rows of each operation, in the order in which they are asked. */
 export const CLASSIFICATION_TABLES: Readonly<Record<OperationName, readonly Row[]>> = {
-  getSale: READ_DOCUMENT,
+  getSale: READ,
   createSale: CREATE_SALE,
   createCreditNote: CREATE_CREDIT_NOTE,
   retrySale: RETRY_SALE,

@@ -2,14 +2,8 @@ import type { AttentionCode } from "../contract/attention.ts";
 
 /** What the outcome of one call means (failure model). What follows from it is for the caller to decide. */
 export type Classification =
-  /** As the document says. For a document: completed, with its receipt. */
-  | { kind: "ok"; replayed: boolean }
-  /** The document exists and awaits the tax authority. */
-  | { kind: "in-flight"; replayed: boolean }
-  /** The document is completed without a receipt: read it again. */
-  | { kind: "not-yet-whole"; replayed: boolean }
-  /** The service ended the document. */
-  | { kind: "cancelled"; replayed: boolean }
+  /** As the document says. */
+  | { kind: "ok" }
   /** The movement was made; its report to the tax authority is not `ok`. Never repeated. */
   | { kind: "unreported" }
   /** Kept back by the quota, so nothing happened: again after the pause, charged to nobody's bounds. */
@@ -28,22 +22,15 @@ export type Classification =
   /** It may have happened, and the key makes a repetition safe: same key, equal bytes, within the key's life. */
   | { kind: "unknown-keyed"; documentId?: string | undefined }
   /** It may have happened, and a repetition could do it twice: an operator must say. */
-  | {
-      kind: "unknown";
-      attention: Extract<AttentionCode, "document-unknown" | "stock-unknown" | "unexpected-answer">;
-      documentId?: string | undefined;
-    }
-  /**
-   * The document exists and was rejected: keep the id, then retry that document, never a new one. `byAuthority`: the
-   * code of a 422 is the dialect's `authorityRejected`.
-   */
-  | { kind: "rejected"; documentId?: string | undefined; byAuthority?: boolean | undefined }
+  | { kind: "unknown"; documentId?: string | undefined }
+  /** The document exists and was rejected: keep the id, then retry that document, never a new one. */
+  | { kind: "rejected"; documentId?: string | undefined }
   /** 422 that names no document. `repeatable`: once more under the same key is safe. */
-  | { kind: "rejected-without-trace"; byAuthority: boolean; repeatable: boolean }
+  | { kind: "rejected-without-trace"; repeatable: boolean }
   | { kind: "already-credited"; creditNoteId?: string | undefined }
   /** Look (read the sale, read the items) before repeating. */
   | { kind: "converging" }
   /** The item lacks data for its registration. */
   | { kind: "needs-data"; missing: readonly string[] }
   /** An answer that fits no row: never repeated blindly, never dropped. */
-  | { kind: "unexpected"; status?: number | undefined; documentId?: string | undefined };
+  | { kind: "unexpected"; documentId?: string | undefined };

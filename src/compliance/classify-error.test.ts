@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { TransportError } from "../http/errors.ts";
 import { type Respond, respondJson } from "../http/test-support/stub-server.ts";
 import type { Classification } from "./classification.ts";
-import { classifyDocument, classifyError, classifyItem, classifyMovement } from "./classify.ts";
+import { classifyError, classifyItem, classifyMovement } from "./classify.ts";
 import { composeCreateSale } from "./compose-create-sale.ts";
 import { parseDialect } from "./dialect.ts";
 import { sampleItem, sampleSale } from "./test-support/samples.ts";
@@ -35,12 +35,12 @@ describe("what an error means, over the wire", () => {
     [
       "422 with the sale",
       (response) => respondJson(response, 422, { error: { ...error, sale: sampleSale({ status: "failed" }) } }),
-      { kind: "rejected", documentId: "sal_1", byAuthority: true },
+      { kind: "rejected", documentId: "sal_1" },
     ],
     [
       "422 without a trace",
       (response) => respondJson(response, 422, { error }),
-      { kind: "rejected-without-trace", byAuthority: true, repeatable: true },
+      { kind: "rejected-without-trace", repeatable: true },
     ],
     [
       "429 that tells only the window's reset",
@@ -107,26 +107,6 @@ describe("what an error means, over the wire", () => {
 
 describe("what a result means", () => {
   const meta = { status: 200, replayed: false, requestSentAtMs: 0, answeredAtMs: 1 };
-
-  test.each([
-    ["pending", "in-flight"],
-    ["ready_to_submit", "in-flight"],
-    ["retrying", "in-flight"],
-    ["completed", "ok"],
-    ["failed", "rejected"],
-    ["cancelled", "cancelled"],
-    ["COMPLETED", "unexpected"],
-  ])("a document that is %s: %s", (status, kind) => {
-    const result = { data: sampleSale({ status }), meta: { ...meta, operation: "getSale" as const } };
-    expect(classifyDocument(result, dialect).kind).toBe(kind);
-  });
-
-  test("a completed document without a receipt is incomplete", () => {
-    for (const receipt of [null, undefined]) {
-      const result = { data: sampleSale({ receipt }), meta: { ...meta, operation: "getSale" as const } };
-      expect(classifyDocument(result, dialect).kind).toBe("not-yet-whole");
-    }
-  });
 
   test("an item and a movement are classified by their own fields", () => {
     const item = {

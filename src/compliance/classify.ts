@@ -1,18 +1,11 @@
-import type { Item, SaleDocument, StockAdjustment } from "../contract/documents.ts";
+import type { Item, StockAdjustment } from "../contract/documents.ts";
 import type { AnswerMeta } from "./answer-meta.ts";
 import type { Classification } from "./classification.ts";
 import type { ClassificationRules } from "./classification-rows.ts";
 import { CLASSIFICATION_TABLES } from "./classification-tables.ts";
 import type { ComplianceDialect } from "./dialect.ts";
 import type { OperationName } from "./operations.ts";
-import {
-  type Outcome,
-  outcomeOfAnswer,
-  outcomeOfDocument,
-  outcomeOfError,
-  outcomeOfItem,
-  outcomeOfMovement,
-} from "./outcome.ts";
+import { type Outcome, outcomeOfAnswer, outcomeOfError, outcomeOfItem, outcomeOfMovement } from "./outcome.ts";
 
 /**
  * What the outcome of a call means: the first row of its table that matches. An answer that fits no row is
@@ -24,7 +17,7 @@ export function classify(operation: OperationName, outcome: Outcome, rules: Clas
     const classification = row.judge(outcome, rules);
     if (classification !== undefined) return classification;
   }
-  return { kind: "unexpected", status: outcome.kind === "answer" ? outcome.status : undefined };
+  return { kind: "unexpected" };
 }
 
 export interface ClassifyOptions {
@@ -40,7 +33,6 @@ export function rulesOf(
 ): ClassificationRules {
   return {
     saleKey,
-    authorityRejected: dialect.errors.authorityRejected,
     alreadyCredited: dialect.errors.alreadyCredited,
     forceAsked,
   };
@@ -57,14 +49,6 @@ export function classifyError(
 }
 
 type Returned<Data> = { data: Data; meta: AnswerMeta };
-
-export function classifyDocument(
-  result: Returned<SaleDocument>,
-  dialect: ComplianceDialect,
-  options?: ClassifyOptions,
-): Classification {
-  return classify(result.meta.operation, outcomeOfDocument(result.data, result.meta), rulesOf(dialect, options));
-}
 
 export function classifyItem(result: Returned<Item>, dialect: ComplianceDialect): Classification {
   return classify(result.meta.operation, outcomeOfItem(result.data, result.meta), rulesOf(dialect));

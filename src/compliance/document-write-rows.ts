@@ -1,7 +1,7 @@
 import type { Classification } from "./classification.ts";
 import {
   ANY_CALL,
-  documentReturned,
+  done,
   isTroubleOrUnreadable,
   LOST_WRITE,
   lostConverging,
@@ -9,7 +9,6 @@ import {
   onAnswer,
   onOutcome,
   type Row,
-  isAuthorityRejection,
 } from "./classification-rows.ts";
 import type { AnswerOutcome, Outcome } from "./outcome.ts";
 
@@ -36,7 +35,7 @@ function fitsNoRow(kind: "sale" | "credit_note"): Row {
   return onAnswer(
     "an answer that fits no row",
     () => true,
-    (answer) => ({ kind: "unexpected", status: answer.status, documentId: idOf(answer, kind) }),
+    (answer) => ({ kind: "unexpected", documentId: idOf(answer, kind) }),
   );
 }
 
@@ -45,18 +44,13 @@ function rejections(kind: "sale" | "credit_note"): readonly Row[] {
     onAnswer(
       "422 with `sale`",
       (answer) => answer.status === 422 && answer.envelope && namesOwn(answer, kind),
-      (answer, rules) => ({
-        kind: "rejected",
-        documentId: answer.sale?.id,
-        byAuthority: isAuthorityRejection(answer, rules),
-      }),
+      ({ sale }) => ({ kind: "rejected", documentId: sale?.id }),
     ),
     onAnswer(
       "422 without any id",
       ({ status, envelope }) => status === 422 && envelope,
-      (answer, rules) => ({
+      (_answer, rules) => ({
         kind: "rejected-without-trace",
-        byAuthority: isAuthorityRejection(answer, rules),
         repeatable: kind === "credit_note" || rules.saleKey === "trusted",
       }),
     ),
@@ -65,7 +59,7 @@ function rejections(kind: "sale" | "credit_note"): readonly Row[] {
 
 export const CREATE_SALE: readonly Row[] = [
   ...ANY_CALL,
-  ...documentReturned,
+  done,
   ...rejections("sale"),
   notSent,
   onOutcome(
@@ -79,18 +73,14 @@ export const CREATE_SALE: readonly Row[] = [
   onOutcome(
     `${LOST_WRITE}, or an answer that fits no row, key not trusted`,
     (outcome, { saleKey }) => saleKey !== "trusted" && (outcome.kind === "lost" || outcome.kind === "answer"),
-    (outcome): Classification => ({
-      kind: "unknown",
-      attention: "document-unknown",
-      documentId: idOf(outcome, "sale"),
-    }),
+    (outcome): Classification => ({ kind: "unknown", documentId: idOf(outcome, "sale") }),
   ),
   fitsNoRow("sale"),
 ];
 
 export const CREATE_CREDIT_NOTE: readonly Row[] = [
   ...ANY_CALL,
-  ...documentReturned,
+  done,
   onAnswer(
     "422 already credited",
     ({ status, envelope, apiCode, creditNoteId }, { alreadyCredited }) =>
@@ -111,15 +101,11 @@ export const CREATE_CREDIT_NOTE: readonly Row[] = [
 
 export const RETRY_SALE: readonly Row[] = [
   ...ANY_CALL,
-  ...documentReturned,
+  done,
   onAnswer(
     "422",
     ({ status, envelope }) => status === 422 && envelope,
-    (answer, rules) => ({
-      kind: "rejected",
-      documentId: answer.sale?.id,
-      byAuthority: isAuthorityRejection(answer, rules),
-    }),
+    ({ sale }) => ({ kind: "rejected", documentId: sale?.id }),
   ),
   notSent,
   lostConverging,

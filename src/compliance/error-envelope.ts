@@ -21,7 +21,6 @@ export interface ErrorExtras {
 export interface SeenSale {
   id: string;
   type?: string | undefined;
-  status?: string | undefined;
   /** Only on a credit note. */
   originalSaleId?: string | undefined;
 }
@@ -36,7 +35,6 @@ const looseText = z.string().optional().catch(undefined);
 const seenSaleSchema = z.object({
   id: z.string().min(1),
   type: looseText,
-  status: looseText,
   originalSaleId: z.string().min(1).optional().catch(undefined),
 });
 const seenItemSchema = z.object({

@@ -4,14 +4,7 @@ export { BRANCH_NOT_SENT, branchSentAs } from "./branch-selector.ts";
 export type { Business } from "./businesses.ts";
 export type { OutgoingRequest, Result } from "./call-operation.ts";
 export type { Classification } from "./classification.ts";
-export {
-  classifyAnswer,
-  classifyDocument,
-  classifyError,
-  classifyItem,
-  classifyMovement,
-  type ClassifyOptions,
-} from "./classify.ts";
+export { classifyAnswer, classifyError, classifyItem, classifyMovement, type ClassifyOptions } from "./classify.ts";
 export { type ComplianceClient, createComplianceClient } from "./client.ts";
 export { composeCreateSale } from "./compose-create-sale.ts";
 export { composeCreditNote } from "./compose-credit-note.ts";

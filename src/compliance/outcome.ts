@@ -1,7 +1,6 @@
-import type { Item, SaleDocument, StockAdjustment } from "../contract/documents.ts";
+import type { Item, StockAdjustment } from "../contract/documents.ts";
 import { TransportError } from "../http/errors.ts";
 import { type AnswerMeta, metaOfBroken, retryAfterMsOf } from "./answer-meta.ts";
-import { type DocumentPhase, phaseOf } from "./document-phase.ts";
 import type { SeenItem, SeenSale } from "./error-envelope.ts";
 import { ComplianceApiError, ComplianceInputError, UnexpectedAnswerError } from "./errors.ts";
 import type { OperationName } from "./operations.ts";
@@ -25,10 +24,7 @@ export interface AnswerOutcome {
   /** The service's own error envelope. */
   envelope: boolean;
   apiCode?: string | undefined;
-  replayed: boolean;
   retryAfterMs?: number | undefined;
-  /** The phase of the document that a success returned. */
-  phase?: DocumentPhase | undefined;
   /** The document that the body names, in a success or beside an error. */
   sale?: SeenSale | undefined;
   creditNoteId?: string | undefined;
@@ -48,7 +44,6 @@ export function outcomeOfError(operation: OperationName, error: unknown): Outcom
       status: error.status,
       documented: false,
       envelope: false,
-      replayed: error.meta.replayed,
       sale: documentId === undefined ? undefined : { id: documentId },
     };
   }
@@ -59,7 +54,6 @@ export function outcomeOfError(operation: OperationName, error: unknown): Outcom
     documented: false,
     envelope: error.envelope,
     apiCode: error.apiCode,
-    replayed: error.replayed,
     retryAfterMs: retryAfterMsOf(error.meta),
     sale: error.extras.seenSale,
     creditNoteId: error.extras.creditNoteId,
@@ -74,17 +68,12 @@ function outcomeOfTransportError(operation: OperationName, error: TransportError
   // A 429 says all it has to say in its headers, so that a body that broke off takes nothing from it.
   if (answered?.status !== 429) return { kind: "lost" };
   const retryAfterMs = retryAfterMsOf(metaOfBroken(operation, answered, error.sentAtMs));
-  return { kind: "answer", status: 429, documented: false, envelope: false, replayed: false, retryAfterMs };
+  return { kind: "answer", status: 429, documented: false, envelope: false, retryAfterMs };
 }
 
-const success = ({ status, replayed }: AnswerMeta): AnswerOutcome => {
-  return { kind: "answer", status, documented: true, envelope: false, replayed };
+const success = ({ status }: AnswerMeta): AnswerOutcome => {
+  return { kind: "answer", status, documented: true, envelope: false };
 };
-
-export function outcomeOfDocument(document: SaleDocument, meta: AnswerMeta): Outcome {
-  const { id, type, status } = document;
-  return { ...success(meta), phase: phaseOf(document), sale: { id, type, status } };
-}
 
 export function outcomeOfItem(item: Item, meta: AnswerMeta): Outcome {
   return { ...success(meta), item: { registrationStatus: item.registrationStatus, missing: missingOf(item) } };

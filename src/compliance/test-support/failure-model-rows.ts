@@ -3,7 +3,6 @@ import type { Classification } from "../classification.ts";
 import type { ClassificationRules } from "../classification-rows.ts";
 import { classify, rulesOf } from "../classify.ts";
 import { parseDialect } from "../dialect.ts";
-import type { DocumentPhase } from "../document-phase.ts";
 import type { OperationName } from "../operations.ts";
 import type { AnswerOutcome, Outcome } from "../outcome.ts";
 
@@ -15,19 +14,16 @@ export const lost: Outcome = { kind: "lost" };
 export const notSent: Outcome = { kind: "not-sent" };
 
 export function answer(status: number, more: Partial<AnswerOutcome> = {}): AnswerOutcome {
-  return { kind: "answer", status, documented: false, envelope: false, replayed: false, ...more };
+  return { kind: "answer", status, documented: false, envelope: false, ...more };
 }
 export const said = (status: number, more: Partial<AnswerOutcome> = {}) => answer(status, { envelope: true, ...more });
 export const shown = (status: number, more: Partial<AnswerOutcome> = {}) =>
   answer(status, { documented: true, ...more });
-export const document = (status: number, phase: DocumentPhase, replayed = false) =>
-  shown(status, { phase, replayed, sale: { id: "doc_1" } });
 
 export const transient: Classification = { kind: "transient" };
 export const converging: Classification = { kind: "converging" };
 export const notApplied: Classification = { kind: "not-applied" };
-export const stockUnknown: Classification = { kind: "unknown", attention: "stock-unknown" };
-export const unknownDocument: Classification = { kind: "unknown", attention: "document-unknown" };
+export const unknownOutcome: Classification = { kind: "unknown" };
 export const unknownKeyed: Classification = { kind: "unknown-keyed" };
 export const refused = (attention: Extract<Classification, { kind: "refused" }>["attention"]): Classification => ({
   kind: "refused",
