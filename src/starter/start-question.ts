@@ -4,6 +4,7 @@ import { NO_BUSINESS } from "../contract/ids.ts";
 import { MAIN_TASK_QUEUE, SEARCH_ATTRIBUTES, type WorkflowType } from "../contract/names.ts";
 import { aboutWorkflow } from "../contract/summary.ts";
 import { answeredInTime } from "./answered-in-time.ts";
+import { within } from "./bound.ts";
 
 interface QuestionToLedger<Input> {
   workflowId: string;
@@ -36,7 +37,7 @@ export function askLedger<Input, Answer>(
       ],
       ...aboutWorkflow(type, { connection, businessId }, about),
     });
-    return await client.withDeadline(Date.now() + answerWithinMs, () => handle.result());
+    return await within(client, answerWithinMs, () => handle.result());
   };
   return answeredInTime(client, workflowId, ask, answerWithinMs);
 }

@@ -93,7 +93,7 @@ const resolveStock: Update<SaleState, ResolveStockRequest> = {
     const answer = `${applied ? "applied" : "not applied"}${contradicts ? `, ${balanceInWords(contradicts)}` : ""}`;
     run.decide({ update: "resolveStock", code: "stock-unknown", subject: referenceId, answer, note, by }, atMs);
   },
-  done: "Kept. An outcome that the movement's claim has by now outweighs it.",
+  done: "Kept. If the movement's outcome has become known in the meantime, that outcome counts instead.",
 };
 
 /**
