@@ -1,11 +1,11 @@
-import type { MainActivities } from "../../src/contract/index.ts";
+import { creditNoteWorkflowId, type MainActivities, saleWorkflowId } from "../../src/contract/index.ts";
 import type { AccountingRuntime } from "../accounting/index.ts";
 import { createLedgerActivities } from "../ledger/index.ts";
 import { type CallbackUrlFor, createComposeActivities, createGoodsAtOnce } from "./compose.ts";
 import { createFindSale } from "./find-sale.ts";
 import { createPrepareCorrection } from "./prepare-correction.ts";
 import { createJobPreparations } from "./prepare-jobs.ts";
-import { createPrepareActivities } from "./prepare.ts";
+import { createPrepareActivities, requireOwnId } from "./prepare.ts";
 import { createReadEvents } from "./read-events.ts";
 import { createSeeSale } from "./see-sale.ts";
 import type { UnderWay } from "./under-way.ts";
@@ -26,13 +26,18 @@ export function createMainActivities(context: MainContext): MainActivities {
     ...preparations,
     async prepareSale(request) {
       const prepared = await preparations.prepareSale(request);
-      const { connection } = prepared.profile;
+      const { connection, businessId } = prepared.profile;
+      const { traderInvoiceNumber } = prepared.sale;
+      requireOwnId("sale input", saleWorkflowId({ connection, businessId, traderInvoiceNumber }), businessId);
       if (!prepared.finished) await context.underWay.prepared(request.input, request.startedAtMs, connection);
       return { ...prepared, ...(await goodsAtOnce(prepared, request.input?.lines)) };
     },
     async prepareCreditNote(request) {
       const prepared = await preparations.prepareCreditNote(request);
-      await context.underWay.preparedCreditNote(request.input, request.startedAtMs, prepared.profile.connection);
+      const { connection, businessId } = prepared.profile;
+      const ownId = creditNoteWorkflowId({ connection, businessId, saleId: prepared.note.saleId });
+      requireOwnId("credit note input", ownId, businessId);
+      await context.underWay.preparedCreditNote(request.input, request.startedAtMs, connection);
       return prepared;
     },
     ...createJobPreparations(context.connections, context.accounting),

@@ -16,6 +16,7 @@ import {
   type InputChecks,
   type MainActivities,
   nairobiDate,
+  NO_BUSINESS,
   type PreparedCreditNote,
   type PreparedSaleAnswer,
   saleContent,
@@ -119,6 +120,24 @@ export function profileFor(
   if (businessId === undefined) return profile;
   const businessWeight = businessWeights[businessId];
   return { ...profile, businessId, ...(businessWeight !== undefined && { businessWeight }) };
+}
+
+/**
+ * One number is one sale because it has one workflow id. Under another id it would have another claim and another key,
+ * and could become a second document.
+ * @param expected the id that the starter makes of the input, with the business that the connection works for
+ * @throws ApplicationFailure InvalidInput
+ */
+export function requireOwnId(what: string, expected: string, businessId: string | undefined): void {
+  const workflowId = Context.current().info.workflowExecution?.workflowId;
+  if (workflowId === expected) return;
+  const hint =
+    workflowId?.split("/")[2] === NO_BUSINESS && businessId !== undefined
+      ? `. Name the business "${businessId}": as businessId in the input, or in the option businesses of createStarter`
+      : "";
+  failOnInvalidInput(() => {
+    throw new InvalidInputError(what, [`workflow id: expected "${expected}", found "${workflowId ?? ""}"${hint}`]);
+  });
 }
 
 export function failOnInvalidInput<T>(act: () => T): T {

@@ -49,6 +49,28 @@ describeWithTemporal("one document per number", () => {
     });
   });
 
+  test("a sale started under an id that is not its own is refused, and nothing is sent", async () => {
+    const withoutBusiness = createStarter({ client: rig.client });
+    const refused = withoutBusiness.startSaleAndWait(input("OWN-ID-1"), { waitSeconds: 20 });
+    await expect(refused).rejects.toThrow(InvalidInputError);
+    await expect(refused).rejects.toThrow(
+      'workflow id: expected "sale/default/biz_1/OWN-ID-1", found "sale/default/-/OWN-ID-1". Name the business "biz_1"',
+    );
+    const ofOther = await startDirectly("sale/default/biz_1/OWN-ID-2", input("OWN-ID-1"));
+    await expect(ofOther.result()).rejects.toThrow(WorkflowFailedError);
+    const note = { saleId: "sale_1", reason: "06", traderInvoiceNumber: "CN-OWN-ID" };
+    const ofCreditNote = await rig.client.workflow.start("creditNote", {
+      workflowId: "credit-note/default/-/sale_1",
+      taskQueue: MAIN_TASK_QUEUE,
+      args: [note],
+    });
+    await expect(ofCreditNote.result()).rejects.toThrow(WorkflowFailedError);
+    expect(rig.simulator.documents("OWN-ID-1")).toEqual([]);
+    const own = await rig.starter.startSaleAndWait(input("OWN-ID-1"), { waitSeconds: 20 });
+    expect(own).toMatchObject({ result: "started", outcome: { stage: "completed" } });
+    expect(rig.simulator.documents("OWN-ID-1")).toHaveLength(1);
+  });
+
   test("the same number with other content is a conflict that names what differs", async () => {
     await rig.starter.startSaleAndWait(input("CONFLICT-1"), { waitSeconds: 20 });
     const other = input("CONFLICT-1", { customer: { name: "Otieno" }, lines: [{ ...TEA, quantity: 3 }] });
