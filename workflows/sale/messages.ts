@@ -96,9 +96,7 @@ const resolveStock: Update<SaleState, ResolveStockRequest> = {
   done: "Kept. If the movement's outcome has become known in the meantime, that outcome counts instead.",
 };
 
-/**
- * An answer that comes sooner after its question than an operator can look into the books is for an earlier question.
- */
+/** An answer within this time of a repeated question is for the earlier one: nobody looks into the books that fast. */
 const FASTEST_ANSWER_MS = 5_000;
 
 /**

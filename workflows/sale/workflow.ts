@@ -152,21 +152,22 @@ async function issueAndAwait(
   const movements = goods ? planMovements(sale.traderInvoiceNumber, "sold", goods.lines, goods.items) : [];
   // When the answer to a stock movement is lost (docs/architecture.md has the files, under that heading):
   // 1. Each try is one activity with one attempt, so Temporal never repeats it. The activity takes the movement's claim
-  //    in the ledger, sends, and writes the outcome into the claim. Nothing was applied if no byte left, on a 429, or if
-  //    the API itself refuses the movement (a 4xx with its error envelope).
+  //    in the ledger, sends, and writes a known outcome into the claim. If no byte left, or on a 429, the movement was
+  //    not applied, and is tried again after a pause. If the API itself refuses it (a 4xx with its error envelope), an
+  //    operator corrects the cause (`stock-refused`, or `credentials` for a refused key).
   // 2. Any other answer but a 201, and none at all (a timeout, a broken connection), makes the movement `unknown`: the
   //    activity says so itself. If the activity fails, because its worker died or its time was up, the workflow reads
   //    the claim, and waits while the ledger is away. A claim that was never taken is closed by the reading, so that a
   //    late attempt cannot take it, and the movement is sent again. A claim with an outcome tells whether the movement
   //    was applied; if it was not, it is sent again. A claim without an outcome makes the movement `unknown`.
   // 3. An operator decides on an unknown movement (`stock-unknown`, update `resolveStock`). The balances that the API
-  //    told before and after it are shown as evidence, and decide nothing. The decision is written into the claim before
-  //    anything follows from it. If the outcome is there by then, it outweighs the decision; the claim is watched all
-  //    the time, so that a late outcome settles the movement without an operator. Applied: the movement counts as made.
+  //    told before and after it are shown as evidence, and decide nothing. Until the decision comes, the claim is
+  //    watched: a late outcome settles the movement without an operator. The decision is written into the claim before
+  //    anything follows from it; an outcome that is found there then outweighs it. Applied: the movement counts as made.
   //    Not applied: it is sent again under the same reference and the next generation of its claim, unless the sale was
   //    given up.
-  // 4. Nothing waits for all this but the end of the run, and goods that are to go back to stock: `stock.move` is not
-  //    awaited here.
+  // 4. The document never waits for all this: `stock.move` is not awaited here. The end of the run, the stage
+  //    `cancelled` and the return of that movement's goods do.
   const startMovementsOnce = (): void => {
     run.moreToRecord = sale.expectedTotal !== undefined;
     // Nothing else has moved stock by now.
