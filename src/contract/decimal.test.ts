@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { differsByMoreThan, sumOf, weightedPrice } from "./decimal.ts";
+import { differsByMoreThan, documentWorthOf, sumOf, weightedPrice } from "./decimal.ts";
 
 /** A number of up to `places` decimal places, written as one: `12345` with two places is 123.45. */
 const decimals = (min: number, max: number, places: number) =>
@@ -154,5 +154,17 @@ describe("a quantity-weighted price", () => {
         expect(2n * (off < 0n ? -off : off) <= quantity).toBe(true);
       }),
     );
+  });
+});
+
+describe("what a document of some lines is going to state", () => {
+  test.each([
+    ["half a cent is rounded up", [{ quantity: 2.5, unitPrice: 165.35 }], "413.38"],
+    ["each line is rounded by itself", Array(3).fill({ quantity: 1, unitPrice: 0.335 }), "1.02"],
+    ["less than half a cent is dropped", [{ quantity: 3, unitPrice: 0.0016 }], "0"],
+    ["whole cents stay as they are", [{ quantity: 2, unitPrice: 350.5 }], "701"],
+    ["without lines it is nothing", [], "0"],
+  ])("%s", (_what, lines, total) => {
+    expect(documentWorthOf(lines)).toBe(total);
   });
 });

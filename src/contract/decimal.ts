@@ -47,6 +47,25 @@ export function worthOf(parts: readonly { quantity: number; unitPrice: number }[
   );
 }
 
+/**
+ * Σ(quantity × price), each line rounded half up to cents: what the document of these lines is going to state, as a
+ * decimal text.
+ */
+export function documentWorthOf(lines: readonly { quantity: number; unitPrice: number }[]): string {
+  return textOf(
+    lines
+      .map((line) => toCents(multiply(decimal(line.quantity), decimal(line.unitPrice))))
+      .reduce(add, { units: 0n, scale: 0 }),
+  );
+}
+
+/** Half up; neither a quantity nor a price is negative. */
+function toCents({ units, scale }: Decimal): Decimal {
+  if (scale <= 2) return { units, scale };
+  const divisor = 10n ** BigInt(scale - 2);
+  return { units: (2n * units + divisor) / (2n * divisor), scale: 2 };
+}
+
 function textOf({ units, scale }: Decimal): string {
   const digits = (units < 0n ? -units : units).toString().padStart(scale + 1, "0");
   const whole = digits.slice(0, digits.length - scale);

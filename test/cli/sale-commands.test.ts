@@ -259,15 +259,17 @@ describeWithTemporal("fiscalflow sale", () => {
   });
 
   test("list has the amount and the buyer of a sale that another program started, without a memo", async () => {
-    const input = { ...saleOf("CLI-OTHER", { customer: { name: "Wanjiku" } }), businessId: "biz_1" };
+    // 413.375, of which the document states 413.38.
+    const lines = [{ itemId: "item_tea", quantity: 2.5, unitPrice: 165.35 }];
+    const input = { ...saleOf("CLI-OTHER", { customer: { name: "Wanjiku" }, lines }), businessId: "biz_1" };
     const workflowId = "sale/default/biz_1/CLI-OTHER";
     await rig.client.workflow.start("sale", { workflowId, taskQueue: "fiscalflow", args: [input] });
     // The run that has no sale as its input fails, and is listed.
     await rig.client.workflow.start("sale", { workflowId: "sale/default/biz_1/CLI-NONE", taskQueue: "fiscalflow" });
     const { stdout } = await listed(["--json"], (said) => said.includes('"CLI-OTHER"') && said.includes("CLI-NONE"));
     const all = JSON.parse(stdout) as { workflowId: string }[];
-    expect(all.find((one) => one.workflowId === workflowId)).toMatchObject({ buyer: "Wanjiku", amount: "700" });
-    const other = await sale(["start", "-"], saleOf("CLI-OTHER", { customer: { name: "Njeri" } }));
+    expect(all.find((one) => one.workflowId === workflowId)).toMatchObject({ buyer: "Wanjiku", amount: "413.38" });
+    const other = await sale(["start", "-"], saleOf("CLI-OTHER", { customer: { name: "Njeri" }, lines }));
     expect(other).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("What differs: the customer (name).") });
     const none = all.find((one) => one.workflowId.endsWith("CLI-NONE"));
     expect(none).toMatchObject({ buyer: null, amount: null });
@@ -278,7 +280,7 @@ describeWithTemporal("fiscalflow sale", () => {
     await forgetWorkflow(rig, none?.workflowId ?? "");
     const [running] = ended.map((execution) => ({ ...execution, status: { code: 1, name: "RUNNING" as const } }));
     expect(running && (await listedSales([running], rig.client))).toMatchObject([{ buyer: null, amount: null }]);
-    expect(table).toMatch(/^CLI-OTHER .* Wanjiku +700\.00 /m);
+    expect(table).toMatch(/^CLI-OTHER .* Wanjiku +413\.38 /m);
   });
 
   test("list has the total of the document of a sale that was adopted without lines, open or closed", async () => {

@@ -5,13 +5,13 @@ import {
   type ClosedStatus,
   creditNoteWorkflowId,
   DEFAULT_CONNECTION,
+  documentWorthOf,
   restartedOf,
   type SaleContent,
   SEARCH_ATTRIBUTES,
   type Stage,
   STAGES,
   WORKFLOW_TYPES,
-  worthOf,
 } from "../../contract/index.ts";
 import { attributesOf } from "../../starter/attributes.ts";
 import { closedStatusOf, lastRunOf, type RunFacts, wasRefused } from "../../starter/closed-run.ts";
@@ -40,8 +40,9 @@ export interface ListedSale {
   /** Name or PIN, as the sale was started with it; null where none was given. */
   buyer: string | null;
   /**
-   * Σ(quantity × unit price) as the sale was started with, a decimal text. Of an adopted sale that was started without
-   * lines the total of its document; null where nobody tells it.
+   * Σ(quantity × unit price) as the sale was started with, each line rounded to cents as its document states it, a
+   * decimal text. Of an adopted sale that was started without lines the total of its document; null where nobody tells
+   * it.
    */
   amount: string | null;
   saleId: string | null;
@@ -192,7 +193,7 @@ function listed(
     waitsFor: waitsFor({ stage, signedBefore, status, attention, type }),
     creditNote: note?.number ?? null,
     buyer: content?.customer?.name ?? content?.customer?.pin ?? null,
-    amount: content?.lines && content.lines.length > 0 ? worthOf(content.lines) : null,
+    amount: content?.lines && content.lines.length > 0 ? documentWorthOf(content.lines) : null,
     saleId: attributes.get(SEARCH_ATTRIBUTES.saleId) ?? null,
     startedAt: startTime.toISOString(),
     workflowId,
