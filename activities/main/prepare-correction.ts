@@ -10,6 +10,7 @@ import {
   fingerprintOf,
   type MainActivities,
   refundConflict,
+  refundDoubtsOf,
   refundOfCorrection,
   saleContent,
   type SeenSale,
@@ -31,7 +32,7 @@ export function createPrepareCorrection(context: WaitContext) {
   const { connections, ledger } = context;
   return {
     async prepareCorrection({ input, startedAtMs }) {
-      const { content, doubts, ...prepared } = failOnInvalidInput(() => {
+      const { content, checks, ...prepared } = failOnInvalidInput(() => {
         const wanted = parseInput<CorrectionInput>(correctionInputSchema, input, WHAT);
         const profile = profileFor(connections, wanted, WHAT);
         const { connection, businessId } = profile;
@@ -46,7 +47,7 @@ export function createPrepareCorrection(context: WaitContext) {
           content: found,
           saleFingerprint: fingerprintOf(found),
           fingerprint: correctionFingerprint(wanted, found),
-          doubts: checks?.mode === "refuse" ? doubtsOf(sale, checks, startedAtMs) : [],
+          checks: checks?.mode === "refuse" ? checks : undefined,
         };
       });
       const { profile, saleFingerprint, fingerprint } = prepared;
@@ -65,7 +66,13 @@ export function createPrepareCorrection(context: WaitContext) {
       }
       const corrected = await seeSale(context, profile, content.traderInvoiceNumber);
       refuseUnlessIssuable(content.traderInvoiceNumber, saleFingerprint, corrected);
-      if (doubts.length > 0 && corrected === null)
+      const doubts = checks
+        ? [
+            ...(corrected === null ? doubtsOf(prepared.sale, checks, startedAtMs) : []),
+            ...(original.refund ? [] : refundDoubtsOf(input, checks, startedAtMs, original.saleDate)),
+          ]
+        : [];
+      if (doubts.length > 0)
         throw ApplicationFailure.nonRetryable(new InvalidInputError(WHAT, doubts).message, FAILURES.invalidInput);
       return { ...prepared, resumed: false };
     },

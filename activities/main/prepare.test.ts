@@ -1,3 +1,4 @@
+import { Context } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
 import { describe, expect, test } from "vitest";
 
@@ -6,6 +7,7 @@ import {
   type CreditNoteInput,
   fingerprintOf,
   saleContent,
+  type InputChecks,
   type SaleInput,
 } from "../../src/contract/index.ts";
 import { recordOf } from "../../src/ledger/test-support/records.ts";
@@ -23,7 +25,7 @@ const note: CreditNoteInput = { reason: "06", traderInvoiceNumber: "CN-1", saleI
 /**
  * `default` has an organisation-wide key with a default business, `shared` one without; `bound` is bound to `biz_9`.
  */
-async function prepareActivities() {
+async function prepareActivities(mode: InputChecks["mode"] = "warn") {
   const { runtime } = await serve();
   const { businessId: _businessId, ...shared } = runtime.profile;
   const profiles: ConnectionProfile[] = [
@@ -36,7 +38,10 @@ async function prepareActivities() {
   const ledger = await emptyClaims();
   const { prepareSale, prepareCreditNote } = createPrepareActivities(
     new Map(
-      profiles.map((profile) => [profile.connection, { profile, businessWeights, inputChecks: runtime.inputChecks }]),
+      profiles.map((profile) => [
+        profile.connection,
+        { profile, businessWeights, inputChecks: { ...runtime.inputChecks, mode } },
+      ]),
     ),
     ledger,
   );
@@ -52,7 +57,9 @@ async function prepareActivities() {
       }),
     prepareAny: (input: unknown) => prepareSale({ input: input as SaleInput, startedAtMs: LATE_MS }),
     prepareNote: (changes: Partial<CreditNoteInput> = {}) =>
-      prepareCreditNote({ input: { ...note, ...changes }, startedAtMs: LATE_MS }),
+      inActivity(() => prepareCreditNote({ input: { ...note, ...changes }, startedAtMs: LATE_MS }), {
+        warn: (message) => warned.push(message),
+      }),
   };
 }
 
@@ -201,6 +208,27 @@ describe("the preparation of a credit note", () => {
   test("keeps the date that was given", async () => {
     const { prepareNote } = await prepareActivities();
     expect((await prepareNote({ returnDate: "2026-11-20" })).note.returnDate).toBe("2026-11-20");
+  });
+
+  test("warns of a date that looks wrong, and refuses it where such dates are refused", async () => {
+    const { prepareNote, warned } = await prepareActivities();
+    await prepareNote({ returnDate: "2027-06-30" });
+    const doubt = 'returnDate: expected a day from 2026-10-23 to 2026-11-23, found "2027-06-30"';
+    expect(warned).toEqual([`The credit note CN-1 looks wrong, and goes on: ${doubt}`]);
+    const strict = await prepareActivities("refuse");
+    expect(await invalidInputOf(strict.prepareNote({ returnDate: "2027-06-30" }))).toBe(
+      `The credit note input is not valid:\n  ${doubt}`,
+    );
+  });
+
+  test("goes on with a date that looks wrong where a sale has accepted it, or it was sent", async () => {
+    const { prepareNote, warned, ledger } = await prepareActivities("refuse");
+    await prepareNote({ returnDate: "2027-06-30", saleWorkflowId: "sale/default/biz_1/INV-1" });
+    const workflowId = await inActivity(async () => Context.current().info.workflowExecution?.workflowId ?? "");
+    const begun = { workflowId, intent: 1, nowMs: 1_000 };
+    await ledger.documents.begin({ ...begun, idempotencyKey: "k", content: "c", request: {}, holder: "w" });
+    await prepareNote({ returnDate: "2027-06-30" });
+    expect(warned).toHaveLength(2);
   });
 
   test("fails for a connection that is not configured", async () => {

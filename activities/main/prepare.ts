@@ -21,6 +21,7 @@ import {
   type PreparedSaleAnswer,
   saleContent,
   type SaleContent,
+  refundDoubtsOf,
   type SaleInput,
 } from "../../src/contract/index.ts";
 import {
@@ -59,6 +60,7 @@ export function createPrepareActivities(
           content,
           checked: checks && { doubts: doubtsOf(sale, checks, startedAtMs), mode: checks.mode },
           fingerprint: fingerprintOf(content),
+          ...(checks?.mode === "refuse" && { refundChecks: checks }),
           refundWindowMs: (window === undefined ? undefined : durationMs(window)) ?? profile.timings.refundWindowMs,
         };
       });
@@ -70,8 +72,12 @@ export function createPrepareActivities(
       return { ...prepared, ...(finished && { finished }), ...(earlier && { earlier }) };
     },
 
-    prepareCreditNote: async ({ input, startedAtMs }) =>
-      failOnInvalidInput(() => checkedCreditNote(connections, input, startedAtMs)),
+    prepareCreditNote: async ({ input, startedAtMs }) => {
+      const prepared = failOnInvalidInput(() => checkedCreditNote(connections, input, startedAtMs));
+      const checks = connections.get(prepared.profile.connection)?.inputChecks;
+      if (checks) await checkReturnDate(ledger, prepared, checks, startedAtMs);
+      return prepared;
+    },
   } satisfies Partial<MainActivities>;
 }
 
@@ -235,6 +241,27 @@ export async function checkInput(
       });
   }
   log.warn(`The sale ${number} looks wrong, and goes on: ${doubts.join("; ")}`);
+}
+
+/**
+ * Refuses a credit note whose date looks wrong, or warns of it in the log. A sale or a correction that has accepted a
+ * refund had it checked before, and could do nothing about a refusal.
+ * @throws ApplicationFailure InvalidInput; LedgerUnavailableError where it cannot be known whether it was sent
+ */
+async function checkReturnDate(
+  { documents }: Pick<Ledger, "documents">,
+  { note }: PreparedCreditNote,
+  checks: InputChecks,
+  startedAtMs: number,
+): Promise<void> {
+  const doubts = refundDoubtsOf(note, checks, startedAtMs, note.original?.saleDate);
+  if (doubts.length === 0) return;
+  const isRefused = checks.mode === "refuse" && note.saleWorkflowId === undefined;
+  if (isRefused && !(await ownClaim(documents)).isSent)
+    failOnInvalidInput(() => {
+      throw new InvalidInputError("credit note input", doubts);
+    });
+  log.warn(`The credit note ${note.traderInvoiceNumber} looks wrong, and goes on: ${doubts.join("; ")}`);
 }
 
 /** If it is not, the earlier run was terminated on its way, and this one takes over by the claims. */

@@ -102,7 +102,7 @@ export const complianceSettings = {
   inputChecks: choiceSetting(INPUT_CHECK_MODES, {
     variable: "COMPLIANCE_INPUT_CHECKS",
     meaning:
-      "what happens to a new sale whose `customer.pin`, `saleDate` or `paymentTypeCode` looks wrong: `refuse`, `warn` (it is sent, and the log and the starter's answer say so) or `off`",
+      "what happens to a new sale whose `customer.pin`, `saleDate` or `paymentTypeCode` looks wrong, and to a refund whose `returnDate` does: `refuse`, `warn` (it is sent, and the log and the starter's answer say so) or `off`",
     fallback: "warn",
   }),
   saleDatePastDays: integerSetting(
@@ -110,7 +110,7 @@ export const complianceSettings = {
     {
       variable: "COMPLIANCE_SALE_DATE_PAST_DAYS",
       meaning:
-        "a `saleDate` looks wrong if it is more than this many days before the start, or more than one day after it",
+        "a `saleDate` looks wrong if it is more than this many days before the start, or more than one day after it; so does a `returnDate`, counted from when the refund is asked for",
       fallback: 30,
     },
   ),

@@ -1,6 +1,7 @@
 import type { AttentionCode } from "./attention.ts";
 import type { ComposedRequest, ConnectionProfile } from "./connection.ts";
 import type { Item, ResolvedLine, SaleDocument } from "./documents.ts";
+import type { InputChecks } from "./input-checks.ts";
 import type { CreditNoteInput, CustomerInput, RefundRequest, SaleInput, SaleLineInput } from "./sale.ts";
 import type { InAll } from "./payload-bounds.ts";
 import type { ServiceTrouble } from "./service-trouble.ts";
@@ -83,6 +84,8 @@ export interface PreparedSale {
   sale: SaleInput & { saleDate: string };
   fingerprint: string;
   refundWindowMs: number;
+  /** Where a refund that looks wrong is refused: what its date is checked for. */
+  refundChecks?: InputChecks;
   /** Of its lines, where the catalogue of the process that prepared it has them all. */
   items?: KnownItem[];
   /** Its create request, where nothing has to be found out or registered first. */

@@ -118,6 +118,8 @@ export interface SeenSale {
   stage: Stage;
   /** The id of its document. */
   saleId?: string | undefined;
+  /** The date of its document. */
+  saleDate?: string | null | undefined;
   fingerprint?: string | undefined;
   /** Whether a create request may have been sent. */
   numberTaken: boolean;

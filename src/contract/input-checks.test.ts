@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { doubtsOf, type InputChecks } from "./input-checks.ts";
+import { doubtsOf, type InputChecks, refundDoubtsOf } from "./input-checks.ts";
 import type { SaleInput } from "./sale.ts";
 
 /** 21:30 UTC: the next day in Nairobi, the 22nd. */
@@ -45,4 +45,30 @@ test("nothing is doubted where checks are off, or where the sale was issued else
   expect(fieldsOf(wrong)).toEqual(["customer.pin", "saleDate", "paymentTypeCode"]);
   expect(fieldsOf(wrong, { mode: "off" })).toEqual([]);
   expect(fieldsOf({ ...wrong, saleId: "sal_1" })).toEqual([]);
+});
+
+test.each([
+  ["2026-10-23", []],
+  ["2026-10-22", ["a day from 2026-10-23 to 2026-11-23"]],
+  ["2026-11-23", []],
+  ["2027-06-30", ["a day from 2026-10-23 to 2026-11-23"]],
+])("the date %s, of a refund that is asked for on 2026-11-22, is expected to be %j", (returnDate, expected) => {
+  expect(refundDoubtsOf({ returnDate }, CHECKS, LATE_MS)).toEqual(
+    expected.map((what) => `returnDate: expected ${what}, found "${returnDate}"`),
+  );
+});
+
+test("a refund that is dated before its sale is doubted, unless it is dated today", () => {
+  const of = (returnDate: string | undefined, saleDate: string) =>
+    refundDoubtsOf({ returnDate }, CHECKS, LATE_MS, saleDate);
+  expect(of("2026-11-20", "2026-11-21")).toEqual([
+    'returnDate: expected no day before the sale\'s date, 2026-11-21, found "2026-11-20"',
+  ]);
+  expect(of("2026-11-21", "2026-11-21")).toEqual([]);
+  expect(of("2026-11-22", "2027-11-21")).toEqual([]);
+  expect(of(undefined, "2027-11-21")).toEqual([]);
+});
+
+test("no refund is doubted where checks are off", () => {
+  expect(refundDoubtsOf({ returnDate: "2020-01-01" }, { ...CHECKS, mode: "off" }, LATE_MS, "2026-11-21")).toEqual([]);
 });

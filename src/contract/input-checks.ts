@@ -3,10 +3,10 @@ import type { SaleInput } from "./sale.ts";
 
 export const INPUT_CHECK_MODES = ["off", "warn", "refuse"] as const;
 
-/** How a sale is looked at before anything of it is sent. What is signed cannot be corrected, only credited. */
+/** How a sale or a refund is looked at before anything of it is sent. What is signed cannot be changed any more. */
 export interface InputChecks {
   mode: (typeof INPUT_CHECK_MODES)[number];
-  /** A `saleDate` may lie this many days before the start. */
+  /** A `saleDate` may lie this many days before the start, and a `returnDate` as many before the refund is asked for. */
   saleDatePastDays: number;
   /** The codes that `paymentTypeCode` may have; absent: any. */
   paymentTypes?: readonly string[];
@@ -29,17 +29,45 @@ export function doubtsOf(
   checks: InputChecks,
   startedAtMs: number,
 ): string[] {
-  const { mode, saleDatePastDays, paymentTypes } = checks;
+  const { mode, paymentTypes } = checks;
   if (mode === "off" || saleId !== undefined) return [];
   const doubts: string[] = [];
   const doubt = (field: string, expected: string, found: string): void => {
-    doubts.push(`${field}: expected ${expected}, found ${JSON.stringify(found)}`);
+    doubts.push(doubtOf(field, expected, found));
   };
   if (customer?.pin !== undefined && !PIN.test(customer.pin)) doubt("customer.pin", EXPECTED_PIN, customer.pin);
-  const [first, last] = [startedAtMs - saleDatePastDays * DAY_MS, startedAtMs + DAY_MS].map(nairobiDate);
-  if (saleDate !== undefined && first !== undefined && last !== undefined && (saleDate < first || saleDate > last))
-    doubt("saleDate", `a day from ${first} to ${last}`, saleDate);
+  if (saleDate !== undefined) doubts.push(...dateDoubtsOf("saleDate", saleDate, checks, startedAtMs));
   if (paymentTypeCode !== undefined && paymentTypes && !paymentTypes.includes(paymentTypeCode))
     doubt("paymentTypeCode", `one of ${paymentTypes.join(", ")}`, paymentTypeCode);
   return doubts;
+}
+
+/**
+ * What looks wrong in the date of a refund that is well-formed, as {@link doubtsOf} says it of a sale. A refund without
+ * a date is dated on the day on which it is asked for.
+ * @param askedAtMs when the refund was asked for (Unix milliseconds)
+ * @param saleDate of the sale's document, where it is known
+ */
+export function refundDoubtsOf(
+  { returnDate }: { returnDate?: string | undefined },
+  checks: InputChecks,
+  askedAtMs: number,
+  saleDate?: string | null,
+): string[] {
+  if (checks.mode === "off" || returnDate === undefined) return [];
+  const doubts = dateDoubtsOf("returnDate", returnDate, checks, askedAtMs);
+  // A sale that is dated in the future by mistake can be credited today all the same.
+  if (saleDate && returnDate < saleDate && returnDate < nairobiDate(askedAtMs))
+    doubts.push(doubtOf("returnDate", `no day before the sale's date, ${saleDate}`, returnDate));
+  return doubts;
+}
+
+function dateDoubtsOf(field: string, date: string, { saleDatePastDays }: InputChecks, nowMs: number): string[] {
+  const first = nairobiDate(nowMs - saleDatePastDays * DAY_MS);
+  const last = nairobiDate(nowMs + DAY_MS);
+  return date < first || date > last ? [doubtOf(field, `a day from ${first} to ${last}`, date)] : [];
+}
+
+function doubtOf(field: string, expected: string, found: string): string {
+  return `${field}: expected ${expected}, found ${JSON.stringify(found)}`;
 }

@@ -16,6 +16,7 @@ import {
 } from "../contract/correction.ts";
 import { changed, differencesInWords } from "../contract/differences.ts";
 import { differingFields, type SaleContent, saleContent } from "../contract/fingerprint.ts";
+import { doubtsOf, type InputChecks, refundDoubtsOf } from "../contract/input-checks.ts";
 import { correctionWorkflowId, NO_BUSINESS } from "../contract/ids.ts";
 import {
   DEFAULT_CONNECTION,
@@ -42,6 +43,11 @@ export interface Correction extends CorrectionProgress {
   attentions: Attention[];
 }
 
+export type CheckedCorrection = Correction & {
+  /** What looks wrong in the request, field by field; absent where nothing does. */
+  warnings?: string[];
+};
+
 /** What may stand against it is known soon, and a refusal is worth an answer, also to who does not wait for the end. */
 export const REFUSED_WITHIN_MS = 5_000;
 const LOOK_PAUSE_MS = 300;
@@ -61,7 +67,12 @@ export function correctionIdOf({ invoice, connection = DEFAULT_CONNECTION, busin
  * @throws InvalidInputError, SaleConflictError, SaleNotFoundError, NotAllowedError: nothing was done. SaleFailedError,
  * NoAnswerError
  */
-export async function correctSale(client: Client, key: SaleKey, request: unknown, waitMs: number): Promise<Correction> {
+export async function correctSale(
+  client: Client,
+  key: SaleKey,
+  request: unknown,
+  { waitMs, checks }: { waitMs: number; checks: InputChecks | undefined },
+): Promise<CheckedCorrection> {
   const { invoice, connection, businessId } = key;
   const input = parseInput<CorrectionInput>(
     correctionInputSchema,
@@ -75,7 +86,19 @@ export async function correctSale(client: Client, key: SaleKey, request: unknown
   );
   const workflowId = correctionIdOf(key);
   await startOrFind(client, workflowId, input);
-  const deadlineMs = Date.now() + waitMs;
+  const askedAtMs = Date.now();
+  const warnings = checks
+    ? [
+        ...refundDoubtsOf(input, checks, askedAtMs),
+        ...doubtsOf(input.sale, checks, askedAtMs).map((doubt) => `sale.${doubt}`),
+      ]
+    : [];
+  const known = await seenThrough(client, workflowId, askedAtMs + waitMs);
+  return { ...known, ...(warnings.length > 0 && { warnings }) };
+}
+
+/** How it stands at its end, once it needs an operator, or when the time is up. */
+async function seenThrough(client: Client, workflowId: string, deadlineMs: number): Promise<Correction> {
   const refusedByMs = Date.now() + REFUSED_WITHIN_MS;
   for (;;) {
     const known = await look(client, workflowId);

@@ -17,14 +17,21 @@ import { InvalidInputError } from "../contract/schema/parse-input.ts";
 import type { ResolveBatchRequest } from "../contract/sync-batch.ts";
 import { type KnownOutcome, ledgerOutcome, ledgerState, type SaleState } from "./answer-from-ledger.ts";
 import { bounded } from "./bound.ts";
-import { type Correction, correctionIdOf, correctionOf, correctSale, REFUSED_WITHIN_MS } from "./correct.ts";
+import {
+  type CheckedCorrection,
+  type Correction,
+  correctionIdOf,
+  correctionOf,
+  correctSale,
+  REFUSED_WITHIN_MS,
+} from "./correct.ts";
 import { SaleNotFoundError, temporalError } from "./errors.ts";
 import { type EventsRequest, readEvents } from "./events.ts";
 import { findClosedSale } from "./find-closed-sale.ts";
 import { type AttentionFilter, listAttention, type OpenAttention } from "./list-attention.ts";
 import { callerIdentity, operations } from "./operate.ts";
 import { waitForOutcome } from "./outcome.ts";
-import { refundSale } from "./refund.ts";
+import { type CheckedRefund, refundSale } from "./refund.ts";
 import type { RestartRequest } from "./restart.ts";
 import { requireConnection, saleIdOf, type SaleKey, type UpdateTarget } from "./sale-key.ts";
 import {
@@ -107,7 +114,7 @@ export interface StarterOptions {
    */
   connections?: readonly string[];
   /**
-   * What new sales of each connection are checked for, as the workers have it (`inputChecks` of the configuration).
+   * What new sales and refunds of each connection are checked for, as the workers have it (`inputChecks` of the configuration).
    * Default: nothing is checked here, and the workers check alone.
    */
   inputChecks?: Readonly<Record<string, InputChecks>>;
@@ -148,6 +155,7 @@ export function createStarter(options: StarterOptions) {
   const checkConnection = ({ connection }: { connection?: string }): void => {
     if (connections !== undefined) requireConnection(connections, connection);
   };
+  const checksOf = ({ connection = DEFAULT_CONNECTION }: { connection?: string }) => inputChecks[connection];
   const named = (key: SaleKey): SaleKey => {
     const businessId = key.businessId ?? businesses[key.connection ?? DEFAULT_CONNECTION];
     return { ...key, ...(businessId !== undefined && { businessId }) };
@@ -157,7 +165,7 @@ export function createStarter(options: StarterOptions) {
   const checkedStart = async (input: SaleInput): Promise<{ start: SaleStart; warnings: string[] }> => {
     const start = saleStart(input, businesses);
     checkConnection(start.input);
-    const checks = inputChecks[start.input.connection ?? DEFAULT_CONNECTION];
+    const checks = checksOf(start.input);
     const warnings = checks ? doubtsOf(start.input, checks, Date.now()) : [];
     // A sale that was started once is found again, whatever it looks like today.
     if (checks?.mode === "refuse" && warnings.length > 0 && !(await lastRunOf(client, start.workflowId)))
@@ -242,10 +250,10 @@ export function createStarter(options: StarterOptions) {
      * note's number is another sale's: then the sale needs an operator.
      * @throws InvalidInputError, UnknownConnectionError, NotAllowedError, SaleConflictError, SaleNotFoundError
      */
-    refund: (key: SaleKey, request: RefundRequest, { waitSeconds = 0 }: WaitOptions = {}): Promise<SaleOutcome> =>
+    refund: (key: SaleKey, request: RefundRequest, { waitSeconds = 0 }: WaitOptions = {}): Promise<CheckedRefund> =>
       withClientErrors(client, boundOf(waitSeconds), async () => {
         checkConnection(key);
-        return await refundSale(client, named(key), request, waitSeconds * 1000);
+        return await refundSale(client, named(key), request, { waitMs: waitSeconds * 1000, checks: checksOf(key) });
       }),
 
     /**
@@ -255,10 +263,14 @@ export function createStarter(options: StarterOptions) {
      * @throws InvalidInputError, UnknownConnectionError, NotAllowedError, SaleConflictError, SaleNotFoundError: nothing
      * was done. SaleFailedError, NoAnswerError
      */
-    correct: (key: SaleKey, request: CorrectionRequest, { waitSeconds = 0 }: WaitOptions = {}): Promise<Correction> =>
+    correct: (
+      key: SaleKey,
+      request: CorrectionRequest,
+      { waitSeconds = 0 }: WaitOptions = {},
+    ): Promise<CheckedCorrection> =>
       withClientErrors(client, boundOf(waitSeconds, REFUSED_WITHIN_MS), async () => {
         checkConnection(key);
-        return await correctSale(client, named(key), request, waitSeconds * 1000);
+        return await correctSale(client, named(key), request, { waitMs: waitSeconds * 1000, checks: checksOf(key) });
       }),
 
     /**

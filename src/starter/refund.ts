@@ -8,6 +8,7 @@ import {
 } from "@temporalio/client";
 
 import { creditNoteWorkflowId } from "../contract/ids.ts";
+import { type InputChecks, refundDoubtsOf } from "../contract/input-checks.ts";
 import { nairobiDate } from "../contract/nairobi-date.ts";
 import type { RefundUpdate } from "../contract/messages.ts";
 import { DEFAULT_CONNECTION, MAIN_TASK_QUEUE, UPDATES, WORKFLOW_TYPES } from "../contract/names.ts";
@@ -26,7 +27,7 @@ import { refundRequestSchema } from "../contract/schema/refund-request.ts";
 import { aboutWorkflow } from "../contract/summary.ts";
 import { answeredInTime } from "./answered-in-time.ts";
 import { ledgerOutcome } from "./answer-from-ledger.ts";
-import { refusedByClosed } from "./closed-run.ts";
+import { lastRunOf, refusedByClosed } from "./closed-run.ts";
 import { NotAllowedError, SaleConflictError, SaleNotFoundError, workflowError } from "./errors.ts";
 import { findClosedSale } from "./find-closed-sale.ts";
 import { type SaleKey, saleIdOf } from "./sale-key.ts";
@@ -42,13 +43,28 @@ export const LONGEST_REPLY_SECONDS = 20;
  * @throws InvalidInputError; NotAllowedError; SaleConflictError where the sale is refunded otherwise, or the number is
  * that of another sale's credit note
  */
-export async function refundSale(client: Client, key: SaleKey, request: unknown, waitMs: number): Promise<SaleOutcome> {
-  const deadlineMs = Date.now() + waitMs;
+export async function refundSale(
+  client: Client,
+  key: SaleKey,
+  request: RefundRequest,
+  { waitMs, checks }: { waitMs: number; checks: InputChecks | undefined },
+): Promise<CheckedRefund> {
+  const askedAtMs = Date.now();
+  const deadlineMs = askedAtMs + waitMs;
   const waitSeconds = Math.min(waitMs / 1000, LONGEST_REPLY_SECONDS);
-  const { workflowId, outcome } = await beginRefund(client, key, request, waitSeconds);
-  if (waitMs === 0 || endsWait(outcome)) return outcome;
-  return await waitForOutcome(client, { workflowId, waitMs: Math.max(deadlineMs - Date.now(), 0) });
+  const { workflowId, outcome, saleDate } = await beginRefund(client, key, request, waitSeconds, checks);
+  const warnings = checks ? refundDoubtsOf(request, checks, askedAtMs, saleDate) : [];
+  const isOver = waitMs === 0 || endsWait(outcome);
+  const last = isOver
+    ? outcome
+    : await waitForOutcome(client, { workflowId, waitMs: Math.max(deadlineMs - Date.now(), 0) });
+  return { ...last, ...(warnings.length > 0 && { warnings }) };
 }
+
+export type CheckedRefund = SaleOutcome & {
+  /** What looks wrong in the request, field by field; absent where nothing does. */
+  warnings?: string[];
+};
 
 /** A refund that has begun, or that there was. */
 export interface BegunRefund {
@@ -56,18 +72,22 @@ export interface BegunRefund {
   workflowId: string;
   /** What is true now. */
   outcome: SaleOutcome;
+  /** Of the sale's document, where it is known. */
+  saleDate?: string | null | undefined;
 }
 
 /**
  * As {@link refundSale}, once the refund is accepted.
  * @param waitSeconds how long the sale may wait to say that the number is another sale's. Whoever does not wait is not
  * told so: an operator is
+ * @param checks of a refund whose sale is closed. An open sale checks it by itself
  */
 export async function beginRefund(
   client: Client,
   key: SaleKey,
   request: unknown,
   waitSeconds: number,
+  checks?: InputChecks,
 ): Promise<BegunRefund> {
   const refund: RefundRequest = parseInput(refundRequestSchema, request, "refund request");
   if (refund.traderInvoiceNumber === key.invoice) throw new InvalidInputError("refund request", [OWN_NUMBER]);
@@ -81,14 +101,14 @@ export async function beginRefund(
         updateId,
       }),
     );
-    return { workflowId, outcome };
+    return { workflowId, outcome, saleDate: outcome.sale?.saleDate };
   } catch (error) {
     if (error instanceof WorkflowUpdateFailedError) throw workflowError(error.cause ?? error);
     if (!(error instanceof WorkflowNotFoundError)) throw error;
   }
   const closed = await closedOutcome(client, key);
   if (closed.stage === "credited" || closed.creditNote?.status === "completed")
-    return { workflowId, outcome: sameOrConflict(closed, refund) };
+    return { workflowId, outcome: sameOrConflict(closed, refund), saleDate: closed.sale?.saleDate };
   if (closed.stage !== "completed" || !closed.sale) {
     const refused = closed.closed && (await refusedByClosed(client, workflowId));
     if (refused) throw refused;
@@ -105,7 +125,16 @@ export async function beginRefund(
     ...refund,
     returnDate: refund.returnDate ?? nairobiDate(Date.now()),
   };
-  return await creditDirectly(client, input, refund);
+  const { saleDate } = closed.sale;
+  const noteId = creditNoteWorkflowId({
+    connection: connection ?? DEFAULT_CONNECTION,
+    businessId,
+    saleId: closed.sale.id,
+  });
+  const doubts = checks?.mode === "refuse" ? refundDoubtsOf(refund, checks, Date.now(), saleDate) : [];
+  // One that was accepted before is found again, whatever it looks like today.
+  if (doubts.length > 0 && !(await lastRunOf(client, noteId))) throw new InvalidInputError("refund request", doubts);
+  return { ...(await creditDirectly(client, input, refund)), saleDate };
 }
 
 /**

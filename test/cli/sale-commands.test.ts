@@ -68,8 +68,23 @@ describeWithTemporal("fiscalflow sale", () => {
     expect(refused.stderr).toContain("customer.pin: expected A or P");
     const warned = await sale(["start", "-", "--wait", "20"], wrong);
     expect(warned.exitCode).toBe(0);
-    expect(warned.stderr).toMatch(/^Warning: CLI-WRONG: customer\.pin: expected A or P, .*, found "P0123"$/m);
+    expect(warned.stderr).toMatch(
+      /^Warning: CLI-WRONG: customer\.pin: expected A or P, .*, found "P0123"; the sale was sent all the same \(inputChecks: warn\)$/m,
+    );
     expect(warned.stdout).toContain("completed");
+  });
+
+  test("refund warns of a date that looks wrong, and says that the credit note was sent all the same", async () => {
+    await sale(["start", "-", "--wait", "20"], saleOf("CLI-DATED"));
+    const refund = ["refund", "CLI-DATED", "--reason", "06", "--number", "CN-DATED", "--date", "2020-01-01"];
+    const warned = await sale([...refund, "--wait", "20"]);
+    expect(warned).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("is credited in full by CN-DATED") });
+    expect(warned.stderr.trimEnd().split("\n")).toEqual([
+      expect.stringMatching(
+        /^Warning: CLI-DATED: returnDate: expected a day from .*; the credit note was sent all the same \(inputChecks: warn\)$/,
+      ),
+      expect.stringContaining("returnDate: expected no day before the sale's date, "),
+    ]);
   });
 
   test("start of a list prints a line for each sale, and exits with 1 if one of them fails", async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import type { SaleInput } from "../../src/contract/index.ts";
+import { nairobiDate, type SaleInput } from "../../src/contract/index.ts";
 import { createStarter, InvalidInputError, type Starter } from "../../src/starter/index.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
@@ -12,7 +12,12 @@ const wrong = (traderInvoiceNumber: string): SaleInput => ({
   lines: [{ itemId: "item_tea", quantity: 1, unitPrice: 350 }],
 });
 
-describeWithTemporal("a sale that looks wrong, where such sales are refused", () => {
+const RIGHT: Omit<SaleInput, "traderInvoiceNumber"> = {
+  lines: [{ itemId: "item_tea", quantity: 1, unitPrice: 350 }],
+};
+const yesterday = () => nairobiDate(Date.now() - 86_400_000);
+
+describeWithTemporal("a sale or a refund that looks wrong, where such ones are refused", () => {
   let rig: Rig;
   let starter: Starter;
   beforeAll(async () => {
@@ -61,5 +66,37 @@ describeWithTemporal("a sale that looks wrong, where such sales are refused", ()
       outcome: { stage: "completed" },
       warnings: ['paymentTypeCode: expected one of 02, found "01"'],
     });
+  });
+
+  test.each([
+    ["open", "1 hour"],
+    ["closed", "0"],
+  ])("a refund of a sale that is %s is not accepted, and another date is", async (state, refundWindow) => {
+    const invoice = `REFUND-${state}`;
+    await starter.startSaleAndWait({ ...RIGHT, traderInvoiceNumber: invoice, refundWindow }, { waitSeconds: 20 });
+    if (state === "closed") await rig.client.workflow.getHandle(starter.workflowId({ invoice })).result();
+    const request = { reason: "06", traderInvoiceNumber: `CN-${state}` } as const;
+    for (const [returnDate, expected] of [
+      ["2099-06-30", /returnDate: expected a day from /],
+      [yesterday(), /returnDate: expected no day before the sale's date, /],
+    ] as const)
+      await expect(starter.refund({ invoice }, { ...request, returnDate })).rejects.toThrow(expected);
+    await expect(starter.refund({ invoice }, { ...request, returnDate: "2099-06-30" })).rejects.toThrow(
+      InvalidInputError,
+    );
+    expect(rig.simulator.documents(request.traderInvoiceNumber)).toEqual([]);
+    const credited = await starter.refund({ invoice }, request, { waitSeconds: 20 });
+    expect(credited).toMatchObject({ stage: "credited" });
+    expect(credited).not.toHaveProperty("warnings");
+  });
+
+  test("a correction whose credit note has a date before its sale's does nothing", async () => {
+    const invoice = "CORRECT-1";
+    await starter.startSaleAndWait({ ...RIGHT, traderInvoiceNumber: invoice }, { waitSeconds: 20 });
+    const sale = { ...RIGHT, traderInvoiceNumber: "CORRECT-2" };
+    const asked = { reason: "06", creditNote: "CN-CORRECT-1", returnDate: yesterday(), sale } as const;
+    await expect(starter.correct({ invoice }, asked)).rejects.toThrow("no day before the sale's date");
+    expect(rig.callsOf("CORRECT-2")).toEqual([]);
+    expect(rig.simulator.documents("CN-CORRECT-1")).toEqual([]);
   });
 });

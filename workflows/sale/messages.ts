@@ -21,6 +21,7 @@ import {
   type OutcomeRequest,
   OWN_NUMBER,
   refundConflict,
+  refundDoubtsOf,
   type RefundRequest,
   type RefundUpdate,
   type ResolveDocumentRequest,
@@ -189,8 +190,18 @@ const refund: Update<SaleState, RefundUpdate> = {
       throw ApplicationFailure.nonRetryable(`The refund request is not valid:\n  ${OWN_NUMBER}`, FAILURES.invalidInput);
     const conflict = run.refund && refundConflict(run.refund, request);
     if (conflict !== undefined) throw ApplicationFailure.nonRetryable(conflict, FAILURES.conflict);
+    // One that was accepted before is not looked at again.
+    const doubts =
+      run.refundChecks && !run.refund
+        ? refundDoubtsOf(request, run.refundChecks, Date.now(), run.document?.saleDate)
+        : [];
     const refundable = run.stage === "completed" || run.stage === "crediting" || run.stage === "credited";
     if (!refundable) return "Only a completed sale can be refunded.";
+    if (doubts.length > 0)
+      throw ApplicationFailure.nonRetryable(
+        `The refund request is not valid:\n  ${doubts.join("\n  ")}`,
+        FAILURES.invalidInput,
+      );
     if (request.restock && request.branch === undefined && !run.tookStock) return NOTHING_TO_RESTOCK;
     return request.branch !== undefined && run.tookStock ? BRANCH_IS_KNOWN : undefined;
   },

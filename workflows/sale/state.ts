@@ -9,6 +9,7 @@ import {
   type ConnectionProfile,
   holdsUpDocument,
   type InAll,
+  type InputChecks,
   type ResolvingUpdate,
   movementInWords,
   type MovementState,
@@ -84,6 +85,8 @@ export class SaleState extends AttentionList {
   /** On a credit note: the sale that it reverses. */
   reversedSaleId: string | undefined;
   refund: RefundRequest | undefined;
+  /** Where a refund that looks wrong is refused: what its date is checked for. */
+  refundChecks: InputChecks | undefined;
   /** Callers of a refund who wait for what comes of it. */
   refundCallers = 0;
   /** A refund that was refused, for those callers. */

@@ -39,6 +39,7 @@ export async function sale(input: SaleInput): Promise<SaleOutcome> {
     const prepared: PreparedSale = { ...answer, sale: { ...answer.sale, ...(lines && { lines }) } };
     run.businessId = prepared.profile.businessId;
     run.fingerprint = prepared.fingerprint;
+    run.refundChecks = prepared.refundChecks;
     run.prepared = true;
     // A restart may know more than the ledger does.
     run.earlierRunSent ||= prepared.earlier?.sent === true;

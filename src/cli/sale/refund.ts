@@ -59,9 +59,12 @@ async function refundSale(context: CliContext, invoice: string, flags: RefundFla
   );
   const seconds = flags.wait === undefined ? 0 : flags.wait === true ? DEFAULT_WAIT_SECONDS : flags.wait;
   const { withSales } = await import("./with-sales.ts");
-  const outcome = await withSales(context, ({ starter, keyOf }) =>
-    starter.refund(keyOf(invoice, flags), request, { waitSeconds: seconds }),
-  );
+  const outcome = await withSales(context, async ({ starter, keyOf, warn }) => {
+    const key = keyOf(invoice, flags);
+    const refunded = await starter.refund(key, request, { waitSeconds: seconds });
+    warn(refunded.warnings, { ...key, sent: "the credit note was sent" });
+    return refunded;
+  });
   printResult(context, flags.json, outcome, refundSentence(invoice, number, outcome));
   if (outcome.stage !== "credited" && outcome.attention !== undefined) throw new CommandFailedError("");
 }

@@ -77,12 +77,14 @@ async function startSales(context: CliContext, file: string, flags: StartFlags):
         return { invoice, result: "failed", error: describeError(error, { withStack: false }).message };
       }
     };
-    return inParallel(sales, CONCURRENCY, startOne, context.signal);
+    const all = await inParallel(sales, CONCURRENCY, startOne, context.signal);
+    for (const [index, started] of all.entries()) {
+      const { connection } = sales[index] ?? {};
+      const about = { invoice: started.invoice, ...(connection !== undefined && { connection }) };
+      if (started.result !== "failed") known.warn(started.warnings, { ...about, sent: "the sale was sent" });
+    }
+    return all;
   });
-  for (const started of results) {
-    if (started.result === "failed") continue;
-    for (const warning of started.warnings ?? []) printNote(context, `Warning: ${started.invoice}: ${warning}`);
-  }
   const lines = results.map(startedLine);
   const [only] = results;
   if (!isList && only && only.result !== "failed") lines.push(`  next: ${nextCommand(only, flags)}`);

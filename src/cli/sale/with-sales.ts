@@ -1,12 +1,13 @@
 import type { Client } from "@temporalio/client";
 
 import { loadConfig, starterSettings } from "../../config/index.ts";
-import { creditNoteWorkflowId } from "../../contract/index.ts";
+import { creditNoteWorkflowId, DEFAULT_CONNECTION } from "../../contract/index.ts";
 import { createStarter, type SaleKey, type Starter } from "../../starter/index.ts";
 import { callerIdentity, operations } from "../../starter/operate.ts";
 import { CommandFailedError } from "../cli-error.ts";
 import { withTemporal } from "../connect-temporal.ts";
 import type { CliContext } from "../context.ts";
+import { printNote } from "../output.ts";
 import { businessOf, type BusinessScope } from "../jobs/business-of.ts";
 import type { Scope } from "./scope.ts";
 
@@ -16,6 +17,11 @@ export interface Sales {
   starter: Starter;
   /** The names of the configured connections. */
   connections: readonly string[];
+  /** What looks wrong in what was sent, for standard error; says so if it was sent all the same. */
+  warn: (
+    warnings: readonly string[] | undefined,
+    about: { invoice: string; connection?: string; sent: string },
+  ) => void;
   /** The operators' updates, by workflow id. */
   operate: ReturnType<typeof operations>;
   /** The sale that an invoice number and the flags name. @throws UsageError, UnknownConnectionError */
@@ -37,6 +43,14 @@ export async function withSales<Result>(context: CliContext, work: (sales: Sales
     const starter = createStarter({ client, ...settings, identity });
     // Under another business, or under none, the same number would become a second document.
     const keyOf: Sales["keyOf"] = (invoice, scope) => ({ invoice, ...businessOf(config, scope) });
+    const warn: Sales["warn"] = (warnings = [], { invoice, connection = DEFAULT_CONNECTION, sent }) => {
+      const isSent = settings.inputChecks[connection]?.mode === "warn";
+      for (const warning of warnings)
+        printNote(
+          context,
+          `Warning: ${invoice}: ${warning}${isSent ? `; ${sent} all the same (inputChecks: warn)` : ""}`,
+        );
+    };
     const targetOf: Sales["targetOf"] = async (invoice, scope) => {
       const key = keyOf(invoice, scope);
       if (scope.correction === true) return starter.correctionWorkflowId(key);
@@ -47,6 +61,6 @@ export async function withSales<Result>(context: CliContext, work: (sales: Sales
       const { connection, businessId } = key;
       return creditNoteWorkflowId({ connection, businessId, saleId: state.document.id });
     };
-    return work({ client, starter, connections, operate: operations(client, identity), keyOf, targetOf });
+    return work({ client, starter, connections, warn, operate: operations(client, identity), keyOf, targetOf });
   });
 }
