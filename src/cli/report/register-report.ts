@@ -96,7 +96,7 @@ async function runReport(context: CliContext, kind: Period["kind"], flags: Repor
   }
   if (flags.csv === true) {
     const { renderCsv } = await import("./render-csv.ts");
-    context.stdout.write(`${renderCsv(businesses)}\r\n`);
+    context.stdout.write(`${renderCsv(period, businesses, nowMs)}\r\n`);
     return;
   }
   const { renderText } = await import("./render-text.ts");

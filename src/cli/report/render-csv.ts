@@ -1,4 +1,4 @@
-import type { Amounts, BusinessReport, OddDates } from "../../ledger/index.ts";
+import type { Amounts, BusinessReport, OddDates, Period } from "../../ledger/index.ts";
 import { asText, csvLine } from "../csv.ts";
 import { amount } from "./money.ts";
 
@@ -6,6 +6,8 @@ import { amount } from "./money.ts";
 const COLUMNS = [
   "connection",
   "business",
+  "period",
+  "made_at",
   "figure",
   "tax_letter",
   "tax_rate",
@@ -47,11 +49,16 @@ type Line = Partial<Record<(typeof COLUMNS)[number], string>> & { figure: string
  * One line for each figure, amounts with two places, and more where they are kept with more. RFC 4180, with a line for
  * the names.
  */
-export function renderCsv(businesses: readonly BusinessReport[]): string {
+export function renderCsv(period: Period, businesses: readonly BusinessReport[], nowMs: number): string {
+  // A file that is kept must say what it is about, and lines of several files can be put together.
+  const made = {
+    period: period.kind === "day" ? period.from : period.from.slice(0, 7),
+    made_at: nairobiInstant(nowMs),
+  };
   const lines = businesses.flatMap((report) => {
     const { connection, businessId: business } = report;
-    return linesOf(report).map((line) => {
-      const values: Line = { connection, business, ...line };
+    return linesOf(report, period).map((line) => {
+      const values: Line = { connection, business, ...made, ...line };
       return COLUMNS.map((name) => {
         const value = values[name] ?? "";
         if (OTHERS_WORDS.has(name)) return asText(value);
@@ -62,7 +69,7 @@ export function renderCsv(businesses: readonly BusinessReport[]): string {
   return [[...COLUMNS], ...lines].map(csvLine).join("\r\n");
 }
 
-function linesOf(report: BusinessReport): Line[] {
+function linesOf(report: BusinessReport, period: Period): Line[] {
   return [
     { figure: "sales", ...amounts(report.sales) },
     { figure: "credit notes", ...amounts(report.creditNotes) },
@@ -82,10 +89,13 @@ function linesOf(report: BusinessReport): Line[] {
       count: String(count),
       total,
     })),
-    ...report.course.flatMap(({ at, sales, creditNotes }): Line[] => [
-      { figure: "course of sales", at, total: sales },
-      { figure: "course of credit notes", at, total: creditNotes },
-    ]),
+    ...report.course.flatMap(({ at: when, sales, creditNotes }): Line[] => {
+      const at = period.kind === "day" ? `${period.from}T${when}` : when;
+      return [
+        { figure: "course of sales", at, total: sales },
+        { figure: "course of credit notes", at, total: creditNotes },
+      ];
+    }),
     ...report.movements.flatMap((item): Line[] => {
       const of = { item_id: item.itemId, item_name: item.name ?? "" };
       return [

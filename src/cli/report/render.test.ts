@@ -84,11 +84,11 @@ test("the text table has every figure, what is open, since when, and what is at 
 });
 
 test("the CSV writes all amounts alike and rounds none, and gives a spreadsheet no formula", () => {
-  const lines = renderCsv([sampleReport()]).split("\r\n");
+  const lines = renderCsv(MONTH, [sampleReport()], NOW_MS).split("\r\n");
   expect(lines[0]).toBe(
-    "connection,business,figure,tax_letter,tax_rate,payment_type,at,other_months,other_days,item_id,item_name,number,stage,needs,since,workflow,ended_at,count,quantity,taxable,tax,total",
+    "connection,business,period,made_at,figure,tax_letter,tax_rate,payment_type,at,other_months,other_days,item_id,item_name,number,stage,needs,since,workflow,ended_at,count,quantity,taxable,tax,total",
   );
-  const of = "default,biz_<b>1</b>";
+  const of = "default,biz_<b>1</b>,2026-11,2026-11-21T15:00:00+03:00";
   expect(lines).toContain(`${of},credit notes,,,,,,,,,,,,,,,3,,-1034.91,-165.59,-1200.50`);
   expect(lines).toContain(`${of},tax of sales,B,16,,,,,,,,,,,,,,,1064282.59,170285.21,1234567.80`);
   expect(lines).toContain(`${of},stock taken,,,,,,,item_tea,"'=HYPERLINK(""http://x"")",,,,,,,,12.50,,,`);
@@ -98,6 +98,14 @@ test("the CSV writes all amounts alike and rounds none, and gives a spreadsheet 
   expect(lines).toContain(`${of},at risk,,,,,,,,,,,,,,,2,,,,1900.70`);
   expect(lines).toContain(
     `${of},ended sale,,,,,,,,,INV-9,awaiting-authority,,,terminated,2026-11-21T14:00:00+03:00,,,,,232.00`,
+  );
+});
+
+test("the CSV of a day names the day, and its hours with the day", () => {
+  const course = [{ at: "11", sales: "700.2", creditNotes: "0" }];
+  const lines = renderCsv(periodOf("day", "2026-11-20", NOW_MS), [{ ...sampleReport(), course }], NOW_MS).split("\r\n");
+  expect(lines).toContain(
+    "default,biz_<b>1</b>,2026-11-20,2026-11-21T15:00:00+03:00,course of sales,,,,2026-11-20T11,,,,,,,,,,,,,,,700.20",
   );
 });
 
