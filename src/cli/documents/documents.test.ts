@@ -217,6 +217,8 @@ describe("fiscalflow documents", () => {
       taxAmount: null,
       taxes: [],
       notSignedTotal: "808.20",
+      signedInAnotherMonth: null,
+      signedOutsidePeriod: null,
     });
     expect(listed.find(({ number }: ListedDocument) => number === "INV-1")).toMatchObject({
       total: "808.20",

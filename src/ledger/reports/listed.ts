@@ -23,9 +23,10 @@ export interface ListedDocument {
   signedOn: string | null;
   /** Dated after today (Africa/Nairobi). */
   inFuture: boolean;
-  signedInAnotherMonth: boolean;
-  /** On a day that is not among those of the list. */
-  signedOutsidePeriod: boolean;
+  /** In another month than that of `date`; null where `signedOn` is. */
+  signedInAnotherMonth: boolean | null;
+  /** On a day that is not among those of the list; null where `signedOn` is. */
+  signedOutsidePeriod: boolean | null;
   /** The control unit's invoice number, from the receipt. */
   cuInvoiceNo: string | null;
   customerName: string | null;
