@@ -277,7 +277,24 @@ describe("fiscalflow documents", () => {
     expect(stdout).toMatch(/^2999-01-15 +- +INV-1 .* dated in the future$/m);
     expect(stdout).toContain("1 document is signed (tax 104.58, total 808.20) and dated in the future.");
     const report = await callCli(["report", ...argv], { env: { LEDGER_URL: test.url } });
-    expect(report.stdout).toMatch(/^ {2}counted here: dated in the future +1 +104\.58 +808\.20$/m);
+    expect(report.stdout).toMatch(/^ {2}counted here: dated in the future +after today +1 +104\.58 +808\.20$/m);
+  });
+
+  it("does not net a sale that is dated in the future against its credit note", async () => {
+    const business = someBusiness();
+    const sale = signed("INV-1", null, { saleDate: "2999-01-15" });
+    for (const document of [sale, noteOf(sale, "CN-1", "2999-01-15")]) {
+      const type = document === sale ? "sale" : "credit_note";
+      const record = recordOf(document.traderInvoiceNumber, { type, document, movements: [] });
+      await test.ledger.records.saveDocument(business, record, WRITER);
+    }
+    const argv = ["day", "--date", "2999-01-15", "--business", business.businessId];
+    expect((await documents(...argv)).stdout).toContain(
+      "2 documents are signed (1 sale: tax 104.58, total 808.20; 1 credit note: tax -104.58, total -808.20) and dated in the future.",
+    );
+    const report = await callCli(["report", ...argv], { env: { LEDGER_URL: test.url } });
+    expect(report.stdout).toMatch(/dated in the future +after today +1 +104\.58 +808\.20$/m);
+    expect(report.stdout).toMatch(/dated in the future \(credit notes\) +after today +1 +-104\.58 +-808\.20$/m);
   });
 
   it("marks of a day what was signed on another one, and says what was signed on it and is dated on another", async () => {

@@ -1,5 +1,5 @@
 import { EXPECTED_PIN } from "../../contract/index.ts";
-import type { Amounts, DocumentsOfBusiness } from "../../ledger/index.ts";
+import type { Amounts, DocumentsOfBusiness, OddAmounts } from "../../ledger/index.ts";
 import { counted } from "../output.ts";
 import { money } from "../report/money.ts";
 
@@ -58,9 +58,14 @@ export function notesOfBusiness({
 
 const SEE_OPEN = 'See "Open and parked now": fiscalflow report day';
 
-function signed(amounts: Amounts): string {
-  const { count, taxAmount, total } = amounts;
-  return `${are(count, "document")} signed (tax ${money(taxAmount)}, total ${money(total)})`;
+/** Sales and credit notes apart: together, a sale and the credit note that reverses it would come to nothing. */
+function signed({ count, sales, creditNotes }: OddAmounts): string {
+  const of = ({ taxAmount, total }: Amounts) => `tax ${money(taxAmount)}, total ${money(total)}`;
+  const kinds = [
+    ...(sales.count > 0 ? [creditNotes.count > 0 ? `${counted(sales.count, "sale")}: ${of(sales)}` : of(sales)] : []),
+    ...(creditNotes.count > 0 ? [`${counted(creditNotes.count, "credit note")}: ${of(creditNotes)}`] : []),
+  ];
+  return `${are(count, "document")} signed (${kinds.join("; ")})`;
 }
 
 function are(count: number, noun: string): string {

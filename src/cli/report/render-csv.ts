@@ -1,4 +1,4 @@
-import type { Amounts, BusinessReport, OddDates, Period } from "../../ledger/index.ts";
+import type { Amounts, BusinessReport, OddAmounts, OddDates, Period } from "../../ledger/index.ts";
 import { asText, csvLine } from "../csv.ts";
 import { amount } from "./money.ts";
 
@@ -133,12 +133,17 @@ function oddDateLines(odd: OddDates): Line[] {
   const months = (those: { months: readonly string[] }): { other_months: string } => ({
     other_months: those.months.join(" "),
   });
+  const lines = (figure: string, of: OddAmounts, others: Partial<Line> = {}): Line[] => [
+    { figure, ...others, ...amounts(of) },
+    { figure: `${figure}: sales`, ...others, ...amounts(of.sales) },
+    { figure: `${figure}: credit notes`, ...others, ...amounts(of.creditNotes) },
+  ];
   return [
-    { figure: "dated in the future", ...amounts(inFuture) },
-    { figure: "signed in another month", ...months(late), ...amounts(late) },
-    { figure: "dated in another month, not counted", ...months(elsewhere), ...amounts(elsewhere) },
-    { figure: "signed on another day", other_days: nextDay.days.join(" "), ...amounts(nextDay) },
-    { figure: "dated on another day, not counted", other_days: dayBefore.days.join(" "), ...amounts(dayBefore) },
+    ...lines("dated in the future", inFuture),
+    ...lines("signed in another month", late, months(late)),
+    ...lines("dated in another month, not counted", elsewhere, months(elsewhere)),
+    ...lines("signed on another day", nextDay, { other_days: nextDay.days.join(" ") }),
+    ...lines("dated on another day, not counted", dayBefore, { other_days: dayBefore.days.join(" ") }),
   ];
 }
 

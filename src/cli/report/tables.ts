@@ -1,5 +1,5 @@
 import { MEANING } from "../../contract/index.ts";
-import type { Amounts, BusinessReport, OpenDocument, TaxOfRate } from "../../ledger/index.ts";
+import type { Amounts, BusinessReport, OddAmounts, OpenDocument, TaxOfRate } from "../../ledger/index.ts";
 import { nairobiTime } from "../../contract/nairobi-date.ts";
 import { age, money, plain } from "./money.ts";
 import { paymentType } from "./payment-type.ts";
@@ -66,10 +66,16 @@ function taxes({ taxes: rates }: BusinessReport): ReportTable {
 }
 
 function oddDates({ oddDates: odd }: BusinessReport): ReportTable {
-  const row = (name: string, amounts: Amounts, others: readonly string[] = []): string[][] => {
-    const { count, taxAmount, total } = amounts;
-    return count === 0 ? [] : [[name, others.join(", "), String(count), money(taxAmount), money(total)]];
-  };
+  // Apart: together, a sale and the credit note that reverses it would come to nothing.
+  const row = (name: string, { sales, creditNotes }: OddAmounts, others: readonly string[]): string[][] =>
+    (
+      [
+        [name, sales],
+        [`${name} (credit notes)`, creditNotes],
+      ] as const
+    ).flatMap(([what, { count, taxAmount, total }]) =>
+      count === 0 ? [] : [[what, others.join(", "), String(count), money(taxAmount), money(total)]],
+    );
   const { inFuture, signedInAnotherMonth: late, datedInAnotherMonth: elsewhere } = odd;
   const { signedOnAnotherDay: nextDay, datedOnAnotherDay: dayBefore } = odd;
   return {
@@ -77,7 +83,7 @@ function oddDates({ oddDates: odd }: BusinessReport): ReportTable {
     head: ["", "other month or day", "count", "tax", "total"],
     right: [2, 3, 4],
     rows: [
-      ...row("counted here: dated in the future", inFuture),
+      ...row("counted here: dated in the future", inFuture, ["after today"]),
       ...row("counted here: signed in another month than dated", late, late.months),
       ...row("not counted here: signed in this period, dated in another month", elsewhere, elsewhere.months),
       ...row("counted here: signed on another day of the month", nextDay, nextDay.days),

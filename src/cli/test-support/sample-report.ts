@@ -1,6 +1,7 @@
 import type { BusinessReport } from "../../ledger/index.ts";
 
 const NONE = { total: "0", taxableAmount: "0", taxAmount: "0" };
+const NONE_ODD = { count: 0, ...NONE, sales: { count: 0, ...NONE }, creditNotes: { count: 0, ...NONE } };
 export const NOW_MS = Date.UTC(2026, 10, 21, 12);
 
 /** A month of a shop, with words of other people that a page or a spreadsheet might obey. */
@@ -20,17 +21,17 @@ export function sampleReport(): BusinessReport {
       { taxRate: "0", taxTypeCode: "A", sales: NONE, creditNotes: NONE, net: NONE },
     ],
     oddDates: {
-      inFuture: { count: 0, ...NONE },
+      inFuture: NONE_ODD,
       signedInAnotherMonth: {
         count: 2,
-        total: "812.5",
-        taxableAmount: "700.43",
-        taxAmount: "112.07",
+        ...NONE,
+        sales: { count: 1, total: "812.5", taxableAmount: "700.43", taxAmount: "112.07" },
+        creditNotes: { count: 1, total: "-812.5", taxableAmount: "-700.43", taxAmount: "-112.07" },
         months: ["2026-12"],
       },
-      datedInAnotherMonth: { count: 0, ...NONE, months: [] },
-      signedOnAnotherDay: { count: 0, ...NONE, days: [] },
-      datedOnAnotherDay: { count: 0, ...NONE, days: [] },
+      datedInAnotherMonth: { ...NONE_ODD, months: [] },
+      signedOnAnotherDay: { ...NONE_ODD, days: [] },
+      datedOnAnotherDay: { ...NONE_ODD, days: [] },
     },
     payments: [{ paymentTypeCode: null, count: 4003, total: net.total }],
     course: Array.from({ length: 21 }, (_, day) => ({

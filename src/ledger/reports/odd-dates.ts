@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from "kysely";
 
 import type { Queries } from "../database.ts";
-import type { Amounts, Days, OddDates } from "./report.ts";
-import { type Chain, signedDocuments } from "./signed.ts";
+import type { Amounts, Days, OddAmounts, OddDates } from "./report.ts";
+import { type Chain, NOTES, SALES, signedDocuments } from "./signed.ts";
 
 /** Today in Africa/Nairobi, as documents are dated. */
 export const TODAY = sql<string>`to_char(clock_timestamp() at time zone 'Africa/Nairobi', 'YYYY-MM-DD')`;
@@ -11,10 +11,9 @@ export const TODAY = sql<string>`to_char(clock_timestamp() at time zone 'Africa/
 export const IN_ANOTHER_MONTH = sql<boolean>`left(signed_on, 7) <> left(document_date, 7)`;
 
 interface SumsRow {
-  count: string;
-  total: string;
-  taxable: string;
-  tax: string;
+  net: Amounts;
+  sales: Amounts;
+  notes: Amounts;
   others: string[];
 }
 
@@ -58,14 +57,20 @@ async function sumsOf(
   db: Queries,
   other: RawBuilder<unknown>,
   documents: RawBuilder<unknown>,
-): Promise<{ amounts: Amounts; others: string[] }> {
+): Promise<{ amounts: OddAmounts; others: string[] }> {
   const { rows } = await sql<SumsRow>`
-    select count(*) as count, coalesce(sum(total), 0) as total, coalesce(sum(taxable_amount), 0) as taxable,
-      coalesce(sum(tax_amount), 0) as tax, coalesce(json_agg(distinct ${other}), '[]') as others
+    select ${amountsOf(sql`true`)} as net, ${amountsOf(SALES)} as sales, ${amountsOf(NOTES)} as notes,
+      coalesce(json_agg(distinct ${other}), '[]') as others
     from ${documents}`.execute(db);
   const [row] = rows;
   if (!row) throw new Error("a sum has one row");
-  const { count, total, taxable, tax, others } = row;
-  const amounts = { count: Number(count), total, taxableAmount: taxable, taxAmount: tax };
-  return { amounts, others: others.toSorted() };
+  const { net, sales, notes, others } = row;
+  return { amounts: { ...net, sales, creditNotes: notes }, others: others.toSorted() };
+}
+
+/** As texts: JSON numbers would lose what the database has exactly. */
+function amountsOf(filter: RawBuilder<unknown>): RawBuilder<Amounts> {
+  const sum = (column: string) => sql`coalesce(sum(${sql.ref(column)}) filter (where ${filter}), 0)::text`;
+  return sql<Amounts>`json_build_object('count', count(*) filter (where ${filter}), 'total', ${sum("total")},
+    'taxableAmount', ${sum("taxable_amount")}, 'taxAmount', ${sum("tax_amount")})`;
 }

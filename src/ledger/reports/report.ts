@@ -44,7 +44,7 @@ export interface Amounts {
 /** Signed documents whose date a tax return must not take as it is. */
 export interface OddDates {
   /** Of the period, dated after today (Africa/Nairobi, by the database's clock). */
-  inFuture: Amounts;
+  inFuture: OddAmounts;
   /** Of the period, signed in another month than that of their date. */
   signedInAnotherMonth: AmountsOfMonths;
   /** Signed in the period, and dated outside of it in another month: counted there, and not here. */
@@ -57,12 +57,18 @@ export interface OddDates {
   datedOnAnotherDay: AmountsOfDays;
 }
 
-export interface AmountsOfMonths extends Amounts {
+/** The sums of sales and credit notes, and those of each: a sale and its credit note come to nothing together. */
+export interface OddAmounts extends Amounts {
+  sales: Amounts;
+  creditNotes: Amounts;
+}
+
+export interface AmountsOfMonths extends OddAmounts {
   /** The other months: `YYYY-MM`, ascending. */
   months: string[];
 }
 
-export interface AmountsOfDays extends Amounts {
+export interface AmountsOfDays extends OddAmounts {
   /** The other days: `YYYY-MM-DD`, ascending. */
   days: string[];
 }

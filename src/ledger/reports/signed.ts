@@ -9,6 +9,9 @@ export interface Chain {
   business_id: string;
 }
 
+export const SALES = sql<boolean>`type = 'sale'`;
+export const NOTES = sql<boolean>`type = 'credit_note'`;
+
 /** The businesses that have documents. */
 export async function chainsOf(
   db: Queries,

@@ -2,10 +2,7 @@ import { sql } from "kysely";
 
 import type { Queries } from "../database.ts";
 import type { Amounts, BusinessReport, Days, Period, TaxOfRate } from "./report.ts";
-import { type Chain, signedDocuments } from "./signed.ts";
-
-const SALES = sql`type = 'sale'`;
-const NOTES = sql`type = 'credit_note'`;
+import { type Chain, NOTES, SALES, signedDocuments } from "./signed.ts";
 
 /** Sums of sales, of credit notes, and of both, in one reading. */
 function sums(table: string) {

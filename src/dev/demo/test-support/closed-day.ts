@@ -38,6 +38,7 @@ function keptOf({ items, purchases, billPayments, syncBatches }: ServiceBooks): 
   const [registered, , needsData] = ITEM_OUTCOMES;
   const amounts = { count: 1, total: "430.00", taxableAmount: "430", taxAmount: "0" };
   const none = { count: 0, total: "0", taxableAmount: "0", taxAmount: "0" };
+  const noneOdd = { ...none, sales: none, creditNotes: none };
   return {
     report: {
       connection: "default",
@@ -47,11 +48,11 @@ function keptOf({ items, purchases, billPayments, syncBatches }: ServiceBooks): 
       net: { ...amounts },
       taxes: [],
       oddDates: {
-        inFuture: none,
-        signedInAnotherMonth: { ...none, months: [] },
-        datedInAnotherMonth: { ...none, months: [] },
-        signedOnAnotherDay: { ...none, days: [] },
-        datedOnAnotherDay: { ...none, days: [] },
+        inFuture: noneOdd,
+        signedInAnotherMonth: { ...noneOdd, months: [] },
+        datedInAnotherMonth: { ...noneOdd, months: [] },
+        signedOnAnotherDay: { ...noneOdd, days: [] },
+        datedOnAnotherDay: { ...noneOdd, days: [] },
       },
       payments: [],
       course: [],
