@@ -38,7 +38,7 @@ export function shellWord(text: string, platform: NodeJS.Platform = process.plat
   return `'${text.replaceAll("'", isWindows ? "''" : `'\\''`)}'`;
 }
 
-/** `1 fault`, `2 faults` */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+/** `1 fault`, `2 faults`, `2 batches` */
+export function counted(count: number, noun: string, several = `${noun}s`): string {
+  return `${count} ${count === 1 ? noun : several}`;
 }

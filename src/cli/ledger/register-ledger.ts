@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { SeenHead } from "../../ledger/index.ts";
 import { CommandFailedError, UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
-import { printNote, printResult } from "../output.ts";
+import { counted, printNote, printResult } from "../output.ts";
 import { parseJson } from "../parse-json.ts";
 import { readText } from "../read-text.ts";
 import { type ResultFlags, type Scope, withFilters } from "../sale/scope.ts";
@@ -63,14 +63,32 @@ async function runVerify(context: CliContext, flags: VerifyFlags): Promise<void>
     { forMachines: flags.json === true, mayBeEmpty: seen.length > 0 },
   );
   const found = chains.reduce((sum, chain) => sum + chain.findings.length + chain.moreFindings, 0);
-  if (flags.json === true) printResult(context, true, { ok: found === 0, chains }, "");
+  const against = flags.against === undefined ? undefined : comparison(chains, seen);
+  if (flags.json === true) printResult(context, true, { ok: found === 0, chains, ...(against && { against }) }, "");
+  if (flags.against !== undefined && against) {
+    printNote(context, `Compared with ${flags.against}: ${counted(against.compared, "chain")}.`);
+    if (against.notInFile.length > 0)
+      printNote(context, `Not in ${flags.against}, so not compared with it: ${against.notInFile.join(", ")}.`);
+  }
   if (chains.length === 0) printNote(context, "The ledger has no events of that connection and business.");
   if (found === 0) return;
   printNote(
     context,
-    `${found} findings. What each means, and what to do: https://github.com/fiscalflow/fiscalflow/blob/main/docs/ledger.md#when-something-is-found`,
+    `${counted(found, "finding")}. What each means, and what to do: https://github.com/fiscalflow/fiscalflow/blob/main/docs/ledger.md#when-something-is-found`,
   );
   throw new CommandFailedError("");
+}
+
+/** How many of the chains an earlier look had seen, and which it had not. */
+function comparison(
+  chains: readonly VerifiedChain[],
+  seen: readonly SeenHead[],
+): { compared: number; notInFile: string[] } {
+  const nameOf = ({ connection, businessId }: { connection: string; businessId: string }) =>
+    `${connection}/${businessId}`;
+  const known = new Set(seen.map(nameOf));
+  const notInFile = chains.map(nameOf).filter((name) => !known.has(name));
+  return { compared: chains.length - notInFile.length, notInFile };
 }
 
 const head = z.object({ count: z.int().nonnegative(), hash: z.string().regex(/^[0-9a-f]{64}$/) });
@@ -83,7 +101,10 @@ async function readSeen(context: CliContext, path: string): Promise<SeenHead[]> 
   const parsed = verified.safeParse(parseJson(await readText(context, path), path));
   if (!parsed.success)
     throw new UsageError(`${path} is not what \`fiscalflow ledger verify --json\` printed: keep its output as it is.`);
-  return parsed.data.chains.flatMap(({ connection, businessId, head: seen }) =>
+  const heads = parsed.data.chains.flatMap(({ connection, businessId, head: seen }) =>
     seen === null ? [] : [{ connection, businessId, ...seen }],
   );
+  if (heads.length === 0)
+    throw new UsageError(`${path} has no head of a chain, so there is nothing to compare the ledger with.`);
+  return heads;
 }

@@ -1,4 +1,5 @@
 import type { ChainReport, Ledger, RowFinding, VerifyRequest } from "../../ledger/index.ts";
+import { counted } from "../output.ts";
 import { findingText } from "./finding-text.ts";
 
 /** What was found of a business's events, and of the rows that they tell of. */
@@ -35,16 +36,21 @@ export async function* verifiedChains(
 
 export function chainText(chain: VerifiedChain): string {
   const { connection, businessId, events, head, findings, moreFindings } = chain;
-  const whole = findings.length === 0 ? "as written" : `${findings.length + moreFindings} findings`;
+  const whole = findings.length === 0 ? "as written" : counted(findings.length + moreFindings, "finding");
   const end = head ? `; head ${head.count} ${head.hash}` : "";
   const lines = findings.map((finding) => `  ${findingText(finding)}`);
   if (moreFindings > 0) lines.push(`  and ${moreFindings} more`);
-  const looked = [`${events} events`, ...rowsOf(chain)].join(", ");
+  const looked = [counted(events, "event"), ...rowsOf(chain)].join(", ");
   return [`${connection}/${businessId}: ${whole}: ${looked}${end}`, ...lines].join("\n");
 }
 
 /** Of a business, or of an accounting connection, whose chains have other rows. */
 function rowsOf({ documents, purchases, billPayments, syncBatches }: VerifiedChain): string[] {
-  const counts = { documents, purchases, "bill payments": billPayments, "sync batches": syncBatches };
-  return Object.entries(counts).flatMap(([name, count]) => (count > 0 ? [`${count} ${name}`] : []));
+  const rows = [
+    [documents, "document"],
+    [purchases, "purchase"],
+    [billPayments, "bill payment"],
+    [syncBatches, "sync batch", "sync batches"],
+  ] as const;
+  return rows.flatMap(([count, one, several]) => (count > 0 ? [counted(count, one, several)] : []));
 }

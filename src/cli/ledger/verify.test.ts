@@ -64,9 +64,7 @@ describe("fiscalflow ledger verify", () => {
     const chain = ["--connection", name];
     const said = await verify(...chain);
     expect(said).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(/^Ledger: \S+\n$/) });
-    expect(said.stdout).toContain(
-      `accounting/${name}/-: as written: 3 events, 2 bill payments, 1 sync batches; head 3 `,
-    );
+    expect(said.stdout).toContain(`accounting/${name}/-: as written: 3 events, 2 bill payments, 1 sync batch; head 3 `);
     await test.outside.tamper("delete from sync_batches where connection = $1", [name]);
     await test.outside.tamper(
       "update bill_payments set note = 'x' where connection = $1 and bill_payment_id = 'bp_2'",
@@ -86,7 +84,8 @@ describe("fiscalflow ledger verify", () => {
     const seen = join(folder, "seen.json");
     try {
       await writeFile(seen, (await verify("--business", businessId, "--json")).stdout);
-      expect(await verify("--business", businessId, "--against", seen)).toMatchObject({ exitCode: 0 });
+      const same = await verify("--business", businessId, "--against", seen);
+      expect(same).toMatchObject({ exitCode: 0, stderr: expect.stringContaining(`Compared with ${seen}: 1 chain.\n`) });
       for (const table of ["events", "event_heads", "document_lines", "stock_movements", "documents"])
         await tamper(`delete from ${table} where business_id = $1`, businessId);
       for (const n of [1, 2, 3, 4, 6])
@@ -100,6 +99,41 @@ describe("fiscalflow ledger verify", () => {
     } finally {
       await rm(folder, { recursive: true });
     }
+  });
+
+  it("names the chains that an earlier look had not seen", async () => {
+    const [before, after] = [await businessWithSales(), await businessWithSales()];
+    const folder = await mkdtemp(join(tmpdir(), "fiscalflow-verify-"));
+    const seen = join(folder, "seen.json");
+    try {
+      await writeFile(seen, (await verify("--business", before, "--json")).stdout);
+      const said = await verify("--business", after, "--against", seen);
+      expect(said).toMatchObject({ exitCode: 0 });
+      expect(said.stderr).toContain(
+        `Compared with ${seen}: 0 chains.\nNot in ${seen}, so not compared with it: default/${after}.\n`,
+      );
+      const json = JSON.parse((await verify("--business", after, "--against", seen, "--json")).stdout);
+      expect(json.against).toEqual({ compared: 0, notInFile: [`default/${after}`] });
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  it("counts one document, and one finding, as one", async () => {
+    const business = someBusiness();
+    const { businessId } = business;
+    await test.ledger.records.saveDocument(business, recordOf("INV-1"), WRITER);
+    expect((await verify("--business", businessId)).stdout).toContain("as written: 1 event, 1 document; head 1 ");
+    await tamper("update documents set total = 1 where business_id = $1", businessId);
+    const said = await verify("--business", businessId);
+    expect(said).toMatchObject({ stdout: expect.stringContaining(": 1 finding: ") });
+    expect(said.stderr).toContain("1 finding. What each means");
+  });
+
+  it("refuses a file without any chain to compare with", async () => {
+    const stdin = JSON.stringify({ ok: true, chains: [] });
+    const said = await callCli(["ledger", "verify", "--against", "-"], { env: { LEDGER_URL: test.url }, stdin });
+    expect(said).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("- has no head of a chain") });
   });
 
   it("refuses a file that is not its own output", async () => {
