@@ -149,7 +149,7 @@ footer { margin-top: 1rem; color: #444; font-size: .85em }
 .warning { border: 3px dashed #b00; color: #b00; padding: .6rem; text-align: center }
 .warning strong { display: block; font-size: 1.6em; letter-spacing: .2em }
 .provisional h1, .provisional table, .provisional dl { color: #666 }
-.provisional::before { content: "PROVISIONAL"; position: fixed; inset: 0; display: grid; place-items: center; rotate: -45deg; font: bold 5rem sans-serif; color: #0001 }
+.provisional::before { content: "PROVISIONAL"; position: fixed; inset: 0; display: grid; place-items: center; rotate: -45deg; font: bold min(5rem, 11vw) sans-serif; white-space: nowrap; overflow-wrap: normal; color: #0001 }
 @media print { body { margin: 0 auto } a { color: inherit; text-decoration: none } }
 `;
 

@@ -55,6 +55,8 @@ describe("receiptHtml", () => {
     expect(html).toContain('<body class="provisional">');
     expect(textOf(html)).toContain("PROVISIONAL NOT A TAX RECEIPT The tax authority has not signed");
     expect(html).toContain("<title>PROVISIONAL: Sale INV-1001</title>");
+    // On a phone too, the word stays on one line.
+    expect(html).toContain("font: bold min(5rem, 11vw) sans-serif; white-space: nowrap");
     expect(html).not.toContain("<svg");
   });
 });
