@@ -11,6 +11,8 @@ export interface Seller {
 
 export interface ReceiptOptions {
   seller?: Seller;
+  /** The document was given up by an operator, which it does not say itself: nothing will sign it any more. */
+  cancelled?: boolean;
 }
 
 export type Fact = readonly [label: string, value: string];
@@ -58,14 +60,14 @@ export const SELLER_NOTE = "Seller: as stated by the shop, not signed.";
  * The receipt of a document, out of the document alone: a value that it does not have is left out. Amounts are printed
  * as they are, negative on a credit note.
  */
-export function pageOf(document: SaleDocument, { seller }: ReceiptOptions): ReceiptPage {
+export function pageOf(document: SaleDocument, { seller, cancelled = false }: ReceiptOptions): ReceiptPage {
   const { type, totals, lines, linesLeftOut } = document;
   const receipt = signedReceipt(document);
   const isNote = type === "credit_note";
   return {
     seller: seller ? sellerLines(seller) : [],
     title: isNote ? "Credit note" : receipt ? "Receipt" : "Sale",
-    provisional: receipt ? undefined : whyProvisional(document),
+    provisional: receipt ? undefined : whyProvisional(document, cancelled),
     facts: documentFacts(document, receipt),
     lines: lines.map(lineOf),
     withoutLines: linesLeftOut && `${linesLeftOut.count} lines, which are not listed here.`,
@@ -88,7 +90,9 @@ export function signedReceipt({ status, receipt }: SaleDocument): Receipt | unde
   return status === "completed" ? (receipt ?? undefined) : undefined;
 }
 
-function whyProvisional({ status }: SaleDocument): string {
+function whyProvisional({ status }: SaleDocument, cancelled: boolean): string {
+  if (status === "cancelled" || (cancelled && status !== "completed"))
+    return `This document was cancelled, and is not valid (status: ${shown(status)}).`;
   return status === "completed"
     ? "The tax authority has accepted this document. The signed values are not known yet."
     : `The tax authority has not signed this document (status: ${shown(status)}).`;

@@ -92,7 +92,11 @@ Seller: as stated by the shop, not signed.
   it.each([
     ["pending", { status: "pending", receipt: null }, "status: pending"],
     ["rejected", { status: "failed", receipt: null }, "status: failed"],
-    ["cancelled after it was signed", { ...signedSale(), status: "cancelled" }, "status: cancelled"],
+    [
+      "cancelled after it was signed",
+      { ...signedSale(), status: "cancelled" },
+      "was cancelled, and is not valid (status: cancelled)",
+    ],
     ["accepted, its receipt not known", { receipt: null }, "not known yet"],
   ])("prints a document that is %s as provisional, and nothing as signed", (_, more, why) => {
     const text = receiptText(signedSale(more));
@@ -100,6 +104,13 @@ Seller: as stated by the shop, not signed.
     expect(text.replaceAll(/\s+/g, " ")).toContain(why);
     expect(text).toMatch(/^ +SALE$/m);
     expect(text).not.toMatch(/Signed|Signature|Verify|SCU0|RECEIPT$/m);
+  });
+
+  it("says of a document that its caller has given up that it was cancelled, and not of a signed one", () => {
+    const failed = signedSale({ status: "failed", receipt: null });
+    const wordsOf = (document: typeof failed) => receiptText(document, { cancelled: true }).replaceAll(/\s+/g, " ");
+    expect(wordsOf(failed)).toContain("This document was cancelled, and is not valid (status: failed).");
+    expect(wordsOf(signedSale())).not.toContain("cancelled");
   });
 
   it("names the sale by its id on a credit note that is not signed yet", () => {

@@ -197,6 +197,17 @@ describeWithTemporal("fiscalflow receipt", () => {
     expect((await receipt(["R-2", "--format", "html"])).stdout).toContain('<body class="provisional">');
   });
 
+  test("a sale that was cancelled after its rejection is printed as cancelled", async () => {
+    rig.simulator.setAuthority("R-GONE", [{ do: "reject", reason: "no connection" }]);
+    await rig.starter.startSale({ traderInvoiceNumber: "R-GONE", lines: [TEA] });
+    await rig.stateWhen("R-GONE", ({ attentions }) => attentions.some(({ code }) => code === "rejected"));
+    await rig.starter.cancel({ invoice: "R-GONE" }, { reason: "test over" });
+    await rig.stateWhen("R-GONE", ({ stage }) => stage === "cancelled");
+    const shown = await receipt(["R-GONE"]);
+    expect(shown).toMatchObject({ exitCode: 0, stderr: expect.stringContaining("is cancelled, and not signed") });
+    expect(shown.stdout.replaceAll(/\s+/g, " ")).toContain("This document was cancelled, and is not valid");
+  });
+
   test("a sale that is not signed yet has no signed values and no file of the service", async () => {
     for (const argv of [
       ["R-2", "--json"],

@@ -14,16 +14,25 @@ interface Wanted extends Scope {
 }
 
 /**
- * The document with its lines; a note says where it is not signed.
+ * The document with its lines; a note says where it is not signed, or cancelled.
  * @throws CommandFailedError where there is no such sale, credit note or document
  */
-export async function documentOf(context: CliContext, number: string, wanted: Wanted): Promise<SaleDocument> {
+export async function documentOf(context: CliContext, number: string, wanted: Wanted): Promise<PrintedDocument> {
   const found = await find(context, number, wanted);
   const { document, stage, key, invoice, name } = found;
   if (!document) throw new CommandFailedError(nothingYet(found, "no document was issued"));
-  if (!signedReceipt(document))
+  // What was cancelled while the authority had it may be signed yet.
+  const cancelled = document.status === "cancelled" || (document.status === "failed" && stage === "cancelled");
+  if (cancelled) printNote(context, `The ${name} is cancelled, and not signed: what is printed says so.`);
+  else if (!signedReceipt(document))
     printNote(context, `The ${name} is not signed (stage ${stage}): what is printed is provisional.`);
-  return await withItsLines(context, key, invoice, document);
+  return { document: await withItsLines(context, key, invoice, document), cancelled };
+}
+
+export interface PrintedDocument {
+  document: SaleDocument;
+  /** Given up: nothing will sign it any more. */
+  cancelled: boolean;
 }
 
 /**

@@ -1,12 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 
-import type { SaleDocument } from "../../contract/index.ts";
 import { receiptEscPos, receiptHtml, receiptPdf, receiptText } from "../../receipt/index.ts";
 import { UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
 import { printNote, written } from "../output.ts";
 import { refuseExisting, withWholeFile } from "../whole-file.ts";
+import type { PrintedDocument } from "./document-of.ts";
 import type { PrintPlan } from "./print-flags.ts";
 
 /**
@@ -17,7 +17,7 @@ import type { PrintPlan } from "./print-flags.ts";
 export async function printReceipt(
   context: CliContext,
   plan: PrintPlan,
-  read: () => Promise<SaleDocument>,
+  read: () => Promise<PrintedDocument>,
 ): Promise<void> {
   const { out, force } = plan;
   if (out !== undefined && !force) await refuseExisting(out);
@@ -35,11 +35,11 @@ export async function printReceipt(
 }
 
 async function rendered(
-  document: SaleDocument,
+  { document, cancelled }: PrintedDocument,
   { format, seller }: PrintPlan,
   font: Uint8Array | undefined,
 ): Promise<string | Uint8Array> {
-  const options = seller && { seller };
+  const options = { cancelled, ...(seller && { seller }) };
   switch (format) {
     case "text":
       return receiptText(document, options);
