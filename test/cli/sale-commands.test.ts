@@ -149,11 +149,9 @@ describeWithTemporal("fiscalflow sale", () => {
     expect(parked.stdout).toContain("    fiscalflow sale retry CLI-6");
 
     rig.simulator.updateItem("item_refused", { registration: ["accept"] });
-    expect(await sale(["retry", "CLI-6", "--note", "corrected"])).toMatchObject({ exitCode: 0, stderr: "" });
-    await sale(["start", "-", "--wait"], {
-      ...saleOf("CLI-6"),
-      lines: [{ sku: "REFUSED-1", quantity: 1, unitPrice: 5 }],
-    });
+    const retried = await sale(["retry", "CLI-6", "--note", "corrected", "--wait", "20"]);
+    expect(retried).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(retried.stdout).toMatch(/^CLI-6: .* completed, document \S+ completed, receipt /);
     const resolved = await sale(["show", "CLI-6", "--json"]);
     expect(JSON.parse(resolved.stdout)).toMatchObject({
       stage: "completed",

@@ -4,6 +4,7 @@ import {
   type Receipt,
   type SaleDocument,
   type SaleOutcome,
+  SETTLED_STAGES,
   type StockMovement,
 } from "../../contract/index.ts";
 
@@ -49,6 +50,11 @@ export function outcomeLine({ stage, sale, receipt, creditNote, attention, close
     ...(attention ? [`needs an operator: ${attention.code}`] : []),
   ];
   return parts.join(", ");
+}
+
+/** Of a sale that was waited for: its document needs an operator, or nothing comes of it. */
+export function isUnsuccessful({ stage, attention, closed }: SaleOutcome): boolean {
+  return closed !== undefined || stage === "cancelled" || (attention !== undefined && !SETTLED_STAGES.includes(stage));
 }
 
 function amount(value: number): string {

@@ -1,12 +1,20 @@
 import type { Command } from "commander";
 
+import type { RetryRequest } from "../../contract/index.ts";
+import { waitSeconds } from "../arguments.ts";
+import { CommandFailedError, UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
+import { printResult } from "../output.ts";
 import { CORRECTION_FLAG, CREDIT_NOTE_FLAG, operateOne } from "./operate.ts";
 import { type ManyFlags, operateMany, requireOneWay, withMany } from "./operate-many.ts";
+import { isUnsuccessful, outcomeLine } from "./render-document.ts";
 import { parseInvoice, parseText, withScope } from "./scope.ts";
+
+const DEFAULT_WAIT_SECONDS = 60;
 
 interface RetryFlags extends ManyFlags {
   note?: string;
+  wait?: true | number;
 }
 
 export function registerRetry(sale: Command, context: CliContext): void {
@@ -19,6 +27,7 @@ export function registerRetry(sale: Command, context: CliContext): void {
         )
         .argument("[invoice]", "the sale's number", parseInvoice)
         .option("--note <text>", "what you corrected", parseText)
+        .option("--wait [seconds]", `of one sale: wait for its outcome (default: ${DEFAULT_WAIT_SECONDS})`, waitSeconds)
         .option(...CREDIT_NOTE_FLAG)
         .option(...CORRECTION_FLAG),
       "open",
@@ -27,18 +36,44 @@ export function registerRetry(sale: Command, context: CliContext): void {
     .addHelpText(
       "after",
       `
+With --wait the command ends with 1 if the sale is cancelled, or needs an operator again before its document is completed.
+
 Examples:
-  fiscalflow sale retry INV-1001
+  fiscalflow sale retry INV-1001 --wait
   fiscalflow sale retry --query "FiscalAttention = 'credentials'"`,
     )
     .action(async (invoice: string | undefined, flags: RetryFlags) => {
       requireOneWay(context, invoice, flags);
-      const { query, note } = flags;
+      const { query, note, wait } = flags;
+      if (wait !== undefined && (query !== undefined || flags.creditNote === true || flags.correction === true))
+        throw new UsageError("--wait goes with one sale: leave --query, --credit-note and --correction out.");
       const request = note === undefined ? {} : { note };
-      if (invoice !== undefined) await operateOne(context, invoice, flags, (operate, id) => operate.retry(id, request));
+      if (invoice !== undefined && wait !== undefined)
+        await retryAndWait(context, invoice, flags, request, wait === true ? DEFAULT_WAIT_SECONDS : wait);
+      else if (invoice !== undefined)
+        await operateOne(context, invoice, flags, (operate, id) => operate.retry(id, request));
       else if (query !== undefined)
         await operateMany(context, { ...flags, query }, { verb: "retry", done: "retried", of: "open" }, (operate, id) =>
           operate.retry(id, request),
         );
     });
+}
+
+async function retryAndWait(
+  context: CliContext,
+  invoice: string,
+  flags: RetryFlags,
+  request: RetryRequest,
+  seconds: number,
+): Promise<void> {
+  const { withSales } = await import("./with-sales.ts");
+  const { troubleNotes } = await import("./trouble-notes.ts");
+  await withSales(context, async (sales) => {
+    const key = sales.keyOf(invoice, flags);
+    const { message } = await sales.operate.retry(sales.starter.workflowId(key), request);
+    const waited = sales.starter.outcome(key, { waitSeconds: seconds });
+    const outcome = await troubleNotes(context, sales).during(key, waited);
+    printResult(context, flags.json, { message, outcome }, `${invoice}: ${message} ${outcomeLine(outcome)}`);
+    if (isUnsuccessful(outcome)) throw new CommandFailedError("");
+  });
 }

@@ -13,7 +13,7 @@ import { readText } from "../read-text.ts";
 import { inParallel } from "./in-parallel.ts";
 import { readSales } from "./read-sales.ts";
 import { commandLine, restartCommand } from "./resolving-commands.ts";
-import { outcomeLine } from "./render-document.ts";
+import { isUnsuccessful, outcomeLine } from "./render-document.ts";
 import { type ResultFlags, type Scope, withScope } from "./scope.ts";
 
 const DEFAULT_WAIT_SECONDS = 60;
@@ -128,8 +128,4 @@ function nextCommand({ invoice, result, outcome }: Exclude<Started, { result: "f
 function isFailed(started: Started): boolean {
   if (started.result === "failed" || started.result === "closed") return true;
   return started.outcome !== undefined && isUnsuccessful(started.outcome);
-}
-
-function isUnsuccessful({ stage, attention, closed }: SaleOutcome): boolean {
-  return closed !== undefined || stage === "cancelled" || (attention !== undefined && !SETTLED_STAGES.includes(stage));
 }
