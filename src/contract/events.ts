@@ -30,6 +30,16 @@ export interface LedgerEvent {
   document?: EventDocument;
   /** Of `correction-begun` and `correction-ended`. */
   correction?: EventCorrection;
+  /** Of `attention-raised`, `attention-cleared` and `decided`. */
+  operator?: EventOperator;
+}
+
+/** What an operator is needed for, or has decided. */
+export interface EventOperator {
+  /** Of the attention; a decision may be about none. */
+  code?: AttentionCode;
+  /** The update by which the operator decided: `retry`, `resolveStock`, … */
+  update?: string;
 }
 
 export interface EventDocument {

@@ -75,7 +75,7 @@ export {
   type StockMode,
 } from "../contract/sale.ts";
 export { correctionInputSchema } from "../contract/schema/correction-input.ts";
-export type { EventCorrection, EventDocument, LedgerEvent } from "../contract/events.ts";
+export type { EventCorrection, EventDocument, EventOperator, LedgerEvent } from "../contract/events.ts";
 export { InvalidInputError } from "../contract/schema/parse-input.ts";
 export { refundRequestSchema } from "../contract/schema/refund-request.ts";
 export { saleInputSchema } from "../contract/schema/sale-input.ts";

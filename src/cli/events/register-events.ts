@@ -56,8 +56,10 @@ async function printEvents(context: CliContext, flags: EventsFlags): Promise<voi
   if (flags.json !== true && cursor === undefined) printNote(context, "The ledger has no events of that business.");
 }
 
-function lineOf({ cursor, at, kind, subject, document, correction }: LedgerEvent): string {
-  const state = document ? [document.stage, document.status, document.receipt?.cuInvoiceNo] : [correction?.state];
+function lineOf({ cursor, at, kind, subject, document, correction, operator }: LedgerEvent): string {
+  const state = document
+    ? [document.stage, document.status, document.receipt?.cuInvoiceNo]
+    : [correction?.state, operator?.update, operator?.code];
   return printable([cursor, nairobiTime(Date.parse(at)), kind, subject, ...state].filter(Boolean).join("  "));
 }
 

@@ -1,7 +1,7 @@
 import { CURSOR_PATTERN, EVENT_VERSION, jsonBytes, type LedgerEvent, NO_BUSINESS } from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
 import { LedgerError } from "../errors.ts";
-import { DOCUMENT_SAVED, type RecordContent } from "../records/columns.ts";
+import { DECIDED, DOCUMENT_SAVED, type RecordContent } from "../records/columns.ts";
 import type { Business, ChainedEvent } from "./chain.ts";
 import { businessColumns, eventOf } from "./row.ts";
 
@@ -79,9 +79,13 @@ function publishedEvent(event: ChainedEvent): LedgerEvent {
   };
 }
 
-function partOf({ kind, content }: ChainedEvent): Pick<LedgerEvent, "document" | "correction"> {
+function partOf({ kind, content }: ChainedEvent): Pick<LedgerEvent, "document" | "correction" | "operator"> {
   if (kind === "correction-begun" || kind === "correction-ended")
     return { correction: JSON.parse(content) as NonNullable<LedgerEvent["correction"]> };
+  if (kind === "attention-raised" || kind === "attention-cleared" || kind === DECIDED) {
+    const { code, update } = JSON.parse(content) as NonNullable<LedgerEvent["operator"]>;
+    return { operator: { ...(code !== undefined && { code }), ...(update !== undefined && { update }) } };
+  }
   if (kind !== DOCUMENT_SAVED) return {};
   const { type, number, stage, document, originalSaleId, attentions } = JSON.parse(content) as RecordContent;
   return {

@@ -157,6 +157,12 @@ describe("a document's record", () => {
     await save(business, recordOf("INV-1", later));
     await save(business, recordOf("INV-1", later));
     expect(await eventKinds(business)).toEqual(["document-saved", "attention-raised", "attention-cleared", "decided"]);
+    expect((await test.ledger.events.read(business)).map(({ operator }) => operator)).toEqual([
+      undefined,
+      { code: "stock-unknown" },
+      { code: "stock-unknown" },
+      { update: "resolveStock", code: "stock-unknown" },
+    ]);
   });
 });
 
