@@ -53,7 +53,7 @@ describe("an error of the API", () => {
     const { client } = await start(failing(422, extras));
     expect((await apiErrorOf(client.retrySale("sal_1", business))).extras).toEqual({
       ...extras,
-      seenSale: { id: "sal_1", type: "sale", status: "failed" },
+      seenSale: { id: "sal_1", type: "sale" },
       seenItem: { registrationStatus: "PENDING", missing: ["productType"] },
     });
   });

@@ -75,7 +75,7 @@ describe("what an error means, over the wire", () => {
   test("a stock movement whose answer is lost is unknown, and one that was never sent is not applied", async () => {
     const client = await start((response) => response.destroy());
     const lost = await errorOf(client.adjustStock(movement, business));
-    expect(classifyError("adjustStock", lost, dialect)).toEqual({ kind: "unknown", attention: "stock-unknown" });
+    expect(classifyError("adjustStock", lost, dialect)).toEqual({ kind: "unknown" });
     await running?.close();
     running = undefined;
     const refused = await errorOf(client.adjustStock(movement, business));
@@ -92,7 +92,7 @@ describe("what an error means, over the wire", () => {
 
   test("an error of any other origin counts as a lost answer", () => {
     const bug = new TypeError("x is not a function");
-    expect(classifyError("adjustStock", bug, dialect)).toEqual({ kind: "unknown", attention: "stock-unknown" });
+    expect(classifyError("adjustStock", bug, dialect)).toEqual({ kind: "unknown" });
     expect(classifyError("createSale", bug, dialect)).toMatchObject({ kind: "unknown-keyed" });
     expect(classifyError("getSale", bug, dialect)).toEqual({ kind: "transient" });
   });
