@@ -1,6 +1,8 @@
 import { InvalidArgumentError } from "commander";
 import type { z } from "zod";
 
+import { LONGEST_WAIT_SECONDS } from "../starter/bound.ts";
+
 /** Parses an argument by a schema of the contract. @throws InvalidArgumentError with what was expected */
 export function parsedBy<T>(schema: z.ZodType<T>): (value: string) => T {
   return (value) => {
@@ -18,8 +20,6 @@ export function wholeNumber(min: number, max: number): (value: string) => number
     throw new InvalidArgumentError(`Expected a whole number from ${min} to ${max}.`);
   };
 }
-
-const LONGEST_WAIT_SECONDS = 86_400;
 
 /** The value of `--wait [seconds]`. */
 export function waitSeconds(value: string): number {

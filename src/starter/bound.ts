@@ -1,5 +1,25 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Client } from "@temporalio/client";
+import { z } from "zod";
+
+import { parseInput } from "../contract/schema/parse-input.ts";
+
+/** Seconds. Whoever waits for longer asks again. */
+export const LONGEST_WAIT_SECONDS = 86_400;
+
+const error = `expected a number of seconds from 0 to ${LONGEST_WAIT_SECONDS}`;
+const waitSchema = z.object({
+  waitSeconds: z.number({ error }).min(0, { error }).max(LONGEST_WAIT_SECONDS, { error }),
+});
+
+/**
+ * Of a caller's `waitSeconds`, which JavaScript does not check. A deadline that is no time ends the process: gRPC throws
+ * where nobody can catch it.
+ * @throws InvalidInputError
+ */
+export function waitMsOf(waitSeconds: number): number {
+  return parseInput(waitSchema, { waitSeconds }, "wait").waitSeconds * 1000;
+}
 
 /** Until when a caller waits at most (Unix milliseconds). */
 const bounds = new AsyncLocalStorage<number>();

@@ -16,7 +16,7 @@ import type { RefundRequest, SaleInput, SaleOutcome } from "../contract/sale.ts"
 import { InvalidInputError } from "../contract/schema/parse-input.ts";
 import type { ResolveBatchRequest } from "../contract/sync-batch.ts";
 import { type KnownOutcome, ledgerOutcome, ledgerState, type SaleState } from "./answer-from-ledger.ts";
-import { bounded } from "./bound.ts";
+import { bounded, waitMsOf } from "./bound.ts";
 import {
   type CheckedCorrection,
   type Correction,
@@ -135,6 +135,7 @@ export interface StartedSale {
  * true now, the answer may take as long as a worker needs for its restart.
  */
 export interface WaitOptions {
+  /** From 0 to 86,400, which is a day. Anything else is refused as `InvalidInput`. */
   waitSeconds?: number;
 }
 
@@ -203,9 +204,9 @@ export function createStarter(options: StarterOptions) {
       input: SaleInput,
       { waitSeconds = DEFAULT_WAIT_SECONDS }: WaitOptions = {},
     ): Promise<StartedSale & { outcome: SaleOutcome }> =>
-      withClientErrors(client, boundOf(waitSeconds), async () => {
+      waiting(client, waitSeconds, async (waitMs) => {
         const { start, warnings } = await checkedStart(input);
-        const { result, outcome } = await startAndWait(client, start, waitSeconds * 1000);
+        const { result, outcome } = await startAndWait(client, start, waitMs);
         return { ...startedSale(start, result, warnings), outcome };
       }),
 
@@ -216,10 +217,9 @@ export function createStarter(options: StarterOptions) {
      * @throws SaleNotFoundError, SaleFailedError, NoAnswerError, LedgerAwayError
      */
     outcome: (key: SaleKey, { waitSeconds = 0 }: WaitOptions = {}): Promise<KnownOutcome> =>
-      withClientErrors(client, boundOf(waitSeconds), async () => {
+      waiting(client, waitSeconds, async (waitMs) => {
         try {
-          const wait = { workflowId: idOf(key), sale: named(key), waitMs: waitSeconds * 1000 };
-          const outcome = await waitForOutcome(client, wait);
+          const outcome = await waitForOutcome(client, { workflowId: idOf(key), sale: named(key), waitMs });
           return "source" in outcome ? outcome : { ...outcome, source: "workflow" };
         } catch (error) {
           if (!(error instanceof SaleNotFoundError)) throw error;
@@ -251,9 +251,9 @@ export function createStarter(options: StarterOptions) {
      * @throws InvalidInputError, UnknownConnectionError, NotAllowedError, SaleConflictError, SaleNotFoundError
      */
     refund: (key: SaleKey, request: RefundRequest, { waitSeconds = 0 }: WaitOptions = {}): Promise<CheckedRefund> =>
-      withClientErrors(client, boundOf(waitSeconds), async () => {
+      waiting(client, waitSeconds, async (waitMs) => {
         checkConnection(key);
-        return await refundSale(client, named(key), request, { waitMs: waitSeconds * 1000, checks: checksOf(key) });
+        return await refundSale(client, named(key), request, { waitMs, checks: checksOf(key) });
       }),
 
     /**
@@ -268,10 +268,15 @@ export function createStarter(options: StarterOptions) {
       request: CorrectionRequest,
       { waitSeconds = 0 }: WaitOptions = {},
     ): Promise<CheckedCorrection> =>
-      withClientErrors(client, boundOf(waitSeconds, REFUSED_WITHIN_MS), async () => {
-        checkConnection(key);
-        return await correctSale(client, named(key), request, { waitMs: waitSeconds * 1000, checks: checksOf(key) });
-      }),
+      waiting(
+        client,
+        waitSeconds,
+        async (waitMs) => {
+          checkConnection(key);
+          return await correctSale(client, named(key), request, { waitMs, checks: checksOf(key) });
+        },
+        REFUSED_WITHIN_MS,
+      ),
 
     /**
      * The correction of a sale, as far as it has come; undefined where Temporal knows of none.
@@ -335,8 +340,16 @@ const BOUND_MS = 60_000;
 /** For the answer to get here, once the wait is over. */
 const ANSWER_MS = 3_000;
 
-function boundOf(waitSeconds: number, leastMs = 0): number {
-  return waitSeconds === 0 ? BOUND_MS : Math.max(waitSeconds * 1000, leastMs) + ANSWER_MS;
+/** The work of a call that waits for an outcome, within its bound. @throws InvalidInputError */
+async function waiting<T>(
+  client: Client,
+  waitSeconds: number,
+  work: (waitMs: number) => Promise<T>,
+  leastMs = 0,
+): Promise<T> {
+  const waitMs = waitMsOf(waitSeconds);
+  const boundMs = waitMs === 0 ? BOUND_MS : Math.max(waitMs, leastMs) + ANSWER_MS;
+  return await withClientErrors(client, boundMs, () => work(waitMs));
 }
 
 async function withClientErrors<T>(client: Client, withinMs: number, work: () => Promise<T>): Promise<T> {

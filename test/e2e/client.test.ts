@@ -118,6 +118,24 @@ describeWithTemporal("the client package of another service", () => {
     expect(await result("OPEN")).toMatchObject({ stage: "credited" });
   });
 
+  test.each([NaN, Infinity, -1, 86_401, "20", {}, null])("refuses to wait for %j seconds", async (wanted) => {
+    const wait = { waitSeconds: wanted as number };
+    const refund = { reason: "06", traderInvoiceNumber: "CN-NO-WAIT" } as const;
+    const corrected = { reason: "06", creditNote: "CN-NO-WAIT", sale: sale("NO-WAIT-2") } as const;
+    const key = { invoice: "NO-WAIT" };
+    for (const call of [
+      () => starter.startSaleAndWait(sale("NO-WAIT"), wait),
+      () => starter.outcome(key, wait),
+      () => starter.refund(key, refund, wait),
+      () => starter.correct(key, corrected, wait),
+    ])
+      expect(await failing(call())).toMatchObject({
+        code: "InvalidInput",
+        message: expect.stringMatching(/waitSeconds: expected a number of seconds from 0 to 86400, found /),
+      });
+    expect(await failing(starter.getSale(key))).toMatchObject({ code: "NotFound" });
+  });
+
   describe("while Temporal is away", () => {
     test("each function says so in bounded time, and nothing is started", async () => {
       line.cut();
