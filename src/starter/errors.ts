@@ -1,4 +1,4 @@
-import { ApplicationFailure, isGrpcServiceError } from "@temporalio/client";
+import { ApplicationFailure, isGrpcServiceError, NamespaceNotFoundError } from "@temporalio/client";
 
 import { FAILURES } from "../contract/calls.ts";
 import { differencesInWords, otherContent } from "../contract/differences.ts";
@@ -190,6 +190,7 @@ const UNAVAILABLE = 14;
  */
 export function temporalError(error: unknown): unknown {
   if (error instanceof FiscalflowError) return error;
+  if (error instanceof NamespaceNotFoundError) return new TemporalRefusedError(error.message, error);
   const grpc = [error, error instanceof Error ? error.cause : undefined].find((one) => isGrpcServiceError(one));
   if (!grpc || grpc.details === BY_CALLER) return error;
   const isAway = [CANCELLED, DEADLINE_EXCEEDED, UNAVAILABLE].includes(grpc.code);

@@ -136,6 +136,28 @@ describeWithTemporal("the client package of another service", () => {
     expect(await failing(starter.getSale(key))).toMatchObject({ code: "NotFound" });
   });
 
+  test("says that Temporal refused the call where there is no such namespace", async () => {
+    const namespace = "nobody-made-this-one";
+    const lost = createStarter({ client: new Client({ connection, namespace }) });
+    const key = { invoice: "NO-NAMESPACE" };
+    for (const call of [
+      () => lost.startSale(sale("NO-NAMESPACE")),
+      () => lost.startSaleAndWait(sale("NO-NAMESPACE")),
+      () => lost.outcome(key),
+      () => lost.getSale(key),
+      () => lost.refund(key, { reason: "06", traderInvoiceNumber: "CN-NO-NAMESPACE" }),
+      () => lost.correction(key),
+      () => lost.retry(key),
+      () => lost.restart(key, { note: "why" }),
+      () => lost.events().next(),
+      () => lost.listAttention().next(),
+    ])
+      expect(await failing(call())).toMatchObject({
+        code: "TemporalRefused",
+        message: expect.stringContaining(namespace),
+      });
+  });
+
   describe("while Temporal is away", () => {
     test("each function says so in bounded time, and nothing is started", async () => {
       line.cut();
