@@ -35,8 +35,7 @@ export async function laterCreditNote(
     if (stage === "cancelled") return undefined;
     const [attention] = attentions;
     return {
-      // One that ended without an outcome reverses nothing, unless its document was signed.
-      stage: stage === "credited" ? "credited" : closed ? "completed" : "crediting",
+      stage: stageOfRefunded(stage, closed !== undefined),
       ...(document && { creditNote: document }),
       ...(refund && { refund }),
       creditNoteWorkflowId: workflowId,
@@ -46,4 +45,13 @@ export async function laterCreditNote(
     if (error instanceof WorkflowNotFoundError) return undefined;
     throw error;
   }
+}
+
+/**
+ * The stage of a sale by its credit note's. A note whose workflow ended without an outcome reverses nothing, unless its
+ * document was signed.
+ */
+export function stageOfRefunded(noteStage: Stage, noteEnded: boolean): Stage {
+  if (noteStage === "credited") return "credited";
+  return noteEnded ? "completed" : "crediting";
 }

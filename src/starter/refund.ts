@@ -30,6 +30,7 @@ import { ledgerOutcome } from "./answer-from-ledger.ts";
 import { lastRunOf, refusedByClosed } from "./closed-run.ts";
 import { NotAllowedError, SaleConflictError, SaleNotFoundError, workflowError } from "./errors.ts";
 import { findClosedSale } from "./find-closed-sale.ts";
+import { stageOfRefunded } from "./later-credit-note.ts";
 import { type SaleKey, saleIdOf } from "./sale-key.ts";
 import { endsWait, waitForOutcome } from "./outcome.ts";
 import { isUnreadable } from "./unreadable-run.ts";
@@ -52,13 +53,32 @@ export async function refundSale(
   const askedAtMs = Date.now();
   const deadlineMs = askedAtMs + waitMs;
   const waitSeconds = Math.min(waitMs / 1000, LONGEST_REPLY_SECONDS);
-  const { workflowId, outcome, saleDate } = await beginRefund(client, key, request, waitSeconds, checks);
-  const warnings = checks ? refundDoubtsOf(request, checks, askedAtMs, saleDate) : [];
+  const { workflowId, outcome, closedSale } = await beginRefund(client, key, request, waitSeconds, checks);
+  const { sale } = closedSale ?? outcome;
+  const warnings = checks ? refundDoubtsOf(request, checks, askedAtMs, sale?.saleDate) : [];
   const isOver = waitMs === 0 || endsWait(outcome);
   const last = isOver
     ? outcome
     : await waitForOutcome(client, { workflowId, waitMs: Math.max(deadlineMs - Date.now(), 0) });
-  return { ...last, ...(warnings.length > 0 && { warnings }) };
+  return { ...(closedSale ? refundedLate(closedSale, last) : last), ...(warnings.length > 0 && { warnings }) };
+}
+
+/**
+ * The sale's outcome, as within the refund window; its credit note has a workflow of its own, which tells the rest.
+ * `closed` is the credit note's: the refund does not need the sale's workflow.
+ */
+function refundedLate(sale: SaleOutcome, note: SaleOutcome): SaleOutcome {
+  const { creditNote, stage, refund, attention, closed } = note;
+  if (stage === "cancelled") return sale;
+  const { closed: _, ...known } = sale;
+  return {
+    ...known,
+    ...(closed && { closed }),
+    stage: stageOfRefunded(stage, closed !== undefined),
+    ...(creditNote && { creditNote }),
+    ...(refund && { refund }),
+    ...(attention && !closed && { attention }),
+  };
 }
 
 export type CheckedRefund = SaleOutcome & {
@@ -70,10 +90,10 @@ export type CheckedRefund = SaleOutcome & {
 export interface BegunRefund {
   /** The workflow that carries it on, and whose outcome is the refund's: the sale, or the credit note. */
   workflowId: string;
-  /** What is true now. */
+  /** What is true now, as that workflow tells it. */
   outcome: SaleOutcome;
-  /** Of the sale's document, where it is known. */
-  saleDate?: string | null | undefined;
+  /** The sale's own outcome, where the workflow is the credit note's. */
+  closedSale?: SaleOutcome;
 }
 
 /**
@@ -101,14 +121,14 @@ export async function beginRefund(
         updateId,
       }),
     );
-    return { workflowId, outcome, saleDate: outcome.sale?.saleDate };
+    return { workflowId, outcome };
   } catch (error) {
     if (error instanceof WorkflowUpdateFailedError) throw workflowError(error.cause ?? error);
     if (!(error instanceof WorkflowNotFoundError)) throw error;
   }
   const closed = await closedOutcome(client, key);
   if (closed.stage === "credited" || closed.creditNote?.status === "completed")
-    return { workflowId, outcome: sameOrConflict(closed, refund), saleDate: closed.sale?.saleDate };
+    return { workflowId, outcome: sameOrConflict(closed, refund) };
   if (closed.stage !== "completed" || !closed.sale) {
     const refused = closed.closed && (await refusedByClosed(client, workflowId));
     if (refused) throw refused;
@@ -125,16 +145,12 @@ export async function beginRefund(
     ...refund,
     returnDate: refund.returnDate ?? nairobiDate(Date.now()),
   };
-  const { saleDate } = closed.sale;
-  const noteId = creditNoteWorkflowId({
-    connection: connection ?? DEFAULT_CONNECTION,
-    businessId,
-    saleId: closed.sale.id,
-  });
+  const { id: saleId, saleDate } = closed.sale;
+  const noteId = creditNoteWorkflowId({ connection: connection ?? DEFAULT_CONNECTION, businessId, saleId });
   const doubts = checks?.mode === "refuse" ? refundDoubtsOf(refund, checks, Date.now(), saleDate) : [];
   // One that was accepted before is found again, whatever it looks like today.
   if (doubts.length > 0 && !(await lastRunOf(client, noteId))) throw new InvalidInputError("refund request", doubts);
-  return { ...(await creditDirectly(client, input, refund)), saleDate };
+  return { ...(await creditDirectly(client, input, refund)), closedSale: closed };
 }
 
 /**

@@ -118,6 +118,11 @@ describeWithTemporal("a refund", () => {
     const request = { reason: "06", traderInvoiceNumber: "CN-AFTER-1", restock: true } as const;
     const refunded = await rig.starter.refund({ invoice: "AFTER-1" }, request, { waitSeconds: 20 });
     expect(refunded).toMatchObject({ stage: "credited", creditNote: { originalSaleId: sale?.id } });
+    const { source: _, ...asked } = await rig.starter.outcome({ invoice: "AFTER-1" });
+    expect(refunded).toEqual(asked);
+    expect(refunded).toMatchObject({ sale: { id: sale?.id }, stockMovements: [{ purpose: "sold" }] });
+    expect(refunded.receipt).toEqual(refunded.sale?.receipt);
+    expect(refunded.receipt).not.toEqual(refunded.creditNote?.receipt);
     const workflowId = creditNoteWorkflowId({ connection: "default", businessId: "biz_1", saleId: sale?.id ?? "" });
     expect(await rig.client.workflow.getHandle(workflowId).result()).toMatchObject({
       stockMovements: [{ purpose: "restocked", state: "applied" }],
