@@ -24,7 +24,7 @@ export function closedStatusOf(statusName: string): ClosedStatus | undefined {
 export type RunFacts = Pick<WorkflowExecutionDescription, "workflowId" | "runId" | "status" | "closeTime">;
 
 /** The last run of a workflow; undefined where Temporal does not know it, also if a list still does. */
-export async function lastRunOf(client: Client, workflowId: string): Promise<RunFacts | undefined> {
+export async function lastRunOf(client: Client, workflowId: string): Promise<WorkflowExecutionDescription | undefined> {
   try {
     return await client.workflow.getHandle(workflowId).describe();
   } catch (error) {
@@ -74,12 +74,12 @@ async function closeEventOf(client: Client, { workflowId, runId }: RunFacts) {
 
 /**
  * Why no update reaches a sale or a credit note that is closed, and what is possible in its place. Undefined for
- * others.
+ * others, and where Temporal knows no such workflow.
  */
 export async function refusedByClosed(client: Client, workflowId: string): Promise<NotAllowedError | undefined> {
-  const run = await client.workflow.getHandle(workflowId).describe();
-  const isSale = run.type === WORKFLOW_TYPES.sale;
-  if (run.status.name === "RUNNING" || !(isSale || run.type === WORKFLOW_TYPES.creditNote)) return undefined;
+  const run = await lastRunOf(client, workflowId);
+  const isSale = run?.type === WORKFLOW_TYPES.sale;
+  if (!run || run.status.name === "RUNNING" || !(isSale || run.type === WORKFLOW_TYPES.creditNote)) return undefined;
   const closed = await closedRunOf(client, run);
   if (closed) {
     return new NotAllowedError(

@@ -54,7 +54,7 @@ export function operations(client: Client, identity: string = callerIdentity()) 
     try {
       return (await refusedByClosed(client, workflowId)) ?? new SaleNotFoundError(workflowId);
     } catch (error) {
-      return error instanceof WorkflowNotFoundError ? new SaleNotFoundError(workflowId) : temporalError(error);
+      return temporalError(error);
     }
   }
   return {

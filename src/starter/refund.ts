@@ -7,6 +7,7 @@ import {
   WorkflowUpdateFailedError,
 } from "@temporalio/client";
 
+import type { ClosedRun } from "../contract/closed-run.ts";
 import { creditNoteWorkflowId } from "../contract/ids.ts";
 import { type InputChecks, refundDoubtsOf } from "../contract/input-checks.ts";
 import { nairobiDate } from "../contract/nairobi-date.ts";
@@ -160,15 +161,18 @@ export async function beginRefund(
 async function closedOutcome(client: Client, key: SaleKey): Promise<SaleOutcome> {
   const workflowId = saleIdOf(key);
   let isKnown = true;
+  let ended: ClosedRun | undefined;
   try {
     const outcome = await waitForOutcome(client, { workflowId, waitMs: 0 });
-    if (!outcome.closed) return outcome;
+    ended = outcome.closed;
+    if (!ended) return outcome;
   } catch (error) {
     isKnown = !(error instanceof SaleNotFoundError);
     if (isKnown && !isUnreadable(error)) throw error;
   }
   try {
-    return ledgerOutcome(await findClosedSale(client, key));
+    // The ledger learns later how a run ended.
+    return { ...ledgerOutcome(await findClosedSale(client, key)), ...(ended && { closed: ended }) };
   } catch (error) {
     // Its run ended before it could keep its record: once it is restarted, it finds its document.
     const refused =

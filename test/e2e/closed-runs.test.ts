@@ -95,6 +95,9 @@ describeWithTemporal("a sale whose run ended without an outcome", () => {
     for (const { outcome } of await Promise.all(waiting)) {
       expect(outcome).toMatchObject({ stage: "awaiting-authority", closed: { status: "terminated" } });
     }
+    const refund = rig.starter.refund({ invoice: "END-6" }, { reason: "06", traderInvoiceNumber: "CN-END-6" });
+    await expect(refund).rejects.toThrow(NotAllowedError);
+    await expect(refund).rejects.toThrow(/was terminated \("by mistake".*fiscalflow sale restart/);
   });
 
   test("refuses updates, and says that it can be restarted", async () => {
