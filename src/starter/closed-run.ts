@@ -72,23 +72,40 @@ async function closeEventOf(client: Client, { workflowId, runId }: RunFacts) {
   return history?.events?.at(-1);
 }
 
+const RESTART = "restart it (`fiscalflow sale restart`), then answer what it asks.";
+
+/** Of the workflows that are closed: what they are called, and what is possible once they completed, or ended early. */
+const CLOSED_KINDS: Readonly<Record<string, { noun: string; next: string; again: string }>> = {
+  [WORKFLOW_TYPES.sale]: {
+    noun: "sale",
+    next: " Allowed: a refund, where it is completed.",
+    again: RESTART,
+  },
+  [WORKFLOW_TYPES.creditNote]: {
+    noun: "credit note",
+    next: "",
+    again: RESTART,
+  },
+  [WORKFLOW_TYPES.correctSale]: {
+    noun: "correction",
+    next: "",
+    again: "ask for the same correction again (`fiscalflow sale correct`), which carries it on.",
+  },
+};
+
 /**
- * Why no update reaches a sale or a credit note that is closed, and what is possible in its place. Undefined for
- * others, and where Temporal knows no such workflow.
+ * Why no update reaches a sale, a credit note or a correction that is closed, and what is possible in its place.
+ * Undefined for others, and where Temporal knows no such workflow.
  */
 export async function refusedByClosed(client: Client, workflowId: string): Promise<NotAllowedError | undefined> {
   const run = await lastRunOf(client, workflowId);
-  const isSale = run?.type === WORKFLOW_TYPES.sale;
-  if (!run || run.status.name === "RUNNING" || !(isSale || run.type === WORKFLOW_TYPES.creditNote)) return undefined;
+  const kind = run && CLOSED_KINDS[run.type];
+  if (!kind || run.status.name === "RUNNING") return undefined;
+  const { noun, next, again } = kind;
   const closed = await closedRunOf(client, run);
-  if (closed) {
+  if (closed)
     return new NotAllowedError(
-      `The workflow ${workflowId} was ${closedInWords(closed)} on ${nairobiTime(closed.atMs)}: no update reaches it, and nothing carries it on. Allowed: restart it (` +
-        "`fiscalflow sale restart`" +
-        `), then answer what it asks.`,
+      `The workflow ${workflowId} was ${closedInWords(closed)} on ${nairobiTime(closed.atMs)}: no update reaches it, and nothing carries it on. Allowed: ${again}`,
     );
-  }
-  const next = isSale ? " Allowed: a refund, where it is completed." : "";
-  const noun = isSale ? "sale" : "credit note";
   return new NotAllowedError(`The ${noun} ${workflowId} is finished and closed: it waits for nothing.${next}`);
 }

@@ -33,6 +33,10 @@ describeWithTemporal("a correction", () => {
       waitingFor: "nothing",
     });
     await settled("FIX-1");
+    await expect(rig.starter.retry({ workflowId: idOf("FIX-1") })).rejects.toMatchObject({
+      code: "NotAllowed",
+      message: expect.stringMatching(/^The correction correct\S+ is finished and closed: it waits for nothing\.$/),
+    });
     expect(documentsOf("FIX-1")).toEqual(both("FIX-1"));
     expect(onHand()).toBe(before - 3);
     expect(movementsOf("FIX-1-NEW")).toHaveLength(1);
@@ -98,6 +102,9 @@ describeWithTemporal("a correction", () => {
     await correct("KILLED-1", request("KILLED-1"), { waitSeconds: 0 });
     await when("KILLED-1", ({ stage }) => stage === "issuing");
     await rig.client.workflow.getHandle(idOf("KILLED-1")).terminate("by mistake");
+    await expect(rig.starter.retry({ workflowId: idOf("KILLED-1") })).rejects.toThrow(
+      /was terminated \("by mistake".*fiscalflow sale correct/,
+    );
     await expect(correct("KILLED-1", request("KILLED-1", { traderInvoiceNumber: "KILLED-2" }))).rejects.toThrow(
       /is being corrected by KILLED-1-NEW.*start it again as it was/s,
     );
