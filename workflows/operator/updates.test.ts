@@ -9,6 +9,9 @@ function unknownSale(): SaleState {
   const run = new SaleState("sale", "INV-1", "awaiting-authority");
   const movement = { purpose: "sold", action: "DEDUCT", itemId: "tea", quantity: 2, unitPrice: 350 } as const;
   run.movements.push({ ...movement, referenceId: "INV-1/tea/sold", state: "unknown" });
+  run.movements.push({ ...movement, referenceId: "INV-1/sugar/sold", state: "refused" });
+  run.movements.push({ ...movement, referenceId: "INV-1/salt/sold", state: "applied" });
+  run.decide({ update: "resolveStock", code: "stock-unknown", subject: "INV-1/salt/sold", note: "seen" }, 0);
   run.raise({ code: "document-unknown", message: "" });
   return run;
 }
@@ -26,6 +29,16 @@ describe("an update", () => {
       "Expected the field applied with true or false",
     ],
     ["resolveStock", { referenceId: "INV-1/tea", applied: true, note: "x" }, "unknown are: INV-1/tea/sold."],
+    [
+      "resolveStock",
+      { referenceId: "INV-1/sugar/sold", applied: true, note: "x" },
+      "The movement INV-1/sugar/sold is refused: its outcome is not in question.",
+    ],
+    [
+      "resolveStock",
+      { referenceId: "INV-1/salt/sold", applied: true, note: "x" },
+      "The movement INV-1/salt/sold is applied: it was answered before.",
+    ],
     [
       "resolveStock",
       { referenceId: "INV-1/tea/sold", applied: true, note: "x", by: 7 },

@@ -16,6 +16,7 @@ import {
   type CancelRequest,
   type CreditNoteChanged,
   FAILURES,
+  type MovementState,
   nairobiDate,
   NOTHING_TO_RESTOCK,
   type OutcomeRequest,
@@ -30,6 +31,7 @@ import {
   type SaleOutcome,
   SIGNALS,
   STATE_QUERY,
+  type StockMovement,
   UPDATES,
   type WorkflowState,
 } from "../../src/contract/index.ts";
@@ -81,8 +83,10 @@ const resolveStock: Update<SaleState, ResolveStockRequest> = {
     if (open.some((movement) => movement.referenceId === referenceId)) return answeredTooSoon(run, referenceId);
     if (unknown.some((movement) => movement.referenceId === referenceId))
       return "The decision on it is being written into the movement's claim. That waits while the ledger is away.";
+    const known = run.movements.find((movement) => movement.referenceId === referenceId);
+    if (known) return notUnknown(run, known);
     const references = open.map((movement) => movement.referenceId).join(", ");
-    return `No movement with that referenceId is unknown; unknown are: ${references || "none"}.`;
+    return `There is no movement with that referenceId; unknown are: ${references || "none"}.`;
   },
   act(run, { referenceId, applied, note, by }) {
     const movement = run.movements.find((one) => one.referenceId === referenceId && one.state === "unknown");
@@ -112,6 +116,22 @@ function answeredTooSoon(run: SaleState, referenceId: string): string | undefine
   if (!question || !answeredBefore || Date.now() - question.sinceMs >= FASTEST_ANSWER_MS) return undefined;
   const since = new Date(question.sinceMs).toISOString();
   return `It was answered before, and is asked again since ${since}: look again, then answer.`;
+}
+
+const MOVEMENT_IS: Readonly<Record<MovementState, string>> = {
+  planned: "not sent yet",
+  sending: "being sent",
+  applied: "applied",
+  unknown: "unknown",
+  refused: "refused",
+  dropped: "given up",
+};
+
+/** Says to whoever sends a `resolveStock` again that the first one was taken. */
+function notUnknown(run: SaleState, { referenceId, state }: StockMovement): string {
+  const isAnswered = run.decisions.some(({ code, subject }) => code === "stock-unknown" && subject === referenceId);
+  const why = isAnswered ? "it was answered before" : "its outcome is not in question";
+  return `The movement ${referenceId} is ${MOVEMENT_IS[state]}: ${why}.`;
 }
 
 const resolveDocument: Update<SaleState, ResolveDocumentRequest> = {
