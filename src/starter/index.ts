@@ -29,7 +29,7 @@ import { SaleNotFoundError, temporalError } from "./errors.ts";
 import { type EventsRequest, readEvents } from "./events.ts";
 import { findClosedSale } from "./find-closed-sale.ts";
 import { type AttentionFilter, listAttention, type OpenAttention } from "./list-attention.ts";
-import { callerIdentity, operations } from "./operate.ts";
+import { callerIdentity, operations, type OperatorAnswer } from "./operate.ts";
 import { waitForOutcome } from "./outcome.ts";
 import { type CheckedRefund, refundSale } from "./refund.ts";
 import type { RestartRequest } from "./restart.ts";
@@ -85,6 +85,7 @@ export type { StockMovement } from "../contract/stock-movement.ts";
 export type { ResolveBatchRequest } from "../contract/sync-batch.ts";
 export type { UpdateExample } from "../contract/update-examples.ts";
 export type { KnownOutcome, SaleState } from "./answer-from-ledger.ts";
+export { type ClientError, isFiscalflowError } from "./client-error.ts";
 export type { Correction } from "./correct.ts";
 export {
   LedgerAwayError,
@@ -100,6 +101,7 @@ export {
 export { CursorLostError, type EventsRequest } from "./events.ts";
 export type { AttentionFilter, OpenAttention } from "./list-attention.ts";
 export type { PendingCall } from "./pending-calls.ts";
+export type { OperatorAnswer } from "./operate.ts";
 export type { RestartReply, RestartRequest } from "./restart.ts";
 export { type SaleKey, UnknownConnectionError, type UpdateTarget } from "./sale-key.ts";
 export type { DefaultBusinesses } from "./start-sale.ts";
@@ -323,6 +325,8 @@ export function createStarter(options: StarterOptions) {
       operate.resolveDocument(idOf(target), request),
     resolveBatch: (target: UpdateTarget, request: ResolveBatchRequest) => operate.resolveBatch(idOf(target), request),
     acknowledge: (target: UpdateTarget, request: AcknowledgeRequest) => operate.acknowledge(idOf(target), request),
+    /** One of these answers, as `listAttention` shows it, once its texts are filled in. */
+    answer: (target: UpdateTarget, answer: OperatorAnswer) => operate.answer(idOf(target), answer),
 
     /**
      * Starts a sale, or a credit note, anew where its workflow was terminated, failed or timed out: the new run takes

@@ -12,10 +12,14 @@ import type {
 } from "../contract/messages.ts";
 import { UPDATES } from "../contract/names.ts";
 import type { ResolveBatchRequest } from "../contract/sync-batch.ts";
+import type { UpdateExample } from "../contract/update-examples.ts";
 import { answeredInTime } from "./answered-in-time.ts";
 import { refusedByClosed } from "./closed-run.ts";
 import { SaleNotFoundError, temporalError, workflowError } from "./errors.ts";
 import { type RestartReply, type RestartRequest, restartWorkflow } from "./restart.ts";
+
+/** Any of the updates with its JSON: the workflow checks it. */
+export type OperatorAnswer = Pick<UpdateExample, "update" | "input">;
 
 /** A restart asks the dead run first what had been asked of it, which takes as long as any question may. */
 const RESTART_WITHIN_MS = 60_000;
@@ -84,5 +88,7 @@ export function operations(client: Client, identity: string = callerIdentity()) 
     },
     acknowledge: (workflowId: string, request: AcknowledgeRequest) =>
       send(workflowId, UPDATES.acknowledge, { by: identity, ...request }),
+    answer: (workflowId: string, { update, input }: OperatorAnswer) =>
+      send(workflowId, update, { by: identity, ...input }),
   };
 }

@@ -7,7 +7,16 @@ import {
 } from "@temporalio/client";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 
-import { createStarter, FiscalflowError, type OpenAttention, type Starter } from "../../src/starter/index.ts";
+import {
+  createStarter,
+  ERROR_CODES,
+  FiscalflowError,
+  isFiscalflowError,
+  type ClientError,
+  type ErrorCode,
+  type OpenAttention,
+  type Starter,
+} from "../../src/starter/index.ts";
 import { type CuttableLine, startCuttableLine } from "../rig/cuttable-line.ts";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { salesOf, TEA } from "../rig/sales-of.ts";
@@ -100,6 +109,25 @@ describeWithTemporal("the client package of another service", () => {
     await expect(starter.startSaleAndWait(other)).rejects.toMatchObject({ code: "Conflict", fields: ["lines[0]"] });
     expect(await starter.startSaleAndWait(sale("TAKEN"))).toMatchObject({ result: "known" });
     expect(rig.simulator.documents("TAKEN")).toHaveLength(1);
+  });
+
+  test("tells by an error's code which further fields it has", async () => {
+    const thrown = (work: Promise<unknown>): Promise<unknown> => work.catch((error: unknown) => error);
+    const invalid = await thrown(starter.startSale({ ...sale("NO-LINES"), lines: [] }));
+    const conflict = await thrown(starter.startSale({ ...sale("ONE-TRIP"), lines: [{ ...TEA, quantity: 9 }] }));
+    // Compiled: each field is there once the code is known.
+    const fieldsOf = (error: unknown): readonly string[] | undefined => {
+      if (!isFiscalflowError(error)) throw error;
+      if (error.code === "InvalidInput") return error.problems;
+      if (error.code === "UnknownConnection") return error.connections;
+      if (error.code === "NotAllowed") return error.allowed;
+      return error.code === "Conflict" ? error.fields : undefined;
+    };
+    expect(fieldsOf(invalid)).toEqual([expect.stringMatching(/^lines: /)]);
+    expect(fieldsOf(conflict)).toEqual(["lines[0]"]);
+    expect(() => fieldsOf(new TypeError("another"))).toThrow("another");
+    const codes: readonly ClientError["code"][] = ERROR_CODES satisfies readonly ErrorCode[];
+    expect(codes).toContain("InvalidInput");
   });
 
   test("receives the workflow's refusals: of input, and of an update with the allowed ones", async () => {
@@ -234,7 +262,7 @@ describeWithTemporal("the client package of another service", () => {
     ] as const) {
       const example = attention?.updates.find((one) => one.update === update);
       if (!attention || !example) throw new Error(`${update} is not listed: ${JSON.stringify(found)}`);
-      await starter[update](attention, example.input as never);
+      await starter.answer(attention, example);
     }
     expect(await result("UNKNOWN")).toMatchObject({ stage: "cancelled" });
     expect(await result("LOST")).toMatchObject({
