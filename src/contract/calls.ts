@@ -205,3 +205,8 @@ export const FAILURES = {
   /** The event of a cursor is not in the ledger as it was read. */
   cursorLost: "CursorLost",
 } as const;
+
+/** Beside the message of a `Conflict`, where the fields that differ are known. */
+export interface ConflictDetails {
+  fields: string[];
+}

@@ -82,14 +82,20 @@ export interface RefundRequest {
 export function refundConflict(known: RefundRequest, asked: RefundRequest): string | undefined {
   const found = refundDifferences(known, asked);
   if (found.length === 0) return undefined;
-  return `The sale is being refunded, or was refunded, by ${known.traderInvoiceNumber}, and this request differs: ${found.join("; ")}. A sale has one credit note at most.`;
+  return `The sale is being refunded, or was refunded, by ${known.traderInvoiceNumber}, and this request differs: ${found.map(({ words }) => words).join("; ")}. A sale has one credit note at most.`;
+}
+
+/** The fields in which a refund differs from the one that is known. */
+export function refundConflictFields(known: RefundRequest, asked: RefundRequest): string[] {
+  return refundDifferences(known, asked).map(({ field }) => field);
 }
 
 /** A date that is left out is no difference. */
-function refundDifferences(known: RefundRequest, asked: RefundRequest): string[] {
-  const found: string[] = [];
-  const compare = (what: string, knownValue: unknown, askedValue: unknown): void => {
-    if (knownValue !== askedValue) found.push(`${what} is ${String(knownValue)}, not ${String(askedValue)}`);
+function refundDifferences(known: RefundRequest, asked: RefundRequest): { field: string; words: string }[] {
+  const found: { field: string; words: string }[] = [];
+  const compare = (field: keyof RefundRequest, knownValue: unknown, askedValue: unknown): void => {
+    if (knownValue !== askedValue)
+      found.push({ field, words: `${field} is ${String(knownValue)}, not ${String(askedValue)}` });
   };
   compare("traderInvoiceNumber", known.traderInvoiceNumber, asked.traderInvoiceNumber);
   compare("reason", known.reason, asked.reason);

@@ -1,6 +1,6 @@
 import { ApplicationFailure, isGrpcServiceError, NamespaceNotFoundError } from "@temporalio/client";
 
-import { FAILURES } from "../contract/calls.ts";
+import { type ConflictDetails, FAILURES } from "../contract/calls.ts";
 import { differencesInWords, otherContent } from "../contract/differences.ts";
 import { differingFields, type SaleContent } from "../contract/fingerprint.ts";
 import { FiscalflowError } from "../contract/fiscalflow-error.ts";
@@ -169,9 +169,14 @@ export function workflowError(cause: unknown): Error {
   }
   if (cause.type === FAILURES.notFound) return SaleNotFoundError.ofWorkflow(cause.message);
   if (cause.type === FAILURES.notAllowed) return new NotAllowedError(cause.message);
-  if (cause.type === FAILURES.conflict) return new SaleConflictError(cause.message);
+  if (cause.type === FAILURES.conflict) return new SaleConflictError(cause.message, conflictFields(cause));
   if (cause.type === FAILURES.invalidInput) return InvalidInputError.ofWorkflow(cause.message);
   return new SaleFailedError(cause.message, { cause });
+}
+
+function conflictFields({ details }: ApplicationFailure): string[] {
+  const [known] = (details ?? []) as (Partial<ConflictDetails> | null | undefined)[];
+  return known?.fields ?? [];
 }
 
 /**

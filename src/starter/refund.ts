@@ -20,6 +20,7 @@ import {
   NOTHING_TO_RESTOCK,
   OWN_NUMBER,
   refundConflict,
+  refundConflictFields,
   type RefundRequest,
   type SaleOutcome,
 } from "../contract/sale.ts";
@@ -187,7 +188,7 @@ function sameOrConflict(outcome: SaleOutcome, asked: RefundRequest): SaleOutcome
   // Of somebody else's credit note its number alone is known.
   const known = outcome.refund ?? (creditNote && { ...asked, traderInvoiceNumber: creditNote.traderInvoiceNumber });
   const conflict = known ? refundConflict(known, asked) : undefined;
-  if (conflict !== undefined) throw new SaleConflictError(conflict);
+  if (known && conflict !== undefined) throw new SaleConflictError(conflict, refundConflictFields(known, asked));
   return outcome;
 }
 

@@ -89,6 +89,9 @@ describeWithTemporal("a refund", () => {
       rig.starter.refund({ invoice: "TWICE-1" }, request),
       rig.starter.refund({ invoice: "TWICE-1" }, request),
     ]);
+    await expect(
+      rig.starter.refund({ invoice: "TWICE-1" }, { reason: "06", traderInvoiceNumber: "CN-TWICE-2", restock: true }),
+    ).rejects.toMatchObject({ code: "Conflict", fields: ["traderInvoiceNumber", "restock"] });
     await result("TWICE-1");
     expect(await rig.starter.refund({ invoice: "TWICE-1" }, request)).toMatchObject({ stage: "credited" });
     await expect(
@@ -128,6 +131,9 @@ describeWithTemporal("a refund", () => {
       stockMovements: [{ purpose: "restocked", state: "applied" }],
     });
     expect(await rig.starter.refund({ invoice: "AFTER-1" }, request)).toMatchObject({ stage: "credited" });
+    await expect(
+      rig.starter.refund({ invoice: "AFTER-1" }, { reason: "05", traderInvoiceNumber: "CN-AFTER-1" }),
+    ).rejects.toMatchObject({ code: "Conflict", fields: ["reason", "restock"] });
     expect(creditNotesOf(sale?.id)).toHaveLength(1);
     expect(onHand("item_tea")).toBe(before);
   });

@@ -14,6 +14,7 @@ import {
   BRANCH_IS_KNOWN,
   type CallbackReceived,
   type CancelRequest,
+  type ConflictDetails,
   type CreditNoteChanged,
   FAILURES,
   type MovementState,
@@ -22,6 +23,7 @@ import {
   type OutcomeRequest,
   OWN_NUMBER,
   refundConflict,
+  refundConflictFields,
   refundDoubtsOf,
   type RefundRequest,
   type RefundUpdate,
@@ -209,7 +211,10 @@ const refund: Update<SaleState, RefundUpdate> = {
     if (request.traderInvoiceNumber === run.invoice)
       throw ApplicationFailure.nonRetryable(`The refund request is not valid:\n  ${OWN_NUMBER}`, FAILURES.invalidInput);
     const conflict = run.refund && refundConflict(run.refund, request);
-    if (conflict !== undefined) throw ApplicationFailure.nonRetryable(conflict, FAILURES.conflict);
+    if (run.refund && conflict !== undefined) {
+      const details: ConflictDetails = { fields: refundConflictFields(run.refund, request) };
+      throw ApplicationFailure.nonRetryable(conflict, FAILURES.conflict, details);
+    }
     // One that was accepted before is not looked at again.
     const doubts =
       run.refundChecks && !run.refund
