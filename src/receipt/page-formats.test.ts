@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 
-import { receiptEscPos, receiptHtml, receiptPdf, receiptText } from "./index.ts";
+import { receiptEscPos, receiptHtml, receiptPdf, receiptText, type SaleDocument } from "./index.ts";
 import { readPdf } from "./test-support/read-pdf.ts";
 import { readSvgQr } from "./test-support/read-qr.ts";
 import { lineOf, pendingSale, signedNote, signedSale, VERIFY_AT } from "./test-support/sample-document.ts";
@@ -125,6 +125,19 @@ describe("receiptPdf", () => {
 });
 
 describe("the receipt of one document", () => {
+  it.each([null, undefined, { stage: "completed", sale: signedSale() }, "INV-1001"])(
+    "is refused where %j is given in its place",
+    async (given) => {
+      const document = given as unknown as SaleDocument;
+      const expected = "expected the document: outcome.sale or outcome.creditNote";
+      for (const format of [receiptText, receiptEscPos, receiptHtml]) {
+        expect(() => format(document)).toThrow(TypeError);
+        expect(() => format(document)).toThrow(expected);
+      }
+      await expect(receiptPdf(document)).rejects.toThrow(expected);
+    },
+  );
+
   const zone = process.env["TZ"];
   afterEach(() => {
     vi.useRealTimers();

@@ -56,11 +56,16 @@ export const PROVISIONAL = "PROVISIONAL";
 export const NOT_A_RECEIPT = "NOT A TAX RECEIPT";
 export const SELLER_NOTE = "Seller: as stated by the shop, not signed.";
 
+const NO_DOCUMENT = "expected the document: outcome.sale or outcome.creditNote; an outcome or null is none";
+
 /**
  * The receipt of a document, out of the document alone: a value that it does not have is left out. Amounts are printed
  * as they are, negative on a credit note.
  */
 export function pageOf(document: SaleDocument, { seller, cancelled = false }: ReceiptOptions): ReceiptPage {
+  // JavaScript lets an outcome through, or the null of a sale without a document.
+  const given: Partial<SaleDocument> | null | undefined = document;
+  if (!given?.totals || !given.lines) throw new TypeError(NO_DOCUMENT);
   const { type, totals, lines, linesLeftOut } = document;
   const receipt = signedReceipt(document);
   const isNote = type === "credit_note";
