@@ -216,7 +216,8 @@ export function createStarter(options: StarterOptions) {
      * The outcome of a sale that was started, waited for as long as asked (seconds; default 0). Where Temporal no
      * longer has the sale, or its history can no longer be read, the ledger answers. `closed` says that its workflow
      * ended without an outcome, and how. Of a sale that completed, and was not refunded since, no worker is needed.
-     * @throws SaleNotFoundError, SaleFailedError, NoAnswerError, LedgerAwayError
+     * @throws InvalidInputError, UnknownConnectionError, SaleNotFoundError, SaleFailedError, NoAnswerError,
+     * LedgerAwayError
      */
     outcome: (key: SaleKey, { waitSeconds = 0 }: WaitOptions = {}): Promise<KnownOutcome> =>
       waiting(client, waitSeconds, async (waitMs) => {
@@ -225,6 +226,7 @@ export function createStarter(options: StarterOptions) {
           return "source" in outcome ? outcome : { ...outcome, source: "workflow" };
         } catch (error) {
           if (!(error instanceof SaleNotFoundError)) throw error;
+          checkConnection(key);
           return ledgerOutcome(await findClosedSale(client, named(key)));
         }
       }),
@@ -233,7 +235,7 @@ export function createStarter(options: StarterOptions) {
      * Everything that is known of the sale now, at no cost to its workflow: its stage, document, stock movements, what
      * needs an operator, the decisions taken, and what is wrong with the API as its calls have met it. Where Temporal
      * no longer has it, or its history can no longer be read, the ledger answers. `closed` as in the outcome.
-     * @throws SaleNotFoundError, SaleFailedError, NoAnswerError, LedgerAwayError
+     * @throws UnknownConnectionError, SaleNotFoundError, SaleFailedError, NoAnswerError, LedgerAwayError
      */
     getSale: (key: SaleKey): Promise<SaleState> =>
       withClientErrors(client, BOUND_MS, async () => {
@@ -241,6 +243,7 @@ export function createStarter(options: StarterOptions) {
           return await workflowState(client, named(key));
         } catch (error) {
           if (!(error instanceof WorkflowNotFoundError)) throw error;
+          checkConnection(key);
           return ledgerState(await findClosedSale(client, named(key)));
         }
       }),

@@ -164,6 +164,19 @@ describeWithTemporal("the client package of another service", () => {
     expect(await failing(starter.getSale(key))).toMatchObject({ code: "NotFound" });
   });
 
+  test("names the connections that there are where a sale of another one is asked for, or started", async () => {
+    const client = new Client({ connection, namespace: rig.namespace });
+    const checking = createStarter({ client, businesses: { default: "biz_1" }, connections: ["default"] });
+    const key = { invoice: "NOWHERE", connection: "nope" };
+    for (const call of [
+      () => checking.startSale({ ...sale("NOWHERE"), connection: "nope" }),
+      () => checking.outcome(key),
+      () => checking.getSale(key),
+      () => checking.refund(key, { reason: "06", traderInvoiceNumber: "CN-NOWHERE" }),
+    ])
+      await expect(call()).rejects.toMatchObject({ code: "UnknownConnection", connections: ["default"] });
+  });
+
   test("says that Temporal refused the call where there is no such namespace", async () => {
     const namespace = "nobody-made-this-one";
     const lost = createStarter({ client: new Client({ connection, namespace }) });
