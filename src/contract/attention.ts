@@ -1,8 +1,8 @@
 import type { StockMovement } from "./stock-movement.ts";
 
 /**
- * What an operator is needed for (docs/failure-model.md, "What operators are asked for"), in the order in which several
- * at once are shown.
+ * What an operator is needed for, in the order in which several at once are shown
+ * (https://github.com/fiscalflow/fiscalflow/blob/main/docs/failure-model.md, "What operators are asked for").
  */
 export const ATTENTION_CODES = [
   "document-unknown",

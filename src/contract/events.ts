@@ -2,7 +2,10 @@ import type { AttentionCode } from "./attention.ts";
 import type { Receipt } from "./documents.ts";
 import type { Stage } from "./stages.ts";
 
-/** What other services read of the ledger's events (docs/events.md). Fields may be added within a version. */
+/**
+ * What other services read of the ledger's events (https://github.com/fiscalflow/fiscalflow/blob/main/docs/events.md).
+ * Fields may be added within a version.
+ */
 
 export const EVENT_VERSION = 1;
 

@@ -1,6 +1,6 @@
 /**
- * What went wrong for whoever calls fiscalflow, as one stable word (docs/clients.md). Those that a workflow answers
- * with are also the `type` of its failure, which every SDK of Temporal shows.
+ * What went wrong for whoever calls fiscalflow, as one stable word. Those that a workflow answers with are also the
+ * `type` of its failure, which every SDK of Temporal shows.
  */
 export const ERROR_CODES = [
   "InvalidInput",

@@ -25,7 +25,7 @@ export interface CustomerInput {
 
 export type StockMode = "on-submission" | "on-completion" | "off";
 
-/** Input of the `sale` workflow (docs/sale-input.md). */
+/** Input of the `sale` workflow (https://github.com/fiscalflow/fiscalflow/blob/main/docs/sale-input.md). */
 export interface SaleInput {
   connection?: string;
   businessId?: string;

@@ -22,6 +22,7 @@ export interface EventsRequest {
   after?: string;
   /** Go on with the events to come, until `signal` is aborted. Default: end with the last one that there is. */
   follow?: boolean;
+  /** Ends the loop with the page that is being read: within about ten seconds. */
   signal?: AbortSignal;
 }
 

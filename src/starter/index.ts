@@ -150,7 +150,7 @@ export type Starter = ReturnType<typeof createStarter>;
  * What other services use: start a sale, wait for its receipt, refund it, and resolve what needs an operator. Starting
  * the same sale twice gives the first; nothing here makes a second document. Every error that is thrown on purpose is a
  * {@link FiscalflowError}; while Temporal is away, each function throws a `TemporalUnavailableError` in bounded time
- * (docs/clients.md).
+ * (https://github.com/fiscalflow/fiscalflow/blob/main/docs/clients.md).
  */
 export function createStarter(options: StarterOptions) {
   const { client, businesses = {}, connections, inputChecks = {}, identity = callerIdentity() } = options;

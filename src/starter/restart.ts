@@ -43,8 +43,9 @@ const RESTARTABLE: readonly string[] = [WORKFLOW_TYPES.sale, WORKFLOW_TYPES.cred
 /**
  * Starts a sale or a credit note anew, with the input and the requests of its last run, where that was terminated,
  * failed or timed out. The new run takes over the document, the movements and the decisions of the runs before
- * (docs/failure-model.md, "What may be done in Temporal's UI"). Temporal itself lets only one run of the id be open,
- * and none begin after one that completed: two restarts at the same moment give one run.
+ * (https://github.com/fiscalflow/fiscalflow/blob/main/docs/failure-model.md, "What may be done in Temporal's
+ * UI"). Temporal itself lets only one run of the id be open, and none begin after one that completed: two restarts at
+ * the same moment give one run.
  * @throws InvalidInputError; NotAllowedError where the last run is open, or completed; SaleNotFoundError
  */
 export async function restartWorkflow(
