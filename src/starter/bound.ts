@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { Client } from "@temporalio/client";
+import { type Client, Connection } from "@temporalio/client";
 import { z } from "zod";
 
 import { parseInput } from "../contract/schema/parse-input.ts";
@@ -21,20 +21,35 @@ export function waitMsOf(waitSeconds: number): number {
   return parseInput(waitSchema, { waitSeconds }, "wait").waitSeconds * 1000;
 }
 
-/** Until when a caller waits at most (Unix milliseconds). */
-const bounds = new AsyncLocalStorage<number>();
+interface Bound {
+  sinceMs: number;
+  /** Until when the caller waits at most (Unix milliseconds). */
+  byMs: number;
+  address: string | undefined;
+}
+
+const bounds = new AsyncLocalStorage<Bound>();
 
 /**
  * Whatever the work asks of Temporal, also by {@link within}, ends in this time, whoever of those that it asks is away.
  */
 export function bounded<T>(client: Client, withinMs: number, work: () => Promise<T>): Promise<T> {
-  const byMs = Date.now() + withinMs;
-  return bounds.run(byMs, () => client.withDeadline(byMs, work));
+  const sinceMs = Date.now();
+  const byMs = sinceMs + withinMs;
+  const { connection } = client;
+  const address = connection instanceof Connection ? connection.options.address : undefined;
+  return bounds.run({ sinceMs, byMs, address }, () => client.withDeadline(byMs, work));
+}
+
+/** Whom a bounded caller has asked, and for how long; for the words of an error. */
+export function waitedFor(): { seconds: number; address: string | undefined } | undefined {
+  const bound = bounds.getStore();
+  return bound && { seconds: Math.round((Date.now() - bound.sinceMs) / 1000), address: bound.address };
 }
 
 /** Infinite where the caller set no bound. */
 export function boundMs(): number {
-  return bounds.getStore() ?? Number.POSITIVE_INFINITY;
+  return bounds.getStore()?.byMs ?? Number.POSITIVE_INFINITY;
 }
 
 /** As the client's `withDeadline`, whose deadline would replace the caller's bound where it is later. */

@@ -6,6 +6,7 @@ import { differingFields, type SaleContent } from "../contract/fingerprint.ts";
 import { FiscalflowError } from "../contract/fiscalflow-error.ts";
 import { MAIN_TASK_QUEUE, SEARCH_ATTRIBUTES } from "../contract/names.ts";
 import { InvalidInputError } from "../contract/schema/parse-input.ts";
+import { waitedFor } from "./bound.ts";
 
 /** The number belongs to a sale, or a refund, with other content. Nothing was started. */
 export class SaleConflictError extends FiscalflowError {
@@ -144,10 +145,19 @@ export class TemporalUnavailableError extends FiscalflowError {
 
   constructor(details: string, cause: unknown) {
     super(
-      `Temporal did not answer: ${details}. It is not known whether it took the request. Ask again for the same: nothing is done twice.`,
+      `${whyAway(details)} It is not known whether it took the request. Ask again for the same: nothing is done twice. (gRPC: ${details})`,
       { cause },
     );
   }
+}
+
+/** What gRPC says of time is about its last attempt alone, which may have had none left. */
+function whyAway(details: string): string {
+  const [, refused] = /ECONNREFUSED (\S+:\d+)/.exec(details) ?? [];
+  if (refused !== undefined) return `Temporal cannot be reached: ${refused} refuses the connection.`;
+  const { seconds, address } = waitedFor() ?? {};
+  const who = address === undefined ? "Temporal" : `Temporal at ${address}`;
+  return `${who} did not answer ${seconds === undefined ? "in time" : `within ${seconds} s`}.`;
 }
 
 /** Temporal answered, and refused the call: the namespace, its search attributes, or what the caller may do. */

@@ -360,9 +360,11 @@ async function waiting<T>(
 }
 
 async function withClientErrors<T>(client: Client, withinMs: number, work: () => Promise<T>): Promise<T> {
-  try {
-    return await bounded(client, withinMs, work);
-  } catch (error) {
-    throw temporalError(error);
-  }
+  return await bounded(client, withinMs, async () => {
+    try {
+      return await work();
+    } catch (error) {
+      throw temporalError(error);
+    }
+  });
 }

@@ -216,6 +216,9 @@ describeWithTemporal("the client package of another service", () => {
       expect(asked[0]?.seconds).toBeLessThan(20);
       expect(asked[1]?.seconds).toBeLessThan(9);
       expect(asked[0]?.message).toContain("Ask again for the same: nothing is done twice.");
+      expect(asked[1]?.message).toMatch(
+        /^Temporal (at 127\.0\.0\.1:\d+ did not answer within \d+ s|cannot be reached: \S+ refuses the connection)\. /,
+      );
       line.restore();
       for (const invoice of ["AWAY-1", "AWAY-2"]) {
         expect(await failing(rig.starter.getSale({ invoice }))).toMatchObject({ code: "NotFound" });
