@@ -2,7 +2,7 @@ import { Client, type Connection } from "@temporalio/client";
 
 import type { TemporalConnection } from "../../config/index.ts";
 import { complianceTaskQueue, MAIN_TASK_QUEUE } from "../../contract/index.ts";
-import { recentPollers } from "../../worker/recent-pollers.ts";
+import { type RecentPoll, recentPolls } from "../../worker/recent-pollers.ts";
 import { requireNamespace, temporalAddress, TemporalError } from "../../worker/require-temporal.ts";
 import { readSearchAttributes } from "../../worker/search-attributes.ts";
 import { serviceTroubles, troubleLine } from "../sale/service-troubles.ts";
@@ -41,6 +41,21 @@ export async function checkSearchAttributes(connection: Connection, namespace: s
   return ok(check, `all ${ready.length} are registered`);
 }
 
+/** A poll lasts a minute at most, and the next one follows at once. */
+const LONGEST_POLL_MS = 65_000;
+
+/** Temporal does not say who has gone: it lists a worker that was killed until its last poll is long over. */
+export function workersFinding(polls: readonly RecentPoll[], nowMs = Date.now()): Finding {
+  const start = "run `fiscalflow worker` on this namespace";
+  if (polls.length === 0)
+    return warning("workers", `none polls "${MAIN_TASK_QUEUE}": sales are accepted and wait`, start);
+  const agoMs = Math.max(0, nowMs - Math.max(...polls.map(({ polledAtMs }) => polledAtMs)));
+  const last = `the last poll of "${MAIN_TASK_QUEUE}" began ${Math.round(agoMs / 1_000)} s ago`;
+  if (agoMs > LONGEST_POLL_MS)
+    return warning("workers", `${last}, and a worker that runs polls every minute: sales are accepted and wait`, start);
+  return ok("workers", `${polls.length} polled lately; ${last} (a worker that was killed counts for about a minute)`);
+}
+
 /**
  * Whether anybody serves the main queue: without, sales are accepted and wait. Workers that name another application for
  * a connection serve it, too, and leave the calls of these applications alone.
@@ -50,15 +65,12 @@ export async function checkWorkers(
   namespace: string,
   applications: ReadonlySet<string>,
 ): Promise<Finding[]> {
-  const recent = await recentPollers(connection, namespace);
-  if (recent.length === 0) {
-    const message = `none polls "${MAIN_TASK_QUEUE}": sales are accepted and wait`;
-    return [warning("workers", message, "run `fiscalflow worker` on this namespace")];
-  }
-  const findings = [ok("workers", `${recent.length} polled "${MAIN_TASK_QUEUE}" lately`)];
+  const polls = await recentPolls(connection, namespace);
+  const findings = [workersFinding(polls)];
+  if (polls.length === 0) return findings;
   for (const application of applications) {
     const name = complianceTaskQueue(application);
-    if ((await recentPollers(connection, namespace, { name, type: "activity" })).length > 0) continue;
+    if ((await recentPolls(connection, namespace, { name, type: "activity" })).length > 0) continue;
     const message = `none has polled "${name}" lately: calls of the application ${application} wait`;
     const todo = `run \`fiscalflow worker\` with COMPLIANCE_APPLICATION=${application}, the same for all workers; while the API's budget is used up, it is normal`;
     findings.push(warning("workers", message, todo));
