@@ -9,8 +9,7 @@ import { printNote } from "./output.ts";
 /** Somebody at a terminal waits for the answer, and no sale does. */
 const PATIENCE_MS = 10_000;
 
-const HOW_TO_NAME_IT =
-  "Set LEDGER_URL, or FISCALFLOW_HOME on the worker's host, to what the worker has (npm run demo -- --keep prints both).";
+const HOW_TO_NAME_IT = "Set LEDGER_URL, or FISCALFLOW_HOME on the worker's host, to what the worker has";
 
 interface LedgerReading {
   /** The output is for a program: which ledger was read is not printed. */
@@ -33,14 +32,16 @@ export async function withLedger<Result>(
   const config = loadConfig({ env: context.env });
   const { url, home } = config.ledger;
   if (!url && !(await hasData(home)))
-    throw new UsageError(`There is no ledger in ${home}: no worker has written to it. ${HOW_TO_NAME_IT}`);
+    throw new UsageError(
+      `There is no ledger in ${home}: no worker has written to it. ${HOW_TO_NAME_IT} (npm run demo -- --keep prints both).`,
+    );
   const where = url ? placeOf(url.reveal()) : `the PostgreSQL in ${home}`;
   const ledger = ledgerOf(config, (line) => printNote(context, line), PATIENCE_MS);
   try {
     return await interruptible(async () => {
       await ledger.ready();
       if (!mayBeEmpty && !(await ledger.events.any()))
-        throw new CommandFailedError(`The ledger is empty: nothing was ever written to ${where}. ${HOW_TO_NAME_IT}`);
+        throw new CommandFailedError(`The ledger is empty: nothing was ever written to ${where}. ${HOW_TO_NAME_IT}.`);
       if (!forMachines) printNote(context, `Ledger: ${where}`);
       return await work(ledger, config);
     }, context.signal);

@@ -527,7 +527,20 @@ describe("fiscalflow documents", () => {
         const said = await callCli(argv, { env });
         expect({ argv, ...said }).toMatchObject({ argv, exitCode: 1, stdout: "" });
         expect(said.stderr).toContain("The ledger is empty: nothing was ever written to");
+        expect(said.stderr).not.toContain("demo");
       }
+    } finally {
+      await fresh.drop();
+    }
+  });
+
+  it("takes a ledger that has only the claim of a document: its record follows", async () => {
+    const fresh = await createTestLedger(15_000);
+    try {
+      const claim = { intent: 1, idempotencyKey: "key-1", content: "{}", request: "{}", holder: "a run", nowMs: 1 };
+      await fresh.ledger.documents.begin({ workflowId: "sale/default/biz_1/K-1", ...claim });
+      const said = await callCli(["report", "day"], { env: { LEDGER_URL: fresh.url } });
+      expect(said).toMatchObject({ exitCode: 0, stderr: expect.not.stringContaining("The ledger is empty") });
     } finally {
       await fresh.drop();
     }

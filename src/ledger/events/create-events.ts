@@ -32,7 +32,10 @@ export interface Events {
   read(business: Business, cursor?: string): Promise<LedgerEvent[]>;
   /** @returns the numbers of the events; undefined for one whose key was there already */
   append(business: Business, events: readonly NewEvent[]): Promise<(number | undefined)[]>;
-  /** Whether anything was ever written: of any business, or of those that are asked for. */
+  /**
+   * Whether anything was ever written: of any business, or of those that are asked for. Of any business, a claim counts
+   * too: it is written before the first event of its sale.
+   */
   any(asked?: Pick<VerifyRequest, "connection" | "businessId">): Promise<boolean>;
   /**
    * Looks through the chains, one report each, in bounded memory. A chain that was seen earlier and has gone is
@@ -50,7 +53,8 @@ export function createEventLog(database: Database): Events {
 
     any: ({ connection, businessId } = {}) =>
       database.query(async (db) => {
-        if (connection === undefined && businessId === undefined) return (await nextChain(db, undefined)) !== undefined;
+        if (connection === undefined && businessId === undefined)
+          return (await nextChain(db, undefined)) !== undefined || (await anyClaim(db));
         let heads = db.selectFrom("event_heads").select("connection");
         if (connection !== undefined)
           heads = heads.where("connection", "in", [connection, accountingChain(connection).connection]);
@@ -81,6 +85,12 @@ export function createEventLog(database: Database): Events {
       }
     },
   };
+}
+
+async function anyClaim(db: Queries): Promise<boolean> {
+  const { rows } = await sql<{ any: boolean }>`
+    select exists (select from document_claims) or exists (select from stock_claims) as any`.execute(db);
+  return rows[0]?.any === true;
 }
 
 /**
