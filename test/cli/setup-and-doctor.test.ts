@@ -257,6 +257,31 @@ describeWithTemporal("on a server with search attributes and task ordering", () 
     expect(stdout).toContain('none has polled "fiscalflow.compliance.till" lately: calls of the application till wait');
   });
 
+  test("sale start --wait says on standard error that the sale is started, and that no worker answers yet", async () => {
+    const env = {
+      TEMPORAL_ADDRESS: server.address,
+      COMPLIANCE_BASE_URL: simulator.url,
+      COMPLIANCE_API_KEY: "cmp_sk_test_simulator",
+      COMPLIANCE_BUSINESS_ID: "biz_1",
+    };
+    const stdin = '{"traderInvoiceNumber":"ALONE-1","lines":[{"sku":"TEA","quantity":1,"unitPrice":1}]}';
+    const enough = new AbortController();
+    let said = "";
+    const { stdout } = await callCli(["sale", "start", "-", "--wait"], {
+      env,
+      stdin,
+      signal: enough.signal,
+      onOutput: (text) => {
+        said += text;
+        if (said.includes("no worker answers yet")) enough.abort();
+      },
+    });
+    expect(said).toMatch(
+      /^ALONE-1: started, and no worker answers yet: it goes on as soon as one runs\. Is `fiscalflow/,
+    );
+    expect(stdout).toBe("");
+  });
+
   test("doctor reports two keys that reach one business", async () => {
     simulator.setKey("cmp_sk_test_second", { application: "simulator" });
     const path = join(folder, "config.json");

@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 
 import { troubleInWords } from "../../contract/index.ts";
 import type { SaleKey, SaleState } from "../../starter/index.ts";
+import { saleIdOf } from "../../starter/sale-key.ts";
 import { workflowState } from "../../starter/workflow-state.ts";
 import type { BusinessScope } from "../jobs/business-of.ts";
 import type { CliContext } from "../context.ts";
@@ -16,12 +17,18 @@ const LOOK_EVERY_MS = 2_000;
 /** What the other sales have met takes many calls of Temporal. */
 const FLEET_LOOK_EVERY_MS = 5_000;
 
+/** By then a worker that runs has answered. */
+const SILENT_AFTER_MS = 10_000;
+
+const NO_ANSWER =
+  "started, and no worker answers yet: it goes on as soon as one runs. Is `fiscalflow worker` running, on this namespace?";
+
 type Key = SaleKey & BusinessScope;
 
 export interface TroubleNotes {
   /** Says what the sale waits for, where something is wrong with the API: once, until that is another. */
   tell(key: Key, state: SaleState): Promise<void>;
-  /** Looks at the sale until the work that waits for it has ended. */
+  /** Looks at the sale until the work that waits for it has ended, and says so where no worker answers. */
   during<T>(key: Key, work: Promise<T>): Promise<T>;
 }
 
@@ -45,12 +52,27 @@ export function troubleNotes(context: CliContext, { client }: Pick<Sales, "clien
     printNote(context, `${invoice}: waits for ${waitsForInWords(state)}. ${words}, as far as calls show`);
   }
 
+  /** Without a worker the wait itself has nothing to say until it is over. */
+  async function tellOfSilence(key: Key, isOver: () => boolean): Promise<void> {
+    await client.workflow.getHandle(saleIdOf(key)).describe();
+    if (isOver() || told.has(NO_ANSWER)) return;
+    told.add(NO_ANSWER);
+    printNote(context, `${key.invoice}: ${NO_ANSWER}`);
+  }
+
   async function look(key: Key, signal: AbortSignal): Promise<void> {
+    let answered = false;
     const isOver = () => signal.aborted;
+    delay(SILENT_AFTER_MS, undefined, { signal })
+      .then(() => (answered ? undefined : tellOfSilence(key, () => answered || isOver())))
+      // Over, or not started yet: the wait itself tells.
+      .catch(() => undefined);
     for (let pauseMs = FIRST_LOOK_AFTER_MS; !isOver(); pauseMs = LOOK_EVERY_MS) {
       try {
         await delay(pauseMs, undefined, { signal });
-        await tell(key, await workflowState(client, key), isOver);
+        const state = await workflowState(client, key);
+        answered = true;
+        await tell(key, state, isOver);
       } catch {
         // The wait itself tells what keeps it from an answer.
       }
