@@ -125,6 +125,7 @@ export interface Decision {
   code?: AttentionCode;
   subject?: string;
   answer?: string;
+  /** Empty for a retry that came without one. */
   note: string;
   by?: string;
   atMs: number;

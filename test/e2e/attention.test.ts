@@ -4,6 +4,7 @@ import { defineSearchAttributeKey } from "@temporalio/common";
 import { describeWithTemporal } from "../rig/describe-with-temporal.ts";
 import { salesOf, TEA } from "../rig/sales-of.ts";
 import { type Rig, startRig } from "../rig/start-rig.ts";
+import { BUSINESS } from "../rig/views-of.ts";
 
 describeWithTemporal("a sale that needs an operator", () => {
   let rig: Rig;
@@ -70,8 +71,14 @@ describeWithTemporal("a sale that needs an operator", () => {
     await start("ITEM-REJECTED-1", { lines: [{ itemId: "item_refused", quantity: 1, unitPrice: 1 }] });
     await parked("ITEM-REJECTED-1", "item-rejected");
     rig.simulator.updateItem("item_refused", { registration: ["accept"] });
-    await rig.starter.retry({ invoice: "ITEM-REJECTED-1" });
+    await rig.starter.retry({ invoice: "ITEM-REJECTED-1" }, { by: "njeri" });
     expect(await result("ITEM-REJECTED-1")).toMatchObject({ stage: "completed" });
+    const { decisions } = await rig.starter.getSale({ invoice: "ITEM-REJECTED-1" });
+    const retried = { update: "retry", code: "item-rejected", note: "", by: "njeri" };
+    expect(decisions).toEqual([{ ...retried, atMs: expect.any(Number) as number }]);
+    await expect
+      .poll(async () => (await rig.ledger.records.findSale(BUSINESS, "ITEM-REJECTED-1"))?.decisions)
+      .toEqual(decisions);
   });
 
   test("because the API calls its request malformed is sent again only on an operator's retry, under a new key", async () => {

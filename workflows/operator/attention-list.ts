@@ -140,18 +140,18 @@ export abstract class AttentionList {
    * a notice: where something else waits, that is what a retry without a name means.
    */
   countRetry(request: RetryRequest): void {
-    const { note, by } = request;
+    const { note = "", by } = request;
     this.retriedAtMs = Date.now();
     if (this.meansAutomaticTry(request)) {
       this.bringForward?.();
-      if (note !== undefined) this.decide({ update: "retry", code: "rejected", note, by });
+      this.decide({ update: "retry", code: "rejected", note, by });
     }
     const named = this.resolvableBy("retry", request);
     const pressing = named.filter((one) => one.code !== "authority-slow");
     for (const { code, subject } of request.code !== undefined || pressing.length === 0 ? named : pressing) {
       const key = attentionKey(code, subject);
       this.#retries.set(key, this.retriesOf(key) + 1);
-      if (note !== undefined) this.decide({ update: "retry", code, subject, note, by });
+      this.decide({ update: "retry", code, subject, note, by });
     }
   }
 

@@ -74,11 +74,11 @@ export function recordKey(run: SaleState, assumed: StateAfterAnswer = {}): strin
 }
 
 /**
- * Those that need a record at once. A cancellation is kept with what comes of it: the sale is cancelled, or completes
- * all the same.
+ * Those that need a record at once. A cancellation, and a retry that says nothing beyond itself, are kept with what
+ * comes of them: the sale is cancelled, or completes all the same.
  */
 export function decisionsOnTheirOwn({ decisions }: Pick<SaleState, "decisions">): SaleState["decisions"] {
-  return decisions.filter(({ update }) => update !== "cancel");
+  return decisions.filter(({ update, note }) => update !== "cancel" && (update !== "retry" || note !== ""));
 }
 
 const LASTING_STAGES: readonly string[] = ["rejected", "completed", "credited", "cancelled"];

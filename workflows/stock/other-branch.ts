@@ -1,6 +1,6 @@
 import { condition } from "@temporalio/workflow";
 
-import type { BranchHold, OtherBranch, StockMovement } from "../../src/contract/index.ts";
+import type { BranchHold, Decision, OtherBranch, StockMovement } from "../../src/contract/index.ts";
 import { park, type Verdict } from "../operator/attention-list.ts";
 import { ledger, mainWaits } from "../proxies.ts";
 import type { SaleContext } from "../sale/state.ts";
@@ -47,7 +47,8 @@ export async function parkOnBranch(
   const decisionsBefore = run.decisions.length;
   const verdict = await park(run, { code: "stock-refused", subject: referenceId, message }, { until, wake });
   const decisions = run.decisions.slice(decisionsBefore);
-  const checked = decisions.findLast((one) => one.update === "retry" && one.subject === referenceId);
+  const isAboutIt = ({ update, subject }: Decision): boolean => update === "retry" && subject === referenceId;
+  const checked = decisions.findLast((one) => isAboutIt(one) && one.note !== "");
   if (verdict === "retry" && checked) {
     const { note, by, atMs } = checked;
     const { referenceId: finder, businessId, ...otherBranch } = held.hold;

@@ -90,5 +90,5 @@ function cancellationText({ stage, document }: SaleState, reason: string): strin
 function decisionLine(decision: WorkflowState["decisions"][number]): string {
   const { atMs, update, code, subject, answer, note, by } = decision;
   const about = [update, code, subject === undefined ? undefined : `(${subject})`].filter(Boolean).join(" ");
-  return `${nairobiTime(atMs)} ${by ?? "somebody"}: ${about}${answer === undefined ? "" : `: ${answer}`}; ${note}`;
+  return `${nairobiTime(atMs)} ${by ?? "somebody"}: ${about}${answer === undefined ? "" : `: ${answer}`}${note === "" ? "" : `; ${note}`}`;
 }
