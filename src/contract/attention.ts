@@ -70,7 +70,7 @@ export const MEANING: Readonly<Record<AttentionCode, string>> = {
 };
 
 /** What an operator does before sending an update. */
-export const WHAT_TO_DO: Readonly<Record<AttentionCode, string>> = {
+const WHAT_TO_DO: Readonly<Record<AttentionCode, string>> = {
   "item-unknown": "Add or correct the item in the API's dashboard. It then continues by itself.",
   "item-needs-data": "Complete the item in the API's dashboard. It continues by itself once the item is registered.",
   "item-rejected": "Correct the item in the API's dashboard.",
@@ -89,6 +89,16 @@ export const WHAT_TO_DO: Readonly<Record<AttentionCode, string>> = {
   mismatch: "Compare the document with the sale. Correct it by a refund and a new sale where needed.",
   "unexpected-answer": "Look at the answer that the message quotes.",
 };
+
+/** Of a movement of unknown outcome: the item's stock alone says nothing then. */
+export const NO_EARLIER_BALANCE =
+  "No balance of the item is known from before: look for the movement itself in the API's dashboard.";
+
+/** What an operator does about this one before sending an update. */
+export function whatToDo({ code, evidence }: Pick<Attention, "code" | "evidence">): string {
+  const isBalanceKnown = typeof evidence?.["lastQuantityOnHand"] === "number";
+  return code === "stock-unknown" && !isBalanceKnown ? NO_EARLIER_BALANCE : WHAT_TO_DO[code];
+}
 
 export interface Attention {
   code: AttentionCode;

@@ -46,3 +46,4 @@ export * from "./summary.ts";
 export * from "./sync-batch.ts";
 export * from "./synced.ts";
 export * from "./update-examples.ts";
+export * from "./waits-for.ts";

@@ -80,6 +80,16 @@ describe("the details of a run", () => {
     expect(updatesIn(page).map(({ payload }) => payload)).toMatchObject(answers);
   });
 
+  test("say where to look for an unknown movement, also where no earlier balance is known", () => {
+    const unknown = { code: "stock-unknown", resolvedBy: RESOLVED_BY["stock-unknown"] } as const;
+    expect(detailsPage([attention(unknown)], [])).toContain(
+      "\n\nNo balance of the item is known from before: look for the movement itself in the API's dashboard.\n\n",
+    );
+    expect(detailsPage([attention({ ...unknown, evidence: { lastQuantityOnHand: 18 } })], [])).toContain(
+      "\n\nLook at the item's stock in the API's dashboard.\n\n",
+    );
+  });
+
   test("say what happened and what is known, in the shop's time, after the updates and before the rest", () => {
     const message = "Sent at 2026-11-23T20:08:00.000Z.";
     const evidence = {

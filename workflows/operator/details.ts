@@ -6,7 +6,7 @@ import {
   troubleInWords,
   type UpdateExample,
   updateExamples,
-  WHAT_TO_DO,
+  whatToDo,
 } from "../../src/contract/index.ts";
 
 /**
@@ -41,7 +41,7 @@ function needsAnOperator(attention: Attention): string {
   const { code, message, sinceMs } = attention;
   return [
     `### Needs an operator: ${code}`,
-    WHAT_TO_DO[code],
+    whatToDo(attention),
     ...updateExamples(attention, "your name").map(updateText),
     `**What happened:** ${MEANING[code]}, since ${nairobiAndUtcTime(sinceMs)}. ${quoted(message)}`,
     ...evidenceOf(attention),

@@ -19,6 +19,14 @@ describe("the details of a sale", () => {
     );
   });
 
+  test("say that it waits for an operator first, and for whatever goes on beside", () => {
+    const run = new StandingRun();
+    run.raise({ code: "stock-unknown", subject: "INV-1/tea/sold", message: "It was sent." });
+    expect(detailsOf(run)).toContain(
+      "**Waits for:** `an operator: stock-unknown; and for the authority: the next look`",
+    );
+  });
+
   test("name the document and its status", () => {
     const run = new StandingRun();
     run.document = sampleSale({ status: "pending" });

@@ -3,6 +3,7 @@ import { ApplicationFailure, CancellationScope, condition, setCurrentDetails } f
 import {
   asAnswered,
   bounded,
+  everythingWaitedFor,
   FAILURES,
   keywordValue,
   NO_BUSINESS,
@@ -65,7 +66,7 @@ export function detailsOf(run: SaleState): string {
       ? `### The credit note needs an operator: ${creditNoteAttention}\n\nSee its ${creditNote}.`
       : "",
     `**Stage:** ${run.stage}${document ? ` · document ${quoted(document.id)} is ${quoted(document.status)}` : ""}`,
-    `**Waits for:** ${quoted(waitingForOf(run))}`,
+    `**Waits for:** ${quoted(everythingWaitedFor({ waitingFor: waitingForOf(run), attentions: run.attentions, stockMovements: run.movements }))}`,
     troubleText(run.serviceTrouble),
   ];
   if (run.cancelRequested !== undefined && run.stage !== "cancelled") {

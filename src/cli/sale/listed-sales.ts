@@ -12,6 +12,7 @@ import {
   type Stage,
   STAGES,
   WORKFLOW_TYPES,
+  waitsForOperator,
 } from "../../contract/index.ts";
 import { attributesOf } from "../../starter/attributes.ts";
 import { closedStatusOf, lastRunOf, type RunFacts, wasRefused } from "../../starter/closed-run.ts";
@@ -19,7 +20,6 @@ import { contentOfInput, inputOfRun } from "../../starter/input-of-run.ts";
 import { documentTotals } from "./document-totals.ts";
 import { inParallel } from "./in-parallel.ts";
 import { quoted, typesClause } from "./visibility-query.ts";
-import { waitsForOperator } from "./waits-for.ts";
 
 export interface ListedSale {
   invoice: string;
