@@ -148,9 +148,14 @@ function read(payload: temporal.api.common.v1.IPayload | undefined): unknown {
   return JSON.parse(Buffer.from(data).toString());
 }
 
+/** By its summary: the timer of an update that somebody only waits in. */
+const CALLERS_WAIT = /\b(caller|operator) waits\b/;
+
 /** A pause is listed at its beginning, once it is over. Those of no time are a way of the SDK. */
 function pause(events: readonly HistoryEvent[], startedEventId: string, overAtMs: number): TimelineEntry[] {
   const started = events.find(({ eventId }) => String(eventId) === startedEventId);
+  const summary = read(started?.userMetadata?.summary ?? undefined);
+  if (typeof summary === "string" && CALLERS_WAIT.test(summary)) return [];
   const tookMs = started === undefined ? 0 : overAtMs - timeOf(started);
   return tookMs < 1_000 ? [] : [{ atMs: overAtMs - tookMs, what: "paused", tookMs }];
 }
