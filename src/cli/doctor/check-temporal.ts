@@ -88,6 +88,10 @@ export async function checkCalls(connection: Connection, namespace: string): Pro
   const todo = "nothing: they are tried again by themselves; see below what each service answers now";
   return troubles.map((trouble) => {
     const { kind } = trouble.trouble;
-    return warning("workers' calls", troubleLine(trouble), kind === "refused" ? "see below what its key lacks" : todo);
+    return warning(
+      "workers' calls",
+      troubleLine(trouble),
+      kind === "refused" ? "see below what the API says of the key" : todo,
+    );
   });
 }

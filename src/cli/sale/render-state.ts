@@ -18,7 +18,12 @@ export function renderState(title: string, workflowId: string, state: SaleState,
     ["Ended", closed && `${nairobiTime(closed.atMs)}: ${closedInWords(closed)}, without an outcome`],
     ["Waits for", waitsForInWords(state)],
     ["API", state.serviceTrouble && `${troubleInWords(state.serviceTrouble)}, as far as calls show`],
-    ["Calls", state.source === "workflow" ? state.pendingCalls?.map(pendingCallText).join("\n") : undefined],
+    [
+      "Calls",
+      state.source === "workflow"
+        ? state.pendingCalls?.map((call) => pendingCallText(call, state)).join("\n")
+        : undefined,
+    ],
     ["Cancellation", state.cancelRequested === undefined ? undefined : cancellationText(state, state.cancelRequested)],
     ["Document", document ? documentLine(document) : "none yet"],
     ["Error", document?.error ?? undefined],
@@ -71,7 +76,16 @@ function indented<Value>(render: (value: Value) => string): (value: Value) => st
   return (value) => `  ${render(value)}`;
 }
 
-function pendingCallText({ call, state, attempt, sinceMs, nextAttemptAtMs, message }: PendingCall): string {
+/** A wait for the service has no name in the API, so its own says nothing to an operator. */
+function callName(call: string, { attentions }: SaleState): string {
+  if (call !== "awaitService") return call;
+  const isRefused = attentions.some(({ code }) => code === "credentials");
+  return `looks whether the API ${isRefused ? "accepts the key" : "serves calls again"}`;
+}
+
+function pendingCallText(pending: PendingCall, sale: SaleState): string {
+  const { state, attempt, sinceMs, nextAttemptAtMs, message } = pending;
+  const call = callName(pending.call, sale);
   const said = message === undefined ? "" : `\n  ${message}`;
   if (state === "queued")
     return `${call}: queued since ${nairobiClock(sinceMs)}, for a request of the budget and a worker${said}`;
