@@ -3,7 +3,7 @@ import type { ComplianceConnection } from "../../config/index.ts";
 import { describeBusinesses, listed, reachProblem } from "../../worker/reach-problem.ts";
 import { unstatedSaleKey } from "../../worker/unstated-sale-key.ts";
 import { answerFindings, clockFindings, fault, type Finding, ok, warning } from "./finding.ts";
-import { isNotTheService, judgeProbe, type Probe, runProbe } from "./run-probe.ts";
+import { isNotTheService, judgeProbe, type Probe, runProbe, withTroubleOnce } from "./run-probe.ts";
 
 /** Ids that no service gives out. */
 const NO_SUCH_ID = "fiscalflow-doctor-no-such-id";
@@ -41,7 +41,8 @@ export async function checkConnection(
     return { findings, apiCalls };
   }
   if (listing.meta) findings.push(...clockFindings(check, listing.meta));
-  findings.push(windowFinding(check, connection, listing));
+  const isTroubled = listing.kind === "refused" && listing.status >= 500;
+  if (!isTroubled) findings.push(windowFinding(check, connection, listing));
   const businesses = listing.kind === "success" ? listing.data : undefined;
   if (businesses)
     findings.push(...reachFindings(check, connection, businesses), ...sellerFindings(check, connection, businesses));
@@ -74,7 +75,7 @@ export async function checkConnection(
   );
   const unprobed = "stock:write, issuing documents and pulling purchases have no call that changes nothing";
   findings.push(warning(check, `not probed: ${unprobed}`, "the first sale of a stock-tracked item shows it"));
-  return { findings, apiCalls, ...(businesses && { businesses }) };
+  return { findings: withTroubleOnce(check, findings), apiCalls, ...(businesses && { businesses }) };
 }
 
 const MOST_SHOWN = 400;
