@@ -217,10 +217,26 @@ describeWithTemporal("fiscalflow sale", () => {
     const line =
       /fiscalflow sale (resolve-stock .* --applied .*)/.exec((await sale(["show", "CLI-9"])).stdout)?.[1] ?? "";
     const words = line.replace("'<how you know>'", "seen").split(" ");
-    expect(await sale(words)).toMatchObject({ exitCode: 0, stderr: "" });
+    const counts = "The movement counts as made: it is not sent again.\n";
+    expect(await sale(words)).toMatchObject({ exitCode: 0, stderr: counts });
     const { stdout } = await sale(["show", "CLI-9"]);
     expect(stdout).toContain("CLI-9/item_tea/sold: DEDUCT 2 of item_tea, applied");
     expect(stdout).toMatch(/Decisions\n.*resolveStock stock-unknown \(CLI-9\/item_tea\/sold\): applied; seen/);
+  });
+
+  test("resolve-stock --not-applied says what follows, and show how the movement came to be applied", async () => {
+    rig.simulator.inject({ operation: "adjustStock", when: "before", kind: "drop", times: 1 });
+    await sale(["start", "-", "--wait"], saleOf("CLI-12"));
+    await expect.poll(async () => (await sale(["show", "CLI-12"])).stdout).toContain("stock-unknown");
+    const answer = ["--reference", "CLI-12/item_tea/sold", "--not-applied", "--note", "not in the journal"];
+    expect(await sale(["resolve-stock", "CLI-12", ...answer])).toMatchObject({
+      exitCode: 0,
+      stderr:
+        "The movement is sent again under the same reference. If it had been booked after all, it is booked twice.\n",
+    });
+    await expect
+      .poll(async () => (await sale(["show", "CLI-12"])).stdout)
+      .toMatch(/of item_tea, applied \(.*; sent again after the decision 'not applied': not in the journal\)/);
   });
 
   test("resolve-stock warns of an answer that contradicts the balance, and takes it", async () => {

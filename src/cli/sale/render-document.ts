@@ -1,6 +1,7 @@
 import {
   balanceInWords,
   closedInWords,
+  type MovementDecision,
   type Receipt,
   type SaleDocument,
   type SaleOutcome,
@@ -33,10 +34,17 @@ export function movementLine(movement: StockMovement): string {
   const notes = [
     movementId && `movement ${movementId}`,
     reported && `reported ${reported}`,
-    decision && `decided: ${decision.note}`,
+    decision && decisionText(decision, movement),
     decision?.contradicts && balanceInWords(decision.contradicts),
   ].filter(Boolean);
   return `${referenceId}: ${action} ${quantity} of ${itemId}, ${state}${notes.length > 0 ? ` (${notes.join("; ")})` : ""}`;
+}
+
+/** A note that says "not applied" does not explain a movement that was applied by the try after it. */
+function decisionText({ applied, note, atMs }: MovementDecision, { state, sentAtMs = 0 }: StockMovement): string {
+  if (applied) return `decided: ${note}`;
+  const sentAgain = sentAtMs > atMs || state === "sending";
+  return `${sentAgain ? "sent again after the decision" : "decided"} 'not applied': ${note}`;
 }
 
 /** An outcome on one line. */

@@ -15,6 +15,10 @@ interface ResolveStockFlags extends OperatorFlags {
   note: string;
 }
 
+const COUNTS_AS_MADE = "The movement counts as made: it is not sent again.";
+const IS_SENT_AGAIN =
+  "The movement is sent again under the same reference. If it had been booked after all, it is booked twice.";
+
 export function registerResolveStock(sale: Command, context: CliContext): void {
   withScope(
     sale
@@ -36,11 +40,12 @@ Example:
     .action(async (invoice: string, flags: ResolveStockFlags) => {
       const { reference, note, applied = false, notApplied = false } = flags;
       if (applied === notApplied) throw new UsageError("Give exactly one of --applied and --not-applied.");
-      await operateOne(context, invoice, flags, async (operate, id, { client, keyOf }) => {
+      const answer: Parameters<typeof operateOne>[3] = async (operate, id, { client, keyOf }) => {
         const warning = await warningOf(client, id, keyOf(invoice, flags), { reference, applied });
         if (warning !== undefined) printNote(context, warning);
         return operate.resolveStock(id, { referenceId: reference, applied, note });
-      });
+      };
+      await operateOne(context, invoice, flags, answer, applied ? COUNTS_AS_MADE : IS_SENT_AGAIN);
     });
 }
 
