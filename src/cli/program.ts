@@ -80,7 +80,17 @@ Example: what is wrong with this installation, and what to do about it
   registerEvents(program, context);
   registerLedger(program, context);
   registerCompletion(program, context);
+  nameSubcommands(program);
   return program;
+}
+
+/** Commander suggests what is spelled alike; where nothing is, the list of a group's commands helps. */
+function nameSubcommands({ commands }: Command): void {
+  for (const group of commands) {
+    const names = group.commands.map((command) => command.name());
+    if (names.length > 0) group.showHelpAfterError(`(commands: ${names.join(", ")}; add --help to see what each does)`);
+    nameSubcommands(group);
+  }
 }
 
 /** The package's version, from wherever this file runs: compiled in `dist`, or as it is. */

@@ -53,6 +53,8 @@ describe("help", () => {
 describe("a wrong call ends with 2, says why on standard error, and prints no result", () => {
   const cases: [string, string[], RegExp][] = [
     ["no command", [], /Usage: fiscalflow/],
+    ["an unknown subcommand", ["items", "list"], /unknown command 'list'[^]*\(commands: .*report/],
+    ["an unknown period", ["report", "year"], /unknown command 'year'[^]*\(commands: day, month/],
     ["an unknown command", ["sail"], /unknown command 'sail'[^]*Did you mean sale\?/],
     ["an unknown flag", ["doctor", "--jsn"], /unknown option '--jsn'/],
     ["a missing argument", ["sale", "show"], /missing required argument 'invoice'/],

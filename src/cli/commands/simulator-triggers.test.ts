@@ -66,6 +66,10 @@ describe("simulator trigger", () => {
   test("lists the troubles, and which of them can be limited to an invoice", async () => {
     const unknown = await trouble("trigger", "earthquake");
     expect(unknown).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("stock-unknown") });
+    expect(await trouble("trigger", "reject")).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringMatching(/^There is no trouble "reject"\. Did you mean rejected\? There are: rejected, /),
+    });
     const narrowed = await trouble("trigger", "slow", "--invoice", "INV-1");
     expect(narrowed).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("cannot be narrowed") });
   });

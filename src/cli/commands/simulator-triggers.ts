@@ -1,8 +1,9 @@
 import { Argument, type Command } from "commander";
 
+import { nearest } from "../../dev/simulator/nearest.ts";
 import { TRIGGERS } from "../../dev/simulator/triggers.ts";
 import { wholeNumber } from "../arguments.ts";
-import { CommandFailedError } from "../cli-error.ts";
+import { CommandFailedError, UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
 import { printNote, printResult } from "../output.ts";
 
@@ -39,7 +40,7 @@ export function registerSimulatorTriggers(simulator: Command, context: CliContex
     simulator
       .command("trigger")
       .description("Have a running simulator make trouble: a rejection, a lost answer, a refused key.")
-      .addArgument(new Argument("<trouble>", "what is to happen; see below").choices(NAMES))
+      .addArgument(troubleArgument("<trouble>", "what is to happen; see below"))
       .option("--times <number>", "how often it strikes; default: see below", wholeNumber(1, 1_000_000))
       .option("--invoice <number>", `only the document with this number; for ${BY_INVOICE}`),
   )
@@ -69,7 +70,7 @@ Example: this sale needs an operator, whichever is started first
     simulator
       .command("end")
       .description("End the trouble that a running simulator makes.")
-      .addArgument(new Argument("[trouble]", "which; without it, all").choices(NAMES)),
+      .addArgument(troubleArgument("[trouble]", "which; without it, all")),
   )
     .addHelpText("after", "\nExample:\n  fiscalflow simulator end credentials")
     .action(async (name: string | undefined, flags: Where) => {
@@ -82,6 +83,16 @@ Example: this sale needs an operator, whichever is started first
       );
       printResult(context, flags.json, { ended }, lines.length > 0 ? lines.join("\n") : "Nothing was set.");
     });
+}
+
+/** With choices for the completion of a shell, and its own words for a name that is none of them. */
+function troubleArgument(name: string, description: string): Argument {
+  return new Argument(name, description).choices(NAMES).argParser((given: string) => {
+    if (NAMES.includes(given)) return given;
+    const meant = nearest(given, NAMES);
+    const question = meant === undefined ? "" : ` Did you mean ${meant}?`;
+    throw new UsageError(`There is no trouble "${given}".${question} There are: ${NAMES.join(", ")}.`);
+  });
 }
 
 function struckText(struck: number): string {

@@ -100,7 +100,7 @@ export const TRIGGERS: Readonly<Record<string, Trigger>> = {
     byInvoice: false,
   },
   "callback-lost": {
-    help: "a callback is never sent: the sale is polled instead, and finishes a little later",
+    help: "a callback is never sent: a sale in flight is polled instead, and finishes a little later. A sale that is accepted at once needs no callback, and shows nothing",
     fault: { operation: "callback", when: "before", kind: "lost" },
     strikes: ["callback", "callbacks"],
     times: 1,
