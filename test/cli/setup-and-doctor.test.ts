@@ -71,6 +71,7 @@ describeWithTemporal("on a server that lacks search attributes and orders by arr
       message: "missing: FiscalBusiness, FiscalInvoice, FiscalSaleId, FiscalStage, FiscalAttention",
       todo: "run `fiscalflow setup`, which adds them",
     });
+    expect(JSON.stringify(checks)).not.toContain("Temporal refuses");
     expect(checks).toContainEqual({
       check: "priority and fairness",
       level: "fault",

@@ -88,10 +88,16 @@ async function examineTemporal(
     const { finding, usable } = await checkNamespace(connection, temporal);
     add(finding);
     if (!usable) return;
-    await attempt("search attributes", () => checkSearchAttributes(connection, namespace));
+    let areAttributesThere = true;
+    await attempt("search attributes", async () => {
+      const attributes = await checkSearchAttributes(connection, namespace);
+      areAttributesThere = attributes.level === "ok";
+      return attributes;
+    });
     add(viewsFinding({ uiUrl: uiUrl && uiAddress(uiUrl), namespace }));
     await attempt("workers", () => checkWorkers(connection, namespace, applications));
-    await attempt("workers' calls", () => checkCalls(connection, namespace));
+    // Asked by the search attributes: without them the same fault would be told twice.
+    if (areAttributesThere) await attempt("workers' calls", () => checkCalls(connection, namespace));
     await attempt("priority and fairness", () => checkOrdering(connection, namespace), EXPERIMENT_MS);
   } finally {
     await connection.close();
