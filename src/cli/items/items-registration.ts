@@ -32,7 +32,7 @@ function resultText(outcome: RegisterItemsOutcome): string {
 
 function countsText(counts: RegisterItemsOutcome["counts"]): string {
   const words = Object.entries(counts).flatMap(([kind, count]) =>
-    count > 0 ? [`${count} ${WORDS[kind] ?? kind}`] : [],
+    count > 0 ? [`${count} ${count === 1 && kind === "needs-data" ? "lacks data" : (WORDS[kind] ?? kind)}`] : [],
   );
   return words.join(", ") || "nothing yet";
 }

@@ -138,7 +138,7 @@ function open({ open: documents, moreOpen, atRisk }: BusinessReport, nowMs: numb
     return [
       name,
       stage,
-      first ? `${first.code}: ${MEANING_OF[first.code] ?? ""}` : "nobody",
+      first ? `${first.code}: ${MEANING_OF[first.code] ?? ""}` : "-",
       age(sinceMs, nowMs),
       money(risk),
     ];
