@@ -1,4 +1,4 @@
-import type { OperatorDecision, UnknownOutcome } from "../contract/index.ts";
+import { nairobiAndUtcTime, type OperatorDecision, type UnknownOutcome } from "../contract/index.ts";
 
 /** A claim that was taken, and that has no outcome: the call may have been carried out, or be on its way. */
 export interface HeldClaim extends UnknownOutcome {
@@ -11,7 +11,7 @@ export function heldAnswer(
   holder: string,
 ): HeldClaim {
   const takenAt = taken_at.toISOString();
-  const message = `It was taken to be sent at ${takenAt} by ${holder}, and no outcome was written down.`;
+  const message = `It was taken to be sent at ${nairobiAndUtcTime(taken_at.getTime())}, and no outcome was written down.`;
   return { kind: "unknown", generation, message, evidence: { takenAt, takenBy: holder, sentAtMs: taken_at.getTime() } };
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { AppliedMovement, UnknownOutcome } from "../../contract/index.ts";
+import { type AppliedMovement, nairobiAndUtcTime, type UnknownOutcome } from "../../contract/index.ts";
 import type { ClaimedMovement, MovementKey, TakeRequest } from "../index.ts";
 
 const KEY = { connection: "default", businessId: "biz_1" };
@@ -17,7 +17,7 @@ export const NOT_APPLIED = { kind: "not-applied" as const, message: "refused: no
 /** What is answered of a movement that is taken, and has no outcome. */
 export function heldBy({ holder, nowMs }: Pick<TakeRequest, "holder" | "nowMs">, generation: number): UnknownOutcome {
   const takenAt = new Date(nowMs).toISOString();
-  const message = `It was taken to be sent at ${takenAt} by ${holder}, and no outcome was written down.`;
+  const message = `It was taken to be sent at ${nairobiAndUtcTime(nowMs)}, and no outcome was written down.`;
   return { kind: "unknown", generation, message, evidence: { takenAt, takenBy: holder, sentAtMs: nowMs } };
 }
 
