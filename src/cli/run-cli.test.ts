@@ -169,3 +169,9 @@ describe("Temporal that cannot be reached ends with 1, and the message names the
     expect((await callCli(["sale", "list"], { env })).stderr).toMatch(/\n\s+at /);
   });
 });
+
+test("a command that changes many names the server first, where no setting does", async () => {
+  const nothing = ["sale", "retry", "--query", "FiscalInvoice = 'NO-SUCH-NUMBER'", "--yes"];
+  const { stderr } = await callCli(nothing, { env: { TEMPORAL_NAMESPACE: "no-such-namespace" } });
+  expect(stderr).toMatch(/^Temporal: localhost:7233, namespace no-such-namespace \(TEMPORAL_ADDRESS is not set\)\n/);
+});

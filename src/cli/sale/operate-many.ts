@@ -79,6 +79,7 @@ export async function operateMany(
   send: (operate: Sales["operate"], workflowId: string) => Promise<{ message: string }>,
 ): Promise<void> {
   const { withSales } = await import("./with-sales.ts");
+  await nameDefaultServer(context);
   await withSales(context, async (sales) => {
     const { json, dryRun, yes } = flags;
     const targets = await found(sales, flags, of);
@@ -119,6 +120,16 @@ export async function operateMany(
     printResult(context, flags.json, data, [...lines, summary(counts, done)].join("\n"));
     if (counts.failed > 0) throw new CommandFailedError("");
   });
+}
+
+/** Many are changed at once: nobody should find out afterwards which server it was. */
+async function nameDefaultServer(context: CliContext): Promise<void> {
+  const { loadTemporalConnection } = await import("../../config/index.ts");
+  const { temporalAddress } = await import("../../worker/require-temporal.ts");
+  const temporal = loadTemporalConnection({ env: context.env });
+  if (temporal.addressGiven) return;
+  const where = `${temporalAddress(temporal)}, namespace ${temporal.namespace}`;
+  printNote(context, `Temporal: ${where} (TEMPORAL_ADDRESS is not set)`);
 }
 
 interface Target {
