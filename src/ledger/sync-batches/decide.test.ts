@@ -33,6 +33,7 @@ test("a batch is taken again by a call whose acknowledgement was lost, not by a 
   expect([await take(1), await take(1)]).toEqual([{ kind: "taken" }, { kind: "taken" }]);
   expect(await take(1, { ...WRITER, runId: "run-2" })).toMatchObject({
     kind: "unknown",
+    message: expect.stringMatching(/^It was taken to be sent at .* EAT \(.* UTC\), and no outcome was written down\.$/),
     evidence: { takenBy: `${WRITER.workflowId} (run run-1)` },
   });
 });
