@@ -14,7 +14,7 @@ const TEST_MS = 3 * PATIENCE_MS;
 const SLOW = [
   "test/{browser,demo,scale,time}/**/*.test.ts",
   "test/e2e/{correct-killed,long-jobs,no-dialect,outage,random-inputs,many-movements-in-trouble}.test.ts",
-  "test/e2e/{closed-by-batch,from-ledger,nexus,reset-runs,restarted-refunds,restarted-runs,service-trouble}.test.ts",
+  "test/e2e/{closed-by-batch,correct-ledger-away,from-ledger,nexus,reset-runs,restarted-refunds,restarted-runs,service-trouble}.test.ts",
   "test/accounting/bill-payments-sync.test.ts",
   "test/replay/stages.test.ts",
   "test/worker/drain.test.ts",
@@ -35,7 +35,7 @@ export default defineConfig({
       },
     ],
     // Most suites wait for servers, not for the processor: with as many workers as cores, half of a core idles.
-    maxWorkers: 4,
+    maxWorkers: 5,
     reporters: [...(process.env["CI"] ? ["default", "json"] : ["default"]), "./test/rig/slowest-suites.ts"],
     outputFile: { json: "test-results/vitest.json" },
     projects: [

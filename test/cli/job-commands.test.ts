@@ -99,7 +99,7 @@ describeWithTemporal("the commands about purchases, items and the reconciliation
     const { exitCode, stdout, stderr } = await cli("items", "register", "--wait");
     expect(exitCode).toBe(0);
     expect(stderr).toMatch(/\d of (6|\?) items: /);
-    expect(stdout).toContain("1 registered, 4 registered already, 1 lack data");
+    expect(stdout).toContain("1 registered, 4 registered already, 1 lacks data");
     expect(stdout).toContain("item_incomplete (Sundries, not yet classified): lacks classificationMapping");
     const report = await cli("items", "report");
     expect(report.stdout).toBe("item_incomplete (Sundries, not yet classified): lacks classificationMapping\n");
