@@ -6,7 +6,7 @@ import { LedgerUnavailableError } from "../../src/ledger/index.ts";
 import { recordOf, someBusiness, WRITER } from "../../src/ledger/test-support/records.ts";
 import { emptyClaims } from "../test-support/empty-claims.ts";
 import { inActivity, serve } from "../test-support/served.ts";
-import { checkInput } from "./prepare.ts";
+import { checkInput } from "./check-input.ts";
 
 const DOUBTS = ['customer.pin: expected another, found "1"'];
 const SALE: SaleInput = { traderInvoiceNumber: "INV-1", lines: [{ itemId: "itm_1", quantity: 1, unitPrice: 116 }] };

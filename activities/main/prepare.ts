@@ -1,4 +1,4 @@
-import { Context, log } from "@temporalio/activity";
+import { Context } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
 
 import {
@@ -13,7 +13,6 @@ import {
   FAILURES,
   fingerprintOf,
   type FinishedSale,
-  type InputChecks,
   type MainActivities,
   nairobiDate,
   NO_BUSINESS,
@@ -21,7 +20,6 @@ import {
   type PreparedSaleAnswer,
   saleContent,
   type SaleContent,
-  refundDoubtsOf,
   type SaleInput,
 } from "../../src/contract/index.ts";
 import {
@@ -33,6 +31,7 @@ import {
 } from "../../src/contract/schema/index.ts";
 import { type KeptSale, type Ledger, LedgerUnavailableError } from "../../src/ledger/index.ts";
 import type { ComplianceRuntime } from "../compliance/calls.ts";
+import { checkInput, checkReturnDate, ownClaim } from "./check-input.ts";
 
 /** The part of a connection that workflows get. */
 export type Served = Pick<ComplianceRuntime, "profile" | "businessWeights" | "inputChecks">;
@@ -212,56 +211,6 @@ async function earlierRun(
     if (!(error instanceof LedgerUnavailableError)) throw error;
     return { sent: true, signed: false };
   }
-}
-
-/** A run that was terminated may have left a document behind: the next one takes it over. */
-async function ownClaim(documents: Pick<Ledger["documents"], "read">) {
-  const workflowId = Context.current().info.workflowExecution?.workflowId;
-  const claim = workflowId === undefined ? undefined : await documents.read(workflowId);
-  return { claim, isSent: claim?.documentId !== undefined || claim?.firstSentAtMs !== undefined };
-}
-
-/**
- * Refuses a sale that looks wrong, or warns of it in the log.
- * @throws ApplicationFailure InvalidInput; LedgerUnavailableError where it cannot be known whether the sale is new: it
- * is asked again, and nothing is sent meanwhile
- */
-export async function checkInput(
-  { records, documents }: Pick<Ledger, "records" | "documents">,
-  { connection, businessId }: ConnectionProfile,
-  { traderInvoiceNumber: number }: SaleContent,
-  { doubts, mode }: { doubts: readonly string[]; mode: InputChecks["mode"] },
-): Promise<void> {
-  if (mode === "refuse") {
-    const kept = await records.findSale({ connection, businessId }, number);
-    const isKnown = kept?.record.document || kept?.record.numberTaken || (await ownClaim(documents)).isSent;
-    if (!isKnown)
-      failOnInvalidInput(() => {
-        throw new InvalidInputError("sale input", doubts);
-      });
-  }
-  log.warn(`The sale ${number} looks wrong, and goes on: ${doubts.join("; ")}`);
-}
-
-/**
- * Refuses a credit note whose date looks wrong, or warns of it in the log. A sale or a correction that has accepted a
- * refund had it checked before, and could do nothing about a refusal.
- * @throws ApplicationFailure InvalidInput; LedgerUnavailableError where it cannot be known whether it was sent
- */
-async function checkReturnDate(
-  { documents }: Pick<Ledger, "documents">,
-  { note }: PreparedCreditNote,
-  checks: InputChecks,
-  startedAtMs: number,
-): Promise<void> {
-  const doubts = refundDoubtsOf(note, checks, startedAtMs, note.original?.saleDate);
-  if (doubts.length === 0) return;
-  const isRefused = checks.mode === "refuse" && note.saleWorkflowId === undefined;
-  if (isRefused && !(await ownClaim(documents)).isSent)
-    failOnInvalidInput(() => {
-      throw new InvalidInputError("credit note input", doubts);
-    });
-  log.warn(`The credit note ${note.traderInvoiceNumber} looks wrong, and goes on: ${doubts.join("; ")}`);
 }
 
 /** If it is not, the earlier run was terminated on its way, and this one takes over by the claims. */

@@ -1,0 +1,61 @@
+import { Context, log } from "@temporalio/activity";
+import { ApplicationFailure } from "@temporalio/common";
+
+import {
+  type ConnectionProfile,
+  FAILURES,
+  type InputChecks,
+  type PreparedCreditNote,
+  refundDoubtsOf,
+  type SaleContent,
+} from "../../src/contract/index.ts";
+import { InvalidInputError } from "../../src/contract/schema/index.ts";
+import type { Ledger } from "../../src/ledger/index.ts";
+
+/** A run that was terminated may have left a document behind: the next one takes it over. */
+export async function ownClaim(documents: Pick<Ledger["documents"], "read">) {
+  const workflowId = Context.current().info.workflowExecution?.workflowId;
+  const claim = workflowId === undefined ? undefined : await documents.read(workflowId);
+  return { claim, isSent: claim?.documentId !== undefined || claim?.firstSentAtMs !== undefined };
+}
+
+/**
+ * Refuses a sale that looks wrong, or warns of it in the log.
+ * @throws ApplicationFailure InvalidInput; LedgerUnavailableError where it cannot be known whether the sale is new: it
+ * is asked again, and nothing is sent meanwhile
+ */
+export async function checkInput(
+  { records, documents }: Pick<Ledger, "records" | "documents">,
+  { connection, businessId }: ConnectionProfile,
+  { traderInvoiceNumber: number }: SaleContent,
+  { doubts, mode }: { doubts: readonly string[]; mode: InputChecks["mode"] },
+): Promise<void> {
+  if (mode === "refuse") {
+    const kept = await records.findSale({ connection, businessId }, number);
+    const isKnown = kept?.record.document || kept?.record.numberTaken || (await ownClaim(documents)).isSent;
+    if (!isKnown) throw invalid("sale input", doubts);
+  }
+  log.warn(`The sale ${number} looks wrong, and goes on: ${doubts.join("; ")}`);
+}
+
+/**
+ * Refuses a credit note whose date looks wrong, or warns of it in the log. A sale or a correction that has accepted a
+ * refund had it checked before, and could do nothing about a refusal.
+ * @throws ApplicationFailure InvalidInput; LedgerUnavailableError where it cannot be known whether it was sent
+ */
+export async function checkReturnDate(
+  { documents }: Pick<Ledger, "documents">,
+  { note }: PreparedCreditNote,
+  checks: InputChecks,
+  startedAtMs: number,
+): Promise<void> {
+  const doubts = refundDoubtsOf(note, checks, startedAtMs, note.original?.saleDate);
+  if (doubts.length === 0) return;
+  const isRefused = checks.mode === "refuse" && note.saleWorkflowId === undefined;
+  if (isRefused && !(await ownClaim(documents)).isSent) throw invalid("credit note input", doubts);
+  log.warn(`The credit note ${note.traderInvoiceNumber} looks wrong, and goes on: ${doubts.join("; ")}`);
+}
+
+function invalid(what: string, doubts: readonly string[]): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(new InvalidInputError(what, doubts).message, FAILURES.invalidInput);
+}
