@@ -88,7 +88,7 @@ describeWithTemporal("the demo", () => {
     ]);
     const answers = new Map<string, string>();
     for (const command of commands) answers.set(command, await fiscalflow(command.split(" "), env));
-    expect(answers.get("items register --wait")).toContain("12 registered already, 1 lack data");
+    expect(answers.get("items register --wait")).toContain("12 registered already, 1 lacks data");
     expect(answers.get("batch process batch_2026_11_21 --wait")).toContain("No bill payment is left to be processed.");
     expect(answers.get("report day")).toContain("Maziwa (milk) 500 ml");
     expect(answers.get("ledger verify")).toMatch(/^default\/biz_demo: as written: /m);
@@ -123,7 +123,7 @@ function rowsOf(output: string, which: RegExp): string[][] {
 async function expectBackOffice(demo: DemoProcess): Promise<void> {
   const rows = rowsOf(demo.output(), /^│ (register|sync|process|reconcile)/);
   expect(rows.map(([, workflow, came]) => `${workflow}: ${came}`)).toEqual([
-    "registerItems: 2 registered, 10 registered already, 1 lack data",
+    "registerItems: 2 registered, 10 registered already, 1 lacks data",
     expect.stringMatching(/^syncPurchases: .* 7 new, 0 changed$/),
     expect.stringMatching(/^syncBillPayments: .* 8 new, /),
     "processSyncBatch: batch_2026_11_20 was processed: 8 bill payments were processed.",

@@ -14,7 +14,7 @@ const temporal: DemoTemporal = {
 const LINK = "http://127.0.0.1:8233/namespaces/default/workflows/register-items%2Fdefault%2Fbiz_demo";
 const items: JobResult = {
   job: { workflow: "registerItems", workflowId: "register-items/default/biz_demo" },
-  lines: ["2 registered, 1 lack data", "", "item_leso (Leso): lacks classificationMapping"],
+  lines: ["2 registered, 1 lacks data", "", "item_leso (Leso): lacks classificationMapping"],
   apiCalls: 3,
   tookMs: 940,
 };
@@ -29,7 +29,7 @@ const batch: JobResult = {
 it("the job table shows each job's result with its calls, seconds and link, and its notes below", () => {
   const lines = jobTable({ results: [items], temporal, columns: undefined, paint: plainPaint }).split("\n");
   const cells = lines[3]?.split("│").map((cell) => cell.trim());
-  expect(cells).toEqual(["", "registerItems", "2 registered, 1 lack data", "3", "0.9", LINK, ""]);
+  expect(cells).toEqual(["", "registerItems", "2 registered, 1 lacks data", "3", "0.9", LINK, ""]);
   expect(lines.slice(5)).toEqual(["", "registerItems:", "  item_leso (Leso): lacks classificationMapping"]);
 });
 
