@@ -15,7 +15,7 @@ import { BUILT_MAIN, startFaultStack } from "./stack/fault-stack.ts";
  */
 const TIMEOUT_CALLED_TRANSIENT: Breakage = {
   file: "dist/src/compliance/classification-tables.js",
-  text: `onOutcome("everything else", () => true, () => ({ kind: "unknown", attention: "stock-unknown" }))`,
+  text: `onOutcome("everything else", () => true, () => ({ kind: "unknown" }))`,
   becomes: `onOutcome("everything else", () => true, () => ({ kind: "not-applied" }))`,
 };
 
