@@ -74,7 +74,7 @@ export default defineConfig({
           hookTimeout: 2 * TEST_MS,
           // Many rows and whole windows: each wants a core, and the others not to wait for it.
           sequence: { groupOrder: 1 },
-          maxWorkers: 3,
+          maxWorkers: 2,
         },
       },
       {
