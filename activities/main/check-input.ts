@@ -56,6 +56,7 @@ export async function checkReturnDate(
   log.warn(`The credit note ${note.traderInvoiceNumber} looks wrong, and goes on: ${doubts.join("; ")}`);
 }
 
-function invalid(what: string, doubts: readonly string[]): ApplicationFailure {
-  return ApplicationFailure.nonRetryable(new InvalidInputError(what, doubts).message, FAILURES.invalidInput);
+/** With all problems in one message. */
+export function invalid(what: string, problems: readonly string[]): ApplicationFailure {
+  return ApplicationFailure.nonRetryable(new InvalidInputError(what, problems).message, FAILURES.invalidInput);
 }

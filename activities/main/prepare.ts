@@ -31,7 +31,7 @@ import {
 } from "../../src/contract/schema/index.ts";
 import { type KeptSale, type Ledger, LedgerUnavailableError } from "../../src/ledger/index.ts";
 import type { ComplianceRuntime } from "../compliance/calls.ts";
-import { checkInput, checkReturnDate, ownClaim } from "./check-input.ts";
+import { checkInput, checkReturnDate, invalid, ownClaim } from "./check-input.ts";
 
 /** The part of a connection that workflows get. */
 export type Served = Pick<ComplianceRuntime, "profile" | "businessWeights" | "inputChecks">;
@@ -140,9 +140,7 @@ export function requireOwnId(what: string, expected: string, businessId: string 
     workflowId?.split("/")[2] === NO_BUSINESS && businessId !== undefined
       ? `. Name the business "${businessId}": as businessId in the input, or in the option businesses of createStarter`
       : "";
-  failOnInvalidInput(() => {
-    throw new InvalidInputError(what, [`workflow id: expected "${expected}", found "${workflowId ?? ""}"${hint}`]);
-  });
+  throw invalid(what, [`workflow id: expected "${expected}", found "${workflowId ?? ""}"${hint}`]);
 }
 
 export function failOnInvalidInput<T>(act: () => T): T {

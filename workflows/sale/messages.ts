@@ -94,7 +94,7 @@ const resolveStock: Update<SaleState, ResolveStockRequest> = {
     const movement = run.movements.find((one) => one.referenceId === referenceId && one.state === "unknown");
     if (!movement) return;
     const atMs = Date.now();
-    const asked = run.attentions.find(({ code, subject }) => code === "stock-unknown" && subject === referenceId);
+    const asked = run.attentions.find(isAbout(referenceId));
     const contradicts = balanceAgainst(asked?.evidence ?? {}, applied);
     movement.decision = { applied, note, by, atMs, contradicts };
     const answer = `${applied ? "applied" : "not applied"}${contradicts ? `, ${balanceInWords(contradicts)}` : ""}`;
@@ -111,13 +111,20 @@ const FASTEST_ANSWER_MS = 5_000;
  * unknown again: the repeat is no answer to that.
  */
 function answeredTooSoon(run: SaleState, referenceId: string): string | undefined {
-  const ofMovement = ({ code, subject }: { code?: string; subject?: string }): boolean =>
-    code === "stock-unknown" && subject === referenceId;
-  const question = run.attentions.find(ofMovement);
-  const answeredBefore = run.decisions.some(ofMovement);
-  if (!question || !answeredBefore || Date.now() - question.sinceMs >= FASTEST_ANSWER_MS) return undefined;
+  const question = run.attentions.find(isAbout(referenceId));
+  if (!question || !wasAnswered(run, referenceId) || Date.now() - question.sinceMs >= FASTEST_ANSWER_MS)
+    return undefined;
   const since = new Date(question.sinceMs).toISOString();
   return `It was answered before, and is asked again since ${since}: look again, then answer.`;
+}
+
+/** Of an attention or a decision: whether it is about the outcome of that movement. */
+function isAbout(referenceId: string): (one: { code?: string; subject?: string }) => boolean {
+  return ({ code, subject }) => code === "stock-unknown" && subject === referenceId;
+}
+
+function wasAnswered(run: SaleState, referenceId: string): boolean {
+  return run.decisions.some(isAbout(referenceId));
 }
 
 const MOVEMENT_IS: Readonly<Record<MovementState, string>> = {
@@ -131,8 +138,7 @@ const MOVEMENT_IS: Readonly<Record<MovementState, string>> = {
 
 /** Says to whoever sends a `resolveStock` again that the first one was taken. */
 function notUnknown(run: SaleState, { referenceId, state }: StockMovement): string {
-  const isAnswered = run.decisions.some(({ code, subject }) => code === "stock-unknown" && subject === referenceId);
-  const why = isAnswered ? "it was answered before" : "its outcome is not in question";
+  const why = wasAnswered(run, referenceId) ? "it was answered before" : "its outcome is not in question";
   return `The movement ${referenceId} is ${MOVEMENT_IS[state]}: ${why}.`;
 }
 
