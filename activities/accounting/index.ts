@@ -1,5 +1,5 @@
 import type { AccountingActivities } from "../../src/contract/index.ts";
-import { claimedCall } from "../claimed-call.ts";
+import { claimedCall } from "../classified-call.ts";
 import { notServedMessage, servedIn, throwIfRetryable } from "../classified-call.ts";
 import { stillWaiting } from "../failure.ts";
 import { currentWriter } from "../ledger/beside-calls.ts";

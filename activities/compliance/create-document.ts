@@ -13,7 +13,7 @@ import {
 import { LedgerUnavailableError } from "../../src/ledger/index.ts";
 import { claimOrDeferred, EarlierRunsUnreadError } from "../earlier-runs/earlier-runs.ts";
 import { afterQuotaMs } from "../failure.ts";
-import { keySentWith } from "../ledger/beside-calls.ts";
+import { documentClaim, keySentWith } from "../ledger/beside-calls.ts";
 import { type ClassifiedCall, notServedMessage, refusalOf, sentence, throwIfRetryable } from "../classified-call.ts";
 import {
   type ActivityContext,
@@ -23,7 +23,6 @@ import {
   rejectedSaleThatFits,
   runtimeOf,
 } from "./calls.ts";
-import { documentClaim } from "./document-claim.ts";
 
 /** The two requests that bring a document into being, each under its Idempotency-Key. */
 export function createCreationActivities(context: ActivityContext) {

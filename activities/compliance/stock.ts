@@ -1,18 +1,23 @@
-import { branchSentAs, classifyMovement } from "../../src/compliance/index.ts";
+import { Context } from "@temporalio/activity";
+
+import { BRANCH_NOT_SENT, branchSentAs, classifyMovement } from "../../src/compliance/index.ts";
 import {
   type AdjustStockRequest,
+  type AdjustStockResult,
   type AppliedMovement,
+  type BranchHold,
   type ComplianceActivities,
+  type KnownMovement,
   type OtherBranch,
   setApplied,
   type StockAdjustment,
+  type UnknownOutcome,
 } from "../../src/contract/index.ts";
-import { claimedCall } from "../claimed-call.ts";
-import { type ClassifiedCall, notServedMessage } from "../classified-call.ts";
+import { LedgerUnavailableError } from "../../src/ledger/index.ts";
+import { claimedCall, type ClassifiedCall, notServedMessage } from "../classified-call.ts";
 import { withLastBalance } from "../ledger/balance-evidence.ts";
-import { saveWithAnswer } from "../ledger/beside-calls.ts";
+import { claimedMovement, currentHolder, saveWithAnswer } from "../ledger/beside-calls.ts";
 import { type ActivityContext, callAndClassify, type ComplianceRuntime } from "./calls.ts";
-import { takeMovement, withoutKnownBranch } from "./stock-claim.ts";
 
 /** Sends a stock adjustment at most once for each claim. */
 export function createStockActivities(context: ActivityContext) {
@@ -135,4 +140,64 @@ function noteUnreadReport({ dialect, profile }: ComplianceRuntime, observer: Act
     value: report,
     message: `The answer to a stock movement has no field "${report}", so its report to the tax authority is not read`,
   });
+}
+
+type Taken = { kind: "taken" } | KnownMovement | Extract<AdjustStockResult, { kind: "branch-held" | "not-applied" }>;
+
+/**
+ * Takes the claim of one try. Anything but `taken` is known of the movement already, or says why it may not be sent.
+ */
+async function takeMovement(
+  { ledger, earlierRuns, nowMs }: ActivityContext,
+  { dialect }: ComplianceRuntime,
+  request: AdjustStockRequest,
+): Promise<Taken> {
+  await earlierRuns.takeOver(Context.current().info.workflowExecution);
+  const sentAs = request.branch && branchSentAs(dialect.stock);
+  const answer = await ledger.stock.take({
+    ...request,
+    ...request.claim,
+    movement: claimedMovement(request),
+    branchSentAs: sentAs === BRANCH_NOT_SENT ? undefined : sentAs,
+    holder: currentHolder(),
+    nowMs: nowMs(),
+  });
+  if (answer.kind === "branch-held") return { ...answer, message: branchHeldMessage(request, answer.hold) };
+  return answer.kind === "different" ? differentMovement(request, answer) : answer;
+}
+
+/** Somebody who has looked at a pair of branches once need not look at it for each movement. */
+async function withoutKnownBranch(
+  { ledger }: ActivityContext,
+  request: AdjustStockRequest,
+  { otherBranch, ...applied }: AppliedMovement,
+): Promise<AppliedMovement> {
+  if (!otherBranch) return applied;
+  try {
+    if (await ledger.stock.isBranchAcknowledged(request, otherBranch)) return applied;
+  } catch (error) {
+    if (!(error instanceof LedgerUnavailableError)) throw error;
+  }
+  return { ...applied, otherBranch };
+}
+
+function branchHeldMessage({ connection }: AdjustStockRequest, { referenceId, asked, answered }: BranchHold): string {
+  return (
+    `The answer to ${referenceId} named branch "${answered}" where "${asked}" was asked for. Connection ${connection} sends no movement ` +
+    "to a named branch until an operator has acknowledged that, or stock.branch or stock.branchBy of COMPLIANCE_DIALECT is changed; " +
+    `then this one is sent by itself. Where ${referenceId} no longer waits to be acknowledged: check the branch, then retry this ` +
+    "movement with a note that says what you found, which lifts the hold. A retry without a note only tries again."
+  );
+}
+
+/** An earlier run sent something else under this reference. */
+function differentMovement(
+  { referenceId }: AdjustStockRequest,
+  { claimed, state }: { claimed: { itemId: string; action: string; quantity: number }; state: string },
+): UnknownOutcome | Extract<AdjustStockResult, { kind: "not-applied" }> {
+  const other = `${claimed.action} ${claimed.quantity} of ${claimed.itemId}`;
+  const message = `An earlier run sent another movement under ${referenceId}: ${other}, which is ${state === "held" ? "of unknown outcome" : state}.`;
+  if (state === "held") return { kind: "unknown", message, evidence: { earlierMovement: claimed } };
+  const details = { earlierMovement: claimed };
+  return { kind: "not-applied", refusal: { kind: "refused", attention: "stock-refused", message, details } };
 }

@@ -3,11 +3,19 @@ import { Context } from "@temporalio/activity";
 import type {
   AdjustStockRequest,
   CallTarget,
+  ComposedRequest,
   CreateRequest,
+  CreateResult,
   CreateSaleRequest,
   RecordPart,
 } from "../../src/contract/index.ts";
-import type { ClaimedMovement, Ledger, NumberOwner } from "../../src/ledger/index.ts";
+import {
+  type ClaimedMovement,
+  type Ledger,
+  LedgerUnavailableError,
+  type NumberOwner,
+  wordOf,
+} from "../../src/ledger/index.ts";
 
 /** The run that the activity works for, as a row keeps it. */
 export function currentWriter(): { workflowId: string; runId: string } {
@@ -54,4 +62,82 @@ export async function saveWithAnswer(
   } catch {
     return {};
   }
+}
+
+/** What is to be sent: the bytes that were sent first, and since when something of them may have left. */
+interface ToSend {
+  kind: "send";
+  request: ComposedRequest;
+  firstSentAtMs: number | undefined;
+}
+
+type Outcome = { kind: "document"; documentId: string } | { kind: "unsent" };
+
+/**
+ * The claim of one intent for a document. It holds the bytes that were sent first, so that every attempt of every run
+ * sends the same under the same key, and the document's id once it is known, so that a run which begins anew takes it
+ * over (docs/architecture.md, "One document for a number").
+ */
+export function documentClaim({ documents }: Ledger, asked: CreateRequest | CreateSaleRequest, now: () => number) {
+  const key = { workflowId: asked.claim, intent: asked.intent };
+  let isClaimed = false;
+
+  /** @throws LedgerUnavailableError */
+  async function begin(): Promise<ToSend | CreateResult> {
+    const { request, content, numberFor: number } = asked;
+    const call = { ...key, idempotencyKey: keySentWith(asked), content, request, holder: currentHolder(), number };
+    const answer = await documents.begin({ ...call, nowMs: now() });
+    switch (answer.kind) {
+      case "send": {
+        isClaimed = true;
+        const firstSentAtMs = answer.first ? undefined : answer.firstSentAtMs;
+        // Written here alone, as it was given.
+        return { kind: "send", request: answer.request as ComposedRequest, firstSentAtMs };
+      }
+      case "known":
+        return { kind: "named", saleId: answer.documentId, message: "An earlier run of this workflow made it." };
+      case "behind": {
+        const { intent, decision } = answer;
+        return { kind: "superseded", intent, ...(decision && { decision: wordOf(decision) }) };
+      }
+      case "number-taken": {
+        const message = `${numberTaken(number?.number ?? "", answer)} Nothing was sent. Use another number.`;
+        return { kind: "number-taken", message };
+      }
+      case "different": {
+        const firstSentAt = new Date(answer.firstSentAtMs).toISOString();
+        const message = `An earlier run sent another request under this number at ${firstSentAt}, and what became of it is not known.`;
+        return { kind: "unknown", message, evidence: { firstSentAt } };
+      }
+    }
+  }
+
+  return {
+    begin,
+
+    /** For a request that may be repeated under its key in any case: tills go on selling while the database is away. */
+    async beginOrGoOn(): Promise<ToSend | CreateResult> {
+      try {
+        return await begin();
+      } catch (error) {
+        if (!(error instanceof LedgerUnavailableError)) throw error;
+        return { kind: "send", request: asked.request, firstSentAtMs: undefined };
+      }
+    },
+
+    /**
+     * `document`: it exists, in whatever status. `unsent`: nothing of this intent exists, and nothing is in doubt: it
+     * may be sent again, with other bytes too. False where the ledger does not know of it yet.
+     */
+    async settle(outcome: Outcome): Promise<boolean> {
+      if (!isClaimed) return false;
+      try {
+        await documents.settle({ ...key, outcome, nowMs: now() });
+        return true;
+      } catch (error) {
+        if (error instanceof LedgerUnavailableError) return false;
+        throw error;
+      }
+    },
+  };
 }

@@ -22,6 +22,7 @@ export function createMainActivities(context: MainContext): MainActivities {
   const preparations = createPrepareActivities(context.connections, context.ledger);
   const compositions = createComposeActivities(context, context.callbackUrlFor);
   const goodsAtOnce = createGoodsAtOnce(context, compositions.composeSale);
+  const isAway = (name: string): boolean => context.connections.get(name)?.health.trouble?.kind === "away";
   return {
     ...preparations,
     async prepareSale(request) {
@@ -29,7 +30,7 @@ export function createMainActivities(context: MainContext): MainActivities {
       const { connection, businessId } = prepared.profile;
       const { traderInvoiceNumber } = prepared.sale;
       requireOwnId("sale input", saleWorkflowId({ connection, businessId, traderInvoiceNumber }), businessId);
-      if (!prepared.finished) await context.underWay.prepared(request.input, request.startedAtMs, connection);
+      if (!prepared.finished && isAway(connection)) await context.underWay.prepared(request.input, request.startedAtMs);
       return { ...prepared, ...(await goodsAtOnce(prepared, request.input?.lines)) };
     },
     async prepareCreditNote(request) {
@@ -37,7 +38,7 @@ export function createMainActivities(context: MainContext): MainActivities {
       const { connection, businessId } = prepared.profile;
       const ownId = creditNoteWorkflowId({ connection, businessId, saleId: prepared.note.saleId });
       requireOwnId("credit note input", ownId, businessId);
-      await context.underWay.preparedCreditNote(request.input, request.startedAtMs, connection);
+      if (isAway(connection)) await context.underWay.preparedCreditNote(request.input, request.startedAtMs);
       return prepared;
     },
     ...createJobPreparations(context.connections, context.accounting),

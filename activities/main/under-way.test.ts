@@ -3,15 +3,18 @@ import { describe, expect, test } from "vitest";
 
 import type { CreditNoteInput, SaleInput, ServiceTrouble } from "../../src/contract/index.ts";
 import { LedgerUnavailableError, type Ledger, type UnderWayRecord } from "../../src/ledger/index.ts";
+import { troubleIn } from "../../src/worker/activity-interceptors.ts";
 import { retryAfter, stillWaiting } from "../failure.ts";
+import { apiError } from "../test-support/behind-breaker.ts";
 import { serve } from "../test-support/served.ts";
+import { createMainActivities, type MainContext } from "./index.ts";
 import { UnderWay } from "./under-way.ts";
 
 const STARTED_MS = Date.parse("2026-11-21T21:30:00Z");
-const SALE: SaleInput = { traderInvoiceNumber: "INV-1", lines: [{ sku: "TEA-500", quantity: 2, unitPrice: 350 }] };
+const SALE: SaleInput = { traderInvoiceNumber: "AWAY-1", lines: [{ sku: "TEA-500", quantity: 2, unitPrice: 350 }] };
 const AWAY: ServiceTrouble = { kind: "away", sinceMs: STARTED_MS };
 
-const NOTE: CreditNoteInput = { reason: "06", traderInvoiceNumber: "CN-1", saleId: "sal_1" };
+const NOTE: CreditNoteInput = { reason: "06", traderInvoiceNumber: "CN-AWAY-1", saleId: "sal_away" };
 
 interface Call {
   input?: unknown;
@@ -19,6 +22,7 @@ interface Call {
   attempt?: number;
   activityType?: string;
   workflowType?: string;
+  workflowId?: string;
 }
 
 /** What the ledger is asked to keep of one run. */
@@ -26,7 +30,6 @@ async function watched() {
   const { context, runtime } = await serve();
   const rows: UnderWayRecord[] = [];
   const ledger = { isAway: false, asked: 0 };
-  const health: { trouble: ServiceTrouble | undefined } = { trouble: undefined };
   let input: unknown = SALE;
   const saveUnderWay: Ledger["records"]["saveUnderWay"] = (_business, row) => {
     ledger.asked += 1;
@@ -34,25 +37,40 @@ async function watched() {
     rows.push(row);
     return Promise.resolve();
   };
-  const connections = new Map([...context.connections].map(([name, one]) => [name, { ...one, health }]));
+  const { connections } = context;
   const startOfRun = () => Promise.resolve({ input: [input], startedAtMs: STARTED_MS });
   const underWay = new UnderWay({ connections, ledger: { records: { saveUnderWay } }, startOfRun });
   const inRun = (
-    work: () => Promise<void>,
-    { activityType = "createSale", workflowType = "sale", attempt = 1 }: Call = {},
-  ) => new MockActivityEnvironment({ activityType, workflowType, attempt }).run(work);
+    work: () => Promise<unknown>,
+    {
+      activityType = "createSale",
+      workflowType = "sale",
+      attempt = 1,
+      workflowId = "sale/default/biz_1/AWAY-1",
+    }: Call = {},
+  ) => {
+    const workflowExecution = { workflowId, runId: "run" };
+    return new MockActivityEnvironment({ activityType, workflowType, attempt, workflowExecution }).run(work);
+  };
+  const rest = { accounting: new Map(), callbackUrlFor: () => undefined } as Partial<MainContext> as MainContext;
+  const main = createMainActivities({ ...rest, ...context, underWay });
+  const startedAtMs = STARTED_MS;
   return {
     rows,
     ledger,
-    health,
+    apiIsAway: () => runtime.health.failed(apiError("getSale", { status: 503, envelope: true }), 1),
     putOff: (answer: () => unknown, call: Call = {}) => {
       input = call.input ?? SALE;
-      return inRun(() => underWay.putOff(answer(), call.request), call);
+      return inRun(async () => {
+        const trouble = troubleIn(answer());
+        if (trouble) await underWay.putOff(trouble, call.request);
+      }, call);
     },
-    prepared: (sale = SALE) => inRun(() => underWay.prepared(sale, STARTED_MS, runtime.profile.connection)),
+    prepared: () => inRun(() => main.prepareSale({ input: SALE, startedAtMs })),
     preparedCreditNote: () =>
-      inRun(() => underWay.preparedCreditNote(NOTE, STARTED_MS, runtime.profile.connection), {
+      inRun(() => main.prepareCreditNote({ input: NOTE, startedAtMs }), {
         workflowType: "creditNote",
+        workflowId: "credit-note/default/biz_1/sal_away",
       }),
   };
 }
@@ -71,7 +89,7 @@ describe("a sale that the API does not take", () => {
     expect(rows).toMatchObject([
       {
         type: "sale",
-        number: "INV-1",
+        number: "AWAY-1",
         stage: "submitting",
         numberTaken: true,
         startedAtMs: STARTED_MS,
@@ -110,10 +128,10 @@ describe("a sale that the API does not take", () => {
   });
 
   test("is kept when it is prepared while the API is known to be away", async () => {
-    const { rows, health, prepared } = await watched();
+    const { rows, apiIsAway, prepared } = await watched();
     await prepared();
     expect(rows).toEqual([]);
-    health.trouble = AWAY;
+    await apiIsAway();
     await prepared();
     expect(rows).toMatchObject([{ stage: "resolving-items", numberTaken: false }]);
   });
@@ -122,26 +140,26 @@ describe("a sale that the API does not take", () => {
     const { rows, putOff } = await watched();
     await putOff(failed(), { input: NOTE, activityType: "createCreditNote", workflowType: "creditNote" });
     expect(rows).toMatchObject([
-      { type: "credit_note", number: "CN-1", originalSaleId: "sal_1", date: "2026-11-22", numberTaken: true },
+      { type: "credit_note", number: "CN-AWAY-1", originalSaleId: "sal_away", date: "2026-11-22", numberTaken: true },
     ]);
   });
 
   test("has its credit note kept while the sale that it reverses cannot be read, and again once it may be sent", async () => {
     const { rows, putOff } = await watched();
     const note = { input: NOTE, workflowType: "creditNote" };
-    await putOff(failed(), { ...note, activityType: "readDocument", request: { saleId: "sal_1" } });
+    await putOff(failed(), { ...note, activityType: "readDocument", request: { saleId: "sal_away" } });
     await putOff(failed(), { ...note, activityType: "createCreditNote" });
     expect(rows).toMatchObject([
-      { type: "credit_note", number: "CN-1", stage: "submitting", originalSaleId: "sal_1", numberTaken: false },
-      { type: "credit_note", number: "CN-1", stage: "submitting", originalSaleId: "sal_1", numberTaken: true },
+      { type: "credit_note", number: "CN-AWAY-1", stage: "submitting", originalSaleId: "sal_away", numberTaken: false },
+      { type: "credit_note", number: "CN-AWAY-1", stage: "submitting", originalSaleId: "sal_away", numberTaken: true },
     ]);
   });
 
   test("has its credit note kept when that is prepared while the API is known to be away", async () => {
-    const { rows, health, preparedCreditNote } = await watched();
+    const { rows, apiIsAway, preparedCreditNote } = await watched();
     await preparedCreditNote();
     expect(rows).toEqual([]);
-    health.trouble = AWAY;
+    await apiIsAway();
     await preparedCreditNote();
     expect(rows).toMatchObject([{ type: "credit_note", stage: "submitting", numberTaken: false }]);
   });
@@ -163,11 +181,11 @@ describe("a sale that the API does not take", () => {
       () => stillWaiting("It is pending.", 1_000, AWAY),
       { activityType: "awaitDocument" },
     ],
-    ["the sale was issued elsewhere", failed(), { input: { ...SALE, saleId: "sal_1" } }],
+    ["the sale was issued elsewhere", failed(), { input: { ...SALE, saleId: "sal_away" } }],
     [
       "its document is read",
       failed(),
-      { activityType: "readDocument", request: { saleId: "sal_1" }, input: { ...SALE, saleId: "sal_1" } },
+      { activityType: "readDocument", request: { saleId: "sal_away" }, input: { ...SALE, saleId: "sal_away" } },
     ],
     [
       "its credit note's own document is read",

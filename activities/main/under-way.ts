@@ -1,5 +1,4 @@
 import { activityInfo } from "@temporalio/activity";
-import { ApplicationFailure } from "@temporalio/common";
 
 import {
   type ConnectionProfile,
@@ -16,7 +15,6 @@ import {
   type UnderWayRecord,
   underWaySale,
 } from "../../src/ledger/index.ts";
-import type { ComplianceRuntime } from "../compliance/calls.ts";
 import { currentWriter } from "../ledger/beside-calls.ts";
 import { checkedCreditNote, checkedSale, type Served } from "./prepare.ts";
 
@@ -47,7 +45,7 @@ const LEDGER_WITHIN_MS = 1_000;
 const REMEMBERED = 10_000;
 
 interface UnderWayContext {
-  connections: ReadonlyMap<string, Served & { health: Pick<ComplianceRuntime["health"], "trouble"> }>;
+  connections: ReadonlyMap<string, Served>;
   ledger: { records: Pick<Ledger["records"], "saveUnderWay"> };
   startOfRun: StartOfRun;
 }
@@ -70,32 +68,28 @@ export class UnderWay {
     this.#context = context;
   }
 
-  /** A sale is prepared. While the API is known to be away, its first call may wait for long until it is even tried. */
-  async prepared(input: SaleInput, startedAtMs: number, connection: string): Promise<void> {
-    if (!this.#isAway(connection)) return;
+  /** A sale is prepared while the API is away: its first call may wait for long until it is even tried. */
+  async prepared(input: SaleInput, startedAtMs: number): Promise<void> {
     const at = { stage: "resolving-items", numberTaken: false, startedAtMs } as const;
     await this.#keep(currentWriter().runId, () => Promise.resolve(this.#saleRow(input, at)));
   }
 
   /** As {@link prepared}, a credit note. */
-  async preparedCreditNote(input: CreditNoteInput, startedAtMs: number, connection: string): Promise<void> {
-    if (!this.#isAway(connection)) return;
+  async preparedCreditNote(input: CreditNoteInput, startedAtMs: number): Promise<void> {
     const row = (): Row => this.#creditNoteRow(input, { ...CREDIT_NOTE_BEGUN, startedAtMs });
     await this.#keep(currentWriter().runId, () => Promise.resolve(row()));
   }
 
   /**
    * The API has not taken a call.
-   * @param answer what its activity has thrown, or returned
    * @param request what its activity was called with
    */
-  async putOff(answer: unknown, request: unknown): Promise<void> {
+  async putOff({ kind }: Pick<ServiceTrouble, "kind">, request: unknown): Promise<void> {
     const { workflowExecution: run, workflowType, activityType, attempt } = activityInfo();
     const isCreditNote = workflowType === WORKFLOW_TYPES.creditNote;
     // Which document is read, only the run's input tells.
     const mayBegin = isCreditNote && activityType === "readDocument";
     const reached = mayBegin ? CREDIT_NOTE_BEGUN : REACHED_WHILE[activityType];
-    const kind = troubleIn(answer)?.kind;
     // One 429 belongs to a busy day.
     const isTrouble = kind === "away" || (kind === "rate-limited" && attempt > 1);
     if (!run || reached === undefined || !isTrouble) return;
@@ -109,10 +103,6 @@ export class UnderWay {
       if (mayBegin && (request as ReadDocumentRequest).saleId !== note.saleId) return undefined;
       return this.#creditNoteRow(note, at);
     });
-  }
-
-  #isAway(connection: string): boolean {
-    return this.#context.connections.get(connection)?.health.trouble?.kind === "away";
   }
 
   /** Whatever goes wrong, the call goes on: where the row is not kept, the next attempt of a call tries again. */
@@ -148,11 +138,4 @@ export class UnderWay {
     const { profile, note } = checkedCreditNote(this.#context.connections, input, progress.startedAtMs);
     return { profile, record: underWayCreditNote(note, progress) };
   }
-}
-
-/** What an activity says of the API: by a failure to be tried again, or by a result that puts the call off. */
-function troubleIn(answer: unknown): ServiceTrouble | undefined {
-  const said: unknown = answer instanceof ApplicationFailure ? answer.details?.[0] : answer;
-  if (typeof said !== "object" || said === null || !("trouble" in said)) return undefined;
-  return said.trouble as ServiceTrouble | undefined;
 }

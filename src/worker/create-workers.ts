@@ -1,6 +1,5 @@
 import type { Client } from "@temporalio/client";
 import {
-  type ActivityInterceptorsFactory,
   type NativeConnection,
   Runtime,
   Worker,
@@ -13,7 +12,6 @@ import { hostname } from "node:os";
 import { createAccountingActivities } from "../../activities/accounting/index.ts";
 import { createComplianceActivities } from "../../activities/compliance/index.ts";
 import { EarlierRuns } from "../../activities/earlier-runs/earlier-runs.ts";
-import { asRetryable } from "../../activities/failure.ts";
 import { createMainActivities } from "../../activities/main/index.ts";
 import { UnderWay } from "../../activities/main/under-way.ts";
 import { Observer } from "../../activities/observer.ts";
@@ -29,9 +27,9 @@ import { createTransport } from "../http/transport.ts";
 import type { Ledger } from "../ledger/index.ts";
 import { createLookAtOutcome } from "../nexus/first-look.ts";
 import { createFiscalHandler } from "../nexus/handler.ts";
-import { type CallClass, callingAs } from "../quota/index.ts";
 import { startOfRun } from "../starter/input-of-run.ts";
 import { createAccountingRuntimes } from "./accounting-runtimes.ts";
+import { keepingUnderWay, nextRetryDelayInterceptor, sendingAs } from "./activity-interceptors.ts";
 import { ActivitySlots } from "./activity-slots.ts";
 import { createCallbackUrlFor } from "./callback-url-for.ts";
 import { checkReach } from "./check-reach.ts";
@@ -213,45 +211,4 @@ export async function createWorkers(options: WorkersOptions): Promise<ServingWor
  */
 function workerIdentity(name: string): string {
   return `${name}-${process.pid}-${randomBytes(6).toString("hex")}@${hostname()}`;
-}
-
-/** Tells the rate limiter of which class a worker's calls are: that of its task queue. Activities need not know. */
-function sendingAs(callClass: CallClass): ActivityInterceptorsFactory {
-  return () => ({ inbound: { execute: (input, next) => callingAs(callClass, () => next(input)) } });
-}
-
-/** Keeps of a call that the API does not take that its sale is under way, before the attempt ends. */
-function keepingUnderWay(underWay: UnderWay): ActivityInterceptorsFactory {
-  return () => ({
-    inbound: {
-      execute: async (input, next) => {
-        try {
-          const result: unknown = await next(input);
-          await underWay.putOff(result, input.args[0]);
-          return result;
-        } catch (error) {
-          await underWay.putOff(error, input.args[0]);
-          throw error;
-        }
-      },
-    },
-  });
-}
-
-/**
- * Gives an attempt's error that has no pause of its own one: the retry policies leave every pause to the failures
- * (decision 0014).
- */
-function nextRetryDelayInterceptor(random: () => number): ActivityInterceptorsFactory {
-  return ({ info }) => ({
-    inbound: {
-      execute: async (input, next) => {
-        try {
-          return await next(input);
-        } catch (error) {
-          throw asRetryable(error, info.attempt, random);
-        }
-      },
-    },
-  });
 }

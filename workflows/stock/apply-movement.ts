@@ -8,7 +8,7 @@ import {
   whyNotDone,
 } from "../../src/contract/index.ts";
 import { BetweenTries } from "../calls/between-tries.ts";
-import { answerOf, ClaimGenerations } from "../calls/claimed-tries.ts";
+import { answerOf, ClaimGenerations } from "../calls/activity-failures.ts";
 import type { Verdict } from "../operator/attention-list.ts";
 import { ledger } from "../proxies.ts";
 import type { SaleContext } from "../sale/state.ts";

@@ -12,7 +12,7 @@ import {
   whyNotDone,
 } from "../../src/contract/index.ts";
 import { BetweenTries } from "../calls/between-tries.ts";
-import { answerOf, ClaimGenerations } from "../calls/claimed-tries.ts";
+import { answerOf, ClaimGenerations } from "../calls/activity-failures.ts";
 import { registerJobMessages, runJobToCompletion } from "../job/job.ts";
 import { park } from "../operator/attention-list.ts";
 import { type AccountingCalls, accountingCallsOf, ledger, main } from "../proxies.ts";
