@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, inject, test } from "vitest";
 import { WORKFLOW_TYPES } from "../../src/contract/index.ts";
 import { bundleWorkflows } from "../../src/worker/bundle-workflows.ts";
 import "../rig/quiet-runtime.ts";
+import { replayOf } from "../rig/replay-all.ts";
 import { storedHistories } from "./stored.ts";
 
 const stored = await storedHistories();
@@ -39,7 +40,7 @@ describe("the stored histories", () => {
       const workflowBundle = { codePath: inject("workflowBundlePath") };
       const histories = stored.map(({ file, events }) => ({ workflowId: file, history: { events } }));
       // One worker replays them all. Errors come as results, not as throws.
-      for await (const { workflowId, error } of Worker.runReplayHistories({ workflowBundle }, histories))
+      for await (const { workflowId, error } of Worker.runReplayHistories(replayOf(workflowBundle), histories))
         errors.set(workflowId, error);
     });
 
@@ -60,7 +61,7 @@ describe("the stored histories", () => {
       const history = stored.find(({ type }) => type === changed);
       if (!history) throw new Error(`no history of ${changed} is stored: record one (test/rig/replay-all.ts)`);
       const { events } = history;
-      const replay = Worker.runReplayHistory({ workflowBundle: changedBundle }, { events }, "changed");
+      const replay = Worker.runReplayHistory(replayOf(changedBundle), { events }, "changed");
       await expect(replay).rejects.toThrow(DeterminismViolationError);
     });
   });
