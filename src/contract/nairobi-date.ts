@@ -18,6 +18,11 @@ export function nairobiAndUtcTime(atMs: number): string {
   return `${localText(atMs)} EAT (${new Date(atMs).toISOString().slice(11, 19)} UTC)`;
 }
 
+/** An instant (Unix milliseconds) for programs, with its offset: `2026-11-21T13:05:59+03:00`. */
+export function nairobiInstant(atMs: number): string {
+  return `${localText(atMs).replace(" ", "T")}+03:00`;
+}
+
 function localText(atMs: number): string {
   return new Date(atMs + NAIROBI_OFFSET_MS).toISOString().slice(0, 19).replace("T", " ");
 }

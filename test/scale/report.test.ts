@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 
-import { renderCsv } from "../../src/cli/documents/render-csv.ts";
+import { listOfDocuments } from "../../src/cli/documents/list-documents.ts";
+import { renderCsv } from "../../src/cli/lists/render.ts";
 import { createComplianceClient, parseDialect } from "../../src/compliance/index.ts";
 import type { SaleDocument } from "../../src/contract/index.ts";
 import { createDispatchers, type OwnedDispatchers } from "../../src/http/dispatchers.ts";
@@ -100,6 +101,7 @@ describe("reports of 5,000 generated sales and credit notes", () => {
     let csv = "";
     const listed = await ledger.reports.documents({ days: { from, to } }, async (businesses) => {
       for await (const piece of renderCsv(
+        listOfDocuments,
         { days: { from, to }, standing: undefined, sellerOf: () => undefined },
         businesses,
       ))

@@ -8,6 +8,7 @@ import { createTestLedger, type TestLedger } from "../../ledger/test-support/cre
 import type { ListedDocument } from "../../ledger/index.ts";
 import { documentOf, recordOf, someBusiness, WRITER } from "../../ledger/test-support/records.ts";
 import { callCli, type CliResult } from "../test-support/call-cli.ts";
+import { csvRows } from "../test-support/csv-rows.ts";
 
 const LINE = documentOf("any").lines[0];
 
@@ -115,17 +116,7 @@ function withTwoPlaces(data: unknown): unknown {
   );
 }
 
-/** The lines of a CSV by their number, each a record of its columns. */
-function rowsOf(csv: string): Record<string, Record<string, string>> {
-  const [head = "", ...lines] = csv.trimEnd().split("\r\n");
-  const split = (line: string): string[] =>
-    [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^",]*))/g)].map(
-      ([, quoted, bare]) => quoted?.replaceAll('""', '"') ?? bare ?? "",
-    );
-  const names = split(head);
-  const rows = lines.map((line) => Object.fromEntries(split(line).map((value, n) => [names[n], value])));
-  return Object.fromEntries(rows.map((row) => [row["number"], row]));
-}
+const rowsOf = (csv: string) => csvRows(csv, "number");
 
 describe("fiscalflow documents", () => {
   it("gives a CSV in which every document is a line, and each column means one thing", async () => {

@@ -3,21 +3,7 @@ import type { Amounts, DocumentsOfBusiness, OddAmounts } from "../../ledger/inde
 import { counted } from "../output.ts";
 import { money } from "../report/money.ts";
 
-/** What a reader of the list must know of its sums. */
-export function notesOf(businesses: readonly DocumentsOfBusiness[]): string[] {
-  return businesses.flatMap((business) => {
-    const name = businesses.length > 1 ? `${business.businessId} (connection ${business.connection}): ` : "";
-    return notesOfBusiness(business).map((note) => `Note: ${name}${note}`);
-  });
-}
-
-export function notesOfBusiness({
-  oddDates,
-  notSigned,
-  givenUp,
-  malformedPins,
-  notIssued,
-}: DocumentsOfBusiness): string[] {
+export function notesOf({ oddDates, notSigned, givenUp, malformedPins, notIssued }: DocumentsOfBusiness): string[] {
   const { inFuture, signedInAnotherMonth: late, datedInAnotherMonth: elsewhere } = oddDates;
   const { signedOnAnotherDay: nextDay, datedOnAnotherDay: dayBefore } = oddDates;
   const notes: string[] = [];

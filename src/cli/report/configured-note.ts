@@ -9,6 +9,7 @@ export function configuredNote(
   { compliance }: Pick<Config, "compliance">,
   { connection, business }: Scope,
   reports: readonly Pick<BusinessReport, "connection" | "businessId">[],
+  rows = "documents",
 ): string | undefined {
   const asked = compliance
     .filter(({ name }) => connection === undefined || name === connection)
@@ -16,7 +17,7 @@ export function configuredNote(
     .filter(({ businessId }) => business === undefined || businessId === business);
   const reported = new Set(reports.map(nameOf));
   const absent = asked.filter((one) => !reported.has(nameOf(one)));
-  return absent.length === 0 ? undefined : `Configured, and without documents in the ledger: ${listed(absent)}.`;
+  return absent.length === 0 ? undefined : `Configured, and without ${rows} in the ledger: ${listed(absent)}.`;
 }
 
 export function listed(businesses: readonly Pick<BusinessReport, "connection" | "businessId">[]): string {

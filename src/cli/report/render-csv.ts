@@ -1,3 +1,4 @@
+import { nairobiInstant } from "../../contract/nairobi-date.ts";
 import type { Amounts, BusinessReport, OddAmounts, OddDates, Period } from "../../ledger/index.ts";
 import { asText, csvLine } from "../csv.ts";
 import { amount } from "./money.ts";
@@ -149,11 +150,4 @@ function oddDateLines(odd: OddDates): Line[] {
 
 function amounts({ count, total, taxableAmount, taxAmount }: Omit<Amounts, "count"> & { count?: number }) {
   return { ...(count !== undefined && { count: String(count) }), taxable: taxableAmount, tax: taxAmount, total };
-}
-
-const NAIROBI_MS = 3 * 3_600_000;
-
-/** `2026-11-21T15:00:00+03:00`: the days of the report are Nairobi's, so its moments are too. */
-function nairobiInstant(atMs: number): string {
-  return new Date(atMs + NAIROBI_MS).toISOString().replace(/\.\d+Z$/, "+03:00");
 }

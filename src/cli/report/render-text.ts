@@ -1,4 +1,4 @@
-import type { BusinessReport, Period } from "../../ledger/index.ts";
+import type { BusinessReport, Days, Period } from "../../ledger/index.ts";
 import { plainTable } from "../plain-table.ts";
 import { standingOf } from "./period.ts";
 import type { SellerOf } from "./seller-of.ts";
@@ -14,8 +14,8 @@ export function renderText(
   return businesses.map((report) => businessText(period, report, nowMs, sellerOf)).join("\n\n\n");
 }
 
-export function titleOf(period: Period): string {
-  return period.kind === "day" ? period.from : `${period.from} to ${period.to}`;
+export function titleOf({ from, to }: Days): string {
+  return from === to ? from : `${from} to ${to}`;
 }
 
 /** `Duka Moja Ltd, PIN P051234567Z, biz_1 (connection default)`: as far as it is known who the business is. */

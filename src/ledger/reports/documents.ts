@@ -1,63 +1,33 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 
 import type { Receipt } from "../../contract/index.ts";
 import type { Database, Queries } from "../database.ts";
-import { LedgerUnavailableError } from "../errors.ts";
+import { pagesOf, readOneState } from "../one-state.ts";
 import type { BusinessDocuments, DocumentsOfBusiness, DocumentsRequest, ListedDocument } from "./listed.ts";
 import { readFigures } from "./figures.ts";
 import { IN_ANOTHER_MONTH, signedOutside, TODAY } from "./odd-dates.ts";
 import type { Days } from "./report.ts";
 import { type Chain, chainsOf, GIVEN_UP, issuedDocuments, PIN_MALFORMED } from "./signed.ts";
 
-/** Documents in memory at a time. */
-const PAGE = 500;
-/** A hundred thousand take seconds: the rest is for whoever is slow to take them. */
-const READ_WITHIN_MS = 3_600_000;
-
 /**
- * Gives `read` the documents of a period, page by page, all from one state of the ledger. `read` runs once: what it has
- * written cannot be taken back when the connection breaks.
+ * Gives `read` the documents of a period, page by page, all from one state of the ledger. `read` runs once.
  * @throws LedgerUnavailableError, LedgerError, and what `read` throws
  */
-export async function readDocuments<Result>(
+export function readDocuments<Result>(
   database: Database,
   request: DocumentsRequest,
   read: (businesses: BusinessDocuments[]) => Promise<Result>,
 ): Promise<Result> {
-  let begun = false;
-  let ended: (() => Result) | undefined;
-  await database.transact(async (db) => {
-    // Only the end of the transaction was lost, and it changes nothing.
-    if (ended) return;
-    if (begun) throw broken();
-    await sql`set transaction isolation level repeatable read read only`.execute(db);
+  const prepare = async (db: Queries): Promise<BusinessDocuments[]> => {
     const businesses: BusinessDocuments[] = [];
     for (const chain of await chainsOf(db, request))
       businesses.push({
         ...(await readBusiness(db, chain, request.days)),
         pages: () => readPages(db, chain, request.days),
       });
-    begun = true;
-    try {
-      const result = await read(businesses);
-      ended = () => result;
-    } catch (error) {
-      if (error instanceof LedgerUnavailableError) throw error;
-      // Of the reader's own: not to be taken for news about the database.
-      ended = () => {
-        throw error;
-      };
-    }
-  }, READ_WITHIN_MS);
-  if (!ended) throw new Error("a transaction has run");
-  return ended();
-}
-
-function broken(cause?: unknown): LedgerUnavailableError {
-  return new LedgerUnavailableError(
-    "The connection to the ledger broke while its documents were read: the list is not complete. Start it again.",
-    { cause },
-  );
+    return businesses;
+  };
+  return readOneState(database, prepare, read);
 }
 
 async function readBusiness(db: Queries, chain: Chain, days: Days): Promise<DocumentsOfBusiness> {
@@ -89,17 +59,7 @@ async function countOthers(
 }
 
 async function* readPages(db: Queries, chain: Chain, days: Days): AsyncGenerator<ListedDocument[]> {
-  try {
-    await declare(db, chain, days);
-    for (;;) {
-      const { rows } = await sql<Row>`fetch ${sql.lit(PAGE)} from listed_documents`.execute(db);
-      if (rows.length > 0) yield rows.map((row) => listed(chain, row));
-      if (rows.length < PAGE) break;
-    }
-    await sql`close listed_documents`.execute(db);
-  } catch (error) {
-    throw broken(error);
-  }
+  for await (const rows of pagesOf<Row>(db, documentsQuery(chain, days))) yield rows.map((row) => listed(chain, row));
 }
 
 interface Row {
@@ -135,10 +95,8 @@ const CREDITED_LATER = sql`d.type = 'sale' and d.stage = 'completed' and exists 
   where note.connection = d.connection and note.business_id = d.business_id and note.type = 'credit_note'
     and note.original_document_id = d.document_id and note.status = 'completed')`;
 
-/** A cursor, since the documents are made distinct and sorted once for all pages. */
-async function declare(db: Queries, chain: Chain, days: Days): Promise<void> {
-  await sql`
-    declare listed_documents no scroll cursor for
+function documentsQuery(chain: Chain, days: Days): RawBuilder<unknown> {
+  return sql`
     select d.type, coalesce(d.document_number, d.number) as number, d.document_id, d.status,
       case when ${CREDITED_LATER} then 'credited' else d.stage end as stage,
       ${GIVEN_UP} as given_up, ${PIN_MALFORMED} as pin_malformed,
@@ -160,7 +118,7 @@ async function declare(db: Queries, chain: Chain, days: Days): Promise<void> {
       select coalesce(s.document_number, s.number) as number, s.cu_invoice_no from documents as s
       where s.connection = d.connection and s.business_id = d.business_id and d.type = 'credit_note'
         and s.document_id = d.original_document_id and s.type = 'sale' limit 1) as reversed on true
-    order by d.document_date, 2, d.type`.execute(db);
+    order by d.document_date, 2, d.type`;
 }
 
 function listed({ connection, business_id }: Chain, row: Row): ListedDocument {

@@ -1,10 +1,9 @@
 import type { BusinessDocuments, ListedDocument } from "../../ledger/index.ts";
-import { plainTable } from "../plain-table.ts";
+import type { Table } from "../lists/list.ts";
+import { short, sumsTable } from "../lists/render.ts";
 import { money, plain } from "../report/money.ts";
-import { headOf } from "../report/render-text.ts";
+import { headOf, titleOf } from "../report/render-text.ts";
 import { countedAmounts } from "./counted.ts";
-import { notesOfBusiness } from "./notes.ts";
-import type { ListHead } from "./list-head.ts";
 
 const HEAD = ["DATE", "SIGNED", "NUMBER", "CU NUMBER", "BUYER", "PIN", "TAXABLE", "TAX", "TOTAL", "STATUS"].concat([
   "TAXABLE AND TAX BY RATE",
@@ -14,33 +13,16 @@ const HEAD = ["DATE", "SIGNED", "NUMBER", "CU NUMBER", "BUYER", "PIN", "TAXABLE"
 /** Columns that are aligned to the right. */
 const AMOUNTS = [6, 7, 8];
 const SUMS = [1, 2, 3, 4];
-const MOST_NAME = 28;
 
-/** A table for each business, its sums, and what they leave out. */
-export async function* renderTable(
-  { days, standing, sellerOf }: ListHead,
-  businesses: readonly BusinessDocuments[],
-): AsyncGenerator<string> {
-  if (businesses.length === 0) yield "The ledger has no documents of that connection and business.\n";
-  for (const [index, business] of businesses.entries()) {
-    const period = days.from === days.to ? days.from : `${days.from} to ${days.to}`;
-    yield `${index === 0 ? "" : "\n\n"}${headOf(business, sellerOf)}, ${period}, amounts in KES\n\n`;
-    if (standing !== undefined) yield `${standing}\n\n`;
-    let widths: number[] | undefined;
-    for await (const page of business.pages()) {
-      const rows = page.map(cells);
-      // The first page decides: what is longer later on stands out of line, and is whole.
-      if (!widths) {
-        widths = widthsOf([HEAD, ...rows]);
-        yield line(HEAD, widths);
-      }
-      for (const row of rows) yield line(row, widths);
-    }
-    if (!widths) yield "No documents.\n";
-    yield `\n${sums(business)}`;
-    for (const note of notesOfBusiness(business)) yield `\nNote: ${note}\n`;
-  }
-}
+export const documentsTable: Table<BusinessDocuments, ListedDocument> = {
+  titleOf: (business, { days, sellerOf }) => `${headOf(business, sellerOf)}, ${titleOf(days)}, amounts in KES`,
+  head: HEAD,
+  right: AMOUNTS,
+  cells,
+  sums,
+  noRows: "No documents.",
+  noOwner: "The ledger has no documents of that connection and business.",
+};
 
 function cells(document: ListedDocument): string[] {
   const { type, number, signedOn, reverses, inFuture } = document;
@@ -85,11 +67,6 @@ function taxText({ taxRate, taxTypeCode, taxableAmount, taxAmount }: ListedDocum
   return `${taxTypeCode ?? "-"} ${plain(taxRate)} %: ${money(taxableAmount)} and ${money(taxAmount)}`;
 }
 
-function short(name: string): string {
-  const characters = Array.from(name);
-  return characters.length > MOST_NAME ? `${characters.slice(0, MOST_NAME - 1).join("")}…` : name;
-}
-
 function sums({ sales, creditNotes, net, taxes }: BusinessDocuments): string {
   const of = (name: string, count: string, amounts: Omit<typeof net, "count">): string[] => [
     name,
@@ -104,24 +81,5 @@ function sums({ sales, creditNotes, net, taxes }: BusinessDocuments): string {
     of("net", String(net.count), net),
     ...taxes.map((rate) => of(`net at ${rate.taxTypeCode ?? "-"} ${plain(rate.taxRate)} %`, "", rate.net)),
   ];
-  const lines = plainTable(["SIGNED", "COUNT", "TAXABLE", "TAX", "TOTAL"], rows, SUMS).split("\n");
-  return lines.map((one) => `${one.trimEnd()}\n`).join("");
-}
-
-function widthsOf(rows: readonly (readonly string[])[]): number[] {
-  const columns = rows[0]?.length ?? 0;
-  return Array.from({ length: columns }, (_, column) => Math.max(...rows.map((row) => lengthOf(row[column]))));
-}
-
-/** A table that is printed page by page cannot be laid out as a whole. */
-function line(values: readonly string[], widths: readonly number[]): string {
-  const padded = values.map((value, column) => {
-    const gap = " ".repeat(Math.max(0, (widths[column] ?? 0) - lengthOf(value)));
-    return AMOUNTS.includes(column) ? `${gap}${value}` : `${value}${gap}`;
-  });
-  return `${padded.join("  ").trimEnd()}\n`;
-}
-
-function lengthOf(text = ""): number {
-  return Array.from(text).length;
+  return sumsTable(["SIGNED", "COUNT", "TAXABLE", "TAX", "TOTAL"], rows, SUMS);
 }

@@ -1,9 +1,9 @@
 import type { BusinessDocuments, ListedDocument } from "../../ledger/index.ts";
-import { asText, csvLine } from "../csv.ts";
+import { asText } from "../csv.ts";
+import type { CsvColumns } from "../lists/list.ts";
 import { amount } from "../report/money.ts";
 import { countedAmounts } from "./counted.ts";
 import { rateName, ratesOf } from "./rates.ts";
-import type { ListHead } from "./list-head.ts";
 
 const HEAD = [
   "connection",
@@ -32,17 +32,13 @@ const HEAD = [
   "buyer_pin_malformed",
 ];
 
-/** One line for each document. The columns of amounts can be added up: each holds signed documents alone, or none. */
-export async function* renderCsv(_head: ListHead, businesses: readonly BusinessDocuments[]): AsyncGenerator<string> {
+/** The columns of amounts can be added up: each holds signed documents alone, or none. */
+export function csvColumns(businesses: readonly BusinessDocuments[]): CsvColumns<ListedDocument> {
   const rates = ratesOf(businesses);
-  yield text([[...HEAD, ...rates.flatMap((rate) => [`taxable_${rate}`, `tax_${rate}`])]]);
-  for (const business of businesses) {
-    for await (const page of business.pages()) yield text(page.map((document) => cells(document, rates)));
-  }
-}
-
-function text(lines: readonly string[][]): string {
-  return lines.map((line) => `${csvLine(line)}\r\n`).join("");
+  return {
+    head: [...HEAD, ...rates.flatMap((rate) => [`taxable_${rate}`, `tax_${rate}`])],
+    cells: (document) => cells(document, rates),
+  };
 }
 
 function cells(document: ListedDocument, rates: readonly string[]): string[] {

@@ -1,0 +1,29 @@
+import type { BusinessDocuments, ListedDocument } from "../../ledger/index.ts";
+import type { PeriodList } from "../lists/list.ts";
+import { configuredNote } from "../report/configured-note.ts";
+import { refuseUnknown } from "../report/refuse-unknown.ts";
+import { countedAmounts } from "./counted.ts";
+import { csvColumns } from "./csv-columns.ts";
+import { notesOf } from "./notes.ts";
+import { documentsTable } from "./table.ts";
+
+export const listOfDocuments: PeriodList<BusinessDocuments, ListedDocument> = {
+  read: (ledger, request, write) => ledger.reports.documents(request, write),
+  refuseUnknown,
+  absentNote: configuredNote,
+  notesOf,
+  nameOf: ({ connection, businessId }) => `${businessId} (connection ${connection})`,
+  csv: csvColumns,
+  json: {
+    owners: "businesses",
+    rows: "documents",
+    // As `fiscalflow report --json`.
+    figuresOf({ pages: _pages, ...figures }, { sellerOf }) {
+      const seller = sellerOf(figures);
+      return { ...figures, ...(seller && { seller }) };
+    },
+    rowOf: (document) => ({ ...document, ...countedAmounts(document) }),
+    amounts: new Set(["total", "taxableAmount", "taxAmount", "notSignedTotal", "givenUpTotal"]),
+  },
+  table: documentsTable,
+};

@@ -1,0 +1,75 @@
+import { resolve } from "node:path";
+
+import type { Days } from "../../ledger/index.ts";
+import { UsageError } from "../cli-error.ts";
+import type { CliContext } from "../context.ts";
+import { printable, printNote, written } from "../output.ts";
+import { standingOf } from "../report/period.ts";
+import { configuredSeller } from "../report/seller-of.ts";
+import { refuseExisting, withWholeFile } from "../whole-file.ts";
+import { withLedger } from "../with-ledger.ts";
+import type { ListHead, Owner, PeriodList } from "./list.ts";
+import type { ListFlags } from "./register-list.ts";
+import { renderCsv, renderJson, renderTable } from "./render.ts";
+
+/** Writes the list as it is read, to standard output or to a file. */
+export async function runList<One extends Owner<Row>, Row>(
+  context: CliContext,
+  list: PeriodList<One, Row>,
+  { kind, days, flags }: { kind: "day" | "month" | "period"; days: Days; flags: ListFlags },
+): Promise<void> {
+  const { csv = false, json = false, out, force = false, connection, business: businessId } = flags;
+  if (csv && json) throw new UsageError("Give --csv or --json, not both.");
+  if (force && out === undefined) throw new UsageError("--force belongs to --out.");
+  if (out !== undefined && !force) await refuseExisting(out);
+  const standing = standingOf({ kind, ...days }, Date.now());
+  await withLedger(
+    context,
+    async (ledger, config) => {
+      await list.refuseUnknown(ledger, config, flags);
+      await list.read(ledger, { days, connection, businessId }, async (owners) => {
+        const head: ListHead = { days, standing, sellerOf: configuredSeller(config) };
+        // The page for people says it itself.
+        if (standing !== undefined && (csv || json)) printNote(context, standing);
+        const write = async (append: (piece: string) => Promise<void>): Promise<void> => {
+          for await (const piece of rendered(list, flags, head, owners)) {
+            // A list that nobody waits for holds the ledger's connection.
+            context.signal.throwIfAborted();
+            await append(piece);
+          }
+        };
+        if (out === undefined) await write((piece) => written(context, piece));
+        else {
+          const file = resolve(out);
+          await withWholeFile(file, async (whole) => {
+            await write((piece) => whole.append(piece));
+            await whole.keepAs(file, { force });
+          });
+        }
+        if (csv) for (const note of notesOf(list, owners)) printNote(context, note);
+        const absent = list.absentNote(config, flags, owners);
+        if (absent !== undefined) printNote(context, absent);
+      });
+    },
+    { forMachines: csv || json },
+  );
+  if (out !== undefined) printNote(context, `Written to ${out}.`);
+}
+
+async function* rendered<One extends Owner<Row>, Row>(
+  list: PeriodList<One, Row>,
+  { csv, json }: ListFlags,
+  head: ListHead,
+  owners: readonly One[],
+): AsyncGenerator<string> {
+  if (csv === true) yield* renderCsv(list, head, owners);
+  else if (json === true) yield* renderJson(list, head, owners);
+  else for await (const piece of renderTable(list, head, owners)) yield printable(piece);
+}
+
+function notesOf<One extends Owner<Row>, Row>(list: PeriodList<One, Row>, owners: readonly One[]): string[] {
+  return owners.flatMap((owner) => {
+    const name = owners.length > 1 ? `${list.nameOf(owner)}: ` : "";
+    return list.notesOf(owner).map((note) => `Note: ${name}${note}`);
+  });
+}
