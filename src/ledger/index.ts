@@ -4,6 +4,7 @@ export type * from "./corrections/corrections.ts";
 export * from "./documents/claims.ts";
 export { startEmbeddedPostgres } from "./embedded/embedded-postgres.ts";
 export { hasData } from "./embedded/find-place.ts";
+export { accountingChain } from "./events/chain.ts";
 export type { Business, ChainedEvent, NewEvent, Writer } from "./events/chain.ts";
 export { CursorLostError } from "./events/read-events.ts";
 export type { Events, VerifyRequest } from "./events/create-events.ts";
@@ -38,5 +39,5 @@ export type {
   TakeRequest,
 } from "./stock/claims.ts";
 export type { BatchDecision, BatchKey, KeptBatch, SyncBatches } from "./sync-batches/sync-batches.ts";
-export type { KeptPage } from "./synced/collection.ts";
+export type { KeptPage, ListedEntry, PeriodOfOwner } from "./synced/collection.ts";
 export type { WebhookEvents } from "./webhook-events/webhook-events.ts";

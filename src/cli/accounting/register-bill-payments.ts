@@ -5,6 +5,8 @@ import { waitSeconds } from "../arguments.ts";
 import type { CliContext } from "../context.ts";
 import type { JobFlags } from "../jobs/job-command.ts";
 import { registerJobUpdates } from "../jobs/register-job-updates.ts";
+import { registerList } from "../lists/register-list.ts";
+import { withConnectionFilter } from "../sale/scope.ts";
 import { accountingScope, withConnection } from "./accounting-scope.ts";
 
 interface SyncFlags extends JobFlags {
@@ -14,7 +16,21 @@ interface SyncFlags extends JobFlags {
 export function registerBillPayments(program: Command, context: CliContext): void {
   const billPayments = program
     .command("bill-payments")
-    .description("Copy the accounting service's bill payments into the ledger.");
+    .description("Copy the accounting service's bill payments into the ledger, and list them.")
+    .addHelpText(
+      "after",
+      `
+Example:
+  fiscalflow bill-payments month --csv --out payments.csv`,
+    );
+  registerList(billPayments, context, {
+    nouns: "bill payments",
+    noun: "bill payment",
+    counts:
+      "Bill payments are listed by their own date, with what the accounting service showed at the last synchronisation. The sums are those of each currency and status.",
+    withFilters: withConnectionFilter,
+    load: async () => (await import("./list-bill-payments.ts")).listOfBillPayments,
+  });
   withConnection(
     billPayments
       .command("sync")

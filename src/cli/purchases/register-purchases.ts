@@ -7,7 +7,8 @@ import { UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
 import type { JobFlags } from "../jobs/job-command.ts";
 import { registerJobUpdates } from "../jobs/register-job-updates.ts";
-import { withScope } from "../sale/scope.ts";
+import { registerList } from "../lists/register-list.ts";
+import { withFilters, withScope } from "../sale/scope.ts";
 
 interface SyncFlags extends JobFlags {
   from?: string;
@@ -17,7 +18,23 @@ interface SyncFlags extends JobFlags {
 export function registerPurchases(program: Command, context: CliContext): void {
   const purchases = program
     .command("purchases")
-    .description("Copy the supplier invoices that the tax authority holds for a business into the ledger.");
+    .description(
+      "Copy the supplier invoices that the tax authority holds for a business into the ledger, and list them.",
+    )
+    .addHelpText(
+      "after",
+      `
+Example:
+  fiscalflow purchases month --csv --out purchases.csv`,
+    );
+  registerList(purchases, context, {
+    nouns: "purchases",
+    noun: "purchase",
+    counts:
+      "Purchases are listed by the date of the invoice, with what the API showed at the last synchronisation. The sums are those of each status.",
+    withFilters,
+    load: async () => (await import("./list-purchases.ts")).listOfPurchases,
+  });
   withScope(
     purchases
       .command("sync")

@@ -25,15 +25,32 @@ export function parseText(value: string): string {
 
 /** Of commands that show all connections and businesses where none is named. */
 export function withFilters(command: Command): Command {
-  return command
-    .option("--connection <name>", "only this connection (default: all)", parsedBy(connectionName))
-    .option("--business <id>", "only this business (default: all)", parsedBy(businessIdentifier))
-    .option("--json", "print the result as JSON");
+  return withJson(
+    filterByConnection(command).option(
+      "--business <id>",
+      "only this business (default: all)",
+      parsedBy(businessIdentifier),
+    ),
+  );
+}
+
+/** Of commands that show all connections of the accounting service, which have no businesses. */
+export function withConnectionFilter(command: Command): Command {
+  return withJson(filterByConnection(command));
+}
+
+function filterByConnection(command: Command): Command {
+  return command.option("--connection <name>", "only this connection (default: all)", parsedBy(connectionName));
+}
+
+function withJson(command: Command): Command {
+  return command.option("--json", "print the result as JSON");
 }
 
 export function withScope(command: Command): Command {
-  return command
-    .option("--connection <name>", "the configured connection (default: default)", parsedBy(connectionName))
-    .option("--business <id>", "the business (default: the connection's)", parsedBy(businessIdentifier))
-    .option("--json", "print the result as JSON");
+  return withJson(
+    command
+      .option("--connection <name>", "the configured connection (default: default)", parsedBy(connectionName))
+      .option("--business <id>", "the business (default: the connection's)", parsedBy(businessIdentifier)),
+  );
 }

@@ -7,10 +7,10 @@ const WITH_LEDGER = [
   ["report"],
   ["report", "day"],
   ["report", "month"],
-  ["documents"],
-  ["documents", "day"],
-  ["documents", "month"],
-  ["documents", "period"],
+  ...["documents", "purchases", "bill-payments"].flatMap((list) => [
+    [list],
+    ...["day", "month", "period"].map((days) => [list, days]),
+  ]),
 ];
 
 const WITHOUT_LEDGER = [

@@ -7,7 +7,7 @@ import type {
 } from "../../contract/index.ts";
 import type { Writer } from "../events/chain.ts";
 import type { RowFindings } from "../rows/row-findings.ts";
-import type { KeptEntry, Synced } from "../synced/collection.ts";
+import type { KeptEntry, ListedEntry, PeriodOfOwner, PeriodRequest, Synced } from "../synced/collection.ts";
 
 /** The interface of the ledger for bill payments: types alone. */
 
@@ -30,6 +30,42 @@ export interface FullRound {
 export interface KeptBillPayment extends KeptEntry<BillPayment> {
   /** As learned by asking for the payments of each status; null: in no such list. */
   syncStatus: BillPaymentStatus | null;
+}
+
+/** A bill payment as the service showed it last. Amounts are exact decimal texts; null is what it does not state. */
+export interface ListedBillPayment extends ListedEntry {
+  billPaymentId: string;
+  /** `YYYY-MM-DD`. */
+  date: string;
+  billPaymentCode: string | null;
+  supplierId: string | null;
+  supplierName: string | null;
+  billId: string | null;
+  billCode: string | null;
+  accountId: string | null;
+  accountName: string | null;
+  paymentMethodId: string | null;
+  paymentMethodName: string | null;
+  totalAmount: string | null;
+  currency: string | null;
+  currencyRate: string | null;
+  note: string | null;
+  syncStatus: BillPaymentStatus | null;
+}
+
+/** Of one currency and one status, apart those that are missing. */
+export interface BillPaymentSums {
+  currency: string | null;
+  syncStatus: BillPaymentStatus | null;
+  missing: boolean;
+  count: number;
+  /** Of those, how many state no amount: the sum is without them. */
+  withoutAmount: number;
+  totalAmount: string;
+}
+
+export interface BillPaymentsOfPeriod extends PeriodOfOwner<ListedBillPayment> {
+  sums: BillPaymentSums[];
 }
 
 /** The bill payments of each accounting connection, as the service last showed them. */
@@ -61,5 +97,10 @@ export interface BillPayments extends Synced<BillPayment, BillPaymentsAsked, str
     end: { settled: boolean; knownUntilMs: number | undefined; round: FullRound | undefined },
     writer: Writer,
   ): Promise<void>;
+  /** Gives `read` those of a period, in pages and from one state; `read` runs once. @throws what `read` throws */
+  list<Result>(
+    request: Omit<PeriodRequest, "businessId">,
+    read: (connections: BillPaymentsOfPeriod[]) => Promise<Result>,
+  ): Promise<Result>;
   summary(connection: string): Promise<BillPaymentsHeld>;
 }

@@ -5,10 +5,12 @@ import type { Database, Queries } from "../database.ts";
 import { createSynced, keptEntry } from "../synced/create-synced.ts";
 import { seenEvent } from "../synced/events.ts";
 import { keepPage } from "../synced/keep-page.ts";
+import { listPeriod } from "../synced/list-period.ts";
 import { countBy, end, lock, markMissing, markSome } from "../synced/rows.ts";
 import { verifyCollection } from "../synced/verify.ts";
 import type { BillPayments, FullRound } from "./bill-payments.ts";
 import { BILL_PAYMENTS } from "./collection.ts";
+import { BILL_PAYMENT_LIST } from "./list.ts";
 
 /** Looking at every payment of a connection takes longer than one operation where there are very many. */
 const WHOLE_WITHIN_MS = 20_000;
@@ -54,6 +56,7 @@ export function createBillPayments(database: Database): BillPayments {
       const how = sql`, settled = ${settled}, known_until = ${ground}`;
       await database.transact((db) => end(db, BILL_PAYMENTS, sync.syncId, how));
     },
+    list: (request, read) => listPeriod(database, BILL_PAYMENT_LIST, request, read),
     summary: (connection) => whole((db) => summary(db, connection)),
     async verify({ connection, businessId }) {
       const chain = { connection, business_id: businessId };

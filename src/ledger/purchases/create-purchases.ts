@@ -7,9 +7,11 @@ import { businessColumns } from "../events/row.ts";
 import { storableText } from "../storable-text.ts";
 import { createSynced, keptEntry } from "../synced/create-synced.ts";
 import { keepPage } from "../synced/keep-page.ts";
+import { listPeriod } from "../synced/list-period.ts";
 import { BATCH, countBy, end, lock, markMissing, ofOwner } from "../synced/rows.ts";
 import { verifyCollection } from "../synced/verify.ts";
 import { PURCHASES } from "./collection.ts";
+import { PURCHASE_LIST } from "./list.ts";
 import type { KeepPurchasesRequest, KeptPurchasesPage, Purchases, PurchaseSummary } from "./purchases.ts";
 
 /** Looking at every purchase of a business takes longer than one operation where there are very many. */
@@ -36,6 +38,7 @@ export function createPurchases(database: Database): Purchases {
       if (sync.kind !== "window") while (await database.transact((db) => groundSome(db, sync)));
       await database.transact((db) => end(db, PURCHASES, sync.syncId));
     },
+    list: (request, read) => listPeriod(database, PURCHASE_LIST, request, read),
     summary: (business, most) => database.transact((db) => summary(db, business, most), WHOLE_WITHIN_MS),
     async verify({ connection, businessId }) {
       const chain = { connection, business_id: businessId };

@@ -7,7 +7,15 @@ import type {
 } from "../../contract/index.ts";
 import type { Business, Writer } from "../events/chain.ts";
 import type { RowFindings } from "../rows/row-findings.ts";
-import type { KeepPageRequest, KeptEntry, KeptPage, Synced } from "../synced/collection.ts";
+import type {
+  KeepPageRequest,
+  KeptEntry,
+  KeptPage,
+  ListedEntry,
+  PeriodOfOwner,
+  PeriodRequest,
+  Synced,
+} from "../synced/collection.ts";
 
 /** The interface of the ledger for supplier invoices: types alone. */
 
@@ -37,6 +45,51 @@ export interface PurchaseSummary extends PurchasesFindings {
 
 export type KeptPurchase = KeptEntry<Purchase>;
 
+/** A supplier invoice as the service showed it last. Amounts are exact decimal texts, in the currency of the service. */
+export interface ListedPurchase extends ListedEntry {
+  /** `-` for none. */
+  businessId: string;
+  purchaseId: string;
+  /** The service's word. */
+  status: string;
+  supplierName: string | null;
+  supplierPin: string | null;
+  supplierInvoiceNumber: string;
+  /** `YYYY-MM-DD`. */
+  invoiceDate: string;
+  /** Its name. */
+  branch: string | null;
+  subtotal: string;
+  vat: string;
+  total: string;
+  /**
+   * By rate in percent, the highest first: the sums of the lines' tax and of their totals; none of a row that was
+   * altered.
+   */
+  rates: { taxRate: string; vat: string; lineTotal: string }[];
+  confirmationError: string | null;
+  /** Under other ids too: the same supplier's PIN and number. */
+  moreThanOnce: boolean;
+}
+
+/** Of one status, apart those that are missing. */
+export interface PurchaseSums {
+  status: string;
+  missing: boolean;
+  count: number;
+  subtotal: string;
+  vat: string;
+  total: string;
+}
+
+export interface PurchasesOfPeriod extends PeriodOfOwner<ListedPurchase> {
+  sums: PurchaseSums[];
+  /** The rates of all lines, the highest first. */
+  taxRates: string[];
+  /** How many are there under other ids too. */
+  moreThanOnce: number;
+}
+
 /** The supplier invoices of each business, as the Compliance API last showed them. */
 export interface Purchases extends Synced<Purchase, PurchasesAsked, Business, PurchasesSync> {
   keepPage(request: KeepPurchasesRequest): Promise<KeptPurchasesPage>;
@@ -53,5 +106,7 @@ export interface Purchases extends Synced<Purchase, PurchasesAsked, Business, Pu
    * unless a row had no id that could be read (`unidentified`): that one could be any.
    */
   complete(sync: CompletePurchasesSync, writer: Writer): Promise<void>;
+  /** Gives `read` those of a period, in pages and from one state; `read` runs once. @throws what `read` throws */
+  list<Result>(request: PeriodRequest, read: (businesses: PurchasesOfPeriod[]) => Promise<Result>): Promise<Result>;
   summary(business: Business, most: number): Promise<PurchaseSummary>;
 }

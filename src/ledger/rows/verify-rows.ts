@@ -67,7 +67,8 @@ async function readPage<Kept extends KeptRow>(
   return { rows, expected: await expected(db, chain, subjects) };
 }
 
-function* findingsOf(
+/** What of a row does not say what its events say. */
+export function* findingsOf(
   table: ProvenRows<KeptRow>["table"],
   { subject, row, parts = {} }: KeptRow,
   expectedRows: ExpectedRows,

@@ -3,6 +3,7 @@ import type { RawBuilder } from "kysely";
 import type { Business, Writer } from "../events/chain.ts";
 import type { PartTable, Row, RowFindings } from "../rows/row-findings.ts";
 import type { Chain } from "../rows/expected-rows.ts";
+import type { Days } from "../reports/report.ts";
 
 /**
  * The interface of the ledger for what is read page by page from a service: types alone.
@@ -112,6 +113,39 @@ export interface KeptEntry<Entry> {
   changedAtMs: number;
   missingSinceMs: number | null;
   writer: Writer;
+}
+
+/** Days, and whose entries; default: everybody's. */
+export interface PeriodRequest {
+  days: Days;
+  connection?: string | undefined;
+  businessId?: string | undefined;
+}
+
+/** The entries of one owner that a period has by their own date. */
+export interface PeriodOfOwner<Listed> {
+  connection: string;
+  /** `-` for none, and of an accounting connection. */
+  businessId: string;
+  /**
+   * When the ledger had everything that the service listed; null before the first synchronisation that came to its end.
+   */
+  syncedAtMs: number | null;
+  /** Listed, and not as the events say that they were read. */
+  altered: number;
+  /** Of the owner, and in the list of no day: their date is none that is written `YYYY-MM-DD`. */
+  undated: number;
+  /** By date. To be read once, to its end, one owner after the other. */
+  pages: () => AsyncIterable<Listed[]>;
+}
+
+/** What is known of every listed entry beside what the service said last. */
+export interface ListedEntry {
+  connection: string;
+  /** Since when a full synchronisation does not find it (Unix milliseconds); null while it is listed. */
+  missingSinceMs: number | null;
+  /** Its row does not say what its events say: somebody has altered one of them. */
+  altered: boolean;
 }
 
 /**

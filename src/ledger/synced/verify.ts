@@ -3,9 +3,9 @@ import { sql } from "kysely";
 import type { Database, Queries } from "../database.ts";
 import type { Row } from "../rows/row-findings.ts";
 import type { Chain } from "../rows/expected-rows.ts";
-import { type KeptRow, type RowsReport, verifyRows } from "../rows/verify-rows.ts";
+import { findingsOf, type KeptRow, type RowsReport, verifyRows } from "../rows/verify-rows.ts";
 import { rowsBy } from "../statements.ts";
-import type { Collection } from "./collection.ts";
+import type { Collection, KeptColumns } from "./collection.ts";
 import { subjectOf } from "./events.ts";
 import { ofIds, ofOwner, readPage } from "./rows.ts";
 import { kindsOf, expectedRowsOf } from "./expected-rows.ts";
@@ -34,6 +34,19 @@ export async function verifyCollection<Entry extends { id: string }, Asked>(
   });
 }
 
+/** The ids of those rows of an owner that do not say what the events of the chain say. */
+export async function alteredAmong<Entry extends { id: string }, Asked>(
+  db: Queries,
+  collection: Collection<Entry, Asked>,
+  { owner, chain }: { owner: Row; chain: Chain },
+  rows: readonly KeptColumns[],
+): Promise<string[]> {
+  const kept = await withParts(db, collection, owner, rows);
+  const subjects = kept.map(({ subject }) => subject);
+  const expected = await expectedRowsOf(db, collection, chain, subjects);
+  return kept.filter((one) => [...findingsOf(collection.table, one, expected)].length > 0).map(({ id }) => id);
+}
+
 interface Kept extends KeptRow {
   id: string;
 }
@@ -44,8 +57,16 @@ async function read<Entry extends { id: string }, Asked>(
   owner: Row,
   page: { afterId: string | undefined; most: number },
 ): Promise<Kept[]> {
+  return await withParts(db, collection, owner, await readPage(db, collection, owner, page));
+}
+
+async function withParts<Entry extends { id: string }, Asked>(
+  db: Queries,
+  collection: Collection<Entry, Asked>,
+  owner: Row,
+  rows: readonly KeptColumns[],
+): Promise<Kept[]> {
   const { idColumn, lines } = collection;
-  const rows = await readPage(db, collection, owner, page);
   const kept = rows.map((row) => ({ id: String(row[idColumn]), row }));
   const ids = kept.map(({ id }) => id);
   const parts =

@@ -1,0 +1,164 @@
+import { describe, expect, it } from "vitest";
+
+import type { Purchase, PurchaseLine } from "../../contract/index.ts";
+import type { ListedPurchase } from "../../ledger/index.ts";
+import { ledgerOfSuite } from "../../ledger/test-support/create-test-ledger.ts";
+import { businessWithPurchases, purchaseOf, PURCHASES_WRITER } from "../../ledger/test-support/purchases.ts";
+import { callCli, type CliResult } from "../test-support/call-cli.ts";
+import { csvRows } from "../test-support/csv-rows.ts";
+
+const test = ledgerOfSuite();
+
+const purchases = (...argv: string[]): Promise<CliResult> =>
+  callCli(["purchases", ...argv], { env: { LEDGER_URL: test.url } });
+
+function line(taxRate: number, taxAmount: number, total: number): PurchaseLine {
+  return { description: "Flour", hsCode: null, quantity: 1, unitPrice: total, taxRate, taxAmount, total };
+}
+
+const MIXED: Partial<Purchase> = {
+  status: "confirmed",
+  invoiceDate: "2026-11-20",
+  supplier: { name: '=HYPERLINK("x")', pin: "P051234567Z" },
+  totals: { subtotal: 1200.1, vat: 104.3, total: 1304.4 },
+  lines: [line(16, 0.1, 0.7), line(16, 0.2, 0.6), line(8, 104, 1404)],
+};
+
+/** What an accountant meets in a month: the usual, and each thing that is not to be taken as it is. */
+async function november(): Promise<string> {
+  const { scope, sync, keep } = businessWithPurchases(test.ledger);
+  const full = sync("full");
+  await keep([purchaseOf("gone", { invoiceDate: "2026-11-02", status: "confirmed" })]);
+  await keep(
+    [
+      purchaseOf("mixed", MIXED),
+      purchaseOf("twice-1", { supplierInvoiceNumber: "S-2", supplier: { name: "Mill", pin: "P051111111A" } }),
+      purchaseOf("twice-2", { supplierInvoiceNumber: "S-2", supplier: { name: "Mill", pin: "P051111111A" } }),
+      purchaseOf("october", { invoiceDate: "2026-10-31" }),
+      purchaseOf("undated", { invoiceDate: "30/11/2026" }),
+      purchaseOf("refused", { invoiceDate: "2026-11-30", confirmationError: "No such branch." }),
+    ],
+    { syncId: full.syncId },
+  );
+  await test.ledger.purchases.begin(full);
+  await test.ledger.purchases.complete(full, PURCHASES_WRITER);
+  return scope.businessId;
+}
+
+const NOVEMBER = ["month", "--date", "2026-11", "--business"];
+
+describe("fiscalflow purchases month", () => {
+  it("gives a CSV in which every purchase of the month is a line, with what the API shows of it", async () => {
+    const said = await purchases(...NOVEMBER, await november(), "--csv");
+    expect(said.exitCode).toBe(0);
+    const rows = csvRows(said.stdout, "purchase_id");
+    expect(Object.keys(rows)).toEqual(["twice-1", "twice-2", "gone", "mixed", "refused"]);
+    expect(rows["mixed"]).toEqual({
+      connection: "default",
+      business: rows["gone"]?.["business"],
+      invoice_number: "S-mixed",
+      date: "2026-11-20",
+      supplier_name: `'=HYPERLINK("x")`,
+      supplier_pin: "P051234567Z",
+      branch: "Main",
+      status: "confirmed",
+      subtotal: "1200.10",
+      vat: "104.30",
+      total: "1304.40",
+      confirmation_error: "",
+      purchase_id: "mixed",
+      more_than_once: "no",
+      missing_since: "",
+      altered: "no",
+      line_total_16: "1.30",
+      vat_16: "0.30",
+      line_total_8: "1404.00",
+      vat_8: "104.00",
+    });
+    expect(rows["gone"]).toMatchObject({ vat: "16.02", vat_16: "", line_total_8: "" });
+    expect(rows["gone"]?.["missing_since"]).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+03:00$/);
+    expect(rows["twice-1"]).toMatchObject({ more_than_once: "yes", missing_since: "" });
+    expect(rows["refused"]).toMatchObject({ confirmation_error: "No such branch." });
+  });
+
+  it("says below the table what each status comes to, and what is to be looked at", async () => {
+    const businessId = await november();
+    const { stdout } = await purchases(...NOVEMBER, businessId);
+    expect(stdout.split("\n")[0]).toMatch(
+      /^\S+ \(connection default\), purchases of 2026-11-01 to 2026-11-30, as of \d{4}-\d\d-\d\d \d\d:\d\d EAT$/,
+    );
+    expect(stdout).toMatch(
+      /^2026-11-20 +S-mixed .* P051234567Z +1,200\.10 +104\.30 +1,304\.40 +confirmed +16 %: 0\.30, 8 %: 104\.00$/m,
+    );
+    expect(stdout).toMatch(/^2026-11-02 +S-gone .* no longer listed since 20\d\d-\d\d-\d\d \d\d:\d\d EAT$/m);
+    expect(stdout).toMatch(/^2026-11-30 +S-refused .* confirmation error: No such branch\.$/m);
+    expect(stdout).toMatch(/^confirmed +1 +1,200\.10 +104\.30 +1,304\.40$/m);
+    expect(stdout).toMatch(/^pulled +3 +300\.30 +48\.06 +348\.36$/m);
+    expect(stdout).toMatch(/^confirmed, no longer listed +1 +100\.10 +16\.02 +116\.12$/m);
+    expect(stdout).toContain("Note: 1 listed purchase is no longer in the service's list; the sums have them apart.");
+    expect(stdout).toContain("Note: 1 purchase has no date written YYYY-MM-DD, and is in no list.");
+    expect(stdout).toContain("Note: 2 listed purchases have the supplier's PIN and the number of another one");
+    const csv = await purchases(...NOVEMBER, businessId, "--csv");
+    expect(csv.stderr).toContain("Note: 1 purchase has no date written YYYY-MM-DD, and is in no list.");
+  });
+
+  it("has the same in JSON, with exact amounts and times with their offset", async () => {
+    const businessId = await november();
+    const { stdout } = await purchases(...NOVEMBER, businessId, "--json");
+    const { period, businesses } = JSON.parse(stdout);
+    const [{ purchases: listed, syncedAt, ...figures }] = businesses;
+    expect(period).toEqual({ from: "2026-11-01", to: "2026-11-30" });
+    expect(syncedAt).toMatch(/\+03:00$/);
+    expect(figures).toMatchObject({ connection: "default", businessId, altered: 0, undated: 1, moreThanOnce: 2 });
+    expect(figures.sums[0]).toEqual({
+      status: "confirmed",
+      missing: false,
+      count: 1,
+      subtotal: "1200.10",
+      vat: "104.30",
+      total: "1304.40",
+    });
+    expect(listed.find(({ purchaseId }: ListedPurchase) => purchaseId === "mixed")).toMatchObject({
+      vat: "104.30",
+      rates: [
+        { taxRate: "16", vat: "0.30", lineTotal: "1.30" },
+        { taxRate: "8", vat: "104.00", lineTotal: "1404.00" },
+      ],
+      missingSince: null,
+      altered: false,
+    });
+    expect(stdout).not.toMatch(/Ms"/);
+  });
+
+  it("marks a purchase that somebody has altered in the ledger", async () => {
+    const businessId = await november();
+    const alter = (what: string, id: string): Promise<void> =>
+      test.outside.tamper(`update purchases set ${what} where business_id = $1 and purchase_id = $2`, [businessId, id]);
+    await alter("vat = vat + 1000", "mixed");
+    await alter("body = 'no purchase'", "refused");
+    const { stdout } = await purchases(...NOVEMBER, businessId);
+    expect(stdout).toMatch(/^2026-11-20 +S-mixed .* 1,104\.30 .* confirmed +- +altered in the ledger$/m);
+    expect(stdout).toMatch(/^2026-11-30 +S-refused .* altered in the ledger, confirmation error: No such branch\.$/m);
+    expect(stdout).toContain(
+      "Note: 2 listed purchases do not say what the ledger's events say: somebody has altered the ledger. See: fiscalflow ledger verify",
+    );
+    const rows = csvRows((await purchases(...NOVEMBER, businessId, "--csv")).stdout, "purchase_id");
+    expect(rows["mixed"]).toMatchObject({ altered: "yes", vat_16: "" });
+    expect(rows["gone"]).toMatchObject({ altered: "no" });
+  });
+
+  it("says where no synchronisation has read all of them", async () => {
+    const { scope, keep } = businessWithPurchases(test.ledger);
+    await keep([purchaseOf("one")]);
+    const { stdout } = await purchases("day", "--date", "2026-11-01", "--business", scope.businessId);
+    expect(stdout.split("\n")[0]).toContain("never read as a whole");
+    expect(stdout).toContain("Note: no synchronisation has read every purchase yet: some may be missing.");
+  });
+
+  it("refuses a business that nobody knows", async () => {
+    await november();
+    const said = await purchases(...NOVEMBER, "biz_nobody");
+    expect(said).toMatchObject({ exitCode: 2, stdout: "" });
+    expect(said.stderr).toContain('Neither the ledger nor the configuration has a business "biz_nobody".');
+  });
+});

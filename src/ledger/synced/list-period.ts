@@ -1,0 +1,104 @@
+import { type RawBuilder, sql } from "kysely";
+
+import type { Database, Queries } from "../database.ts";
+import type { Business } from "../events/chain.ts";
+import { businessColumns } from "../events/row.ts";
+import { pagesOf, readOneState } from "../one-state.ts";
+import type { Row } from "../rows/row-findings.ts";
+import type { Collection, KeptColumns, PeriodOfOwner, PeriodRequest } from "./collection.ts";
+import { ofOwner } from "./rows.ts";
+import { alteredAmong } from "./verify.ts";
+
+/** What a list of a collection has of its own. */
+export interface PeriodList<Entry extends { id: string }, Asked, Listed, Figures> {
+  collection: Collection<Entry, Asked>;
+  /** The column of the date by which entries are listed; a text of the service's. */
+  date: "invoice_date" | "payment_date";
+  /** Within one date. */
+  order: RawBuilder<unknown>;
+  /** A column beside the row's, `kept`. */
+  beside?: (owner: Row) => RawBuilder<unknown>;
+  listed: (row: KeptColumns, business: Business, isAltered: boolean) => Listed;
+  /** @param rows the rows of the period, as a table `kept` */
+  figures: (db: Queries, rows: RawBuilder<unknown>, owner: Row) => Promise<Figures>;
+}
+
+/**
+ * Gives `read` the entries of a period, page by page, all from one state of the ledger, each held against the events
+ * that tell of it. `read` runs once.
+ * @throws LedgerUnavailableError, LedgerError, and what `read` throws
+ */
+export function listPeriod<Entry extends { id: string }, Asked, Listed, Figures, Result>(
+  database: Database,
+  list: PeriodList<Entry, Asked, Listed, Figures>,
+  request: PeriodRequest,
+  read: (owners: (PeriodOfOwner<Listed> & Figures)[]) => Promise<Result>,
+): Promise<Result> {
+  const prepare = async (db: Queries): Promise<(PeriodOfOwner<Listed> & Figures)[]> => {
+    const owners: (PeriodOfOwner<Listed> & Figures)[] = [];
+    for (const business of await ownersOf(db, list.collection, request))
+      owners.push(await periodOf(db, list, business, request));
+    return owners;
+  };
+  return readOneState(database, prepare, read);
+}
+
+async function ownersOf<Entry extends { id: string }, Asked>(
+  db: Queries,
+  { table, ownerOf }: Collection<Entry, Asked>,
+  { connection, businessId }: PeriodRequest,
+): Promise<Business[]> {
+  const columns = Object.keys(ownerOf({ connection: "" })).map((column) => sql.ref(column));
+  const asked: Row = {
+    ...(connection !== undefined && { connection }),
+    ...(businessId !== undefined && { business_id: businessId }),
+  };
+  const where = Object.keys(asked).length > 0 ? ofOwner(asked) : sql`true`;
+  const { rows } = await sql<{ connection: string; business_id?: string }>`
+    select distinct ${sql.join(columns)} from ${sql.table(table)} where ${where}
+    order by ${sql.join(columns)}`.execute(db);
+  return rows.map((row) => ({ connection: row.connection, businessId: row.business_id }));
+}
+
+async function periodOf<Entry extends { id: string }, Asked, Listed, Figures>(
+  db: Queries,
+  list: PeriodList<Entry, Asked, Listed, Figures>,
+  business: Business,
+  { days }: PeriodRequest,
+): Promise<PeriodOfOwner<Listed> & Figures> {
+  const { collection, date, order, beside } = list;
+  const owner = collection.ownerOf(business);
+  const isDate = sql<boolean>`coalesce(${sql.ref(date)} ~ '^\\d{4}-\\d{2}-\\d{2}$', false)`;
+  const ofPeriod = sql`
+    (select * from ${sql.table(collection.table)}
+    where ${ofOwner(owner)} and ${isDate} and ${sql.ref(date)} between ${days.from} and ${days.to}) as kept`;
+  const rows = () =>
+    pagesOf<KeptColumns>(
+      db,
+      sql`select kept.*, ${beside?.(owner) ?? sql`null`} as beside from ${ofPeriod} order by ${sql.ref(date)}, ${order}`,
+    );
+  const chain = businessColumns(collection.chainOf(business));
+  const altered = new Set<string>();
+  for await (const page of rows())
+    for (const id of await alteredAmong(db, collection, { owner, chain }, page)) altered.add(id);
+  const { rows: found } = await sql<{ undated: string; synced_at: Date | null }>`
+    select count(*) filter (where not ${isDate}) as undated, (
+      select max(completed_at) from ${sql.table(collection.syncs)} where ${ofOwner(owner)} and kind <> 'window'
+    ) as synced_at
+    from ${sql.table(collection.table)} where ${ofOwner(owner)}`.execute(db);
+  return {
+    ...businessOf(business),
+    syncedAtMs: found[0]?.synced_at?.getTime() ?? null,
+    ...(await list.figures(db, ofPeriod, owner)),
+    altered: altered.size,
+    undated: Number(found[0]?.undated),
+    async *pages() {
+      for await (const page of rows())
+        yield page.map((row) => list.listed(row, business, altered.has(String(row[collection.idColumn]))));
+    },
+  };
+}
+
+function businessOf({ connection, businessId }: Business): { connection: string; businessId: string } {
+  return { connection, businessId: businessColumns({ connection, businessId }).business_id };
+}
