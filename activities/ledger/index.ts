@@ -126,6 +126,9 @@ export function createLedgerActivities({ ledger, nowMs, random }: LedgerContext)
 
     documentsToReconcile: (request) => reconciliation.documents(request, request.after, DOCUMENTS_A_PAGE),
     reconcilePayments: (request) => reconciliation.holdPayments(request, request, currentWriter()),
-    reconcileFindings: (business) => reconciliation.findings(business, MOST_FINDINGS),
+    reconcileFindings: async (business) => ({
+      ...(await reconciliation.findings(business, MOST_FINDINGS)),
+      settled: await reconciliation.settled(business),
+    }),
   };
 }

@@ -94,8 +94,8 @@ export interface LedgerActivities {
   documentsToReconcile(request: reconcile.DocumentsToReconcileRequest): Promise<reconcile.DocumentToReconcile[]>;
   /** Supplier invoices against bill payments, as the ledger has them. */
   reconcilePayments(request: reconcile.ReconcilePaymentsRequest): Promise<reconcile.PaymentComparison>;
-  /** What stands now. */
-  reconcileFindings(target: calls.CallTarget): Promise<reconcile.ReconcileOutcome["findings"]>;
+  /** What stands now. `settled`: how many documents are not read again until they change. */
+  reconcileFindings(target: calls.CallTarget): Promise<reconcile.ReconcileFindings & { settled?: number }>;
   /** Without known ground, as before the first full synchronisation, a recent one becomes a full one. */
   beginBillPaymentsSync(
     sync: synced.BillPaymentsSync,

@@ -64,18 +64,22 @@ export interface ReconcileProgress {
   differing: number;
   /** Of which the API gave no answer that could be compared. */
   unreadable: number;
+  /** Not read, since an earlier reconciliation found them final and the same; known once all others are read. */
+  skipped?: number;
 }
 
-/** The counts add up: what is none of the others may still change. */
-export function reconcileProgressText({ documents, final, differing, unreadable }: ReconcileProgress): string {
+/** The counts of those that were checked add up: what is none of the others may still change. */
+export function reconcileProgressText(progress: ReconcileProgress): string {
+  const { documents, final, differing, unreadable, skipped } = progress;
   const open = documents - final - differing - unreadable;
   const counts = [
     `${final} final and the same`,
     ...(open > 0 ? [`${open} not final yet (in flight or rejected)`] : []),
-    `${differing} differing`,
-    ...(unreadable > 0 ? [`${unreadable} without an answer that could be compared`] : []),
+    `${differing} different`,
+    `${unreadable} unreadable`,
   ];
-  return `${documents} ${documents === 1 ? "document" : "documents"} read: ${counts.join(", ")}`;
+  const checked = `${documents} ${documents === 1 ? "document" : "documents"} checked: ${counts.join(", ")}`;
+  return skipped === undefined ? checked : `${checked}; ${skipped} skipped, final and the same when last checked`;
 }
 
 export const FINDING_KINDS = [
@@ -107,13 +111,20 @@ export interface ReconcileFinding {
   sinceMs: number;
 }
 
+/** What stands now. */
+export interface ReconcileFindings {
+  count: number;
+  byKind: Partial<Record<FindingKind, number>>;
+  first: ReconcileFinding[];
+}
+
 /**
  * Result of the `reconcile` workflow. Nothing that was found says that all matches only where `payments` were compared
  * too.
  */
 export interface ReconcileOutcome extends ReconcileProgress {
   payments: PaymentComparison;
-  findings: { count: number; byKind: Partial<Record<FindingKind, number>>; first: ReconcileFinding[] };
+  findings: ReconcileFindings;
 }
 
 export interface DocumentToReconcile {

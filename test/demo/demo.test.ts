@@ -127,7 +127,7 @@ async function expectBackOffice(demo: DemoProcess): Promise<void> {
     expect.stringMatching(/^syncPurchases: .* 7 new, 0 changed$/),
     expect.stringMatching(/^syncBillPayments: .* 8 new, /),
     "processSyncBatch: batch_2026_11_20 was processed: 8 bill payments were processed.",
-    "reconcile: 10 documents read: 10 final and the same, 0 differing.",
+    "reconcile: 10 documents checked: 10 final and the same, 0 different, 0 unreadable; 0 skipped, final and the same when last checked.",
   ]);
   for (const [, , , , , link] of rows)
     expect(link).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/namespaces\/default\/workflows\//);

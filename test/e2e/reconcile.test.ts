@@ -68,7 +68,7 @@ describeWithTemporal("a reconciliation", () => {
     rig.simulator.inject({ operation: "readSale", when: "before", kind: "status", status: 400, match });
 
     const first = await reconcile();
-    expect(first).toMatchObject({ documents: 23, final: 20, differing: 2 });
+    expect(first).toMatchObject({ documents: 23, final: 20, differing: 2, unreadable: 1, skipped: 0 });
     expect(first.findings.byKind).toEqual({ "document-differs": 1, "document-not-there": 1, "document-unreadable": 1 });
     expect(first.findings.first).toMatchObject([
       { kind: "document-differs", reason: expect.stringContaining("the total is 700.00, in the ledger 700.02") },
@@ -80,7 +80,7 @@ describeWithTemporal("a reconciliation", () => {
 
     await total(700.02, 700);
     const second = await reconcile();
-    expect(second).toMatchObject({ documents: 3, final: 2, differing: 1 });
+    expect(second).toMatchObject({ documents: 3, final: 2, differing: 1, unreadable: 0, skipped: 20 });
     expect(second.findings.byKind).toEqual({ "document-not-there": 1 });
     expect([readsOf("REC-3"), readsOf("REC-4")]).toEqual([2, 1]);
     expect(second.payments).toMatchObject({ kind: "not-compared", why: "not-synchronised" });

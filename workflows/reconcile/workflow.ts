@@ -64,8 +64,10 @@ export async function reconcile(input: ReconcileInput, carried?: Carried): Promi
     job.handsOverCalls = false;
     const payments = await holdPayments(job, target, prepared);
     job.moveOn("the findings");
-    const findings = await ledger.reconcileFindings("Read the findings", target);
-    job.moveOn("nothing");
+    const { settled, ...findings } = await ledger.reconcileFindings("Read the findings", target);
+    const { final } = job.progress;
+    // One that was found final and has changed since is not settled any more.
+    job.moveOn("nothing", settled === undefined ? {} : { skipped: Math.max(0, settled - final) });
     return { ...job.progress, payments, findings };
   });
 }

@@ -34,10 +34,19 @@ describe("the result of a reconciliation", () => {
       .resultText({ ...outcomeOf(COMPARED), documents: 7, final: 3, differing: 1, unreadable: 1 })
       .split("\n");
     expect(line).toBe(
-      "7 documents read: 3 final and the same, 2 not final yet (in flight or rejected), 1 differing, 1 without an answer that could be compared.",
+      "7 documents checked: 3 final and the same, 2 not final yet (in flight or rejected), 1 different, 1 unreadable.",
     );
     const one = { documents: 1, final: 1, differing: 0, unreadable: 0 };
-    expect(reconciliation.progressLine(one)).toBe("1 document read: 1 final and the same, 0 differing");
+    expect(reconciliation.progressLine(one)).toBe(
+      "1 document checked: 1 final and the same, 0 different, 0 unreadable",
+    );
+  });
+
+  it("says how many documents were not read, since they were equal earlier", () => {
+    const [line] = reconciliation.resultText({ ...outcomeOf(COMPARED), skipped: 20 }).split("\n");
+    expect(line).toBe(
+      "3 documents checked: 3 final and the same, 0 different, 0 unreadable; 20 skipped, final and the same when last checked.",
+    );
   });
 
   it("counts one finding as one", () => {

@@ -44,6 +44,18 @@ export function createReconciliation(database: Database): Reconciliation {
     },
 
     findings: (business, limit) => database.transact((db) => readFindings(db, business, limit)),
+
+    settled: (business) =>
+      database.transact(async (db) => {
+        const { count } = await db
+          .selectFrom("documents")
+          .select((eb) => eb.fn.countAll<string>().as("count"))
+          .where((eb) => eb.and(businessColumns(business)))
+          .where("document_id", "is not", null)
+          .where(sql<boolean>`reconciled_event = event_number`)
+          .executeTakeFirstOrThrow();
+        return Number(count);
+      }),
   };
 }
 

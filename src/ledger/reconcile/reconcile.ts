@@ -2,7 +2,7 @@ import type {
   DocumentToReconcile,
   PaymentComparison,
   PaymentRule,
-  ReconcileOutcome,
+  ReconcileFindings,
   SaleDocument,
 } from "../../contract/index.ts";
 import type { Business, Writer } from "../events/chain.ts";
@@ -41,5 +41,7 @@ export interface Reconciliation {
     writer: Writer,
   ): Promise<PaymentComparison>;
   /** What stands now, the eldest of each kind first. */
-  findings(business: Business, limit: number): Promise<ReconcileOutcome["findings"]>;
+  findings(business: Business, limit: number): Promise<ReconcileFindings>;
+  /** How many documents the service has told as final and the same, and have not changed since. */
+  settled(business: Business): Promise<number>;
 }
