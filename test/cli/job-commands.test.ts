@@ -73,13 +73,17 @@ describeWithTemporal("the commands about purchases, items and the reconciliation
     const listing = async (): Promise<unknown> =>
       JSON.parse((await cli("jobs", "list", "--attention", "--json")).stdout);
     // The listing follows by a second or so.
-    await expect
-      .poll(listing)
-      .toMatchObject([
-        { workflowId: "sync-purchases/default/biz_1", attention: "credentials", open: true, command: shown },
-      ]);
+    await expect.poll(listing).toMatchObject([
+      {
+        workflowId: "sync-purchases/default/biz_1",
+        attention: "credentials",
+        open: true,
+        outcome: null,
+        command: shown,
+      },
+    ]);
     expect((await cli("jobs", "list", "--attention")).stdout).toMatch(
-      /^The API has refused the key since .*: 1 job waits \(connection default\)\n\nJOB +NEEDS AN OPERATOR +STARTED +SHOWN BY\s*\nsync-purchases\/default\/biz_1 +credentials .*--business biz_1 --wait\s*$/,
+      /^The API has refused the key since .*: 1 job waits \(connection default\)\n\nJOB +NEEDS AN OPERATOR +STARTED +OUTCOME +SHOWN BY\s*\nsync-purchases\/default\/biz_1 +credentials .* - +fiscalflow .*--business biz_1 --wait\s*$/,
     );
     expect((await cli("jobs", "list", "--attention", "--connection", "other")).stdout).toBe("None.\n");
     rig.simulator.setKey("cmp_sk_test_simulator", { scopes: [...scopes, "purchases:read"] });
@@ -92,7 +96,21 @@ describeWithTemporal("the commands about purchases, items and the reconciliation
     expect(late.stderr).toContain(
       "No synchronisation runs as sync-purchases/default/biz_1, so nothing waits for an operator.",
     );
-    expect((await cli("jobs", "list")).stdout).toContain("sync-purchases/default/biz_1 (closed)");
+    const closed = (await cli("jobs", "list")).stdout;
+    expect(closed).toMatch(/^sync-purchases\/default\/biz_1 \(closed\) .* EAT +0 new, 0 changed, 2 findings +-/m);
+  });
+
+  test("the list says what each closed job ended with, or how its run was ended", async () => {
+    const { workflow } = rig.client;
+    const sync = (await cli("purchases", "sync", "--json")).stdout;
+    const handle = workflow.getHandle(JSON.parse(sync).workflowId);
+    await handle.terminate("by mistake");
+    const listed = async (): Promise<unknown> =>
+      JSON.parse((await cli("jobs", "list", "--limit", "2", "--json")).stdout);
+    await expect.poll(listed).toMatchObject([
+      { open: false, outcome: expect.stringMatching(/^terminated \("by mistake"/) },
+      { open: false, outcome: "0 new, 0 changed, 2 findings" },
+    ]);
   });
 
   test("a catalogue is registered, and unregistered items are listed with what they lack", async () => {

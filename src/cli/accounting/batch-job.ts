@@ -22,5 +22,6 @@ export function batchJob(syncBatchId: string): JobCommand<BatchProgress, SyncBat
       saidBy === "service"
         ? `${syncBatchId} was processed: ${message}`
         : `${syncBatchId} was processed, as an operator said: ${message}`,
+    inAFewWords: ({ saidBy }) => (saidBy === "service" ? "processed" : "processed, as an operator said"),
   };
 }

@@ -19,6 +19,12 @@ export const billPaymentsSync: JobCommand<BillPaymentsProgress, SyncBillPayments
   progressLine: ({ round, pages, rows, added, changed, leftOut }) =>
     `${counted(pages, "page")} with ${counted(rows, "bill payment")} read${round > 1 ? ` (round ${round})` : ""}: ${added} new, ${changed} changed${leftOutText(leftOut)}`,
   resultText,
+  inAFewWords: ({ added, changed, missing, settled }) =>
+    [
+      `${added} new, ${changed} changed`,
+      ...(missing > 0 ? [`${missing} no longer listed`] : []),
+      ...(settled ? [] : ["not settled"]),
+    ].join(", "),
 };
 
 function resultText(outcome: SyncBillPaymentsOutcome): string {

@@ -17,6 +17,7 @@ export const itemsRegistration: JobCommand<RegistrationProgress, RegisterItemsOu
     return `${done} of ${total ?? "?"} items: ${countsText(counts)}`;
   },
   resultText,
+  inAFewWords: ({ counts }) => countsText(counts),
 };
 
 function resultText(outcome: RegisterItemsOutcome): string {

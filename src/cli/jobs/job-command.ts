@@ -33,6 +33,8 @@ export interface JobCommand<Progress, Result> {
   progressLine: (progress: Progress) => string;
   /** What came of it, as a text. */
   resultText: (result: Result) => string;
+  /** The same in a list of many: what was done, and whether somebody has to look. */
+  inAFewWords: (result: Result) => string;
   /** What a caller who waited no longer must not take for granted. */
   unended?: string;
   /** Whether the result is one that the command ends with 1 for. */

@@ -25,6 +25,8 @@ interface ListedJob {
   business: string | null;
   attention: string | null;
   open: boolean;
+  /** What a closed job ended with, in a few words; null while it is open, and once Temporal has deleted it. */
+  outcome: string | null;
   startedAt: string;
   workflowId: string;
   /** Shows the job; absent where its id is too long to tell what it was called with. */
@@ -33,17 +35,21 @@ interface ListedJob {
 
 export async function listJobs(context: CliContext, flags: JobsFlags): Promise<void> {
   const { limit, json } = flags;
+  const { jobOutcomes } = await import("./job-outcomes.ts");
   const { serviceTroubles, troubleLine } = await import("../sale/service-troubles.ts");
   await listExecutions(
     context,
     { query: jobsQuery(flags), limit, json },
-    async (jobs) => jobs.map(listed),
+    async (jobs, client) => {
+      const outcomes = await jobOutcomes(client, jobs);
+      return jobs.map((job, index) => listed(job, outcomes[index] ?? null));
+    },
     table,
     async (client) => (await serviceTroubles(client, flags, "jobs")).map(troubleLine),
   );
 }
 
-function listed(execution: WorkflowExecutionInfo): ListedJob {
+function listed(execution: WorkflowExecutionInfo, outcome: string | null): ListedJob {
   const { workflowId, type, status, startTime } = execution;
   const attributes = attributesOf(execution);
   const business = attributes.get(SEARCH_ATTRIBUTES.business);
@@ -53,6 +59,7 @@ function listed(execution: WorkflowExecutionInfo): ListedJob {
     business: business === undefined || business === NO_BUSINESS ? null : business,
     attention: attributes.get(SEARCH_ATTRIBUTES.attention) ?? null,
     open: status.name === "RUNNING",
+    outcome,
     startedAt: startTime.toISOString(),
     workflowId,
     ...(command !== undefined && { command }),
@@ -77,11 +84,12 @@ function commandOf(type: string, workflowId: string): string | undefined {
 }
 
 function table(jobs: readonly ListedJob[]): string {
-  const head = ["JOB", "NEEDS AN OPERATOR", "STARTED", "SHOWN BY"];
-  const rows = jobs.map(({ workflowId, open, attention, startedAt, command }) => [
+  const head = ["JOB", "NEEDS AN OPERATOR", "STARTED", "OUTCOME", "SHOWN BY"];
+  const rows = jobs.map(({ workflowId, open, attention, startedAt, outcome, command }) => [
     `${workflowId}${open ? "" : " (closed)"}`,
     attention ?? "-",
     nairobiTime(Date.parse(startedAt)),
+    outcome ?? "-",
     open ? (command ?? "-") : "-",
   ]);
   return plainTable(head, rows);

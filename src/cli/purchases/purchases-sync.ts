@@ -15,6 +15,10 @@ export const purchasesSync: JobCommand<PurchasesProgress, SyncPurchasesOutcome> 
   progressLine: ({ pages, rows, added, changed, leftOut }) =>
     `${counted(pages, "page")} with ${counted(rows, "purchase")} read: ${added} new, ${changed} changed${leftOutText(leftOut)}`,
   resultText: outcomeText,
+  inAFewWords: ({ added, changed, findings }) => {
+    const found = Object.values(findings).reduce((sum, { count }) => sum + count, 0);
+    return [`${added} new, ${changed} changed`, ...(found > 0 ? [counted(found, "finding")] : [])].join(", ");
+  },
 };
 
 export function outcomeText(outcome: SyncPurchasesOutcome): string {

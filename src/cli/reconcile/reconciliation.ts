@@ -10,6 +10,7 @@ import {
   WORKFLOW_TYPES,
 } from "../../contract/index.ts";
 import type { JobCommand } from "../jobs/job-command.ts";
+import { counted } from "../output.ts";
 
 export const reconciliation: JobCommand<ReconcileProgress, ReconcileOutcome> = {
   workflow: WORKFLOW_TYPES.reconcile,
@@ -18,6 +19,11 @@ export const reconciliation: JobCommand<ReconcileProgress, ReconcileOutcome> = {
   workflowId: reconcileWorkflowId,
   progressLine: reconcileProgressText,
   resultText,
+  inAFewWords: ({ documents, differing, unreadable, findings, payments }) => {
+    const checked = `${documents} checked, ${differing} different, ${unreadable} unreadable`;
+    const found = findings.count > 0 ? [counted(findings.count, "finding")] : [];
+    return [checked, ...found, ...(isLacking(payments) ? ["payments not compared"] : [])].join(", ");
+  },
   unended: "It has not ended: until then, nothing is known to match.",
   failed: ({ findings, payments }) => findings.count > 0 || isLacking(payments),
 };
