@@ -23,7 +23,7 @@ export interface LedgerEvent {
   businessId: string | null;
   /** Counts from 1 within the business, without a gap. */
   number: number;
-  /** When the ledger wrote it: ISO 8601, in UTC. */
+  /** When the ledger wrote it: ISO 8601, in Nairobi's time with its offset. */
   at: string;
   /** What happened: `document-saved`, `correction-ended`, `purchase-changed`, … */
   kind: string;

@@ -23,6 +23,11 @@ export function nairobiInstant(atMs: number): string {
   return `${localText(atMs).replace(" ", "T")}+03:00`;
 }
 
+/** The same to the millisecond: `2026-11-21T13:05:59.042+03:00`. */
+export function exactNairobiInstant(atMs: number): string {
+  return new Date(atMs + NAIROBI_OFFSET_MS).toISOString().replace("Z", "+03:00");
+}
+
 function localText(atMs: number): string {
   return new Date(atMs + NAIROBI_OFFSET_MS).toISOString().slice(0, 19).replace("T", " ");
 }

@@ -2,6 +2,7 @@ import type { WorkflowExecutionInfo } from "@temporalio/client";
 
 import {
   DEFAULT_CONNECTION,
+  nairobiInstant,
   nairobiTime,
   NO_BUSINESS,
   SEARCH_ATTRIBUTES,
@@ -60,7 +61,7 @@ function listed(execution: WorkflowExecutionInfo, outcome: string | null): Liste
     attention: attributes.get(SEARCH_ATTRIBUTES.attention) ?? null,
     open: status.name === "RUNNING",
     outcome,
-    startedAt: startTime.toISOString(),
+    startedAt: nairobiInstant(startTime.getTime()),
     workflowId,
     ...(command !== undefined && { command }),
   };

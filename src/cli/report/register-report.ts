@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import type { Period } from "../../ledger/index.ts";
 import { UsageError } from "../cli-error.ts";
 import type { CliContext } from "../context.ts";
+import { withInstants } from "../instants.ts";
 import { printNote, printResult } from "../output.ts";
 import { parseText, type ResultFlags, type Scope, withFilters } from "../sale/scope.ts";
 import type { WholeFile } from "../whole-file.ts";
@@ -105,5 +106,5 @@ async function runReport(context: CliContext, kind: Period["kind"], flags: Repor
     return { ...report, ...(seller && { seller }) };
   });
   const text = renderText(period, businesses, nowMs, sellerOf);
-  printResult(context, flags.json, { period, businesses: data }, text);
+  printResult(context, flags.json, withInstants({ period, businesses: data }), text);
 }

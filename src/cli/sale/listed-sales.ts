@@ -13,6 +13,7 @@ import {
   STAGES,
   WORKFLOW_TYPES,
   waitsForOperator,
+  nairobiInstant,
 } from "../../contract/index.ts";
 import { attributesOf } from "../../starter/attributes.ts";
 import { closedStatusOf, lastRunOf, type RunFacts, wasRefused } from "../../starter/closed-run.ts";
@@ -195,7 +196,7 @@ function listed(
     buyer: content?.customer?.name ?? content?.customer?.pin ?? null,
     amount: content?.lines && content.lines.length > 0 ? documentWorthOf(content.lines) : null,
     saleId: attributes.get(SEARCH_ATTRIBUTES.saleId) ?? null,
-    startedAt: startTime.toISOString(),
+    startedAt: nairobiInstant(startTime.getTime()),
     workflowId,
   };
 }

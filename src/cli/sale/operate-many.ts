@@ -1,7 +1,7 @@
 import type { WorkflowExecutionInfo } from "@temporalio/client";
 import type { Command } from "commander";
 
-import { type ClosedStatus, nairobiTime, SEARCH_ATTRIBUTES } from "../../contract/index.ts";
+import { type ClosedStatus, nairobiInstant, nairobiTime, SEARCH_ATTRIBUTES } from "../../contract/index.ts";
 import { attributesOf } from "../../starter/attributes.ts";
 import { closedStatusOf } from "../../starter/closed-run.ts";
 import { CommandFailedError, UsageError } from "../cli-error.ts";
@@ -170,7 +170,9 @@ async function found({ client }: Sales, flags: ManyFlags, of: ManyCommand["of"])
 
 function endOf({ status, closeTime }: WorkflowExecutionInfo): Target["ended"] {
   const closed = closedStatusOf(status.name);
-  return closed === undefined || closeTime === undefined ? null : { status: closed, at: closeTime.toISOString() };
+  return closed === undefined || closeTime === undefined
+    ? null
+    : { status: closed, at: nairobiInstant(closeTime.getTime()) };
 }
 
 function targetLine({ workflowId, stage, attention, ended }: Target): string {

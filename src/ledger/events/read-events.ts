@@ -1,4 +1,11 @@
-import { CURSOR_PATTERN, EVENT_VERSION, jsonBytes, type LedgerEvent, NO_BUSINESS } from "../../contract/index.ts";
+import {
+  CURSOR_PATTERN,
+  EVENT_VERSION,
+  exactNairobiInstant,
+  jsonBytes,
+  type LedgerEvent,
+  NO_BUSINESS,
+} from "../../contract/index.ts";
 import type { Queries } from "../database.ts";
 import { LedgerError } from "../errors.ts";
 import { DECIDED, DOCUMENT_SAVED, type RecordContent } from "../records/columns.ts";
@@ -72,7 +79,7 @@ function publishedEvent(event: ChainedEvent): LedgerEvent {
     connection,
     businessId: businessId === NO_BUSINESS ? null : businessId,
     number,
-    at: new Date(atMs).toISOString(),
+    at: exactNairobiInstant(atMs),
     kind,
     subject,
     ...partOf(event),
