@@ -31,7 +31,30 @@ describeWithTemporal("fiscalflow sale correct", () => {
     await sold("C-1");
     const first = await sale([...words("C-1"), "--wait", "20"], corrected("C-1"));
     expect(first).toMatchObject({ exitCode: 0, stderr: "" });
-    expect(first.stdout).toMatch(/^Correction of C-1 by C-1-NEW, with the credit note CN-C-1: corrected\n.*\bNS\b/);
+    const [note] = rig.simulator.documents("CN-C-1");
+    const [again] = rig.simulator.documents("C-1-NEW");
+    const lines = first.stdout.split("\n");
+    expect(lines[0]).toBe("Correction of C-1 by C-1-NEW, with the credit note CN-C-1: corrected");
+    expect(lines[1]).toBe(
+      `  Credit note CN-C-1, total ${note?.totals.total.toFixed(2)} (tax ${note?.totals.taxAmount.toFixed(2)})`,
+    );
+    expect(lines[2]).toMatch(new RegExp(`^ {4}${note?.receipt?.cuInvoiceNo}, NC \\d+, `));
+    expect(first.stdout).toContain(`\n  Corrected sale C-1-NEW, total ${again?.totals.total.toFixed(2)} (tax `);
+    expect(first.stdout).toContain(`\n    ${again?.receipt?.cuInvoiceNo}, NS `);
+    expect(note?.totals.total).toBeLessThan(0);
+    const documents = {
+      creditNote: { number: "CN-C-1", total: note?.totals.total, receipt: { cuInvoiceNo: note?.receipt?.cuInvoiceNo } },
+      correctedSale: {
+        number: "C-1-NEW",
+        total: again?.totals.total,
+        receipt: { cuInvoiceNo: again?.receipt?.cuInvoiceNo },
+      },
+    };
+    const json = await sale([...words("C-1"), "--json"], corrected("C-1"));
+    expect(JSON.parse(json.stdout)).toMatchObject({ stage: "corrected", documents });
+    const shown = JSON.parse((await sale(["show", "C-1", "--json"])).stdout);
+    expect(shown.correction).toMatchObject({ stage: "corrected", documents });
+    expect((await sale(["show", "C-1"])).stdout).toContain(first.stdout.trimEnd());
     expect(await sale(words("C-1"), corrected("C-1"))).toMatchObject({ exitCode: 0, stdout: first.stdout });
     expect((await sale(["show", "C-1"])).stdout).toContain("Correction of C-1 by C-1-NEW");
     expect((await sale(["show", "C-1-NEW"])).stdout).toContain("Corrects C-1");

@@ -56,11 +56,13 @@ async function correctSale(context: CliContext, invoice: string, file: string, f
   const request = { reason, creditNote, ...(date !== undefined && { returnDate: date }), sale } as never;
   const seconds = flags.wait === undefined ? 0 : flags.wait === true ? DEFAULT_WAIT_SECONDS : flags.wait;
   const { withSales } = await import("./with-sales.ts");
-  const correction = await withSales(context, async ({ starter, keyOf, warn }) => {
+  const { withDocuments } = await import("./correction-documents.ts");
+  const correction = await withSales(context, async (sales) => {
+    const { starter, keyOf, warn } = sales;
     const key = keyOf(invoice, flags);
     const begun = await starter.correct(key, request, { waitSeconds: seconds });
     warn(begun.warnings, { ...key, sent: "the correction goes on" });
-    return begun;
+    return await withDocuments(sales, key, begun);
   });
   const { connection, business } = flags;
   const target = {

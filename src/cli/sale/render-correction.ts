@@ -2,19 +2,21 @@ import { MEANING, nairobiTime } from "../../contract/index.ts";
 import type { Correction, SaleKey } from "../../starter/index.ts";
 import { shellWord } from "../output.ts";
 import { resolvingCommands, type CommandTarget } from "./resolving-commands.ts";
+import type { CorrectionDocument, ShownCorrection } from "./correction-documents.ts";
 import { receiptLines } from "./render-document.ts";
 import type { Sales } from "./with-sales.ts";
 
 /** A correction: where it stands, and the commands that resolve what it needs an operator for. */
-export function correctionLines(correction: Correction, target: CommandTarget): string[] {
-  const { stage, invoice, correctedBy, creditNote, waitingFor, receipt, message, heldUp, attentions } = correction;
+export function correctionLines(correction: ShownCorrection, target: CommandTarget): string[] {
+  const { stage, invoice, correctedBy, creditNote, waitingFor, message, heldUp, attentions, documents } = correction;
   const waits = waitingFor === "nothing" ? "" : `; waits for ${waitingFor}`;
   const ofWhat = heldUp?.what === "credit-note" ? `credit note ${creditNote}` : `corrected sale ${correctedBy}`;
   const shown = heldUp?.what === "credit-note" ? invoice : correctedBy;
   return [
     `Correction of ${invoice} by ${correctedBy}, with the credit note ${creditNote}: ${stage}${waits}`,
     ...(message === undefined ? [] : [`  ${message}`]),
-    ...(receipt ? receiptLines(receipt).map((line) => `  ${line}`) : []),
+    ...documentLines("Credit note", documents.creditNote),
+    ...documentLines("Corrected sale", documents.correctedSale),
     ...(heldUp
       ? [
           `  The ${ofWhat} needs an operator: ${heldUp.code}. ${MEANING[heldUp.code]}.`,
@@ -27,6 +29,14 @@ export function correctionLines(correction: Correction, target: CommandTarget): 
       ...resolvingCommands(attention, { ...target, correction: true }).map((command) => `    ${command}`),
     ]),
   ];
+}
+
+function documentLines(what: string, document: CorrectionDocument | undefined): string[] {
+  if (!document) return [];
+  const { number, total, taxAmount, receipt } = document;
+  const receipts = receipt ? receiptLines(receipt) : ["not signed yet"];
+  const amounts = `total ${total.toFixed(2)} (tax ${taxAmount.toFixed(2)})`;
+  return [`  ${what} ${number}, ${amounts}`, ...receipts.map((line) => `    ${line}`)];
 }
 
 /** Of a sale: the correction that credits it, and the sale that it corrects. Temporal knows both for its retention. */

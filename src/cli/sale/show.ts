@@ -2,6 +2,7 @@ import type { Command } from "commander";
 
 import type { CliContext } from "../context.ts";
 import { printResult, shellWord } from "../output.ts";
+import { withDocuments } from "./correction-documents.ts";
 import { creditNoteOf, orCreditNoteHint } from "./credit-note-of.ts";
 import { correctionLines, correctionsOf } from "./render-correction.ts";
 import { renderState } from "./render-state.ts";
@@ -53,14 +54,15 @@ async function showSale(context: CliContext, invoice: string, flags: ShowFlags):
     }
     const { corrects, correction, stopped } = await correctionsOf(sales, key);
     if (corrects !== undefined) pages.push(`Corrects ${corrects}: see fiscalflow sale show ${shellWord(corrects)}`);
-    if (correction) pages.push(correctionLines(correction, target).join("\n"));
+    const shown = correction && (await withDocuments(sales, key, correction, { note: note?.state }));
+    if (shown) pages.push(correctionLines(shown, target).join("\n"));
     if (stopped !== undefined) pages.push(stopped);
     const timeline = await readTimeline(sales.client, starter.workflowId(key));
     if (timeline) pages.push(timelinePage(timeline));
     const data = {
       ...state,
       ...(note && { creditNoteState: note.state }),
-      ...(correction && { correction }),
+      ...(shown && { correction: shown }),
       ...(corrects !== undefined && { corrects }),
       ...(timeline && { timeline }),
     };

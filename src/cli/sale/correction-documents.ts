@@ -1,0 +1,53 @@
+import type { CorrectionStage, Receipt, SaleDocument } from "../../contract/index.ts";
+import type { Correction, SaleKey, SaleState } from "../../starter/index.ts";
+import type { BusinessScope } from "../jobs/business-of.ts";
+import { creditNoteOf } from "./credit-note-of.ts";
+import type { Sales } from "./with-sales.ts";
+
+/** What an accountant books of a document of a correction. */
+export interface CorrectionDocument {
+  number: string;
+  /** Tax-inclusive; negative on a credit note. */
+  total: number;
+  taxAmount: number;
+  /** Null until the tax authority has accepted it. */
+  receipt: Receipt | null;
+}
+
+export interface ShownCorrection extends Correction {
+  /** As far as they are there. */
+  documents: { creditNote?: CorrectionDocument; correctedSale?: CorrectionDocument };
+}
+
+const WITHOUT_DOCUMENTS: readonly CorrectionStage[] = ["preparing", "cancelled"];
+
+/**
+ * The correction with the documents of its credit note and of its corrected sale: it knows their numbers alone.
+ * @param shown the sale's state and its credit note's, where they are known already
+ */
+export async function withDocuments(
+  sales: Sales,
+  key: SaleKey & BusinessScope,
+  correction: Correction,
+  shown?: { note: SaleState | undefined },
+): Promise<ShownCorrection> {
+  if (WITHOUT_DOCUMENTS.includes(correction.stage)) return { ...correction, documents: {} };
+  const { starter } = sales;
+  const noteState = async () => (await creditNoteOf(sales, key, await starter.getSale(key)))?.state;
+  const corrected = { ...key, invoice: correction.correctedBy };
+  const [creditNote, correctedSale] = await Promise.all([
+    orNothing(async () => (shown ? shown.note : await noteState())?.document),
+    orNothing(async () => (await starter.getSale(corrected)).document),
+  ]);
+  return { ...correction, documents: { ...(creditNote && { creditNote }), ...(correctedSale && { correctedSale }) } };
+}
+
+/** The correction stands, also while a document of it cannot be shown: its sale is not there yet, or nobody answers. */
+async function orNothing(
+  read: () => Promise<SaleDocument | null | undefined>,
+): Promise<CorrectionDocument | undefined> {
+  const document = await read().catch(() => undefined);
+  if (!document) return undefined;
+  const { traderInvoiceNumber: number, totals, receipt = null } = document;
+  return { number, total: totals.total, taxAmount: totals.taxAmount, receipt };
+}
